@@ -1,0 +1,75 @@
+/** Owns: putting the parts together. Neighbours on a floor are strangers; they meet here. */
+import { join } from 'node:path';
+import { redactShapes } from '../guard/redact.ts';
+import { openArtifacts } from '../ledger/artifacts.ts';
+import { type Ledger, openLedger } from '../ledger/ledger.ts';
+import { Projections } from '../ledger/projections.ts';
+import { taskGraph } from '../ledger/task-graph.ts';
+import type { Config } from '../schema/config.ts';
+import type { Pen } from '../schema/event.ts';
+import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
+import type { Home } from './settings.ts';
+
+export type Stores = { ledger: Ledger; projections: Projections; artifacts: ArtifactStore; close(): Promise<void> };
+export type Swapped = { flush?: Flush; clock?: Clock };
+
+const projectionsOf: Record<Pen, readonly Projection<unknown>[]> = {
+  run: [taskGraph],
+  maintenance: [],
+};
+
+/** Takes a pen: ledger, its projections and the artifacts, ready to append. */
+export async function openStores(home: Home, config: Config, pen: Pen = 'run', swapped: Swapped = {}): Promise<Stores> {
+  return openWith(keptProjections(home, config, pen), home, config, pen, swapped);
+}
+
+/** Deletes the projections of a pen and makes them again from the first event on. */
+export async function rebuildStores(
+  home: Home,
+  config: Config,
+  pen: Pen,
+): Promise<{ events: number; files: string[] }> {
+  const projections = keptProjections(home, config, pen);
+  projections.restart();
+  const stores = await openWith(projections, home, config, pen, {});
+  projections.erase();
+  const events = stores.ledger.end.seq;
+  await stores.close();
+  return { events, files: projectionsOf[pen].map((projection) => projection.file) };
+}
+
+async function openWith(
+  projections: Projections,
+  home: Home,
+  config: Config,
+  pen: Pen,
+  swapped: Swapped,
+): Promise<Stores> {
+  const ledger = await openLedger(home.ledgers[pen], pen, {
+    ...swapped,
+    redact: redactShapes,
+    reserveBytes: config.ledger.reserve_kb * 1024,
+    from: projections.position,
+    onRestart: () => projections.restart(),
+    onLine: (line) => projections.apply(line),
+    onBatch: (events, end) => projections.follow(events, end),
+  });
+  projections.reached(ledger.end);
+  return {
+    ledger,
+    projections,
+    artifacts: openArtifacts(join(home.oka, 'artifacts'), redactShapes),
+    close: async () => {
+      await ledger.flush();
+      projections.save();
+      await ledger.close();
+    },
+  };
+}
+
+function keptProjections(home: Home, config: Config, pen: Pen): Projections {
+  return new Projections(home.oka, projectionsOf[pen], {
+    events: config.ledger.snapshot_events,
+    ms: config.ledger.snapshot_ms,
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * Owns: taking secrets out of text by their shape. Works on plain text and on JSON text alike: no shape contains a
+ * quote or a backslash, and what replaces it does not either, so JSON stays JSON.
+ */
+import type { Redact } from '../schema/ports.ts';
+
+/** Any character of a JSON string; never its closing quote, nor half of an escaped one. */
+const WITHIN = '(?:[^"\\\\]|\\\\[^"])';
+
+/** Where a token may start: not inside a word, but right behind an escape such as \n in JSON text. */
+const EDGE = '(?:(?<![A-Za-z0-9_])|(?<=\\\\[bfnrt]|\\\\u[0-9a-fA-F]{4}))';
+
+/** The edge is looked for behind the prefix: the rare prefix first keeps the search fast. */
+const token = (prefix: string, rest: string): string => `(?:${prefix})(?<=${EDGE}(?:${prefix}))${rest}`;
+
+const PEM_END = '-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----';
+
+const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
+  [
+    'private-key',
+    `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:${WITHIN}{0,20000}?${PEM_END}|${WITHIN}{0,20000})`,
+  ],
+  ['api-key', token('sk-', '[A-Za-z0-9_-]{16,}')],
+  ['github-token', token('gh[pousr]_', '[A-Za-z0-9]{20,}')],
+  ['github-token', token('github_pat_', '[A-Za-z0-9_]{22,}')],
+  ['gitlab-token', token('glpat-', '[A-Za-z0-9_-]{20,}')],
+  ['aws-key', token('AKIA|ASIA', '[A-Z0-9]{16}(?![A-Za-z0-9_])')],
+  ['google-key', token('AIza', '[A-Za-z0-9_-]{35}')],
+  ['slack-token', token('xox[abeoprs]-', '[A-Za-z0-9-]{10,}')],
+  ['npm-token', token('npm_', '[A-Za-z0-9]{36}')],
+  ['stripe-key', token('[rs]k_(?:live|test)_', '[A-Za-z0-9]{16,}')],
+  ['age-key', token('AGE-SECRET-KEY-1', '[A-Z0-9]{20,}')],
+  ['jwt', token('eyJ', '[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}')],
+];
+
+const ANY = new RegExp(SHAPES.map(([, shape]) => `(${shape})`).join('|'), 'g');
+
+export const redactShapes: Redact = (text) => text.replace(ANY, (...match: unknown[]) => `[redacted:${kindOf(match)}]`);
+
+function kindOf(match: readonly unknown[]): string {
+  const index = match.slice(1, SHAPES.length + 1).findIndex((group) => group !== undefined);
+  return SHAPES[index]?.[0] ?? 'secret';
+}

@@ -1,0 +1,138 @@
+/**
+ * Owns: moving the oldest finished runs out of the live file into compressed segments.
+ *
+ * V1 No run is split: the cut lies where every run before it is over and none reaches across.
+ * V2 Nothing leaves the live file before its segments are durable and the move is in the ledger. A crash in between
+ *    leaves both; the live file wins, and archiving again writes the same segments.
+ * V3 Records keep their bytes, so the chain is provable from the first event to the last.
+ */
+import { hash } from 'node:crypto';
+import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { zstdCompress as zstdCompressCallback } from 'node:zlib';
+import type { Line } from '../schema/event.ts';
+import { chunksOfFile, linesOf, type RawLine } from './chunks.ts';
+import { explained, makeFolder, replaceFile, syncFolder, writeAll } from './disk.ts';
+import { archiveFolderOf, closeHistory, openHistory, type Live, segmentName } from './history.ts';
+import type { Ledger } from './ledger.ts';
+import { parseLine, seqOf } from './line.ts';
+import { offsetOfSeq } from './seek.ts';
+
+const zstdCompress = promisify(zstdCompressCallback);
+
+export type Archived = { first: number; last: number; segments: { file: string; sha256: string }[] };
+
+/** Returns what was moved, or null when no finished run is old enough. */
+export async function archive(ledger: Ledger, before: Date, segmentBytes: number): Promise<Archived | null> {
+  await ledger.flush();
+  const history = openHistory(ledger.file);
+  if (history === null) return null;
+  try {
+    const { live } = history;
+    const span = await prefixBefore(live, before);
+    if (span === null) return null;
+    const end = offsetOfSeq(live, span.last + 1);
+    const archived = { ...span, segments: await writeSegments(live, end, ledger.file, segmentBytes) };
+    await ledger.append({ type: 'ledger.archived', data: archived });
+    await ledger.exchange(() => dropPrefix(ledger.file, end - live.base, end));
+    return archived;
+  } finally {
+    closeHistory(history);
+  }
+}
+
+type RunSpan = { first: number; last: number; over: boolean };
+
+/** The longest prefix that may go (V1), as its first and last seq. */
+async function prefixBefore(live: Live, before: Date): Promise<{ first: number; last: number } | null> {
+  const limit = before.toISOString();
+  const runs = new Map<string, RunSpan>();
+  let first = 0;
+  let last = 0;
+  let old = true;
+  for await (const raw of recordsOf(live, live.base + live.size)) {
+    const line = parseLine(raw.bytes);
+    first ||= line.seq;
+    old &&= line.at < limit;
+    if (old) last = line.seq;
+    note(runs, line);
+  }
+  for (const run of [...runs.values()].toSorted((a, b) => b.first - a.first)) {
+    if (run.first <= last && (!run.over || run.last > last)) last = run.first - 1;
+  }
+  return first > 0 && last >= first ? { first, last } : null;
+}
+
+function note(runs: Map<string, RunSpan>, line: Line): void {
+  if (line.run === null) return;
+  const run = runs.get(line.run) ?? { first: line.seq, last: line.seq, over: false };
+  runs.set(line.run, { first: run.first, last: line.seq, over: run.over || line.type === 'run.ended' });
+}
+
+async function writeSegments(
+  live: Live,
+  end: number,
+  ledgerFile: string,
+  segmentBytes: number,
+): Promise<Archived['segments']> {
+  makeFolder(archiveFolderOf(ledgerFile));
+  const segments: Archived['segments'] = [];
+  let pending: RawLine[] = [];
+  const write = async (): Promise<void> => {
+    if (pending.length > 0) segments.push(await writeSegment(ledgerFile, pending));
+    pending = [];
+  };
+  for await (const raw of recordsOf(live, end)) {
+    pending.push({ ...raw, bytes: Buffer.from(raw.bytes) });
+    if (raw.end - (pending[0]?.start ?? raw.start) >= segmentBytes) await write();
+  }
+  await write();
+  return segments;
+}
+
+async function writeSegment(ledgerFile: string, lines: readonly RawLine[]): Promise<Archived['segments'][number]> {
+  const newline = Buffer.from('\n');
+  const bytes = await zstdCompress(Buffer.concat(lines.flatMap((raw) => [raw.bytes, newline])));
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('a segment holds at least one record');
+  const file = segmentName(ledgerFile, {
+    first: seqOf(first.bytes),
+    last: seqOf(last.bytes),
+    start: first.start,
+    end: last.end,
+  });
+  replaceFile(join(archiveFolderOf(ledgerFile), file), bytes, { durable: true });
+  return { file, sha256: hash('sha256', bytes) };
+}
+
+/** Makes the live file begin at `from`; returns the offset of its new first byte. */
+async function dropPrefix(ledgerFile: string, from: number, base: number): Promise<number> {
+  const temporary = `${ledgerFile}.${process.pid}.tmp`;
+  try {
+    await copyTail(ledgerFile, temporary, from);
+    renameSync(temporary, ledgerFile);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw explained(error, ledgerFile);
+  }
+  syncFolder(join(ledgerFile, '..'));
+  return base;
+}
+
+async function copyTail(source: string, target: string, from: number): Promise<void> {
+  const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  const input = openSync(source, O_RDONLY | O_NOFOLLOW);
+  const output = openSync(target, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644);
+  try {
+    for await (const chunk of chunksOfFile(input, from, Number.MAX_SAFE_INTEGER)) writeAll(output, chunk);
+    fsyncSync(output);
+  } finally {
+    closeSync(input);
+    closeSync(output);
+  }
+}
+
+async function* recordsOf(live: Live, end: number): AsyncGenerator<RawLine> {
+  for await (const lines of linesOf(chunksOfFile(live.fd, 0, end - live.base), live.base)) yield* lines;
+}

@@ -1,0 +1,76 @@
+/**
+ * Owns: .oka/artifacts, large bodies by the hash of their content.
+ *
+ * A1 Written once, whole or not at all; the same content is the same file.
+ * A2 Verified on every read.
+ * A3 Redacted before it is hashed: the address is that of the stored bytes.
+ */
+import { hash } from 'node:crypto';
+import { constants, lstatSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf, OkaError } from '../schema/errors.ts';
+import type { ArtifactStore, Redact } from '../schema/ports.ts';
+import type { ArtifactRef } from '../schema/tool.ts';
+import { explained, makeFolder, replaceFile } from './disk.ts';
+
+export function openArtifacts(folder: string, redact: Redact): ArtifactStore {
+  return {
+    put: async (body, about = {}) => {
+      const bytes = redacted(body, redact);
+      const sha256 = hash('sha256', bytes);
+      store(folder, sha256, bytes);
+      return {
+        sha256,
+        bytes: bytes.length,
+        media: about.media ?? 'text/plain',
+        ...(about.name === undefined ? {} : { name: about.name }),
+      };
+    },
+    get: (ref) => load(folder, ref.sha256),
+  };
+}
+
+function store(folder: string, sha256: string, bytes: Buffer): void {
+  const file = fileOf(folder, sha256);
+  const there = lstatSync(file, { throwIfNoEntry: false });
+  if (there?.isFile() && there.size === bytes.length) return;
+  makeFolder(join(folder, sha256.slice(0, 2)));
+  replaceFile(file, bytes, { durable: true, mode: 0o444 });
+}
+
+async function load(folder: string, sha256: ArtifactRef['sha256']): Promise<Buffer> {
+  const file = fileOf(folder, sha256);
+  const bytes = await readRegular(file);
+  if (hash('sha256', bytes) === sha256) return bytes;
+  throw new OkaError('artifact-damaged', `${file} does not hold what its name says`, {
+    fix: 'Restore it from a backup.',
+  });
+}
+
+async function readRegular(file: string): Promise<Buffer> {
+  try {
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return await handle.readFile();
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT')
+      throw new OkaError('artifact-missing', `${file} is not there`, {
+        fix: 'Restore it from a backup.',
+        cause: error,
+      });
+    throw explained(error, file);
+  }
+}
+
+/** Bytes are looked at one by one as characters, so that a token is found in any encoding that keeps ASCII. */
+function redacted(body: string | Uint8Array, redact: Redact): Buffer {
+  if (typeof body === 'string') return Buffer.from(redact(body));
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  return Buffer.from(redact(text), 'latin1');
+}
+
+function fileOf(folder: string, sha256: string): string {
+  if (!/^[0-9a-f]{64}$/.test(sha256))
+    throw new OkaError('artifact-missing', `"${sha256.slice(0, 80)}" is not an artifact's hash`);
+  return join(folder, sha256.slice(0, 2), sha256.slice(2));
+}

@@ -1,0 +1,52 @@
+/** Reading bytes as records: files and archive segments alike, in bounded memory. */
+import { read as readCallback, type Stats } from 'node:fs';
+import { promisify } from 'node:util';
+import { MOST_LINE_BYTES } from './line.ts';
+
+const read = promisify(readCallback);
+const CHUNK = 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** A record's bytes without the newline. They are valid only until the next batch is asked for. */
+export type RawLine = { start: number; end: number; bytes: Buffer; closed: boolean };
+
+/** Bytes of a file from `from` up to `to`, through one buffer that is used again for every chunk. */
+export async function* chunksOfFile(fd: number, from: number, to: number): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, to - from)));
+  for (let at = from; at < to; ) {
+    const { bytesRead } = await read(fd, buffer, 0, Math.min(buffer.length, to - at), at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** Splits at newlines. A last piece without one has `closed: false`; so have pieces of an overlong line. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>, offset: number): AsyncGenerator<RawLine[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  let start = offset;
+  for await (const chunk of chunks) {
+    const lines: RawLine[] = [];
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      const bytes = rest.length === 0 ? chunk.subarray(from, end) : Buffer.concat([rest, chunk.subarray(from, end)]);
+      rest = rest.length === 0 ? rest : Buffer.alloc(0);
+      lines.push({ start, end: start + bytes.length + 1, bytes, closed: true });
+      start += bytes.length + 1;
+      from = end + 1;
+    }
+    rest = Buffer.concat([rest, chunk.subarray(from)]);
+    if (rest.length > MOST_LINE_BYTES) {
+      lines.push({ start, end: start + rest.length, bytes: rest, closed: false });
+      start += rest.length;
+      rest = Buffer.alloc(0);
+    }
+    if (lines.length > 0) yield lines;
+  }
+  if (rest.length > 0) yield [{ start, end: start + rest.length, bytes: rest, closed: false }];
+}
+
+/** Whether two looks at a path saw the same file. */
+export function sameFile(a: Stats, b: Stats): boolean {
+  return a.ino === b.ino && a.dev === b.dev;
+}

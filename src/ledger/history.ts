@@ -1,0 +1,141 @@
+/**
+ * Owns: the whole of a ledger as one sequence of records: archive segments first, then the live file.
+ * Offsets count from the first event ever, so they stay true when a prefix moves into the archive.
+ */
+import { closeSync, constants, createReadStream, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createZstdDecompress } from 'node:zlib';
+import { errnoOf, messageOf } from '../schema/errors.ts';
+import { type Fault, linkOf, provesDamage } from './chain.ts';
+import { chunksOfFile, linesOf, type RawLine } from './chunks.ts';
+import { assertRegularFile, explained } from './disk.ts';
+import { type Position, seqOf } from './line.ts';
+
+export type Segment = { file: string; first: number; last: number; start: number; end: number };
+export type Live = { fd: number; base: number; size: number };
+export type History = { segments: Segment[]; live: Live };
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** Opens what can be read now. Without a live file there is nothing. */
+export function openHistory(ledgerFile: string): History | null {
+  const fd = openForReading(ledgerFile);
+  return fd === null ? null : historyOf(ledgerFile, fd);
+}
+
+export function historyOf(ledgerFile: string, fd: number): History {
+  const segments = segmentsOf(ledgerFile);
+  const firstSeq = firstSeqOf(fd);
+  const before = Number.isNaN(firstSeq) ? segments : segments.filter((segment) => segment.last < firstSeq);
+  return { segments: before, live: { fd, base: before.at(-1)?.end ?? 0, size: fstatSync(fd).size } };
+}
+
+export function closeHistory(history: History): void {
+  closeSync(history.live.fd);
+}
+
+/** Follows the chain behind `from` and shows every record that holds, up to the end or the first fault. */
+export async function walk(
+  history: History,
+  from: Position,
+  visit: (raw: RawLine) => void,
+): Promise<{ end: Position; fault: Fault | null }> {
+  let end = from;
+  for (const source of sourcesBehind(history, from.offset)) {
+    try {
+      for await (const lines of source) {
+        for (const raw of lines) {
+          if (raw.end <= from.offset) continue;
+          const link = linkOf(raw, end);
+          if ('fault' in link) return { end, fault: link.fault };
+          visit(raw);
+          end = link.position;
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableSegment)) throw error;
+      return { end, fault: { seq: end.seq + 1, offset: end.offset, reason: error.message } };
+    }
+  }
+  return { end, fault: null };
+}
+
+/** Whether a fault can be the torn end of an unacknowledged batch (L1). */
+export async function isTornEnd(history: History, fault: Fault): Promise<boolean> {
+  const { fd, base, size } = history.live;
+  if (fault.offset < base) return false;
+  for await (const lines of linesOf(chunksOfFile(fd, fault.offset - base, size), fault.offset)) {
+    if (lines.some((raw) => provesDamage(raw, fault))) return false;
+  }
+  return true;
+}
+
+/** The records of each segment and of the live file that reach beyond an offset. */
+export function* sourcesBehind(history: History, offset: number): Generator<AsyncGenerator<RawLine[]>> {
+  for (const segment of history.segments) if (segment.end > offset) yield segmentLines(segment);
+  const { fd, base, size } = history.live;
+  const start = Math.max(base, offset);
+  yield linesOf(chunksOfFile(fd, start - base, size), start);
+}
+
+async function* segmentLines(segment: Segment): AsyncGenerator<RawLine[]> {
+  const plain = createZstdDecompress();
+  pipeline(createReadStream(segment.file), plain, () => undefined);
+  try {
+    yield* linesOf(plain, segment.start);
+  } catch (error) {
+    throw new UnreadableSegment(`${segment.file} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+class UnreadableSegment extends Error {}
+
+export function archiveFolderOf(ledgerFile: string): string {
+  return join(dirname(ledgerFile), 'archive');
+}
+
+/** Names carry everything: `run_ledger.000000000001-000000012345.0-9876543.jsonl.zst` (seqs, then byte offsets). */
+export function segmentName(ledgerFile: string, range: Omit<Segment, 'file'>): string {
+  const wide = (seq: number): string => String(seq).padStart(12, '0');
+  return `${basename(ledgerFile, '.jsonl')}.${wide(range.first)}-${wide(range.last)}.${range.start}-${range.end}.jsonl.zst`;
+}
+
+function segmentsOf(ledgerFile: string): Segment[] {
+  const folder = archiveFolderOf(ledgerFile);
+  const prefix = `${basename(ledgerFile, '.jsonl')}.`;
+  const found: Segment[] = [];
+  for (const name of namesIn(folder)) {
+    const match = name.startsWith(prefix)
+      ? /^(\d+)-(\d+)\.(\d+)-(\d+)\.jsonl\.zst$/.exec(name.slice(prefix.length))
+      : null;
+    if (match === null) continue;
+    const [first = 0, last = 0, start = 0, end = 0] = match.slice(1).map(Number);
+    found.push({ file: join(folder, name), first, last, start, end });
+  }
+  return found.toSorted((a, b) => a.first - b.first || b.last - a.last);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw explained(error, folder);
+  }
+}
+
+function openForReading(file: string): number | null {
+  assertRegularFile(file);
+  try {
+    return openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw explained(error, file);
+  }
+}
+
+function firstSeqOf(fd: number): number {
+  const head = Buffer.alloc(32);
+  return seqOf(head.subarray(0, readSync(fd, head, 0, head.length, 0)));
+}

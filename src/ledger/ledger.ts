@@ -1,0 +1,430 @@
+/**
+ * Owns: one ledger file and its pen. Everything durable in oka is an event appended here.
+ * Does not own: what events mean (schema/event.ts), the bytes of a record (line.ts), reading for others (read.ts).
+ *
+ * L1 What is folded live is exactly what was written: validated, redacted, numbered.
+ * L2 One pen per file, held by a lock that dies with its holder.
+ * L3 The durable unit is a batch: staged events are written together and flushed once. While a flush is in flight
+ *    everything else queues. An acknowledged event is never lost.
+ * L5 No secret reaches the file: redaction sits in `stage`, the one door.
+ * L6 A failed write rolls back and rejects everything staged; a failed flush is fatal: nothing is acknowledged any more.
+ */
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
+import { checkEvent, type Event, type Line, type NewEvent, type Pen } from '../schema/event.ts';
+import type { Clock, Flush, Redact } from '../schema/ports.ts';
+import { sameFile } from './chunks.ts';
+import { assertRegularFile, diskFlush, explained, makeFolder, syncFolder, writeAll } from './disk.ts';
+import { type Draft, draftOf, MOST_LINE_BYTES, type Position, sealed } from './line.ts';
+import { type HeldPen, takePen } from './pen.ts';
+import { type Filter, readEvents } from './read.ts';
+import { recover } from './recover.ts';
+import { type Reserve, reserveAt } from './reserve.ts';
+
+export type LedgerOptions = {
+  redact: Redact;
+  clock?: Clock;
+  flush?: Flush;
+  reserveBytes?: number;
+  /** A place up to which everything is known already; it is checked, and what comes behind it is shown to `onLine`. */
+  from?: Position | null;
+  /** Called when `from` does not fit this ledger: everything is shown from the first event on. */
+  onRestart?: () => void;
+  onLine?: (line: Line) => void;
+  /** Told of every batch once it is durable, in order. */
+  onBatch?: BatchListener;
+};
+
+export type BatchListener = (events: readonly Event[], end: Position) => void;
+
+type Batch = {
+  drafts: Draft[];
+  waiters: number;
+  promise: Promise<void>;
+  resolve: () => void;
+  reject: (error: unknown) => void;
+  error: unknown;
+};
+
+export async function openLedger(file: string, pen: Pen, options: LedgerOptions): Promise<Ledger> {
+  const clock = options.clock ?? Date.now;
+  const held = takePen(file, clock());
+  try {
+    const fd = openForAppending(file);
+    const flush = options.flush ?? diskFlush;
+    const recovered = await recover(file, fd, flush, options);
+    const ledger = new Ledger({
+      ...options,
+      file,
+      pen,
+      held,
+      fd,
+      flush,
+      clock,
+      base: recovered.base,
+      end: recovered.end,
+    });
+    if (recovered.cut !== null) await ledger.append({ type: 'ledger.repaired', data: recovered.cut });
+    return ledger;
+  } catch (error) {
+    held.release();
+    throw error;
+  }
+}
+
+export class Ledger {
+  readonly file: string;
+  readonly #pen: Pen;
+  readonly #held: HeldPen;
+  readonly #flush: Flush;
+  readonly #clock: Clock;
+  readonly #redact: Redact;
+  readonly #reserve: Reserve;
+  readonly #onBatch: BatchListener | undefined;
+  #fd: number;
+  #base: number;
+  #end: Position;
+  #nextSeq: number;
+  #batch = emptyBatch();
+  #flight: Promise<void> | null = null;
+  #scheduled = false;
+  #grouping = false;
+  #full = false;
+  #knownRun: string | null = null;
+  #state: { open: true } | { open: false; error: OkaError } = { open: true };
+
+  constructor(
+    held: Omit<LedgerOptions, 'from'> & {
+      file: string;
+      pen: Pen;
+      held: HeldPen;
+      fd: number;
+      flush: Flush;
+      clock: Clock;
+      base: number;
+      end: Position;
+    },
+  ) {
+    this.file = held.file;
+    this.#pen = held.pen;
+    this.#held = held.held;
+    this.#flush = held.flush;
+    this.#clock = held.clock;
+    this.#redact = held.redact;
+    this.#onBatch = held.onBatch;
+    this.#fd = held.fd;
+    this.#base = held.base;
+    this.#end = held.end;
+    this.#nextSeq = held.end.seq + 1;
+    this.#reserve = reserveAt(join(dirname(held.file), 'state', `${held.pen}.reserve`), held.reserveBytes ?? 64 * 1024);
+    this.#full = !this.#regainReserve();
+  }
+
+  /** The last durable record. */
+  get end(): Position {
+    return this.#end;
+  }
+
+  /** Checks, redacts and numbers an event. It is durable when a later `flush` has resolved. */
+  stage(event: NewEvent): Event {
+    if (!this.#state.open) throw this.#state.error;
+    const checked = checkEvent(event);
+    this.#assertNoSecret(checked.run);
+    const text = JSON.stringify(checked.data);
+    const clean = this.#redact(text);
+    if (clean.length > MOST_LINE_BYTES / 4)
+      throw new OkaError(
+        'invalid-event',
+        `${event.type} is larger than ${MOST_LINE_BYTES / 4} characters; keep the body as an artifact`,
+      );
+    const data: unknown = clean === text ? checked.data : JSON.parse(clean);
+    const at = new Date(this.#clock()).toISOString();
+    const staged = {
+      seq: this.#nextSeq,
+      type: checked.type,
+      run: checked.run,
+      at,
+      pen: this.#pen,
+      cause: checked.cause,
+      v: checked.v,
+      data,
+    } as Event;
+    this.#nextSeq += 1;
+    this.#batch.drafts.push(draftOf(staged, clean));
+    return staged;
+  }
+
+  /** Resolves when everything staged so far is durable. */
+  flush(): Promise<void> {
+    if (!this.#state.open) return Promise.reject(this.#state.error);
+    const batch = this.#batch;
+    if (batch.error !== null) {
+      this.#batch = emptyBatch();
+      return Promise.reject(batch.error);
+    }
+    if (batch.drafts.length === 0) return this.#flight ?? Promise.resolve();
+    batch.waiters += 1;
+    this.#schedule();
+    return batch.promise;
+  }
+
+  append(event: NewEvent): Promise<Event>;
+  append(events: readonly NewEvent[]): Promise<Event[]>;
+  async append(events: NewEvent | readonly NewEvent[]): Promise<Event | Event[]> {
+    const staged = Array.isArray(events)
+      ? events.map((event: NewEvent) => this.stage(event))
+      : this.stage(events as NewEvent);
+    await this.flush();
+    return staged;
+  }
+
+  /** Durable events in order. */
+  read(filter: Filter = {}): AsyncGenerator<Line> {
+    return readEvents(this.file, { ...filter, to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, this.#end.seq) });
+  }
+
+  /** Holds every write back while the live file is replaced by its own end (archiving); `replace` returns its new base. */
+  async exchange(replace: () => Promise<number>): Promise<void> {
+    while (this.#flight !== null || this.#batch.drafts.length > 0) await this.flush();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#flight = promise;
+    try {
+      const base = await replace();
+      closeSync(this.#fd);
+      this.#fd = openForAppending(this.file);
+      this.#base = base;
+    } finally {
+      this.#flight = null;
+      resolve();
+      if (this.#batch.waiters > 0) this.#schedule();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#state.open) return;
+    try {
+      await this.flush();
+      await this.#flight;
+    } finally {
+      this.#shut(new OkaError('ledger-closed', `${this.file} is closed`));
+    }
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#flight !== null) return;
+    this.#scheduled = true;
+    if (this.#grouping) setImmediate(() => this.#commit());
+    else queueMicrotask(() => this.#commit());
+  }
+
+  #commit(): void {
+    this.#scheduled = false;
+    if (!this.#state.open || this.#flight !== null) return;
+    const batch = this.#batch;
+    this.#batch = emptyBatch();
+    const written = this.#write(batch);
+    if (written === null) return;
+    this.#grouping = batch.waiters > 1;
+    if (this.#grouping) this.#flushLater(batch, written);
+    else this.#flushNow(batch, written);
+  }
+
+  /** The end of the batch, or null when it could not be written and was rejected. */
+  #write(batch: Batch): Position | null {
+    try {
+      this.#assertSameFile();
+      if (this.#full) this.#noteFreed(batch);
+      return this.#writeBatch(batch);
+    } catch (error) {
+      this.#rejectStaged(batch, error);
+      return null;
+    }
+  }
+
+  #writeBatch(batch: Batch): Position {
+    let prev = this.#end.hash;
+    const texts: string[] = [];
+    for (const draft of batch.drafts) {
+      const line = sealed(draft, this.#end.offset, prev);
+      texts.push(line.text);
+      prev = line.hash;
+    }
+    const bytes = Buffer.from(texts.join(''));
+    this.#writeOrRollBack(bytes);
+    return { seq: this.#end.seq + batch.drafts.length, offset: this.#end.offset + bytes.length, hash: prev };
+  }
+
+  #writeOrRollBack(bytes: Buffer): void {
+    try {
+      writeAll(this.#fd, bytes);
+    } catch (error) {
+      this.#rollBack(error);
+      throw new OkaError(isFull(error) ? 'disk-full' : 'write-failed', `${this.file}: ${messageOf(error)}`, {
+        fix: isFull(error) ? 'Free some space; work goes on by itself.' : 'Look at the disk.',
+        cause: error,
+      });
+    }
+  }
+
+  /** Cuts off what a failed write left. Flushed, so that a rejected event cannot come back after a power cut. */
+  #rollBack(cause: unknown): void {
+    try {
+      ftruncateSync(this.#fd, this.#end.offset - this.#base);
+      this.#flush.now(this.#fd);
+    } catch (error) {
+      throw this.#break(
+        new OkaError('flush-failed', `${this.file}: a failed write could not be rolled back: ${messageOf(error)}`, {
+          cause,
+        }),
+      );
+    }
+  }
+
+  #flushNow(batch: Batch, end: Position): void {
+    try {
+      this.#flush.now(this.#fd);
+    } catch (error) {
+      this.#breakBy(error, batch);
+      return;
+    }
+    this.#settle(batch, end);
+  }
+
+  #flushLater(batch: Batch, end: Position): void {
+    this.#flight = this.#flush.later(this.#fd).then(
+      () => {
+        this.#flight = null;
+        this.#settle(batch, end);
+        if (this.#batch.waiters > 0) this.#schedule();
+      },
+      (error: unknown) => {
+        this.#flight = null;
+        this.#breakBy(error, batch);
+      },
+    );
+  }
+
+  #settle(batch: Batch, end: Position): void {
+    this.#end = end;
+    this.#onBatch?.(
+      batch.drafts.map((draft) => draft.event),
+      end,
+    );
+    batch.resolve();
+  }
+
+  #breakBy(cause: unknown, batch: Batch): void {
+    const error = new OkaError('flush-failed', `${this.file}: flushing failed: ${messageOf(cause)}`, {
+      fix: 'Look at the disk, then start again: the ledger is read anew from it.',
+      cause,
+    });
+    batch.reject(this.#break(error));
+  }
+
+  /** Nothing is acknowledged after this. */
+  #break(error: OkaError): OkaError {
+    const waiting = this.#batch;
+    this.#shut(error);
+    waiting.reject(error);
+    return error;
+  }
+
+  #shut(error: OkaError): void {
+    this.#state = { open: false, error };
+    closeSync(this.#fd);
+    this.#held.release();
+  }
+
+  /** A failed write takes everything numbered behind it along: those who staged hear of it when they flush. */
+  #rejectStaged(batch: Batch, error: unknown): void {
+    this.#nextSeq = this.#end.seq + 1;
+    batch.reject(error);
+    if (this.#batch.drafts.length > 0) this.#batch.error = error;
+    if (this.#state.open && error instanceof OkaError && error.code === 'disk-full')
+      this.#noteFull(batch.drafts.length);
+    if (error instanceof OkaError && error.code === 'ledger-replaced') this.#break(error);
+  }
+
+  #noteFull(refused: number): void {
+    if (this.#full) return;
+    this.#full = true;
+    this.#reserve.release();
+    const held = this.#batch;
+    this.#batch = emptyBatch();
+    const note = this.#batch;
+    this.stage({ type: 'ledger.disk_full', data: { refused } });
+    this.#batch = held;
+    const written = this.#write(note);
+    if (written !== null) this.#flushNow(note, written);
+  }
+
+  /** Until the reserve stands again nothing is written. */
+  #noteFreed(batch: Batch): void {
+    if (!this.#regainReserve())
+      throw new OkaError('disk-full', `${this.file}: the disk is still full`, {
+        fix: 'Free some space; work goes on by itself.',
+      });
+    this.#full = false;
+    const held = this.#batch;
+    this.#batch = batch;
+    this.stage({ type: 'ledger.disk_freed', data: {} });
+    this.#batch = held;
+  }
+
+  #regainReserve(): boolean {
+    try {
+      this.#reserve.regain();
+      return true;
+    } catch (error) {
+      if (isFull(error) || (error instanceof OkaError && error.code === 'disk-full')) return false;
+      throw error;
+    }
+  }
+
+  #assertSameFile(): void {
+    const mine = fstatSync(this.#fd);
+    const there = statSync(this.file, { throwIfNoEntry: false });
+    const expected = this.#end.offset - this.#base;
+    if (there !== undefined && sameFile(mine, there) && mine.size === expected) return;
+    const what =
+      there === undefined
+        ? 'was removed'
+        : sameFile(mine, there)
+          ? `has ${mine.size} bytes instead of ${expected}`
+          : 'was replaced by another file';
+    throw new OkaError('ledger-replaced', `${this.file} ${what} while it was open`, {
+      fix: 'Put the file back, then start again.',
+    });
+  }
+
+  #assertNoSecret(run: string | null): void {
+    if (run === this.#knownRun) return;
+    if (run !== null && this.#redact(run) !== run)
+      throw new OkaError('invalid-event', 'a run id that looks like a secret is refused');
+    this.#knownRun = run;
+  }
+}
+
+function emptyBatch(): Batch {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  promise.catch(() => undefined);
+  return { drafts: [], waiters: 0, promise, resolve, reject, error: null };
+}
+
+function openForAppending(file: string): number {
+  makeFolder(join(dirname(file), 'state'));
+  assertRegularFile(file);
+  const fresh = statSync(file, { throwIfNoEntry: false }) === undefined;
+  try {
+    const fd = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
+    if (fresh) syncFolder(dirname(file));
+    return fd;
+  } catch (error) {
+    throw explained(error, file);
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');
+}

@@ -1,0 +1,63 @@
+/**
+ * Owns: the bytes of one record. A line is a JSON object with a fixed order of keys:
+ * {seq, type, run, at, pen, cause, v, d, data, prev, hash}. `hash` covers every byte before `,"hash"`.
+ */
+import { hash } from 'node:crypto';
+import type { Event, Line } from '../schema/event.ts';
+
+/** The end of a record: its seq, the offset of the byte behind it counted from the first event ever, its hash. */
+export type Position = { seq: number; offset: number; hash: string };
+
+export const START: Position = { seq: 0, offset: 0, hash: '0'.repeat(64) };
+export const MOST_LINE_BYTES = 4 * 1024 * 1024;
+
+const SEQ_KEY = Buffer.from('{"seq":');
+const PREV_KEY = Buffer.from(',"prev":"');
+const HASH_KEY = Buffer.from(',"hash":"');
+const HEX = 64;
+const HASH_PART = HASH_KEY.length + HEX + '"}'.length;
+const PREV_PART = PREV_KEY.length + HEX + '"'.length;
+
+/** A record before its place in the chain is known. */
+export type Draft = { event: Event; head: string; data: string };
+
+export function draftOf(event: Event, data: string): Draft {
+  const run = event.run === null ? 'null' : `"${event.run}"`;
+  const head = `{"seq":${event.seq},"type":"${event.type}","run":${run},"at":"${event.at}","pen":"${event.pen}","cause":${event.cause},"v":${event.v}`;
+  return { event, head, data };
+}
+
+export function sealed(draft: Draft, durable: number, prev: string): { text: string; hash: string } {
+  const covered = `${draft.head},"d":${durable},"data":${draft.data},"prev":"${prev}"`;
+  const sum = hash('sha256', covered);
+  return { text: `${covered},"hash":"${sum}"}\n`, hash: sum };
+}
+
+/** The hash that a record claims and really has, or null when the bytes (without newline) are no whole record. */
+export function wholeHash(bytes: Buffer): string | null {
+  const covered = bytes.length - HASH_PART;
+  if (covered < PREV_PART || !startsWith(bytes, HASH_KEY, covered)) return null;
+  const claimed = bytes.toString('latin1', covered + HASH_KEY.length, covered + HASH_KEY.length + HEX);
+  return hash('sha256', bytes.subarray(0, covered)) === claimed ? claimed : null;
+}
+
+export function prevOf(bytes: Buffer): string {
+  const end = bytes.length - HASH_PART - '"'.length;
+  return bytes.toString('latin1', end - HEX, end);
+}
+
+/** The seq of a record, read from its first bytes; NaN when they are not the start of one. */
+export function seqOf(bytes: Buffer): number {
+  if (!startsWith(bytes, SEQ_KEY, 0)) return Number.NaN;
+  const end = bytes.indexOf(0x2c, SEQ_KEY.length);
+  const digits = bytes.toString('latin1', SEQ_KEY.length, end);
+  return end > SEQ_KEY.length && end < SEQ_KEY.length + 17 && /^[1-9]\d*$/.test(digits) ? Number(digits) : Number.NaN;
+}
+
+export function parseLine(bytes: Buffer): Line {
+  return JSON.parse(bytes.toString('utf8')) as Line;
+}
+
+function startsWith(bytes: Buffer, part: Buffer, at: number): boolean {
+  return bytes.length >= at + part.length && part.compare(bytes, at, at + part.length) === 0;
+}

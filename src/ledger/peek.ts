@@ -1,0 +1,32 @@
+/** Looking at a ledger's projections without the pen: snapshot and tail, nothing written. */
+import type { Projection } from '../schema/ports.ts';
+import { upgraded } from '../schema/upgrade.ts';
+import type { Fault } from './chain.ts';
+import { closeHistory, openHistory, walk } from './history.ts';
+import { parseLine, type Position, START } from './line.ts';
+import { Projections } from './projections.ts';
+import { positionEndingAt } from './seek.ts';
+
+export type Peek<State> = { state: State; end: Position; fault: Fault | null };
+
+/** The state as of the last whole record; with the place of the fault when the ledger does not hold up to its end. */
+export async function peek<State>(
+  ledgerFile: string,
+  folder: string,
+  projection: Projection<State>,
+): Promise<Peek<State>> {
+  const projections = new Projections(folder, [projection], { events: 1, ms: 1 });
+  const history = openHistory(ledgerFile);
+  if (history === null) return { state: projection.initial(), end: START, fault: null };
+  try {
+    const { seq, offset, hash } = projections.position;
+    const found = positionEndingAt(history.live, offset);
+    if (found?.seq !== seq || found.hash !== hash) projections.restart();
+    const { end, fault } = await walk(history, projections.position, (raw) =>
+      projections.apply(upgraded(parseLine(raw.bytes))),
+    );
+    return { state: projections.stateOf(projection), end, fault };
+  } finally {
+    closeHistory(history);
+  }
+}

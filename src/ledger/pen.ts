@@ -1,0 +1,101 @@
+/**
+ * Owns: the pen of a ledger, a kernel lock that dies with its holder (L2).
+ * The lock is an SQLite file held in an exclusive transaction; it is refused to a second process at once, also from
+ * another container on this host. The note beside it only says who holds it; it decides nothing.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { messageOf, OkaError } from '../schema/errors.ts';
+import { assertRegularFile, explained, makeFolder, replaceFile } from './disk.ts';
+
+export type Holder = { pid: number; host: string; since: string };
+export type HeldPen = { release(): void };
+
+/** Long enough to sit out another process that only looks whether the pen is held. */
+const PATIENCE_MS = 200;
+
+export function takePen(ledgerFile: string, now: number): HeldPen {
+  const lock = lockFileOf(ledgerFile);
+  makeFolder(dirname(lock));
+  assertRegularFile(lock);
+  const database = lockedDatabase(lock);
+  if (database === null) throw heldBy(ledgerFile);
+  replaceFile(
+    noteFileOf(lock),
+    `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date(now).toISOString() })}\n`,
+  );
+  return {
+    release: () => {
+      rmSync(noteFileOf(lock), { force: true });
+      database.close();
+    },
+  };
+}
+
+/** Who holds the pen right now, or null. Asks the kernel, not the note. */
+export function penHolder(ledgerFile: string): Holder | null {
+  const lock = lockFileOf(ledgerFile);
+  try {
+    const database = new DatabaseSync(lock, { readOnly: true, timeout: 0 });
+    try {
+      database.exec('BEGIN; SELECT count(*) FROM sqlite_master; COMMIT');
+      return null;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return isBusy(error) ? noteOf(lock) : null;
+  }
+}
+
+function lockedDatabase(lock: string): DatabaseSync | null {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(lock, { timeout: PATIENCE_MS });
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database?.close();
+    if (isBusy(error)) return null;
+    throw explainedLock(error, lock);
+  }
+}
+
+function heldBy(ledgerFile: string): OkaError {
+  const holder = noteOf(lockFileOf(ledgerFile));
+  return new OkaError(
+    'pen-held',
+    `${ledgerFile} is being written by process ${holder.pid} on ${holder.host} since ${holder.since}`,
+    {
+      fix: 'Let that one work, or stop it first. Only one worker writes a ledger.',
+    },
+  );
+}
+
+function noteOf(lock: string): Holder {
+  const unknown: Holder = { pid: 0, host: 'an unknown host', since: 'an unknown time' };
+  try {
+    return { ...unknown, ...(JSON.parse(readFileSync(noteFileOf(lock), 'utf8')) as Partial<Holder>) };
+  } catch {
+    return unknown;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return /database is locked|SQLITE_BUSY/.test(messageOf(error));
+}
+
+function explainedLock(error: unknown, lock: string): unknown {
+  const readOnly = /unable to open|readonly|attempt to write/.test(messageOf(error));
+  return readOnly ? explained(Object.assign(new Error(messageOf(error)), { code: 'EACCES' }), lock) : error;
+}
+
+function lockFileOf(ledgerFile: string): string {
+  return join(dirname(ledgerFile), 'locks', `${basename(ledgerFile, '.jsonl')}.lock`);
+}
+
+function noteFileOf(lock: string): string {
+  return `${lock}.holder.json`;
+}

@@ -1,0 +1,173 @@
+/**
+ * Owns: keeping named folds over a ledger and their snapshots.
+ * Does not own: what a fold means (each projection), nor the ledger itself.
+ *
+ * P1 A snapshot names the record it includes {seq, offset, hash} and the sum of its state; one that does not fit the
+ *    ledger, its own sum or the projection's version is thrown away and made anew.
+ * P2 Snapshots are replaced in one step, without a flush of their own: losing one costs time, never truth.
+ * P3 The files after a rebuild are byte for byte those that were kept incrementally.
+ */
+import { hash } from 'node:crypto';
+import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Event } from '../schema/event.ts';
+import type { Projection } from '../schema/ports.ts';
+import { makeFolder, replaceFile } from './disk.ts';
+import { type Position, START } from './line.ts';
+
+type Kept = { projection: Projection<unknown>; state: unknown; position: Position; rendered: Map<string, string> };
+type Snapshot = Position & { projection: string; version: number; sum: string; state: unknown };
+
+export type Pace = { events: number; ms: number };
+
+/** A save may take at most this share of the time, however large the state has grown. */
+const SHARE_OF_TIME = 0.05;
+
+export class Projections {
+  readonly #folder: string;
+  readonly #pace: Pace;
+  readonly #kept: Kept[];
+  #behind = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #waitMs: number;
+
+  /** `folder` is .oka. */
+  constructor(folder: string, projections: readonly Projection<unknown>[], pace: Pace) {
+    this.#folder = folder;
+    this.#pace = pace;
+    this.#waitMs = pace.ms;
+    this.#kept = projections.map((projection) => loaded(folder, projection));
+  }
+
+  /** The record up to which every projection is known; what lies behind it has to be applied. */
+  get position(): Position {
+    return this.#kept.reduce(
+      (least, kept) => (kept.position.seq < least.seq ? kept.position : least),
+      this.#kept[0]?.position ?? START,
+    );
+  }
+
+  stateOf<State>(projection: Projection<State>): State {
+    const kept = this.#kept.find((candidate) => candidate.projection.name === projection.name);
+    if (kept === undefined) throw new Error(`projection ${projection.name} is not kept here`);
+    return kept.state as State;
+  }
+
+  /** Forgets everything; the next events to come are those from the first on. */
+  restart(): void {
+    for (const kept of this.#kept) Object.assign(kept, { state: kept.projection.initial(), position: START });
+  }
+
+  /** Deletes every file a projection made; the next save makes them again. */
+  erase(): void {
+    for (const kept of this.#kept) {
+      for (const file of [kept.projection.file, ...kept.rendered.keys()])
+        rmSync(join(this.#folder, file), { force: true });
+      kept.rendered = new Map();
+    }
+  }
+
+  apply(event: Event): void {
+    for (const kept of this.#kept) {
+      if (event.seq > kept.position.seq) kept.state = kept.projection.apply(kept.state, event);
+    }
+  }
+
+  /** Says which record the events applied so far end with. */
+  reached(position: Position): void {
+    for (const kept of this.#kept) if (position.seq > kept.position.seq) kept.position = position;
+  }
+
+  /** Applies a durable batch and sees to it that the files follow soon. */
+  follow(events: readonly Event[], end: Position): void {
+    for (const event of events) this.apply(event);
+    this.reached(end);
+    this.#behind += events.length;
+    if (this.#behind >= this.#pace.events && this.#waitMs <= this.#pace.ms) this.save();
+    else this.#timer ??= setTimeout(() => this.save(), this.#waitMs).unref();
+  }
+
+  save(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#behind = 0;
+    const before = performance.now();
+    for (const kept of this.#kept) this.#write(kept);
+    this.#waitMs = Math.max(this.#pace.ms, (performance.now() - before) / SHARE_OF_TIME);
+  }
+
+  #write(kept: Kept): void {
+    put(this.#folder, kept.projection.file, snapshotText(kept));
+    const files = kept.projection.render?.(kept.state) ?? new Map<string, string>();
+    for (const [file, text] of files) if (kept.rendered.get(file) !== text) put(this.#folder, file, text);
+    for (const file of kept.rendered.keys()) if (!files.has(file)) rmSync(join(this.#folder, file), { force: true });
+    kept.rendered = new Map(files);
+  }
+}
+
+function loaded(folder: string, projection: Projection<unknown>): Kept {
+  const snapshot = readSnapshot(join(folder, projection.file), projection);
+  const kept = fresh(projection);
+  if (snapshot !== null)
+    Object.assign(kept, {
+      state: snapshot.state,
+      position: { seq: snapshot.seq, offset: snapshot.offset, hash: snapshot.hash },
+    });
+  kept.rendered = filesOnDisk(folder, projection, kept.state);
+  return kept;
+}
+
+function fresh(projection: Projection<unknown>): Kept {
+  return { projection, state: projection.initial(), position: START, rendered: new Map() };
+}
+
+/** What is there of a projection's further files, so that only changed ones are written. */
+function filesOnDisk(folder: string, projection: Projection<unknown>, state: unknown): Map<string, string> {
+  const files = [...(projection.render?.(state).keys() ?? [])];
+  return new Map(files.map((file) => [file, textOf(join(folder, file)) ?? '']));
+}
+
+/** Null when there is none that can be trusted (P1). */
+function readSnapshot(file: string, projection: Projection<unknown>): Snapshot | null {
+  const text = textOf(file);
+  const snapshot = text === null ? null : parsed(text);
+  if (snapshot === null || snapshot.projection !== projection.name || snapshot.version !== projection.version)
+    return null;
+  return snapshot.sum === sumOf(snapshot.state) ? snapshot : null;
+}
+
+function parsed(text: string): Snapshot | null {
+  try {
+    return JSON.parse(text) as Snapshot | null;
+  } catch {
+    return null;
+  }
+}
+
+function snapshotText({ projection, state, position }: Kept): string {
+  const { seq, offset, hash } = position;
+  const snapshot: Snapshot = {
+    projection: projection.name,
+    version: projection.version,
+    seq,
+    offset,
+    hash,
+    sum: sumOf(state),
+    state,
+  };
+  return `${JSON.stringify(snapshot, null, 1)}\n`;
+}
+
+function sumOf(state: unknown): string {
+  return hash('sha256', JSON.stringify(state) ?? '');
+}
+
+function textOf(file: string): string | null {
+  return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : null;
+}
+
+function put(folder: string, file: string, text: string): void {
+  const path = join(folder, file);
+  makeFolder(dirname(path));
+  replaceFile(path, text);
+}

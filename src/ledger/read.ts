@@ -1,0 +1,73 @@
+/** Reading events: streaming, filtered, from archive and live file; and following a ledger that grows. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OkaError } from '../schema/errors.ts';
+import type { EventType, Line } from '../schema/event.ts';
+import { upgraded } from '../schema/upgrade.ts';
+import type { RawLine } from './chunks.ts';
+import { closeHistory, type History, openHistory, sourcesBehind } from './history.ts';
+import { parseLine } from './line.ts';
+import { offsetOfSeq } from './seek.ts';
+
+export type Filter = { from?: number; to?: number; run?: string; type?: EventType | `${string}.*` };
+
+const LOOK_EVERY_MS = 200;
+
+/** Events in order. A record still being written at the end is left out; a broken one in between is an error. */
+export async function* readEvents(ledgerFile: string, filter: Filter = {}): AsyncGenerator<Line> {
+  const history = openHistory(ledgerFile);
+  if (history === null) return;
+  try {
+    yield* eventsIn(history, ledgerFile, filter);
+  } finally {
+    closeHistory(history);
+  }
+}
+
+/** Like readEvents, and then whatever comes, until the signal. Survives that the live file is replaced by archiving. */
+export async function* followEvents(ledgerFile: string, filter: Filter, signal: AbortSignal): AsyncGenerator<Line> {
+  let next = filter.from ?? 1;
+  while (!signal.aborted) {
+    for await (const line of readEvents(ledgerFile, { from: next })) {
+      next = line.seq + 1;
+      if (matches(line, filter)) yield line;
+      if (filter.to !== undefined && line.seq >= filter.to) return;
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function* eventsIn(history: History, ledgerFile: string, filter: Filter): AsyncGenerator<Line> {
+  const first = filter.from ?? 1;
+  for (const source of sourcesBehind(history, startOffset(history, first))) {
+    for await (const lines of source) {
+      for (const raw of lines) {
+        if (!raw.closed) continue;
+        const line = parsed(raw, ledgerFile);
+        if (line.seq < first) continue;
+        if (filter.to !== undefined && line.seq > filter.to) return;
+        if (matches(line, filter)) yield upgraded(line);
+      }
+    }
+  }
+}
+
+function startOffset(history: History, first: number): number {
+  const segment = history.segments.find((candidate) => candidate.last >= first);
+  return segment === undefined ? offsetOfSeq(history.live, first) : segment.start;
+}
+
+function parsed(raw: RawLine, ledgerFile: string): Line {
+  try {
+    return parseLine(raw.bytes);
+  } catch (error) {
+    throw new OkaError('ledger-damaged', `${ledgerFile}: the record at byte ${raw.start} cannot be read`, {
+      fix: 'Run: oka verify',
+      cause: error,
+    });
+  }
+}
+
+function matches(line: Line, { run, type }: Filter): boolean {
+  if (run !== undefined && line.run !== run) return false;
+  return type === undefined || line.type === type || (type.endsWith('.*') && line.type.startsWith(type.slice(0, -1)));
+}

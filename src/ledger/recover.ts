@@ -1,0 +1,86 @@
+/**
+ * Owns: what happens when a ledger is opened for writing: trust what is proven, cut a torn end, refuse damage (L1).
+ *
+ * R1 Nothing is cut before a copy of it is safe in the quarantine.
+ * R2 What was found is flushed before it counts as durable: it may so far only live in the page cache.
+ * R3 Cost depends on the tail behind the given position, not on history (L4).
+ */
+import { hash } from 'node:crypto';
+import { fstatSync, ftruncateSync, readSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { OkaError } from '../schema/errors.ts';
+import { eventData, type Line } from '../schema/event.ts';
+import type { Flush } from '../schema/ports.ts';
+import { upgraded } from '../schema/upgrade.ts';
+import type { Fault } from './chain.ts';
+import { explained, makeFolder, replaceFile } from './disk.ts';
+import { type History, historyOf, isTornEnd, walk } from './history.ts';
+import { parseLine, type Position, START } from './line.ts';
+import { positionEndingAt } from './seek.ts';
+
+export type Cut = { offset: number; bytes: number; sha256: string; kept: string };
+export type Recovered = { base: number; end: Position; cut: Cut | null };
+export type RecoverOptions = { from?: Position | null; onRestart?: () => void; onLine?: (line: Line) => void };
+
+export async function recover(file: string, fd: number, flush: Flush, options: RecoverOptions): Promise<Recovered> {
+  const history = historyOf(file, fd);
+  const from = startOf(history, options);
+  const { end, fault } = await walk(history, from, (raw) => options.onLine?.(understood(parseLine(raw.bytes))));
+  if (fault !== null && !(await isTornEnd(history, fault))) throw damaged(file, fault);
+  const cut = fault === null ? null : cutOff(file, history, end);
+  flush.now(fd);
+  return { base: history.live.base, end, cut };
+}
+
+/** The given position if the record there is the one it names, else the very beginning. */
+function startOf(history: History, options: RecoverOptions): Position {
+  const { from } = options;
+  if (from === null || from === undefined || from.seq === 0) return START;
+  const found = positionEndingAt(history.live, from.offset);
+  if (found !== null && found.seq === from.seq && found.hash === from.hash) return from;
+  options.onRestart?.();
+  return START;
+}
+
+function understood(line: Line): Line {
+  if (Object.hasOwn(eventData, line.type)) return upgraded(line);
+  throw new OkaError('newer-version', `seq ${line.seq}: this oka does not know the event "${line.type}"`, {
+    fix: 'Use the version of oka that wrote this ledger, or a newer one.',
+  });
+}
+
+function cutOff(file: string, history: History, end: Position): Cut {
+  const { fd, base } = history.live;
+  const torn = bytesBehind(fd, end.offset - base);
+  const sha256 = hash('sha256', torn);
+  const name = `${end.seq + 1}-${sha256.slice(0, 12)}.bin`;
+  const folder = join(dirname(file), 'quarantine');
+  makeFolder(folder);
+  replaceFile(join(folder, name), torn, { durable: true });
+  try {
+    ftruncateSync(fd, end.offset - base);
+  } catch (error) {
+    throw explained(error, file);
+  }
+  return { offset: end.offset, bytes: torn.length, sha256, kept: `quarantine/${name}` };
+}
+
+function bytesBehind(fd: number, from: number): Buffer {
+  const bytes = Buffer.alloc(fstatSync(fd).size - from);
+  for (let done = 0; done < bytes.length; ) {
+    const count = readSync(fd, bytes, done, bytes.length - done, from + done);
+    if (count === 0) return bytes.subarray(0, done);
+    done += count;
+  }
+  return bytes;
+}
+
+export function damaged(file: string, fault: Fault): OkaError {
+  return new OkaError(
+    'ledger-damaged',
+    `${file} is damaged at seq ${fault.seq}, byte ${fault.offset}: ${fault.reason}`,
+    {
+      fix: 'Nothing was changed. Restore the file from a backup or replica; `oka verify` shows where it breaks.',
+    },
+  );
+}

@@ -1,0 +1,16 @@
+/** A little disk space kept aside, so that "the disk is full" can still be written down. */
+import { randomBytes } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
+import { replaceFile } from './disk.ts';
+
+export type Reserve = { regain(): void; release(): void };
+
+export function reserveAt(file: string, bytes: number): Reserve {
+  return {
+    /** Throws disk-full while there is no space. Random bytes, so that no file system stores them for free. */
+    regain: () => {
+      if (statSync(file, { throwIfNoEntry: false })?.size !== bytes) replaceFile(file, randomBytes(bytes));
+    },
+    release: () => rmSync(file, { force: true }),
+  };
+}

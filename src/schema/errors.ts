@@ -1,0 +1,39 @@
+/** Misuse and refusals: thrown. Failures of the world inside a task are outcomes instead (schema/tool.ts). */
+export type OkaErrorCode =
+  | 'usage'
+  | 'not-set-up'
+  | 'not-permitted'
+  | 'unsafe-file'
+  | 'pen-held'
+  | 'invalid-event'
+  | 'invalid-file'
+  | 'newer-version'
+  | 'ledger-damaged'
+  | 'ledger-closed'
+  | 'ledger-replaced'
+  | 'flush-failed'
+  | 'disk-full'
+  | 'write-failed'
+  | 'artifact-missing'
+  | 'artifact-damaged';
+
+/** `message` says what was wrong and where; `fix` says what to do about it. */
+export class OkaError extends Error {
+  override readonly name = 'OkaError';
+  readonly code: OkaErrorCode;
+  readonly fix: string | undefined;
+
+  constructor(code: OkaErrorCode, message: string, options: { fix?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.fix = options.fix;
+  }
+}
+
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,205 @@
+/**
+ * Owns: the inventory of everything that can be written to a ledger, each type with the schema of its data.
+ * Does not own: how lines are stored (ledger/line.ts), what they mean to a run (engine) or to a person (cli).
+ *
+ * E1 A type is declared here once; its version is 1 + the number of its upgrades (schema/upgrade.ts).
+ * E2 Data is plain JSON: what is folded live equals what is read back.
+ * E3 A type is never removed and never changes its meaning; a changed shape is a new version with an upgrade.
+ */
+import { z } from 'zod';
+import { Decision } from './decision.ts';
+import { OkaError } from './errors.ts';
+import { Intake } from './intake.ts';
+import { JsonValue } from './json.ts';
+import { Id, NodeId, Sha256 } from './names.ts';
+import { Budgets, Mode, PlannedNode } from './run.ts';
+import { ArtifactRef, OutcomeStatus, SideEffectClass, Usage } from './tool.ts';
+import { versionOf } from './upgrade.ts';
+import { WaitAnswer, WaitFor } from './wait.ts';
+
+const seq = z.int().positive();
+const offset = z.int().nonnegative();
+const reason = z.string().max(20_000).describe('Why, for a person.');
+
+export const eventData = {
+  'ledger.repaired': z
+    .strictObject({
+      offset: offset.describe('Where the torn end began.'),
+      bytes: z.int().positive().describe('How much was cut.'),
+      sha256: Sha256.describe('Hash of what was cut.'),
+      kept: z.string().max(1000).describe('File in .oka/quarantine that keeps it.'),
+    })
+    .describe('The end of an unacknowledged batch was cut off after a crash.'),
+  'ledger.disk_full': z
+    .strictObject({ refused: z.int().nonnegative().describe('Events that could not be written.') })
+    .describe('Paused: the disk is full.'),
+  'ledger.disk_freed': z.strictObject({}).describe('There is space again.'),
+  'ledger.archived': z
+    .strictObject({
+      first: seq.describe('First event moved.'),
+      last: seq.describe('Last event moved.'),
+      segments: z
+        .array(
+          z.strictObject({
+            file: z.string().max(255).describe('Name in .oka/archive.'),
+            sha256: Sha256.describe('Hash of the compressed file.'),
+          }),
+        )
+        .max(10_000)
+        .describe('Where they are now.'),
+    })
+    .describe('Finished runs were moved into the archive.'),
+
+  'worker.started': z
+    .strictObject({
+      version: z.string().max(50).describe('Version of oka.'),
+      node: z.string().max(50).describe('Version of Node.'),
+      host: z.string().max(255).describe('Machine or container.'),
+      pid: z.int().positive().describe('Process.'),
+    })
+    .describe('A worker took the pen.'),
+  'worker.stopped': z.strictObject({ reason }).describe('A worker laid the pen down.'),
+
+  'intake.received': z
+    .strictObject({ id: Id, intake: Intake })
+    .describe('A request from another process was accepted.'),
+  'intake.rejected': z
+    .strictObject({ name: z.string().max(255).describe('The file.'), reason })
+    .describe('A request could not be read or is not allowed.'),
+
+  'run.started': z
+    .strictObject({
+      title: z.string().max(500).describe('What it is about.'),
+      mode: Mode.default('bounded'),
+      parent: Id.nullable().default(null).describe('The run that started it or that it continues.'),
+      state: z.string().max(80).default('EXECUTE').describe('The first state.'),
+      graph: z.strictObject({ id: Id, sha256: Sha256 }).describe('The graph, by content; kept as an artifact.'),
+      nodes: z.array(PlannedNode).max(1000).default([]).describe('The steps a person should see.'),
+      budgets: Budgets.default({}),
+      input: JsonValue.default(null).describe('What it was started with.'),
+    })
+    .describe('A run began.'),
+  'run.planned': z
+    .strictObject({ nodes: z.array(PlannedNode).max(1000), reason })
+    .describe('The plan of a run was made or made anew.'),
+  'run.moved': z
+    .strictObject({ from: z.string().max(80), to: z.string().max(80), reason })
+    .describe('A run went from one state to another.'),
+  'run.paused': z.strictObject({ reason }).describe('A run was paused.'),
+  'run.resumed': z.strictObject({ reason }).describe('A paused or stopped run goes on.'),
+  'run.ended': z
+    .strictObject({
+      status: z.enum(['done', 'failed', 'cancelled']),
+      reason,
+      output: JsonValue.default(null).describe('The result.'),
+      artifacts: z.array(ArtifactRef).max(1000).default([]).describe('What it leaves.'),
+    })
+    .describe('A run is over; this is final.'),
+
+  'node.settled': z
+    .strictObject({
+      node: NodeId,
+      status: z.enum(['done', 'failed', 'skipped']),
+      reason,
+      output: JsonValue.default(null),
+    })
+    .describe('A node came to its end other than by the outcome of its own call.'),
+  'decision.made': z
+    .strictObject({ node: NodeId, turn: z.int().nonnegative().describe('Which turn of the node.'), decision: Decision })
+    .describe('A planner answered: what next?'),
+
+  'call.started': z
+    .strictObject({
+      call: Id.describe('Derived from run, node and attempt.'),
+      node: NodeId.nullable(),
+      attempt: z.int().positive().default(1),
+      tool: z.string().max(120),
+      class: SideEffectClass,
+      input: JsonValue,
+      key: z.string().max(500).optional().describe('Idempotency key.'),
+    })
+    .describe('A tool is about to act: the intent.'),
+  'call.ended': z
+    .strictObject({
+      call: Id,
+      node: NodeId.nullable(),
+      status: OutcomeStatus,
+      output: JsonValue.default(null),
+      error: z.string().max(20_000).optional(),
+      artifacts: z.array(ArtifactRef).max(100).optional(),
+      usage: Usage.optional(),
+      settles: z
+        .enum(['done', 'failed', 'skipped'])
+        .optional()
+        .describe('What this outcome makes of the node, when it is its last.'),
+    })
+    .describe('A tool call came to its end: the outcome.'),
+
+  'wait.opened': z.strictObject({ wait: Id, node: NodeId.nullable(), for: WaitFor }).describe('Something is awaited.'),
+  'wait.closed': z
+    .strictObject({ wait: Id, node: NodeId.nullable(), answer: WaitAnswer })
+    .describe('What was awaited has come.'),
+} as const satisfies Record<string, z.ZodType>;
+
+export type EventType = keyof typeof eventData;
+export const eventTypes = Object.keys(eventData) as EventType[];
+
+export const Pen = z
+  .enum(['run', 'maintenance'])
+  .describe('Who wrote it: the worker or maintenance. One pen per ledger file.');
+export type Pen = z.infer<typeof Pen>;
+
+/** What a caller hands in. */
+export type NewEvent = {
+  [T in EventType]: { type: T; run?: string | null; cause?: number | null; data: z.input<(typeof eventData)[T]> };
+}[EventType];
+
+/** What folds see: validated, redacted, numbered. */
+export type Event = {
+  [T in EventType]: {
+    seq: number;
+    type: T;
+    run: string | null;
+    at: string;
+    pen: Pen;
+    cause: number | null;
+    v: number;
+    data: z.output<(typeof eventData)[T]>;
+  };
+}[EventType];
+
+/** What stands in the file. */
+export type Line = Event & { d: number; prev: string; hash: string };
+
+/** The shape of a line, for editors and other programs; `data` depends on `type` and `v`. */
+export const LineShape = z
+  .strictObject({
+    seq: seq.describe('One more than the line before.'),
+    type: z.enum(eventTypes as [EventType, ...EventType[]]).describe('What happened.'),
+    run: Id.nullable().describe('The run it belongs to.'),
+    at: z.iso.datetime().describe('When, in UTC.'),
+    pen: Pen,
+    cause: seq.nullable().describe('The event that led to it.'),
+    v: z.int().positive().describe('Version of the shape of data.'),
+    d: offset.describe('How many bytes of the ledger were known durable when this line was written.'),
+    data: JsonValue.describe('What there is to say, by type.'),
+    prev: Sha256.describe('Hash of the line before; zeros for the first.'),
+    hash: Sha256.describe('SHA-256 of the bytes of this line before `,"hash"`.'),
+  })
+  .describe('One line of a ledger.');
+
+/** Returns the data as it will be stored, or throws saying which field is wrong. */
+export function checkEvent(event: NewEvent): Pick<Event, 'type' | 'run' | 'cause' | 'v' | 'data'> {
+  const schema = eventData[event.type] as z.ZodType | undefined;
+  if (schema === undefined) throw new OkaError('invalid-event', `there is no event type "${event.type as string}"`);
+  const result = schema.safeParse(event.data);
+  if (!result.success)
+    throw new OkaError('invalid-event', `${event.type}: ${z.prettifyError(result.error)}`, { cause: result.error });
+  const run = event.run ?? null;
+  const cause = event.cause ?? null;
+  if (run !== null && !Id.safeParse(run).success)
+    throw new OkaError('invalid-event', `${event.type}: run ${JSON.stringify(run)} is not a valid id`);
+  if (cause !== null && !seq.safeParse(cause).success)
+    throw new OkaError('invalid-event', `${event.type}: cause ${cause} is not a seq`);
+  return { type: event.type, run, cause, v: versionOf(event.type), data: result.data as Event['data'] };
+}

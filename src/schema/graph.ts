@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { JsonValue } from './json.ts';
+import { Id, NodeId } from './names.ts';
+import { Budgets, Mode } from './run.ts';
+import { WaitFor } from './wait.ts';
+
+const common = {
+  id: NodeId,
+  title: z.string().max(500).optional().describe('What the step does, for a person.'),
+  needs: z.array(NodeId).max(1000).default([]).describe('Nodes that must be done before this one starts.'),
+  input: JsonValue.optional().describe(
+    'Input; strings may hold {{input.x}}, {{node.y}} or {{last}}. Default: the output of the node before.',
+  ),
+  acceptance: z
+    .array(z.string().max(2000))
+    .max(50)
+    .default([])
+    .describe('What must hold for the step to count as done.'),
+  timeout_seconds: z.number().positive().max(86_400).optional().describe('Time limit of one attempt.'),
+  max_retries: z.int().nonnegative().max(20).optional().describe('Attempts after the first.'),
+  idempotency_key: z
+    .string()
+    .max(500)
+    .optional()
+    .describe('Calls with the same key have their effect once; may be a template.'),
+  on_error: z.enum(['retry', 'fallback', 'fail']).default('fail').describe('What happens when the node fails.'),
+  fallback: JsonValue.optional().describe('Output to go on with when on_error is fallback.'),
+  tools: z.array(z.string().max(120)).max(100).optional().describe('Tools this node may call.'),
+};
+
+const ToolNode = z.strictObject({
+  kind: z.literal('tool'),
+  ...common,
+  tool: z.string().max(120).describe('The tool to call.'),
+});
+const AgentNode = z.strictObject({
+  kind: z.literal('agent'),
+  ...common,
+  goal: z.string().max(20_000).describe('What the agent is to achieve; may be a template.'),
+});
+const WaitNode = z.strictObject({ kind: z.literal('wait'), ...common, for: WaitFor });
+const GraphNode = z.strictObject({
+  kind: z.literal('graph'),
+  ...common,
+  graph: Id.describe('Name of the graph to run inside.'),
+});
+const MapNode = z.strictObject({
+  kind: z.literal('map'),
+  ...common,
+  over: z.string().max(500).describe('Template that gives a list.'),
+  each: z
+    .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode])
+    .describe('What is done for every item, with {{item}} in its input.'),
+  parallel: z.int().positive().max(64).default(4).describe('How many items at once.'),
+});
+
+export const Node = z
+  .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode, MapNode, WaitNode])
+  .describe('One step of a graph.');
+export type Node = z.infer<typeof Node>;
+
+export const Edge = z
+  .strictObject({
+    from: NodeId,
+    to: NodeId,
+    when: z
+      .strictObject({
+        field: z.string().max(200).describe('Field of the output of `from`.'),
+        equals: JsonValue.describe('Value it must have.'),
+      })
+      .optional()
+      .describe('Taken only when this holds.'),
+    max: z.int().positive().max(100).optional().describe('Required on an edge back: how often it may be taken.'),
+  })
+  .describe('A way from one node to another besides `needs`.');
+export type Edge = z.infer<typeof Edge>;
+
+export const Graph = z
+  .strictObject({
+    $schema: z.string().optional().describe('Where an editor finds this schema.'),
+    id: Id,
+    title: z.string().max(500).optional().describe('What the graph does, for a person.'),
+    mode: Mode.default('bounded'),
+    nodes: z.array(Node).min(1).max(200_000).describe('The steps.'),
+    edges: z.array(Edge).max(200_000).default([]).describe('Conditional ways and bounded ways back.'),
+    parallel: z.int().positive().max(1024).default(8).describe('How many nodes may run at once.'),
+    budgets: Budgets.default({}),
+  })
+  .describe('A graph of steps, run by the engine.');
+export type Graph = z.infer<typeof Graph>;

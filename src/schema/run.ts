@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { JsonValue } from './json.ts';
+import { Id, NodeId } from './names.ts';
+import { ArtifactRef } from './tool.ts';
+import { WaitFor } from './wait.ts';
+
+export const Mode = z
+  .enum(['strict', 'bounded', 'flex'])
+  .describe('How much freedom a run has: every bound required, bounded (the default), or loose.');
+export type Mode = z.infer<typeof Mode>;
+
+export const Budgets = z
+  .strictObject({
+    tokens: z.int().nonnegative().optional().describe('Model tokens, in and out.'),
+    usd: z.number().nonnegative().optional().describe('Money.'),
+    tool_calls: z.int().nonnegative().optional().describe('Calls of any tool.'),
+    retries: z.int().nonnegative().optional().describe('Repeated attempts over the whole run.'),
+    replans: z.int().nonnegative().optional().describe('Returns from CRITIQUE to PLAN.'),
+    seconds: z.number().nonnegative().optional().describe('Wall time while the run is active.'),
+    depth: z.int().nonnegative().optional().describe('Runs inside runs.'),
+    output_bytes: z.int().nonnegative().optional().describe('Bytes produced by tools.'),
+  })
+  .describe('Upper limits; what is left out is limited by the policy.');
+export type Budgets = z.infer<typeof Budgets>;
+
+export const RunStatus = z
+  .enum(['running', 'blocked', 'paused', 'done', 'failed', 'cancelled'])
+  .describe('Where a run stands. done, failed and cancelled are final.');
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const NodeStatus = z
+  .enum(['pending', 'running', 'waiting', 'done', 'failed', 'skipped'])
+  .describe('Where a node of a run stands.');
+export type NodeStatus = z.infer<typeof NodeStatus>;
+
+export const PlannedNode = z
+  .strictObject({
+    id: NodeId,
+    title: z.string().max(500).describe('What the step does, for a person.'),
+    needs: z.array(NodeId).max(1000).default([]).describe('Nodes that must be done before.'),
+    acceptance: z
+      .array(z.string().max(2000))
+      .max(50)
+      .default([])
+      .describe('What must hold for the step to count as done.'),
+  })
+  .describe('A node as people see it in active_task_graph.json.');
+export type PlannedNode = z.infer<typeof PlannedNode>;
+
+export const Run = z
+  .strictObject({
+    id: Id,
+    title: z.string().describe('What it is about.'),
+    state: z.string().describe('Name of the current state, such as EXECUTE.'),
+    status: RunStatus,
+    waits: z.array(WaitFor).describe('What it waits for, when blocked.'),
+    vars: z.record(z.string(), JsonValue).describe('Outputs by node.'),
+    budgets: Budgets.describe('What is left.'),
+    ledger: z.strictObject({ first: z.int(), last: z.int() }).describe('Range of seq that tells this run.'),
+    artifacts: z.array(ArtifactRef).describe('What it produced.'),
+  })
+  .describe('One execution of a graph, folded from the ledger.');
+export type Run = z.infer<typeof Run>;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { Sha256 } from './names.ts';
+
+export const SideEffectClass = z
+  .enum(['read', 'write_local', 'external_mutation', 'deny'])
+  .describe('What a call may change: nothing, the desk, the world outside; or it is never run.');
+export type SideEffectClass = z.infer<typeof SideEffectClass>;
+
+export const ToolAnnotations = z
+  .strictObject({
+    read_only: z.boolean().default(false).describe('Changes nothing anywhere.'),
+    destructive: z.boolean().default(false).describe('May remove or overwrite something that cannot be made again.'),
+    idempotent: z.boolean().default(false).describe('Doing it twice has the effect of doing it once.'),
+    cacheable: z
+      .boolean()
+      .default(false)
+      .describe('The same input gives the same output while its sources are unchanged.'),
+    risk: z.enum(['low', 'medium', 'high']).default('medium').describe('How much harm a wrong call can do.'),
+  })
+  .describe('What is known about a tool before it is called; ranks tools and can be matched in the policy.');
+export type ToolAnnotations = z.infer<typeof ToolAnnotations>;
+
+export const ArtifactRef = z
+  .strictObject({
+    sha256: Sha256.describe('Hash of the stored bytes, and their address.'),
+    bytes: z.int().nonnegative().describe('Size of the stored bytes.'),
+    media: z.string().max(200).default('text/plain').describe('Media type.'),
+    name: z.string().max(255).optional().describe('What to call it in front of a person.'),
+  })
+  .describe('A pointer to a large body kept in .oka/artifacts.');
+export type ArtifactRef = z.infer<typeof ArtifactRef>;
+
+export const Usage = z
+  .strictObject({
+    tokens_in: z.int().nonnegative().optional().describe('Prompt tokens, as the provider reported them.'),
+    tokens_out: z.int().nonnegative().optional().describe('Completion tokens, as the provider reported them.'),
+    usd: z.number().nonnegative().optional().describe('Money spent.'),
+    ms: z.number().nonnegative().optional().describe('Wall time.'),
+    output_bytes: z.int().nonnegative().optional().describe('Bytes the call produced.'),
+  })
+  .describe('What a call cost.');
+export type Usage = z.infer<typeof Usage>;
+
+export const OutcomeStatus = z
+  .enum(['ok', 'failed', 'denied', 'waiting', 'cancelled'])
+  .describe('How a call ended. Failures of the world are outcomes, never exceptions.');
+export type OutcomeStatus = z.infer<typeof OutcomeStatus>;

@@ -1,0 +1,34 @@
+/**
+ * Owns: how data written by an older version becomes data of today. Free of zod, so that readers start fast.
+ *
+ * U1 upgrades[type][i] turns version i + 1 into version i + 2; the current version is the length of the list + 1.
+ * U2 A line of a version we do not know was written by a newer oka: refused, never guessed.
+ */
+import { OkaError } from './errors.ts';
+import type { Line } from './event.ts';
+import type { Json } from './json.ts';
+
+export type Upgrades = Readonly<Record<string, readonly ((data: Json) => Json)[]>>;
+
+export const upgrades: Upgrades = {};
+
+export function versionOf(type: string, known: Upgrades = upgrades): number {
+  return (known[type]?.length ?? 0) + 1;
+}
+
+/** Brings the data of a line to the current version. Returns the same object when there is nothing to do. */
+export function upgraded(line: Line, known: Upgrades = upgrades): Line {
+  const steps = known[line.type] ?? [];
+  if (line.v === steps.length + 1) return line;
+  if (!(line.v >= 1 && line.v <= steps.length)) {
+    throw new OkaError(
+      'newer-version',
+      `seq ${line.seq}: ${line.type} has version ${line.v}; this oka knows up to ${steps.length + 1}`,
+      {
+        fix: 'Use the version of oka that wrote this ledger, or a newer one.',
+      },
+    );
+  }
+  const data = steps.slice(line.v - 1).reduce((value, step) => step(value), line.data as Json);
+  return { ...line, v: steps.length + 1, data } as Line;
+}

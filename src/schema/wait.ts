@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { Id, Instant, Sha256 } from './names.ts';
+
+export const WaitFor = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('approval'),
+      binding: Sha256.describe('Hash of everything the approval is bound to.'),
+      text: z.string().max(20_000).describe('What a person is asked to allow.'),
+      expires: Instant.optional().describe('After this moment the answer is no.'),
+    }),
+    z.strictObject({
+      kind: z.literal('question'),
+      text: z.string().max(20_000).describe('The question as a person reads it.'),
+      options: z
+        .array(z.string().max(500))
+        .max(20)
+        .optional()
+        .describe('The answers that are possible, if not free text.'),
+    }),
+    z.strictObject({ kind: z.literal('timer'), until: Instant.describe('When the wait ends by itself.') }),
+    z.strictObject({ kind: z.literal('child'), run: Id.describe('The run whose end is awaited.') }),
+    z.strictObject({
+      kind: z.literal('requirement'),
+      name: z.string().max(200).describe('What somebody has to install.'),
+    }),
+    z.strictObject({
+      kind: z.literal('message'),
+      thread: Id.describe('The conversation in which a reply is awaited.'),
+    }),
+  ])
+  .describe('What is awaited. No promise is held in memory across a wait.');
+export type WaitFor = z.infer<typeof WaitFor>;
+
+export const WaitAnswer = z
+  .strictObject({
+    verdict: z
+      .enum(['approved', 'denied', 'answered', 'elapsed', 'arrived', 'expired', 'cancelled'])
+      .describe('How the wait ended.'),
+    text: z.string().max(100_000).optional().describe('The words of the answer, if there were any.'),
+    by: z.string().max(200).optional().describe('Who answered: a person, a run, the clock.'),
+  })
+  .describe('How a wait was closed.');
+export type WaitAnswer = z.infer<typeof WaitAnswer>;
