@@ -2,10 +2,8 @@
  * Owns: the whole of a ledger as one sequence of records: archive segments first, then the live file.
  * Offsets count from the first event ever, so they stay true when a prefix moves into the archive.
  */
-import { closeSync, constants, createReadStream, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { pipeline } from 'node:stream';
-import { createZstdDecompress } from 'node:zlib';
 import { errnoOf, messageOf } from '../schema/errors.ts';
 import { type Fault, linkOf, provesDamage } from './chain.ts';
 import { chunksOfFile, linesOf, type RawLine } from './chunks.ts';
@@ -80,6 +78,11 @@ export function* sourcesBehind(history: History, offset: number): Generator<Asyn
 }
 
 async function* segmentLines(segment: Segment): AsyncGenerator<RawLine[]> {
+  const [{ createReadStream }, { pipeline }, { createZstdDecompress }] = await Promise.all([
+    import('node:fs'),
+    import('node:stream'),
+    import('node:zlib'),
+  ]);
   const plain = createZstdDecompress();
   pipeline(createReadStream(segment.file), plain, () => undefined);
   try {

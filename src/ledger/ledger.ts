@@ -92,6 +92,7 @@ export class Ledger {
   #grouping = false;
   #full = false;
   #knownRun: string | null = null;
+  #lastTime = { ms: Number.NaN, text: '' };
   #state: { open: true } | { open: false; error: OkaError } = { open: true };
 
   constructor(
@@ -139,7 +140,7 @@ export class Ledger {
         `${event.type} is larger than ${MOST_LINE_BYTES / 4} characters; keep the body as an artifact`,
       );
     const data: unknown = clean === text ? checked.data : JSON.parse(clean);
-    const at = new Date(this.#clock()).toISOString();
+    const at = this.#timestamp();
     const staged = {
       seq: this.#nextSeq,
       type: checked.type,
@@ -396,6 +397,13 @@ export class Ledger {
     throw new OkaError('ledger-replaced', `${this.file} ${what} while it was open`, {
       fix: 'Put the file back, then start again.',
     });
+  }
+
+  /** Many events share a millisecond; its text is made once. */
+  #timestamp(): string {
+    const now = this.#clock();
+    if (now !== this.#lastTime.ms) this.#lastTime = { ms: now, text: new Date(now).toISOString() };
+    return this.#lastTime.text;
   }
 
   #assertNoSecret(run: string | null): void {

@@ -1,7 +1,7 @@
 /** Finding places in a live ledger file without reading it: seqs grow with offsets, so bisection works. */
 import { readSync } from 'node:fs';
 import { wholeHash, type Position, seqOf, MOST_LINE_BYTES } from './line.ts';
-import type { Live } from './history.ts';
+import { closeHistory, type Live, openHistory } from './history.ts';
 
 const NEWLINE = 0x0a;
 const STEP = 16 * 1024;
@@ -21,9 +21,15 @@ export function offsetOfSeq(live: Live, seq: number): number {
   return live.base + Math.min(lineStartAtOrBehind(live, low), live.size);
 }
 
-/** The last whole record of the live file, or null when its end is not one. */
-export function lastPosition(live: Live): Position | null {
-  return positionEndingAt(live, live.base + live.size);
+/** Seq of the last record of a ledger that has an end; 0 when there is none. */
+export function lastSeqOf(ledgerFile: string): number {
+  const history = openHistory(ledgerFile);
+  if (history === null) return 0;
+  try {
+    return positionEndingAt(history.live, history.live.base + lastLineEnd(history.live))?.seq ?? 0;
+  } finally {
+    closeHistory(history);
+  }
 }
 
 /** The record that ends exactly at `offset`, or null when none does. */
@@ -39,6 +45,15 @@ export function positionEndingAt(live: Live, offset: number): Position | null {
     const hash = wholeHash(line);
     return hash === null ? null : { seq: seqOf(line), offset, hash };
   }
+}
+
+function lastLineEnd(live: Live): number {
+  for (let end = live.size; end > 0; end -= STEP) {
+    const from = Math.max(0, end - STEP);
+    const newline = bytesAt(live, from, end - from).lastIndexOf(NEWLINE);
+    if (newline !== -1) return from + newline + 1;
+  }
+  return 0;
 }
 
 function lineStartAtOrBehind(live: Live, at: number): number {

@@ -6,18 +6,18 @@ const rationale = z.string().max(4000).default('').describe('Why, in a sentence 
 export const Decision = z
   .discriminatedUnion('kind', [
     z.strictObject({
-      kind: z.literal('CallTool'),
+      kind: z.literal('CallTool').describe('Call a tool.'),
       tool: z.string().max(120).describe('Name of a tool that is eligible in this state.'),
       input: JsonValue.describe("Arguments, matching the tool's input schema."),
       rationale,
     }),
     z.strictObject({
-      kind: z.literal('Transition'),
+      kind: z.literal('Transition').describe('Go on in another state.'),
       to: z.string().max(80).describe('Name of the next state.'),
       rationale,
     }),
     z.strictObject({
-      kind: z.literal('AskHuman'),
+      kind: z.literal('AskHuman').describe('Ask a person and wait for the answer.'),
       question: z
         .string()
         .min(1)
@@ -26,9 +26,13 @@ export const Decision = z
       options: z.array(z.string().max(500)).max(20).optional().describe('The possible answers, if not free text.'),
       rationale,
     }),
-    z.strictObject({ kind: z.literal('Finish'), output: JsonValue.describe('The result.'), rationale }),
     z.strictObject({
-      kind: z.literal('Fail'),
+      kind: z.literal('Finish').describe('End with a result.'),
+      output: JsonValue.describe('The result.'),
+      rationale,
+    }),
+    z.strictObject({
+      kind: z.literal('Fail').describe('End because it cannot be done.'),
       reason: z.string().min(1).max(4000).describe('What cannot be done and why.'),
       rationale,
     }),

@@ -80,16 +80,20 @@ export const eventData = {
     })
     .describe('A run began.'),
   'run.planned': z
-    .strictObject({ nodes: z.array(PlannedNode).max(1000), reason })
+    .strictObject({ nodes: z.array(PlannedNode).max(1000).describe('The steps from now on.'), reason })
     .describe('The plan of a run was made or made anew.'),
   'run.moved': z
-    .strictObject({ from: z.string().max(80), to: z.string().max(80), reason })
+    .strictObject({
+      from: z.string().max(80).describe('The state it left.'),
+      to: z.string().max(80).describe('The state it is in now.'),
+      reason,
+    })
     .describe('A run went from one state to another.'),
   'run.paused': z.strictObject({ reason }).describe('A run was paused.'),
   'run.resumed': z.strictObject({ reason }).describe('A paused or stopped run goes on.'),
   'run.ended': z
     .strictObject({
-      status: z.enum(['done', 'failed', 'cancelled']),
+      status: z.enum(['done', 'failed', 'cancelled']).describe('How it ended.'),
       reason,
       output: JsonValue.default(null).describe('The result.'),
       artifacts: z.array(ArtifactRef).max(1000).default([]).describe('What it leaves.'),
@@ -99,9 +103,9 @@ export const eventData = {
   'node.settled': z
     .strictObject({
       node: NodeId,
-      status: z.enum(['done', 'failed', 'skipped']),
+      status: z.enum(['done', 'failed', 'skipped']).describe('What became of the node.'),
       reason,
-      output: JsonValue.default(null),
+      output: JsonValue.default(null).describe('What the nodes behind it get to see.'),
     })
     .describe('A node came to its end other than by the outcome of its own call.'),
   'decision.made': z
@@ -112,10 +116,10 @@ export const eventData = {
     .strictObject({
       call: Id.describe('Derived from run, node and attempt.'),
       node: NodeId.nullable(),
-      attempt: z.int().positive().default(1),
-      tool: z.string().max(120),
+      attempt: z.int().positive().default(1).describe('Which attempt of the node, counted from 1.'),
+      tool: z.string().max(120).describe('Name of the tool.'),
       class: SideEffectClass,
-      input: JsonValue,
+      input: JsonValue.describe('What the tool is called with.'),
       key: z.string().max(500).optional().describe('Idempotency key.'),
     })
     .describe('A tool is about to act: the intent.'),
@@ -124,9 +128,9 @@ export const eventData = {
       call: Id,
       node: NodeId.nullable(),
       status: OutcomeStatus,
-      output: JsonValue.default(null),
-      error: z.string().max(20_000).optional(),
-      artifacts: z.array(ArtifactRef).max(100).optional(),
+      output: JsonValue.default(null).describe('What the tool gave back.'),
+      error: z.string().max(20_000).optional().describe('What went wrong, for a person.'),
+      artifacts: z.array(ArtifactRef).max(100).optional().describe('Large bodies the call left.'),
       usage: Usage.optional(),
       settles: z
         .enum(['done', 'failed', 'skipped'])
@@ -190,8 +194,9 @@ export const LineShape = z
 
 /** Returns the data as it will be stored, or throws saying which field is wrong. */
 export function checkEvent(event: NewEvent): Pick<Event, 'type' | 'run' | 'cause' | 'v' | 'data'> {
-  const schema = eventData[event.type] as z.ZodType | undefined;
-  if (schema === undefined) throw new OkaError('invalid-event', `there is no event type "${event.type as string}"`);
+  if (!Object.hasOwn(eventData, event.type))
+    throw new OkaError('invalid-event', `there is no event type "${event.type as string}"`);
+  const schema: z.ZodType = eventData[event.type];
   const result = schema.safeParse(event.data);
   if (!result.success)
     throw new OkaError('invalid-event', `${event.type}: ${z.prettifyError(result.error)}`, { cause: result.error });

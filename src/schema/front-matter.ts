@@ -2,10 +2,10 @@
  * Owns: reading markdown with front matter. The only door to gray-matter and yaml.
  *
  * F1 Nothing in a file is ever executed: only a plain `---` fence opens front matter, every other engine is refused.
- * F2 YAML is read strictly: no aliases, no duplicate keys, no custom tags, bounded size and depth.
+ * F2 YAML is read strictly: plain unique keys, no aliases, no tags beyond JSON's types, bounded size and depth.
  */
 import matter from 'gray-matter';
-import { LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isCollection, LineCounter, parseDocument, visit } from 'yaml';
 import { OkaError } from './errors.ts';
 import { isJson, type Json } from './json.ts';
 
@@ -18,11 +18,11 @@ export function readFrontMatter(text: string, source: string): FrontMatter {
   const clean = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const unix = clean.replaceAll('\r\n', '\n');
   if (!opensFrontMatter(unix, source)) return { data: {}, body: unix };
-  const header = headerOf(unix, source);
+  const { header, body } = parted(unix, source);
   if (Buffer.byteLength(header) > MOST_BYTES)
     throw refusal(source, 1, `front matter is longer than ${MOST_BYTES / 1024} KB`);
-  const file = matter(unix, { language: 'yaml', engines: enginesFor(source) });
-  return { data: file.data, body: file.content };
+  const { data } = matter(`---\n${header}---\n`, { language: 'yaml', engines: enginesFor(source) });
+  return { data, body };
 }
 
 function opensFrontMatter(text: string, source: string): boolean {
@@ -37,15 +37,15 @@ function opensFrontMatter(text: string, source: string): boolean {
   return false;
 }
 
-/** The text between the fences. gray-matter ends it at the first line that starts with ---, so that line must be a fence. */
-function headerOf(text: string, source: string): string {
+/** What is between the fences and behind. gray-matter ends at the first line that starts with ---: it must be a fence. */
+function parted(text: string, source: string): { header: string; body: string } {
   const end = text.indexOf('\n---');
   if (end === -1) throw refusal(source, 1, 'front matter is not closed: the second --- line is missing');
   const fence = text.slice(end + 1).split('\n', 1)[0] ?? '';
   const line = text.slice(0, end + 1).split('\n').length;
   if (fence.trimEnd() !== '---')
     throw refusal(source, line, `"${fence.slice(0, 40)}" starts with --- but is not the closing fence`);
-  return text.slice(4, end + 1);
+  return { header: text.slice(text.indexOf('\n') + 1, end + 1), body: text.slice(end + 1 + fence.length + 1) };
 }
 
 function enginesFor(source: string): Record<string, { parse: (text: string) => object }> {
@@ -72,25 +72,36 @@ function strictYaml(text: string, source: string): object {
     schema: 'core',
     strict: true,
     uniqueKeys: true,
+    stringKeys: true,
+    resolveKnownTags: false,
     lineCounter: lines,
     prettyErrors: false,
   });
   const problem = document.errors[0] ?? document.warnings[0];
   if (problem !== undefined) throw refusal(source, at(problem.pos[0]), problem.message);
-  visit(document, {
-    Alias: (_, node) => {
-      throw refusal(source, at(node.range?.[0] ?? 0), 'YAML aliases are not read');
-    },
-    Collection: (_, node, path) => {
-      if (path.length > 2 * DEEPEST)
-        throw refusal(source, at(node.range?.[0] ?? 0), `nested more than ${DEEPEST} deep`);
-    },
-  });
+  assertPlain(document, (node, what) => refusal(source, at(node.range?.[0] ?? 0), what));
   const data: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw refusal(source, 1, 'front matter must be a list of "name: value" lines');
   if (!isJson(data)) throw refusal(source, 1, 'front matter holds a value that is not plain data');
   return data;
+}
+
+type Placed = { range?: readonly number[] | null | undefined };
+
+function assertPlain(document: Document.Parsed, refused: (node: Placed, what: string) => OkaError): void {
+  visit(document, {
+    Alias: (_, node) => {
+      throw refused(node, 'YAML aliases are not read');
+    },
+    Collection: (_, node, path) => {
+      if (path.filter((outer) => isCollection(outer)).length >= DEEPEST)
+        throw refused(node, `nested more than ${DEEPEST} deep`);
+    },
+    Scalar: (_, node) => {
+      if (!isJson(node.value)) throw refused(node, `"${node.source}" is not plain data`);
+    },
+  });
 }
 
 function refusal(source: string, line: number, what: string): OkaError {

@@ -29,23 +29,27 @@ const common = {
 };
 
 const ToolNode = z.strictObject({
-  kind: z.literal('tool'),
+  kind: z.literal('tool').describe('Calls one tool.'),
   ...common,
   tool: z.string().max(120).describe('The tool to call.'),
 });
 const AgentNode = z.strictObject({
-  kind: z.literal('agent'),
+  kind: z.literal('agent').describe('Lets a model work towards a goal.'),
   ...common,
   goal: z.string().max(20_000).describe('What the agent is to achieve; may be a template.'),
 });
-const WaitNode = z.strictObject({ kind: z.literal('wait'), ...common, for: WaitFor });
+const WaitNode = z.strictObject({
+  kind: z.literal('wait').describe('Waits until something comes.'),
+  ...common,
+  for: WaitFor,
+});
 const GraphNode = z.strictObject({
-  kind: z.literal('graph'),
+  kind: z.literal('graph').describe('Runs another graph inside this one.'),
   ...common,
   graph: Id.describe('Name of the graph to run inside.'),
 });
 const MapNode = z.strictObject({
-  kind: z.literal('map'),
+  kind: z.literal('map').describe('Does the same for every item of a list.'),
   ...common,
   over: z.string().max(500).describe('Template that gives a list.'),
   each: z

@@ -4,12 +4,16 @@ import { WaitAnswer } from './wait.ts';
 
 export const Intake = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('answer'), wait: Id.describe('The wait that is answered.'), answer: WaitAnswer }),
-    z.strictObject({ kind: z.literal('cancel'), run: Id }),
-    z.strictObject({ kind: z.literal('pause'), run: Id }),
-    z.strictObject({ kind: z.literal('resume'), run: Id }),
     z.strictObject({
-      kind: z.literal('archive'),
+      kind: z.literal('answer').describe('Answer something that is awaited.'),
+      wait: Id.describe('The wait that is answered.'),
+      answer: WaitAnswer,
+    }),
+    z.strictObject({ kind: z.literal('cancel').describe('End a run before its time.'), run: Id }),
+    z.strictObject({ kind: z.literal('pause').describe('Hold a run until it is resumed.'), run: Id }),
+    z.strictObject({ kind: z.literal('resume').describe('Let a paused run go on.'), run: Id }),
+    z.strictObject({
+      kind: z.literal('archive').describe('Move old finished runs out of the live ledger.'),
       before: Instant.describe('Finished runs older than this go into the archive.'),
     }),
   ])

@@ -29,7 +29,12 @@ export const Policy = z
   .strictObject({
     version: z.literal(1).describe('Format of this file.'),
     defaults: z
-      .strictObject({ read: Effect, write_local: Effect, external_mutation: Effect, deny: z.literal('deny') })
+      .strictObject({
+        read: Effect,
+        write_local: Effect,
+        external_mutation: Effect,
+        deny: z.literal('deny').describe('What is never run stays refused.'),
+      })
       .describe('What happens to a class when no rule matches.'),
     budgets: Budgets.describe('Limits of one run unless the task sets lower ones.'),
     rules: z.array(PolicyRule).max(1000).default([]).describe('The strictest rule that matches decides.'),

@@ -56,7 +56,9 @@ export const Run = z
     waits: z.array(WaitFor).describe('What it waits for, when blocked.'),
     vars: z.record(z.string(), JsonValue).describe('Outputs by node.'),
     budgets: Budgets.describe('What is left.'),
-    ledger: z.strictObject({ first: z.int(), last: z.int() }).describe('Range of seq that tells this run.'),
+    ledger: z
+      .strictObject({ first: z.int().describe('Its first event.'), last: z.int().describe('Its latest event so far.') })
+      .describe('Range of seq that tells this run.'),
     artifacts: z.array(ArtifactRef).describe('What it produced.'),
   })
   .describe('One execution of a graph, folded from the ledger.');

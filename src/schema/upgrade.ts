@@ -13,12 +13,12 @@ export type Upgrades = Readonly<Record<string, readonly ((data: Json) => Json)[]
 export const upgrades: Upgrades = {};
 
 export function versionOf(type: string, known: Upgrades = upgrades): number {
-  return (known[type]?.length ?? 0) + 1;
+  return stepsOf(type, known).length + 1;
 }
 
 /** Brings the data of a line to the current version. Returns the same object when there is nothing to do. */
 export function upgraded(line: Line, known: Upgrades = upgrades): Line {
-  const steps = known[line.type] ?? [];
+  const steps = stepsOf(line.type, known);
   if (line.v === steps.length + 1) return line;
   if (!(line.v >= 1 && line.v <= steps.length)) {
     throw new OkaError(
@@ -31,4 +31,8 @@ export function upgraded(line: Line, known: Upgrades = upgrades): Line {
   }
   const data = steps.slice(line.v - 1).reduce((value, step) => step(value), line.data as Json);
   return { ...line, v: steps.length + 1, data } as Line;
+}
+
+function stepsOf(type: string, known: Upgrades): Upgrades[string] {
+  return Object.hasOwn(known, type) ? (known[type] ?? []) : [];
 }

@@ -4,13 +4,13 @@ import { Id, Instant, Sha256 } from './names.ts';
 export const WaitFor = z
   .discriminatedUnion('kind', [
     z.strictObject({
-      kind: z.literal('approval'),
+      kind: z.literal('approval').describe('A person has to allow something.'),
       binding: Sha256.describe('Hash of everything the approval is bound to.'),
       text: z.string().max(20_000).describe('What a person is asked to allow.'),
       expires: Instant.optional().describe('After this moment the answer is no.'),
     }),
     z.strictObject({
-      kind: z.literal('question'),
+      kind: z.literal('question').describe('A person has to answer.'),
       text: z.string().max(20_000).describe('The question as a person reads it.'),
       options: z
         .array(z.string().max(500))
@@ -18,14 +18,20 @@ export const WaitFor = z
         .optional()
         .describe('The answers that are possible, if not free text.'),
     }),
-    z.strictObject({ kind: z.literal('timer'), until: Instant.describe('When the wait ends by itself.') }),
-    z.strictObject({ kind: z.literal('child'), run: Id.describe('The run whose end is awaited.') }),
     z.strictObject({
-      kind: z.literal('requirement'),
+      kind: z.literal('timer').describe('A moment has to come.'),
+      until: Instant.describe('When the wait ends by itself.'),
+    }),
+    z.strictObject({
+      kind: z.literal('child').describe('Another run has to end.'),
+      run: Id.describe('The run whose end is awaited.'),
+    }),
+    z.strictObject({
+      kind: z.literal('requirement').describe('Something has to be installed.'),
       name: z.string().max(200).describe('What somebody has to install.'),
     }),
     z.strictObject({
-      kind: z.literal('message'),
+      kind: z.literal('message').describe('A reply has to arrive.'),
       thread: Id.describe('The conversation in which a reply is awaited.'),
     }),
   ])

@@ -1,0 +1,32 @@
+/** Runs suites of benches: `npm run -s bench -- [suite…] [--json] [--check]`. */
+import { parseArgs } from 'node:util';
+import { type Figure, misses, tableOf } from './figure.ts';
+
+const suites: Record<string, () => Promise<{ measure: (note: (text: string) => void) => Promise<Figure[]> }>> = {
+  ledger: () => import('./ledger.ts'),
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'boolean' }, check: { type: 'boolean' } },
+});
+const names = positionals.length === 0 ? Object.keys(suites) : positionals;
+const figures: Figure[] = [];
+for (const name of names) figures.push(...(await measured(name)));
+const missed = figures.filter(misses);
+process.stdout.write(
+  values.json
+    ? `${JSON.stringify(Object.fromEntries(figures.map(({ name, value }) => [name, value])))}\n`
+    : tableOf(figures),
+);
+if (missed.length > 0) process.stderr.write(`missed: ${missed.map((figure) => figure.name).join(', ')}\n`);
+process.exitCode = values.check && missed.length > 0 ? 1 : 0;
+
+async function measured(name: string): Promise<Figure[]> {
+  const load = suites[name];
+  if (load === undefined) {
+    process.stderr.write(`there is no suite "${name}"; there is: ${Object.keys(suites).join(', ')}\n`);
+    process.exit(2);
+  }
+  return (await load()).measure((text) => process.stderr.write(`  ${name}: ${text}\n`));
+}

@@ -1,0 +1,9 @@
+/** Opens the stores of the home in argv: from imports done to ready to append. */
+import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { openStores } from '../../src/daemon/wire.ts';
+import { report } from './child.ts';
+
+const home = homeAt(process.argv[2]);
+const config = await loadConfig(home);
+await report(async () => void (await openStores(home, config)));
+process.exit(0);

@@ -1,0 +1,47 @@
+import { isSetUp } from '../../daemon/set-up.ts';
+import { peek } from '../../ledger/peek.ts';
+import { penHolder } from '../../ledger/pen.ts';
+import { type Goal, taskGraph } from '../../ledger/task-graph.ts';
+import { OkaError } from '../../schema/errors.ts';
+import { type Call, exits } from '../command.ts';
+import { waitedFor } from '../story.ts';
+import { bold, bytes, count, dim, fitted, green, plain, red, WIDTH, yellow } from '../terminal.ts';
+
+export async function run({ home, json, out }: Call): Promise<number> {
+  if (!isSetUp(home))
+    throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
+  const worker = penHolder(home.ledgers.run);
+  const { state, end, fault } = await peek(home.ledgers.run, home.oka, taskGraph);
+  if (json) {
+    out(
+      `${JSON.stringify({ dir: home.dir, worker, ledger: { events: end.seq, bytes: end.offset, head: end.hash, fault }, goals: state.goals, ended: state.ended })}\n`,
+    );
+    return exits.ok;
+  }
+  const waiting = state.goals.flatMap((goal) => goal.waits);
+  out(`${bold('oka')} in ${home.dir}\n`);
+  out(
+    `  worker  ${worker === null ? dim('not running') : `${green('running')}, process ${worker.pid} on ${worker.host} since ${worker.since}`}\n`,
+  );
+  out(
+    `  ledger  ${count(end.seq, 'event')}, ${bytes(end.offset)}${end.seq === 0 ? '' : `, head ${end.hash.slice(0, 12)}`}\n`,
+  );
+  if (fault !== null)
+    out(
+      `          ${red(`does not hold at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify\n`,
+    );
+  out(
+    `  goals   ${state.goals.length === 0 ? dim('none active') : `${state.goals.length} active, ${waiting.length} waiting`}\n`,
+  );
+  for (const goal of state.goals) out(goalLines(goal));
+  return exits.ok;
+}
+
+function goalLines(goal: Goal): string {
+  const done = goal.nodes.filter((node) => node.status === 'done').length;
+  const progress = goal.nodes.length === 0 ? goal.state : `${goal.state} ${done}/${goal.nodes.length}`;
+  const mark = goal.status === 'running' ? green('●') : goal.status === 'blocked' ? yellow('◐') : dim('○');
+  const title = fitted(plain(goal.title), WIDTH - 8 - progress.length - goal.run.length);
+  const waits = goal.waits.map((wait) => fitted(`      waits for ${plain(waitedFor(wait.for))}`, WIDTH));
+  return `${[`  ${mark} ${title}  ${dim(goal.run)}  ${progress}`, ...waits].join('\n')}\n`;
+}

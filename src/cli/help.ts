@@ -1,0 +1,67 @@
+/** Help text, at 80 columns. */
+import type { Command } from './command.ts';
+import { commands } from './commands.ts';
+
+const GLOBAL = [
+  ['--dir PATH', 'The folder that holds .oka and workspace (or OKA_DIR; default here).'],
+  ['--json', 'Data instead of text, where a command prints any.'],
+  ['--help', 'Help, with an example.'],
+  ['--version', 'The version.'],
+] as const;
+
+export function overview(): string {
+  const names = Object.keys(commands);
+  const width = Math.max(...names.map((name) => name.length)) + 2;
+  const rows = Object.entries(commands).flatMap(([name, command]) => wrapped(name, command.summary, width));
+  return [
+    'oka: an assistant you can trust with real work',
+    '',
+    'Usage: oka <command> [options]',
+    '',
+    ...rows,
+    '',
+    ...GLOBAL.flatMap(([option, about]) => wrapped(option, about, width)),
+    '',
+    'Exit codes: 0 fine, 1 something checked is not fine, 2 wrong use,',
+    '            3 refused or not possible now, 130 interrupted.',
+    '',
+    'Example: oka status',
+    '',
+  ].join('\n');
+}
+
+export function helpOf(name: string, command: Command): string {
+  const options = Object.entries(command.options ?? {}).map(
+    ([option, { value, about }]) => [`--${option}${value === undefined ? '' : ` ${value}`}`, about] as const,
+  );
+  const all = [
+    ...options,
+    ...GLOBAL.filter(([option]) => option !== '--version' && (command.json || option !== '--json')),
+  ];
+  const width = Math.max(...all.map(([option]) => option.length)) + 2;
+  return [
+    `${command.summary}.`,
+    '',
+    `Usage: ${usageOf(name, command)}`,
+    '',
+    ...all.flatMap(([option, about]) => wrapped(option, about, width)),
+    '',
+    `Example: ${command.example}`,
+    '',
+  ].join('\n');
+}
+
+export function usageOf(name: string, command: Command): string {
+  return ['oka', name, command.operands, '[options]'].filter((word) => word !== undefined).join(' ');
+}
+
+function wrapped(term: string, about: string, width: number): string[] {
+  const room = 80 - 2 - width;
+  const lines: string[] = [];
+  for (const word of about.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= room) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines.map((line, index) => `  ${(index === 0 ? term : '').padEnd(width)}${line}`);
+}

@@ -1,0 +1,70 @@
+/** One event as a sentence. */
+import type { Event } from '../schema/event.ts';
+import type { WaitFor } from '../schema/wait.ts';
+import { bytes, count, plain } from './terminal.ts';
+
+export function storyOf(event: Event): string {
+  return plain(sentence(event));
+}
+
+function sentence(event: Event): string {
+  switch (event.type) {
+    case 'ledger.repaired':
+      return `Cut a torn end of ${bytes(event.data.bytes)} off; kept in ${event.data.kept}`;
+    case 'ledger.disk_full':
+      return `Paused: the disk is full (${count(event.data.refused, 'event')} refused)`;
+    case 'ledger.disk_freed':
+      return 'There is disk space again';
+    case 'ledger.archived':
+      return `Moved events ${event.data.first} to ${event.data.last} into the archive`;
+    case 'worker.started':
+      return `Worker ${event.data.version} started as process ${event.data.pid} on ${event.data.host}`;
+    case 'worker.stopped':
+      return `Worker stopped: ${event.data.reason}`;
+    case 'intake.received':
+      return `Was asked to ${event.data.intake.kind} (${event.data.id})`;
+    case 'intake.rejected':
+      return `Rejected ${event.data.name}: ${event.data.reason}`;
+    case 'run.started':
+      return `Began: ${event.data.title}`;
+    case 'run.planned':
+      return `Planned ${count(event.data.nodes.length, 'step')}: ${event.data.reason}`;
+    case 'run.moved':
+      return `Went from ${event.data.from} to ${event.data.to}: ${event.data.reason}`;
+    case 'run.paused':
+      return `Paused: ${event.data.reason}`;
+    case 'run.resumed':
+      return `Goes on: ${event.data.reason}`;
+    case 'run.ended':
+      return `Ended, ${event.data.status}: ${event.data.reason}`;
+    case 'node.settled':
+      return `${event.data.node} is ${event.data.status}: ${event.data.reason}`;
+    case 'decision.made':
+      return `${event.data.node} decided ${event.data.decision.kind}: ${event.data.decision.rationale}`;
+    case 'call.started':
+      return `${event.data.node ?? 'oka'} calls ${event.data.tool} (${event.data.class})${event.data.attempt > 1 ? `, attempt ${event.data.attempt}` : ''}`;
+    case 'call.ended':
+      return `${event.data.node ?? 'oka'}: ${event.data.status}${event.data.error === undefined ? '' : `, ${event.data.error}`}`;
+    case 'wait.opened':
+      return `Waits for ${waitedFor(event.data.for)}`;
+    case 'wait.closed':
+      return `${event.data.wait} was ${event.data.answer.verdict}${event.data.answer.by === undefined ? '' : ` by ${event.data.answer.by}`}`;
+  }
+}
+
+export function waitedFor(wait: WaitFor): string {
+  switch (wait.kind) {
+    case 'approval':
+      return `your approval: ${wait.text}`;
+    case 'question':
+      return `your answer: ${wait.text}`;
+    case 'timer':
+      return wait.until;
+    case 'child':
+      return `run ${wait.run}`;
+    case 'requirement':
+      return `${wait.name} to be installed`;
+    case 'message':
+      return `a reply in ${wait.thread}`;
+  }
+}

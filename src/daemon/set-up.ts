@@ -1,0 +1,46 @@
+/** Owns: making a folder ready. What is there already is never touched. */
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { explained } from '../ledger/disk.ts';
+import { type Home, programFolder } from './settings.ts';
+
+const FOLDERS = ['.oka/rules', 'workspace/inbox', 'workspace/outbox', 'workspace/desk'];
+/** Shipped with the program; the program's own folder is itself a home. */
+const FILES = [
+  '.oka/rules/config.json',
+  '.oka/rules/config.schema.json',
+  '.oka/rules/POLICY.md',
+  'workspace/README.md',
+  'workspace/INSTALL_REQUIREMENTS.md',
+];
+const LINK = { at: 'INSTALL_REQUIREMENTS.md', to: 'workspace/INSTALL_REQUIREMENTS.md' };
+
+/** Returns what was made, relative to the home. */
+export function setUp(home: Home): string[] {
+  const missing = (path: string): boolean => lstatSync(join(home.dir, path), { throwIfNoEntry: false }) === undefined;
+  const folders = FOLDERS.filter(missing);
+  const files = FILES.filter(missing);
+  const links = [LINK].filter(({ at }) => missing(at));
+  for (const folder of folders) attempt(home, folder, (path) => mkdirSync(path, { recursive: true }));
+  for (const file of files) attempt(home, file, (path) => writeFileSync(path, shipped(file), { flag: 'wx' }));
+  for (const { at, to } of links) attempt(home, at, (path) => symlinkSync(to, path));
+  return [...folders.map((folder) => `${folder}/`), ...files, ...links.map(({ at }) => at)];
+}
+
+export function isSetUp(home: Home): boolean {
+  return existsSync(home.oka) && existsSync(home.workspace);
+}
+
+function shipped(file: string): string {
+  return readFileSync(join(programFolder, file), 'utf8');
+}
+
+function attempt(home: Home, path: string, make: (path: string) => void): void {
+  const whole = join(home.dir, path);
+  try {
+    mkdirSync(dirname(whole), { recursive: true });
+    make(whole);
+  } catch (error) {
+    throw explained(error, whole);
+  }
+}
