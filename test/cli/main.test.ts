@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { commands } from '../../src/cli/commands.ts';
+import { launcher, oka, temporaryFolder } from '../support/cli.ts';
+
+describe('the command line', () => {
+  it('lists every command and the exit codes, within 80 columns', () => {
+    const { code, out } = oka('--help');
+    expect(code).toBe(0);
+    for (const name of Object.keys(commands)) expect(out).toContain(`  ${name} `);
+    expect(out).toContain('Exit codes');
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('gives help with an example for every command, within 80 columns', () => {
+    for (const [name, command] of Object.entries(commands)) {
+      const { code, out } = oka(...name.split(' '), '--help');
+      expect(code, name).toBe(0);
+      expect(out).toContain(`Example: ${command.example}`);
+      for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it('says the version', () => {
+    expect(oka('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  it('suggests the nearest command for an unknown one and exits 2', () => {
+    expect(oka('verfiy')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Did you mean: oka verify') });
+    expect(oka('ledger', 'achive')).toMatchObject({ code: 2, err: expect.stringContaining('oka ledger archive') });
+    expect(oka('xyzzyx')).toMatchObject({ code: 2, err: expect.stringContaining('See: oka --help') });
+  });
+
+  it('names a wrong option, a wrong value and a superfluous word, and exits 2', () => {
+    expect(oka('log', '--folow')).toMatchObject({ code: 2, err: expect.stringContaining('--folow') });
+    expect(oka('log', '--limit', 'many')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--limit takes a whole number'),
+    });
+    expect(oka('status', 'now')).toMatchObject({ code: 2, err: expect.stringContaining('now') });
+    expect(oka('log', '--pen', 'pencil')).toMatchObject({ code: 2, err: expect.stringContaining('pencil') });
+    expect(oka('ledger', 'archive', '--before', 'yesterday')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('not a date'),
+    });
+    expect(oka('schema', 'confg')).toMatchObject({ code: 2, err: expect.stringContaining('oka schema config') });
+  });
+
+  it('says how to set up a folder that is none', () => {
+    using folder = temporaryFolder();
+    expect(oka('status', '--dir', folder.dir)).toMatchObject({ code: 3, err: expect.stringContaining('oka init') });
+  });
+
+  it('takes the folder from OKA_DIR when --dir is not given', () => {
+    using folder = temporaryFolder();
+    const { stderr } = spawnSync(process.execPath, [launcher, 'status'], {
+      encoding: 'utf8',
+      env: { OKA_DIR: folder.dir },
+    });
+    expect(stderr).toContain(folder.dir);
+  });
+
+  it('ends quietly when the reader of a pipe goes away', () => {
+    const { status, stderr } = spawnSync(
+      'sh',
+      ['-c', `"${process.execPath}" "${launcher}" schema | head -n 1 >/dev/null`],
+      { encoding: 'utf8' },
+    );
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  it('uses no colour when the output is not a terminal', () => {
+    using folder = temporaryFolder();
+    oka('init', '--dir', folder.dir);
+    expect(oka('status', '--dir', folder.dir).out).not.toContain('\u001B[');
+  });
+});
+
+describe('the launcher', () => {
+  const other = spawnSync(
+    'sh',
+    ['-c', "PATH=$(printf %s \"$PATH\" | tr ':' '\\n' | grep -v node_modules | paste -sd:) command -v node"],
+    { encoding: 'utf8' },
+  ).stdout.trim();
+  const version =
+    other === '' ? '' : spawnSync(other, ['-p', 'process.versions.node'], { encoding: 'utf8' }).stdout.trim();
+
+  it.skipIf(version === '' || Number(version.split('.')[0]) >= 24)(
+    'hands over from an older Node to the one that npm brought',
+    () => {
+      const { status, stdout } = spawnSync(other, [launcher, '--version'], { encoding: 'utf8' });
+      expect({ status, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    },
+  );
+
+  it.skipIf(version === '' || Number(version.split('.')[0]) >= 24)(
+    'says which Node is needed when there is none to hand over to',
+    async () => {
+      using folder = temporaryFolder();
+      const { cpSync, writeFileSync } = await import('node:fs');
+      cpSync(launcher, `${folder.dir}/bin/oka`);
+      writeFileSync(`${folder.dir}/package.json`, '{"type":"module"}');
+      const { status, stderr } = spawnSync(other, [`${folder.dir}/bin/oka`, '--version'], { encoding: 'utf8' });
+      expect(status).toBe(2);
+      expect(stderr).toContain(`oka needs Node 24 or newer; this is Node ${version}`);
+    },
+  );
+});

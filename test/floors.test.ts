@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Rule, type Rules, type Violation, violationsOf } from './support/floors.ts';
+
+const RULES: Rules = {
+  floors: [
+    ['schema'],
+    ['ledger', 'engine', 'guard'],
+    ['tools', 'models', 'memory', 'tree', 'chat', 'roles', 'graphs', 'intake', 'replica'],
+    ['daemon'],
+    ['cli', 'web'],
+  ],
+  pure: {
+    folders: ['schema', 'engine', 'roles', 'graphs'],
+    builtins: {
+      'node:buffer': 'everything',
+      'node:crypto': ['createHash', 'hash'],
+      'node:path': 'everything',
+      'node:util': 'everything',
+    },
+    never: {
+      network: ['fetch', 'WebSocket', 'EventSource'],
+      clock: ['Date.now', 'new Date()', 'new Date', 'Date()', 'Temporal.Now', 'performance'],
+      timers: ['setTimeout', 'setInterval', 'setImmediate', 'AbortSignal.timeout'],
+      randomness: ['Math.random', 'crypto'],
+      environment: ['process', 'globalThis', 'global'],
+    },
+  },
+  environment: 'daemon/settings.ts',
+  doors: {
+    chokidar: 'intake/inbox.ts',
+    execa: 'tools/launch.ts',
+    'gray-matter': 'schema/front-matter.ts',
+    'node-cron': 'intake/schedule.ts',
+    yaml: 'schema/front-matter.ts',
+    zod: 'schema/',
+  },
+};
+
+const sentences: Record<Rule, string> = {
+  floors: 'a file imports its own folder or a lower floor, and nothing outside src',
+  cycles: 'no file imports itself by way of others',
+  barrels: 'no file exists only to pass on what others export',
+  pure: 'schema, engine, roles and graphs touch no fs, network, clock, randomness or environment',
+  environment: 'process.env is read in daemon/settings.ts only',
+  doors: 'each npm package has one door',
+};
+
+/** What is told of each fixture tree; a file in it is one way to break the rule that the tree is named after. */
+const told: Record<Rule, string[]> = {
+  floors: [
+    `helpers/text.ts is on no floor: move it into one of ${RULES.floors.flat().join(', ')}`,
+    `main.ts is on no floor: move it into one of ${RULES.floors.flat().join(', ')}`,
+    'cli/outside.ts:1 imports ../../package.json, outside src: move what it needs into src',
+    ...['engine/neighbour-type-inline.ts:2', 'engine/neighbour-type.ts:1', 'engine/neighbour.ts:1'].map(
+      (at) => `${at} imports ledger/append.ts, a neighbour: let the two meet in daemon/wire.ts through a port`,
+    ),
+    'schema/upward.ts:1 imports ledger/append.ts, a floor above: move what both need down, or take it as a port',
+    'tools/computed.ts:1 imports a computed path: write it out, so that its floor can be seen',
+    'tools/upward-dynamic.ts:2 imports daemon/wire.ts, a floor above: move what both need down, or take it as a port',
+    'web/neighbour-reexport.ts:1 imports cli/main.ts, a neighbour: let the two meet in daemon/wire.ts through a port',
+  ],
+  cycles: [
+    ['ledger/a.ts', 'ledger/b.ts', 'ledger/c.ts', 'ledger/a.ts'],
+    ['tools/left.ts', 'tools/right.ts', 'tools/middle.ts', 'tools/left.ts'],
+  ].map((circle) => {
+    return `${circle[0]} is in a cycle, ${circle.join(' → ')}: move what they share into a file of its own`;
+  }),
+  barrels: [
+    'ledger/all.ts only passes on what other files export: delete it and import from those',
+    'ledger/by-hand.ts only passes on what other files export: delete it and import from those',
+    'ledger/index.ts is an index: name the file after what it holds',
+    'ledger/types.ts only passes on what other files export: delete it and import from those',
+  ],
+  pure: [
+    'engine/chance.ts:1 imports node:crypto',
+    'engine/chance.ts:3 uses Math.random',
+    'engine/chance.ts:4 uses crypto',
+    'engine/later.ts:1 uses setTimeout',
+    'engine/later.ts:2 uses setImmediate',
+    'engine/later.ts:3 uses AbortSignal.timeout',
+    'graphs/load.ts:2 imports node:fs/promises',
+    'roles/ask.ts:1 uses fetch',
+    'roles/machine.ts:1 uses process',
+    'roles/machine.ts:2 uses globalThis',
+    'schema/files.ts:1 imports fs',
+    'schema/files.ts:2 imports node:net',
+    'schema/now.ts:1 uses Date.now',
+    'schema/now.ts:2 uses new Date()',
+    'schema/now.ts:3 uses Date()',
+    'schema/now.ts:4 uses performance',
+  ].map((what) => `${what} in a pure folder: take what it gives as an argument or through a port`),
+  environment: [
+    'cli/imported.ts:1',
+    'cli/taken.ts:1',
+    'tools/read.ts:1',
+    'tools/read.ts:2',
+    'tools/read.ts:3',
+    'web/settings.ts:1',
+  ].map((at) => `${at} reads process.env: read it in daemon/settings.ts and pass it on`),
+  doors: [
+    'intake/lazy.ts:2 imports chokidar past its door: go through intake/inbox.ts',
+    'tools/input.ts:1 imports zod past its door: go through schema/',
+    'tools/result.ts:1 imports execa past its door: go through tools/launch.ts',
+    'tools/shell.ts:1 imports execa past its door: go through tools/launch.ts',
+    'web/app.ts:1 imports @hono/node-server, which has no door: give it one in test/floors.test.ts',
+    'web/app.ts:3 imports hono, which has no door: give it one in test/floors.test.ts',
+  ],
+};
+
+const inSource = violationsIn(join(import.meta.dirname, '../src'));
+
+describe.each(Object.keys(sentences) as Rule[])('%s', (rule) => {
+  it(sentences[rule], () => {
+    expect(inSource.filter((each) => each.rule === rule).map(lineOf)).toEqual([]);
+  });
+
+  it('a breach is told with its place and its remedy, and as a breach of this rule only', () => {
+    const found = violationsIn(fixture(rule));
+    expect(found.map(lineOf)).toEqual(told[rule]);
+    expect(found.filter((each) => each.rule !== rule)).toEqual([]);
+  });
+});
+
+it('nothing is told of a tree that keeps the rules, however close it comes', () => {
+  expect(violationsIn(fixture('kept'))).toEqual([]);
+});
+
+function violationsIn(src: string): Violation[] {
+  const files = readdirSync(src, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name));
+  return violationsOf(
+    Object.fromEntries(paths.map((path) => [relative(src, path), readFileSync(path, 'utf8')])),
+    RULES,
+  );
+}
+
+function fixture(name: string): string {
+  return join(import.meta.dirname, 'fixture/floors', name, 'src');
+}
+
+function lineOf({ at, says }: Violation): string {
+  return `${at} ${says}`;
+}
