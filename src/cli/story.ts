@@ -41,6 +41,8 @@ function sentence(event: Event): string {
       return `${event.data.node} is ${event.data.status}: ${event.data.reason}`;
     case 'decision.made':
       return `${event.data.node} decided ${event.data.decision.kind}: ${event.data.decision.rationale}`;
+    case 'decision.rejected':
+      return `${event.data.node}: an answer was not accepted: ${event.data.reason}`;
     case 'call.started':
       return `${event.data.node ?? 'oka'} calls ${event.data.tool} (${event.data.class})${event.data.attempt > 1 ? `, attempt ${event.data.attempt}` : ''}`;
     case 'call.ended':

@@ -15,6 +15,9 @@ const token = (prefix: string, rest: string): string => `(?:${prefix})(?<=${EDGE
 
 const PEM_END = '-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----';
 
+/** A text full of -eyJ has a start behind every dash, all in one long run: there the first part is bounded. */
+const JWT_REST = '\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}';
+
 const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
   [
     'private-key',
@@ -30,7 +33,8 @@ const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
   ['npm-token', token('npm_', '[A-Za-z0-9]{36}')],
   ['stripe-key', token('[rs]k_(?:live|test)_', '[A-Za-z0-9]{16,}')],
   ['age-key', token('AGE-SECRET-KEY-1', '[A-Z0-9]{20,}')],
-  ['jwt', token('eyJ', '[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}')],
+  ['jwt', token('(?<!-)eyJ', `[A-Za-z0-9_-]{8,}${JWT_REST}`)],
+  ['jwt', token('eyJ', `[A-Za-z0-9_-]{8,512}${JWT_REST}`)],
 ];
 
 const ANY = new RegExp(SHAPES.map(([, shape]) => `(${shape})`).join('|'), 'g');

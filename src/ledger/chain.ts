@@ -6,7 +6,7 @@
  *    (out of its place in the sequence). Then it is damage.
  */
 import { type RawLine } from './chunks.ts';
-import { type Position, parseLine, prevOf, seqOf, wholeHash } from './line.ts';
+import { type Position, parseLine, prevOf, seqOf, wholeEndOf, wholeHash } from './line.ts';
 
 /** Where the chain breaks: the seq that was expected, the byte, and what is wrong there. */
 export type Fault = { seq: number; offset: number; reason: string };
@@ -27,6 +27,11 @@ export function linkOf(raw: RawLine, from: Position): Link {
 
 /** Whether this record, found at or behind the bad one, proves that the bad one was not torn by a power cut. */
 export function provesDamage(raw: RawLine, bad: Fault): boolean {
-  if (!raw.closed || wholeHash(raw.bytes) === null) return false;
-  return raw.start === bad.offset || seqOf(raw.bytes) <= bad.seq || parseLine(raw.bytes).d > bad.offset;
+  if (!raw.closed) return false;
+  if (wholeHash(raw.bytes) === null) return watermarkOf(wholeEndOf(raw.bytes, bad.seq)) > bad.offset;
+  return raw.start === bad.offset || seqOf(raw.bytes) <= bad.seq || watermarkOf(raw.bytes) > bad.offset;
+}
+
+function watermarkOf(bytes: Buffer | null): number {
+  return bytes === null ? 0 : parseLine(bytes).d;
 }

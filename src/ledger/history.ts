@@ -23,10 +23,23 @@ export function openHistory(ledgerFile: string): History | null {
 }
 
 export function historyOf(ledgerFile: string, fd: number): History {
-  const segments = segmentsOf(ledgerFile);
-  const firstSeq = firstSeqOf(fd);
-  const before = Number.isNaN(firstSeq) ? segments : segments.filter((segment) => segment.last < firstSeq);
-  return { segments: before, live: { fd, base: before.at(-1)?.end ?? 0, size: fstatSync(fd).size } };
+  const segments = leadingTo(firstSeqOf(fd), segmentsOf(ledgerFile));
+  return { segments, live: { fd, base: segments.at(-1)?.end ?? 0, size: fstatSync(fd).size } };
+}
+
+/**
+ * The segments that lead up to the live file without a gap. Archiving that was broken off may have left others, cut
+ * elsewhere; each has its own predecessors, so going back from the end always finds the way.
+ */
+function leadingTo(firstSeq: number, segments: readonly Segment[]): Segment[] {
+  const byLast = new Map(segments.map((segment) => [segment.last, segment]));
+  const found: Segment[] = [];
+  let last = Number.isNaN(firstSeq) ? Math.max(0, ...byLast.keys()) : firstSeq - 1;
+  for (let segment = byLast.get(last); segment && segment.first <= last; segment = byLast.get(last)) {
+    found.unshift(segment);
+    last = segment.first - 1;
+  }
+  return found;
 }
 
 export function closeHistory(history: History): void {

@@ -53,7 +53,10 @@ export async function openLedger(file: string, pen: Pen, options: LedgerOptions)
   try {
     const fd = openForAppending(file);
     const flush = options.flush ?? diskFlush;
-    const recovered = await recover(file, fd, flush, options);
+    const recovered = await recover(file, fd, flush, options).catch((error: unknown) => {
+      closeSync(fd);
+      throw error;
+    });
     const ledger = new Ledger({
       ...options,
       file,
@@ -164,7 +167,7 @@ export class Ledger {
       this.#batch = emptyBatch();
       return Promise.reject(batch.error);
     }
-    if (batch.drafts.length === 0) return this.#flight ?? Promise.resolve();
+    if (batch.drafts.length === 0) return this.#landed();
     batch.waiters += 1;
     this.#schedule();
     return batch.promise;
@@ -229,6 +232,12 @@ export class Ledger {
     this.#grouping = batch.waiters > 1;
     if (this.#grouping) this.#flushLater(batch, written);
     else this.#flushNow(batch, written);
+  }
+
+  /** What is in flight may be the caller's own, staged and taken along by the flush of another. */
+  async #landed(): Promise<void> {
+    await this.#flight;
+    if (!this.#state.open) throw this.#state.error;
   }
 
   /** The end of the batch, or null when it could not be written and was rejected. */

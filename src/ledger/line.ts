@@ -14,8 +14,9 @@ export const MOST_LINE_BYTES = 4 * 1024 * 1024;
 const SEQ_KEY = Buffer.from('{"seq":');
 const PREV_KEY = Buffer.from(',"prev":"');
 const HASH_KEY = Buffer.from(',"hash":"');
+const CLOSE = Buffer.from('"}');
 const HEX = 64;
-const HASH_PART = HASH_KEY.length + HEX + '"}'.length;
+const HASH_PART = HASH_KEY.length + HEX + CLOSE.length;
 const PREV_PART = PREV_KEY.length + HEX + '"'.length;
 
 /** A record before its place in the chain is known. */
@@ -37,8 +38,18 @@ export function sealed(draft: Draft, durable: number, prev: string): { text: str
 export function wholeHash(bytes: Buffer): string | null {
   const covered = bytes.length - HASH_PART;
   if (covered < PREV_PART || !startsWith(bytes, HASH_KEY, covered)) return null;
+  if (!startsWith(bytes, CLOSE, bytes.length - CLOSE.length)) return null;
   const claimed = bytes.toString('latin1', covered + HASH_KEY.length, covered + HASH_KEY.length + HEX);
   return hash('sha256', bytes.subarray(0, covered)) === claimed ? claimed : null;
+}
+
+/** The whole record that these bytes end with, behind others: its newline in front was lost. Its seq is above `seq`. */
+export function wholeEndOf(bytes: Buffer, seq: number): Buffer | null {
+  for (let at = bytes.indexOf(SEQ_KEY, 1); at !== -1; at = bytes.indexOf(SEQ_KEY, at + 1)) {
+    const end = bytes.subarray(at);
+    if (seqOf(end) > seq && wholeHash(end) !== null) return end;
+  }
+  return null;
 }
 
 export function prevOf(bytes: Buffer): string {

@@ -3,11 +3,11 @@
  * The lock is an SQLite file held in an exclusive transaction; it is refused to a second process at once, also from
  * another container on this host. The note beside it only says who holds it; it decides nothing.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, OkaError } from '../schema/errors.ts';
+import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { assertRegularFile, explained, makeFolder, replaceFile } from './disk.ts';
 
 export type Holder = { pid: number; host: string; since: string };
@@ -22,16 +22,19 @@ export function takePen(ledgerFile: string, now: number): HeldPen {
   assertRegularFile(lock);
   const database = lockedDatabase(lock);
   if (database === null) throw heldBy(ledgerFile);
-  replaceFile(
-    noteFileOf(lock),
-    `${JSON.stringify({ pid: process.pid, host: hostname(), since: new Date(now).toISOString() })}\n`,
-  );
-  return {
-    release: () => {
-      rmSync(noteFileOf(lock), { force: true });
-      database.close();
-    },
+  const release = (): void => {
+    if (!database.isOpen) return;
+    rmSync(noteFileOf(lock), { force: true });
+    database.close();
   };
+  try {
+    const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
+    replaceFile(noteFileOf(lock), `${JSON.stringify(holder)}\n`);
+    return { release };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** Who holds the pen right now, or null. Asks the kernel, not the note. */
@@ -54,6 +57,7 @@ function lockedDatabase(lock: string): DatabaseSync | null {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(lock, { timeout: PATIENCE_MS });
+    accessSync(lock, constants.W_OK); // on a file it may only read SQLite would take a shared lock and say nothing
     database.exec('BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
@@ -88,8 +92,10 @@ function isBusy(error: unknown): boolean {
 }
 
 function explainedLock(error: unknown, lock: string): unknown {
-  const readOnly = /unable to open|readonly|attempt to write/.test(messageOf(error));
-  return readOnly ? explained(Object.assign(new Error(messageOf(error)), { code: 'EACCES' }), lock) : error;
+  const message = messageOf(error);
+  const readOnly = /unable to open|readonly|attempt to write/.test(message);
+  const code = readOnly ? 'EACCES' : /disk is full/.test(message) ? 'ENOSPC' : errnoOf(error);
+  return explained(Object.assign(new Error(message, { cause: error }), { code }), lock);
 }
 
 function lockFileOf(ledgerFile: string): string {

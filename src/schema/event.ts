@@ -112,6 +112,14 @@ export const eventData = {
     .strictObject({ node: NodeId, turn: z.int().nonnegative().describe('Which turn of the node.'), decision: Decision })
     .describe('A planner answered: what next?'),
 
+  'decision.rejected': z
+    .strictObject({
+      node: NodeId,
+      turn: z.int().nonnegative().describe('Which turn of the node.'),
+      reason,
+    })
+    .describe('A planner answered something that is not allowed here; it is asked again, or the node fails.'),
+
   'call.started': z
     .strictObject({
       call: Id.describe('Derived from run, node and attempt.'),

@@ -37,7 +37,7 @@ function opensFrontMatter(text: string, source: string): boolean {
   return false;
 }
 
-/** What is between the fences and behind. gray-matter ends at the first line that starts with ---: it must be a fence. */
+/** Text between the fences and behind. gray-matter ends at the first line that starts with ---: only a fence may. */
 function parted(text: string, source: string): { header: string; body: string } {
   const end = text.indexOf('\n---');
   if (end === -1) throw refusal(source, 1, 'front matter is not closed: the second --- line is missing');

@@ -1,6 +1,9 @@
 /** Every seam of the system: what a floor needs from outside, and what is swapped in tests, benches and other products. */
-import type { Event } from './event.ts';
-import type { ArtifactRef } from './tool.ts';
+import type { Decision } from './decision.ts';
+import type { Event, NewEvent } from './event.ts';
+import type { Json } from './json.ts';
+import type { Budgets } from './run.ts';
+import type { ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
 
 /** Takes secrets out of text. Applied at the one door where text enters the ledger and the artifacts. */
 export type Redact = (text: string) => string;
@@ -31,4 +34,77 @@ export type Projection<State> = {
 export type ArtifactStore = {
   put(body: string | Uint8Array, about?: { media?: string; name?: string }): Promise<ArtifactRef>;
   get(ref: Pick<ArtifactRef, 'sha256'>): Promise<Buffer>;
+};
+
+/** Where events are kept. `stage` numbers an event; it is durable when a later `flush` has resolved. */
+export type EventStore = {
+  stage(event: NewEvent): Event;
+  flush(): Promise<void>;
+  read(filter: { run: string; from?: number }): AsyncIterable<Event> | Iterable<Event>;
+};
+
+/** Snapshots of run states, so that a long run is not folded from its first event again. */
+export type RunStore = {
+  save(run: string, snapshot: { seq: number; state: Json }): Promise<void>;
+  load(run: string): Promise<{ seq: number; state: Json } | null>;
+};
+
+/** Outcomes of cacheable calls, by the hash of the call. */
+export type Cache = {
+  get(key: string): Promise<Json | null>;
+  set(key: string, value: Json): Promise<void>;
+};
+
+/** What is remembered and can be searched for. */
+export type MemoryStore = {
+  search(query: string, limit: number): Promise<{ id: string; text: string; score: number }[]>;
+};
+
+/** All of them optional: without any the engine runs in memory. */
+export type Stores = {
+  events?: EventStore;
+  runs?: RunStore;
+  artifacts?: ArtifactStore;
+  cache?: Cache;
+  memory?: MemoryStore;
+};
+
+/** What a planner is told when it is asked: what next? */
+export type PlannerInput = {
+  run: string;
+  node: string;
+  turn: number;
+  goal: string;
+  /** The state of the agent, such as explore. */
+  state: string;
+  /** States it may move to. */
+  next: readonly string[];
+  evidence: readonly Evidence[];
+  tools: readonly Pick<Tool, 'name' | 'about' | 'annotations' | 'input'>[];
+  /** What is left. */
+  budgets: Budgets;
+  /** Why the answer before this one was not accepted. */
+  problem: string | null;
+};
+
+/** One thing an agent did and what came of it. */
+export type Evidence = {
+  turn: number;
+  decision: Decision;
+  outcome: Outcome['status'] | null;
+  output: Json;
+  error: string | null;
+};
+
+/** Decides without side effects. */
+export type Planner = { decide(input: PlannerInput): Promise<Decision> | Decision };
+
+/** Steps between the engine and the world, outermost first. Each part is optional. */
+export type Middleware = {
+  readonly name: string;
+  call?(call: ToolCall, next: (call: ToolCall) => Promise<Outcome>): Promise<Outcome>;
+  /** Sees what a planner decided; may replace it. */
+  decision?(input: PlannerInput, next: () => Promise<Decision>): Promise<Decision>;
+  /** Returns why an agent may not go from one state to another, or null. */
+  transition?(move: { run: string; node: string; from: string; to: string }, next: () => string | null): string | null;
 };

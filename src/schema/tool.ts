@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Json } from './json.ts';
 import { Sha256 } from './names.ts';
+import type { WaitFor } from './wait.ts';
 
 export const SideEffectClass = z
   .enum(['read', 'write_local', 'external_mutation', 'deny'])
@@ -45,3 +47,40 @@ export const OutcomeStatus = z
   .enum(['ok', 'failed', 'denied', 'waiting', 'cancelled'])
   .describe('How a call ended. Failures of the world are outcomes, never exceptions.');
 export type OutcomeStatus = z.infer<typeof OutcomeStatus>;
+
+/** What came of a call. */
+export type Outcome =
+  | { status: 'ok'; output: Json; artifacts?: ArtifactRef[]; usage?: Usage }
+  | { status: 'failed'; error: string; temporary?: boolean; artifacts?: ArtifactRef[]; usage?: Usage }
+  | { status: 'denied'; error: string }
+  | { status: 'waiting'; for: WaitFor }
+  | { status: 'cancelled'; error: string };
+
+/** One attempt at a tool, as every middleware and the tool itself see it. */
+export type ToolCall = {
+  run: string;
+  node: string | null;
+  call: string;
+  attempt: number;
+  tool: string;
+  class: SideEffectClass;
+  input: Json;
+  /** Idempotency key. */
+  key: string | null;
+  signal: AbortSignal;
+};
+
+/** Something that can be done. The schemas are enforced before and after `invoke`; a throw in it becomes a failed outcome. */
+export type Tool = {
+  /** Stable; events, graphs and policies name it. */
+  readonly name: string;
+  /** One or two sentences, shown to people and to models. */
+  readonly about: string;
+  readonly input: z.ZodType;
+  readonly output: z.ZodType;
+  readonly annotations: ToolAnnotations;
+  /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
+  readonly targets: readonly string[];
+  classOf(input: Json): SideEffectClass;
+  invoke(input: Json, call: ToolCall): Promise<Outcome>;
+};
