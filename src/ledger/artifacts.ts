@@ -6,7 +6,7 @@
  * A3 Redacted before it is hashed: the address is that of the stored bytes.
  */
 import { hash } from 'node:crypto';
-import { constants, lstatSync } from 'node:fs';
+import { constants, lstatSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf, OkaError } from '../schema/errors.ts';
@@ -33,8 +33,7 @@ export function openArtifacts(folder: string, redact: Redact): ArtifactStore {
 
 function store(folder: string, sha256: string, bytes: Buffer): void {
   const file = fileOf(folder, sha256);
-  const there = lstatSync(file, { throwIfNoEntry: false });
-  if (there?.isFile() && there.size === bytes.length) return;
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() && bytes.equals(readFileSync(file))) return;
   makeFolder(join(folder, sha256.slice(0, 2)));
   replaceFile(file, bytes, { durable: true, mode: 0o444 });
 }

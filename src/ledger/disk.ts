@@ -10,6 +10,7 @@ import {
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -69,7 +70,7 @@ export function makeFolder(folder: string): void {
 
 /** Refuses anything but a regular file, without opening it: opening a FIFO would hang. */
 export function assertRegularFile(file: string): void {
-  const found = lstatSync(file, { throwIfNoEntry: false });
+  const found = lookAt(file);
   if (found === undefined || found.isFile()) return;
   const what = found.isSymbolicLink()
     ? 'a symbolic link'
@@ -81,6 +82,15 @@ export function assertRegularFile(file: string): void {
   throw new OkaError('unsafe-file', `${file} is ${what}; a regular file belongs there`, {
     fix: 'Move it away and start again.',
   });
+}
+
+/** What is there, links not followed; undefined when nothing is. */
+export function lookAt(file: string): Stats | undefined {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    throw explained(error, file);
+  }
 }
 
 /** Turns an errno into words a person can act on. */

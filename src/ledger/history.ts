@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { errnoOf, messageOf } from '../schema/errors.ts';
+import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { type Fault, linkOf, provesDamage } from './chain.ts';
 import { chunksOfFile, linesOf, type RawLine } from './chunks.ts';
 import { assertRegularFile, explained } from './disk.ts';
@@ -101,11 +101,15 @@ async function* segmentLines(segment: Segment): AsyncGenerator<RawLine[]> {
   try {
     yield* linesOf(plain, segment.start);
   } catch (error) {
-    throw new UnreadableSegment(`${segment.file} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new UnreadableSegment('ledger-damaged', `${segment.file} cannot be read: ${messageOf(error)}`, {
+      fix: 'Restore it from a backup or replica.',
+      cause: error,
+    });
   }
 }
 
-class UnreadableSegment extends Error {}
+/** A segment that cannot be decompressed; for readers an error like any other damage. */
+class UnreadableSegment extends OkaError {}
 
 export function archiveFolderOf(ledgerFile: string): string {
   return join(dirname(ledgerFile), 'archive');

@@ -242,10 +242,16 @@ export class Ledger {
 
   /** The end of the batch, or null when it could not be written and was rejected. */
   #write(batch: Batch): Position | null {
-    try {
+    return this.#attempt(batch, () => {
       this.#assertSameFile();
       if (this.#full) this.#noteFreed(batch);
       return this.#writeBatch(batch);
+    });
+  }
+
+  #attempt(batch: Batch, write: () => Position): Position | null {
+    try {
+      return write();
     } catch (error) {
       this.#rejectStaged(batch, error);
       return null;
@@ -365,7 +371,7 @@ export class Ledger {
     const note = this.#batch;
     this.stage({ type: 'ledger.disk_full', data: { refused } });
     this.#batch = held;
-    const written = this.#write(note);
+    const written = this.#attempt(note, () => this.#writeBatch(note));
     if (written !== null) this.#flushNow(note, written);
   }
 

@@ -3,20 +3,26 @@
  * Does not own: what a fold means (each projection), nor the ledger itself.
  *
  * P1 A snapshot names the record it includes {seq, offset, hash} and the sum of its state; one that does not fit the
- *    ledger, its own sum or the projection's version is thrown away and made anew.
+ *    ledger, its own sum or the projection's version is thrown away and made anew. All include the same record.
  * P2 Snapshots are replaced in one step, without a flush of their own: losing one costs time, never truth.
  * P3 The files after a rebuild are byte for byte those that were kept incrementally.
  */
 import { hash } from 'node:crypto';
-import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Event } from '../schema/event.ts';
 import type { Projection } from '../schema/ports.ts';
-import { makeFolder, replaceFile } from './disk.ts';
+import { lookAt, makeFolder, replaceFile } from './disk.ts';
 import { type Position, START } from './line.ts';
 
 type Kept = { projection: Projection<unknown>; state: unknown; position: Position; rendered: Map<string, string> };
-type Snapshot = Position & { projection: string; version: number; sum: string; state: unknown };
+type Snapshot = Position & {
+  projection: string;
+  version: number;
+  files?: readonly string[];
+  sum: string;
+  state: unknown;
+};
 
 export type Pace = { events: number; ms: number };
 
@@ -37,14 +43,12 @@ export class Projections {
     this.#pace = pace;
     this.#waitMs = pace.ms;
     this.#kept = projections.map((projection) => loaded(folder, projection));
+    if (new Set(this.#kept.map(({ position }) => position.hash)).size > 1) this.restart();
   }
 
-  /** The record up to which every projection is known; what lies behind it has to be applied. */
+  /** The record that every projection includes; what lies behind it has to be applied. */
   get position(): Position {
-    return this.#kept.reduce(
-      (least, kept) => (kept.position.seq < least.seq ? kept.position : least),
-      this.#kept[0]?.position ?? START,
-    );
+    return this.#kept[0]?.position ?? START;
   }
 
   stateOf<State>(projection: Projection<State>): State {
@@ -97,8 +101,8 @@ export class Projections {
   }
 
   #write(kept: Kept): void {
-    put(this.#folder, kept.projection.file, snapshotText(kept));
     const files = kept.projection.render?.(kept.state) ?? new Map<string, string>();
+    put(this.#folder, kept.projection.file, snapshotText(kept, [...files.keys()]));
     for (const [file, text] of files) if (kept.rendered.get(file) !== text) put(this.#folder, file, text);
     for (const file of kept.rendered.keys()) if (!files.has(file)) rmSync(join(this.#folder, file), { force: true });
     kept.rendered = new Map(files);
@@ -106,34 +110,30 @@ export class Projections {
 }
 
 function loaded(folder: string, projection: Projection<unknown>): Kept {
-  const snapshot = readSnapshot(join(folder, projection.file), projection);
-  const kept = fresh(projection);
-  if (snapshot !== null)
-    Object.assign(kept, {
-      state: snapshot.state,
-      position: { seq: snapshot.seq, offset: snapshot.offset, hash: snapshot.hash },
-    });
-  kept.rendered = filesOnDisk(folder, projection, kept.state);
-  return kept;
+  const snapshot = parsed(textOf(join(folder, projection.file)) ?? 'null');
+  const rendered = new Map(filesIn(snapshot).map((file) => [file, textOf(join(folder, file)) ?? '']));
+  if (snapshot === null || !isTrustworthy(snapshot, projection))
+    return { projection, state: projection.initial(), position: START, rendered };
+  const { seq, offset, hash, state } = snapshot;
+  return { projection, state, position: { seq, offset, hash }, rendered };
 }
 
-function fresh(projection: Projection<unknown>): Kept {
-  return { projection, state: projection.initial(), position: START, rendered: new Map() };
+/** P1, as far as it can be seen without the ledger. */
+function isTrustworthy(snapshot: Snapshot, { name, version }: Projection<unknown>): boolean {
+  return (
+    snapshot.projection === name &&
+    snapshot.version === version &&
+    snapshot.seq > 0 &&
+    snapshot.sum === sumOf(snapshot.state)
+  );
 }
 
-/** What is there of a projection's further files, so that only changed ones are written. */
-function filesOnDisk(folder: string, projection: Projection<unknown>, state: unknown): Map<string, string> {
-  const files = [...(projection.render?.(state).keys() ?? [])];
-  return new Map(files.map((file) => [file, textOf(join(folder, file)) ?? '']));
-}
-
-/** Null when there is none that can be trusted (P1). */
-function readSnapshot(file: string, projection: Projection<unknown>): Snapshot | null {
-  const text = textOf(file);
-  const snapshot = text === null ? null : parsed(text);
-  if (snapshot === null || snapshot.projection !== projection.name || snapshot.version !== projection.version)
-    return null;
-  return snapshot.sum === sumOf(snapshot.state) ? snapshot : null;
+/** The further files a snapshot made, even one that is not trusted: they are replaced or removed with it. */
+function filesIn(snapshot: Snapshot | null): string[] {
+  const files: unknown = snapshot?.files;
+  return Array.isArray(files)
+    ? files.filter((file) => typeof file === 'string' && !file.split('/').includes('..'))
+    : [];
 }
 
 function parsed(text: string): Snapshot | null {
@@ -144,7 +144,7 @@ function parsed(text: string): Snapshot | null {
   }
 }
 
-function snapshotText({ projection, state, position }: Kept): string {
+function snapshotText({ projection, state, position }: Kept, files: readonly string[]): string {
   const { seq, offset, hash } = position;
   const snapshot: Snapshot = {
     projection: projection.name,
@@ -152,6 +152,7 @@ function snapshotText({ projection, state, position }: Kept): string {
     seq,
     offset,
     hash,
+    ...(files.length === 0 ? {} : { files }),
     sum: sumOf(state),
     state,
   };
@@ -163,7 +164,7 @@ function sumOf(state: unknown): string {
 }
 
 function textOf(file: string): string | null {
-  return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, 'utf8') : null;
+  return lookAt(file)?.isFile() ? readFileSync(file, 'utf8') : null;
 }
 
 function put(folder: string, file: string, text: string): void {

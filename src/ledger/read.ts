@@ -58,7 +58,9 @@ function startOffset(history: History, first: number): number {
 
 function parsed(raw: RawLine, ledgerFile: string): Line {
   try {
-    return parseLine(raw.bytes);
+    const line: unknown = parseLine(raw.bytes);
+    if (line !== null && typeof line === 'object' && 'seq' in line && Number.isInteger(line.seq)) return line as Line;
+    throw new Error('not a record');
   } catch (error) {
     throw new OkaError('ledger-damaged', `${ledgerFile}: the record at byte ${raw.start} cannot be read`, {
       fix: 'Run: oka verify',

@@ -34,6 +34,7 @@ export const taskGraph: Projection<TaskGraph> = {
     if (goal === undefined) return graph;
     goal.last = event.seq;
     change(goal, event);
+    if (goal.status === 'running' || goal.status === 'blocked') goal.status = statusByWaits(goal);
     if (event.type === 'run.ended') retire(graph, goal);
     return graph;
   },
@@ -66,20 +67,17 @@ function mark(goal: Goal, node: string | null, status: NodeStatus): void {
 function openWait(goal: Goal, wait: OpenWait): void {
   goal.waits.push({ wait: wait.wait, node: wait.node, for: wait.for });
   mark(goal, wait.node, 'waiting');
-  if (goal.status === 'running') goal.status = statusByWaits(goal);
 }
 
 function closeWait(goal: Goal, id: string): void {
   const wait = goal.waits.find((candidate) => candidate.wait === id);
   goal.waits = goal.waits.filter((candidate) => candidate !== wait);
   if (wait !== undefined) mark(goal, wait.node, 'pending');
-  if (goal.status === 'blocked') goal.status = statusByWaits(goal);
 }
 
 /** A run is blocked when it waits and nothing else is under way. */
 function statusByWaits(goal: Goal): RunStatus {
-  const busy = goal.nodes.some((node) => node.status === 'running');
-  return goal.waits.length > 0 && !busy ? 'blocked' : 'running';
+  return goal.waits.length > 0 && !goal.nodes.some((node) => node.status === 'running') ? 'blocked' : 'running';
 }
 
 function pending(nodes: readonly PlannedNode[]): GoalNode[] {

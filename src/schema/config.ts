@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+const hook = z.string().min(1).max(4000);
+
 export const Config = z
   .strictObject({
     $schema: z.string().optional().describe('Where an editor finds the schema of this file.'),
@@ -27,6 +29,27 @@ export const Config = z
       })
       .prefault({})
       .describe('The append-only log.'),
+    hooks: z
+      .strictObject({
+        before_run: hook.describe('Before the first step; if it fails, the run fails.'),
+        after_run: hook.describe('After the last step.'),
+        before_node: hook.describe('Before each call of a step; if it fails, the call fails.'),
+        after_node: hook.describe('After each call that went well.'),
+        on_error: hook.describe('After each call that failed or was denied.'),
+      })
+      .partial()
+      .prefault({})
+      .describe('Shell lines to run at these moments, through the same chain as every call.'),
+    rate_limits: z
+      .record(
+        z.string(),
+        z.strictObject({
+          calls: z.int().positive().describe('At most this many.'),
+          seconds: z.number().positive().describe('Within this time.'),
+        }),
+      )
+      .default({})
+      .describe('By tool name, or by host:example.org.'),
   })
   .describe('Settings, in .oka/rules/config.json. People edit it; the assistant cannot.');
 export type Config = z.infer<typeof Config>;

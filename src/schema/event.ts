@@ -10,8 +10,8 @@ import { z } from 'zod';
 import { Decision } from './decision.ts';
 import { OkaError } from './errors.ts';
 import { Intake } from './intake.ts';
-import { JsonValue } from './json.ts';
-import { Id, NodeId, Sha256 } from './names.ts';
+import { copied, JsonValue } from './json.ts';
+import { CallId, Id, NodeId, Sha256 } from './names.ts';
 import { Budgets, Mode, PlannedNode } from './run.ts';
 import { ArtifactRef, OutcomeStatus, SideEffectClass, Usage } from './tool.ts';
 import { versionOf } from './upgrade.ts';
@@ -72,6 +72,7 @@ export const eventData = {
       title: z.string().max(500).describe('What it is about.'),
       mode: Mode.default('bounded'),
       parent: Id.nullable().default(null).describe('The run that started it or that it continues.'),
+      depth: z.int().nonnegative().default(0).describe('How many runs it lies inside of.'),
       state: z.string().max(80).default('EXECUTE').describe('The first state.'),
       graph: z.strictObject({ id: Id, sha256: Sha256 }).describe('The graph, by content; kept as an artifact.'),
       nodes: z.array(PlannedNode).max(1000).default([]).describe('The steps a person should see.'),
@@ -122,7 +123,7 @@ export const eventData = {
 
   'call.started': z
     .strictObject({
-      call: Id.describe('Derived from run, node and attempt.'),
+      call: CallId,
       node: NodeId.nullable(),
       attempt: z.int().positive().default(1).describe('Which attempt of the node, counted from 1.'),
       tool: z.string().max(120).describe('Name of the tool.'),
@@ -133,13 +134,15 @@ export const eventData = {
     .describe('A tool is about to act: the intent.'),
   'call.ended': z
     .strictObject({
-      call: Id,
+      call: CallId,
       node: NodeId.nullable(),
       status: OutcomeStatus,
       output: JsonValue.default(null).describe('What the tool gave back.'),
       error: z.string().max(20_000).optional().describe('What went wrong, for a person.'),
       artifacts: z.array(ArtifactRef).max(100).optional().describe('Large bodies the call left.'),
       usage: Usage.optional(),
+      retried: z.boolean().optional().describe('Another attempt follows at once.'),
+      for: WaitFor.optional().describe('What is awaited, when the call is waiting.'),
       settles: z
         .enum(['done', 'failed', 'skipped'])
         .optional()
@@ -147,9 +150,11 @@ export const eventData = {
     })
     .describe('A tool call came to its end: the outcome.'),
 
-  'wait.opened': z.strictObject({ wait: Id, node: NodeId.nullable(), for: WaitFor }).describe('Something is awaited.'),
+  'wait.opened': z
+    .strictObject({ wait: CallId, node: NodeId.nullable(), for: WaitFor })
+    .describe('Something is awaited.'),
   'wait.closed': z
-    .strictObject({ wait: Id, node: NodeId.nullable(), answer: WaitAnswer })
+    .strictObject({ wait: CallId, node: NodeId.nullable(), answer: WaitAnswer })
     .describe('What was awaited has come.'),
 } as const satisfies Record<string, z.ZodType>;
 
@@ -214,5 +219,5 @@ export function checkEvent(event: NewEvent): Pick<Event, 'type' | 'run' | 'cause
     throw new OkaError('invalid-event', `${event.type}: run ${JSON.stringify(run)} is not a valid id`);
   if (cause !== null && !seq.safeParse(cause).success)
     throw new OkaError('invalid-event', `${event.type}: cause ${cause} is not a seq`);
-  return { type: event.type, run, cause, v: versionOf(event.type), data: result.data as Event['data'] };
+  return { type: event.type, run, cause, v: versionOf(event.type), data: copied(result.data) as Event['data'] };
 }

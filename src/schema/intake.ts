@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Id, Instant } from './names.ts';
+import { CallId, Id, Instant } from './names.ts';
 import { WaitAnswer } from './wait.ts';
 
 export const Intake = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('answer').describe('Answer something that is awaited.'),
-      wait: Id.describe('The wait that is answered.'),
+      wait: CallId.describe('The wait that is answered.'),
       answer: WaitAnswer,
     }),
     z.strictObject({ kind: z.literal('cancel').describe('End a run before its time.'), run: Id }),

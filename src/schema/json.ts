@@ -21,3 +21,15 @@ function hasHoles(items: readonly unknown[]): boolean {
 }
 
 export const JsonValue = z.custom<Json>((value) => isJson(value), 'must be plain JSON');
+
+/** A copy that shares nothing with the original and has no undefined fields: what JSON would give back. */
+export function copied<T>(value: T): T {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => copied(item)) as T;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const field = (value as Record<string, unknown>)[key];
+    if (field !== undefined) copy[key] = copied(field);
+  }
+  return copy as T;
+}

@@ -11,6 +11,11 @@ export const NodeId = z
   .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,79}$/)
   .describe('A node name that can stand in a template: letters, digits, dash and underscore.');
 
+export const CallId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,299}$/)
+  .describe('Names a call or a wait: run, node, visit and attempt, never a random number.');
+
 export const Sha256 = z
   .string()
   .regex(/^[0-9a-f]{64}$/)

@@ -68,6 +68,26 @@ export type ToolCall = {
   /** Idempotency key. */
   key: string | null;
   signal: AbortSignal;
+  bounds: CallBounds;
+  /** What the run may still spend, without this call and with everything else that is under way taken off. */
+  left: Readonly<Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'output_bytes' | 'seconds', number>>;
+  /** What a person has allowed, as the hash the question was bound to; good for this one attempt. */
+  approval: string | null;
+  /** How the attempt before this one ended, when this is a retry. */
+  previous: Outcome | null;
+  /** Writes a further attempt down before it acts. */
+  intend: (call: ToolCall) => Promise<void>;
+};
+
+/** What the node and its state allow. */
+export type CallBounds = {
+  timeoutMs: number | null;
+  retries: number;
+  /** Names of tools that are eligible; null = all. */
+  tools: readonly string[] | null;
+  classes: readonly SideEffectClass[] | null;
+  /** Ask a person whatever the policy says. */
+  ask: boolean;
 };
 
 /** Something that can be done. The schemas are enforced before and after `invoke`; a throw in it becomes a failed outcome. */
@@ -82,5 +102,9 @@ export type Tool = {
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
   classOf(input: Json): SideEffectClass;
+  /** The state of what a call reads, such as the time a file was changed; a cached result is good while it stays. */
+  fingerprint?(input: Json): Promise<string>;
+  /** The most a call may cost; reserved before it starts. */
+  estimate?(input: Json): Usage;
   invoke(input: Json, call: ToolCall): Promise<Outcome>;
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { JsonValue } from './json.ts';
 import { Id, Instant, Sha256 } from './names.ts';
 
 export const WaitFor = z
@@ -44,6 +45,7 @@ export const WaitAnswer = z
       .enum(['approved', 'denied', 'answered', 'elapsed', 'arrived', 'expired', 'cancelled'])
       .describe('How the wait ended.'),
     text: z.string().max(100_000).optional().describe('The words of the answer, if there were any.'),
+    output: JsonValue.optional().describe('The result, when a run was awaited.'),
     by: z.string().max(200).optional().describe('Who answered: a person, a run, the clock.'),
   })
   .describe('How a wait was closed.');

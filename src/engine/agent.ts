@@ -1,0 +1,49 @@
+/** The agent part of a run's state: what its planner decided, what came of it, and what it is asked next. */
+import type { Decision } from '../schema/decision.ts';
+import type { Json } from '../schema/json.ts';
+import type { Outcome } from '../schema/tool.ts';
+import type { AgentState } from './run-state.ts';
+
+/** After this many answers in a row that are not allowed, the node fails. */
+const MOST_REJECTIONS = 2;
+
+export type AgentEnd = { status: 'done'; output: Json; reason: string } | { status: 'failed'; reason: string };
+
+export function newAgent(start: string): AgentState {
+  return { state: start, turn: 0, evidence: [], todo: null, rejections: 0, problem: null };
+}
+
+/** Notes a decision; returns how the node ends, if it does. */
+export function decided(agent: AgentState, turn: number, decision: Decision): AgentEnd | null {
+  agent.turn = turn + 1;
+  agent.rejections = 0;
+  agent.problem = null;
+  agent.evidence.push({ turn, decision, outcome: null, output: null, error: null });
+  switch (decision.kind) {
+    case 'Transition':
+      agent.state = decision.to;
+      return decision.to === 'failed' ? { status: 'failed', reason: decision.rationale || 'the agent gave up' } : null;
+    case 'Finish':
+      return { status: 'done', output: decision.output, reason: decision.rationale };
+    case 'Fail':
+      return { status: 'failed', reason: decision.reason };
+    case 'CallTool':
+    case 'AskHuman':
+      agent.todo = decision;
+      return null;
+  }
+}
+
+export function learned(agent: AgentState, outcome: Outcome['status'], output: Json, error: string | null): void {
+  const last = agent.evidence.at(-1);
+  if (last !== undefined) Object.assign(last, { outcome, output, error });
+}
+
+/** Notes an answer that was not allowed; returns why the node fails, if it does. */
+export function rejected(agent: AgentState, reason: string): string | null {
+  agent.rejections += 1;
+  agent.problem = reason;
+  return agent.rejections > MOST_REJECTIONS
+    ? `the planner answered ${agent.rejections} times in a row what is not allowed: ${reason}`
+    : null;
+}

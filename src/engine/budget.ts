@@ -1,0 +1,30 @@
+/** What a run may still spend, and what is reserved for calls under way. */
+import type { ToolCall, Usage } from '../schema/tool.ts';
+import type { RunState } from './run-state.ts';
+
+export type Reserved = { tokens: number; usd: number; output_bytes: number };
+
+export const nothingReserved: Reserved = { tokens: 0, usd: 0, output_bytes: 0 };
+
+export function leftOf(run: RunState, reserved: Reserved, now: number): ToolCall['left'] {
+  const { budgets, spent } = run;
+  const without = (limit: number | undefined, used: number): number =>
+    limit === undefined ? Number.POSITIVE_INFINITY : limit - used;
+  const activeMs = run.activeMs + (run.activeSince === null ? 0 : now - run.activeSince);
+  return {
+    tokens: without(budgets.tokens, spent.tokens + reserved.tokens),
+    usd: without(budgets.usd, spent.usd + reserved.usd),
+    tool_calls: without(budgets.tool_calls, spent.tool_calls),
+    retries: without(budgets.retries, spent.retries),
+    output_bytes: without(budgets.output_bytes, spent.output_bytes + reserved.output_bytes),
+    seconds: without(budgets.seconds, activeMs / 1000),
+  };
+}
+
+export function reservedWith(reserved: Reserved, usage: Usage, sign: 1 | -1): Reserved {
+  return {
+    tokens: reserved.tokens + sign * ((usage.tokens_in ?? 0) + (usage.tokens_out ?? 0)),
+    usd: reserved.usd + sign * (usage.usd ?? 0),
+    output_bytes: reserved.output_bytes + sign * (usage.output_bytes ?? 0),
+  };
+}

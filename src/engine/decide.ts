@@ -1,0 +1,215 @@
+/**
+ * Owns: what to do next in a run. Pure: the same state gives the same steps.
+ *
+ * D1 A node and a model's turn answer with the same five words: a tool node gives CallTool, a wait gives AskHuman (Wait),
+ *    the run as a whole gives Finish or Fail; Think asks the planner of an agent for one of the five.
+ * D2 At most `parallel` nodes are at work, and of a map's items at most the map's own number.
+ * D3 A call in doubt is repeated only if repeating does no harm; else a person is asked.
+ * D4 After a failure nothing new starts; the run fails when nothing is open any more.
+ */
+import { hash } from 'node:crypto';
+import type { Node } from '../schema/graph.ts';
+import type { Json } from '../schema/json.ts';
+import type { SideEffectClass, Tool } from '../schema/tool.ts';
+import type { WaitFor } from '../schema/wait.ts';
+import { isReached } from './fold-run.ts';
+import { inputOf, lookupFor } from './input.ts';
+import { titleOf } from './plan.ts';
+import type { NodeState, OpenCall, RunState } from './run-state.ts';
+import { stuckIn } from './stuck.ts';
+import { filled } from './template.ts';
+
+export type CallStep = {
+  kind: 'CallTool';
+  node: string;
+  call: string;
+  attempt: number;
+  tool: string;
+  class: SideEffectClass;
+  input: Json;
+  key: string | null;
+  approval: string | null;
+};
+
+export type Step =
+  | CallStep
+  | { kind: 'Think'; node: string; turn: number }
+  | { kind: 'Wait'; node: string; wait: string; for: WaitFor }
+  | { kind: 'Settle'; node: string; status: 'done' | 'failed' | 'skipped'; reason: string; output: Json }
+  | { kind: 'Finish'; output: Json }
+  | { kind: 'Fail'; reason: string };
+
+/** What has to be known of a tool to decide. */
+export type ToolBook = (name: string) => Pick<Tool, 'annotations' | 'classOf' | 'estimate'> | undefined;
+
+export function decide(run: RunState, tools: ToolBook): Step[] {
+  if (run.status !== 'running') return [];
+  if (run.failure !== null)
+    return hasOpenCall(run) ? [] : [{ kind: 'Fail', reason: `${run.failure.node}: ${run.failure.reason}` }];
+  if (run.ready.size === 0)
+    return run.active.size === 0 && run.waits.size === 0 ? [{ kind: 'Finish', output: outputOf(run) }] : [];
+  return stepsOf(run, tools);
+}
+
+function stepsOf(run: RunState, tools: ToolBook): Step[] {
+  const steps: Step[] = [];
+  const itemsAtWork = new Map<number, number>();
+  let free = run.plan.graph.parallel - run.active.size;
+  for (const index of run.ready) {
+    const isNew = !run.active.has(index);
+    if (isNew && free <= 0) break;
+    const node = run.nodes[index];
+    if (node === undefined || (isNew && node.map !== null && !mayStartItem(run, node.map, itemsAtWork))) continue;
+    steps.push(stepFor(run, index, node, tools));
+    if (isNew) free -= 1;
+  }
+  return steps;
+}
+
+function mayStartItem(run: RunState, map: number, started: Map<number, number>): boolean {
+  const config = run.configs[map];
+  const atWork = started.get(map) ?? (run.nodes[map]?.items ?? []).filter((item) => run.active.has(item)).length;
+  if (config?.kind !== 'map' || atWork >= config.parallel) return false;
+  started.set(map, atWork + 1);
+  return true;
+}
+
+function stepFor(run: RunState, index: number, node: NodeState, tools: ToolBook): Step {
+  const config = run.configs[index];
+  if (config === undefined) throw new Error(`node ${index} of run ${run.id} is not there`);
+  if (node.awaiting !== null) return waitStep(run, config, node, node.awaiting);
+  if (node.again !== null) return againStep(run, config, node, node.again, tools);
+  if (node.map === null && node.attempt === 0 && node.agent === null && !isReached(run, index)) {
+    return {
+      kind: 'Settle',
+      node: config.id,
+      status: 'skipped',
+      reason: 'the way that leads here was not taken',
+      output: null,
+    };
+  }
+  switch (config.kind) {
+    case 'tool':
+      return callStep(run, config, node, config.tool, inputOf(run, index), keyOf(run, index, config), tools);
+    case 'graph':
+      return callStep(
+        run,
+        config,
+        node,
+        'run.start',
+        { graph: config.graph, input: inputOf(run, index) },
+        keyOf(run, index, config),
+        tools,
+      );
+    case 'wait':
+      return waitStep(run, config, node, config.for);
+    case 'map':
+      return {
+        kind: 'Settle',
+        node: config.id,
+        status: 'done',
+        reason: '',
+        output: (node.items ?? []).map((item) => run.nodes[item]?.output ?? null),
+      };
+    case 'agent':
+      return agentStep(run, config, node, tools);
+  }
+}
+
+function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolBook): Step {
+  const { agent } = node;
+  if (agent === null) return { kind: 'Think', node: config.id, turn: 0 };
+  const stuck = stuckIn(agent.evidence);
+  if (agent.todo?.kind === 'AskHuman') {
+    const { question, options } = agent.todo;
+    return waitStep(run, config, node, {
+      kind: 'question',
+      text: question,
+      ...(options === undefined ? {} : { options }),
+    });
+  }
+  if (agent.todo !== null) return callStep(run, config, node, agent.todo.tool, agent.todo.input, null, tools);
+  if (stuck !== null)
+    return {
+      kind: 'Settle',
+      node: config.id,
+      status: 'failed',
+      reason: `going round in circles: ${stuck}`,
+      output: null,
+    };
+  return { kind: 'Think', node: config.id, turn: agent.turn };
+}
+
+function callStep(
+  run: RunState,
+  config: Node,
+  node: NodeState,
+  tool: string,
+  input: Json,
+  key: string | null,
+  tools: ToolBook,
+): CallStep {
+  const attempt = node.attempt + 1;
+  return {
+    kind: 'CallTool',
+    node: config.id,
+    call: nameOf(run, config, node, String(attempt)),
+    attempt,
+    tool,
+    class: classOf(tools, tool, input),
+    input,
+    key,
+    approval: node.approved,
+  };
+}
+
+/** A call whose approval has come, or one that may or may not have happened. */
+function againStep(run: RunState, config: Node, node: NodeState, again: OpenCall, tools: ToolBook): Step {
+  if (!node.doubt || isHarmlessTwice(again, tools))
+    return callStep(run, config, node, again.tool, again.input, again.key, tools);
+  return waitStep(run, config, node, {
+    kind: 'question',
+    text: `${titleOf(config)}: ${again.tool} was under way when work stopped, and nobody saw how it ended. Did it happen? Look, then say: done, repeat or fail.`,
+    options: ['done', 'repeat', 'fail'],
+  });
+}
+
+function isHarmlessTwice(call: OpenCall, tools: ToolBook): boolean {
+  if (call.class === 'external_mutation') return false;
+  return call.class === 'read' || tools(call.tool)?.annotations.idempotent === true;
+}
+
+function waitStep(run: RunState, config: Node, node: NodeState, awaited: WaitFor): Step {
+  return { kind: 'Wait', node: config.id, wait: nameOf(run, config, node, `w${node.waited}`), for: awaited };
+}
+
+/** Names derive from run, node, visit and attempt, so that a replay finds the same. */
+function nameOf(run: RunState, config: Node, node: NodeState, last: string): string {
+  return `${run.id}.${config.id}.${node.visit}.${last}`;
+}
+
+function keyOf(run: RunState, index: number, config: Node): string | null {
+  if (config.idempotency_key === undefined) return null;
+  const key = filled(config.idempotency_key, lookupFor(run, index));
+  return typeof key === 'string' && key.length <= 500 ? key : hash('sha256', JSON.stringify(key));
+}
+
+function classOf(tools: ToolBook, tool: string, input: Json): SideEffectClass {
+  return tools(tool)?.classOf(input) ?? 'deny';
+}
+
+function hasOpenCall(run: RunState): boolean {
+  for (const index of run.active) if (run.nodes[index]?.open !== null) return true;
+  return false;
+}
+
+/** The output of the one last node, or of all of them by name. */
+function outputOf(run: RunState): Json {
+  const ends = run.plan.graph.nodes.filter(
+    (_, index) => (run.plan.behind[index] ?? []).length === 0 && run.nodes[index]?.status === 'done',
+  );
+  const output = (node: Node): Json => run.nodes[run.plan.index.get(node.id) ?? -1]?.output ?? null;
+  return ends.length === 1 && ends[0] !== undefined
+    ? output(ends[0])
+    : Object.fromEntries(ends.slice(0, 100).map((node) => [node.id, output(node)]));
+}

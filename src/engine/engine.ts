@@ -1,0 +1,351 @@
+/**
+ * Owns: the one way to build and use the engine: {states, tools, planner, middleware, stores}.
+ *
+ * G1 Every store is optional; without any a run lives in memory.
+ * G2 A failed run stays failed: resuming it opens a linked run that keeps what was done.
+ * G3 Resuming any other run continues it; calls without an outcome are in doubt and nothing is repeated blindly.
+ */
+import { hash } from 'node:crypto';
+import { messageOf, OkaError } from '../schema/errors.ts';
+import type { Event, NewEvent } from '../schema/event.ts';
+import { Graph } from '../schema/graph.ts';
+import type { Json } from '../schema/json.ts';
+import type { Clock, Middleware, Planner, Stores } from '../schema/ports.ts';
+import type { Budgets } from '../schema/run.ts';
+import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
+import type { WaitAnswer } from '../schema/wait.ts';
+import { checkGraph } from './check-graph.ts';
+import { callChain, type Invoke } from './compose.ts';
+import { type Drive, drive, outcomeEvent, type StopRequest, type World } from './drive.ts';
+import { applied, begun } from './fold-run.ts';
+import { type Hooks, hooksAround } from './hooks.ts';
+import { memoryEvents } from './memory-stores.ts';
+import { type Plan, planOf, titleOf } from './plan.ts';
+import { isOver, type OpenCall, type OpenWait, type RunState } from './run-state.ts';
+import { defaultStates, type StateGraph } from './states.ts';
+import { thinkWith } from './think.ts';
+
+export type EngineOptions = {
+  tools: readonly Tool[];
+  states?: StateGraph;
+  planner?: Planner;
+  middleware?: readonly Middleware[];
+  stores?: Stores;
+  clock: Clock;
+  /** Resolves after a time; ends waits for timers and the patience with calls that were told to stop. */
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Graphs that nodes may name. */
+  graphs?: (id: string) => Graph | undefined;
+  hooks?: Hooks;
+  /** What a witness saw of a call without an outcome; null when nobody did. */
+  witness?: (run: string, call: OpenCall) => Promise<Outcome | null>;
+};
+
+export type StartOptions = {
+  id: string;
+  title?: string;
+  input?: Json;
+  parent?: string | null;
+  depth?: number;
+  budgets?: Budgets;
+};
+
+export type Engine = ReturnType<typeof createEngine>;
+
+/** Above this size an output is kept as an artifact, with its head and tail in the event. */
+const MOST_OUTPUT = 64 * 1024;
+const HEAD_AND_TAIL = 2000;
+const DEEPEST = 8;
+
+export function createEngine(options: EngineOptions) {
+  const { clock, stores = {}, middleware = [], states = defaultStates } = options;
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const events = stores.events ?? memoryEvents(clock);
+  const graphs = new Map<string, Graph>();
+  const drives = new Map<string, Drive>();
+  const noPlanner: Planner = { decide: () => ({ kind: 'Fail', reason: 'there is no planner', rationale: '' }) };
+  const chain = callChain(middleware, invokeTool(tools));
+  const hooks = hooksAround(
+    { events, tools: (name) => tools.get(name), invoke: chain },
+    options.hooks ?? {},
+    (id) => drives.get(id)?.run,
+  );
+  const world: World = {
+    events,
+    clock,
+    tools: (name) => tools.get(name),
+    invoke: hooks.invoke,
+    think: thinkWith(options.planner ?? noPlanner, middleware, tools, clock),
+    storable,
+    expect,
+  };
+  return { start, startChild, resume, answer, stop, stopAll, stateOf, eventsOf, planFor };
+
+  async function start(graph: Graph, request: StartOptions): Promise<Drive> {
+    assertSound(graph);
+    const sha256 = await keep(graph);
+    const event = events.stage(startEvent(graph, sha256, request));
+    return drives.get(request.id) ?? begin(begun(planOf(graph, sha256, states), event));
+  }
+
+  /** A run inside another; its name derives from the call, so that repeating the call finds the same run. */
+  async function startChild(graphId: string, input: Json, call: ToolCall): Promise<string> {
+    const graph = options.graphs?.(graphId);
+    if (graph === undefined) throw new OkaError('invalid-graph', `there is no graph "${graphId}"`);
+    const parent = drives.get(call.run)?.run;
+    const depth = (parent?.depth ?? 0) + 1;
+    if (depth > Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST))
+      throw new OkaError(
+        'invalid-graph',
+        `runs may lie at most ${Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST)} deep`,
+      );
+    const id = `${call.call.slice(0, 80)}-${hash('sha256', call.call).slice(0, 8)}`;
+    if (!drives.has(id) && (await stateOf(id)) === null) await start(graph, { id, input, parent: call.run, depth });
+    return id;
+  }
+
+  async function resume(id: string, request: { newId?: string; reason?: string } = {}): Promise<Drive> {
+    const running = drives.get(id);
+    if (running !== undefined) return running;
+    const run = await loaded(id);
+    if (run.status === 'failed') return continueAfterFailure(run, request.newId ?? `${id}-again`);
+    if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status}; there is nothing to resume`);
+    await askWitness(run);
+    applied(run, events.stage({ type: 'run.resumed', run: id, data: { reason: request.reason ?? 'resumed' } }));
+    return begin(run);
+  }
+
+  /** Closes a wait; the run goes on if it was waiting only for this. */
+  async function answer(id: string, wait: string, given: WaitAnswer): Promise<Drive> {
+    const running = drives.get(id);
+    const run = running?.run ?? (await loaded(id));
+    const open = run.waits.get(wait);
+    if (open === undefined) throw new OkaError('no-such-wait', `run ${id} does not wait for "${wait}"`);
+    const event: NewEvent = { type: 'wait.closed', run: id, data: { wait, node: open.node, answer: given } };
+    if (running !== undefined) {
+      running.post(event);
+      return running;
+    }
+    applied(run, events.stage(event));
+    return resume(id);
+  }
+
+  async function stop(id: string, request: StopRequest): Promise<RunState> {
+    const running = drives.get(id);
+    if (running !== undefined) {
+      running.stop(request);
+      return running.done;
+    }
+    const run = await loaded(id);
+    if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status} already`);
+    if (request.kind === 'pause')
+      applied(run, events.stage({ type: 'run.paused', run: id, data: { reason: request.reason } }));
+    if (request.kind === 'cancel')
+      applied(run, events.stage({ type: 'run.ended', run: id, data: { status: 'cancelled', reason: request.reason } }));
+    await events.flush();
+    return run;
+  }
+
+  async function stopAll(reason: string): Promise<void> {
+    await Promise.all([...drives.keys()].map((id) => stop(id, { kind: 'stop', reason })));
+  }
+
+  /** Where a run stands now, from memory or from its events; null when there is none. */
+  async function stateOf(id: string): Promise<RunState | null> {
+    const running = drives.get(id);
+    if (running !== undefined) return running.run;
+    let run: RunState | null = null;
+    for await (const event of events.read({ run: id })) {
+      if (run !== null) applied(run, event);
+      else if (event.type === 'run.started') run = begun(await planFor(event.data.graph.sha256), event);
+    }
+    return run;
+  }
+
+  async function eventsOf(id: string): Promise<Event[]> {
+    const all: Event[] = [];
+    for await (const event of events.read({ run: id })) all.push(event);
+    if (all.length === 0) throw new OkaError('no-such-run', `there is no run "${id}"`);
+    return all;
+  }
+
+  async function planFor(sha256: string): Promise<Plan> {
+    let graph = graphs.get(sha256);
+    if (graph === undefined) {
+      if (stores.artifacts === undefined)
+        throw new OkaError(
+          'no-such-run',
+          `the graph ${sha256.slice(0, 12)} is not in memory, and there are no artifacts to read it from`,
+        );
+      graph = Graph.parse(JSON.parse((await stores.artifacts.get({ sha256 })).toString('utf8')));
+      graphs.set(sha256, graph);
+    }
+    return planOf(graph, sha256, states);
+  }
+
+  function begin(run: RunState | null): Drive {
+    if (run === null) throw new Error('a run begins with run.started');
+    const isNew = run.spent.tool_calls === 0;
+    const started = drive(
+      run,
+      world,
+      (ms) => options.sleep(ms),
+      isNew && options.hooks?.before_run !== undefined ? () => hooks.beforeRun(run) : undefined,
+    );
+    const leave = (): void => void drives.delete(run.id);
+    const done =
+      options.hooks?.after_run === undefined
+        ? started.done
+        : started.done.then((ended) => (isOver(ended.status) ? hooks.afterRun(ended).then(() => ended) : ended));
+    drives.set(run.id, { ...started, done });
+    done.then(leave, leave);
+    return { ...started, done };
+  }
+
+  async function loaded(id: string): Promise<RunState> {
+    const run = await stateOf(id);
+    if (run === null) throw new OkaError('no-such-run', `there is no run "${id}"`);
+    return run;
+  }
+
+  async function askWitness(run: RunState): Promise<void> {
+    for (const [index, node] of run.nodes.entries()) {
+      const outcome = node.open === null ? null : await options.witness?.(run.id, node.open);
+      if (node.open === null || outcome === null || outcome === undefined) continue;
+      applied(
+        run,
+        events.stage(outcomeEvent(run, { call: node.open.call, node: run.configs[index]?.id ?? '' }, outcome, false)),
+      );
+    }
+  }
+
+  async function continueAfterFailure(run: RunState, id: string): Promise<Drive> {
+    const { graph, sha256 } = run.plan;
+    const next = begun(
+      run.plan,
+      events.stage(
+        startEvent(graph, sha256, {
+          id,
+          title: run.title,
+          input: run.input,
+          parent: run.id,
+          depth: run.depth,
+          budgets: run.budgets,
+        }),
+      ),
+    );
+    if (next === null) throw new Error('a run begins with run.started');
+    for (const [index, node] of graph.nodes.entries()) {
+      const before = run.nodes[index];
+      if (before?.status !== 'done' || node.kind === 'map') continue;
+      applied(
+        next,
+        events.stage({
+          type: 'node.settled',
+          run: id,
+          data: { node: node.id, status: 'done', reason: `kept from run ${run.id}`, output: before.output },
+        }),
+      );
+    }
+    return begin(next);
+  }
+
+  function assertSound(graph: Graph): void {
+    const problems = checkGraph(graph, { tools: new Set(tools.keys()) });
+    if (problems.length === 0) return;
+    throw new OkaError(
+      'invalid-graph',
+      `graph "${graph.id}" cannot run:\n${problems.map(({ path, problem }) => `  ${path}: ${problem}`).join('\n')}`,
+      { fix: 'Mend these places; `oka graph validate` lists them.' },
+    );
+  }
+
+  async function keep(graph: Graph): Promise<string> {
+    const text = JSON.stringify(graph);
+    const sha256 =
+      stores.artifacts === undefined
+        ? hash('sha256', text)
+        : (await stores.artifacts.put(text, { media: 'application/json', name: `${graph.id}.json` })).sha256;
+    graphs.set(sha256, graph);
+    return sha256;
+  }
+
+  async function storableLarge(outcome: Extract<Outcome, { status: 'ok' }>, text: string): Promise<Outcome> {
+    const artifact = await stores.artifacts?.put(text, { media: 'application/json' });
+    const output = {
+      head: text.slice(0, HEAD_AND_TAIL),
+      tail: text.slice(-HEAD_AND_TAIL),
+      left_out: text.length - 2 * HEAD_AND_TAIL,
+      artifact: artifact?.sha256 ?? null,
+    };
+    return {
+      ...outcome,
+      output,
+      ...(artifact === undefined ? {} : { artifacts: [...(outcome.artifacts ?? []), artifact] }),
+    };
+  }
+
+  function storable(outcome: Outcome): Outcome | Promise<Outcome> {
+    if (outcome.status !== 'ok') return outcome;
+    const text = JSON.stringify(outcome.output);
+    const measured = { ...outcome, usage: { ...outcome.usage, output_bytes: text.length } };
+    return text.length <= MOST_OUTPUT ? measured : storableLarge(measured, text);
+  }
+
+  /** Waits for runs and timers end without a person. */
+  function expect(run: RunState, wait: OpenWait, signal: AbortSignal): Promise<NewEvent> | null {
+    const closed = (answer: WaitAnswer): NewEvent => ({
+      type: 'wait.closed',
+      run: run.id,
+      data: { wait: wait.wait, node: wait.node, answer },
+    });
+    if (wait.for.kind === 'timer') {
+      return options
+        .sleep(Math.max(0, Date.parse(wait.for.until) - clock()), signal)
+        .then(() => closed({ verdict: 'elapsed', by: 'the clock' }));
+    }
+    if (wait.for.kind !== 'child') return null;
+    const child = drives.get(wait.for.run)?.done ?? stateOf(wait.for.run);
+    return child.then((state) => {
+      if (state === null || !isOver(state.status)) throw new Error('the awaited run is not over');
+      return closed(
+        state.status === 'done'
+          ? { verdict: 'arrived', output: state.output, by: state.id }
+          : { verdict: 'cancelled', text: `run ${state.id} ${state.status}: ${state.reason}`, by: state.id },
+      );
+    });
+  }
+}
+
+function startEvent(graph: Graph, sha256: string, request: StartOptions): NewEvent {
+  const nodes = graph.nodes
+    .slice(0, 1000)
+    .map((node) => ({ id: node.id, title: titleOf(node), needs: node.needs, acceptance: node.acceptance }));
+  return {
+    type: 'run.started',
+    run: request.id,
+    data: {
+      title: request.title ?? graph.title ?? graph.id,
+      mode: graph.mode,
+      parent: request.parent ?? null,
+      depth: request.depth ?? 0,
+      graph: { id: graph.id, sha256 },
+      nodes,
+      budgets: { ...graph.budgets, ...request.budgets },
+      input: request.input ?? null,
+    },
+  };
+}
+
+/** The innermost step: the tool itself. What it throws is its failure; what fails after a stop was cancelled. */
+function invokeTool(tools: ReadonlyMap<string, Tool>): Invoke {
+  return async (call) => {
+    const tool = tools.get(call.tool);
+    if (tool === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };
+    if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began' };
+    const outcome = await tool
+      .invoke(call.input, call)
+      .catch((error: unknown): Outcome => ({ status: 'failed', error: messageOf(error) }));
+    return outcome.status === 'failed' && call.signal.aborted ? { status: 'cancelled', error: outcome.error } : outcome;
+  };
+}

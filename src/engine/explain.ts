@@ -1,0 +1,103 @@
+/** What a run did and why, from its events alone. The same from a ledger or from memory. */
+import type { Event } from '../schema/event.ts';
+import type { Json } from '../schema/json.ts';
+import type { ArtifactRef, OutcomeStatus, SideEffectClass } from '../schema/tool.ts';
+
+export type Action = {
+  seq: number;
+  call: string;
+  node: string | null;
+  attempt: number;
+  tool: string;
+  class: SideEffectClass;
+  input: Json;
+  status: OutcomeStatus | 'open';
+  error: string | null;
+  ms: number | null;
+};
+export type Rationale = { seq: number; node: string; turn: number; decision: string; why: string };
+export type Moment = { seq: number; at: string; what: string; why: string };
+
+export type Explanation = {
+  run: string;
+  title: string;
+  status: string;
+  timeline: Moment[];
+  actions: Action[];
+  rationales: Rationale[];
+  artifacts: ArtifactRef[];
+};
+
+export function explanationOf(events: readonly Event[]): Explanation {
+  const explanation: Explanation = {
+    run: events[0]?.run ?? '',
+    title: '',
+    status: 'running',
+    timeline: [],
+    actions: [],
+    rationales: [],
+    artifacts: [],
+  };
+  const open = new Map<string, { action: Action; at: number }>();
+  for (const event of events) {
+    moment(explanation, event);
+    action(explanation, event, open);
+    if (event.type === 'decision.made') explanation.rationales.push(rationaleOf(event));
+    if (event.type === 'call.ended') explanation.artifacts.push(...(event.data.artifacts ?? []));
+  }
+  return explanation;
+}
+
+function moment(explanation: Explanation, event: Event): void {
+  const note = (what: string, why: string): void =>
+    void explanation.timeline.push({ seq: event.seq, at: event.at, what, why });
+  if (event.type === 'run.started') {
+    explanation.title = event.data.title;
+    note(event.data.state, event.data.parent === null ? 'started' : `started by run ${event.data.parent}`);
+  } else if (event.type === 'run.moved') note(event.data.to, event.data.reason);
+  else if (event.type === 'run.paused') note('paused', event.data.reason);
+  else if (event.type === 'run.resumed') note('resumed', event.data.reason);
+  else if (event.type === 'wait.opened') note(`waits for ${event.data.for.kind}`, event.data.node ?? '');
+  else if (event.type === 'wait.closed')
+    note(`${event.data.answer.verdict}`, event.data.answer.text ?? event.data.node ?? '');
+  else if (event.type === 'decision.made' && event.data.decision.kind === 'Transition')
+    note(`${event.data.node}: ${event.data.decision.to}`, event.data.decision.rationale);
+  else if (event.type === 'node.settled') note(`${event.data.node} ${event.data.status}`, event.data.reason);
+  else if (event.type === 'run.ended') {
+    explanation.status = event.data.status;
+    note(event.data.status, event.data.reason);
+  }
+}
+
+function action(explanation: Explanation, event: Event, open: Map<string, { action: Action; at: number }>): void {
+  if (event.type === 'call.started') {
+    const { call, node, attempt, tool, input } = event.data;
+    const started: Action = {
+      seq: event.seq,
+      call,
+      node,
+      attempt,
+      tool,
+      class: event.data.class,
+      input,
+      status: 'open',
+      error: null,
+      ms: null,
+    };
+    explanation.actions.push(started);
+    open.set(call, { action: started, at: Date.parse(event.at) });
+  } else if (event.type === 'call.ended') {
+    const started = open.get(event.data.call);
+    if (started !== undefined)
+      Object.assign(started.action, {
+        status: event.data.status,
+        error: event.data.error ?? null,
+        ms: Date.parse(event.at) - started.at,
+      });
+    open.delete(event.data.call);
+  }
+}
+
+function rationaleOf({ seq, data }: Extract<Event, { type: 'decision.made' }>): Rationale {
+  return { seq, node: data.node, turn: data.turn, decision: data.decision.kind, why: data.decision.rationale };
+}

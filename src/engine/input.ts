@@ -1,0 +1,28 @@
+/** What a node is given: its input template filled from the run, or the output of the node before it. */
+import type { Json } from '../schema/json.ts';
+import { nodeNamed, type RunState } from './run-state.ts';
+import { filled, type Lookup } from './template.ts';
+
+export function inputOf(run: RunState, index: number): Json {
+  const config = run.configs[index];
+  const lookup = lookupFor(run, index);
+  return config?.input === undefined ? (lookup('item') ?? lookup('last') ?? null) : filled(config.input, lookup);
+}
+
+export function lookupFor(run: RunState, index: number): Lookup {
+  const owner = run.nodes[index]?.map ?? null;
+  return (name) => {
+    if (name === 'input') return run.input;
+    if (name === 'item') return owner === null ? undefined : run.nodes[index]?.item;
+    if (name === 'last') return lastOf(run, owner ?? index);
+    return run.nodes[nodeNamed(run, name) ?? -1]?.output;
+  };
+}
+
+/** The output of the last node named in `needs`, else of the first edge source that is done, else the run's input. */
+function lastOf(run: RunState, index: number): Json {
+  const need = run.configs[index]?.needs.at(-1);
+  if (need !== undefined) return run.nodes[nodeNamed(run, need) ?? -1]?.output ?? null;
+  const sources = (run.plan.before[index] ?? []).filter((source) => run.nodes[source]?.status === 'done');
+  return sources[0] === undefined ? run.input : (run.nodes[sources[0]]?.output ?? null);
+}

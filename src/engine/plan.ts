@@ -1,0 +1,51 @@
+/** A graph made ready to run: names as numbers, and for each node what comes before and behind it. */
+import type { Edge, Graph, Node } from '../schema/graph.ts';
+import type { StateGraph } from './states.ts';
+
+export type Plan = {
+  graph: Graph;
+  states: StateGraph;
+  sha256: string;
+  index: ReadonlyMap<string, number>;
+  /** Nodes that must be settled before a node may start: its needs and the sources of forward edges to it. */
+  before: readonly (readonly number[])[];
+  /** Nodes for which a node is one of those. */
+  behind: readonly (readonly number[])[];
+  /** Positions in graph.edges. An edge with `max` leads back; the others lead forward. */
+  forwardTo: readonly (readonly number[])[];
+  backFrom: readonly (readonly number[])[];
+};
+
+/** The graph must have passed checkGraph. */
+export function planOf(graph: Graph, sha256: string, states: StateGraph): Plan {
+  const index = new Map(graph.nodes.map((node, position) => [node.id, position]));
+  const at = (id: string): number => index.get(id) ?? -1;
+  const before = graph.nodes.map((node) => new Set(node.needs.map(at)));
+  const forwardTo = graph.nodes.map((): number[] => []);
+  const backFrom = graph.nodes.map((): number[] => []);
+  graph.edges.forEach((edge, position) => {
+    if (leadsBack(edge)) backFrom[at(edge.from)]?.push(position);
+    else {
+      forwardTo[at(edge.to)]?.push(position);
+      before[at(edge.to)]?.add(at(edge.from));
+    }
+  });
+  const behind = graph.nodes.map((): number[] => []);
+  before.forEach((sources, position) => sources.forEach((source) => behind[source]?.push(position)));
+  return { graph, sha256, states, index, before: before.map((sources) => [...sources]), behind, forwardTo, backFrom };
+}
+
+export function leadsBack(edge: Edge): boolean {
+  return edge.max !== undefined;
+}
+
+/** A node and everything that comes behind it. */
+export function downstreamOf(plan: Plan, node: number): Set<number> {
+  const found = new Set([node]);
+  for (const each of found) for (const next of plan.behind[each] ?? []) found.add(next);
+  return found;
+}
+
+export function titleOf(node: Node): string {
+  return node.title ?? node.id;
+}

@@ -1,0 +1,180 @@
+/**
+ * Owns: going through a run again. No model is asked.
+ *
+ * decision  decides anew from every prefix of the events and reports the first step that differs
+ * full      executes idempotent tools again and compares what they give; for the rest the recorded outcome stands
+ */
+import { hash } from 'node:crypto';
+import type { Event, NewEvent } from '../schema/event.ts';
+import type { Json } from '../schema/json.ts';
+import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
+import { decide, type ToolBook } from './decide.ts';
+import { eventOf } from './drive.ts';
+import { applied, begun } from './fold-run.ts';
+import type { Plan } from './plan.ts';
+import { nodeNamed, type RunState } from './run-state.ts';
+
+export type Difference = { seq: number; found: Json; decided: Json[] };
+export type DecisionReplay = { events: number; decided: number; difference: Difference | null };
+
+export function replayDecisions(plan: Plan, events: readonly Event[], tools: ToolBook): DecisionReplay {
+  const [first, ...rest] = events;
+  const run = first === undefined ? null : begun(plan, first);
+  if (run === null) throw new Error('a run begins with run.started');
+  let decided = 0;
+  for (const event of rest) {
+    if (isDecided(run, event)) {
+      decided += 1;
+      const possible = possibleIn(run, asRecorded(tools, event));
+      if (!possible.some((each) => sameStep(each, event)))
+        return {
+          events: events.length,
+          decided,
+          difference: {
+            seq: event.seq,
+            found: { type: event.type, data: event.data } as Json,
+            decided: possible.map(({ type, data }) => ({ type, data }) as Json),
+          },
+        };
+    }
+    applied(run, event);
+  }
+  return { events: events.length, decided, difference: null };
+}
+
+/** Whether the engine itself decided this; everything else came from outside: outcomes, answers, planners, people. */
+function isDecided(run: RunState, event: Event): boolean {
+  if (event.type === 'wait.opened') return true;
+  if (event.type === 'run.ended') return event.data.status !== 'cancelled';
+  if (event.type === 'call.started')
+    return event.data.node !== null && !isRetry(run, event.data.node, event.data.attempt);
+  return (
+    event.type === 'node.settled' &&
+    !event.data.reason.startsWith('kept from run ') &&
+    !event.data.reason.startsWith('the planner failed')
+  );
+}
+
+/** A further attempt within one call is the chain's, not the engine's. */
+function isRetry(run: RunState, name: string, attempt: number): boolean {
+  const index = nodeNamed(run, name) ?? -1;
+  const node = run.nodes[index];
+  return (
+    node !== undefined &&
+    run.active.has(index) &&
+    node.open === null &&
+    node.status === 'running' &&
+    attempt === node.attempt + 1 &&
+    node.agent?.todo == null &&
+    !run.ready.has(index)
+  );
+}
+
+function possibleIn(run: RunState, tools: ToolBook): NewEvent[] {
+  return decide(run, tools).flatMap((step) => (step.kind === 'Think' ? [] : [eventOf(run, step)]));
+}
+
+/** The class a call had when it was made is part of what happened, not of what is decided again. */
+function asRecorded(tools: ToolBook, event: Event): ToolBook {
+  if (event.type !== 'call.started') return tools;
+  const { class: recorded } = event.data;
+  const unknown = {
+    annotations: { read_only: false, destructive: false, idempotent: false, cacheable: false, risk: 'high' as const },
+  };
+  return (name) => ({ ...unknown, ...tools(name), classOf: () => recorded });
+}
+
+function sameStep(step: NewEvent, event: Event): boolean {
+  return (
+    step.type === event.type && JSON.stringify(sorted(step.data as Json)) === JSON.stringify(sorted(event.data as Json))
+  );
+}
+
+/** Fields in one order, defaults that validation adds left out. */
+function sorted(value: Json): Json {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const fields = Object.entries(value).filter(
+    ([, field]) => field !== undefined && field !== null && !(Array.isArray(field) && field.length === 0),
+  );
+  return Object.fromEntries(
+    fields.map(([key, field]) => [key, sorted(field)] as const).toSorted(([a], [b]) => a.localeCompare(b)),
+  );
+}
+
+export type Compared = {
+  call: string;
+  tool: string;
+  state: 'same' | 'differs' | 'recorded';
+  recorded: string;
+  now: string | null;
+};
+
+/** `tools` act in a scratch copy. */
+export async function replayFully(
+  events: readonly Event[],
+  tools: ReadonlyMap<string, Tool>,
+  signal: AbortSignal,
+): Promise<Compared[]> {
+  const started = new Map<string, Extract<Event, { type: 'call.started' }>>();
+  const compared: Compared[] = [];
+  for (const event of events) {
+    if (event.type === 'call.started') started.set(event.data.call, event);
+    const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
+    if (event.type !== 'call.ended' || call === undefined || event.data.status === 'waiting') continue;
+    compared.push(await comparedCall(call, event, tools.get(call.data.tool), signal));
+  }
+  return compared;
+}
+
+async function comparedCall(
+  started: Extract<Event, { type: 'call.started' }>,
+  ended: Extract<Event, { type: 'call.ended' }>,
+  tool: Tool | undefined,
+  signal: AbortSignal,
+): Promise<Compared> {
+  const { call, tool: name, class: effect } = started.data;
+  const recorded = sumOf(ended.data.status, ended.data.output);
+  const repeatable =
+    tool !== undefined &&
+    effect !== 'external_mutation' &&
+    effect !== 'deny' &&
+    (tool.annotations.idempotent || tool.annotations.read_only);
+  if (!repeatable) return { call, tool: name, state: 'recorded', recorded, now: null };
+  const outcome = await tool
+    .invoke(started.data.input, replayedCall(started, signal))
+    .catch((error: unknown): Outcome => ({ status: 'failed', error: String(error) }));
+  const now = sumOf(outcome.status, outcome.status === 'ok' ? outcome.output : null);
+  return { call, tool: name, state: now === recorded ? 'same' : 'differs', recorded, now };
+}
+
+function replayedCall({ run, data }: Extract<Event, { type: 'call.started' }>, signal: AbortSignal): ToolCall {
+  const unlimited = Number.POSITIVE_INFINITY;
+  return {
+    run: run ?? '',
+    node: data.node,
+    call: data.call,
+    attempt: data.attempt,
+    tool: data.tool,
+    class: data.class,
+    input: data.input,
+    key: data.key ?? null,
+    signal,
+    bounds: { timeoutMs: null, retries: 0, tools: null, classes: null, ask: false },
+    left: {
+      tokens: unlimited,
+      usd: unlimited,
+      tool_calls: unlimited,
+      retries: unlimited,
+      output_bytes: unlimited,
+      seconds: unlimited,
+    },
+    approval: null,
+    previous: null,
+    intend: () => Promise.resolve(),
+  };
+}
+
+function sumOf(status: string, output: Json): string {
+  return hash('sha256', JSON.stringify([status, output]));
+}

@@ -1,0 +1,122 @@
+/** Where a run stands: a fold of its events over its plan. Plain data; only fold-run.ts changes it. */
+import type { Decision } from '../schema/decision.ts';
+import type { Node } from '../schema/graph.ts';
+import type { Json } from '../schema/json.ts';
+import type { Evidence } from '../schema/ports.ts';
+import type { Budgets, Mode, NodeStatus, RunStatus } from '../schema/run.ts';
+import type { ArtifactRef, SideEffectClass } from '../schema/tool.ts';
+import type { WaitFor } from '../schema/wait.ts';
+import type { Plan } from './plan.ts';
+
+export type OpenCall = {
+  call: string;
+  attempt: number;
+  tool: string;
+  class: SideEffectClass;
+  input: Json;
+  key: string | null;
+};
+
+export type AgentState = {
+  state: string;
+  turn: number;
+  evidence: Evidence[];
+  /** What the last decision asks for and has not been done yet. */
+  todo: Extract<Decision, { kind: 'CallTool' | 'AskHuman' }> | null;
+  rejections: number;
+  problem: string | null;
+};
+
+export type NodeState = {
+  status: NodeStatus;
+  /** How often an edge back has led here. */
+  visit: number;
+  /** How many of the nodes before it are not settled yet. */
+  unmet: number;
+  attempt: number;
+  waited: number;
+  output: Json;
+  /** An intent without an outcome. */
+  open: OpenCall | null;
+  /** The last call, when it has to be made again (after an approval, or because it is in doubt). */
+  again: OpenCall | null;
+  /** True when `again` may have happened already. */
+  doubt: boolean;
+  /** Hash of what a person has allowed for the next attempt. */
+  approved: string | null;
+  /** What must be awaited and has no wait yet. */
+  awaiting: WaitFor | null;
+  wait: string | null;
+  agent: AgentState | null;
+  /** Positions of a map's items, and for an item its map and value. */
+  items: number[] | null;
+  map: number | null;
+  item: Json;
+};
+
+export type OpenWait = { wait: string; node: string | null; for: WaitFor };
+export type Spent = Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'replans' | 'output_bytes', number>;
+
+export type RunState = {
+  id: string;
+  title: string;
+  mode: Mode;
+  parent: string | null;
+  depth: number;
+  plan: Plan;
+  input: Json;
+  status: RunStatus;
+  /** Name of the state of the run, such as EXECUTE. */
+  state: string;
+  budgets: Budgets;
+  spent: Spent;
+  /** Configuration and state of each node; the items of maps stand behind the nodes of the graph. */
+  configs: Node[];
+  nodes: NodeState[];
+  /** Names of items; those of the graph's nodes are in the plan. */
+  itemNames: Map<string, number>;
+  /** Nodes for which something is to be decided, in the order in which that became so. */
+  ready: Set<number>;
+  /** Nodes at work. */
+  active: Set<number>;
+  waits: Map<string, OpenWait>;
+  /** How often each edge was taken. */
+  taken: number[];
+  failure: { node: string; reason: string } | null;
+  output: Json;
+  reason: string;
+  artifacts: ArtifactRef[];
+  ledger: { first: number; last: number };
+  /** When the run became active (ms), and how long it was active before. */
+  activeSince: number | null;
+  activeMs: number;
+};
+
+export function freshNode(unmet: number, visit = 0): NodeState {
+  return {
+    status: 'pending',
+    visit,
+    unmet,
+    attempt: 0,
+    waited: 0,
+    output: null,
+    open: null,
+    again: null,
+    doubt: false,
+    approved: null,
+    awaiting: null,
+    wait: null,
+    agent: null,
+    items: null,
+    map: null,
+    item: null,
+  };
+}
+
+export function nodeNamed(run: RunState, name: string | null): number | undefined {
+  return name === null ? undefined : (run.plan.index.get(name) ?? run.itemNames.get(name));
+}
+
+export function isOver(status: RunStatus): boolean {
+  return status === 'done' || status === 'failed' || status === 'cancelled';
+}

@@ -1,0 +1,78 @@
+/** Goes through a graph without doing anything: which calls would be made, of which class, and what the policy says. */
+import type { Graph } from '../schema/graph.ts';
+import { type Json, JsonValue } from '../schema/json.ts';
+import type { Middleware, Planner } from '../schema/ports.ts';
+import type { SideEffectClass, Tool } from '../schema/tool.ts';
+import { createEngine, type EngineOptions } from './engine.ts';
+import { leadsBack } from './plan.ts';
+
+export type SimulatedCall = {
+  node: string | null;
+  tool: string;
+  class: SideEffectClass;
+  input: Json;
+  verdict: 'allow' | 'ask' | 'deny' | 'unclear';
+  why: string;
+};
+export type Simulation = { status: string; calls: SimulatedCall[]; asks: { node: string | null; text: string }[] };
+
+/** Middlewares that only judge; the others act or wait and are left out. */
+const JUDGES = new Set(['validate', 'eligible', 'authorize', 'budget']);
+
+export async function simulate(options: EngineOptions, graph: Graph, input: Json): Promise<Simulation> {
+  const calls: SimulatedCall[] = [];
+  const judges = (options.middleware ?? []).filter((layer) => JUDGES.has(layer.name));
+  const engine = createEngine({
+    ...options,
+    stores: {},
+    planner: silent,
+    tools: options.tools.map(harmless),
+    middleware: [observer(calls), ...judges],
+  });
+  const { done } = await engine.start(everyWay(graph), { id: 'simulation', input });
+  const run = await done;
+  return {
+    status: run.status,
+    calls,
+    asks: [...run.waits.values()].map((wait) => ({
+      node: wait.node,
+      text: 'text' in wait.for ? wait.for.text : wait.for.kind,
+    })),
+  };
+}
+
+/** Sees the verdict on every call and lets the run go on whatever it is. */
+function observer(calls: SimulatedCall[]): Middleware {
+  return {
+    name: 'observer',
+    call: async (call, next) => {
+      const outcome = await next(call);
+      const { node, tool, input } = call;
+      const seen = { node, tool, class: call.class, input };
+      if (outcome.status === 'waiting')
+        calls.push({ ...seen, verdict: 'ask', why: 'text' in outcome.for ? outcome.for.text : outcome.for.kind });
+      else if (outcome.status === 'denied') calls.push({ ...seen, verdict: 'deny', why: outcome.error });
+      else if (outcome.status === 'ok') calls.push({ ...seen, verdict: 'allow', why: '' });
+      else calls.push({ ...seen, verdict: 'unclear', why: `${outcome.error}; it depends on what comes before` });
+      return { status: 'ok', output: null };
+    },
+  };
+}
+
+/** Judged like the tool, but nothing happens. */
+function harmless(tool: Tool): Tool {
+  return {
+    ...tool,
+    output: JsonValue,
+    classOf: (given) => tool.classOf(given),
+    invoke: async () => ({ status: 'ok', output: null }),
+  };
+}
+
+/** Agents are not asked: what they would do is not known. */
+const silent: Planner = { decide: () => ({ kind: 'Finish', output: null, rationale: 'simulated' }) };
+
+/** What is not known cannot decide a branch: every way forward is taken once, no way back. */
+function everyWay(graph: Graph): Graph {
+  return { ...graph, edges: graph.edges.filter((edge) => !leadsBack(edge)).map(({ from, to }) => ({ from, to })) };
+}

@@ -1,0 +1,51 @@
+/** Whether an agent goes round in circles. Pure, over what it did. */
+import { hash } from 'node:crypto';
+import type { Evidence } from '../schema/ports.ts';
+
+const SAME_CALL = 3;
+const SAME_ERROR = 3;
+const PAIRS = 3;
+const TURNS_WITHOUT_PROGRESS = 12;
+
+/** Says why, or null when it gets on. */
+export function stuckIn(evidence: readonly Evidence[]): string | null {
+  const calls = evidence.filter((entry) => entry.decision.kind === 'CallTool').map(markOf);
+  const last = calls.at(-1);
+  if (
+    calls.length >= SAME_CALL &&
+    calls.slice(-SAME_CALL).every((call) => call.did === last?.did && call.got === last?.got)
+  )
+    return `the same call came to the same end ${SAME_CALL} times`;
+  if (alternates(calls.map((call) => `${call.did}${call.got}`))) return `two calls alternated ${PAIRS} times`;
+  const errors = evidence.slice(-SAME_ERROR).map((entry) => entry.error);
+  if (errors.length === SAME_ERROR && errors.every((error) => error !== null && error === errors[0]))
+    return `the same error came ${SAME_ERROR} times: ${errors[0]}`;
+  return withoutProgress(evidence) ? `nothing new in ${TURNS_WITHOUT_PROGRESS} turns` : null;
+}
+
+type Mark = { did: string; got: string };
+
+function markOf({ decision, outcome, output, error }: Evidence): Mark {
+  const did = decision.kind === 'CallTool' ? `${decision.tool} ${JSON.stringify(decision.input)}` : decision.kind;
+  return { did: hash('sha256', did), got: hash('sha256', JSON.stringify([outcome, output, error])) };
+}
+
+function alternates(marks: readonly string[]): boolean {
+  const recent = marks.slice(-2 * PAIRS);
+  return (
+    recent.length === 2 * PAIRS && recent[0] !== recent[1] && recent.every((mark, index) => mark === recent[index % 2])
+  );
+}
+
+/** Progress is a result that was not seen before. */
+function withoutProgress(evidence: readonly Evidence[]): boolean {
+  if (evidence.length < TURNS_WITHOUT_PROGRESS) return false;
+  const seen = new Set(evidence.slice(0, -TURNS_WITHOUT_PROGRESS).map((entry) => markOf(entry).got));
+  const recent = evidence.slice(-TURNS_WITHOUT_PROGRESS);
+  return recent.every(
+    (entry, index) =>
+      entry.outcome !== 'ok' ||
+      seen.has(markOf(entry).got) ||
+      recent.slice(0, index).some((other) => markOf(other).got === markOf(entry).got),
+  );
+}

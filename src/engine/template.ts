@@ -1,0 +1,50 @@
+/** Templates in the inputs of nodes: {{input.x}}, {{node.y}}, {{last}}, {{item}}. Pure text and data, nothing is run. */
+import type { Json } from '../schema/json.ts';
+
+const HOLE = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
+const ONLY_HOLE = /^\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}$/;
+
+/** Gives the value of a first word such as `input`, `last` or a node's name; undefined when there is none. */
+export type Lookup = (name: string) => Json | undefined;
+
+/** A string that is one hole becomes the value itself; holes inside text become text; what is missing becomes null. */
+export function filled(template: Json, lookup: Lookup): Json {
+  if (typeof template === 'string') return template.includes('{{') ? filledText(template, lookup) : template;
+  if (Array.isArray(template)) return template.map((item) => filled(item, lookup));
+  if (template !== null && typeof template === 'object') {
+    return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, filled(value, lookup)]));
+  }
+  return template;
+}
+
+/** The first words of every hole in a template. */
+export function namesIn(template: Json): string[] {
+  if (typeof template === 'string')
+    return [...template.matchAll(HOLE)].map((match) => match[1]?.split('.', 1)[0] ?? '');
+  if (template === null || typeof template !== 'object') return [];
+  return Object.values(template).flatMap((value) => namesIn(value));
+}
+
+/** Field `a.b.0` of a value; undefined when it is not there. */
+export function fieldOf(value: Json | undefined, path: readonly string[]): Json | undefined {
+  let found = value;
+  for (const key of path) {
+    if (found === null || typeof found !== 'object' || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Record<string, Json>)[key];
+  }
+  return found;
+}
+
+function filledText(text: string, lookup: Lookup): Json {
+  const only = ONLY_HOLE.exec(text)?.[1];
+  if (only !== undefined) return valueOf(only, lookup);
+  return text.replaceAll(HOLE, (_, path: string) => {
+    const value = valueOf(path, lookup);
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  });
+}
+
+function valueOf(path: string, lookup: Lookup): Json {
+  const [name = '', ...rest] = path.split('.');
+  return fieldOf(lookup(name), rest) ?? null;
+}

@@ -1,0 +1,100 @@
+/** Owns: asking the planner of an agent, and holding its answer against what is allowed. */
+import { Decision } from '../schema/decision.ts';
+import type { NewEvent } from '../schema/event.ts';
+import type { Middleware, Planner, PlannerInput } from '../schema/ports.ts';
+import type { Tool } from '../schema/tool.ts';
+import { leftOf, nothingReserved } from './budget.ts';
+import { newAgent } from './agent.ts';
+import { decisionChain, type Move, transitionChain } from './compose.ts';
+import type { Step } from './decide.ts';
+import { lookupFor } from './input.ts';
+import { nodeNamed, type RunState } from './run-state.ts';
+import { filled } from './template.ts';
+
+type ThinkStep = Extract<Step, { kind: 'Think' }>;
+export type Think = (run: RunState, step: ThinkStep) => Promise<NewEvent>;
+
+const RISKS = { low: 0, medium: 1, high: 2 } as const;
+
+export function thinkWith(
+  planner: Planner,
+  middleware: readonly Middleware[],
+  tools: ReadonlyMap<string, Tool>,
+  clock: () => number,
+): Think {
+  const ask = decisionChain(middleware, async (input) => planner.decide(input));
+  return async (run, step) => {
+    const input = plannerInput(run, step, tools, clock());
+    const answer = Decision.safeParse(await ask(input));
+    const problem = answer.success
+      ? problemWith(answer.data, input, run, middleware)
+      : `not a decision: ${answer.error.issues[0]?.message ?? 'unknown'}`;
+    if (answer.success && problem === null)
+      return { type: 'decision.made', run: run.id, data: { node: step.node, turn: step.turn, decision: answer.data } };
+    return {
+      type: 'decision.rejected',
+      run: run.id,
+      data: { node: step.node, turn: step.turn, reason: problem ?? 'not a decision' },
+    };
+  };
+}
+
+function plannerInput(run: RunState, step: ThinkStep, tools: ReadonlyMap<string, Tool>, now: number): PlannerInput {
+  const index = nodeNamed(run, step.node) ?? -1;
+  const config = run.configs[index];
+  const agent = run.nodes[index]?.agent ?? newAgent(run.plan.states.start);
+  const rule = run.plan.states.states[agent.state];
+  const goal = config?.kind === 'agent' ? filled(config.goal, lookupFor(run, index)) : '';
+  const eligible = [...tools.values()].filter(
+    (tool) =>
+      (config?.tools?.includes(tool.name) ?? true) &&
+      (rule?.tools?.includes(tool.name) ?? true) &&
+      (rule?.classes.length ?? 0) > 0,
+  );
+  return {
+    run: run.id,
+    node: step.node,
+    turn: step.turn,
+    goal: typeof goal === 'string' ? goal : JSON.stringify(goal),
+    state: agent.state,
+    next: rule?.to ?? [],
+    evidence: agent.evidence,
+    tools: eligible
+      .filter((tool) => rule?.classes.some((each) => each !== 'read') === true || tool.annotations.read_only)
+      .toSorted(safestFirst),
+    budgets: finite(leftOf(run, nothingReserved, now)),
+    problem: agent.problem,
+  };
+}
+
+/** Read-only and low-risk tools first: planners take what they see first. */
+function safestFirst(a: Tool, b: Tool): number {
+  return (
+    Number(b.annotations.read_only) - Number(a.annotations.read_only) ||
+    RISKS[a.annotations.risk] - RISKS[b.annotations.risk] ||
+    Number(a.annotations.destructive) - Number(b.annotations.destructive) ||
+    a.name.localeCompare(b.name)
+  );
+}
+
+/** Why a decision is not allowed here, or null. */
+function problemWith(
+  decision: Decision,
+  input: PlannerInput,
+  run: RunState,
+  middleware: readonly Middleware[],
+): string | null {
+  if (decision.kind === 'CallTool' && !input.tools.some((tool) => tool.name === decision.tool)) {
+    return `"${decision.tool}" may not be called in state ${input.state}; there is: ${input.tools.map((tool) => tool.name).join(', ') || 'nothing'}`;
+  }
+  if (decision.kind !== 'Transition') return null;
+  const allowed = ({ from, to }: Move): string | null =>
+    input.next.includes(to)
+      ? null
+      : `there is no way from ${from} to ${to}; there is: ${input.next.join(', ') || 'none'}`;
+  return transitionChain(middleware, allowed)({ run: run.id, node: input.node, from: input.state, to: decision.to });
+}
+
+function finite(left: Record<string, number>): PlannerInput['budgets'] {
+  return Object.fromEntries(Object.entries(left).filter(([, value]) => Number.isFinite(value)));
+}

@@ -1,0 +1,59 @@
+/** What the built-in tools have in common: typed input, and failures told as outcomes. */
+import { z } from 'zod';
+import { OkaError } from '../../schema/errors.ts';
+import type { Json } from '../../schema/json.ts';
+import { type Outcome, type SideEffectClass, type Tool, ToolAnnotations, type ToolCall } from '../../schema/tool.ts';
+import { kept, type Told } from './body.ts';
+
+type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output'> & {
+  input: Input;
+  annotations: z.input<typeof ToolAnnotations>;
+  targets: readonly (keyof z.output<Input> & string)[];
+  class: SideEffectClass | ((input: z.output<Input>) => SideEffectClass);
+  /** May throw what `refused` and `failure` make, and an abort. */
+  act: (input: z.output<Input>, call: ToolCall) => Promise<Outcome> | Outcome;
+};
+
+export function toolOf<Input extends z.ZodType>(definition: Definition<Input>): Tool {
+  const { class: effect, act, ...rest } = definition;
+  return {
+    ...rest,
+    annotations: ToolAnnotations.parse(definition.annotations),
+    classOf: (given) => {
+      if (typeof effect === 'string') return effect;
+      const parsed = rest.input.safeParse(given);
+      return parsed.success ? effect(parsed.data) : 'external_mutation';
+    },
+    invoke: async (given, call) => {
+      const parsed = rest.input.safeParse(given);
+      if (!parsed.success) return { status: 'failed', error: `${rest.name}: ${z.prettifyError(parsed.error)}` };
+      try {
+        return await act(parsed.data, call);
+      } catch (error) {
+        return outcomeOf(error, call);
+      }
+    },
+  };
+}
+
+/** `told` are the bodies that the output tells. */
+export function ok(output: object, ...told: readonly Told[]): Extract<Outcome, { status: 'ok' }> {
+  return { status: 'ok', output: output as Json, ...kept(...told) };
+}
+
+/** Something that is never done, whoever asks. */
+export function refused(message: string, fix: string): OkaError {
+  return new OkaError('not-permitted', message, { fix });
+}
+
+/** Something that did not work. */
+export function failure(message: string, fix: string, cause?: unknown): OkaError {
+  return new OkaError('usage', message, { fix, cause });
+}
+
+function outcomeOf(error: unknown, call: ToolCall): Outcome {
+  if (call.signal.aborted) return { status: 'cancelled', error: `${call.tool} was stopped` };
+  if (!(error instanceof OkaError)) throw error;
+  const words = error.fix === undefined ? error.message : `${error.message}. ${error.fix}`;
+  return { status: error.code === 'not-permitted' ? 'denied' : 'failed', error: words };
+}

@@ -1,0 +1,188 @@
+/**
+ * Owns: files.write, files.edit, files.move and files.remove.
+ *
+ * F1 A file is replaced whole or not at all: temp, flush, rename in the same folder, flush of the folder.
+ * F2 A file that has a second name is not written: the other name may lie anywhere.
+ * F3 Nothing outside the desk is removed, not even through a link that appears while a folder is being removed.
+ */
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { lstat, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { z } from 'zod';
+import { errnoOf } from '../../schema/errors.ts';
+import type { Tool } from '../../schema/tool.ts';
+import { isText } from './body.ts';
+import { failure, ok, refused, toolOf } from './define.ts';
+import { contentOf } from './files-look.ts';
+import type { FilesOptions } from './files.ts';
+import { assertRegular, atPlace, type Folder, openRegular, Path, type Place } from './place.ts';
+
+const DEEPEST = 100;
+const Text = z.string().max(5_000_000);
+const Size = z.int().nonnegative().describe('Bytes of the file now.');
+
+export function writeTool({ desk }: FilesOptions): Tool {
+  return toolOf({
+    name: 'files.write',
+    about:
+      'Writes a text file of the desk, replacing what was there, or adds to its end. Makes the folders on the way.',
+    input: z.strictObject({
+      path: Path,
+      content: Text.describe('The text.'),
+      append: z.boolean().default(false).describe('Add to the end instead of replacing.'),
+    }),
+    output: z.strictObject({ path: Path, size: Size }),
+    // Not idempotent: an annotation holds for every input, and appending twice is not appending once.
+    annotations: { destructive: true, risk: 'medium' },
+    targets: ['path'],
+    class: 'write_local',
+    act: ({ path, content, append }) =>
+      atPlace(desk, path, { links: 'followed', make: true }, async (place) => {
+        const there = await replaceable(place);
+        const before = append && there !== null ? await bytesOf(place) : Buffer.alloc(0);
+        const bytes = Buffer.concat([before, Buffer.from(content)]);
+        await replace(place, bytes, there?.mode);
+        return ok({ path, size: bytes.length });
+      }),
+  });
+}
+
+export function editTool({ desk }: FilesOptions): Tool {
+  return toolOf({
+    name: 'files.edit',
+    about:
+      'Replaces a piece of text in a file of the desk. The old text must be there exactly once, unless all is set.',
+    input: z.strictObject({
+      path: Path,
+      old: Text.min(1).describe('The text to replace, exactly as it stands there.'),
+      new: Text.describe('The text to put there.'),
+      all: z.boolean().default(false).describe('Replace it everywhere in the file.'),
+    }),
+    output: z.strictObject({
+      path: Path,
+      size: Size,
+      replaced: z.int().positive().describe('How often it was replaced.'),
+    }),
+    annotations: { destructive: true, risk: 'medium' },
+    targets: ['path'],
+    class: 'write_local',
+    act: (input) =>
+      atPlace(desk, input.path, { links: 'followed' }, async (place) => {
+        const there = await replaceable(place);
+        const pieces = piecesOf(await bytesOf(place), input);
+        const bytes = Buffer.from(pieces.join(input.new));
+        await replace(place, bytes, there?.mode);
+        return ok({ path: input.path, size: bytes.length, replaced: pieces.length - 1 });
+      }),
+  });
+}
+
+export function moveTool({ desk }: FilesOptions): Tool {
+  return toolOf({
+    name: 'files.move',
+    about: 'Moves or renames a file or folder of the desk. Makes the folders on the way; replaces nothing.',
+    input: z.strictObject({ from: Path.describe('What to move.'), to: Path.describe('Its new path, name included.') }),
+    output: z.strictObject({ from: Path, to: Path }),
+    annotations: { destructive: true, risk: 'medium' },
+    targets: ['from', 'to'],
+    class: 'write_local',
+    act: ({ from, to }) =>
+      atPlace(desk, from, { links: 'named' }, async (source) => {
+        await lstat(source.folder.at(source.name));
+        return await atPlace(desk, to, { links: 'named', make: true }, async (target) => {
+          if ((await statOf(target)) !== null) throw failure(`${to} is there already`, 'Use another name.');
+          await rename(source.folder.at(source.name), target.folder.at(target.name));
+          return ok({ from, to });
+        });
+      }),
+  });
+}
+
+export function removeTool({ desk }: FilesOptions): Tool {
+  return toolOf({
+    name: 'files.remove',
+    about: 'Removes a file, a link or a folder of the desk. It cannot be brought back.',
+    input: z.strictObject({
+      path: Path,
+      recursive: z.boolean().default(false).describe('Also a folder that has something in it, with all of it.'),
+    }),
+    output: z.strictObject({ path: Path }),
+    annotations: { destructive: true, risk: 'high' },
+    targets: ['path'],
+    class: 'write_local',
+    act: ({ path, recursive }) =>
+      atPlace(desk, path, { links: 'named' }, async ({ folder, name }) => {
+        const found = await lstat(folder.at(name));
+        if (found.isDirectory()) await removeFolder(folder, name, recursive);
+        else await unlink(folder.at(name));
+        return ok({ path });
+      }),
+  });
+}
+
+/** What is there now, or null; throws when it may not be replaced (F2). */
+async function replaceable(place: Place): Promise<Stats | null> {
+  const found = await statOf(place);
+  if (found === null) return null;
+  assertRegular(found, place.path);
+  if (found.nlink > 1) throw refused(`${place.path} has a second name elsewhere`, 'Remove it and write it anew.');
+  return found;
+}
+
+async function statOf({ folder, name }: Place): Promise<Stats | null> {
+  try {
+    return await lstat(folder.at(name));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function bytesOf(place: Place): Promise<Buffer> {
+  const { file, stats } = await openRegular(place);
+  await using _ = file;
+  return await contentOf(file, stats.size, place.path);
+}
+
+/** The text around every occurrence of the old. */
+function piecesOf(bytes: Buffer, input: { path: string; old: string; new: string; all: boolean }): string[] {
+  if (!isText(bytes)) throw failure(`${input.path} is not text`, 'Only text can be edited.');
+  const pieces = bytes.toString().split(input.old);
+  const times = pieces.length - 1;
+  if (times === 0) throw failure(`the old text is not in ${input.path}`, 'Read it again and quote it exactly.');
+  if (times === 1 || input.all) return pieces;
+  throw failure(`the old text is ${times} times in ${input.path}`, 'Quote more of what is around it, or set all.');
+}
+
+async function replace({ folder, name }: Place, bytes: Buffer, mode = 0o644): Promise<void> {
+  const temporary = folder.at(`.oka-${randomUUID()}.tmp`);
+  try {
+    await writeNew(temporary, bytes, mode & 0o777);
+    await rename(temporary, folder.at(name));
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await folder.handle.sync();
+}
+
+async function writeNew(file: string, bytes: Buffer, mode: number): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  await using handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  await handle.writeFile(bytes);
+  await handle.chmod(mode);
+  await handle.datasync();
+}
+
+/** Goes by descriptors: what turns into a link on the way is removed or refused, never followed. */
+async function removeFolder(parent: Folder, name: string, recursive: boolean, depth = 0): Promise<void> {
+  if (depth > DEEPEST) throw failure(`${name} is nested too deep`, 'Remove what is further down first.');
+  if (recursive) {
+    await using folder = await parent.enter(name);
+    for (const each of await readdir(folder.at(), { withFileTypes: true })) {
+      if (each.isDirectory()) await removeFolder(folder, each.name, true, depth + 1);
+      else await unlink(folder.at(each.name));
+    }
+  }
+  await rmdir(parent.at(name));
+}

@@ -1,0 +1,164 @@
+/** Owns: files.read, files.list and files.search. They change nothing. */
+import { type FileHandle, lstat, readdir } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { z } from 'zod';
+import type { Tool, ToolCall } from '../../schema/tool.ts';
+import { isInside, isText, startOfText, tell, toldShape, whole } from './body.ts';
+import { failure, ok, toolOf } from './define.ts';
+import type { FilesOptions } from './files.ts';
+import { matcherOf } from './matcher.ts';
+import { atPlace, type Folder, inFolder, openRegular, Path } from './place.ts';
+
+const LONGEST_PART = 65_536;
+const LARGEST_READ = 16_777_216;
+const LARGEST_SEARCHED = 2_097_152;
+const LONGEST_LINE = 400;
+const DEEPEST = 100;
+
+const looking = {
+  annotations: { read_only: true, idempotent: true, cacheable: true, risk: 'low' },
+  targets: ['path'],
+  class: 'read',
+} as const;
+
+export function readTool({ desk, artifacts }: FilesOptions): Tool {
+  return toolOf({
+    name: 'files.read',
+    about: 'Reads a text file of the desk, or a part of it. A long file comes as head and tail, with an artifact.',
+    input: z.strictObject({
+      path: Path,
+      offset: z.int().nonnegative().optional().describe('First byte of the part; a character belongs to its first.'),
+      length: z.int().positive().max(LONGEST_PART).optional().describe('Bytes of the part.'),
+    }),
+    output: z.strictObject({
+      path: Path,
+      size: z.int().nonnegative().describe('Bytes of the whole file.'),
+      content: z.string().describe('The text.'),
+      ...toldShape,
+    }),
+    ...looking,
+    act: ({ path, offset, length }) =>
+      atPlace(desk, path, { links: 'followed' }, async (place) => {
+        const { file, stats } = await openRegular(place);
+        await using _ = file;
+        const all = offset === undefined && length === undefined;
+        const bytes = all ? await contentOf(file, stats.size, path) : await partOf(file, offset ?? 0, length);
+        const told = await tell(whole(bytes), { artifacts, inline: LONGEST_PART + 3, name: place.name });
+        const { text: content, ...rest } = told;
+        return ok({ path, size: stats.size, content, ...rest }, told);
+      }),
+  });
+}
+
+export function listTool({ desk }: FilesOptions): Tool {
+  return toolOf({
+    name: 'files.list',
+    about: 'Lists what is in a folder of the desk, sorted by name. Links are shown and not followed.',
+    input: z.strictObject({
+      path: Path.default('.'),
+      recursive: z.boolean().default(false).describe('Also what is in the folders below.'),
+      limit: z.int().positive().max(10_000).default(1000).describe('Most entries.'),
+    }),
+    output: z.strictObject({
+      entries: z.array(
+        z.strictObject({
+          path: Path,
+          kind: z.enum(['file', 'folder', 'link', 'other']).describe('What it is.'),
+          bytes: z.int().nonnegative().optional().describe('Size of a file.'),
+        }),
+      ),
+      more: z.boolean().describe('There are more.'),
+    }),
+    ...looking,
+    act: ({ path, recursive, limit }, call) =>
+      inFolder(desk, path, async (top) => {
+        const entries: object[] = [];
+        for await (const { folder, name, kind, path: shown } of walk(top, path, recursive, call)) {
+          if (entries.length === limit) return ok({ entries, more: true });
+          const size = kind === 'file' ? { bytes: (await lstat(folder.at(name))).size } : {};
+          entries.push({ path: shown, kind, ...size });
+        }
+        return ok({ entries, more: false });
+      }),
+  });
+}
+
+export function searchTool({ desk }: FilesOptions): Tool {
+  return toolOf({
+    name: 'files.search',
+    about: 'Finds the lines that hold a text, in all text files of a folder of the desk and of the folders below it.',
+    input: z.strictObject({
+      pattern: z.string().min(1).max(1000).describe('The text to look for.'),
+      regex: z.boolean().default(false).describe('The pattern is a regular expression (JavaScript, flag u).'),
+      path: Path.default('.').describe('A folder.'),
+      limit: z.int().positive().max(10_000).default(100).describe('Most lines.'),
+    }),
+    output: z.strictObject({
+      matches: z.array(
+        z.strictObject({
+          path: Path,
+          line: z.int().positive().describe('Number of the line.'),
+          text: z.string().describe('The line, cut when it is long.'),
+        }),
+      ),
+      more: z.boolean().describe('There are more.'),
+      skipped: z.int().nonnegative().describe('Files that were not searched: not text, or too large.'),
+    }),
+    ...looking,
+    act: ({ pattern, regex, path, limit }, call) =>
+      inFolder(desk, path, async (top) => {
+        const find = matcherOf(pattern, regex);
+        const matches: object[] = [];
+        let skipped = 0;
+        for await (const entry of walk(top, path, true, call)) {
+          const lines = entry.kind === 'file' ? await linesOf(entry) : [];
+          if (lines === null) skipped += 1;
+          for (const index of find(lines ?? [])) {
+            if (matches.length === limit) return ok({ matches, more: true, skipped });
+            matches.push({ path: entry.path, line: index + 1, text: lines?.[index]?.slice(0, LONGEST_LINE) ?? '' });
+          }
+        }
+        return ok({ matches, more: false, skipped });
+      }),
+  });
+}
+
+export async function contentOf(file: FileHandle, size: number, path: string): Promise<Buffer> {
+  if (size <= LARGEST_READ) return await file.readFile();
+  throw failure(`${path} has ${size} bytes, too many to take in whole`, 'Read parts of it with offset and length.');
+}
+
+/** The characters that begin in the part, so that parts put together give the whole. */
+async function partOf(file: FileHandle, offset: number, length = LONGEST_PART): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length + 3), position: offset });
+  const start = offset === 0 ? 0 : startOfText(buffer);
+  let end = Math.min(length, bytesRead);
+  while (end < bytesRead && isInside(buffer[end])) end += 1;
+  return buffer.subarray(Math.min(start, end), end);
+}
+
+/** Null when the file is not text or too large. */
+async function linesOf(entry: Entry): Promise<string[] | null> {
+  const { file, stats } = await openRegular(entry);
+  await using _ = file;
+  const bytes = stats.size > LARGEST_SEARCHED ? null : await file.readFile();
+  return bytes !== null && isText(bytes) ? bytes.toString().split('\n') : null;
+}
+
+type Entry = { folder: Folder; name: string; path: string; kind: 'file' | 'folder' | 'link' | 'other' };
+
+/** Goes by descriptors all the way down; an entry's folder is open until the next is asked for. */
+async function* walk(folder: Folder, path: string, deep: boolean, call: ToolCall, depth = 0): AsyncGenerator<Entry> {
+  if (depth > DEEPEST) throw failure(`${path} is nested too deep`, 'Start further down.');
+  const found = await readdir(folder.at(), { withFileTypes: true });
+  for (const each of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    call.signal.throwIfAborted();
+    const shown = posix.join(path, each.name);
+    const link = each.isSymbolicLink() ? 'link' : 'other';
+    const kind = each.isFile() ? 'file' : each.isDirectory() ? 'folder' : link;
+    yield { folder, name: each.name, path: shown, kind };
+    if (kind !== 'folder' || !deep) continue;
+    await using below = await folder.enter(each.name);
+    yield* walk(below, shown, deep, call, depth + 1);
+  }
+}

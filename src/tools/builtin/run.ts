@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { type Json, JsonValue } from '../../schema/json.ts';
+import { Id } from '../../schema/names.ts';
+import type { Tool, ToolCall } from '../../schema/tool.ts';
+import { toolOf } from './define.ts';
+
+/** Starts a run, or finds the one this call has started before: its id must derive from the call. Returns the id. */
+export type StartRun = (request: { graph: string; input: Json; call: ToolCall }) => Promise<string>;
+
+/** The class is `read`: starting changes nothing by itself, and every call of the child is guarded in its turn. */
+export function runTool(start: StartRun): Tool {
+  return toolOf({
+    name: 'run.start',
+    about: 'Runs another graph as a child of this run and waits for its result.',
+    input: z.strictObject({
+      graph: Id.describe('Name of the graph.'),
+      input: JsonValue.default({}).describe('What the graph is started with.'),
+    }),
+    output: JsonValue.describe('The result of the child.'),
+    annotations: { idempotent: true, risk: 'medium' },
+    targets: ['graph'],
+    class: 'read',
+    act: async ({ graph, input }, call) => ({
+      status: 'waiting',
+      for: { kind: 'child', run: await start({ graph, input, call }) },
+    }),
+  });
+}

@@ -1,0 +1,108 @@
+/** Owns: the tool `shell`. Does not own: how a command is run and stopped (tools/launch.ts), what it may do (guard). */
+import { z } from 'zod';
+import type { ArtifactStore } from '../../schema/ports.ts';
+import { ArtifactRef, type Outcome, type SideEffectClass, type Tool } from '../../schema/tool.ts';
+import { type Captured, type Command, launch, type Launched } from '../launch.ts';
+import { kept, type Told, tell } from './body.ts';
+import { ok, toolOf } from './define.ts';
+import { inFolder, Path } from './place.ts';
+
+export type ShellOptions = {
+  /** The folder below which commands start. */
+  desk: string;
+  /** All that a command sees of the environment. */
+  env: Readonly<Record<string, string>>;
+  classify?: (command: Command) => SideEffectClass;
+  artifacts?: ArtifactStore;
+  /** Most that is kept of each of stdout and stderr. */
+  limitBytes?: number;
+};
+
+const LIMIT_BYTES = 4_194_304;
+/** Most of a stream that an error quotes. */
+const QUOTED_BYTES = 2000;
+
+const Input = z
+  .strictObject({
+    argv: z.array(z.string().max(100_000)).min(1).max(1000).optional().describe('A program and its arguments.'),
+    line: z.string().min(1).max(100_000).optional().describe('A line for the shell (bash), instead of argv.'),
+    dir: Path.default('.').describe('The folder to start in, below the desk.'),
+    timeout_seconds: z.number().positive().max(86_400).default(600).describe('After this time it is stopped.'),
+  })
+  .refine(({ argv, line }) => (argv === undefined) !== (line === undefined), 'give either argv or line');
+
+const Output = z.strictObject({
+  exit: z.int().nullable().describe('Exit status.'),
+  signal: z.string().nullable().describe('The signal that ended it.'),
+  stdout: z.string().describe('What it wrote; when long, head and tail.'),
+  stderr: z.string().describe('What it wrote to stderr; when long, head and tail.'),
+  stdout_artifact: ArtifactRef.optional().describe('All of stdout, when it is long or not text.'),
+  stderr_artifact: ArtifactRef.optional().describe('All of stderr, when it is long or not text.'),
+});
+
+export function shellTool({ desk, env, classify, artifacts, limitBytes = LIMIT_BYTES }: ShellOptions): Tool {
+  return toolOf({
+    name: 'shell',
+    about: 'Runs a command in the desk and gives what it wrote. A status other than 0 is a failure.',
+    input: Input,
+    output: Output,
+    annotations: { destructive: true, risk: 'high' },
+    targets: ['argv', 'line', 'dir'],
+    class: (input) => classify?.(commandOf(input)) ?? 'external_mutation',
+    act: async (input, { signal }) => {
+      const cwd = await inFolder(desk, input.dir, async (folder) => folder.real);
+      const timeoutMs = input.timeout_seconds * 1000;
+      const done = await launch(commandOf(input), { cwd, env, signal, timeoutMs, outputLimitBytes: limitBytes });
+      const problem = problemOf(done, input);
+      const inline = problem === null ? {} : { inline: QUOTED_BYTES };
+      const stdout = await tell(done.stdout, { artifacts, name: 'stdout', ...inline });
+      const stderr = await tell(done.stderr, { artifacts, name: 'stderr', ...inline });
+      return outcomeOf(done, problem, stdout, stderr);
+    },
+  });
+}
+
+function commandOf({ argv, line }: z.output<typeof Input>): Command {
+  return argv === undefined ? { line: line ?? '' } : { argv };
+}
+
+function outcomeOf(done: Launched, problem: string | null, stdout: Told, stderr: Told): Outcome {
+  if (done.ended.how === 'aborted') return { status: 'cancelled', error: 'the command was stopped' };
+  const usage = { ms: done.ms, output_bytes: sizeOf(done.stdout) + sizeOf(done.stderr) };
+  if (problem !== null)
+    return { status: 'failed', error: `${problem}${quoted(stdout, stderr)}`, ...kept(stdout, stderr), usage };
+  const output = {
+    exit: done.exit,
+    signal: done.signal,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    ...(stdout.artifact ? { stdout_artifact: stdout.artifact } : {}),
+    ...(stderr.artifact ? { stderr_artifact: stderr.artifact } : {}),
+  };
+  return { ...ok(output, stdout, stderr), usage };
+}
+
+/** Null when the command did what it was asked to. */
+function problemOf({ ended, exit, signal }: Launched, input: z.output<typeof Input>): string | null {
+  switch (ended.how) {
+    case 'itself':
+      if (signal !== null) return `it was ended by ${signal}`;
+      return exit === 0 ? null : `exit ${exit}`;
+    case 'timed-out':
+      return `it was stopped after ${input.timeout_seconds} s`;
+    case 'aborted':
+      return 'it was stopped';
+    case 'unstarted': {
+      const what = ended.problem === 'ENOENT' ? 'command not found' : `cannot be started (${ended.problem})`;
+      return `${input.argv?.[0] ?? 'the shell'}: ${what}`;
+    }
+  }
+}
+
+function quoted(stdout: Told, stderr: Told): string {
+  const [name, told] = stderr.text.trim() === '' ? ['stdout', stdout] : ['stderr', stderr];
+  const text = told.text.trim();
+  return text === '' ? ', without a word' : `. It wrote to ${name}:\n${text}`;
+}
+
+const sizeOf = ({ head, tail, omitted }: Captured): number => head.length + tail.length + omitted;

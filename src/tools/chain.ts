@@ -1,0 +1,56 @@
+/**
+ * Owns: the order of the chain that every call goes through, outermost first.
+ *
+ * validate   first, so that nothing behind it sees input of the wrong shape, and nobody sees such output
+ * eligible   before anybody is asked about a call that is not possible here anyway
+ * authorize  before anything is spent, waited for or looked up
+ * budget     before the rate limit, so that a run without budget does not queue
+ * rate       before the cache would be too strict: but a cached answer costs no host anything, so cache comes next
+ * cache      before heal and retry: what is known needs neither
+ * heal       outside retry: after an install the attempts count anew
+ * retry      outside record, so that every physical attempt is on disk before it acts
+ * record     outside timeout: an attempt that ran out of time is an attempt
+ * timeout    around the tool alone, not around waiting for the disk
+ * secrets    inside record, so that no value can be recorded; right before the tool
+ */
+import type { Cache, Clock, Middleware } from '../schema/ports.ts';
+import type { Tool } from '../schema/tool.ts';
+import { authorize, type Judge } from './middleware/authorize.ts';
+import { budget } from './middleware/budget.ts';
+import { cache } from './middleware/cache.ts';
+import { eligible } from './middleware/eligible.ts';
+import { heal, type Diagnose } from './middleware/heal.ts';
+import { rate, type RateLimits } from './middleware/rate.ts';
+import { record } from './middleware/record.ts';
+import { retry } from './middleware/retry.ts';
+import { type Reveal, secrets } from './middleware/secrets.ts';
+import { timeout } from './middleware/timeout.ts';
+import { validate } from './middleware/validate.ts';
+
+export type ChainOptions = {
+  tools: readonly Tool[];
+  clock: Clock;
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  cache?: Cache;
+  judge?: Judge;
+  limits?: RateLimits;
+  diagnose?: Diagnose;
+  reveal?: Reveal;
+};
+
+export function standardChain(options: ChainOptions): Middleware[] {
+  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  return [
+    validate(tools),
+    eligible(),
+    authorize(options.judge),
+    budget(tools),
+    rate(options.limits ?? {}, options.clock, options.sleep),
+    cache(tools, options.cache),
+    heal(options.diagnose),
+    retry(options.sleep),
+    record(),
+    timeout(),
+    secrets(options.reveal),
+  ];
+}

@@ -1,0 +1,22 @@
+/** Whether the run can still pay for a call. What it may cost at most was reserved before. */
+import type { Middleware } from '../../schema/ports.ts';
+import type { Tool, ToolCall } from '../../schema/tool.ts';
+
+export function budget(tools: ReadonlyMap<string, Tool>): Middleware {
+  return {
+    name: 'budget',
+    call: async (call, next) => {
+      const spent = whatIsSpent(call, tools.get(call.tool));
+      return spent === null ? next(call) : { status: 'denied', error: `the budget of this run is spent: ${spent}` };
+    },
+  };
+}
+
+function whatIsSpent({ left, input }: ToolCall, tool: Tool | undefined): string | null {
+  const most = tool?.estimate?.(input) ?? {};
+  if (left.tool_calls < 0) return 'tool_calls';
+  if (left.seconds <= 0) return 'seconds';
+  if (left.tokens < (most.tokens_in ?? 0) + (most.tokens_out ?? 0) || left.tokens < 0) return 'tokens';
+  if (left.usd < (most.usd ?? 0) || left.usd < 0) return 'usd';
+  return left.output_bytes < (most.output_bytes ?? 0) || left.output_bytes < 0 ? 'output_bytes' : null;
+}

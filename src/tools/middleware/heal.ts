@@ -1,0 +1,17 @@
+/** Notices what a failed call was missing. It never waits: it says what is needed, and the engine opens the wait. */
+import type { Middleware } from '../../schema/ports.ts';
+import type { Outcome, ToolCall } from '../../schema/tool.ts';
+import type { WaitFor } from '../../schema/wait.ts';
+
+export type Diagnose = (call: ToolCall, outcome: Extract<Outcome, { status: 'failed' }>) => WaitFor | null;
+
+export function heal(diagnose: Diagnose = () => null): Middleware {
+  return {
+    name: 'heal',
+    call: async (call, next) => {
+      const outcome = await next(call);
+      const needed = outcome.status === 'failed' ? diagnose(call, outcome) : null;
+      return needed === null ? outcome : { status: 'waiting', for: needed };
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/** Every further physical attempt is on disk before it acts. The first one was written by the drive. */
+import type { Middleware } from '../../schema/ports.ts';
+
+export function record(): Middleware {
+  return {
+    name: 'record',
+    call: async (call, next) => {
+      if (call.previous !== null) await call.intend(call);
+      return next(call);
+    },
+  };
+}

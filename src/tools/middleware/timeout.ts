@@ -1,0 +1,34 @@
+/** Ends an attempt that takes longer than its node allows. */
+import type { Middleware } from '../../schema/ports.ts';
+import type { Outcome } from '../../schema/tool.ts';
+
+export function timeout(): Middleware {
+  return {
+    name: 'timeout',
+    call: async (call, next) => {
+      const limit = Math.min(call.bounds.timeoutMs ?? Number.POSITIVE_INFINITY, call.left.seconds * 1000);
+      if (!Number.isFinite(limit)) return next(call);
+      const late = new AbortController();
+      const { promise, resolve } = Promise.withResolvers<Outcome>();
+      const timer = setTimeout(
+        () => {
+          late.abort();
+          resolve({
+            status: 'failed',
+            error: `it did not end within ${limit / 1000} s and was told to stop`,
+            temporary: true,
+          });
+        },
+        Math.min(limit, 2 ** 31 - 1),
+      );
+      const stop = (): void => late.abort();
+      call.signal.addEventListener('abort', stop, { once: true });
+      try {
+        return await Promise.race([next({ ...call, signal: late.signal }), promise]);
+      } finally {
+        clearTimeout(timer);
+        call.signal.removeEventListener('abort', stop);
+      }
+    },
+  };
+}
