@@ -30,4 +30,4 @@ export type Call = {
 };
 
 /** Documented in README.md and in `oka help`. */
-export const exits = { ok: 0, no: 1, usage: 2, refused: 3, interrupted: 130 } as const;
+export const exits = { ok: 0, no: 1, usage: 2, refused: 3, waiting: 4, interrupted: 130 } as const;

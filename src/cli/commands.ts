@@ -3,6 +3,8 @@ import type { Command, Option } from './command.ts';
 
 const limit: Option = { type: 'string', value: 'N', about: 'Show the last N (default 50; 0 for all).' };
 
+const input: Option = { type: 'string', value: 'JSON', about: 'What the graph is given; @file reads it from a file.' };
+
 export const commands: Readonly<Record<string, Command>> = {
   init: {
     summary: 'Set up a folder: .oka, workspace and their rules',
@@ -29,6 +31,79 @@ export const commands: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka log --follow --type run.*',
     load: () => import('./commands/log.ts'),
+  },
+  'graph validate': {
+    summary: 'List everything that is wrong with a graph; exit 1 if something is',
+    operands: '<file>',
+    json: true,
+    example: 'oka graph validate report.json',
+    load: () => import('./commands/graph-validate.ts'),
+  },
+  'graph show': {
+    summary: 'Show the steps of a graph and what each needs',
+    operands: '<file>',
+    json: true,
+    example: 'oka graph show report.json',
+    load: () => import('./commands/graph-show.ts'),
+  },
+  'graph run': {
+    summary: 'Run a graph here and now; exit 0 only when it is done',
+    operands: '<file>',
+    options: { input, id: { type: 'string', value: 'ID', about: 'Name of the run (default: graph and time).' } },
+    json: true,
+    example: 'oka graph run report.json --input \'{"day":"2026-01-31"}\'',
+    load: () => import('./commands/graph-run.ts'),
+  },
+  simulate: {
+    summary: 'Show which calls a graph would make, and what the policy says to each',
+    operands: '<file>',
+    options: { input },
+    json: true,
+    example: 'oka simulate report.json',
+    load: () => import('./commands/simulate.ts'),
+  },
+  explain: {
+    summary: 'Tell what a run did and why: states, calls, reasons, artifacts',
+    operands: '<run>',
+    json: true,
+    example: 'oka explain report-1',
+    load: () => import('./commands/explain.ts'),
+  },
+  replay: {
+    summary: 'Go through a run again without asking a model; exit 1 if it differs',
+    operands: '<run>',
+    options: { mode: { type: 'string', value: 'MODE', about: 'narrative (default), decision or full.' } },
+    json: true,
+    example: 'oka replay report-1 --mode decision',
+    load: () => import('./commands/replay.ts'),
+  },
+  resume: {
+    summary: 'Continue a stopped, paused or blocked run; after a failure start a linked one',
+    operands: '<run>',
+    json: true,
+    example: 'oka resume report-1',
+    load: () => import('./commands/resume.ts'),
+  },
+  answer: {
+    summary: 'Answer what a run waits for',
+    operands: '<wait> <text>',
+    json: true,
+    example: 'oka answer report-1.send.0.w0 yes',
+    load: () => import('./commands/answer.ts'),
+  },
+  pause: {
+    summary: 'Pause a run',
+    operands: '<run>',
+    json: true,
+    example: 'oka pause report-1',
+    load: () => import('./commands/pause.ts'),
+  },
+  cancel: {
+    summary: 'End a run for good',
+    operands: '<run>',
+    json: true,
+    example: 'oka cancel report-1',
+    load: () => import('./commands/cancel.ts'),
   },
   verify: {
     summary: 'Prove that no event was changed, lost or added; exit 1 if one was',

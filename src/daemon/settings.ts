@@ -32,6 +32,12 @@ export function homeAt(dirOption: string | undefined): Home {
   };
 }
 
+/** What commands see of the environment: enough to find programs, nothing that could be a secret. */
+export function commandEnvironment(home: Home): Record<string, string> {
+  const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8', TZ } = process.env;
+  return { PATH, LANG, HOME: join(home.workspace, 'desk'), ...(TZ === undefined ? {} : { TZ }) };
+}
+
 export function programVersion(): string {
   const manifest = JSON.parse(readFileSync(join(programFolder, 'package.json'), 'utf8')) as { version: string };
   return manifest.version;

@@ -22,6 +22,7 @@ import { type Hooks, hooksAround } from './hooks.ts';
 import { memoryEvents } from './memory-stores.ts';
 import { type Plan, planOf, titleOf } from './plan.ts';
 import { isOver, type OpenCall, type OpenWait, type RunState } from './run-state.ts';
+import { frozen, thawed } from './snapshot.ts';
 import { defaultStates, type StateGraph } from './states.ts';
 import { thinkWith } from './think.ts';
 
@@ -110,8 +111,12 @@ export function createEngine(options: EngineOptions) {
     const run = await loaded(id);
     if (run.status === 'failed') return continueAfterFailure(run, request.newId ?? `${id}-again`);
     if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status}; there is nothing to resume`);
+    return goOn(run, request.reason ?? 'resumed');
+  }
+
+  async function goOn(run: RunState, reason: string): Promise<Drive> {
     await askWitness(run);
-    applied(run, events.stage({ type: 'run.resumed', run: id, data: { reason: request.reason ?? 'resumed' } }));
+    applied(run, events.stage({ type: 'run.resumed', run: run.id, data: { reason } }));
     return begin(run);
   }
 
@@ -127,7 +132,7 @@ export function createEngine(options: EngineOptions) {
       return running;
     }
     applied(run, events.stage(event));
-    return resume(id);
+    return goOn(run, 'a wait was closed');
   }
 
   async function stop(id: string, request: StopRequest): Promise<RunState> {
@@ -150,16 +155,22 @@ export function createEngine(options: EngineOptions) {
     await Promise.all([...drives.keys()].map((id) => stop(id, { kind: 'stop', reason })));
   }
 
-  /** Where a run stands now, from memory or from its events; null when there is none. */
+  /** Where a run stands now: from memory, or from its snapshot and the events since; null when there is none. */
   async function stateOf(id: string): Promise<RunState | null> {
     const running = drives.get(id);
     if (running !== undefined) return running.run;
-    let run: RunState | null = null;
-    for await (const event of events.read({ run: id })) {
+    const snapshot = (await stores.runs?.load(id)) ?? null;
+    let run = snapshot === null ? null : await fromSnapshot(snapshot.state);
+    for await (const event of events.read({ run: id, from: run === null ? 1 : run.ledger.last + 1 })) {
       if (run !== null) applied(run, event);
       else if (event.type === 'run.started') run = begun(await planFor(event.data.graph.sha256), event);
     }
     return run;
+  }
+
+  async function fromSnapshot(state: Json): Promise<RunState | null> {
+    const graph = state !== null && typeof state === 'object' && !Array.isArray(state) ? state['graph'] : undefined;
+    return typeof graph === 'string' ? thawed(state, await planFor(graph)) : null;
   }
 
   async function eventsOf(id: string): Promise<Event[]> {
@@ -185,21 +196,19 @@ export function createEngine(options: EngineOptions) {
 
   function begin(run: RunState | null): Drive {
     if (run === null) throw new Error('a run begins with run.started');
-    const isNew = run.spent.tool_calls === 0;
-    const started = drive(
-      run,
-      world,
-      (ms) => options.sleep(ms),
-      isNew && options.hooks?.before_run !== undefined ? () => hooks.beforeRun(run) : undefined,
-    );
+    const isNew = run.spent.tool_calls === 0 && options.hooks?.before_run !== undefined;
+    const started = drive(run, world, (ms) => options.sleep(ms), isNew ? () => hooks.beforeRun(run) : undefined);
+    const done = started.done.then(atEnd);
     const leave = (): void => void drives.delete(run.id);
-    const done =
-      options.hooks?.after_run === undefined
-        ? started.done
-        : started.done.then((ended) => (isOver(ended.status) ? hooks.afterRun(ended).then(() => ended) : ended));
     drives.set(run.id, { ...started, done });
     done.then(leave, leave);
     return { ...started, done };
+  }
+
+  async function atEnd(run: RunState): Promise<RunState> {
+    if (isOver(run.status)) await hooks.afterRun(run);
+    else await stores.runs?.save(run.id, { seq: run.ledger.last, state: frozen(run) });
+    return run;
   }
 
   async function loaded(id: string): Promise<RunState> {

@@ -59,7 +59,7 @@ function moment(explanation: Explanation, event: Event): void {
   else if (event.type === 'run.resumed') note('resumed', event.data.reason);
   else if (event.type === 'wait.opened') note(`waits for ${event.data.for.kind}`, event.data.node ?? '');
   else if (event.type === 'wait.closed')
-    note(`${event.data.answer.verdict}`, event.data.answer.text ?? event.data.node ?? '');
+    note(event.data.answer.verdict, event.data.answer.text ?? event.data.node ?? '');
   else if (event.type === 'decision.made' && event.data.decision.kind === 'Transition')
     note(`${event.data.node}: ${event.data.decision.to}`, event.data.decision.rationale);
   else if (event.type === 'node.settled') note(`${event.data.node} ${event.data.status}`, event.data.reason);

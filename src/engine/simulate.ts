@@ -1,6 +1,6 @@
 /** Goes through a graph without doing anything: which calls would be made, of which class, and what the policy says. */
 import type { Graph } from '../schema/graph.ts';
-import { type Json, JsonValue } from '../schema/json.ts';
+import type { Json } from '../schema/json.ts';
 import type { Middleware, Planner } from '../schema/ports.ts';
 import type { SideEffectClass, Tool } from '../schema/tool.ts';
 import { createEngine, type EngineOptions } from './engine.ts';
@@ -17,7 +17,7 @@ export type SimulatedCall = {
 export type Simulation = { status: string; calls: SimulatedCall[]; asks: { node: string | null; text: string }[] };
 
 /** Middlewares that only judge; the others act or wait and are left out. */
-const JUDGES = new Set(['validate', 'eligible', 'authorize', 'budget']);
+const JUDGES = new Set(['eligible', 'authorize', 'budget']);
 
 export async function simulate(options: EngineOptions, graph: Graph, input: Json): Promise<Simulation> {
   const calls: SimulatedCall[] = [];
@@ -27,7 +27,7 @@ export async function simulate(options: EngineOptions, graph: Graph, input: Json
     stores: {},
     planner: silent,
     tools: options.tools.map(harmless),
-    middleware: [observer(calls), ...judges],
+    middleware: [observer(calls, options.tools), ...judges],
   });
   const { done } = await engine.start(everyWay(graph), { id: 'simulation', input });
   const run = await done;
@@ -42,7 +42,8 @@ export async function simulate(options: EngineOptions, graph: Graph, input: Json
 }
 
 /** Sees the verdict on every call and lets the run go on whatever it is. */
-function observer(calls: SimulatedCall[]): Middleware {
+function observer(calls: SimulatedCall[], tools: readonly Tool[]): Middleware {
+  const known = new Map(tools.map((tool) => [tool.name, tool]));
   return {
     name: 'observer',
     call: async (call, next) => {
@@ -52,8 +53,9 @@ function observer(calls: SimulatedCall[]): Middleware {
       if (outcome.status === 'waiting')
         calls.push({ ...seen, verdict: 'ask', why: 'text' in outcome.for ? outcome.for.text : outcome.for.kind });
       else if (outcome.status === 'denied') calls.push({ ...seen, verdict: 'deny', why: outcome.error });
-      else if (outcome.status === 'ok') calls.push({ ...seen, verdict: 'allow', why: '' });
-      else calls.push({ ...seen, verdict: 'unclear', why: `${outcome.error}; it depends on what comes before` });
+      else if (known.get(tool)?.input.safeParse(input).success === true)
+        calls.push({ ...seen, verdict: 'allow', why: '' });
+      else calls.push({ ...seen, verdict: 'unclear', why: 'its input depends on what comes before' });
       return { status: 'ok', output: null };
     },
   };
@@ -63,7 +65,6 @@ function observer(calls: SimulatedCall[]): Middleware {
 function harmless(tool: Tool): Tool {
   return {
     ...tool,
-    output: JsonValue,
     classOf: (given) => tool.classOf(given),
     invoke: async () => ({ status: 'ok', output: null }),
   };

@@ -59,8 +59,16 @@ function change(goal: Goal, event: Event): void {
   else if (event.type === 'wait.closed') closeWait(goal, event.data.wait);
 }
 
+/** Where each node stands in its list; made once a list, and never part of the state. */
+const places = new WeakMap<GoalNode[], Map<string | null, GoalNode>>();
+
 function mark(goal: Goal, node: string | null, status: NodeStatus): void {
-  const found = goal.nodes.find((candidate) => candidate.id === node);
+  let place = places.get(goal.nodes);
+  if (place === undefined) {
+    place = new Map(goal.nodes.map((each) => [each.id, each]));
+    places.set(goal.nodes, place);
+  }
+  const found = place.get(node);
   if (found !== undefined) found.status = status;
 }
 

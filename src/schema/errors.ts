@@ -1,6 +1,7 @@
 /** Misuse and refusals: thrown. Failures of the world inside a task are outcomes instead (schema/tool.ts). */
 export type OkaErrorCode =
   | 'usage'
+  | 'refused'
   | 'not-set-up'
   | 'not-permitted'
   | 'unsafe-file'

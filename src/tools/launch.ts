@@ -46,8 +46,9 @@ const POLL_MS = 20;
 const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'];
 
 export async function launch(command: Command, options: LaunchOptions): Promise<Launched> {
-  if (options.signal.aborted) return neverStarted;
   const [file = '', ...args] = 'argv' in command ? command.argv : [shell(), '-c', command.line];
+  if (options.signal.aborted) return notRun({ how: 'aborted' });
+  if (args.some((text) => text.includes('\0'))) return notRun({ how: 'unstarted', problem: 'a NUL in an argument' });
   const child = execa(file, args, settingsOf(options));
   const stdout = capture(child.stdout, options.outputLimitBytes);
   const stderr = capture(child.stderr, options.outputLimitBytes);
@@ -65,15 +66,10 @@ export async function launch(command: Command, options: LaunchOptions): Promise<
   };
 }
 
-const nothing: Captured = { head: Buffer.alloc(0), tail: Buffer.alloc(0), omitted: 0 };
-const neverStarted: Launched = {
-  exit: null,
-  signal: null,
-  ended: { how: 'aborted' },
-  stdout: nothing,
-  stderr: nothing,
-  ms: 0,
-};
+function notRun(ended: Launched['ended']): Launched {
+  const nothing: Captured = { head: Buffer.alloc(0), tail: Buffer.alloc(0), omitted: 0 };
+  return { exit: null, signal: null, ended, stdout: nothing, stderr: nothing, ms: 0 };
+}
 
 function settingsOf({ cwd, env, signal, timeoutMs, scratch }: LaunchOptions) {
   return {

@@ -2,15 +2,16 @@
 import { BlockList, isIP } from 'node:net';
 
 /** Special-purpose registries of IANA; 168.63.129.16 is the host agent of a cloud, on a public address. */
-const NOT_PUBLIC_4 = listOf('ipv4', [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
-  ...['192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],
-  ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
-]);
+const NOT_PUBLIC_4 = listOf(
+  'ipv4',
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+  192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15
+  198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4`,
+);
 
-const GLOBAL_6 = listOf('ipv6', ['2000::/3']);
+const GLOBAL_6 = listOf('ipv6', '2000::/3');
 /** Inside it: protocols (Teredo among them), documentation, and 6to4, which carries an IPv4 address. */
-const NOT_PUBLIC_6 = listOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
+const NOT_PUBLIC_6 = listOf('ipv6', '2001::/23 2001:db8::/32 2002::/16 3fff::/20');
 
 export function isPublic(address: string): boolean {
   switch (isIP(address)) {
@@ -23,9 +24,9 @@ export function isPublic(address: string): boolean {
   }
 }
 
-function listOf(family: 'ipv4' | 'ipv6', nets: readonly string[]): BlockList {
+function listOf(family: 'ipv4' | 'ipv6', nets: string): BlockList {
   const list = new BlockList();
-  for (const net of nets) {
+  for (const net of nets.split(/\s+/)) {
     const [address = '', bits] = net.split('/');
     list.addSubnet(address, Number(bits), family);
   }

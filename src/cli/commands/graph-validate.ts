@@ -1,0 +1,18 @@
+import { loadGraph, problemsIn } from '../../daemon/graphs.ts';
+import { toolNames } from '../../daemon/wire.ts';
+import { type Call, exits } from '../command.ts';
+import { onlyOperand } from '../operands.ts';
+import { count, green, red } from '../terminal.ts';
+
+export async function run(call: Call): Promise<number> {
+  const graph = loadGraph(onlyOperand(call, 'file'));
+  const problems = problemsIn(graph, toolNames(call.home));
+  if (call.json) call.out(`${JSON.stringify({ graph: graph.id, valid: problems.length === 0, problems })}\n`);
+  else if (problems.length === 0)
+    call.out(`${graph.id} is ${green('valid')}: ${count(graph.nodes.length, 'node')}, mode ${graph.mode}\n`);
+  else
+    call.out(
+      `${graph.id} has ${red(count(problems.length, 'problem'))}:\n${problems.map(({ path, problem }) => `  ${path}: ${problem}\n`).join('')}`,
+    );
+  return problems.length === 0 ? exits.ok : exits.no;
+}

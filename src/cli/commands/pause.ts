@@ -1,0 +1,7 @@
+import type { Call } from '../command.ts';
+import { onlyOperand } from '../operands.ts';
+import { request } from '../request.ts';
+
+export async function run(call: Call): Promise<number> {
+  return request(call, { kind: 'pause', run: onlyOperand(call, 'run') });
+}

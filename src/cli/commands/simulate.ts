@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { loadGraph } from '../../daemon/graphs.ts';
+import { loadConfig } from '../../daemon/settings.ts';
+import { engineOptions } from '../../daemon/wire.ts';
+import { simulate } from '../../engine/simulate.ts';
+import { redactShapes } from '../../guard/redact.ts';
+import { openArtifacts } from '../../ledger/artifacts.ts';
+import { type Call, exits } from '../command.ts';
+import { inputOption, onlyOperand } from '../operands.ts';
+import { bold, count, fitted, green, plain, red, WIDTH, yellow } from '../terminal.ts';
+
+const MARKS = {
+  allow: green('✓ allow'),
+  ask: yellow('? ask'),
+  deny: red('✗ deny'),
+  unclear: yellow('~ unclear'),
+} as const;
+
+export async function run(call: Call): Promise<number> {
+  const { home } = call;
+  const graph = loadGraph(onlyOperand(call, 'file'));
+  const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
+  const options = engineOptions(home, await loadConfig(home), artifacts, () => Promise.resolve('simulated'));
+  const simulation = await simulate(options, graph, inputOption(call));
+  if (call.json) call.out(`${JSON.stringify(simulation)}\n`);
+  else {
+    call.out(`${bold(graph.id)} would make ${count(simulation.calls.length, 'call')}; nothing was done\n`);
+    for (const each of simulation.calls) {
+      call.out(
+        `  ${MARKS[each.verdict]}  ${fitted(`${each.node ?? ''}: ${each.tool} (${each.class}) ${plain(JSON.stringify(each.input))}`, WIDTH - 14)}\n`,
+      );
+    }
+  }
+  return exits.ok;
+}

@@ -1,0 +1,43 @@
+/** How a run stands, for a person and for a script. */
+import type { RunState } from '../engine/run-state.ts';
+import type { RunStatus } from '../schema/run.ts';
+import { type Call, exits } from './command.ts';
+import { waitedFor } from './story.ts';
+import { bold, fitted, green, plain, red, WIDTH, yellow } from './terminal.ts';
+
+export function tellOutcome({ json, out }: Call, run: RunState): number {
+  const waits = [...run.waits.values()];
+  const done = run.nodes.filter((node) => node.status === 'done').length;
+  if (json)
+    out(
+      `${JSON.stringify({ run: run.id, status: run.status, reason: run.reason, output: run.output, steps: { done, all: run.nodes.length }, waits, spent: run.spent, ledger: run.ledger })}\n`,
+    );
+  else {
+    out(
+      `${bold(run.id)} ${coloured(run.status)}, ${done} of ${run.nodes.length} steps, events ${run.ledger.first} to ${run.ledger.last}\n`,
+    );
+    if (run.reason !== '' && run.status !== 'done') out(`  ${fitted(plain(run.reason), WIDTH - 2)}\n`);
+    for (const wait of waits)
+      out(
+        `  waits for ${fitted(plain(waitedFor(wait.for)), WIDTH - 12)}\n    ${howToAnswer(wait.for.kind, wait.wait)}\n`,
+      );
+    if (run.status === 'done') out(`  ${fitted(plain(JSON.stringify(run.output)), WIDTH - 2)}\n`);
+  }
+  return exitOf(run.status);
+}
+
+/** 0 only when the run is done. */
+export function exitOf(status: RunStatus): number {
+  if (status === 'done') return exits.ok;
+  return status === 'failed' || status === 'cancelled' ? exits.no : exits.waiting;
+}
+
+function howToAnswer(kind: string, wait: string): string {
+  if (kind === 'approval') return `oka answer ${wait} yes   (or no)`;
+  return kind === 'question' || kind === 'message' ? `oka answer ${wait} "…"` : 'this ends by itself';
+}
+
+function coloured(status: RunStatus): string {
+  if (status === 'done') return green(status);
+  return status === 'failed' ? red(status) : yellow(status);
+}

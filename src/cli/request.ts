@@ -1,0 +1,29 @@
+/** A request about a run: to the worker if one holds the pen, else done here and now. */
+import { join } from 'node:path';
+import { act, hosted, runOfWait } from '../daemon/host.ts';
+import { submit } from '../intake/submit.ts';
+import { penHolder } from '../ledger/pen.ts';
+import type { Intake } from '../schema/intake.ts';
+import { type Call, exits } from './command.ts';
+import { tellOutcome } from './outcome.ts';
+
+export async function request(call: Call, intake: Exclude<Intake, { kind: 'archive' }>): Promise<number> {
+  const { home, json, out } = call;
+  if (penHolder(home.ledgers.run) !== null) {
+    const id = submit(join(home.oka, 'intake'), intake);
+    out(
+      json
+        ? `${JSON.stringify({ submitted: id })}\n`
+        : `A worker holds the pen; it was asked to ${intake.kind} (${id}).\n`,
+    );
+    return exits.ok;
+  }
+  const run = await hosted(home, call.signal, async ({ engine, stores, config }) => {
+    const id = intake.kind === 'answer' ? runOfWait(intake.wait, stores) : intake.run;
+    const drive = await act(intake, engine, stores, config);
+    return drive === null ? engine.stateOf(id) : drive.done;
+  });
+  const code = run === null ? exits.no : tellOutcome(call, run);
+  const asked = run?.status === (intake.kind === 'cancel' ? 'cancelled' : 'paused');
+  return (intake.kind === 'cancel' || intake.kind === 'pause') && asked ? exits.ok : code;
+}

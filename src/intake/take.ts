@@ -1,0 +1,58 @@
+/** Reading what other processes have dropped: whole, bounded, never anything but a plain file. */
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf, messageOf } from '../schema/errors.ts';
+import { Intake } from '../schema/intake.ts';
+
+export type Taken = { name: string; id: string } & ({ intake: Intake } | { reason: string });
+
+const MOST_BYTES = 1024 * 1024;
+const NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,100})\.json$/;
+
+/** Requests in the order of their names; files that are still being written have other names. */
+export function waitingIn(folder: string): Taken[] {
+  return namesIn(folder).flatMap((name) => {
+    const id = NAME.exec(name)?.[1];
+    return id === undefined ? [] : [{ name, id, ...readOne(join(folder, name)) }];
+  });
+}
+
+/** Called once the request is in the ledger. */
+export function finish(folder: string, { name }: Taken): void {
+  rmSync(join(folder, name), { force: true, recursive: true });
+}
+
+function readOne(file: string): { intake: Intake } | { reason: string } {
+  try {
+    return { intake: Intake.parse(JSON.parse(textOf(file))) };
+  } catch (error) {
+    return { reason: messageOf(error).slice(0, 2000) };
+  }
+}
+
+function textOf(file: string): string {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { size, isFile } = stated(fd);
+    if (!isFile || size > MOST_BYTES)
+      throw new Error(isFile ? `it is larger than ${MOST_BYTES} bytes` : 'it is not a plain file');
+    const bytes = Buffer.alloc(size);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, size, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function stated(fd: number): { size: number; isFile: boolean } {
+  const stats = fstatSync(fd);
+  return { size: stats.size, isFile: stats.isFile() };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

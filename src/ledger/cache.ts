@@ -1,0 +1,28 @@
+/** Results of cacheable calls, a file each. Losing one costs time, never truth; a damaged one is not there. */
+import { lstatSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Json } from '../schema/json.ts';
+import type { Cache } from '../schema/ports.ts';
+import { makeFolder, replaceFile } from './disk.ts';
+
+export function openCache(folder: string): Cache {
+  return {
+    get: async (key) => {
+      const file = join(folder, `${key}.json`);
+      return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? parsed(await readFile(file, 'utf8')) : null;
+    },
+    set: async (key, value) => {
+      makeFolder(folder);
+      replaceFile(join(folder, `${key}.json`), JSON.stringify(value));
+    },
+  };
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
