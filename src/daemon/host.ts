@@ -6,6 +6,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Drive } from '../engine/drive.ts';
 import type { Engine } from '../engine/engine.ts';
 import { archive } from '../ledger/archive.ts';
@@ -30,14 +31,16 @@ export async function hosted<T>(home: Home, signal: AbortSignal, work: (host: Ho
   const config = await loadConfig(home);
   const stores = await openStores(home, config);
   const host = { engine: await engineOver(home, config, stores), stores, config };
-  const watch = setInterval(() => void look(home, host), LOOK_EVERY_MS);
+  const watching = new AbortController();
+  const watched = watch(home, host, watching.signal);
   const stop = (): void => void host.engine.stopAll('told to stop');
   signal.addEventListener('abort', stop, { once: true });
   try {
     return await work(host);
   } finally {
-    clearInterval(watch);
     signal.removeEventListener('abort', stop);
+    watching.abort();
+    await watched;
     await host.engine.stopAll('the process ends');
     await stores.close();
   }
@@ -45,6 +48,18 @@ export async function hosted<T>(home: Home, signal: AbortSignal, work: (host: Ho
 
 export function isStopped(home: Home): boolean {
   return existsSync(join(home.oka, 'STOP'));
+}
+
+/** Looks for the stop file and for requests, one look at a time. A look that fails stops the runs: they can be resumed. */
+async function watch(home: Home, host: Host, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await look(home, host);
+    } catch (error) {
+      await host.engine.stopAll(`requests cannot be taken: ${messageOf(error)}`);
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 async function look(home: Home, host: Host): Promise<void> {

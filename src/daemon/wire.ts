@@ -1,4 +1,5 @@
 /** Owns: putting the parts together. Neighbours on a floor are strangers; they meet here. */
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
@@ -52,6 +53,7 @@ export async function rebuildStores(
   projections.restart();
   const stores = await openWith(projections, home, config, pen, {});
   projections.erase();
+  if (pen === 'run') rmSync(runsFolder(home), { recursive: true, force: true });
   const events = stores.ledger.end.seq;
   await stores.close();
   return { events, files: projectionsOf[pen].map((projection) => projection.file) };
@@ -87,6 +89,11 @@ async function openWith(
   };
 }
 
+/** Snapshots of runs: derived like everything else. */
+function runsFolder(home: Home): string {
+  return join(home.oka, 'state', 'runs');
+}
+
 function keptProjections(home: Home, config: Config, pen: Pen): Projections {
   return new Projections(home.oka, projectionsOf[pen], {
     events: config.ledger.snapshot_events,
@@ -108,7 +115,7 @@ export async function engineOver(
       events: stores.ledger,
       artifacts: stores.artifacts,
       cache: openCache(join(home.oka, 'cache')),
-      runs: openRuns(join(home.oka, 'state', 'runs')),
+      runs: openRuns(runsFolder(home)),
     },
   });
   return engine;

@@ -16,7 +16,7 @@ import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import { failure, refused } from './define.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-const BY_DESCRIPTOR = existsSync('/nope');
+const BY_DESCRIPTOR = existsSync('/proc/self/fd');
 
 export const Path = z.string().min(1).max(1000).describe('Path below the desk.');
 

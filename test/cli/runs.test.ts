@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { launcher, oka, type Ran, temporaryFolder } from '../support/cli.ts';
+
+const bounds = { timeout_seconds: 20, max_retries: 0 };
+const note = {
+  id: 'note',
+  title: 'Write a note',
+  nodes: [
+    { kind: 'tool', id: 'look', tool: 'files.list', input: {}, ...bounds },
+    {
+      kind: 'tool',
+      id: 'write',
+      tool: 'files.write',
+      needs: ['look'],
+      input: { path: 'note.txt', content: 'for {{input.who}}' },
+      ...bounds,
+    },
+    { kind: 'tool', id: 'ask', tool: 'human.ask', needs: ['write'], input: { question: 'Send it?' }, ...bounds },
+  ],
+};
+
+/** A home with a graph file, and the command line on it. */
+function homeWith(dir: string, graph: object): { file: string; run: (...args: string[]) => Ran } {
+  oka('init', '--dir', dir);
+  const file = join(dir, 'graph.json');
+  writeFileSync(file, JSON.stringify(graph));
+  return { file, run: (...args) => oka(...args, '--dir', dir) };
+}
+
+describe('oka graph run', () => {
+  it('asks before it writes, goes on when answered from other processes, and ends done', () => {
+    using folder = temporaryFolder();
+    const { file, run } = homeWith(folder.dir, note);
+    const asked = run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Ada"}');
+    expect(asked).toMatchObject({ code: 4, out: expect.stringContaining('oka answer n1.write.0.w0 yes') });
+    expect(existsSync(join(folder.dir, 'workspace/desk/note.txt'))).toBe(false);
+    expect(run('answer', 'n1.write.0.w0', 'maybe')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('yes or no'),
+    });
+    expect(run('answer', 'n1.write.0.w0', 'yes')).toMatchObject({ code: 4, out: expect.stringContaining('Send it?') });
+    expect(readFileSync(join(folder.dir, 'workspace/desk/note.txt'), 'utf8')).toBe('for Ada');
+    expect(run('answer', 'n1.ask.0.w0', 'not', 'yet')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('"not yet"'),
+    });
+    expect(run('answer', 'n1.ask.0.w0', 'again')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('nothing waits'),
+    });
+    expect(run('replay', 'n1', '--mode', 'decision')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('the same'),
+    });
+    expect(run('explain', 'n1').out).toMatch(/Timeline[^]*Calls[^]*files\.write \(write_local\) ok/);
+    expect(run('verify').code).toBe(0);
+  });
+
+  it('fails with the reason when a person says no, and a resumed run keeps what was done', () => {
+    using folder = temporaryFolder();
+    const { file, run } = homeWith(folder.dir, note);
+    run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Ada"}');
+    expect(run('answer', 'n1.write.0.w0', 'no')).toMatchObject({ code: 1, out: expect.stringContaining('denied') });
+    const again = JSON.parse(run('resume', 'n1', '--json').out) as {
+      run: string;
+      status: string;
+      steps: { done: number };
+      waits: { wait: string }[];
+    };
+    expect(again).toMatchObject({
+      run: 'n1-again',
+      status: 'blocked',
+      steps: { done: 1 },
+      waits: [{ wait: 'n1-again.write.0.w0' }],
+    });
+    expect(run('cancel', 'n1-again')).toMatchObject({ code: 0, out: expect.stringContaining('cancelled') });
+    expect(run('resume', 'n1-again')).toMatchObject({ code: 3, err: expect.stringContaining('nothing to resume') });
+  });
+
+  it('refuses a graph with problems, naming all of them', () => {
+    using folder = temporaryFolder();
+    const { file, run } = homeWith(folder.dir, {
+      id: 'bad',
+      nodes: [{ kind: 'tool', id: 'a', tool: 'no.such', needs: ['b'] }],
+    });
+    const { code, out } = run('graph', 'validate', file);
+    expect(code).toBe(1);
+    expect(out).toMatch(/there is no node "b"[^]*there is no tool "no\.such"[^]*timeout_seconds/);
+    expect(run('graph', 'run', file)).toMatchObject({ code: 3, err: expect.stringContaining('no.such') });
+    writeFileSync(file, '{"id":"x"}');
+    expect(run('graph', 'show', file)).toMatchObject({ code: 3, err: expect.stringContaining('nodes') });
+  });
+
+  it('can be paused from another process while it runs, and resumed', async () => {
+    using folder = temporaryFolder();
+    const slow = {
+      id: 'slow',
+      nodes: [
+        { kind: 'wait', id: 'rest', for: { kind: 'timer', until: new Date(Date.now() + 600_000).toISOString() } },
+      ],
+    };
+    const { file, run } = homeWith(folder.dir, slow);
+    const child = spawn(process.execPath, [
+      launcher,
+      'graph',
+      'run',
+      file,
+      '--id',
+      's1',
+      '--json',
+      '--dir',
+      folder.dir,
+    ]);
+    await until(() => run('status', '--json').out.includes('"status":"blocked"'));
+    expect(run('pause', 's1')).toMatchObject({ code: 0, out: expect.stringContaining('was asked to pause') });
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(4);
+    expect(run('log', '--type', 'intake.*').out).toContain('Was asked to pause');
+    expect(run('status', '--json').out).toContain('"status":"paused"');
+  });
+
+  it('stops within two seconds when .oka/STOP appears, and does not start while it is there', async () => {
+    using folder = temporaryFolder();
+    const slow = {
+      id: 'slow',
+      nodes: [
+        { kind: 'wait', id: 'rest', for: { kind: 'timer', until: new Date(Date.now() + 600_000).toISOString() } },
+      ],
+    };
+    const { file, run } = homeWith(folder.dir, slow);
+    const child = spawn(process.execPath, [launcher, 'graph', 'run', file, '--id', 's1', '--dir', folder.dir]);
+    await until(() => run('status', '--json').out.includes('"status":"blocked"'));
+    writeFileSync(join(folder.dir, '.oka/STOP'), '');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(4);
+    expect(run('resume', 's1')).toMatchObject({ code: 3, err: expect.stringContaining('STOP') });
+  });
+});
+
+describe('oka simulate', () => {
+  it('shows the calls and the verdicts and does nothing', () => {
+    using folder = temporaryFolder();
+    const { file, run } = homeWith(folder.dir, note);
+    const { calls } = JSON.parse(run('simulate', file, '--json', '--input', '{"who":"Ada"}').out) as {
+      calls: object[];
+    };
+    expect(calls).toMatchObject([
+      { node: 'look', verdict: 'allow' },
+      { node: 'write', verdict: 'ask', class: 'write_local' },
+      { node: 'ask', verdict: 'allow' },
+    ]);
+    expect(existsSync(join(folder.dir, '.oka/run_ledger.jsonl'))).toBe(false);
+  });
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 100 && !condition(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(condition()).toBe(true);
+}
