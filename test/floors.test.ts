@@ -29,12 +29,12 @@ const RULES: Rules = {
   },
   environment: 'daemon/settings.ts',
   doors: {
-    chokidar: 'intake/inbox.ts',
-    execa: 'tools/launch.ts',
-    'gray-matter': 'schema/front-matter.ts',
-    'node-cron': 'intake/schedule.ts',
-    yaml: 'schema/front-matter.ts',
-    zod: 'schema/',
+    chokidar: ['intake/inbox.ts'],
+    execa: ['tools/launch.ts'],
+    'gray-matter': ['schema/front-matter.ts'],
+    'node-cron': ['intake/schedule.ts'],
+    yaml: ['schema/front-matter.ts'],
+    zod: ['schema/', 'tools/builtin/'],
   },
 };
 
@@ -101,7 +101,7 @@ const told: Record<Rule, string[]> = {
   ].map((at) => `${at} reads process.env: read it in daemon/settings.ts and pass it on`),
   doors: [
     'intake/lazy.ts:2 imports chokidar past its door: go through intake/inbox.ts',
-    'tools/input.ts:1 imports zod past its door: go through schema/',
+    'tools/input.ts:1 imports zod past its door: go through schema/ or tools/builtin/',
     'tools/result.ts:1 imports execa past its door: go through tools/launch.ts',
     'tools/shell.ts:1 imports execa past its door: go through tools/launch.ts',
     'web/app.ts:1 imports @hono/node-server, which has no door: give it one in test/floors.test.ts',

@@ -30,7 +30,7 @@ export async function hosted<T>(home: Home, signal: AbortSignal, work: (host: Ho
     });
   const config = await loadConfig(home);
   const stores = await openStores(home, config);
-  const host = { engine: await engineOver(home, config, stores), stores, config };
+  const host = { engine: engineOver(home, config, stores), stores, config };
   const watching = new AbortController();
   const watched = watch(home, host, watching.signal);
   const stop = (): void => void host.engine.stopAll('told to stop');

@@ -13,7 +13,7 @@ import { Projections } from '../ledger/projections.ts';
 import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import type { Config } from '../schema/config.ts';
 import type { Pen } from '../schema/event.ts';
-import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
+import type { ArtifactStore, Clock, EventStore, Flush, Projection } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { filesTools } from '../tools/builtin/files.ts';
 import { httpTools } from '../tools/builtin/http.ts';
@@ -102,23 +102,32 @@ function keptProjections(home: Home, config: Config, pen: Pen): Projections {
 }
 
 /** The engine as the product builds it: built-in tools on the desk, the standard chain, every store. */
-export async function engineOver(
-  home: Home,
-  config: Config,
-  stores: Pick<Stores, 'ledger' | 'artifacts'>,
-): Promise<Engine> {
+export function engineOver(home: Home, config: Config, stores: Stores): Engine {
   const engine: Engine = createEngine({
     ...engineOptions(home, config, stores.artifacts, (request) =>
       engine.startChild(request.graph, request.input, request.call),
     ),
     stores: {
-      events: stores.ledger,
+      events: eventsOf(stores),
       artifacts: stores.artifacts,
       cache: openCache(join(home.oka, 'cache')),
       runs: openRuns(runsFolder(home)),
     },
   });
   return engine;
+}
+
+/** The ledger as the engine sees it; the task graph knows where a run begins, so that history is not searched for it. */
+function eventsOf({ ledger, taskGraph }: Stores): EventStore {
+  const firstOf = (run: string): number => {
+    const { goals, ended } = taskGraph();
+    return [...goals, ...ended].find((goal) => goal.run === run)?.first ?? 1;
+  };
+  return {
+    stage: (event) => ledger.stage(event),
+    flush: () => ledger.flush(),
+    read: ({ run, from = 1 }) => ledger.read({ run, from: Math.max(from, firstOf(run)) }),
+  };
 }
 
 /** Everything but the stores; what a simulation needs. */

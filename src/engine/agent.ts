@@ -43,7 +43,7 @@ export function learned(agent: AgentState, outcome: Outcome['status'], output: J
 export function rejected(agent: AgentState, reason: string): string | null {
   agent.rejections += 1;
   agent.problem = reason;
-  return agent.rejections > MOST_REJECTIONS
+  return agent.rejections >= MOST_REJECTIONS
     ? `the planner answered ${agent.rejections} times in a row what is not allowed: ${reason}`
     : null;
 }

@@ -13,6 +13,8 @@ export type Surroundings = {
   graphs?: ReadonlySet<string>;
 };
 
+/** Leaves room for the number of an item in a node name of 80 characters. */
+const LONGEST_MAP_NAME = 70;
 const BUILT_IN_NAMES = new Set(['input', 'last', 'item']);
 
 export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProblem[] {
@@ -20,6 +22,7 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   const ancestors = ancestorsOf(graph, names);
   return [
     ...duplicates(graph),
+    ...itemNames(graph),
     ...unknownNames(graph, names),
     ...(ancestors === null
       ? cycle(graph, names)
@@ -48,6 +51,19 @@ function duplicates(graph: Graph): GraphProblem[] {
         },
       ];
     return twice ? [{ path: `nodes.${index}.id`, problem: `there are two nodes named "${node.id}"` }] : [];
+  });
+}
+
+/** The items of a map are nodes named map__0, map__1, …: no other node may have such a name, and they must not be too long. */
+function itemNames(graph: Graph): GraphProblem[] {
+  const maps = new Set(graph.nodes.flatMap((node) => (node.kind === 'map' ? [node.id] : [])));
+  return graph.nodes.flatMap((node, index) => {
+    const [, map] = /^(.*)__\d+$/.exec(node.id) ?? [];
+    if (map !== undefined && maps.has(map))
+      return [{ path: `nodes.${index}.id`, problem: `"${node.id}" is the name of an item of the map "${map}"` }];
+    return node.kind === 'map' && node.id.length > LONGEST_MAP_NAME
+      ? [{ path: `nodes.${index}.id`, problem: `the name of a map has at most ${LONGEST_MAP_NAME} characters` }]
+      : [];
   });
 }
 
@@ -224,7 +240,8 @@ function toolProblems(node: Node, path: string, around: Surroundings): GraphProb
 }
 
 /** strict asks for every bound, bounded for time and retries, flex for none. */
-function bounds({ mode }: Graph, node: Node, path: string): GraphProblem[] {
+function bounds({ mode }: Pick<Graph, 'mode'>, node: Node, path: string): GraphProblem[] {
+  if (node.kind === 'map') return bounds({ mode }, node.each, `${path}.each`);
   if (mode === 'flex' || (node.kind !== 'tool' && node.kind !== 'agent')) return [];
   const needed =
     mode === 'strict'
@@ -238,8 +255,7 @@ function bounds({ mode }: Graph, node: Node, path: string): GraphProblem[] {
 function templatesOf(node: Node): Json {
   const own: Json[] = [node.input ?? null, node.idempotency_key ?? null];
   if (node.kind === 'agent') own.push(node.goal);
-  if (node.kind === 'map')
-    own.push(node.over, node.each.input ?? null, node.each.kind === 'agent' ? node.each.goal : null);
+  if (node.kind === 'map') own.push(node.over, templatesOf(node.each));
   return own;
 }
 

@@ -3,7 +3,8 @@
  *
  * D1 A node and a model's turn answer with the same five words: a tool node gives CallTool, a wait gives AskHuman (Wait),
  *    the run as a whole gives Finish or Fail; Think asks the planner of an agent for one of the five.
- * D2 At most `parallel` nodes are at work, and of a map's items at most the map's own number.
+ * D2 At most `parallel` nodes are at work, and of a map's items at most the map's own number. Those at work come first:
+ *    a new node never keeps one that is at work from going on.
  * D3 A call in doubt is repeated only if repeating does no harm; else a person is asked.
  * D4 After a failure nothing new starts; the run fails when nothing is open any more.
  */
@@ -52,16 +53,15 @@ export function decide(run: RunState, tools: ToolBook): Step[] {
 }
 
 function stepsOf(run: RunState, tools: ToolBook): Step[] {
-  const steps: Step[] = [];
+  const steps = [...run.active].filter((index) => run.ready.has(index)).map((index) => stepFor(run, index, tools));
   const itemsAtWork = new Map<number, number>();
   let free = run.plan.graph.parallel - run.active.size;
   for (const index of run.ready) {
-    const isNew = !run.active.has(index);
-    if (isNew && free <= 0) break;
-    const node = run.nodes[index];
-    if (node === undefined || (isNew && node.map !== null && !mayStartItem(run, node.map, itemsAtWork))) continue;
-    steps.push(stepFor(run, index, node, tools));
-    if (isNew) free -= 1;
+    if (free <= 0) break;
+    const map = run.nodes[index]?.map ?? null;
+    if (run.active.has(index) || (map !== null && !mayStartItem(run, map, itemsAtWork))) continue;
+    steps.push(stepFor(run, index, tools));
+    free -= 1;
   }
   return steps;
 }
@@ -74,9 +74,9 @@ function mayStartItem(run: RunState, map: number, started: Map<number, number>):
   return true;
 }
 
-function stepFor(run: RunState, index: number, node: NodeState, tools: ToolBook): Step {
-  const config = run.configs[index];
-  if (config === undefined) throw new Error(`node ${index} of run ${run.id} is not there`);
+function stepFor(run: RunState, index: number, tools: ToolBook): Step {
+  const [config, node] = [run.configs[index], run.nodes[index]];
+  if (config === undefined || node === undefined) throw new Error(`node ${index} of run ${run.id} is not there`);
   if (node.awaiting !== null) return waitStep(run, config, node, node.awaiting);
   if (node.again !== null) return againStep(run, config, node, node.again, tools);
   if (node.map === null && node.attempt === 0 && node.agent === null && !isReached(run, index)) {
@@ -130,14 +130,18 @@ function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolBook
   }
   if (agent.todo !== null) return callStep(run, config, node, agent.todo.tool, agent.todo.input, null, tools);
   if (stuck !== null)
-    return {
-      kind: 'Settle',
-      node: config.id,
-      status: 'failed',
-      reason: `going round in circles: ${stuck}`,
-      output: null,
-    };
+    return { kind: 'Settle', node: config.id, ...failureOf(config, `going round in circles: ${stuck}`) };
   return { kind: 'Think', node: config.id, turn: agent.turn };
+}
+
+/** What becomes of a node that cannot go on. */
+export function failureOf(
+  { on_error, fallback }: Node,
+  reason: string,
+): { status: 'done' | 'failed'; reason: string; output: Json } {
+  return on_error === 'fallback' && fallback !== undefined
+    ? { status: 'done', reason: `fallback after: ${reason}`, output: fallback }
+    : { status: 'failed', reason, output: null };
 }
 
 function callStep(

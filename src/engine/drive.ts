@@ -10,12 +10,12 @@
 import type { Event, NewEvent } from '../schema/event.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Clock, EventStore } from '../schema/ports.ts';
-import type { CallBounds, Outcome, ToolCall } from '../schema/tool.ts';
+import type { CallBounds, Outcome, ToolCall, Usage } from '../schema/tool.ts';
 import { leftOf, nothingReserved, reservedWith } from './budget.ts';
 import type { Invoke } from './compose.ts';
-import { type CallStep, decide, type Step, type ToolBook } from './decide.ts';
+import { type CallStep, decide, failureOf, type Step, type ToolBook } from './decide.ts';
 import { applied } from './fold-run.ts';
-import { isOver, nodeNamed, type OpenWait, type RunState } from './run-state.ts';
+import { isOver, nodeNamed, type NodeState, type OpenWait, type RunState } from './run-state.ts';
 
 export type World = {
   events: EventStore;
@@ -36,9 +36,10 @@ export type Drive = {
   run: RunState;
   /** Resolves when the run is over, blocked, paused or stopped. */
   done: Promise<RunState>;
-  /** Lets an event from outside into the run, such as the answer to a wait. */
-  post: (event: NewEvent) => void;
-  stop: (request: StopRequest) => void;
+  /** Lets an event from outside into the run, such as the answer to a wait; false when the drive is at its end. */
+  post: (event: NewEvent) => boolean;
+  /** False when the drive is at its end or was told to stop before. */
+  stop: (request: StopRequest) => boolean;
 };
 
 type Happened =
@@ -48,6 +49,9 @@ type Happened =
 /** How long calls have to end after they were told to. */
 export const GRACE_MS = 1500;
 
+/** The schema of events takes no longer reasons and errors. */
+const MOST_REASON = 20_000;
+
 export function drive(
   run: RunState,
   world: World,
@@ -55,23 +59,32 @@ export function drive(
   before?: () => Promise<NewEvent | null>,
 ): Drive {
   const happened: Happened[] = [];
-  const inFlight = new Map<string, CallStep>();
-  const thinking = new Set<string>();
+  const inFlight = new Set<CallStep>();
+  /** Which visit of a node is thought about. */
+  const thinking = new Map<string, number | undefined>();
   const expecting = new Set<string>();
+  /** Waits that will not end by themselves after all. */
+  const unforeseen = new Set<string>();
   const calls = new AbortController();
   let stopRequest: StopRequest | null = null;
   let reserved = nothingReserved;
   let broken: Error | null = null;
   let wake: (() => void) | null = null;
+  let closed = false;
 
   return {
     run,
     done: loop(),
-    post: (event) => tell({ kind: 'event', event, node: null }),
+    post: (event) => {
+      if (!closed) tell({ kind: 'event', event, node: null });
+      return !closed;
+    },
     stop: (request) => {
+      if (closed) return false;
       stopRequest ??= request;
       calls.abort();
       wake?.();
+      return stopRequest === request;
     },
   };
 
@@ -83,14 +96,29 @@ export function drive(
       if (broken !== null) throw broken;
       if (stopRequest !== null) return halt(stopRequest);
       const started = advance();
-      if (isOver(run.status) || (run.failure !== null && inFlight.size > 0)) calls.abort();
+      if (run.failure !== null && inFlight.size > 0) calls.abort();
       await durable(started);
-      for (const step of started) launch(step);
-      if (isOver(run.status)) return ended();
-      expectWaits();
-      if (happened.length === 0 && inFlight.size === 0 && thinking.size === 0 && expecting.size === 0) return ended();
-      if (happened.length === 0) await something();
+      started.forEach((step, position) => launch(step, started.length - 1 - position));
+      if (!isOver(run.status)) expectWaits();
+      if (mayEnd()) await end();
+      if (closed) return run;
+      if (!hasNews()) await something();
     }
+  }
+
+  function hasNews(): boolean {
+    return happened.length > 0 || stopRequest !== null || broken !== null;
+  }
+
+  function mayEnd(): boolean {
+    return isOver(run.status) || (!hasNews() && inFlight.size === 0 && thinking.size === 0 && expecting.size === 0);
+  }
+
+  /** Unless news comes while the last batch is written, this is the end. */
+  async function end(): Promise<void> {
+    await world.events.flush();
+    closed = mayEnd();
+    if (closed) calls.abort();
   }
 
   /** Writes down everything that is decided now; returns the calls to be made. */
@@ -98,13 +126,21 @@ export function drive(
     const started: CallStep[] = [];
     for (;;) {
       const steps = decide(run, world.tools).filter((step) => step.kind !== 'Think' || !thinking.has(step.node));
-      if (steps.length === 0) return started;
+      if (steps.length === 0 || mustWait(steps)) return started;
       for (const step of steps) {
         if (step.kind === 'Think') think(step);
         else stage(eventOf(run, step));
         if (step.kind === 'CallTool') started.push(step);
+        if (step.kind === 'Settle') break; // it may have led back or failed the run: the other steps are decided anew
       }
     }
+  }
+
+  /** Calls of nodes that an edge back has made anew get their outcome before the run ends. */
+  function mustWait([first]: readonly Step[]): boolean {
+    if ((first?.kind !== 'Finish' && first?.kind !== 'Fail') || inFlight.size === 0) return false;
+    calls.abort();
+    return true;
   }
 
   function stage(event: NewEvent): Event {
@@ -118,25 +154,35 @@ export function drive(
     else world.events.flush().catch(breakDown);
   }
 
-  function launch(step: CallStep): void {
+  /** `after` counts the calls of the same batch that are launched after this one. */
+  function launch(step: CallStep, after: number): void {
     const usage = world.tools(step.tool)?.estimate?.(step.input) ?? {};
-    const call = callOf(step);
-    inFlight.set(step.node, step);
+    inFlight.add(step);
     reserved = reservedWith(reserved, usage, 1);
     world
-      .invoke(call)
+      .invoke(callOf(step, usage, after))
       .then((outcome) => world.storable(outcome))
-      .catch((error: unknown): Outcome => ({ status: 'failed', error: messageOf(error) }))
+      .catch((error: unknown): Outcome => ({ status: 'cancelled', error: messageOf(error) }))
       .then((outcome) => {
         reserved = reservedWith(reserved, usage, -1);
-        tell({ kind: 'outcome', step, outcome });
+        tell({
+          kind: 'outcome',
+          step,
+          outcome: isCancelledByItself(outcome) ? { ...outcome, status: 'failed' } : outcome,
+        });
       })
       .catch(breakDown);
   }
 
-  function callOf(step: CallStep): ToolCall {
+  /** Only what was told to stop is cancelled, and so in doubt. */
+  function isCancelledByItself(outcome: Outcome): outcome is Extract<Outcome, { status: 'cancelled' }> {
+    return outcome.status === 'cancelled' && !calls.signal.aborted;
+  }
+
+  function callOf(step: CallStep, usage: Usage, after: number): ToolCall {
     const { node, call, attempt, tool, input, key, approval } = step;
-    const left = leftOf(run, reserved, world.clock());
+    const left = (): ToolCall['left'] => leftOf(run, reservedWith(reserved, usage, -1), world.clock());
+    const tool_calls = left().tool_calls + after;
     return {
       run: run.id,
       node,
@@ -148,7 +194,9 @@ export function drive(
       key,
       signal: calls.signal,
       bounds: boundsOf(run, node),
-      left,
+      get left() {
+        return { ...left(), tool_calls };
+      },
       approval,
       previous: null,
       intend: (again) => intend(step, again),
@@ -157,6 +205,7 @@ export function drive(
 
   /** A further attempt within one call: how the last one ended and that another follows, in one batch. */
   async function intend(step: CallStep, again: ToolCall): Promise<void> {
+    if (nodeOf(step.node)?.open?.call !== step.call) throw new Error('an edge back has made its node anew');
     stage(outcomeEvent(run, step, again.previous ?? { status: 'failed', error: 'unknown' }, true));
     Object.assign(step, { call: again.call, attempt: again.attempt });
     stage(eventOf(run, step));
@@ -165,35 +214,30 @@ export function drive(
   }
 
   function think(step: Extract<Step, { kind: 'Think' }>): void {
-    thinking.add(step.node);
+    thinking.set(step.node, nodeOf(step.node)?.visit);
     world.think(run, step).then(
       (event) => tell({ kind: 'event', event, node: step.node }),
       (error: unknown) =>
-        tell({
-          kind: 'event',
-          node: step.node,
-          event: {
-            type: 'node.settled',
-            run: run.id,
-            data: { node: step.node, status: 'failed', reason: `the planner failed: ${messageOf(error)}` },
-          },
-        }),
+        tell({ kind: 'event', node: step.node, event: plannerFailed(run, step.node, messageOf(error)) }),
     );
   }
 
   /** Waits that end by themselves keep the drive alive. */
   function expectWaits(): void {
     for (const wait of run.waits.values()) {
-      if (expecting.has(wait.wait)) continue;
+      if (expecting.has(wait.wait) || unforeseen.has(wait.wait)) continue;
       const closing = world.expect(run, wait, calls.signal);
       if (closing === null) continue;
       expecting.add(wait.wait);
       closing
         .then(
-          (event) => tell({ kind: 'event', event, node: null }),
-          () => undefined,
+          (event) => void happened.push({ kind: 'event', event, node: null }),
+          () => void unforeseen.add(wait.wait),
         )
-        .finally(() => expecting.delete(wait.wait));
+        .finally(() => {
+          expecting.delete(wait.wait);
+          wake?.();
+        });
     }
   }
 
@@ -205,7 +249,7 @@ export function drive(
   async function something(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     wake = resolve;
-    if (broken === null && stopRequest === null) await promise;
+    await promise;
     wake = null;
   }
 
@@ -213,13 +257,23 @@ export function drive(
   function takeIn(): void {
     for (const news of happened.splice(0)) {
       if (news.kind === 'event') {
-        if (news.node !== null) thinking.delete(news.node);
-        if (!isOver(run.status)) stage(news.event);
+        if (isWanted(news)) stage(news.event);
       } else {
-        inFlight.delete(news.step.node);
+        inFlight.delete(news.step);
         stageOutcome(news.step, news.outcome);
       }
     }
+  }
+
+  /** Not wanted: a second answer to a wait, and what was thought about a node that an edge back has made anew. */
+  function isWanted({ event, node }: Extract<Happened, { kind: 'event' }>): boolean {
+    const isOfThisVisit = node === null || thinking.get(node) === nodeOf(node)?.visit;
+    if (node !== null) thinking.delete(node);
+    return !isOver(run.status) && isOfThisVisit && (event.type !== 'wait.closed' || run.waits.has(event.data.wait));
+  }
+
+  function nodeOf(name: string): NodeState | undefined {
+    return run.nodes[nodeNamed(run, name) ?? -1];
   }
 
   function stageOutcome(step: CallStep, outcome: Outcome): void {
@@ -248,23 +302,32 @@ export function drive(
     for (let late = false; inFlight.size > 0 && !late; takeIn()) {
       late = await Promise.race([deadline, something().then(() => false)]);
     }
-    for (const step of inFlight.values()) stageOutcome(step, { status: 'cancelled', error: 'stopped before it ended' });
+    closed = true;
+    for (const step of inFlight) stageOutcome(step, { status: 'cancelled', error: 'stopped before it ended' });
     inFlight.clear();
-    if (request.kind === 'pause') stage({ type: 'run.paused', run: run.id, data: { reason: request.reason } });
-    if (request.kind === 'cancel')
-      stage({ type: 'run.ended', run: run.id, data: { status: 'cancelled', reason: request.reason } });
+    const event = isOver(run.status) ? null : stopEvent(run, request);
+    if (event !== null) stage(event);
     await world.events.flush();
     return run;
   }
+}
 
-  async function ended(): Promise<RunState> {
-    while (inFlight.size > 0) {
-      await something();
-      takeIn();
-    }
-    calls.abort();
-    await world.events.flush();
-    return run;
+function plannerFailed(run: RunState, node: string, error: string): NewEvent {
+  const config = run.configs[nodeNamed(run, node) ?? -1];
+  if (config === undefined) throw new Error(`node ${node} of run ${run.id} is not there`);
+  const failure = failureOf(config, `the planner failed: ${error.slice(0, MOST_REASON / 2)}`);
+  return { type: 'node.settled', run: run.id, data: { node, ...failure } };
+}
+
+/** The event that writes a request to stop down; a mere stop leaves the run as it is. */
+export function stopEvent(run: RunState, { kind, reason }: StopRequest): NewEvent | null {
+  switch (kind) {
+    case 'stop':
+      return null;
+    case 'pause':
+      return { type: 'run.paused', run: run.id, data: { reason } };
+    case 'cancel':
+      return { type: 'run.ended', run: run.id, data: { status: 'cancelled', reason } };
   }
 }
 
@@ -285,7 +348,7 @@ export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): 
       return {
         type: 'node.settled',
         run: run.id,
-        data: { node: step.node, status: step.status, reason: step.reason, output: step.output },
+        data: { node: step.node, status: step.status, reason: step.reason.slice(0, MOST_REASON), output: step.output },
       };
     case 'Finish':
       return {
@@ -299,7 +362,7 @@ export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): 
         },
       };
     case 'Fail':
-      return { type: 'run.ended', run: run.id, data: { status: 'failed', reason: step.reason } };
+      return { type: 'run.ended', run: run.id, data: { status: 'failed', reason: step.reason.slice(0, MOST_REASON) } };
   }
 }
 
@@ -319,7 +382,7 @@ export function outcomeEvent(
       node: step.node,
       status: outcome.status,
       ...('output' in outcome ? { output: outcome.output } : {}),
-      ...('error' in outcome ? { error: outcome.error.slice(0, 20_000) } : {}),
+      ...('error' in outcome ? { error: outcome.error.slice(0, MOST_REASON) } : {}),
       ...('artifacts' in outcome && outcome.artifacts !== undefined ? { artifacts: outcome.artifacts } : {}),
       ...('usage' in outcome && outcome.usage !== undefined ? { usage: outcome.usage } : {}),
       ...(retried ? { retried } : {}),

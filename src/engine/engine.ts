@@ -7,7 +7,7 @@
  */
 import { hash } from 'node:crypto';
 import { messageOf, OkaError } from '../schema/errors.ts';
-import type { Event, NewEvent } from '../schema/event.ts';
+import { checkEvent, type Event, type NewEvent } from '../schema/event.ts';
 import { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Clock, Middleware, Planner, Stores } from '../schema/ports.ts';
@@ -16,12 +16,13 @@ import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { checkGraph } from './check-graph.ts';
 import { callChain, type Invoke } from './compose.ts';
-import { type Drive, drive, outcomeEvent, type StopRequest, type World } from './drive.ts';
+import { keptEvents } from './continue.ts';
+import { type Drive, drive, outcomeEvent, stopEvent, type StopRequest, type World } from './drive.ts';
 import { applied, begun } from './fold-run.ts';
 import { type Hooks, hooksAround } from './hooks.ts';
 import { memoryEvents } from './memory-stores.ts';
-import { type Plan, planOf, titleOf } from './plan.ts';
-import { isOver, type OpenCall, type OpenWait, type RunState } from './run-state.ts';
+import { inOrder, type Plan, planOf, titleOf } from './plan.ts';
+import { isOver, nodeNamed, type NodeState, type OpenCall, type OpenWait, type RunState } from './run-state.ts';
 import { frozen, thawed } from './snapshot.ts';
 import { defaultStates, type StateGraph } from './states.ts';
 import { thinkWith } from './think.ts';
@@ -64,6 +65,8 @@ export function createEngine(options: EngineOptions) {
   const events = stores.events ?? memoryEvents(clock);
   const graphs = new Map<string, Graph>();
   const drives = new Map<string, Drive>();
+  /** Runs that are being read in: a second drive of the same run would do everything twice. */
+  const openings = new Map<string, Promise<Drive>>();
   const noPlanner: Planner = { decide: () => ({ kind: 'Fail', reason: 'there is no planner', rationale: '' }) };
   const chain = callChain(middleware, invokeTool(tools));
   const hooks = hooksAround(
@@ -85,33 +88,42 @@ export function createEngine(options: EngineOptions) {
   async function start(graph: Graph, request: StartOptions): Promise<Drive> {
     assertSound(graph);
     const sha256 = await keep(graph);
-    const event = events.stage(startEvent(graph, sha256, request));
-    return drives.get(request.id) ?? begin(begun(planOf(graph, sha256, states), event));
+    const running = drives.get(request.id);
+    if (running !== undefined) return running;
+    return begin(begun(planOf(graph, sha256, states), events.stage(startEvent(graph, sha256, request))));
   }
 
-  /** A run inside another; its name derives from the call, so that repeating the call finds the same run. */
+  /** A run inside another; its name derives from node, visit and turn, so that repeating the call finds the same run. */
   async function startChild(graphId: string, input: Json, call: ToolCall): Promise<string> {
     const graph = options.graphs?.(graphId);
     if (graph === undefined) throw new OkaError('invalid-graph', `there is no graph "${graphId}"`);
     const parent = drives.get(call.run)?.run;
     const depth = (parent?.depth ?? 0) + 1;
-    if (depth > Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST))
-      throw new OkaError(
-        'invalid-graph',
-        `runs may lie at most ${Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST)} deep`,
-      );
-    const id = `${call.call.slice(0, 80)}-${hash('sha256', call.call).slice(0, 8)}`;
-    if (!drives.has(id) && (await stateOf(id)) === null) await start(graph, { id, input, parent: call.run, depth });
+    const deepest = Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST);
+    if (depth > deepest) throw new OkaError('invalid-graph', `runs may lie at most ${deepest} deep`);
+    const budgets = { depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
+    const id = childIdOf(call, parent);
+    if (!drives.has(id) && (await stateOf(id)) === null)
+      await start(graph, { id, input, parent: call.run, depth, budgets });
     return id;
   }
 
   async function resume(id: string, request: { newId?: string; reason?: string } = {}): Promise<Drive> {
-    const running = drives.get(id);
+    const running = drives.get(id) ?? openings.get(id);
     if (running !== undefined) return running;
-    const run = await loaded(id);
-    if (run.status === 'failed') return continueAfterFailure(run, request.newId ?? `${id}-again`);
-    if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status}; there is nothing to resume`);
-    return goOn(run, request.reason ?? 'resumed');
+    return opening(id, async () => {
+      const run = await loaded(id);
+      if (run.status === 'failed') return continueAfterFailure(run, request.newId ?? `${id}-again`);
+      if (isOver(run.status))
+        throw new OkaError('run-is-over', `run ${id} is ${run.status}; there is nothing to resume`);
+      return goOn(run, request.reason ?? 'resumed');
+    });
+  }
+
+  function opening(id: string, open: () => Promise<Drive>): Promise<Drive> {
+    const opened = open().finally(() => openings.delete(id));
+    openings.set(id, opened);
+    return opened;
   }
 
   async function goOn(run: RunState, reason: string): Promise<Drive> {
@@ -120,33 +132,34 @@ export function createEngine(options: EngineOptions) {
     return begin(run);
   }
 
-  /** Closes a wait; the run goes on if it was waiting only for this. */
+  /** Closes a wait; the run goes on if it was waiting only for this, and stays paused if it was. */
   async function answer(id: string, wait: string, given: WaitAnswer): Promise<Drive> {
+    const opened = openings.get(id);
+    if (opened !== undefined) return opened.then(() => answer(id, wait, given));
     const running = drives.get(id);
-    const run = running?.run ?? (await loaded(id));
-    const open = run.waits.get(wait);
-    if (open === undefined) throw new OkaError('no-such-wait', `run ${id} does not wait for "${wait}"`);
-    const event: NewEvent = { type: 'wait.closed', run: id, data: { wait, node: open.node, answer: given } };
-    if (running !== undefined) {
-      running.post(event);
-      return running;
-    }
-    applied(run, events.stage(event));
-    return goOn(run, 'a wait was closed');
+    if (running?.post(closingOf(running.run, wait, given)) === true) return running;
+    if (running !== undefined) return running.done.then(() => answer(id, wait, given));
+    return opening(id, async () => {
+      const run = await loaded(id);
+      applied(run, events.stage(closingOf(run, wait, given)));
+      if (run.status !== 'paused') return goOn(run, 'a wait was closed');
+      await events.flush();
+      return { run, done: Promise.resolve(run), post: () => false, stop: () => false };
+    });
   }
 
   async function stop(id: string, request: StopRequest): Promise<RunState> {
+    await openings.get(id);
     const running = drives.get(id);
     if (running !== undefined) {
-      running.stop(request);
-      return running.done;
+      const isHeard = running.stop(request);
+      const run = await running.done;
+      return isHeard || request.kind === 'stop' || isOver(run.status) ? run : stop(id, request);
     }
     const run = await loaded(id);
     if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status} already`);
-    if (request.kind === 'pause')
-      applied(run, events.stage({ type: 'run.paused', run: id, data: { reason: request.reason } }));
-    if (request.kind === 'cancel')
-      applied(run, events.stage({ type: 'run.ended', run: id, data: { status: 'cancelled', reason: request.reason } }));
+    const event = stopEvent(run, request);
+    if (event !== null) applied(run, events.stage(event));
     await events.flush();
     return run;
   }
@@ -196,7 +209,7 @@ export function createEngine(options: EngineOptions) {
 
   function begin(run: RunState | null): Drive {
     if (run === null) throw new Error('a run begins with run.started');
-    const isNew = run.spent.tool_calls === 0 && options.hooks?.before_run !== undefined;
+    const isNew = options.hooks?.before_run !== undefined && run.nodes.every(isUntried);
     const started = drive(run, world, (ms) => options.sleep(ms), isNew ? () => hooks.beforeRun(run) : undefined);
     const done = started.done.then(atEnd);
     const leave = (): void => void drives.delete(run.id);
@@ -208,7 +221,16 @@ export function createEngine(options: EngineOptions) {
   async function atEnd(run: RunState): Promise<RunState> {
     if (isOver(run.status)) await hooks.afterRun(run);
     else await stores.runs?.save(run.id, { seq: run.ledger.last, state: frozen(run) });
+    if (isOver(run.status) && run.parent !== null) await tellParent(run, run.parent);
     return run;
+  }
+
+  /** A parent that has come to rest, because its child had to wait for a person, goes on when the child is over. */
+  async function tellParent(child: RunState, id: string): Promise<void> {
+    const parent = await stateOf(id);
+    if (parent === null || isOver(parent.status)) return;
+    for (const wait of parent.waits.values())
+      if (wait.for.kind === 'child' && wait.for.run === child.id) await answer(id, wait.wait, answerOf(child));
   }
 
   async function loaded(id: string): Promise<RunState> {
@@ -229,6 +251,7 @@ export function createEngine(options: EngineOptions) {
   }
 
   async function continueAfterFailure(run: RunState, id: string): Promise<Drive> {
+    if ((await stateOf(id)) !== null) return resume(id);
     const { graph, sha256 } = run.plan;
     const next = begun(
       run.plan,
@@ -244,18 +267,8 @@ export function createEngine(options: EngineOptions) {
       ),
     );
     if (next === null) throw new Error('a run begins with run.started');
-    for (const [index, node] of graph.nodes.entries()) {
-      const before = run.nodes[index];
-      if (before?.status !== 'done' || node.kind === 'map') continue;
-      applied(
-        next,
-        events.stage({
-          type: 'node.settled',
-          run: id,
-          data: { node: node.id, status: 'done', reason: `kept from run ${run.id}`, output: before.output },
-        }),
-      );
-    }
+    for (const index of inOrder(run.plan))
+      for (const event of keptEvents(run, next, index)) applied(next, events.stage(event));
     return begin(next);
   }
 
@@ -317,13 +330,34 @@ export function createEngine(options: EngineOptions) {
     const child = drives.get(wait.for.run)?.done ?? stateOf(wait.for.run);
     return child.then((state) => {
       if (state === null || !isOver(state.status)) throw new Error('the awaited run is not over');
-      return closed(
-        state.status === 'done'
-          ? { verdict: 'arrived', output: state.output, by: state.id }
-          : { verdict: 'cancelled', text: `run ${state.id} ${state.status}: ${state.reason}`, by: state.id },
-      );
+      return closed(answerOf(state));
     });
   }
+}
+
+function answerOf(child: RunState): WaitAnswer {
+  return child.status === 'done'
+    ? { verdict: 'arrived', output: child.output, by: child.id }
+    : { verdict: 'cancelled', text: `run ${child.id} ${child.status}: ${child.reason}`, by: child.id };
+}
+
+function closingOf(run: RunState, wait: string, answer: WaitAnswer): NewEvent {
+  if (isOver(run.status)) throw new OkaError('run-is-over', `run ${run.id} is ${run.status} and waits for nothing`);
+  const open = run.waits.get(wait);
+  if (open === undefined) throw new OkaError('no-such-wait', `run ${run.id} does not wait for "${wait}"`);
+  const event: NewEvent = { type: 'wait.closed', run: run.id, data: { wait, node: open.node, answer } };
+  checkEvent(event);
+  return event;
+}
+
+function childIdOf(call: ToolCall, parent: RunState | undefined): string {
+  const node = parent?.nodes[nodeNamed(parent, call.node) ?? -1];
+  const name = `${call.run}.${call.node}.${node?.visit ?? 0}.${node?.agent?.turn ?? 0}`;
+  return `${name.slice(0, 80)}-${hash('sha256', name).slice(0, 8)}`;
+}
+
+function isUntried({ attempt, waited, agent }: NodeState): boolean {
+  return attempt === 0 && waited === 0 && agent === null;
 }
 
 function startEvent(graph: Graph, sha256: string, request: StartOptions): NewEvent {

@@ -51,6 +51,7 @@ export function begun(plan: Plan, event: Event): RunState | null {
     reason: '',
     artifacts: [],
     ledger: { first: event.seq, last: event.seq },
+    at: event.at,
     activeSince: Date.parse(event.at),
     activeMs: 0,
   };
@@ -82,7 +83,7 @@ export function applied(run: RunState, event: Event): RunState {
       withNode(run, event.data.node, (index, node) => {
         if (node.agent === null) node.agent = newAgent(run.plan.states.start);
         const failed = rejected(node.agent, event.data.reason);
-        if (failed !== null) settle(run, index, 'failed', null, failed);
+        if (failed !== null) failNode(run, index, failed);
         else run.ready.add(index);
       });
       break;
@@ -97,10 +98,10 @@ export function applied(run: RunState, event: Event): RunState {
       break;
     case 'run.paused':
       run.status = 'paused';
-      rest(run, event);
+      rest(run, event.at);
       break;
     case 'run.resumed':
-      resumed(run, event);
+      resumed(run);
       break;
     case 'run.ended':
       run.status = event.data.status;
@@ -108,7 +109,7 @@ export function applied(run: RunState, event: Event): RunState {
       run.reason = event.data.reason;
       run.active.clear();
       run.ready.clear();
-      rest(run, event);
+      rest(run, event.at);
       break;
     case 'run.started':
     case 'run.planned':
@@ -122,9 +123,15 @@ export function applied(run: RunState, event: Event): RunState {
     case 'ledger.archived':
       break;
   }
-  if (!isOver(run.status) && run.status !== 'paused')
-    run.status = run.waits.size > 0 && run.active.size === 0 && run.ready.size === 0 ? 'blocked' : 'running';
+  if (!isOver(run.status) && run.status !== 'paused') workOrWait(run, event);
+  run.at = event.at;
   return run;
+}
+
+function workOrWait(run: RunState, event: Event): void {
+  run.status = run.waits.size > 0 && run.active.size === 0 && run.ready.size === 0 ? 'blocked' : 'running';
+  if (run.status === 'blocked') rest(run, event.at);
+  else run.activeSince ??= Date.parse(event.at);
 }
 
 function callStarted(run: RunState, { data }: Of<'call.started'>): void {
@@ -156,8 +163,10 @@ function callEnded(run: RunState, { data }: Of<'call.ended'>): void {
     const { open } = node;
     if (open === null || open.call !== data.call) return;
     node.open = null;
-    if (data.retried === true) run.spent.retries += 1;
-    else if (data.status === 'waiting' && data.for !== undefined) {
+    if (data.retried === true) {
+      run.spent.retries += 1;
+      node.again = open;
+    } else if (data.status === 'waiting' && data.for !== undefined) {
       node.again = open;
       node.awaiting = data.for;
       run.ready.add(index);
@@ -170,7 +179,9 @@ function callEnded(run: RunState, { data }: Of<'call.ended'>): void {
   });
 }
 
-function spend(run: RunState, { usage }: Of<'call.ended'>['data']): void {
+/** A call that had to be asked about has not been made yet: it counts when it is made. */
+function spend(run: RunState, { usage, for: awaited }: Of<'call.ended'>['data']): void {
+  if (awaited?.kind === 'approval') run.spent.tool_calls -= 1;
   if (usage === undefined) return;
   run.spent.tokens += (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0);
   run.spent.usd += usage.usd ?? 0;
@@ -214,7 +225,10 @@ function waitClosed(run: RunState, { data }: Of<'wait.closed'>): void {
 }
 
 function answered(run: RunState, index: number, node: NodeState, awaited: WaitFor, answer: WaitAnswer): void {
-  const refused = answer.verdict === 'denied' || answer.verdict === 'expired' || answer.verdict === 'cancelled';
+  const refused =
+    awaited.kind === 'approval'
+      ? answer.verdict !== 'approved'
+      : answer.verdict === 'denied' || answer.verdict === 'expired' || answer.verdict === 'cancelled';
   const output = answer.output ?? answer.text ?? null;
   if (node.doubt) doubtAnswered(run, index, node, refused ? 'fail' : (answer.text ?? ''));
   else if (refused) {
@@ -256,10 +270,10 @@ function doubtAnswered(run: RunState, index: number, node: NodeState, answer: st
   else carryOn(run, index, node, 'ok', null, null);
 }
 
-/** After a restart every intent without an outcome is in doubt. */
-function resumed(run: RunState, event: Event): void {
+/** After a restart every intent without an outcome is in doubt. How long the run was at work is known up to its last event. */
+function resumed(run: RunState): void {
   if (isOver(run.status)) return;
-  run.activeSince = Date.parse(event.at);
+  rest(run, run.at);
   run.nodes.forEach((node, index) => {
     if (node.open !== null) inDoubt(run, index, node, node.open);
     else if (node.status === 'running' && node.items === null) run.ready.add(index);
@@ -275,8 +289,8 @@ function inDoubt(run: RunState, index: number, node: NodeState, open: NodeState[
   run.ready.add(index);
 }
 
-function rest(run: RunState, event: Event): void {
-  if (run.activeSince !== null) run.activeMs += Date.parse(event.at) - run.activeSince;
+function rest(run: RunState, at: string): void {
+  if (run.activeSince !== null) run.activeMs += Date.parse(at) - run.activeSince;
   run.activeSince = null;
 }
 
@@ -321,7 +335,7 @@ function itemSettled(run: RunState, map: number): void {
 function release(run: RunState, index: number): void {
   for (const next of run.plan.behind[index] ?? []) {
     const node = run.nodes[next];
-    if (node === undefined) continue;
+    if (node === undefined || isSettled(node)) continue;
     node.unmet -= 1;
     if (node.unmet === 0) prepare(run, next);
   }
@@ -373,6 +387,7 @@ function leadBack(run: RunState, index: number, output: Json): boolean {
 
 function startOver(run: RunState, from: number): void {
   const affected = downstreamOf(run.plan, from);
+  for (const index of affected) for (const item of run.nodes[index]?.items ?? []) affected.add(item);
   for (const index of affected) {
     const unmet = index === from ? 0 : (run.plan.before[index] ?? []).filter((source) => affected.has(source)).length;
     run.nodes[index] = freshNode(unmet, (run.nodes[index]?.visit ?? 0) + 1);
@@ -390,13 +405,7 @@ function expand(run: RunState, index: number, config: Extract<Node, { kind: 'map
   if (node === undefined) return;
   node.status = 'running';
   if (!Array.isArray(list))
-    return settle(
-      run,
-      index,
-      'failed',
-      null,
-      `"over" gave ${JSON.stringify(list)?.slice(0, 100)}, which is not a list`,
-    );
+    return failNode(run, index, `"over" gave ${JSON.stringify(list)?.slice(0, 100)}, which is not a list`);
   node.items = list.map((item, position) => addItem(run, index, config, item, position));
   node.unmet = node.items.length;
   if (node.items.length === 0) run.ready.add(index);

@@ -8,6 +8,9 @@ import type { World } from './drive.ts';
 import { applied } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
 
+/** With the words around it, the schema of events takes no longer reasons. */
+const MOST_REASON = 19_000;
+
 export type HookName = 'before_run' | 'after_run' | 'before_node' | 'after_node' | 'on_error';
 export type Hooks = Partial<Record<HookName, { tool: string; input: Json }>>;
 
@@ -34,7 +37,9 @@ export function hooksAround(
         data: { status: 'failed', reason: `the hook before_run: ${reasonOf(outcome)}` },
       };
     },
-    afterRun: async (run) => void (await call('after_run', run, run.id)),
+    afterRun: async (run) => {
+      if ((await call('after_run', run, run.id)) !== null) await world.events.flush();
+    },
     invoke:
       hooks.before_node === undefined && hooks.after_node === undefined && hooks.on_error === undefined
         ? world.invoke
@@ -103,5 +108,5 @@ export function hooksAround(
 }
 
 function reasonOf(outcome: Outcome): string {
-  return 'error' in outcome ? outcome.error : outcome.status;
+  return 'error' in outcome ? outcome.error.slice(0, MOST_REASON) : outcome.status;
 }

@@ -35,6 +35,18 @@ export function planOf(graph: Graph, sha256: string, states: StateGraph): Plan {
   return { graph, sha256, states, index, before: before.map((sources) => [...sources]), behind, forwardTo, backFrom };
 }
 
+/** Every node behind those it needs. */
+export function inOrder(plan: Plan): number[] {
+  const unmet = plan.before.map((sources) => sources.length);
+  const order = unmet.flatMap((count, node) => (count === 0 ? [node] : []));
+  for (const node of order)
+    for (const next of plan.behind[node] ?? []) {
+      unmet[next] = (unmet[next] ?? 0) - 1;
+      if (unmet[next] === 0) order.push(next);
+    }
+  return order;
+}
+
 export function leadsBack(edge: Edge): boolean {
   return edge.max !== undefined;
 }

@@ -47,11 +47,13 @@ function isDecided(run: RunState, event: Event): boolean {
   if (event.type === 'wait.opened') return true;
   if (event.type === 'run.ended') return event.data.status !== 'cancelled';
   if (event.type === 'call.started')
-    return event.data.node !== null && !isRetry(run, event.data.node, event.data.attempt);
+    return (
+      event.data.node !== null &&
+      event.data.call.startsWith(`${run.id}.`) &&
+      !isRetry(run, event.data.node, event.data.attempt)
+    );
   return (
-    event.type === 'node.settled' &&
-    !event.data.reason.startsWith('kept from run ') &&
-    !event.data.reason.startsWith('the planner failed')
+    event.type === 'node.settled' && !/^(kept from run|(fallback after: )?the planner failed)/.test(event.data.reason)
   );
 }
 

@@ -87,7 +87,9 @@ export type RunState = {
   reason: string;
   artifacts: ArtifactRef[];
   ledger: { first: number; last: number };
-  /** When the run became active (ms), and how long it was active before. */
+  /** When its latest event happened. */
+  at: string;
+  /** When the run became active (ms), and how long it was active before; waiting for others does not count. */
   activeSince: number | null;
   activeMs: number;
 };

@@ -34,7 +34,7 @@ export function thinkWith(
     return {
       type: 'decision.rejected',
       run: run.id,
-      data: { node: step.node, turn: step.turn, reason: problem ?? 'not a decision' },
+      data: { node: step.node, turn: step.turn, reason: problem?.slice(0, 10_000) ?? 'not a decision' },
     };
   };
 }

@@ -1,6 +1,7 @@
 /** What the built-in tools have in common: typed input, and failures told as outcomes. */
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { OkaError } from '../../schema/errors.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
 import { type Outcome, type SideEffectClass, type Tool, ToolAnnotations, type ToolCall } from '../../schema/tool.ts';
 import { kept, type Told } from './body.ts';
@@ -10,12 +11,13 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
   annotations: z.input<typeof ToolAnnotations>;
   targets: readonly (keyof z.output<Input> & string)[];
   class: SideEffectClass | ((input: z.output<Input>) => SideEffectClass);
+  fingerprint?: (input: z.output<Input>) => Promise<string>;
   /** May throw what `refused` and `failure` make, and an abort. */
   act: (input: z.output<Input>, call: ToolCall) => Promise<Outcome> | Outcome;
 };
 
 export function toolOf<Input extends z.ZodType>(definition: Definition<Input>): Tool {
-  const { class: effect, act, ...rest } = definition;
+  const { class: effect, act, fingerprint, ...rest } = definition;
   return {
     ...rest,
     annotations: ToolAnnotations.parse(definition.annotations),
@@ -24,6 +26,9 @@ export function toolOf<Input extends z.ZodType>(definition: Definition<Input>): 
       const parsed = rest.input.safeParse(given);
       return parsed.success ? effect(parsed.data) : 'external_mutation';
     },
+    ...(fingerprint === undefined
+      ? {}
+      : { fingerprint: (given) => stampOr(() => fingerprint(rest.input.parse(given))) }),
     invoke: async (given, call) => {
       const parsed = rest.input.safeParse(given);
       if (!parsed.success) return { status: 'failed', error: `${rest.name}: ${z.prettifyError(parsed.error)}` };
@@ -49,6 +54,15 @@ export function refused(message: string, fix: string): OkaError {
 /** Something that did not work. */
 export function failure(message: string, fix: string, cause?: unknown): OkaError {
   return new OkaError('usage', message, { fix, cause });
+}
+
+/** What cannot be looked at is never the same twice: no result of it is kept. */
+async function stampOr(stamp: () => Promise<string>): Promise<string> {
+  try {
+    return await stamp();
+  } catch (error) {
+    return `${messageOf(error)} ${randomUUID()}`;
+  }
 }
 
 function outcomeOf(error: unknown, call: ToolCall): Outcome {

@@ -1,19 +1,19 @@
 /** Owns: files.read, files.list and files.search. They change nothing. */
-import { type FileHandle, lstat, readdir } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { type FileHandle, lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import type { Tool, ToolCall } from '../../schema/tool.ts';
+import { errnoOf } from '../../schema/errors.ts';
+import type { Tool } from '../../schema/tool.ts';
 import { isInside, isText, startOfText, tell, toldShape, whole } from './body.ts';
 import { failure, ok, toolOf } from './define.ts';
 import type { FilesOptions } from './files.ts';
 import { matcherOf } from './matcher.ts';
-import { atPlace, type Folder, inFolder, openRegular, Path } from './place.ts';
+import { atPlace, inFolder, openRegular, Path } from './place.ts';
+import { type Entry, stampOfFile, stampOfFolder, walk } from './walk.ts';
 
 const LONGEST_PART = 65_536;
 const LARGEST_READ = 16_777_216;
 const LARGEST_SEARCHED = 2_097_152;
 const LONGEST_LINE = 400;
-const DEEPEST = 100;
 
 const looking = {
   annotations: { read_only: true, idempotent: true, cacheable: true, risk: 'low' },
@@ -37,6 +37,7 @@ export function readTool({ desk, artifacts }: FilesOptions): Tool {
       ...toldShape,
     }),
     ...looking,
+    fingerprint: ({ path }) => stampOfFile(desk, path),
     act: ({ path, offset, length }) =>
       atPlace(desk, path, { links: 'followed' }, async (place) => {
         const { file, stats } = await openRegular(place);
@@ -70,10 +71,11 @@ export function listTool({ desk }: FilesOptions): Tool {
       more: z.boolean().describe('There are more.'),
     }),
     ...looking,
+    fingerprint: ({ path, recursive }) => stampOfFolder(desk, path, recursive),
     act: ({ path, recursive, limit }, call) =>
       inFolder(desk, path, async (top) => {
         const entries: object[] = [];
-        for await (const { folder, name, kind, path: shown } of walk(top, path, recursive, call)) {
+        for await (const { folder, name, kind, path: shown } of walk(top, path, recursive, call.signal)) {
           if (entries.length === limit) return ok({ entries, more: true });
           const size = kind === 'file' ? { bytes: (await lstat(folder.at(name))).size } : {};
           entries.push({ path: shown, kind, ...size });
@@ -102,15 +104,16 @@ export function searchTool({ desk }: FilesOptions): Tool {
         }),
       ),
       more: z.boolean().describe('There are more.'),
-      skipped: z.int().nonnegative().describe('Files that were not searched: not text, or too large.'),
+      skipped: z.int().nonnegative().describe('Files that were not searched: not text, too large or closed.'),
     }),
     ...looking,
+    fingerprint: ({ path }) => stampOfFolder(desk, path, true),
     act: ({ pattern, regex, path, limit }, call) =>
       inFolder(desk, path, async (top) => {
         const find = matcherOf(pattern, regex);
         const matches: object[] = [];
         let skipped = 0;
-        for await (const entry of walk(top, path, true, call)) {
+        for await (const entry of walk(top, path, true, call.signal)) {
           const lines = entry.kind === 'file' ? await linesOf(entry) : [];
           if (lines === null) skipped += 1;
           for (const index of find(lines ?? [])) {
@@ -137,28 +140,15 @@ async function partOf(file: FileHandle, offset: number, length = LONGEST_PART): 
   return buffer.subarray(Math.min(start, end), end);
 }
 
-/** Null when the file is not text or too large. */
+/** Null when the file is not text, too large or not open to us. */
 async function linesOf(entry: Entry): Promise<string[] | null> {
-  const { file, stats } = await openRegular(entry);
-  await using _ = file;
-  const bytes = stats.size > LARGEST_SEARCHED ? null : await file.readFile();
-  return bytes !== null && isText(bytes) ? bytes.toString().split('\n') : null;
-}
-
-type Entry = { folder: Folder; name: string; path: string; kind: 'file' | 'folder' | 'link' | 'other' };
-
-/** Goes by descriptors all the way down; an entry's folder is open until the next is asked for. */
-async function* walk(folder: Folder, path: string, deep: boolean, call: ToolCall, depth = 0): AsyncGenerator<Entry> {
-  if (depth > DEEPEST) throw failure(`${path} is nested too deep`, 'Start further down.');
-  const found = await readdir(folder.at(), { withFileTypes: true });
-  for (const each of found.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    call.signal.throwIfAborted();
-    const shown = posix.join(path, each.name);
-    const link = each.isSymbolicLink() ? 'link' : 'other';
-    const kind = each.isFile() ? 'file' : each.isDirectory() ? 'folder' : link;
-    yield { folder, name: each.name, path: shown, kind };
-    if (kind !== 'folder' || !deep) continue;
-    await using below = await folder.enter(each.name);
-    yield* walk(below, shown, deep, call, depth + 1);
+  try {
+    const { file, stats } = await openRegular(entry);
+    await using _ = file;
+    const bytes = stats.size > LARGEST_SEARCHED ? null : await file.readFile();
+    return bytes !== null && isText(bytes) ? bytes.toString().split('\n') : null;
+  } catch (error) {
+    if (errnoOf(error) !== undefined) return null;
+    throw error;
   }
 }

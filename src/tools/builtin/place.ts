@@ -147,7 +147,8 @@ const WORDS: Record<string, readonly [what: string, fix: string]> = {
   EINVAL: ['lies in what is to be moved', 'Name another place.'],
 };
 
-async function explained<T>(path: string, act: () => Promise<T>): Promise<T> {
+/** Turns an errno into words about `path`. */
+export async function explained<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
