@@ -3,13 +3,13 @@ import { setTimeout as after } from 'node:timers/promises';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import type { Stores } from '../../src/daemon/wire.ts';
 import { Graph } from '../../src/schema/graph.ts';
-import { JsonValue } from '../../src/schema/json.ts';
+import { type Json, JsonValue } from '../../src/schema/json.ts';
 import type { Tool } from '../../src/schema/tool.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 
 const KILOBYTE = 'x'.repeat(1000);
 
-export function engineOn({ ledger, artifacts }: Stores, onCall: () => void = () => undefined): Engine {
+export function engineOn({ ledger, artifacts }: Stores, work: (input: Json) => Json = (input) => input): Engine {
   const echo: Tool = {
     name: 'echo',
     about: 'Gives back what it gets.',
@@ -18,10 +18,7 @@ export function engineOn({ ledger, artifacts }: Stores, onCall: () => void = () 
     annotations: { read_only: false, destructive: false, idempotent: false, cacheable: false, risk: 'low' },
     targets: [],
     classOf: () => 'write_local',
-    invoke: async (input) => {
-      onCall();
-      return { status: 'ok', output: input };
-    },
+    invoke: async (input) => ({ status: 'ok', output: work(input) }),
   };
   const tools = [echo];
   const sleep = (ms: number): Promise<void> => after(ms);

@@ -1,4 +1,4 @@
-/** What a run may still spend, and what is reserved for calls under way. */
+/** What a run may still spend, and what is reserved for calls under way. A retry is a call, too. */
 import type { ToolCall, Usage } from '../schema/tool.ts';
 import type { RunState } from './run-state.ts';
 
@@ -15,7 +15,7 @@ export function leftOf(run: RunState, reserved: Reserved, now: number): ToolCall
     tokens: without(budgets.tokens, spent.tokens + reserved.tokens),
     usd: without(budgets.usd, spent.usd + reserved.usd),
     tool_calls: without(budgets.tool_calls, spent.tool_calls),
-    retries: without(budgets.retries, spent.retries),
+    retries: Math.min(without(budgets.retries, spent.retries), without(budgets.tool_calls, spent.tool_calls)),
     output_bytes: without(budgets.output_bytes, spent.output_bytes + reserved.output_bytes),
     seconds: without(budgets.seconds, activeMs / 1000),
   };

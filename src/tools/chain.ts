@@ -48,7 +48,7 @@ export function standardChain(options: ChainOptions): Middleware[] {
     rate(options.limits ?? {}, options.clock, options.sleep),
     cache(tools, options.cache),
     heal(options.diagnose),
-    retry(options.sleep),
+    retry(tools, options.sleep),
     record(),
     timeout(),
     secrets(options.reveal),

@@ -10,7 +10,7 @@ import type { ArtifactStore } from '../../schema/ports.ts';
 import { ArtifactRef } from '../../schema/tool.ts';
 import type { Captured } from '../launch.ts';
 
-export const INLINE_BYTES = 8192;
+const INLINE_BYTES = 8192;
 
 export type Told = { text: string; binary: boolean; artifact?: ArtifactRef };
 

@@ -12,7 +12,7 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
   targets: readonly (keyof z.output<Input> & string)[];
   class: SideEffectClass | ((input: z.output<Input>) => SideEffectClass);
   fingerprint?: (input: z.output<Input>) => Promise<string>;
-  /** May throw what `refused` and `failure` make, and an abort. */
+  /** May throw `Refused`, what `failure` makes, and an abort. */
   act: (input: z.output<Input>, call: ToolCall) => Promise<Outcome> | Outcome;
 };
 
@@ -46,9 +46,11 @@ export function ok(output: object, ...told: readonly Told[]): Extract<Outcome, {
   return { status: 'ok', output: output as Json, ...kept(...told) };
 }
 
-/** Something that is never done, whoever asks. */
-export function refused(message: string, fix: string): OkaError {
-  return new OkaError('not-permitted', message, { fix });
+/** Something that is never done, whoever asks. A class, because the stores throw `not-permitted` for other reasons. */
+export class Refused extends OkaError {
+  constructor(message: string, fix: string) {
+    super('not-permitted', message, { fix });
+  }
 }
 
 /** Something that did not work. */
@@ -69,5 +71,5 @@ function outcomeOf(error: unknown, call: ToolCall): Outcome {
   if (call.signal.aborted) return { status: 'cancelled', error: `${call.tool} was stopped` };
   if (!(error instanceof OkaError)) throw error;
   const words = error.fix === undefined ? error.message : `${error.message}. ${error.fix}`;
-  return { status: error.code === 'not-permitted' ? 'denied' : 'failed', error: words };
+  return { status: error instanceof Refused ? 'denied' : 'failed', error: words };
 }

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { isText } from './body.ts';
-import { failure, ok, refused, toolOf } from './define.ts';
+import { failure, ok, Refused, toolOf } from './define.ts';
 import { contentOf } from './files-look.ts';
 import type { FilesOptions } from './files.ts';
 import { assertRegular, atPlace, type Folder, openRegular, Path, type Place } from './place.ts';
@@ -125,7 +125,7 @@ async function replaceable(place: Place): Promise<Stats | null> {
   const found = await statOf(place);
   if (found === null) return null;
   assertRegular(found, place.path);
-  if (found.nlink > 1) throw refused(`${place.path} has a second name elsewhere`, 'Remove it and write it anew.');
+  if (found.nlink > 1) throw new Refused(`${place.path} has a second name elsewhere`, 'Remove it and write it anew.');
   return found;
 }
 

@@ -5,7 +5,7 @@ import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { isText, tell, toldShape, whole } from './body.ts';
 import { ok, toolOf } from './define.ts';
-import { type Ask, type NetOptions, type Reply, request, type Trip } from './net.ts';
+import { type Ask, type NetOptions, type Reply, request, shown, type Trip } from './net.ts';
 
 export type HttpOptions = NetOptions & { artifacts?: ArtifactStore; timeoutMs?: number };
 
@@ -81,7 +81,11 @@ async function exchange(
   } catch (error) {
     if (error instanceof OkaError || call.signal.aborted) throw error;
     const what = timeout.aborted ? 'no whole answer in time' : messageOf(error);
-    return { status: 'failed', error: `${to}: ${what}`, temporary: !PERMANENT.test(errnoOf(error) ?? '') };
+    return {
+      status: 'failed',
+      error: `${to.slice(0, 500)}: ${what}`,
+      temporary: !PERMANENT.test(errnoOf(error) ?? ''),
+    };
   }
 }
 
@@ -89,14 +93,14 @@ async function outcomeOf({ url, status, headers, body }: Reply, artifacts?: Arti
   if (status >= 400) {
     const words = isText(body) ? body.toString().slice(0, QUOTED).trim() : `${body.length} bytes that are not text`;
     const temporary = status >= 500 || status === 429;
-    return { status: 'failed', error: `${url.href} answered ${status}: ${words}`, temporary };
+    return { status: 'failed', error: `${shown(url)} answered ${status}: ${words}`, temporary };
   }
   const media = headers['content-type']?.slice(0, 200);
   const told = await tell(whole(body), { artifacts, ...(media === undefined ? {} : { media }) });
   const { text, ...rest } = told;
-  const shown = Object.entries(headers).filter(
+  const telling = Object.entries(headers).filter(
     ([name, value]) => TOLD_HEADERS.includes(name) && typeof value === 'string',
   );
-  const output = { status, url: url.href, headers: Object.fromEntries(shown), body: text, ...rest };
+  const output = { status, url: url.href, headers: Object.fromEntries(telling), body: text, ...rest };
   return { ...ok(output, told), usage: { output_bytes: body.length } };
 }

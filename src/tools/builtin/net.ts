@@ -10,7 +10,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublic } from './address.ts';
-import { failure, refused } from './define.ts';
+import { failure, Refused } from './define.ts';
 
 export type NetOptions = {
   /** Which hosts may be asked; all when left out. */
@@ -41,7 +41,8 @@ async function follow(url: URL, ask: Ask, trip: Trip, hops = 0): Promise<Reply> 
   const reply = await send(url, ask, trip);
   const location = [301, 302, 303, 307, 308].includes(reply.status) ? reply.headers.location : undefined;
   if (location === undefined || trip.redirects === 'given back') return reply;
-  if (hops === MOST_REDIRECTS) throw failure(`more than ${hops} redirects, up to ${url.href}`, 'Ask another address.');
+  if (hops === MOST_REDIRECTS)
+    throw failure(`more than ${hops} redirects, up to ${shown(url)}`, 'Ask another address.');
   const next = urlOf(location, url);
   const headers = next.origin === url.origin ? ask.headers : harmless(ask.headers);
   return await follow(next, { ...ask, headers }, trip, hops + 1);
@@ -60,27 +61,34 @@ async function send(url: URL, ask: Ask, trip: Trip): Promise<Reply> {
   return { url, status: response.statusCode ?? 0, headers: response.headers, body };
 }
 
+/** Short enough for an error, whatever a redirect has made of it. */
+export const shown = (url: URL): string => url.href.slice(0, 500);
+
 function urlOf(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
-  if (url === null) throw failure(`${text} is not an address`, 'Write it out, beginning with https://.');
-  if (!/^https?:$/.test(url.protocol)) throw refused(`${url.protocol} is not asked`, 'Use http or https.');
+  if (url === null) throw failure(`${text.slice(0, 500)} is not an address`, 'Write it out, beginning with https://.');
+  if (!/^https?:$/.test(url.protocol)) throw new Refused(`${url.protocol} is not asked`, 'Use http or https.');
   if (url.username !== '' || url.password !== '')
-    throw refused('the address has a user or a password in it', 'Name the credential in a header.');
+    throw new Refused('the address has a user or a password in it', 'Name the credential in a header.');
   return url;
 }
 
 async function addressesOf(url: URL, trip: Trip): Promise<Address[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (trip.allowHost?.(host.replace(/\.$/, '')) === false)
-    throw refused(`${host} is not among the hosts that may be asked`, 'A person can add it to the policy.');
+    throw new Refused(`${host} is not among the hosts that may be asked`, 'A person can add it to the policy.');
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   const found = isIP(host) > 0 ? [{ address: host, family: isIP(host) }] : await resolved(host, trip);
   const mayAsk = ({ address }: Address): boolean =>
     isIP(address) > 0 && (isPublic(address) || trip.allowPrivate?.(address, port) === true);
   const allowed = found.filter(mayAsk);
   if (allowed.length > 0) return allowed;
-  const where = found.map(({ address }) => address).join(', ') || 'no address';
-  throw refused(`${host} is at ${where}, which is not public`, 'Only public addresses are asked.');
+  const where =
+    found
+      .slice(0, 5)
+      .map(({ address }) => address)
+      .join(', ') || 'no address';
+  throw new Refused(`${host} is at ${where}, which is not public`, 'Only public addresses are asked.');
 }
 
 async function resolved(host: string, { lookup, signal }: Trip): Promise<readonly Address[]> {
@@ -105,7 +113,7 @@ function fixed(addresses: readonly Address[]): LookupFunction {
 
 function headersOf({ method, headers, body }: Ask): Record<string, string | number> {
   const framing = Object.keys(headers).find((name) => FRAMING.test(name.toLowerCase()));
-  if (framing !== undefined) throw refused(`the header ${framing} is not set by hand`, 'Leave it out.');
+  if (framing !== undefined) throw new Refused(`the header ${framing} is not set by hand`, 'Leave it out.');
   if (body !== undefined && /^(GET|HEAD)$/.test(method)) throw failure(`${method} has no body`, 'Leave it out.');
   const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
   return { 'user-agent': 'oka', 'accept-encoding': 'identity', ...headers, ...length };
@@ -120,7 +128,8 @@ async function bodyOf(response: IncomingMessage, url: URL, limit: number): Promi
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > limit) throw failure(`${url.href} is longer than ${limit} bytes`, 'Ask for less, or for a part of it.');
+    if (size > limit)
+      throw failure(`${shown(url)} is longer than ${limit} bytes`, 'Ask for less, or for a part of it.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -13,7 +13,7 @@ import { type FileHandle, lstat, mkdir, open, readlink, realpath } from 'node:fs
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
-import { failure, refused } from './define.ts';
+import { failure, Refused } from './define.ts';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 const BY_DESCRIPTOR = existsSync('/proc/self/fd');
@@ -61,7 +61,7 @@ export class Folder implements AsyncDisposable {
 
   async enter(name: string): Promise<Folder> {
     const link = (await lstat(this.at(name))).isSymbolicLink();
-    if (link) throw refused(`${name} is a link that leads nowhere`, 'Remove it first.');
+    if (link) throw new Refused(`${name} is a link that leads nowhere`, 'Remove it first.');
     return new Folder(await open(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW), join(this.real, name));
   }
 
@@ -76,22 +76,22 @@ export async function openRegular({ folder, name, path }: Place): Promise<{ file
   const stats = await file.stat();
   if (stats.isFile()) return { file, stats };
   await file.close();
-  throw refused(`${path} has just become something else`, 'Only regular files are read and written.');
+  throw new Refused(`${path} has just become something else`, 'Only regular files are read and written.');
 }
 
 export function assertRegular(found: Stats, path: string): void {
   if (found.isFile()) return;
   if (found.isDirectory()) throw failure(`${path} is a folder`, 'Name a file, or use files.list.');
   const what = found.isSymbolicLink() ? 'a link that leads nowhere' : 'a pipe, a socket or a device';
-  throw refused(`${path} is ${what}`, 'Only regular files are read and written.');
+  throw new Refused(`${path} is ${what}`, 'Only regular files are read and written.');
 }
 
 function partsOf(desk: string, path: string): string[] {
   const fix = 'Give a path relative to the desk.';
-  if (path.includes('\0')) throw refused('the path has a NUL in it', fix);
-  if (path.split('/').includes('..')) throw refused(`${path} has .. in it`, fix);
+  if (path.includes('\0')) throw new Refused('the path has a NUL in it', fix);
+  if (path.split('/').includes('..')) throw new Refused(`${path} has .. in it`, fix);
   const inside = isAbsolute(path) ? relative(resolve(desk), path) : path;
-  if (isOutside(inside)) throw refused(`${path} is outside the desk`, fix);
+  if (isOutside(inside)) throw new Refused(`${path} is outside the desk`, fix);
   return inside.split('/').filter((part) => part !== '' && part !== '.');
 }
 
@@ -108,12 +108,12 @@ async function enter(top: string, folder: string, path: string, make = false): P
 
 async function enterBelow(top: string, real: string, path: string): Promise<Folder> {
   const fix = 'Only what lies in the desk can be used.';
-  if (isOutside(relative(top, real))) throw refused(`${path} leads out of the desk`, fix);
+  if (isOutside(relative(top, real))) throw new Refused(`${path} leads out of the desk`, fix);
   const handle = await open(real, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   const opened = BY_DESCRIPTOR ? await readlink(`/proc/self/fd/${handle.fd}`) : await realpath(real);
   if (!isOutside(relative(top, opened))) return new Folder(handle, opened);
   await handle.close();
-  throw refused(`${path} leads out of the desk`, fix);
+  throw new Refused(`${path} leads out of the desk`, fix);
 }
 
 /** Null when it, or what it links to, is not there. */

@@ -94,7 +94,7 @@ function problemOf({ ended, exit, signal }: Launched, input: z.output<typeof Inp
       return 'it was stopped';
     case 'unstarted': {
       const what = ended.problem === 'ENOENT' ? 'command not found' : `cannot be started (${ended.problem})`;
-      return `${input.argv?.[0] ?? 'the shell'}: ${what}`;
+      return `${input.argv?.[0]?.slice(0, 200) ?? 'the shell'}: ${what}`;
     }
   }
 }

@@ -12,7 +12,8 @@ export function budget(tools: ReadonlyMap<string, Tool>): Middleware {
   };
 }
 
-function whatIsSpent({ left, input }: ToolCall, tool: Tool | undefined): string | null {
+/** The first thing of which less is left than the call may need; null when it can be paid for. */
+export function whatIsSpent({ left, input }: Pick<ToolCall, 'left' | 'input'>, tool: Tool | undefined): string | null {
   const most = tool?.estimate?.(input) ?? {};
   if (left.tool_calls < 0) return 'tool_calls';
   if (left.seconds <= 0) return 'seconds';

@@ -1,11 +1,18 @@
-/** Tries a failed call again, as often as its node and the run allow. What changes the world outside is never retried. */
+/**
+ * Tries a failed call again, as often as its node and the run allow. What changes the world outside is never retried,
+ * nor what a person has allowed: that was for one attempt.
+ */
 import type { Middleware } from '../../schema/ports.ts';
-import type { ToolCall } from '../../schema/tool.ts';
+import type { Tool, ToolCall, Usage } from '../../schema/tool.ts';
+import { whatIsSpent } from './budget.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
 
-export function retry(sleep: (ms: number, signal?: AbortSignal) => Promise<void>): Middleware {
+export function retry(
+  tools: ReadonlyMap<string, Tool>,
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>,
+): Middleware {
   return {
     name: 'retry',
     call: async (first, next) => {
@@ -13,7 +20,7 @@ export function retry(sleep: (ms: number, signal?: AbortSignal) => Promise<void>
       let outcome = await next(call);
       for (let done = 0; outcome.status === 'failed' && mayTryAgain(first, done); done += 1) {
         await sleep(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** done), call.signal).catch(() => undefined);
-        if (call.signal.aborted) break;
+        if (call.signal.aborted || !canPay(first, outcome.usage ?? {}, tools.get(first.tool))) break;
         call = {
           ...call,
           attempt: call.attempt + 1,
@@ -27,8 +34,18 @@ export function retry(sleep: (ms: number, signal?: AbortSignal) => Promise<void>
   };
 }
 
-function mayTryAgain({ class: effect, bounds, left, signal }: ToolCall, done: number): boolean {
-  return (
-    effect !== 'external_mutation' && done < Math.min(bounds.retries, left.retries, left.tool_calls) && !signal.aborted
-  );
+function mayTryAgain({ class: effect, approval, bounds, signal }: ToolCall, done: number): boolean {
+  return effect !== 'external_mutation' && approval === null && done < bounds.retries && !signal.aborted;
+}
+
+/** Asked right before the attempt is written down: other calls spend too. What the last attempt cost is not yet taken off. */
+function canPay({ left, input }: ToolCall, used: Usage, tool: Tool | undefined): boolean {
+  if (left.retries < 1) return false;
+  const after = {
+    ...left,
+    tokens: left.tokens - (used.tokens_in ?? 0) - (used.tokens_out ?? 0),
+    usd: left.usd - (used.usd ?? 0),
+    output_bytes: left.output_bytes - (used.output_bytes ?? 0),
+  };
+  return whatIsSpent({ left: after, input }, tool) === null;
 }

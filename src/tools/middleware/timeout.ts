@@ -22,6 +22,7 @@ export function timeout(): Middleware {
         Math.min(limit, 2 ** 31 - 1),
       );
       const stop = (): void => late.abort();
+      if (call.signal.aborted) stop();
       call.signal.addEventListener('abort', stop, { once: true });
       try {
         return await Promise.race([next({ ...call, signal: late.signal }), promise]);

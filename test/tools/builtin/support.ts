@@ -1,0 +1,61 @@
+/** Desks, stores and calls for the tests of the built-in tools: real folders, a real artifact store. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import { redactShapes } from '../../../src/guard/redact.ts';
+import { openArtifacts } from '../../../src/ledger/artifacts.ts';
+import type { Json } from '../../../src/schema/json.ts';
+import type { ArtifactStore } from '../../../src/schema/ports.ts';
+import type { Outcome, Tool, ToolCall } from '../../../src/schema/tool.ts';
+
+const made: string[] = [];
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+export type Ground = { root: string; desk: string; outside: string; artifacts: ArtifactStore };
+
+/** A desk, a folder beside it with a secret in it, and a store. */
+export function ground(where = tmpdir()): Ground {
+  const root = realpathSync(mkdtempSync(join(where, 'oka-tools-')));
+  made.push(root);
+  const [desk, outside] = [join(root, 'desk'), join(root, 'outside')];
+  mkdirSync(desk);
+  mkdirSync(outside);
+  writeFileSync(join(outside, 'secret.txt'), 'outside');
+  return { root, desk, outside, artifacts: openArtifacts(join(root, 'artifacts'), redactShapes) };
+}
+
+export function put(folder: string, path: string, content: string | Uint8Array = path): string {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+export function callOf(tool: Tool, input: Json, signal = new AbortController().signal): ToolCall {
+  return {
+    run: 'r1',
+    node: 'n1',
+    call: 'r1.n1.1',
+    attempt: 1,
+    tool: tool.name,
+    class: tool.classOf(input),
+    input,
+    key: null,
+    signal,
+  } as ToolCall;
+}
+
+/** Invokes a tool and holds an ok outcome against the tool's own output schema. */
+export async function use(tool: Tool | undefined, input: Json, signal?: AbortSignal): Promise<Outcome> {
+  if (tool === undefined) throw new Error('no such tool');
+  const outcome = await tool.invoke(input, callOf(tool, input, signal));
+  if (outcome.status === 'ok') expect(tool.output.parse(outcome.output)).toEqual(outcome.output);
+  return outcome;
+}
+
+export function errorOf(outcome: Outcome): string {
+  return 'error' in outcome ? outcome.error : `no error but ${JSON.stringify(outcome)}`;
+}
