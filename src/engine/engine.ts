@@ -109,7 +109,9 @@ export function createEngine(options: EngineOptions) {
   }
 
   async function resume(id: string, request: { newId?: string; reason?: string } = {}): Promise<Drive> {
-    const running = drives.get(id) ?? openings.get(id);
+    const opened = openings.get(id);
+    if (opened !== undefined) return opened.then(() => resume(id, request));
+    const running = drives.get(id);
     if (running !== undefined) return running;
     return opening(id, async () => {
       const run = await loaded(id);

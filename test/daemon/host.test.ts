@@ -1,0 +1,76 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hosted } from '../../src/daemon/host.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import { setUp } from '../../src/daemon/set-up.ts';
+import { submit } from '../../src/intake/submit.ts';
+import { readEvents } from '../../src/ledger/read.ts';
+import type { Event } from '../../src/schema/event.ts';
+import { Graph } from '../../src/schema/graph.ts';
+import { temporaryFolder } from '../support/cli.ts';
+
+const question = Graph.parse({
+  id: 'q',
+  nodes: [{ kind: 'wait', id: 'ask', for: { kind: 'question', text: 'Now?' } }],
+});
+const never = new AbortController().signal;
+
+async function eventsIn(file: string): Promise<Event[]> {
+  const events: Event[] = [];
+  for await (const event of readEvents(file)) events.push(event);
+  return events;
+}
+
+async function gone(folder: string): Promise<void> {
+  for (let tries = 0; tries < 200 && readdirSync(folder).some((name) => name.endsWith('.json')); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
+describe('the holder of the pen', () => {
+  it('H2 records a request before it acts on it, and acts on it once', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const intakes = join(home.oka, 'intake');
+    await hosted(home, never, async ({ engine }) => {
+      await (await engine.start(question, { id: 'q1' })).done;
+      const id = submit(intakes, {
+        kind: 'answer',
+        wait: 'q1.ask.0.w0',
+        answer: { verdict: 'answered', text: 'yes', by: 'somebody' },
+      });
+      await gone(intakes);
+      writeFileSync(join(intakes, `${id}.json`), JSON.stringify({ kind: 'cancel', run: 'q1' }));
+      await gone(intakes);
+    });
+    const events = await eventsIn(home.ledgers.run);
+    expect(events.filter((event) => event.type === 'intake.received')).toHaveLength(1);
+    const types = events.map((event) => event.type);
+    expect(types.indexOf('intake.received')).toBeLessThan(types.indexOf('wait.closed'));
+    expect(events.at(-1)).toMatchObject({ type: 'run.ended', data: { status: 'done', output: 'yes' } });
+  });
+
+  it('writes down why a request could not be taken, and goes on with the next', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const intakes = join(home.oka, 'intake');
+    submit(intakes, { kind: 'cancel', run: 'no-such-run' });
+    writeFileSync(join(intakes, 'zz-broken.json'), '{');
+    await hosted(home, never, () => gone(intakes));
+    const reasons = (await eventsIn(home.ledgers.run)).flatMap((event) =>
+      event.type === 'intake.rejected' ? [event.data.reason] : [],
+    );
+    expect(reasons).toEqual([expect.stringContaining('no-such-run'), expect.any(String)]);
+  });
+
+  it('H1 does not start while .oka/STOP is there', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    writeFileSync(join(home.oka, 'STOP'), '');
+    await expect(hosted(home, never, async () => undefined)).rejects.toMatchObject({ code: 'refused' });
+    expect(existsSync(home.ledgers.run)).toBe(false);
+  });
+});
