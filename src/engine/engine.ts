@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import { checkEvent, type Event, type NewEvent } from '../schema/event.ts';
 import { Graph } from '../schema/graph.ts';
-import type { Json } from '../schema/json.ts';
+import { type Json, sizeOf } from '../schema/json.ts';
 import type { Clock, Middleware, Planner, Stores } from '../schema/ports.ts';
 import type { Budgets } from '../schema/run.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
@@ -311,9 +311,10 @@ export function createEngine(options: EngineOptions) {
 
   function storable(outcome: Outcome): Outcome | Promise<Outcome> {
     if (outcome.status !== 'ok') return outcome;
-    const text = JSON.stringify(outcome.output);
-    const measured = { ...outcome, usage: { ...outcome.usage, output_bytes: text.length } };
-    return text.length <= MOST_OUTPUT ? measured : storableLarge(measured, text);
+    const measured = { ...outcome, usage: { ...outcome.usage, output_bytes: sizeOf(outcome.output) } };
+    return measured.usage.output_bytes <= MOST_OUTPUT
+      ? measured
+      : storableLarge(measured, JSON.stringify(outcome.output));
   }
 
   /** Waits for runs and timers end without a person. */

@@ -33,3 +33,13 @@ export function copied<T>(value: T): T {
   }
   return copy as T;
 }
+
+/** About how many characters a value takes as JSON text, without making the text. */
+export function sizeOf(value: Json): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (value === null || typeof value !== 'object') return 5;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item) + 1, 2);
+  let sum = 2;
+  for (const key in value) sum += key.length + 4 + sizeOf(value[key] ?? null);
+  return sum;
+}

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
+export const ID_SHAPE = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$/;
+
 /** Names that end up in file names, templates and hashes: short, printable, without separators. */
 export const Id = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,119}$/)
+  .regex(ID_SHAPE)
   .describe('A name of letters, digits, dot, dash and underscore; starts with a letter or digit.');
 
 export const NodeId = z

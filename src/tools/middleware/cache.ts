@@ -4,11 +4,12 @@ import type { Cache, Middleware } from '../../schema/ports.ts';
 import type { Tool, ToolCall } from '../../schema/tool.ts';
 
 export function cache(tools: ReadonlyMap<string, Tool>, store: Cache | undefined): Middleware {
+  if (store === undefined) return { name: 'cache' };
   return {
     name: 'cache',
     call: async (call, next) => {
       const tool = tools.get(call.tool);
-      if (store === undefined || tool?.annotations.cacheable !== true || call.class !== 'read') return next(call);
+      if (tool?.annotations.cacheable !== true || call.class !== 'read') return next(call);
       const key = await keyOf(call, tool);
       const known = await store.get(key);
       if (known !== null) return { status: 'ok', output: known, usage: { ms: 0 } };

@@ -5,7 +5,8 @@ import type { WaitFor } from '../../schema/wait.ts';
 
 export type Diagnose = (call: ToolCall, outcome: Extract<Outcome, { status: 'failed' }>) => WaitFor | null;
 
-export function heal(diagnose: Diagnose = () => null): Middleware {
+export function heal(diagnose?: Diagnose): Middleware {
+  if (diagnose === undefined) return { name: 'heal' };
   return {
     name: 'heal',
     call: async (call, next) => {

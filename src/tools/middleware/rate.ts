@@ -12,6 +12,7 @@ export function rate(
   clock: Clock,
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>,
 ): Middleware {
+  if (Object.keys(limits).length === 0) return { name: 'rate' };
   const recent = new Map<string, number[]>();
   return {
     name: 'rate',

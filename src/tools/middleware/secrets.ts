@@ -6,5 +6,7 @@ import type { ToolCall } from '../../schema/tool.ts';
 export type Reveal = (call: ToolCall) => Promise<ToolCall>;
 
 export function secrets(reveal?: Reveal): Middleware {
-  return { name: 'secrets', call: async (call, next) => next(reveal === undefined ? call : await reveal(call)) };
+  return reveal === undefined
+    ? { name: 'secrets' }
+    : { name: 'secrets', call: async (call, next) => next(await reveal(call)) };
 }
