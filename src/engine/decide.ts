@@ -6,17 +6,18 @@
  * D2 At most `parallel` nodes are at work, and of a map's items at most the map's own number. Those at work come first:
  *    a new node never keeps one that is at work from going on.
  * D3 A call in doubt is repeated only if repeating does no harm; else a person is asked.
- * D4 After a failure nothing new starts; the run fails when nothing is open any more.
+ * D4 Before an edge back is taken, every call it starts over has ended and every wait is withdrawn: nothing is orphaned.
+ * D5 After a failure nothing new starts; the run fails when nothing is open any more.
  */
 import { hash } from 'node:crypto';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { SideEffectClass, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import { isReached } from './fold-run.ts';
+import { isReached, startsOver } from './fold-run.ts';
 import { inputOf, lookupFor } from './input.ts';
 import { titleOf } from './plan.ts';
-import type { NodeState, OpenCall, RunState } from './run-state.ts';
+import { type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
 import { stuckIn } from './stuck.ts';
 import { filled } from './template.ts';
 
@@ -36,6 +37,7 @@ export type Step =
   | CallStep
   | { kind: 'Think'; node: string; turn: number }
   | { kind: 'Wait'; node: string; wait: string; for: WaitFor }
+  | { kind: 'Withdraw'; node: string; wait: string }
   | { kind: 'Settle'; node: string; status: 'done' | 'failed' | 'skipped'; reason: string; output: Json }
   | { kind: 'Finish'; output: Json }
   | { kind: 'Fail'; reason: string };
@@ -47,9 +49,18 @@ export function decide(run: RunState, tools: ToolBook): Step[] {
   if (run.status !== 'running') return [];
   if (run.failure !== null)
     return hasOpenCall(run) ? [] : [{ kind: 'Fail', reason: `${run.failure.node}: ${run.failure.reason}` }];
+  if (run.back.length > 0) return withdrawals(run);
   if (run.ready.size === 0)
     return run.active.size === 0 && run.waits.size === 0 ? [{ kind: 'Finish', output: outputOf(run) }] : [];
   return stepsOf(run, tools);
+}
+
+/** Before an edge back is taken nothing new starts, and what is awaited by steps that start over is withdrawn. */
+function withdrawals(run: RunState): Step[] {
+  return [...run.waits.values()].flatMap(({ wait, node }) => {
+    const index = nodeNamed(run, node);
+    return node !== null && index !== undefined && startsOver(run, index) ? [{ kind: 'Withdraw', node, wait }] : [];
+  });
 }
 
 function stepsOf(run: RunState, tools: ToolBook): Step[] {

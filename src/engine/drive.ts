@@ -344,6 +344,16 @@ export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): 
     }
     case 'Wait':
       return { type: 'wait.opened', run: run.id, data: { wait: step.wait, node: step.node, for: step.for } };
+    case 'Withdraw':
+      return {
+        type: 'wait.closed',
+        run: run.id,
+        data: {
+          wait: step.wait,
+          node: step.node,
+          answer: { verdict: 'cancelled', text: 'a way back starts this step over', by: 'oka' },
+        },
+      };
     case 'Settle':
       return {
         type: 'node.settled',

@@ -241,13 +241,15 @@ export function createEngine(options: EngineOptions) {
     return run;
   }
 
+  /** Every call that was under way gets an outcome: what a witness saw, or that nobody did, which puts it in doubt. */
   async function askWitness(run: RunState): Promise<void> {
-    for (const [index, node] of run.nodes.entries()) {
-      const outcome = node.open === null ? null : await options.witness?.(run.id, node.open);
-      if (node.open === null || outcome === null || outcome === undefined) continue;
+    for (const [index, { open }] of run.nodes.entries()) {
+      if (open === null) continue;
+      const seen = (await options.witness?.(run.id, open)) ?? null;
+      const outcome = seen ?? { status: 'cancelled', error: 'work stopped, and nobody saw how it ended' };
       applied(
         run,
-        events.stage(outcomeEvent(run, { call: node.open.call, node: run.configs[index]?.id ?? '' }, outcome, false)),
+        events.stage(outcomeEvent(run, { call: open.call, node: run.configs[index]?.id ?? '' }, outcome, false)),
       );
     }
   }

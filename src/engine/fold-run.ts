@@ -45,6 +45,7 @@ export function begun(plan: Plan, event: Event): RunState | null {
     ready: new Set(),
     active: new Set(),
     waits: new Map(),
+    back: [],
     taken: plan.graph.edges.map(() => 0),
     failure: null,
     output: null,
@@ -123,6 +124,7 @@ export function applied(run: RunState, event: Event): RunState {
     case 'ledger.archived':
       break;
   }
+  if (run.back.length > 0 && !isOver(run.status)) goBack(run);
   if (!isOver(run.status) && run.status !== 'paused') workOrWait(run, event);
   run.at = event.at;
   return run;
@@ -220,7 +222,7 @@ function waitClosed(run: RunState, { data }: Of<'wait.closed'>): void {
   withNode(run, wait.node, (index, node) => {
     if (node.wait !== data.wait) return;
     node.wait = null;
-    answered(run, index, node, wait.for, data.answer);
+    if (!startsOver(run, index)) answered(run, index, node, wait.for, data.answer);
   });
 }
 
@@ -379,22 +381,45 @@ function leadBack(run: RunState, index: number, output: Json): boolean {
     };
     return true;
   }
-  run.taken[edgeIndex] = taken + 1;
-  run.spent.replans += 1;
-  startOver(run, run.plan.index.get(edge.to) ?? -1);
+  run.back.push(edgeIndex);
   return true;
 }
 
-function startOver(run: RunState, from: number): void {
-  const affected = downstreamOf(run.plan, from);
+/** Takes the edges back that wait, as soon as every call they start over has its outcome and every wait is closed. */
+function goBack(run: RunState): void {
+  for (const edgeIndex of run.back) {
+    const affected = affectedBy(run, edgeIndex);
+    if ([...affected].some((index) => run.nodes[index]?.open != null || run.nodes[index]?.wait != null)) continue;
+    run.back = run.back.filter((other) => other !== edgeIndex && !affected.has(sourceOf(run, other)));
+    run.taken[edgeIndex] = (run.taken[edgeIndex] ?? 0) + 1;
+    run.spent.replans += 1;
+    startOver(run, run.plan.index.get(run.plan.graph.edges[edgeIndex]?.to ?? '') ?? -1, affected);
+    return;
+  }
+}
+
+/** Whether an edge back is about to start a node over. */
+export function startsOver(run: RunState, index: number): boolean {
+  return run.back.some((edgeIndex) => affectedBy(run, edgeIndex).has(index));
+}
+
+function affectedBy(run: RunState, edgeIndex: number): Set<number> {
+  const affected = downstreamOf(run.plan, run.plan.index.get(run.plan.graph.edges[edgeIndex]?.to ?? '') ?? -1);
   for (const index of affected) for (const item of run.nodes[index]?.items ?? []) affected.add(item);
+  return affected;
+}
+
+function sourceOf(run: RunState, edgeIndex: number): number {
+  return run.plan.index.get(run.plan.graph.edges[edgeIndex]?.from ?? '') ?? -1;
+}
+
+function startOver(run: RunState, from: number, affected: ReadonlySet<number>): void {
   for (const index of affected) {
     const unmet = index === from ? 0 : (run.plan.before[index] ?? []).filter((source) => affected.has(source)).length;
     run.nodes[index] = freshNode(unmet, (run.nodes[index]?.visit ?? 0) + 1);
     run.ready.delete(index);
     run.active.delete(index);
   }
-  for (const wait of run.waits.values()) if (affected.has(nodeNamed(run, wait.node) ?? -1)) run.waits.delete(wait.wait);
   prepare(run, from);
 }
 

@@ -80,6 +80,8 @@ export type RunState = {
   /** Nodes at work. */
   active: Set<number>;
   waits: Map<string, OpenWait>;
+  /** Edges back that hold and wait until nothing that they start over is at work or awaited any more. */
+  back: number[];
   /** How often each edge was taken. */
   taken: number[];
   failure: { node: string; reason: string } | null;

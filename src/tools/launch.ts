@@ -11,7 +11,7 @@
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { execa, type ResultPromise } from 'execa';
+import type { ResultPromise } from 'execa';
 import { errnoOf } from '../schema/errors.ts';
 
 export type Command = { argv: readonly string[] } | { line: string };
@@ -49,6 +49,7 @@ export async function launch(command: Command, options: LaunchOptions): Promise<
   const [file = '', ...args] = 'argv' in command ? command.argv : [shell(), '-c', command.line];
   if (options.signal.aborted) return notRun({ how: 'aborted' });
   if (args.some((text) => text.includes('\0'))) return notRun({ how: 'unstarted', problem: 'a NUL in an argument' });
+  const { execa } = await import('execa'); // 50 ms of start-up that only commands should pay
   const child = execa(file, args, settingsOf(options));
   const stdout = capture(child.stdout, options.outputLimitBytes);
   const stderr = capture(child.stderr, options.outputLimitBytes);

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { decided, learned, newAgent, rejected } from '../../src/engine/agent.ts';
+import type { Decision } from '../../src/schema/decision.ts';
+
+const rationale = 'because';
+
+describe('decided', () => {
+  it('a transition moves the agent, and to failed ends it', () => {
+    const agent = newAgent('intake');
+    expect(decided(agent, 0, { kind: 'Transition', to: 'explore', rationale })).toBeNull();
+    expect(agent).toMatchObject({ state: 'explore', turn: 1, todo: null });
+    expect(decided(agent, 1, { kind: 'Transition', to: 'failed', rationale })).toEqual({
+      status: 'failed',
+      reason: 'because',
+    });
+    expect(decided(agent, 2, { kind: 'Transition', to: 'failed', rationale: '' })).toMatchObject({
+      reason: 'the agent gave up',
+    });
+  });
+
+  it.each<Decision>([
+    { kind: 'CallTool', tool: 'look', input: null, rationale },
+    { kind: 'AskHuman', question: 'What?', rationale },
+  ])('$kind stays to be done', (decision) => {
+    const agent = newAgent('act');
+    expect(decided(agent, 3, decision)).toBeNull();
+    expect(agent).toMatchObject({ todo: decision, turn: 4, evidence: [{ turn: 3, decision, outcome: null }] });
+  });
+
+  it('Finish and Fail end the node', () => {
+    expect(decided(newAgent('x'), 0, { kind: 'Finish', output: 7, rationale })).toEqual({
+      status: 'done',
+      output: 7,
+      reason: 'because',
+    });
+    expect(decided(newAgent('x'), 0, { kind: 'Fail', reason: 'no', rationale })).toEqual({
+      status: 'failed',
+      reason: 'no',
+    });
+  });
+});
+
+describe('learned', () => {
+  it('what came of it is told with the last decision', () => {
+    const agent = newAgent('act');
+    decided(agent, 0, { kind: 'CallTool', tool: 'look', input: null, rationale });
+    learned(agent, 'failed', null, 'not there');
+    expect(agent.evidence).toMatchObject([{ turn: 0, outcome: 'failed', error: 'not there' }]);
+  });
+});
+
+describe('rejected', () => {
+  it('the first answer that is not allowed is told back, the second in a row ends the node', () => {
+    const agent = newAgent('intake');
+    expect(rejected(agent, 'no such tool')).toBeNull();
+    expect(agent.problem).toBe('no such tool');
+    expect(rejected(agent, 'no way')).toBe('the planner answered 2 times in a row what is not allowed: no way');
+  });
+
+  it('an answer that is allowed in between counts anew', () => {
+    const agent = newAgent('intake');
+    rejected(agent, 'one');
+    decided(agent, 0, { kind: 'Transition', to: 'explore', rationale });
+    expect(agent).toMatchObject({ rejections: 0, problem: null });
+    expect(rejected(agent, 'two')).toBeNull();
+  });
+});

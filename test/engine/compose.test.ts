@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { callChain, decisionChain, transitionChain } from '../../src/engine/compose.ts';
+import type { Decision } from '../../src/schema/decision.ts';
+import type { Middleware, PlannerInput } from '../../src/schema/ports.ts';
+import { callOf, ok } from '../support/engine-fakes.ts';
+
+const input: PlannerInput = {
+  run: 'r',
+  node: 'n',
+  turn: 0,
+  goal: '',
+  state: 'intake',
+  next: [],
+  evidence: [],
+  tools: [],
+  budgets: {},
+  problem: null,
+};
+const finish: Decision = { kind: 'Finish', output: null, rationale: '' };
+const move = { run: 'r', node: 'n', from: 'a', to: 'b' };
+const bystander: Middleware = { name: 'bystander' };
+
+describe('callChain', () => {
+  it('the first middleware is outermost; those without a part in calls are passed by', async () => {
+    const seen: string[] = [];
+    const noting = (name: string): Middleware => ({
+      name,
+      call: async (call, next) => {
+        seen.push(`${name} in`);
+        const outcome = await next(call);
+        seen.push(`${name} out`);
+        return outcome;
+      },
+    });
+    const chain = callChain([noting('a'), bystander, noting('b')], async () => {
+      seen.push('tool');
+      return ok();
+    });
+    await chain(callOf());
+    expect(seen).toEqual(['a in', 'b in', 'tool', 'b out', 'a out']);
+  });
+
+  it('a middleware may change the call on its way and need not pass it on', async () => {
+    const deny: Middleware = {
+      name: 'deny',
+      call: async ({ tool }, next) => (tool === 'x' ? { status: 'denied', error: 'no' } : next(callOf({ input: 1 }))),
+    };
+    const chain = callChain([deny], async (call) => ok(call.input));
+    expect(await chain(callOf({ tool: 'x' }))).toEqual({ status: 'denied', error: 'no' });
+    expect(await chain(callOf())).toEqual(ok(1));
+  });
+});
+
+describe('decisionChain', () => {
+  it('a middleware sees the decision and may replace it', async () => {
+    const judge: Middleware = {
+      name: 'judge',
+      decision: async (_, next) =>
+        (await next()).kind === 'Finish' ? { kind: 'Fail', reason: 'too soon', rationale: '' } : next(),
+    };
+    expect(await decisionChain([bystander, judge], async () => finish)(input)).toMatchObject({
+      kind: 'Fail',
+      reason: 'too soon',
+    });
+    expect(await decisionChain([bystander], async () => finish)(input)).toBe(finish);
+  });
+});
+
+describe('transitionChain', () => {
+  it('the first reason against a move is the answer', () => {
+    const never: Middleware = { name: 'never', transition: ({ to }) => `never to ${to}` };
+    const asking: Middleware = { name: 'asking', transition: (_, next) => next() };
+    expect(transitionChain([asking, never], () => null)(move)).toBe('never to b');
+    expect(transitionChain([asking, bystander], () => 'not from here')(move)).toBe('not from here');
+    expect(transitionChain([], () => null)(move)).toBeNull();
+  });
+});

@@ -1,0 +1,310 @@
+/**
+ * The invariants that hold whatever the graph, the tools, the planner, the people and the moment of a crash.
+ * A failure tells fast-check's seed and path: put them into the parameters to live the same story again.
+ */
+import { hash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applied, begun, foldRun } from '../../src/engine/fold-run.ts';
+import { replayDecisions } from '../../src/engine/replay.ts';
+import { nodeNamed, type RunState } from '../../src/engine/run-state.ts';
+import type { Event } from '../../src/schema/event.ts';
+import { bindingOf } from '../../src/tools/middleware/authorize.ts';
+import { type Invocation, type Life, lived, pureOutput, type Story } from '../support/engine-life.ts';
+import { type Scenario, scenarios, tightBudgets } from '../support/engine-scenario.ts';
+
+const parameters = { numRuns: 1000, seed: Date.now() % 2 ** 31 };
+
+const anything = scenarios();
+const guarded = scenarios({ judge: 'cautious' }, ['note', 'write', 'post', 'send', 'look']);
+const tight = fc
+  .tuple(scenarios({ judge: 'open' }, ['model', 'peek', 'note', 'write', 'human']), tightBudgets)
+  .map(([scenario, budgets]) => ({ ...scenario, budgets }));
+const bulky = scenarios({ judge: 'open' }, ['large', 'large', 'peek']);
+const repeating = scenarios({ judge: 'open' }, ['look', 'look', 'sum', 'sum', 'note']);
+
+/** The invariants that are held against the same scenarios share the stories. */
+const told = new Map<string, Promise<Story>>();
+
+async function holds(arbitrary: fc.Arbitrary<Scenario>, check: (story: Story) => void | Promise<void>): Promise<void> {
+  const property = fc.asyncProperty(arbitrary, async (scenario) => {
+    const key = JSON.stringify(scenario);
+    const story = told.get(key) ?? lived(scenario);
+    if (arbitrary === anything) told.set(key, story);
+    await check(await story);
+  });
+  await fc.assert(property, parameters);
+}
+
+describe('the engine, whatever happens', { timeout: 120_000 }, () => {
+  it('every run ends, or rests because it waits for somebody; none goes round in circles', async () => {
+    await holds(anything, ({ lives }) => {
+      for (const { crashed, hanging, broken, resting } of lives.filter((life) => !life.crashed)) {
+        expect({ crashed, hanging, broken }).toEqual({ crashed: false, hanging: 0, broken: [] });
+        for (const { id, status, waits } of resting)
+          expect(`${id} is ${status} and waits for ${waits.size}`).toMatch(/ is (paused|blocked and waits for [1-9])/);
+      }
+    });
+  });
+
+  it('1 no tool is ever reached that the node, or the state of its agent, does not allow', async () => {
+    await holds(anything, async (story) => {
+      await eachMoment(story, {
+        invocation: (run, { call }) => {
+          const index = nodeNamed(run, call.node) ?? -1;
+          const [config, agent] = [run.configs[index], run.nodes[index]?.agent];
+          const rule = run.plan.states.states[agent?.state ?? ''];
+          expect(call.class).not.toBe('deny');
+          if (config?.kind === 'tool') expect(call.tool).toBe(config.tool);
+          else {
+            expect(config?.kind).toBe('agent');
+            expect(rule?.classes).toContain(call.class);
+            if (rule?.tools !== undefined) expect(rule.tools).toContain(call.tool);
+            if (config?.tools !== undefined) expect(config.tools).toContain(call.tool);
+          }
+        },
+      });
+    });
+  });
+
+  it('2 an agent moves only along the state graph', async () => {
+    await holds(anything, async (story) => {
+      await eachMoment(story, {
+        event: (run, event) => {
+          if (event.type !== 'decision.made' || event.data.decision.kind !== 'Transition') return;
+          const { start, states } = run.plan.states;
+          const from = run.nodes[nodeNamed(run, event.data.node) ?? -1]?.agent?.state ?? start;
+          expect(states[from]?.to).toContain(event.data.decision.to);
+        },
+      });
+    });
+  });
+
+  it('3 nothing is changed without an approval of exactly this call, and each is good for one attempt', async () => {
+    await holds(guarded, ({ lives }) => {
+      const used = new Map<string, number>();
+      for (const { events, invocations } of lives)
+        for (const { call, staged } of invocations.filter((each) => each.call.class !== 'read')) {
+          const binding = bindingOf(call);
+          const before = used.get(binding) ?? 0;
+          used.set(binding, before + 1);
+          expect(approvalsOf(events.slice(0, staged), binding), call.call).toBeGreaterThan(before);
+        }
+    });
+  });
+
+  it('4 no run makes more calls, retries and replans or spends more tokens than its budget, nor lies deeper', async () => {
+    await holds(tight, async ({ scenario, lives, planFor }) => {
+      const invoked = new Set<string>();
+      for (const life of lives) {
+        for (const { call } of life.invocations) if (call.run === 'r') invoked.add(call.call);
+        expect(invoked.size).toBeLessThanOrEqual(scenario.budgets.tool_calls ?? Number.POSITIVE_INFINITY);
+        for (const { data, type } of life.events)
+          if (type === 'run.started') expect(data.depth).toBeLessThanOrEqual(scenario.budgets.depth ?? 8);
+        await eachRun(life, planFor, (run) => {
+          for (const kind of ['retries', 'replans', 'tokens'] as const)
+            expect(run.spent[kind], kind).toBeLessThanOrEqual(run.budgets[kind] ?? Number.POSITIVE_INFINITY);
+          run.plan.graph.edges.forEach(({ max }, edge) => expect(run.taken[edge]).toBeLessThanOrEqual(max ?? 0));
+        });
+      }
+    });
+  });
+
+  it('5 large outputs become artifacts with the right content, and every reference leads somewhere', async () => {
+    await holds(bulky, ({ lives, artifacts, large }) => {
+      const contentOf = (sha256: string): string => {
+        const bytes = artifacts.get(sha256) ?? Buffer.from('nothing');
+        expect(hash('sha256', bytes)).toBe(sha256);
+        return bytes.toString('utf8');
+      };
+      for (const { type, data } of lives.flatMap(({ events }) => events)) {
+        if (type === 'run.started') contentOf(data.graph.sha256);
+        if (type === 'run.ended') data.artifacts.forEach(({ sha256 }) => contentOf(sha256));
+        if (type !== 'call.ended') continue;
+        expect(JSON.stringify(data.output).length).toBeLessThanOrEqual(64 * 1024);
+        for (const { sha256, bytes } of data.artifacts ?? []) {
+          const text = contentOf(sha256);
+          expect(large.has(text)).toBe(true);
+          expect(Buffer.byteLength(text)).toBe(bytes);
+          const { head, tail, left_out } = data.output as { head: string; tail: string; left_out: number };
+          expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
+          expect(head.length + left_out + tail.length).toBe(text.length);
+          expect(data.output).toHaveProperty('artifact', sha256);
+        }
+      }
+    });
+  });
+
+  it('6 what comes from the cache is what the tool would have given, and only cacheable tools are cached', async () => {
+    let hits = 0;
+    await holds(repeating, ({ lives, tools }) => {
+      for (const { events, survived, invocations, versions } of lives) {
+        const invoked = new Set(invocations.map(({ call }) => `${call.run} ${call.call}`));
+        for (const [start, end] of okCalls(events, survived)) {
+          const { tool, input, call } = start.data;
+          const isHit = !invoked.has(`${start.run} ${call}`);
+          hits += Number(isHit);
+          if (tools.get(tool)?.annotations.cacheable !== true) expect(isHit, call).toBe(false);
+          else if (tool === 'sum') expect(end.data.output).toEqual(pureOutput(tool, input, 0));
+          else {
+            const { version } = end.data.output as { version: number };
+            expect(end.data.output).toEqual(pureOutput(tool, input, version));
+            expect(version).toBeGreaterThanOrEqual(versions[start.seq - 1] ?? 0);
+            expect(version).toBeLessThanOrEqual(versions[end.seq - 1] ?? 0);
+          }
+        }
+      }
+    });
+    expect(hits).toBeGreaterThan(100);
+  });
+
+  it('7 deciding again from any prefix of the events gives the same, and folding them gives the live state', async () => {
+    await holds(anything, async ({ lives, planFor, tools }) => {
+      for (const life of lives) {
+        await eachRun(life, planFor, (run, events) => {
+          const { difference } = replayDecisions(run.plan, events, (name) => tools.get(name));
+          expect(difference).toBeNull();
+          for (const live of life.crashed ? [] : life.driven)
+            if (live.id === run.id && live.ledger.last === run.ledger.last)
+              expect(comparable(live)).toEqual(comparable(run));
+        });
+      }
+    });
+  });
+
+  it('8 every invocation is announced once before, durably if it may change anything, and told once after', async () => {
+    await holds(anything, ({ lives }) => {
+      for (const { events, invocations, crashed } of lives)
+        for (const { call, staged, durable } of invocations) {
+          const starts = events.filter((event) => event.type === 'call.started' && isOf(event, call));
+          const ends = events.filter((event) => event.type === 'call.ended' && isOf(event, call));
+          expect(starts, call.call).toHaveLength(1);
+          expect(starts[0]?.seq).toBeLessThanOrEqual(call.class === 'read' ? staged : durable);
+          expect(ends.length, call.call).toBe(crashed ? Math.min(ends.length, 1) : 1);
+          if (ends[0] !== undefined) expect(ends[0].seq).toBeGreaterThan(staged);
+        }
+    });
+  });
+
+  it('8 a run that has ended has one end, and nothing happens in it afterwards', async () => {
+    await holds(anything, ({ lives }) => {
+      for (const { events } of lives)
+        for (const of of byRun(events).values()) {
+          const ends = of.filter((event) => event.type === 'run.ended');
+          expect(ends.length).toBeLessThanOrEqual(1);
+          if (ends.length === 1) expect(of.at(-1)).toBe(ends[0]);
+          expect(of.filter((event) => event.type === 'run.started')).toHaveLength(1);
+        }
+    });
+  });
+
+  it('what may not be done twice is not repeated after a crash unless a person says so', async () => {
+    await holds(anything, ({ lives, tools }) => {
+      for (const { events, invocations, survived } of lives)
+        for (const { call } of invocations.filter((each) => !isHarmless(each, tools))) {
+          const mine = events.filter(
+            (event) => event.run === call.run && 'node' in event.data && event.data.node === call.node,
+          );
+          const at = mine.findIndex((event) => event.type === 'call.started' && isOf(event, call));
+          const before = mine.findLastIndex(
+            (event, index) => index < at && event.type === 'call.started' && visitOf(event) === visitOf(mine[at]),
+          );
+          if (before < 0 || (mine[before]?.seq ?? 0) > survived) continue;
+          const between = mine.slice(before, at);
+          const outcome = between.find((event) => event.type === 'call.ended');
+          if (outcome !== undefined && outcome.data.status !== 'cancelled') continue;
+          const said = between.flatMap((event) => (event.type === 'wait.closed' ? [event.data.answer.text] : []));
+          const thought = between.some((event) => event.type === 'decision.made');
+          expect(said, call.call).toContain(thought ? 'done' : 'repeat');
+        }
+    });
+  });
+});
+
+type Visitor = {
+  invocation?: (run: RunState, invocation: Invocation) => void;
+  event?: (run: RunState, event: Event) => void;
+};
+
+/** Goes through every life again, with the state that a run had before an event and at an invocation. */
+async function eachMoment({ lives, planFor }: Story, visitor: Visitor): Promise<void> {
+  for (const { events, invocations } of lives) {
+    const runs = new Map<string | null, RunState | null>();
+    const pending = [...invocations];
+    for (const event of [...events, null]) {
+      while (pending[0] !== undefined && pending[0].staged < (event?.seq ?? Number.POSITIVE_INFINITY)) {
+        const invocation = pending.shift();
+        const run = runs.get(invocation?.call.run ?? '');
+        if (invocation !== undefined && run != null) visitor.invocation?.(run, invocation);
+      }
+      if (event === null) break;
+      const run = runs.get(event.run);
+      if (event.type === 'run.started') runs.set(event.run, begun(await planFor(event.data.graph.sha256), event));
+      else if (run != null) {
+        visitor.event?.(run, event);
+        applied(run, event);
+      }
+    }
+  }
+}
+
+async function eachRun(
+  { events }: Life,
+  planFor: Story['planFor'],
+  check: (run: RunState, events: Event[]) => void,
+): Promise<void> {
+  for (const of of byRun(events).values()) {
+    const [first] = of;
+    const run = first?.type === 'run.started' ? foldRun(await planFor(first.data.graph.sha256), of) : null;
+    if (run === null) throw new Error('a run begins with run.started');
+    check(run, of);
+  }
+}
+
+function byRun(events: readonly Event[]): Map<string | null, Event[]> {
+  return Map.groupBy(events, ({ run }) => run);
+}
+
+function isOf({ run, data }: Event, call: Invocation['call']): boolean {
+  return run === call.run && 'call' in data && data.call === call.call;
+}
+
+function approvalsOf(events: readonly Event[], binding: string): number {
+  const asked = events.flatMap(({ type, data }) =>
+    type === 'wait.opened' && data.for.kind === 'approval' && data.for.binding === binding ? [data.wait] : [],
+  );
+  return events.filter(
+    ({ type, data }) => type === 'wait.closed' && data.answer.verdict === 'approved' && asked.includes(data.wait),
+  ).length;
+}
+
+type Of<T extends Event['type']> = Extract<Event, { type: T }>;
+
+/** Calls that were made after a moment and went well. */
+function okCalls(events: readonly Event[], after: number): [Of<'call.started'>, Of<'call.ended'>][] {
+  return events.flatMap((end) => {
+    if (end.type !== 'call.ended' || end.data.status !== 'ok') return [];
+    const start = events.find(
+      (event) => event.type === 'call.started' && event.run === end.run && event.data.call === end.data.call,
+    );
+    return start?.type === 'call.started' && start.seq > after
+      ? [[start, end] as [Of<'call.started'>, Of<'call.ended'>]]
+      : [];
+  });
+}
+
+function isHarmless({ call }: Invocation, tools: Story['tools']): boolean {
+  return (
+    call.class === 'read' || (call.class === 'write_local' && tools.get(call.tool)?.annotations.idempotent === true)
+  );
+}
+
+/** run.node.visit of a call. */
+function visitOf(event: Event | undefined): string {
+  return event?.type === 'call.started' ? event.data.call.replace(/\.\d+$/, '') : '';
+}
+
+/** The order of what is ready matters; the plan is the same object. */
+function comparable({ plan, ready, ...rest }: RunState): object {
+  return { ...rest, ready: [...ready], sha256: plan.sha256 };
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { fieldOf, filled, namesIn } from '../../src/engine/template.ts';
+import type { Json } from '../../src/schema/json.ts';
+
+const values: Record<string, Json> = { input: { x: 1, list: ['a', { b: true }] }, last: 'text', none: null };
+const lookup = (name: string): Json | undefined => values[name];
+
+describe('filled', () => {
+  it.each<[Json, Json]>([
+    ['{{input.x}}', 1],
+    ['{{ input.list }}', ['a', { b: true }]],
+    ['{{input.list.1.b}}', true],
+    ['{{last}}', 'text'],
+  ])('a string that is one hole becomes the value itself: %j', (template, value) => {
+    expect(filled(template, lookup)).toEqual(value);
+  });
+
+  it('holes inside text become text, and what is no text becomes JSON', () => {
+    expect(filled('{{last}} and {{input.x}} and {{input.list}}', lookup)).toBe('text and 1 and ["a",{"b":true}]');
+  });
+
+  it.each<[Json, Json]>([
+    ['{{nobody}}', null],
+    ['{{input.y.z}}', null],
+    ['{{last.length}}', null],
+    ['x{{input.toString}}', 'xnull'],
+    ['{{input.__proto__}}', null],
+  ])('what is missing, and what an object has only by inheritance, becomes null: %j', (template, value) => {
+    expect(filled(template, lookup)).toEqual(value);
+  });
+
+  it('goes into lists and objects, and leaves everything else as it is', () => {
+    const template = { a: ['{{last}}', 2, null], b: { c: '{{input.x}}' }, '{{last}}': true };
+    expect(filled(template, lookup)).toEqual({ a: ['text', 2, null], b: { c: 1 }, '{{last}}': true });
+    expect(filled('{{ not a hole }} {{', lookup)).toBe('{{ not a hole }} {{');
+  });
+
+  it('a value that looks like a template is not filled again', () => {
+    expect(filled('{{a}} {{a}}', () => '{{last}}')).toBe('{{last}} {{last}}');
+    expect(filled('{{a}}$', () => '$&')).toBe('$&$');
+  });
+});
+
+describe('namesIn', () => {
+  it('gives the first word of every hole, however deep', () => {
+    expect(namesIn({ a: 'x {{input.y}} {{ n-1.z }}', b: ['{{last}}', { c: '{{last.q}}' }, 3, null] })).toEqual([
+      'input',
+      'n-1',
+      'last',
+      'last',
+    ]);
+  });
+});
+
+describe('fieldOf', () => {
+  it('tells a field that holds null from one that is not there', () => {
+    expect(fieldOf({ a: null }, ['a'])).toBeNull();
+    expect(fieldOf({ a: null }, ['b'])).toBeUndefined();
+    expect(fieldOf(undefined, [])).toBeUndefined();
+    expect(fieldOf([5], ['0'])).toBe(5);
+  });
+});

@@ -1,0 +1,123 @@
+/** Fakes for the engine's ports: time that is told, tools that do what a test says, artifacts in memory. */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { createEngine, type Engine, type EngineOptions } from '../../src/engine/engine.ts';
+import { memoryEvents } from '../../src/engine/memory-stores.ts';
+import type { Event, EventType } from '../../src/schema/event.ts';
+import { Graph } from '../../src/schema/graph.ts';
+import { type Json, JsonValue } from '../../src/schema/json.ts';
+import type { ArtifactStore } from '../../src/schema/ports.ts';
+import {
+  type Outcome,
+  type SideEffectClass,
+  type Tool,
+  ToolAnnotations,
+  type ToolCall,
+} from '../../src/schema/tool.ts';
+
+export type Time = { now: number; clock: () => number; sleep: (ms: number, signal?: AbortSignal) => Promise<void> };
+
+/** Sleeping moves the clock and takes no time. */
+export function fakeTime(): Time {
+  const time: Time = {
+    now: Date.parse('2030-01-01T00:00:00Z'),
+    clock: () => time.now,
+    sleep: async (ms) => void (time.now += ms),
+  };
+  return time;
+}
+
+type Act = (input: Json, call: ToolCall) => Outcome | Promise<Outcome>;
+type Kind = Partial<Omit<Tool, 'name' | 'annotations'>> & {
+  class?: SideEffectClass;
+  annotations?: z.input<typeof ToolAnnotations>;
+};
+
+export function toolNamed(name: string, act: Act, kind: Kind = {}): Tool {
+  const { class: effect = 'read', annotations = {}, ...rest } = kind;
+  return {
+    name,
+    about: `The tool ${name}.`,
+    input: JsonValue,
+    output: JsonValue,
+    annotations: ToolAnnotations.parse({ read_only: effect === 'read', ...annotations }),
+    targets: [],
+    classOf: () => effect,
+    invoke: async (input, call) => act(input, call),
+    ...rest,
+  };
+}
+
+export const ok = (output: Json = null): Outcome => ({ status: 'ok', output });
+export const failed = (error: string): Outcome => ({ status: 'failed', error });
+
+/** A graph without bounds, unless they are given. */
+export function graphOf(nodes: unknown[], rest: Record<string, unknown> = {}): Graph {
+  return Graph.parse({ id: 'g', mode: 'flex', nodes, ...rest });
+}
+
+export type Seen = { engine: Engine; events: readonly Event[]; time: Time };
+
+/** An engine over events that can be looked at. */
+export function engineWith(options: Partial<EngineOptions>): Seen {
+  const time = fakeTime();
+  const events = memoryEvents(time.clock);
+  const engine = createEngine({
+    tools: [],
+    clock: time.clock,
+    sleep: time.sleep,
+    ...options,
+    stores: { events, ...options.stores },
+  });
+  return { engine, events: events.all, time };
+}
+
+export function dataOf<T extends EventType>(events: readonly Event[], type: T): Extract<Event, { type: T }>['data'][] {
+  return events.flatMap((event) => (event.type === type ? [event.data as never] : []));
+}
+
+export function memoryArtifacts(): ArtifactStore & { kept: Map<string, Buffer> } {
+  const kept = new Map<string, Buffer>();
+  return {
+    kept,
+    put: async (body, about = {}) => {
+      const bytes = Buffer.from(body);
+      const sha256 = hash('sha256', bytes);
+      kept.set(sha256, bytes);
+      return { sha256, bytes: bytes.length, media: about.media ?? 'text/plain' };
+    },
+    get: async ({ sha256 }) => kept.get(sha256) ?? Promise.reject(new Error(`no artifact ${sha256}`)),
+  };
+}
+
+/** A call as a middleware sees it. */
+export function callOf(change: Partial<ToolCall> = {}): ToolCall {
+  const endless = Number.POSITIVE_INFINITY;
+  return {
+    run: 'r',
+    node: 'n',
+    call: 'r.n.0.1',
+    attempt: 1,
+    tool: 'look',
+    class: 'read',
+    input: null,
+    key: null,
+    signal: new AbortController().signal,
+    bounds: { timeoutMs: null, retries: 0, tools: null, classes: null, ask: false },
+    left: {
+      tokens: endless,
+      usd: endless,
+      tool_calls: endless,
+      retries: endless,
+      output_bytes: endless,
+      seconds: endless,
+    },
+    approval: null,
+    previous: null,
+    intend: () => Promise.resolve(),
+    ...change,
+  };
+}
+
+/** A promise that is settled from outside. */
+export const latch = <T = void>(): PromiseWithResolvers<T> => Promise.withResolvers<T>();

@@ -1,0 +1,298 @@
+/** Lives a scenario to its end: runs it, crashes, takes what survived, resumes, answers what is asked. */
+import type { Drive } from '../../src/engine/drive.ts';
+import { createEngine, type Engine } from '../../src/engine/engine.ts';
+import { memoryCache, memoryRuns } from '../../src/engine/memory-stores.ts';
+import type { RunState } from '../../src/engine/run-state.ts';
+import type { Decision } from '../../src/schema/decision.ts';
+import type { Event } from '../../src/schema/event.ts';
+import type { Json } from '../../src/schema/json.ts';
+import type { Planner } from '../../src/schema/ports.ts';
+import type { Outcome, SideEffectClass, Tool, ToolCall } from '../../src/schema/tool.ts';
+import type { WaitAnswer, WaitFor } from '../../src/schema/wait.ts';
+import { runTool } from '../../src/tools/builtin/run.ts';
+import { standardChain } from '../../src/tools/chain.ts';
+import { cautious, type Judge } from '../../src/tools/middleware/authorize.ts';
+import { type CrashingEvents, crashingEvents } from './engine-crash.ts';
+import { fakeTime, memoryArtifacts, toolNamed } from './engine-fakes.ts';
+import { type Scenario, type ToolName, toolNames } from './engine-scenario.ts';
+
+/** One time that a tool itself was reached, with what the store held at that moment. */
+export type Invocation = { call: ToolCall; staged: number; durable: number };
+
+export type Life = {
+  events: readonly Event[];
+  /** What was there when it began. */
+  survived: number;
+  crashed: boolean;
+  invocations: Invocation[];
+  /** Runs that are not over, as the engine has them in memory. */
+  resting: RunState[];
+  /** The states of the runs that were driven, as the drives left them. */
+  driven: RunState[];
+  /** Drives that were begun and have not come to an end, and why others broke. */
+  hanging: number;
+  broken: string[];
+  /** Which version of the world each event found. */
+  versions: number[];
+};
+
+export type Story = {
+  scenario: Scenario;
+  lives: Life[];
+  tools: ReadonlyMap<string, Tool>;
+  planFor: Engine['planFor'];
+  artifacts: ReadonlyMap<string, Buffer>;
+  /** Large outputs as they left the tool. */
+  large: ReadonlySet<string>;
+};
+
+type World = {
+  version: number;
+  /** Below a limit, by seed: the same scenario gives the same story. */
+  choose: (below: number) => number;
+  large: Set<string>;
+  waits: number;
+};
+
+const MOST_ANSWERS = 40;
+const MOST_WAITS = 12;
+export const LARGE = 70_000;
+
+export async function lived(scenario: Scenario): Promise<Story> {
+  const time = fakeTime();
+  const world: World = { version: 1, choose: choices(scenario.seed), large: new Set(), waits: 0 };
+  const [artifacts, cache, runs] = [memoryArtifacts(), memoryCache(), memoryRuns()];
+  const lives: Life[] = [];
+  for (let survived: readonly Event[] = []; ; ) {
+    const store = crashingEvents(time.clock, survived, scenario.crashes[lives.length] ?? Number.POSITIVE_INFINITY);
+    const life: Life = {
+      events: store.all,
+      survived: survived.length,
+      crashed: false,
+      invocations: [],
+      resting: [],
+      driven: [],
+      hanging: 0,
+      broken: [],
+      versions: [],
+    };
+    const tools = [
+      ...worldTools(world, store, life),
+      runTool(({ graph, input, call }) => engine.startChild(graph, input, call)),
+    ];
+    const judge: Judge =
+      scenario.judge === 'cautious'
+        ? cautious
+        : (call) => ({ effect: call.class === 'deny' ? 'deny' : 'allow', why: '' });
+    const engine: Engine = createEngine({
+      tools,
+      clock: time.clock,
+      sleep: time.sleep,
+      states: scenario.states,
+      planner: randomPlanner(world),
+      graphs: () => scenario.child,
+      stores: { events: noting(store, life, world), artifacts, ...(scenario.seed % 2 === 0 ? { runs } : {}) },
+      middleware: standardChain({
+        tools,
+        clock: time.clock,
+        sleep: time.sleep,
+        cache,
+        judge,
+        diagnose: (_, { error }) => (error === 'missing' ? { kind: 'requirement', name: 'it' } : null),
+      }),
+    });
+    lives.push(life);
+    const living = live(engine, scenario, life, world).catch((error: unknown) => {
+      if (!store.hasCrashed()) throw error;
+    });
+    await Promise.race([living, store.crash]);
+    life.crashed = store.hasCrashed();
+    if (!life.crashed)
+      return {
+        scenario,
+        lives,
+        tools: new Map(tools.map((tool) => [tool.name, tool])),
+        planFor: engine.planFor,
+        artifacts: artifacts.kept,
+        large: world.large,
+      };
+    const lost = store.all.length - store.durable();
+    survived = store.all.slice(0, store.durable() + world.choose(lost + 1));
+  }
+}
+
+async function live(engine: Engine, scenario: Scenario, life: Life, world: World): Promise<void> {
+  const follow = ({ run, done }: Drive): void => {
+    life.driven.push(run);
+    life.hanging += 1;
+    done.catch((error: unknown) => life.broken.push(String(error))).finally(() => (life.hanging -= 1));
+  };
+  const open = unfinished(life);
+  const isFirst = !life.events.some((event) => event.run === 'r');
+  if (isFirst)
+    follow(await engine.start(scenario.graph, { id: 'r', input: { list: [1, 2, 3] }, budgets: scenario.budgets }));
+  for (const id of world.choose(2) === 0 ? open : open.toReversed()) follow(await engine.resume(id));
+  if (isFirst && scenario.stop !== null) {
+    for (let left = scenario.stop.after; left > 0; left -= 1) await null;
+    await engine.stop('r', { kind: scenario.stop.kind, reason: 'told to' }).catch(() => undefined);
+    if (unfinished(life).includes('r')) follow(await engine.resume('r'));
+  }
+  await quiet();
+  for (let answers = 0; answers < MOST_ANSWERS && (await answerSome(engine, life, world, follow)); answers += 1)
+    await quiet();
+  const states = await Promise.all(unfinished(life).map((id) => engine.stateOf(id)));
+  life.resting = states.filter((state) => state !== null);
+}
+
+/** Nothing here takes time, so that whatever can happen has happened. */
+const quiet = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+function unfinished({ events }: Life): string[] {
+  const ended = new Set(events.filter((event) => event.type === 'run.ended').map((event) => event.run));
+  return events.flatMap((event) =>
+    event.type === 'run.started' && event.run !== null && !ended.has(event.run) ? [event.run] : [],
+  );
+}
+
+/** Answers one or two of the questions that people can answer; false when there are none. */
+async function answerSome(engine: Engine, life: Life, world: World, follow: (drive: Drive) => void): Promise<boolean> {
+  const states = await Promise.all(unfinished(life).map((id) => engine.stateOf(id)));
+  const asked = states.flatMap((run) =>
+    [...(run?.waits.values() ?? [])]
+      .filter(({ for: { kind } }) => kind !== 'child' && kind !== 'timer')
+      .map((wait) => ({ run: run?.id ?? '', wait })),
+  );
+  const chosen = asked.slice(world.choose(asked.length)).slice(0, 1 + world.choose(2));
+  const given = await Promise.allSettled(
+    chosen.map(({ run, wait }) => engine.answer(run, wait.wait, answerTo(wait.for, world))),
+  );
+  for (const each of given) if (each.status === 'fulfilled') follow(each.value);
+  return chosen.length > 0;
+}
+
+function answerTo(awaited: WaitFor, { choose }: World): WaitAnswer {
+  if (awaited.kind === 'approval')
+    return {
+      verdict:
+        (['approved', 'approved', 'approved', 'approved', 'denied', 'answered', 'expired'] as const)[choose(7)] ??
+        'denied',
+    };
+  if (awaited.kind === 'question' && awaited.options !== undefined)
+    return { verdict: 'answered', text: awaited.options[choose(awaited.options.length)] ?? '' };
+  return choose(5) === 0 ? { verdict: 'denied' } : { verdict: 'answered', text: `so ${choose(3)}` };
+}
+
+/** Notes which version of the world each event found. */
+function noting(store: CrashingEvents, life: Life, world: World): CrashingEvents {
+  return {
+    ...store,
+    stage: (event) => {
+      life.versions[store.all.length] = world.version;
+      return store.stage(event);
+    },
+  };
+}
+
+const classes: Record<ToolName, SideEffectClass> = {
+  look: 'read',
+  sum: 'read',
+  peek: 'read',
+  large: 'read',
+  model: 'read',
+  note: 'write_local',
+  write: 'write_local',
+  post: 'external_mutation',
+  send: 'external_mutation',
+  never: 'deny',
+  human: 'read',
+};
+
+function worldTools(world: World, store: CrashingEvents, life: Life): Tool[] {
+  return toolNames.map((name) => {
+    const idempotent = name === 'note' || name === 'post' || classes[name] === 'read';
+    return toolNamed(
+      name,
+      async (input, call) => {
+        if (store.hasCrashed()) return new Promise<Outcome>(() => undefined);
+        life.invocations.push({ call, staged: store.all.length, durable: store.durable() });
+        const version = world.version;
+        if (classes[name] !== 'read') world.version += 1;
+        for (let left = world.choose(8); left > 0; left -= 1) await null;
+        return outcomeOf(name, input, world, version);
+      },
+      {
+        class: classes[name],
+        annotations: { idempotent, cacheable: name === 'look' || name === 'sum' },
+        ...(name === 'look' ? { fingerprint: async () => `version ${world.version}` } : {}),
+        ...(name === 'model' ? { estimate: () => ({ tokens_in: 5, tokens_out: 5 }) } : {}),
+      },
+    );
+  });
+}
+
+/** What a cacheable tool gives follows from its input and, for `look`, the version of the world alone. */
+export function pureOutput(name: string, input: Json, version: number): Json {
+  const known = JSON.stringify(input).length;
+  return { flag: known % 2 === 0, list: [known], ...(name === 'look' ? { version } : {}) };
+}
+
+function outcomeOf(name: ToolName, input: Json, world: World, version: number): Outcome {
+  const { choose } = world;
+  const usage = name === 'model' ? { usage: { tokens_in: choose(6), tokens_out: choose(6) } } : {};
+  const luck = choose(30);
+  if (luck < 2) return { status: 'failed', error: `no luck ${choose(3)}`, temporary: luck === 0, ...usage };
+  if (luck === 2) throw new Error('the tool broke');
+  if (name === 'look' || name === 'sum') return { status: 'ok', output: pureOutput(name, input, version) };
+  if (luck === 4) return { status: 'denied', error: 'not this' };
+  if (luck === 5) return { status: 'failed', error: 'missing' };
+  if ((luck === 6 || name === 'human') && (world.waits += 1) <= MOST_WAITS)
+    return {
+      status: 'waiting',
+      for: choose(2) === 0 ? { kind: 'question', text: 'Really?' } : { kind: 'timer', until: '2030-01-01T00:02:00Z' },
+    };
+  if (luck === 7) return { status: 'cancelled', error: 'by itself' };
+  const output = { flag: choose(2) === 0, list: Array.from({ length: choose(4) }, () => choose(3)) };
+  if (name !== 'large' || luck % 2 === 0) return { status: 'ok', output, ...usage };
+  const long = { ...output, text: `${choose(1000)}`.repeat(LARGE) };
+  world.large.add(JSON.stringify(long));
+  return { status: 'ok', output: long };
+}
+
+/** Mostly what is allowed, sometimes anything. */
+function randomPlanner({ choose }: World): Planner {
+  const any = <T>(list: readonly T[]): T | undefined => list[choose(list.length)];
+  return {
+    decide: async ({ run, turn, next, tools }): Promise<Decision> => {
+      for (let left = choose(6); left > 0; left -= 1) await null;
+      const rationale = 'by chance';
+      const luck = choose(24);
+      if (luck === 0) throw new Error('the planner broke');
+      if (luck === 1) return { kind: 'Guess' } as unknown as Decision;
+      if (luck === 2) return { kind: 'Transition', to: any(['act', 'done', 'explore', 'nowhere']) ?? '', rationale };
+      if (luck === 3) return { kind: 'CallTool', tool: any(toolNames) ?? '', input: null, rationale };
+      if (luck === 4) return { kind: 'AskHuman', question: 'What now?', rationale };
+      if (luck === 5) return { kind: 'Fail', reason: 'no way', rationale };
+      if (turn > 10 || luck === 6) return { kind: 'Finish', output: { flag: choose(2) === 0, list: [] }, rationale };
+      const tool = luck < 16 ? any(tools)?.name : undefined;
+      if (tool === 'run.start' && run === 'r')
+        return { kind: 'CallTool', tool, input: { graph: 'child', input: {} }, rationale };
+      if (tool !== undefined && tool !== 'run.start')
+        return { kind: 'CallTool', tool, input: { x: choose(3) }, rationale };
+      const to = any(next.filter((state) => state !== 'failed'));
+      return to === undefined
+        ? { kind: 'Finish', output: { list: [5] }, rationale }
+        : { kind: 'Transition', to, rationale };
+    },
+  };
+}
+
+/** mulberry32 */
+function choices(seed: number): (below: number) => number {
+  let state = seed | 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}

@@ -1,0 +1,172 @@
+/** Random worlds for the engine: a graph, its children, budgets, a judge, and when the world stops. */
+import fc from 'fast-check';
+import { checkGraph } from '../../src/engine/check-graph.ts';
+import { defaultStates, type StateGraph } from '../../src/engine/states.ts';
+import { Graph } from '../../src/schema/graph.ts';
+import type { Budgets } from '../../src/schema/run.ts';
+
+export type Scenario = {
+  graph: Graph;
+  child: Graph;
+  judge: 'cautious' | 'open';
+  states: StateGraph;
+  budgets: Budgets;
+  /** For each life, after how many steps of the event store it ends. */
+  crashes: number[];
+  /** A request to stop in the first life, after a number of microtasks. */
+  stop: { kind: 'stop' | 'pause' | 'cancel'; after: number } | null;
+  /** Decides what tools give, what planners say and what people answer. */
+  seed: number;
+};
+
+export const toolNames = [
+  'look',
+  'sum',
+  'peek',
+  'large',
+  'model',
+  'note',
+  'write',
+  'post',
+  'send',
+  'never',
+  'human',
+] as const;
+export type ToolName = (typeof toolNames)[number];
+
+/** Reads are left to some tools only, and everything in `decide` is asked about. */
+const narrowStates: StateGraph = {
+  start: 'intake',
+  states: {
+    ...defaultStates.states,
+    explore: { to: ['decide', 'failed'], classes: ['read'], tools: ['look', 'peek', 'human'] },
+    act: { to: ['decide', 'validate', 'failed'], classes: ['read', 'write_local'], tools: ['note', 'write', 'look'] },
+    validate: { to: ['decide', 'act', 'done', 'failed'], classes: ['read'], ask: true },
+  },
+};
+
+/** `tools` are those that the nodes call; the more often a name stands there, the more often. */
+export function scenarios(
+  fixed: Partial<Scenario> = {},
+  tools: readonly ToolName[] = toolNames,
+): fc.Arbitrary<Scenario> {
+  const record = fc.record({
+    graph: graphs('g', tools, 6),
+    child: graphs('child', tools, 2),
+    judge: fc.constantFrom('cautious' as const, 'open' as const),
+    states: fc.constantFrom(defaultStates, narrowStates),
+    budgets: seldom({}, tightBudgets),
+    crashes: fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 4 }),
+    stop: seldom(null, fc.record({ kind: fc.constantFrom('stop', 'pause', 'cancel'), after: fc.nat(100) })),
+    seed: fc.nat(),
+  });
+  return record.map((scenario) => ({ ...scenario, ...fixed }));
+}
+
+export const tightBudgets: fc.Arbitrary<Budgets> = fc.record(
+  {
+    tool_calls: fc.nat(12),
+    retries: fc.nat(3),
+    replans: fc.nat(2),
+    tokens: fc.nat(60),
+    depth: fc.nat(2),
+  },
+  { requiredKeys: [] },
+);
+
+function seldom<T, U>(mostly: T, otherwise: fc.Arbitrary<U>): fc.Arbitrary<T | U> {
+  return fc.oneof({ weight: 3, arbitrary: fc.constant(mostly) }, { weight: 1, arbitrary: otherwise });
+}
+
+type Spec = {
+  kind: 'tool' | 'agent' | 'graph' | 'map' | 'wait';
+  tool: ToolName;
+  /** Which of the nodes before it are needed, as bits. */
+  needs: number;
+  input: number;
+  retries: number;
+  fallback: boolean;
+  few: boolean;
+};
+
+/** Runs inside runs are for the graph of the root; agents may start further ones. */
+function graphs(id: 'g' | 'child', tools: readonly ToolName[], most: number): fc.Arbitrary<Graph> {
+  const kinds: Spec['kind'][] = ['tool', 'tool', 'tool', 'agent', 'wait'];
+  const spec: fc.Arbitrary<Spec> = fc.record({
+    kind: fc.constantFrom(...kinds, ...(id === 'g' ? (['tool', 'map', 'graph'] as const) : [])),
+    tool: fc.constantFrom(...tools),
+    needs: fc.nat(63),
+    input: fc.nat(2),
+    retries: fc.nat(2),
+    fallback: fc.boolean(),
+    few: fc.boolean(),
+  });
+  const edge = fc.record({
+    from: fc.nat(most),
+    to: fc.nat(most),
+    flag: fc.boolean(),
+    max: fc.integer({ min: 1, max: 2 }),
+  });
+  return fc
+    .record({
+      specs: fc.array(spec, { minLength: 1, maxLength: most, size: 'max' }),
+      edges: fc.array(edge, { maxLength: 3 }),
+      parallel: fc.integer({ min: 1, max: 4 }),
+    })
+    .map(({ specs, edges, parallel }) => {
+      const ways = edges
+        .filter(({ from, to }) => from < specs.length && to < specs.length)
+        .map(({ from, to, flag, max }) => ({
+          from: `n${from}`,
+          to: `n${to}`,
+          when: { field: 'flag', equals: flag },
+          ...(to <= from ? { max } : {}),
+        }));
+      return sound(Graph.parse({ id, mode: 'flex', nodes: specs.map(nodeOf), edges: ways, parallel }));
+    });
+}
+
+function nodeOf({ kind, tool, needs, input, retries, fallback, few }: Spec, index: number): Record<string, unknown> {
+  const before = Array.from({ length: index }, (_, at) => `n${at}`).filter((_, at) => (needs >> at) % 2 === 1);
+  const each = {
+    id: `n${index}`,
+    max_retries: retries,
+    ...(fallback ? { on_error: 'fallback', fallback: { flag: false, list: [4] } } : {}),
+  };
+  const common = { ...each, needs: before, ...(input === 2 ? {} : { input: { x: input } }) };
+  const agent = { kind: 'agent', goal: 'whatever', ...(few ? { tools: ['look', 'write', 'send'] } : {}) };
+  switch (kind) {
+    case 'tool':
+      return { ...common, kind, tool };
+    case 'agent':
+      return { ...common, ...agent };
+    case 'graph':
+      return { ...common, kind, graph: 'child' };
+    case 'map':
+      return {
+        ...common,
+        kind,
+        over: before[0] === undefined ? '{{input.list}}' : `{{${before[0]}.list}}`,
+        parallel: 1 + input,
+        each: [
+          { ...each, kind: 'tool', tool, input: { x: '{{item}}' } },
+          { ...each, ...agent },
+          { ...each, kind: 'graph', graph: 'child' },
+        ][input],
+      };
+    case 'wait':
+      return {
+        ...common,
+        kind,
+        for: few ? { kind: 'question', text: 'Well?' } : { kind: 'timer', until: '2030-01-01T00:01:00Z' },
+      };
+  }
+}
+
+/** Leaves out the edges that make no sense. */
+function sound(graph: Graph): Graph {
+  const problems = checkGraph(graph);
+  if (problems.length === 0) return graph;
+  const kept = graph.edges.filter((_, index) => !problems.some(({ path }) => path.startsWith(`edges.${index}`)));
+  return sound({ ...graph, edges: kept.length < graph.edges.length ? kept : graph.edges.slice(1) });
+}
