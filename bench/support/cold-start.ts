@@ -1,6 +1,6 @@
 /** Opens the stores of the home in argv: from imports done to ready to append. */
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
-import { openStores } from '../../src/daemon/wire.ts';
+import { openStores } from '../../src/daemon/stores.ts';
 import { report } from './child.ts';
 
 const home = homeAt(process.argv[2]);

@@ -1,7 +1,7 @@
 /** Engines to measure: the standard chain over production stores, with a tool that gives back what it gets. */
 import { setTimeout as after } from 'node:timers/promises';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
-import type { Stores } from '../../src/daemon/wire.ts';
+import type { Stores } from '../../src/daemon/stores.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { type Json, JsonValue } from '../../src/schema/json.ts';
 import type { Tool } from '../../src/schema/tool.ts';

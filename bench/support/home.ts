@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Home, homeAt, loadConfig } from '../../src/daemon/settings.ts';
-import { openStores, type Stores } from '../../src/daemon/wire.ts';
+import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import type { Flush } from '../../src/schema/ports.ts';
 

@@ -16,7 +16,8 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Config } from '../schema/config.ts';
 import type { Intake } from '../schema/intake.ts';
 import { type Home, loadConfig } from './settings.ts';
-import { engineOver, openStores, type Stores } from './wire.ts';
+import { openStores, type Stores } from './stores.ts';
+import { engineOver } from './wire.ts';
 
 export type Host = { engine: Engine; stores: Stores; config: Config };
 

@@ -1,19 +1,11 @@
-/** Owns: putting the parts together. Neighbours on a floor are strangers; they meet here. */
-import { rmSync } from 'node:fs';
+/** Owns: putting the engine together. Neighbours on a floor are strangers; they meet here. */
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
-import { redactShapes } from '../guard/redact.ts';
-import { receivedIntakes } from '../intake/received.ts';
-import { openArtifacts } from '../ledger/artifacts.ts';
 import { openCache } from '../ledger/cache.ts';
 import { openRuns } from '../ledger/runs.ts';
-import { type Ledger, openLedger } from '../ledger/ledger.ts';
-import { Projections } from '../ledger/projections.ts';
-import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import type { Config } from '../schema/config.ts';
-import type { Pen } from '../schema/event.ts';
-import type { ArtifactStore, Clock, EventStore, Flush, Projection } from '../schema/ports.ts';
+import type { ArtifactStore, EventStore } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { filesTools } from '../tools/builtin/files.ts';
 import { httpTools } from '../tools/builtin/http.ts';
@@ -23,83 +15,7 @@ import { shellTool } from '../tools/builtin/shell.ts';
 import { standardChain } from '../tools/chain.ts';
 import { graphsIn } from './graphs.ts';
 import { commandEnvironment, type Home } from './settings.ts';
-
-export type Stores = {
-  ledger: Ledger;
-  projections: Projections;
-  artifacts: ArtifactStore;
-  taskGraph: () => TaskGraph;
-  close(): Promise<void>;
-};
-export type Swapped = { flush?: Flush; clock?: Clock };
-
-const projectionsOf: Record<Pen, readonly Projection<unknown>[]> = {
-  run: [taskGraph, receivedIntakes],
-  maintenance: [],
-};
-
-/** Takes a pen: ledger, its projections and the artifacts, ready to append. */
-export async function openStores(home: Home, config: Config, pen: Pen = 'run', swapped: Swapped = {}): Promise<Stores> {
-  return openWith(keptProjections(home, config, pen), home, config, pen, swapped);
-}
-
-/** Deletes the projections of a pen and makes them again from the first event on. */
-export async function rebuildStores(
-  home: Home,
-  config: Config,
-  pen: Pen,
-): Promise<{ events: number; files: string[] }> {
-  const projections = keptProjections(home, config, pen);
-  projections.restart();
-  const stores = await openWith(projections, home, config, pen, {});
-  projections.erase();
-  if (pen === 'run') rmSync(runsFolder(home), { recursive: true, force: true });
-  const events = stores.ledger.end.seq;
-  await stores.close();
-  return { events, files: projectionsOf[pen].map((projection) => projection.file) };
-}
-
-async function openWith(
-  projections: Projections,
-  home: Home,
-  config: Config,
-  pen: Pen,
-  swapped: Swapped,
-): Promise<Stores> {
-  const ledger = await openLedger(home.ledgers[pen], pen, {
-    ...swapped,
-    redact: redactShapes,
-    reserveBytes: config.ledger.reserve_kb * 1024,
-    from: projections.position,
-    onRestart: () => projections.restart(),
-    onLine: (line) => projections.apply(line),
-    onBatch: (events, end) => projections.follow(events, end),
-  });
-  projections.reached(ledger.end);
-  return {
-    ledger,
-    projections,
-    artifacts: openArtifacts(join(home.oka, 'artifacts'), redactShapes),
-    taskGraph: () => projections.stateOf(taskGraph),
-    close: async () => {
-      await ledger.flush();
-      projections.save();
-      await ledger.close();
-    },
-  };
-}
-
-/** Snapshots of runs: derived like everything else. */
-function runsFolder(home: Home): string {
-  return join(home.oka, 'state', 'runs');
-}
-
-function keptProjections(home: Home, config: Config, pen: Pen): Projections {
-  return new Projections(home.oka, projectionsOf[pen], {
-    events: config.ledger.snapshot_events,
-    ms: config.ledger.snapshot_ms,
-  });
-}
+import { runsFolder, type Stores } from './stores.ts';
 
 /** The engine as the product builds it: built-in tools on the desk, the standard chain, every store. */
 export function engineOver(home: Home, config: Config, stores: Stores): Engine {
@@ -125,7 +41,7 @@ function eventsOf({ ledger, taskGraph }: Stores): EventStore {
   };
   return {
     stage: (event) => ledger.stage(event),
-    flush: () => ledger.flush(),
+    flush: (mine) => ledger.flush(mine),
     read: ({ run, from = 1 }) => ledger.read({ run, from: Math.max(from, firstOf(run)) }),
   };
 }

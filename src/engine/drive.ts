@@ -56,6 +56,7 @@ export function drive(
   run: RunState,
   world: World,
   grace: (ms: number) => Promise<void>,
+  unflushed: Event[],
   before?: () => Promise<NewEvent | null>,
 ): Drive {
   const happened: Happened[] = [];
@@ -116,7 +117,7 @@ export function drive(
 
   /** Unless news comes while the last batch is written, this is the end. */
   async function end(): Promise<void> {
-    await world.events.flush();
+    await flush();
     closed = mayEnd();
     if (closed) calls.abort();
   }
@@ -145,13 +146,18 @@ export function drive(
 
   function stage(event: NewEvent): Event {
     const staged = world.events.stage(event);
+    unflushed.push(staged);
     applied(run, staged);
     return staged;
   }
 
+  function flush(): Promise<void> {
+    return world.events.flush(unflushed.splice(0));
+  }
+
   async function durable(started: readonly CallStep[]): Promise<void> {
-    if (started.some((step) => step.class !== 'read')) await world.events.flush();
-    else world.events.flush().catch(breakDown);
+    if (started.some((step) => step.class !== 'read')) await flush();
+    else flush().catch(breakDown);
   }
 
   /** `after` counts the calls of the same batch that are launched after this one. */
@@ -209,8 +215,8 @@ export function drive(
     stage(outcomeEvent(run, step, again.previous ?? { status: 'failed', error: 'unknown' }, true));
     Object.assign(step, { call: again.call, attempt: again.attempt });
     stage(eventOf(run, step));
-    if (step.class === 'read') world.events.flush().catch(breakDown);
-    else await world.events.flush();
+    if (step.class === 'read') flush().catch(breakDown);
+    else await flush();
   }
 
   function think(step: Extract<Step, { kind: 'Think' }>): void {
@@ -307,7 +313,7 @@ export function drive(
     inFlight.clear();
     const event = isOver(run.status) ? null : stopEvent(run, request);
     if (event !== null) stage(event);
-    await world.events.flush();
+    await flush();
     return run;
   }
 }

@@ -65,6 +65,7 @@ export function createEngine(options: EngineOptions) {
   const events = stores.events ?? memoryEvents(clock);
   const graphs = new Map<string, Graph>();
   const drives = new Map<string, Drive>();
+  const fresh = new Map<string, Event[]>();
   /** Runs that are being read in: a second drive of the same run would do everything twice. */
   const openings = new Map<string, Promise<Drive>>();
   const noPlanner: Planner = { decide: () => ({ kind: 'Fail', reason: 'there is no planner', rationale: '' }) };
@@ -90,7 +91,7 @@ export function createEngine(options: EngineOptions) {
     const sha256 = await keep(graph);
     const running = drives.get(request.id);
     if (running !== undefined) return running;
-    return begin(begun(planOf(graph, sha256, states), events.stage(startEvent(graph, sha256, request))));
+    return begin(begun(planOf(graph, sha256, states), stage(startEvent(graph, sha256, request))));
   }
 
   /** A run inside another; its name derives from node, visit and turn, so that repeating the call finds the same run. */
@@ -130,7 +131,7 @@ export function createEngine(options: EngineOptions) {
 
   async function goOn(run: RunState, reason: string): Promise<Drive> {
     await askWitness(run);
-    applied(run, events.stage({ type: 'run.resumed', run: run.id, data: { reason } }));
+    applied(run, stage({ type: 'run.resumed', run: run.id, data: { reason } }));
     return begin(run);
   }
 
@@ -143,9 +144,9 @@ export function createEngine(options: EngineOptions) {
     if (running !== undefined) return running.done.then(() => answer(id, wait, given));
     return opening(id, async () => {
       const run = await loaded(id);
-      applied(run, events.stage(closingOf(run, wait, given)));
+      applied(run, stage(closingOf(run, wait, given)));
       if (run.status !== 'paused') return goOn(run, 'a wait was closed');
-      await events.flush();
+      await events.flush(unflushed(run.id));
       return { run, done: Promise.resolve(run), post: () => false, stop: () => false };
     });
   }
@@ -161,8 +162,8 @@ export function createEngine(options: EngineOptions) {
     const run = await loaded(id);
     if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status} already`);
     const event = stopEvent(run, request);
-    if (event !== null) applied(run, events.stage(event));
-    await events.flush();
+    if (event !== null) applied(run, stage(event));
+    await events.flush(unflushed(run.id));
     return run;
   }
 
@@ -209,10 +210,30 @@ export function createEngine(options: EngineOptions) {
     return planOf(graph, sha256, states);
   }
 
+  /** Events of a run that nobody has flushed yet; whoever goes on with the run takes them over. */
+  function stage(event: NewEvent): Event {
+    const staged = events.stage(event);
+    const run = staged.run ?? '';
+    fresh.set(run, [...(fresh.get(run) ?? []), staged]);
+    return staged;
+  }
+
+  function unflushed(run: string): Event[] {
+    const staged = fresh.get(run) ?? [];
+    fresh.delete(run);
+    return staged;
+  }
+
   function begin(run: RunState | null): Drive {
     if (run === null) throw new Error('a run begins with run.started');
     const isNew = options.hooks?.before_run !== undefined && run.nodes.every(isUntried);
-    const started = drive(run, world, (ms) => options.sleep(ms), isNew ? () => hooks.beforeRun(run) : undefined);
+    const started = drive(
+      run,
+      world,
+      (ms) => options.sleep(ms),
+      unflushed(run.id),
+      isNew ? () => hooks.beforeRun(run) : undefined,
+    );
     const done = started.done.then(atEnd);
     const leave = (): void => void drives.delete(run.id);
     drives.set(run.id, { ...started, done });
@@ -247,10 +268,7 @@ export function createEngine(options: EngineOptions) {
       if (open === null) continue;
       const seen = (await options.witness?.(run.id, open)) ?? null;
       const outcome = seen ?? { status: 'cancelled', error: 'work stopped, and nobody saw how it ended' };
-      applied(
-        run,
-        events.stage(outcomeEvent(run, { call: open.call, node: run.configs[index]?.id ?? '' }, outcome, false)),
-      );
+      applied(run, stage(outcomeEvent(run, { call: open.call, node: run.configs[index]?.id ?? '' }, outcome, false)));
     }
   }
 
@@ -259,7 +277,7 @@ export function createEngine(options: EngineOptions) {
     const { graph, sha256 } = run.plan;
     const next = begun(
       run.plan,
-      events.stage(
+      stage(
         startEvent(graph, sha256, {
           id,
           title: run.title,
@@ -272,7 +290,7 @@ export function createEngine(options: EngineOptions) {
     );
     if (next === null) throw new Error('a run begins with run.started');
     for (const index of inOrder(run.plan))
-      for (const event of keptEvents(run, next, index)) applied(next, events.stage(event));
+      for (const event of keptEvents(run, next, index)) applied(next, stage(event));
     return begin(next);
   }
 

@@ -44,7 +44,6 @@ type Batch = {
   promise: Promise<void>;
   resolve: () => void;
   reject: (error: unknown) => void;
-  error: unknown;
 };
 
 export async function openLedger(file: string, pen: Pen, options: LedgerOptions): Promise<Ledger> {
@@ -94,6 +93,8 @@ export class Ledger {
   #scheduled = false;
   #grouping = false;
   #full = false;
+  /** Events that were staged and could not be written, with the reason. */
+  readonly #lost = new WeakMap<Event, unknown>();
   #knownRun: string | null = null;
   #lastTime = { ms: Number.NaN, text: '' };
   #state: { open: true } | { open: false; error: OkaError } = { open: true };
@@ -159,14 +160,15 @@ export class Ledger {
     return staged;
   }
 
-  /** Resolves when everything staged so far is durable. */
-  flush(): Promise<void> {
+  /**
+   * Resolves when everything staged so far is durable. Whoever stages without flushing at once names those events:
+   * they may have been taken along by the batch of another, and lost with it.
+   */
+  flush(mine: readonly Event[] = []): Promise<void> {
     if (!this.#state.open) return Promise.reject(this.#state.error);
+    const lost = mine.find((event) => this.#lost.has(event));
+    if (lost !== undefined) return Promise.reject(this.#lost.get(lost));
     const batch = this.#batch;
-    if (batch.error !== null) {
-      this.#batch = emptyBatch();
-      return Promise.reject(batch.error);
-    }
     if (batch.drafts.length === 0) return this.#landed();
     batch.waiters += 1;
     this.#schedule();
@@ -179,7 +181,7 @@ export class Ledger {
     const staged = Array.isArray(events)
       ? events.map((event: NewEvent) => this.stage(event))
       : this.stage(events as NewEvent);
-    await this.flush();
+    await this.flush(Array.isArray(staged) ? staged : [staged]);
     return staged;
   }
 
@@ -352,11 +354,14 @@ export class Ledger {
     this.#held.release();
   }
 
-  /** A failed write takes everything numbered behind it along: those who staged hear of it when they flush. */
+  /** A failed write takes everything numbered behind it along. */
   #rejectStaged(batch: Batch, error: unknown): void {
+    const behind = this.#batch;
+    this.#batch = emptyBatch();
     this.#nextSeq = this.#end.seq + 1;
+    for (const { event } of [...batch.drafts, ...behind.drafts]) this.#lost.set(event, error);
     batch.reject(error);
-    if (this.#batch.drafts.length > 0) this.#batch.error = error;
+    behind.reject(error);
     if (this.#state.open && error instanceof OkaError && error.code === 'disk-full')
       this.#noteFull(batch.drafts.length);
     if (error instanceof OkaError && error.code === 'ledger-replaced') this.#break(error);
@@ -432,7 +437,7 @@ export class Ledger {
 function emptyBatch(): Batch {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);
-  return { drafts: [], waiters: 0, promise, resolve, reject, error: null };
+  return { drafts: [], waiters: 0, promise, resolve, reject };
 }
 
 function openForAppending(file: string): number {

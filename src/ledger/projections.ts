@@ -29,6 +29,8 @@ export type Pace = { events: number; ms: number };
 /** A save may take at most this share of the time, however large the state has grown. */
 const SHARE_OF_TIME = 0.05;
 
+const TRY_AGAIN_MS = 1000;
+
 export class Projections {
   readonly #folder: string;
   readonly #pace: Pace;
@@ -87,8 +89,25 @@ export class Projections {
     for (const event of events) this.apply(event);
     this.reached(end);
     this.#behind += events.length;
-    if (this.#behind >= this.#pace.events && this.#waitMs <= this.#pace.ms) this.save();
-    else this.#timer ??= setTimeout(() => this.save(), this.#waitMs).unref();
+    if (this.#behind >= this.#pace.events && this.#waitMs <= this.#pace.ms) this.#saveOrTryLater();
+    else this.#saveSoon(this.#waitMs);
+  }
+
+  /** A file that cannot be written now, on a full disk say, costs no event: it is written later. */
+  #saveOrTryLater(): void {
+    try {
+      this.save();
+    } catch {
+      this.#waitMs = Math.max(this.#pace.ms, TRY_AGAIN_MS);
+      this.#saveSoon(this.#waitMs);
+    }
+  }
+
+  #saveSoon(ms: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#saveOrTryLater();
+    }, ms).unref();
   }
 
   save(): void {

@@ -36,10 +36,13 @@ export type ArtifactStore = {
   get(ref: Pick<ArtifactRef, 'sha256'>): Promise<Buffer>;
 };
 
-/** Where events are kept. `stage` numbers an event; it is durable when a later `flush` has resolved. */
+/**
+ * Where events are kept. `stage` numbers an event; it is durable when a later `flush` has resolved that names it: a
+ * batch of somebody else may have taken it along and failed.
+ */
 export type EventStore = {
   stage(event: NewEvent): Event;
-  flush(): Promise<void>;
+  flush(mine?: readonly Event[]): Promise<void>;
   read(filter: { run: string; from?: number }): AsyncIterable<Event> | Iterable<Event>;
 };
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/daemon/settings.ts';
-import { openStores } from '../../src/daemon/wire.ts';
+import { openStores } from '../../src/daemon/stores.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { Config } from '../../src/schema/config.ts';
 import type { ChildTask } from '../support/ledger-child.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Home, homeAt } from '../../src/daemon/settings.ts';
-import { openStores, rebuildStores, type Stores } from '../../src/daemon/wire.ts';
+import { openStores, rebuildStores, type Stores } from '../../src/daemon/stores.ts';
 import { archive } from '../../src/ledger/archive.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import { taskGraph } from '../../src/ledger/task-graph.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { homeAt, loadConfig, programFolder } from '../../src/daemon/settings.ts';
-import { openStores } from '../../src/daemon/wire.ts';
+import { openStores } from '../../src/daemon/stores.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { launcher, oka, temporaryFolder } from '../support/cli.ts';
 

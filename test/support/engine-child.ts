@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as after } from 'node:timers/promises';
 import { homeAt } from '../../src/daemon/settings.ts';
-import { openStores } from '../../src/daemon/wire.ts';
+import { openStores } from '../../src/daemon/stores.ts';
 import type { Drive } from '../../src/engine/drive.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { isOver, type RunState } from '../../src/engine/run-state.ts';

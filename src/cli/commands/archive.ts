@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../daemon/settings.ts';
-import { openStores } from '../../daemon/wire.ts';
+import { openStores } from '../../daemon/stores.ts';
 import { submit } from '../../intake/submit.ts';
 import { archive } from '../../ledger/archive.ts';
 import { penHolder } from '../../ledger/pen.ts';

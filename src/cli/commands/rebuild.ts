@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../../daemon/settings.ts';
-import { rebuildStores } from '../../daemon/wire.ts';
+import { rebuildStores } from '../../daemon/stores.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';
 import { count } from '../terminal.ts';
