@@ -6,5 +6,6 @@ export default defineConfig({
     exclude: ['test/fixture/**'],
     testTimeout: 30_000,
     pool: 'forks',
+    maxWorkers: 2,
   },
 });

@@ -253,7 +253,8 @@ export function createEngine(options: EngineOptions) {
     const parent = await stateOf(id);
     if (parent === null || isOver(parent.status)) return;
     for (const wait of parent.waits.values())
-      if (wait.for.kind === 'child' && wait.for.run === child.id) await answer(id, wait.wait, answerOf(child));
+      if (wait.for.kind === 'child' && wait.for.run === child.id)
+        await answer(id, wait.wait, answerOf(child)).catch(unlessTooLate);
   }
 
   async function loaded(id: string): Promise<RunState> {
@@ -299,7 +300,10 @@ export function createEngine(options: EngineOptions) {
     if (problems.length === 0) return;
     throw new OkaError(
       'invalid-graph',
-      `graph "${graph.id}" cannot run:\n${problems.map(({ path, problem }) => `  ${path}: ${problem}`).join('\n')}`,
+      `graph "${graph.id}" cannot run:\n${problems
+        .slice(0, 20)
+        .map(({ path, problem }) => `  ${path}: ${problem}`)
+        .join('\n')}${problems.length > 20 ? `\n  and ${problems.length - 20} more` : ''}`,
       { fix: 'Mend these places; `oka graph validate` lists them.' },
     );
   }
@@ -362,6 +366,11 @@ function answerOf(child: RunState): WaitAnswer {
   return child.status === 'done'
     ? { verdict: 'arrived', output: child.output, by: child.id }
     : { verdict: 'cancelled', text: `run ${child.id} ${child.status}: ${child.reason}`, by: child.id };
+}
+
+/** The parent may have ended, or heard of it, in the meantime. */
+function unlessTooLate(error: unknown): void {
+  if (!(error instanceof OkaError) || (error.code !== 'run-is-over' && error.code !== 'no-such-wait')) throw error;
 }
 
 function closingOf(run: RunState, wait: string, answer: WaitAnswer): NewEvent {

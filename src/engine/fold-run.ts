@@ -130,8 +130,10 @@ export function applied(run: RunState, event: Event): RunState {
   return run;
 }
 
+/** A run is blocked when only others can make it go on. One that has failed or goes back has something to do itself. */
 function workOrWait(run: RunState, event: Event): void {
-  run.status = run.waits.size > 0 && run.active.size === 0 && run.ready.size === 0 ? 'blocked' : 'running';
+  const hasWork = run.active.size > 0 || run.ready.size > 0 || run.failure !== null || run.back.length > 0;
+  run.status = run.waits.size > 0 && !hasWork ? 'blocked' : 'running';
   if (run.status === 'blocked') rest(run, event.at);
   else run.activeSince ??= Date.parse(event.at);
 }

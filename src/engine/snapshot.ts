@@ -59,6 +59,7 @@ function isUntouched(plan: Plan, index: number, node: NodeState): boolean {
     node.visit === 0 &&
     node.attempt === 0 &&
     node.map === null &&
+    node.agent === null &&
     node.awaiting === null &&
     node.unmet === plan.before[index]?.length
   );

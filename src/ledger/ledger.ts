@@ -9,7 +9,7 @@
  * L5 No secret reaches the file: redaction sits in `stage`, the one door.
  * L6 A failed write rolls back and rejects everything staged; a failed flush is fatal: nothing is acknowledged any more.
  */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { checkEvent, type Event, type Line, type NewEvent, type Pen } from '../schema/event.ts';
@@ -85,6 +85,7 @@ export class Ledger {
   readonly #reserve: Reserve;
   readonly #onBatch: BatchListener | undefined;
   #fd: number;
+  #identity: Stats;
   #base: number;
   #end: Position;
   #nextSeq: number;
@@ -119,6 +120,7 @@ export class Ledger {
     this.#redact = held.redact;
     this.#onBatch = held.onBatch;
     this.#fd = held.fd;
+    this.#identity = fstatSync(held.fd);
     this.#base = held.base;
     this.#end = held.end;
     this.#nextSeq = held.end.seq + 1;
@@ -199,6 +201,7 @@ export class Ledger {
       const base = await replace();
       closeSync(this.#fd);
       this.#fd = openForAppending(this.file);
+      this.#identity = fstatSync(this.#fd);
       this.#base = base;
     } finally {
       this.#flight = null;
@@ -403,16 +406,16 @@ export class Ledger {
     }
   }
 
+  /** One look at the name tells whether it still leads to the file that is open, and how long that is. */
   #assertSameFile(): void {
-    const mine = fstatSync(this.#fd);
     const there = statSync(this.file, { throwIfNoEntry: false });
     const expected = this.#end.offset - this.#base;
-    if (there !== undefined && sameFile(mine, there) && mine.size === expected) return;
+    if (there !== undefined && sameFile(this.#identity, there) && there.size === expected) return;
     const what =
       there === undefined
         ? 'was removed'
-        : sameFile(mine, there)
-          ? `has ${mine.size} bytes instead of ${expected}`
+        : sameFile(this.#identity, there)
+          ? `has ${there.size} bytes instead of ${expected}`
           : 'was replaced by another file';
     throw new OkaError('ledger-replaced', `${this.file} ${what} while it was open`, {
       fix: 'Put the file back, then start again.',

@@ -215,7 +215,7 @@ export function checkEvent(event: NewEvent): Pick<Event, 'type' | 'run' | 'cause
     throw new OkaError('invalid-event', `${event.type}: ${z.prettifyError(result.error)}`, { cause: result.error });
   const run = event.run ?? null;
   const cause = event.cause ?? null;
-  if (run !== null && !ID_SHAPE.test(run))
+  if (run !== null && (typeof run !== 'string' || !ID_SHAPE.test(run)))
     throw new OkaError('invalid-event', `${event.type}: run ${JSON.stringify(run)} is not a valid id`);
   if (cause !== null && !seq.safeParse(cause).success)
     throw new OkaError('invalid-event', `${event.type}: cause ${cause} is not a seq`);

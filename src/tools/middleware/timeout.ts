@@ -12,12 +12,12 @@ export function timeout(): Middleware {
       const { promise, resolve } = Promise.withResolvers<Outcome>();
       const timer = setTimeout(
         () => {
-          late.abort();
           resolve({
             status: 'failed',
             error: `it did not end within ${limit / 1000} s and was told to stop`,
             temporary: true,
           });
+          late.abort();
         },
         Math.min(limit, 2 ** 31 - 1),
       );
