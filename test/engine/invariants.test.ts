@@ -3,7 +3,7 @@
  * A failure tells fast-check's seed and path: put them into the parameters to live the same story again.
  */
 import { hash } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applied, begun, foldRun } from '../../src/engine/fold-run.ts';
 import { replayDecisions } from '../../src/engine/replay.ts';
@@ -41,8 +41,10 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
     await holds(anything, ({ lives }) => {
       for (const { crashed, hanging, broken, resting } of lives.filter((life) => !life.crashed)) {
         expect({ crashed, hanging, broken }).toEqual({ crashed: false, hanging: 0, broken: [] });
-        for (const { id, status, waits } of resting)
+        for (const { id, status, waits, failure, back } of resting) {
           expect(`${id} is ${status} and waits for ${waits.size}`).toMatch(/ is (paused|blocked and waits for [1-9])/);
+          expect({ failure, back }).toEqual({ failure: null, back: [] });
+        }
       }
     });
   });

@@ -41,7 +41,7 @@ export function crashingEvents(clock: Clock, survived: readonly Event[], steps: 
     },
     flush: async () => {
       const upTo = all.length;
-      await null;
+      await Promise.resolve();
       step();
       if (isOver()) return new Promise<void>(() => undefined);
       durable = Math.max(durable, upTo);

@@ -1,12 +1,12 @@
 /** Fakes for the engine's ports: time that is told, tools that do what a test says, artifacts in memory. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { callChain, type Invoke } from '../../src/engine/compose.ts';
 import { createEngine, type Engine, type EngineOptions } from '../../src/engine/engine.ts';
-import { memoryEvents } from '../../src/engine/memory-stores.ts';
 import type { Event, EventType } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { type Json, JsonValue } from '../../src/schema/json.ts';
-import type { ArtifactStore } from '../../src/schema/ports.ts';
+import type { ArtifactStore, Middleware } from '../../src/schema/ports.ts';
 import {
   type Outcome,
   type SideEffectClass,
@@ -14,6 +14,7 @@ import {
   ToolAnnotations,
   type ToolCall,
 } from '../../src/schema/tool.ts';
+import { crashingEvents } from './engine-crash.ts';
 
 export type Time = { now: number; clock: () => number; sleep: (ms: number, signal?: AbortSignal) => Promise<void> };
 
@@ -58,10 +59,10 @@ export function graphOf(nodes: unknown[], rest: Record<string, unknown> = {}): G
 
 export type Seen = { engine: Engine; events: readonly Event[]; time: Time };
 
-/** An engine over events that can be looked at. */
-export function engineWith(options: Partial<EngineOptions>): Seen {
+/** An engine over events that can be looked at; `survived` is what an engine before it left. */
+export function engineWith(options: Partial<EngineOptions>, survived: readonly Event[] = []): Seen {
   const time = fakeTime();
-  const events = memoryEvents(time.clock);
+  const events = crashingEvents(time.clock, survived, Number.POSITIVE_INFINITY);
   const engine = createEngine({
     tools: [],
     clock: time.clock,
@@ -121,3 +122,8 @@ export function callOf(change: Partial<ToolCall> = {}): ToolCall {
 
 /** A promise that is settled from outside. */
 export const latch = <T = void>(): PromiseWithResolvers<T> => Promise.withResolvers<T>();
+
+/** One middleware alone, around whatever stands for the rest of the chain. */
+export function through(layer: Middleware): (call: ToolCall, inner: Invoke) => Promise<Outcome> {
+  return (call, inner) => callChain([layer], inner)(call);
+}

@@ -133,7 +133,7 @@ async function live(engine: Engine, scenario: Scenario, life: Life, world: World
     follow(await engine.start(scenario.graph, { id: 'r', input: { list: [1, 2, 3] }, budgets: scenario.budgets }));
   for (const id of world.choose(2) === 0 ? open : open.toReversed()) follow(await engine.resume(id));
   if (isFirst && scenario.stop !== null) {
-    for (let left = scenario.stop.after; left > 0; left -= 1) await null;
+    for (let left = scenario.stop.after; left > 0; left -= 1) await Promise.resolve();
     await engine.stop('r', { kind: scenario.stop.kind, reason: 'told to' }).catch(() => undefined);
     if (unfinished(life).includes('r')) follow(await engine.resume('r'));
   }
@@ -217,7 +217,7 @@ function worldTools(world: World, store: CrashingEvents, life: Life): Tool[] {
         life.invocations.push({ call, staged: store.all.length, durable: store.durable() });
         const version = world.version;
         if (classes[name] !== 'read') world.version += 1;
-        for (let left = world.choose(8); left > 0; left -= 1) await null;
+        for (let left = world.choose(8); left > 0; left -= 1) await Promise.resolve();
         return outcomeOf(name, input, world, version);
       },
       {
@@ -263,7 +263,7 @@ function randomPlanner({ choose }: World): Planner {
   const any = <T>(list: readonly T[]): T | undefined => list[choose(list.length)];
   return {
     decide: async ({ run, turn, next, tools }): Promise<Decision> => {
-      for (let left = choose(6); left > 0; left -= 1) await null;
+      for (let left = choose(6); left > 0; left -= 1) await Promise.resolve();
       const rationale = 'by chance';
       const luck = choose(24);
       if (luck === 0) throw new Error('the planner broke');

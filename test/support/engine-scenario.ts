@@ -1,5 +1,5 @@
 /** Random worlds for the engine: a graph, its children, budgets, a judge, and when the world stops. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { checkGraph } from '../../src/engine/check-graph.ts';
 import { defaultStates, type StateGraph } from '../../src/engine/states.ts';
 import { Graph } from '../../src/schema/graph.ts';

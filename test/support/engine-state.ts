@@ -1,0 +1,56 @@
+/** Run states made from events, for tests of what is pure. */
+import { applied, begun } from '../../src/engine/fold-run.ts';
+import { planOf } from '../../src/engine/plan.ts';
+import type { RunState } from '../../src/engine/run-state.ts';
+import { defaultStates } from '../../src/engine/states.ts';
+import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
+import type { Graph } from '../../src/schema/graph.ts';
+import type { Json } from '../../src/schema/json.ts';
+import type { Budgets } from '../../src/schema/run.ts';
+
+const ZERO = 'a'.repeat(64);
+
+export function planFor(graph: Graph) {
+  return planOf(graph, ZERO, defaultStates);
+}
+
+/** Events of the run `r`, one second apart. */
+export function eventsOf(
+  graph: Graph,
+  events: readonly Omit<NewEvent, 'run'>[],
+  about: { input?: Json; budgets?: Budgets } = {},
+): Event[] {
+  const start = {
+    type: 'run.started',
+    data: { title: graph.id, graph: { id: graph.id, sha256: ZERO }, ...about },
+  } as const;
+  return [start, ...events].map((event, at) => {
+    const checked = checkEvent({ ...event, run: 'r' } as NewEvent);
+    return { ...checked, seq: at + 1, at: new Date(at * 1000).toISOString(), pen: 'run' } as Event;
+  });
+}
+
+export function stateAfter(
+  graph: Graph,
+  events: readonly Omit<NewEvent, 'run'>[] = [],
+  about: { input?: Json; budgets?: Budgets } = {},
+): RunState {
+  const [first, ...rest] = eventsOf(graph, events, about);
+  const run = first === undefined ? null : begun(planFor(graph), first);
+  if (run === null) throw new Error('a run begins with run.started');
+  return rest.reduce(applied, run);
+}
+
+type Bare = Omit<NewEvent, 'run'>;
+
+export const started = (node: string, rest: object = {}): Bare => ({
+  type: 'call.started',
+  data: { call: `r.${node}.0.1`, node, attempt: 1, tool: 'look', class: 'read', input: null, ...rest },
+});
+export const ended = (node: string, status: string, rest: object = {}): Bare =>
+  ({ type: 'call.ended', data: { call: `r.${node}.0.1`, node, status, ...rest } }) as Bare;
+export const opened = (node: string, awaited: object): Bare =>
+  ({ type: 'wait.opened', data: { wait: `r.${node}.0.w0`, node, for: awaited } }) as Bare;
+export const closed = (node: string, answer: object): Bare =>
+  ({ type: 'wait.closed', data: { wait: `r.${node}.0.w0`, node, answer } }) as Bare;
+export const resumed: Bare = { type: 'run.resumed', data: { reason: 'go on' } };
