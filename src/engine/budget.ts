@@ -6,19 +6,26 @@ export type Reserved = { tokens: number; usd: number; output_bytes: number };
 
 export const nothingReserved: Reserved = { tokens: 0, usd: 0, output_bytes: 0 };
 
-export function leftOf(run: RunState, reserved: Reserved, now: number): ToolCall['left'] {
+/** `toolCalls` when it is known better than from the run alone, as for one of several calls that start together. */
+export function leftOf(run: RunState, reserved: Reserved, now: number, toolCalls = callsLeft(run)): ToolCall['left'] {
   const { budgets, spent } = run;
-  const without = (limit: number | undefined, used: number): number =>
-    limit === undefined ? Number.POSITIVE_INFINITY : limit - used;
   const activeMs = run.activeMs + (run.activeSince === null ? 0 : now - run.activeSince);
   return {
     tokens: without(budgets.tokens, spent.tokens + reserved.tokens),
     usd: without(budgets.usd, spent.usd + reserved.usd),
-    tool_calls: without(budgets.tool_calls, spent.tool_calls),
-    retries: Math.min(without(budgets.retries, spent.retries), without(budgets.tool_calls, spent.tool_calls)),
+    tool_calls: toolCalls,
+    retries: Math.min(without(budgets.retries, spent.retries), callsLeft(run)),
     output_bytes: without(budgets.output_bytes, spent.output_bytes + reserved.output_bytes),
     seconds: without(budgets.seconds, activeMs / 1000),
   };
+}
+
+export function callsLeft({ budgets, spent }: RunState): number {
+  return without(budgets.tool_calls, spent.tool_calls);
+}
+
+function without(limit: number | undefined, used: number): number {
+  return limit === undefined ? Number.POSITIVE_INFINITY : limit - used;
 }
 
 export function reservedWith(reserved: Reserved, usage: Usage, sign: 1 | -1): Reserved {

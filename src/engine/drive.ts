@@ -11,7 +11,7 @@ import type { Event, NewEvent } from '../schema/event.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Clock, EventStore } from '../schema/ports.ts';
 import type { CallBounds, Outcome, ToolCall, Usage } from '../schema/tool.ts';
-import { leftOf, nothingReserved, reservedWith } from './budget.ts';
+import { callsLeft, leftOf, nothingReserved, type Reserved, reservedWith } from './budget.ts';
 import type { Invoke } from './compose.ts';
 import { type CallStep, decide, failureOf, type Step, type ToolBook } from './decide.ts';
 import { applied } from './fold-run.ts';
@@ -51,6 +51,9 @@ export const GRACE_MS = 1500;
 
 /** The schema of events takes no longer reasons and errors. */
 const MOST_REASON = 20_000;
+
+/** What a call costs whose tool gives no estimate. */
+const free: Usage = {};
 
 export function drive(
   run: RunState,
@@ -162,22 +165,26 @@ export function drive(
 
   /** `after` counts the calls of the same batch that are launched after this one. */
   function launch(step: CallStep, after: number): void {
-    const usage = world.tools(step.tool)?.estimate?.(step.input) ?? {};
+    const usage = world.tools(step.tool)?.estimate?.(step.input) ?? free;
     inFlight.add(step);
-    reserved = reservedWith(reserved, usage, 1);
-    world
-      .invoke(callOf(step, usage, after))
-      .then((outcome) => world.storable(outcome))
-      .catch((error: unknown): Outcome => ({ status: 'cancelled', error: messageOf(error) }))
-      .then((outcome) => {
-        reserved = reservedWith(reserved, usage, -1);
-        tell({
-          kind: 'outcome',
-          step,
-          outcome: isCancelledByItself(outcome) ? { ...outcome, status: 'failed' } : outcome,
-        });
-      })
-      .catch(breakDown);
+    if (usage !== free) reserved = reservedWith(reserved, usage, 1);
+    outcomeOf(callOf(step, usage, after)).then((outcome) => {
+      if (usage !== free) reserved = reservedWith(reserved, usage, -1);
+      tell({
+        kind: 'outcome',
+        step,
+        outcome: isCancelledByItself(outcome) ? { ...outcome, status: 'failed' } : outcome,
+      });
+    }, breakDown);
+  }
+
+  async function outcomeOf(call: ToolCall): Promise<Outcome> {
+    try {
+      const outcome = world.storable(await world.invoke(call));
+      return outcome instanceof Promise ? await outcome : outcome;
+    } catch (error) {
+      return { status: 'cancelled', error: messageOf(error) };
+    }
   }
 
   /** Only what was told to stop is cancelled, and so in doubt. */
@@ -187,8 +194,8 @@ export function drive(
 
   function callOf(step: CallStep, usage: Usage, after: number): ToolCall {
     const { node, call, attempt, tool, input, key, approval } = step;
-    const left = (): ToolCall['left'] => leftOf(run, reservedWith(reserved, usage, -1), world.clock());
-    const tool_calls = left().tool_calls + after;
+    const others = (): Reserved => (usage === free ? reserved : reservedWith(reserved, usage, -1));
+    const tool_calls = callsLeft(run) + after;
     return {
       run: run.id,
       node,
@@ -201,7 +208,7 @@ export function drive(
       signal: calls.signal,
       bounds: boundsOf(run, node),
       get left() {
-        return { ...left(), tool_calls };
+        return leftOf(run, others(), world.clock(), tool_calls);
       },
       approval,
       previous: null,

@@ -16,20 +16,14 @@ export const cautious: Judge = (call) => {
 export function authorize(judge: Judge = cautious): Middleware {
   return {
     name: 'authorize',
-    call: async (call, next) => {
+    call: (call, next) => {
       const { effect, why } = judge(call);
-      if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
+      if (effect === 'deny') return Promise.resolve({ status: 'denied', error: `${call.tool}: ${why}` });
       if (effect === 'allow' && !call.bounds.ask) return next(call);
       const binding = bindingOf(call);
       if (call.approval === binding) return next(call);
-      return {
-        status: 'waiting',
-        for: {
-          kind: 'approval',
-          binding,
-          text: `${call.tool} ${JSON.stringify(call.input).slice(0, 10_000)} (${call.class}: ${why})`,
-        },
-      };
+      const text = `${call.tool} ${JSON.stringify(call.input).slice(0, 10_000)} (${call.class}: ${why})`;
+      return Promise.resolve({ status: 'waiting', for: { kind: 'approval', binding, text } });
     },
   };
 }

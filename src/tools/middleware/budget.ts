@@ -5,16 +5,19 @@ import type { Tool, ToolCall } from '../../schema/tool.ts';
 export function budget(tools: ReadonlyMap<string, Tool>): Middleware {
   return {
     name: 'budget',
-    call: async (call, next) => {
+    call: (call, next) => {
       const spent = whatIsSpent(call, tools.get(call.tool));
-      return spent === null ? next(call) : { status: 'denied', error: `the budget of this run is spent: ${spent}` };
+      return spent === null
+        ? next(call)
+        : Promise.resolve({ status: 'denied', error: `the budget of this run is spent: ${spent}` });
     },
   };
 }
 
 /** The first thing of which less is left than the call may need; null when it can be paid for. */
-export function whatIsSpent({ left, input }: Pick<ToolCall, 'left' | 'input'>, tool: Tool | undefined): string | null {
-  const most = tool?.estimate?.(input) ?? {};
+export function whatIsSpent(call: Pick<ToolCall, 'left' | 'input'>, tool: Tool | undefined): string | null {
+  const { left } = call;
+  const most = tool?.estimate?.(call.input) ?? {};
   if (left.tool_calls < 0) return 'tool_calls';
   if (left.seconds <= 0) return 'seconds';
   if (left.tokens < (most.tokens_in ?? 0) + (most.tokens_out ?? 0) || left.tokens < 0) return 'tokens';

@@ -1,22 +1,21 @@
 /** Whether the node, and the state of an agent, may make this call at all. */
 import type { Middleware } from '../../schema/ports.ts';
+import type { ToolCall } from '../../schema/tool.ts';
 
 export function eligible(): Middleware {
   return {
     name: 'eligible',
-    call: async (call, next) => {
-      const { tools, classes } = call.bounds;
-      if (tools !== null && !tools.includes(call.tool))
-        return {
-          status: 'denied',
-          error: `${call.tool} is not among the tools of this step: ${tools.join(', ') || 'none'}`,
-        };
-      if (classes !== null && !classes.includes(call.class))
-        return {
-          status: 'denied',
-          error: `a call of class ${call.class} is not possible in this state; only ${classes.join(', ') || 'none'}`,
-        };
-      return next(call);
+    call: (call, next) => {
+      const error = whyNot(call);
+      return error === null ? next(call) : Promise.resolve({ status: 'denied', error });
     },
   };
+}
+
+function whyNot({ tool, class: effect, bounds: { tools, classes } }: ToolCall): string | null {
+  if (tools !== null && !tools.includes(tool))
+    return `${tool} is not among the tools of this step: ${tools.join(', ') || 'none'}`;
+  if (classes !== null && !classes.includes(effect))
+    return `a call of class ${effect} is not possible in this state; only ${classes.join(', ') || 'none'}`;
+  return null;
 }

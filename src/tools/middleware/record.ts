@@ -4,9 +4,6 @@ import type { Middleware } from '../../schema/ports.ts';
 export function record(): Middleware {
   return {
     name: 'record',
-    call: async (call, next) => {
-      if (call.previous !== null) await call.intend(call);
-      return next(call);
-    },
+    call: (call, next) => (call.previous === null ? next(call) : call.intend(call).then(() => next(call))),
   };
 }

@@ -9,7 +9,7 @@ export function timeout(): Middleware {
       const limit = Math.min(call.bounds.timeoutMs ?? Number.POSITIVE_INFINITY, call.left.seconds * 1000);
       if (!Number.isFinite(limit)) return next(call);
       const late = new AbortController();
-      const { promise, resolve } = Promise.withResolvers<Outcome>();
+      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
       const timer = setTimeout(
         () => {
           resolve({
@@ -25,7 +25,8 @@ export function timeout(): Middleware {
       if (call.signal.aborted) stop();
       call.signal.addEventListener('abort', stop, { once: true });
       try {
-        return await Promise.race([next({ ...call, signal: late.signal }), promise]);
+        next({ ...call, signal: late.signal }).then(resolve, reject);
+        return await promise;
       } finally {
         clearTimeout(timer);
         call.signal.removeEventListener('abort', stop);
