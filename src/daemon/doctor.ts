@@ -12,21 +12,20 @@ import { type Home, loadConfig, loadPolicy } from './settings.ts';
 export type Finding = { state: 'good' | 'odd' | 'bad'; what: string; found: string; fix?: string };
 
 const NODE_NEEDED = 24;
+const READ = constants.R_OK | constants.X_OK;
 const LITTLE_DISK = 1e9;
 const NO_DISK = 50e6;
 /** Up to this size the whole chain is proven; above it only what came since the last snapshot. */
 const SMALL_LEDGER = 64e6;
 
 export async function examine(home: Home): Promise<Finding[]> {
-  const folders = [
-    home.dir,
-    home.oka,
-    join(home.oka, 'rules'),
-    ...['inbox', 'outbox', 'desk'].map((name) => join(home.workspace, name)),
-  ];
+  const rules = join(home.oka, 'rules');
+  const folders = [home.dir, home.oka, rules, ...['inbox', 'outbox', 'desk'].map((name) => join(home.workspace, name))];
   return [
     nodeFinding(),
-    ...(await Promise.all(folders.map((folder) => folderFinding(folder)))),
+    ...(await Promise.all(
+      folders.map((folder) => folderFinding(folder, folder === rules ? READ : READ | constants.W_OK)),
+    )),
     await fileFinding('config', home.config, () => loadConfig(home)),
     await fileFinding('policy', home.policy, () => loadPolicy(home)),
     penFinding(home.ledgers.run, 'worker'),
@@ -45,12 +44,13 @@ function nodeFinding(): Finding {
     : { state: 'bad', what: 'Node', found, fix: `Node ${NODE_NEEDED} is needed: npm ci brings one on Linux.` };
 }
 
-async function folderFinding(folder: string): Promise<Finding> {
+/** The rules may well be read-only: people write them, not oka. */
+async function folderFinding(folder: string, needed: number): Promise<Finding> {
   const me = process.getuid?.() ?? -1;
   const what = 'folder';
   try {
     const { uid } = await lstat(folder);
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    await access(folder, needed);
     if (me <= 0 || uid === me) return { state: 'good', what, found: folder };
     return { state: 'odd', what, found: `${folder} belongs to uid ${uid}, not to ${me}, but can be written` };
   } catch (error) {

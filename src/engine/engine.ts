@@ -66,6 +66,7 @@ export function createEngine(options: EngineOptions) {
   const graphs = new Map<string, Graph>();
   const drives = new Map<string, Drive>();
   const fresh = new Map<string, Event[]>();
+  const plans = new WeakMap<Graph, Promise<Plan>>();
   /** Runs that are being read in: a second drive of the same run would do everything twice. */
   const openings = new Map<string, Promise<Drive>>();
   const noPlanner: Planner = { decide: () => ({ kind: 'Fail', reason: 'there is no planner', rationale: '' }) };
@@ -87,11 +88,10 @@ export function createEngine(options: EngineOptions) {
   return { start, startChild, resume, answer, stop, stopAll, stateOf, eventsOf, planFor };
 
   async function start(graph: Graph, request: StartOptions): Promise<Drive> {
-    assertSound(graph);
-    const sha256 = await keep(graph);
+    const plan = await planned(graph);
     const running = drives.get(request.id);
     if (running !== undefined) return running;
-    return begin(begun(planOf(graph, sha256, states), stage(startEvent(graph, sha256, request))));
+    return begin(begun(plan, stage(startEvent(graph, plan.sha256, request))));
   }
 
   /** A run inside another; its name derives from node, visit and turn, so that repeating the call finds the same run. */
@@ -306,6 +306,18 @@ export function createEngine(options: EngineOptions) {
         .join('\n')}${problems.length > 20 ? `\n  and ${problems.length - 20} more` : ''}`,
       { fix: 'Mend these places; `oka graph validate` lists them.' },
     );
+  }
+
+  /** Checked, kept and planned once: a graph must not be changed after it was started. */
+  async function planned(graph: Graph): Promise<Plan> {
+    let plan = plans.get(graph);
+    if (plan === undefined) {
+      assertSound(graph);
+      plan = keep(graph).then((sha256) => planOf(graph, sha256, states));
+      plans.set(graph, plan);
+      plan.catch(() => plans.delete(graph));
+    }
+    return plan;
   }
 
   async function keep(graph: Graph): Promise<string> {
