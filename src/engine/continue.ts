@@ -1,6 +1,6 @@
 /** What a run that continues a failed one starts with: what was done is kept, what may have happened stays in doubt. */
 import type { NewEvent } from '../schema/event.ts';
-import { outcomeEvent } from './drive.ts';
+import { outcomeEvent } from './written.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
 
 /** For one node of the graph, and the items of a map; `next` has taken in the events of all nodes before it. */

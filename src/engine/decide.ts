@@ -14,12 +14,12 @@ import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { SideEffectClass, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import { isReached, startsOver } from './fold-run.ts';
 import { inputOf, lookupFor } from './input.ts';
 import { titleOf } from './plan.ts';
 import { type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
 import { stuckIn } from './stuck.ts';
 import { filled } from './template.ts';
+import { isReached, startsOver } from './ways.ts';
 
 export type CallStep = {
   kind: 'CallTool';

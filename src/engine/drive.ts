@@ -10,12 +10,14 @@
 import type { Event, NewEvent } from '../schema/event.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Clock, EventStore } from '../schema/ports.ts';
-import type { CallBounds, Outcome, ToolCall, Usage } from '../schema/tool.ts';
+import type { Outcome, ToolCall, Usage } from '../schema/tool.ts';
+import { boundsOf } from './bounds.ts';
 import { callsLeft, leftOf, nothingReserved, type Reserved, reservedWith } from './budget.ts';
 import type { Invoke } from './compose.ts';
-import { type CallStep, decide, failureOf, type Step, type ToolBook } from './decide.ts';
+import { type CallStep, decide, type Step, type ToolBook } from './decide.ts';
 import { applied } from './fold-run.ts';
 import { isOver, nodeNamed, type NodeState, type OpenWait, type RunState } from './run-state.ts';
+import { eventOf, outcomeEvent, plannerFailed, stopEvent, type StopRequest } from './written.ts';
 
 export type World = {
   events: EventStore;
@@ -29,8 +31,6 @@ export type World = {
   /** Resolves when a wait that ends without a person has ended; null when nobody here can tell. */
   expect: (run: RunState, wait: OpenWait, signal: AbortSignal) => Promise<NewEvent> | null;
 };
-
-export type StopRequest = { kind: 'stop' | 'pause' | 'cancel'; reason: string };
 
 export type Drive = {
   run: RunState;
@@ -48,9 +48,6 @@ type Happened =
 
 /** How long calls have to end after they were told to. */
 export const GRACE_MS = 1500;
-
-/** The schema of events takes no longer reasons and errors. */
-const MOST_REASON = 20_000;
 
 /** What a call costs whose tool gives no estimate. */
 const free: Usage = {};
@@ -323,124 +320,4 @@ export function drive(
     await flush();
     return run;
   }
-}
-
-function plannerFailed(run: RunState, node: string, error: string): NewEvent {
-  const config = run.configs[nodeNamed(run, node) ?? -1];
-  if (config === undefined) throw new Error(`node ${node} of run ${run.id} is not there`);
-  const failure = failureOf(config, `the planner failed: ${error.slice(0, MOST_REASON / 2)}`);
-  return { type: 'node.settled', run: run.id, data: { node, ...failure } };
-}
-
-/** The event that writes a request to stop down; a mere stop leaves the run as it is. */
-export function stopEvent(run: RunState, { kind, reason }: StopRequest): NewEvent | null {
-  switch (kind) {
-    case 'stop':
-      return null;
-    case 'pause':
-      return { type: 'run.paused', run: run.id, data: { reason } };
-    case 'cancel':
-      return { type: 'run.ended', run: run.id, data: { status: 'cancelled', reason } };
-  }
-}
-
-/** The event that writes a decided step down. */
-export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): NewEvent {
-  switch (step.kind) {
-    case 'CallTool': {
-      const { node, call, attempt, tool, input, key } = step;
-      return {
-        type: 'call.started',
-        run: run.id,
-        data: { call, node, attempt, tool, class: step.class, input, ...(key === null ? {} : { key }) },
-      };
-    }
-    case 'Wait':
-      return { type: 'wait.opened', run: run.id, data: { wait: step.wait, node: step.node, for: step.for } };
-    case 'Withdraw':
-      return {
-        type: 'wait.closed',
-        run: run.id,
-        data: {
-          wait: step.wait,
-          node: step.node,
-          answer: { verdict: 'cancelled', text: 'a way back starts this step over', by: 'oka' },
-        },
-      };
-    case 'Settle':
-      return {
-        type: 'node.settled',
-        run: run.id,
-        data: { node: step.node, status: step.status, reason: step.reason.slice(0, MOST_REASON), output: step.output },
-      };
-    case 'Finish':
-      return {
-        type: 'run.ended',
-        run: run.id,
-        data: {
-          status: 'done',
-          reason: 'every step is settled',
-          output: step.output,
-          artifacts: run.artifacts.slice(0, 1000),
-        },
-      };
-    case 'Fail':
-      return { type: 'run.ended', run: run.id, data: { status: 'failed', reason: step.reason.slice(0, MOST_REASON) } };
-  }
-}
-
-/** The event that writes the outcome of a call down. */
-export function outcomeEvent(
-  run: RunState,
-  step: Pick<CallStep, 'call' | 'node'>,
-  outcome: Outcome,
-  retried: boolean,
-): NewEvent {
-  const settles = retried ? undefined : settledBy(run, step.node, outcome);
-  return {
-    type: 'call.ended',
-    run: run.id,
-    data: {
-      call: step.call,
-      node: step.node,
-      status: outcome.status,
-      ...('output' in outcome ? { output: outcome.output } : {}),
-      ...('error' in outcome ? { error: outcome.error.slice(0, MOST_REASON) } : {}),
-      ...('artifacts' in outcome && outcome.artifacts !== undefined ? { artifacts: outcome.artifacts } : {}),
-      ...('usage' in outcome && outcome.usage !== undefined ? { usage: outcome.usage } : {}),
-      ...(retried ? { retried } : {}),
-      ...('for' in outcome ? { for: outcome.for } : {}),
-      ...(settles === undefined ? {} : { settles }),
-    },
-  };
-}
-
-/** What an outcome makes of its node, for those who only read events. */
-function settledBy(run: RunState, node: string, outcome: Outcome): 'done' | 'failed' | undefined {
-  const index = nodeNamed(run, node);
-  const config = index === undefined ? undefined : run.configs[index];
-  if (config === undefined || config.kind === 'agent') return undefined;
-  if (outcome.status === 'ok') return 'done';
-  if (outcome.status !== 'failed' && outcome.status !== 'denied') return undefined;
-  return config.on_error === 'fallback' && config.fallback !== undefined ? 'done' : 'failed';
-}
-
-/** What the node, and the state of an agent, allow for a call. */
-function boundsOf(run: RunState, name: string): CallBounds {
-  const index = nodeNamed(run, name) ?? -1;
-  const config = run.configs[index];
-  const agent = run.nodes[index]?.agent;
-  const rule = agent === null || agent === undefined ? undefined : run.plan.states.states[agent.state];
-  return {
-    timeoutMs: config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000,
-    retries: config?.max_retries ?? 0,
-    tools: narrowed(config?.tools, rule?.tools),
-    classes: rule?.classes ?? null,
-    ask: rule?.ask ?? false,
-  };
-}
-
-function narrowed(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | null {
-  if (a === undefined || b === undefined) return a ?? b ?? null;
-  return a.filter((name) => b.includes(name));
 }

@@ -17,7 +17,7 @@ import type { WaitAnswer } from '../schema/wait.ts';
 import { checkGraph } from './check-graph.ts';
 import { callChain, type Invoke } from './compose.ts';
 import { keptEvents } from './continue.ts';
-import { type Drive, drive, outcomeEvent, stopEvent, type StopRequest, type World } from './drive.ts';
+import { type Drive, drive, type World } from './drive.ts';
 import { applied, begun } from './fold-run.ts';
 import { type Hooks, hooksAround } from './hooks.ts';
 import { memoryEvents } from './memory-stores.ts';
@@ -26,6 +26,7 @@ import { isOver, nodeNamed, type NodeState, type OpenCall, type OpenWait, type R
 import { frozen, thawed } from './snapshot.ts';
 import { defaultStates, type StateGraph } from './states.ts';
 import { thinkWith } from './think.ts';
+import { outcomeEvent, stopEvent, type StopRequest } from './written.ts';
 
 export type EngineOptions = {
   tools: readonly Tool[];

@@ -9,10 +9,10 @@ import type { Event, NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import { decide, type ToolBook } from './decide.ts';
-import { eventOf } from './drive.ts';
 import { applied, begun } from './fold-run.ts';
 import type { Plan } from './plan.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
+import { eventOf } from './written.ts';
 
 export type Difference = { seq: number; found: Json; decided: Json[] };
 export type DecisionReplay = { events: number; decided: number; difference: Difference | null };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { drive, eventOf, outcomeEvent, stopEvent, type World } from '../../src/engine/drive.ts';
+import { drive, type World } from '../../src/engine/drive.ts';
+import { eventOf, outcomeEvent, stopEvent } from '../../src/engine/written.ts';
 import { memoryEvents } from '../../src/engine/memory-stores.ts';
 import { begun } from '../../src/engine/fold-run.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';

@@ -1,0 +1,22 @@
+import type { CallBounds } from '../schema/tool.ts';
+import { nodeNamed, type RunState } from './run-state.ts';
+
+/** What the node, and the state of an agent, allow for a call. */
+export function boundsOf(run: RunState, name: string): CallBounds {
+  const index = nodeNamed(run, name) ?? -1;
+  const config = run.configs[index];
+  const agent = run.nodes[index]?.agent;
+  const rule = agent === null || agent === undefined ? undefined : run.plan.states.states[agent.state];
+  return {
+    timeoutMs: config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000,
+    retries: config?.max_retries ?? 0,
+    tools: narrowed(config?.tools, rule?.tools),
+    classes: rule?.classes ?? null,
+    ask: rule?.ask ?? false,
+  };
+}
+
+function narrowed(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | null {
+  if (a === undefined || b === undefined) return a ?? b ?? null;
+  return a.filter((name) => b.includes(name));
+}

@@ -1,0 +1,166 @@
+/**
+ * Owns: how a run gets from one node to the next: settling a node, releasing those behind it, taking edges, going back,
+ * giving a map its items. Called by fold-run.ts alone, for every change; decide.ts only asks.
+ */
+import type { Node } from '../schema/graph.ts';
+import type { Json } from '../schema/json.ts';
+import { lookupFor } from './input.ts';
+import { downstreamOf } from './plan.ts';
+import { freshNode, type NodeState, type RunState } from './run-state.ts';
+import { fieldOf, filled } from './template.ts';
+
+export function failNode(run: RunState, index: number, reason: string): void {
+  const config = run.configs[index];
+  if (config?.on_error === 'fallback' && config.fallback !== undefined)
+    settle(run, index, 'done', config.fallback, `fallback after: ${reason}`);
+  else settle(run, index, 'failed', null, reason);
+}
+
+export function settle(
+  run: RunState,
+  index: number,
+  status: 'done' | 'failed' | 'skipped',
+  output: Json,
+  reason: string,
+): void {
+  const node = run.nodes[index];
+  const config = run.configs[index];
+  if (node === undefined || config === undefined || isSettled(node)) return;
+  Object.assign(node, { status, output, open: null, again: null, awaiting: null, doubt: false });
+  run.ready.delete(index);
+  run.active.delete(index);
+  if (status === 'failed') run.failure ??= { node: config.id, reason };
+  else if (node.map !== null) itemSettled(run, node.map);
+  else if (status === 'skipped' || !leadBack(run, index, output)) release(run, index);
+}
+
+function isSettled(node: NodeState): boolean {
+  return node.status === 'done' || node.status === 'failed' || node.status === 'skipped';
+}
+
+function itemSettled(run: RunState, map: number): void {
+  const items = run.nodes[map]?.items ?? [];
+  const owner = run.nodes[map];
+  if (owner === undefined) return;
+  owner.unmet -= 1;
+  if (owner.unmet === 0 && items.length > 0) run.ready.add(map);
+}
+
+/** Tells those behind that a node is settled. */
+function release(run: RunState, index: number): void {
+  for (const next of run.plan.behind[index] ?? []) {
+    const node = run.nodes[next];
+    if (node === undefined || isSettled(node)) continue;
+    node.unmet -= 1;
+    if (node.unmet === 0) prepare(run, next);
+  }
+}
+
+/** A node whose turn has come: a map gets its items, everything else is to be decided. */
+export function prepare(run: RunState, index: number): void {
+  const config = run.configs[index];
+  if (config?.kind === 'map' && isReached(run, index)) expand(run, index, config);
+  else run.ready.add(index);
+}
+
+/** Whether the ways that lead to a node were taken: every need is done, and if there are edges to it, one holds. */
+export function isReached(run: RunState, index: number): boolean {
+  const config = run.configs[index];
+  const isDone = (name: string): boolean => run.nodes[run.plan.index.get(name) ?? -1]?.status === 'done';
+  if (config === undefined || !config.needs.every(isDone)) return false;
+  const edges = run.plan.forwardTo[index] ?? [];
+  return edges.length === 0 || edges.some((edge) => holds(run, edge));
+}
+
+function holds(run: RunState, edgeIndex: number): boolean {
+  const edge = run.plan.graph.edges[edgeIndex];
+  const source = run.nodes[run.plan.index.get(edge?.from ?? '') ?? -1];
+  if (edge === undefined || source?.status !== 'done') return false;
+  if (edge.when === undefined) return true;
+  const value = fieldOf(source.output, edge.when.field === '' ? [] : edge.when.field.split('.'));
+  return JSON.stringify(value) === JSON.stringify(edge.when.equals);
+}
+
+/** Takes an edge back if one holds: everything from its target on is to be done again. */
+function leadBack(run: RunState, index: number, output: Json): boolean {
+  const edgeIndex = (run.plan.backFrom[index] ?? []).find((candidate) => holds(run, candidate));
+  const edge = edgeIndex === undefined ? undefined : run.plan.graph.edges[edgeIndex];
+  if (edgeIndex === undefined || edge === undefined) return false;
+  const taken = run.taken[edgeIndex] ?? 0;
+  if (taken >= (edge.max ?? 0) || run.spent.replans >= (run.budgets.replans ?? Number.POSITIVE_INFINITY)) {
+    run.failure ??= {
+      node: edge.from,
+      reason: `went back to ${edge.to} ${taken} times and that is the limit; last output ${JSON.stringify(output).slice(0, 200)}`,
+    };
+    return true;
+  }
+  run.back.push(edgeIndex);
+  return true;
+}
+
+/** Takes the edges back that wait, as soon as every call they start over has its outcome and every wait is closed. */
+export function goBack(run: RunState): void {
+  for (const edgeIndex of run.back) {
+    const affected = affectedBy(run, edgeIndex);
+    if ([...affected].some((index) => run.nodes[index]?.open != null || run.nodes[index]?.wait != null)) continue;
+    run.back = run.back.filter((other) => other !== edgeIndex && !affected.has(sourceOf(run, other)));
+    run.taken[edgeIndex] = (run.taken[edgeIndex] ?? 0) + 1;
+    run.spent.replans += 1;
+    startOver(run, run.plan.index.get(run.plan.graph.edges[edgeIndex]?.to ?? '') ?? -1, affected);
+    return;
+  }
+}
+
+/** Whether an edge back is about to start a node over. */
+export function startsOver(run: RunState, index: number): boolean {
+  return run.back.some((edgeIndex) => affectedBy(run, edgeIndex).has(index));
+}
+
+function affectedBy(run: RunState, edgeIndex: number): Set<number> {
+  const affected = downstreamOf(run.plan, run.plan.index.get(run.plan.graph.edges[edgeIndex]?.to ?? '') ?? -1);
+  for (const index of affected) for (const item of run.nodes[index]?.items ?? []) affected.add(item);
+  return affected;
+}
+
+function sourceOf(run: RunState, edgeIndex: number): number {
+  return run.plan.index.get(run.plan.graph.edges[edgeIndex]?.from ?? '') ?? -1;
+}
+
+function startOver(run: RunState, from: number, affected: ReadonlySet<number>): void {
+  for (const index of affected) {
+    const unmet = index === from ? 0 : (run.plan.before[index] ?? []).filter((source) => affected.has(source)).length;
+    run.nodes[index] = freshNode(unmet, (run.nodes[index]?.visit ?? 0) + 1);
+    run.ready.delete(index);
+    run.active.delete(index);
+  }
+  prepare(run, from);
+}
+
+/** The items of a map become nodes of their own, named map__0, map__1, … */
+function expand(run: RunState, index: number, config: Extract<Node, { kind: 'map' }>): void {
+  const node = run.nodes[index];
+  const list = filled(config.over, lookupFor(run, index));
+  if (node === undefined) return;
+  node.status = 'running';
+  if (!Array.isArray(list))
+    return failNode(run, index, `"over" gave ${JSON.stringify(list)?.slice(0, 100)}, which is not a list`);
+  node.items = list.map((item, position) => addItem(run, index, config, item, position));
+  node.unmet = node.items.length;
+  if (node.items.length === 0) run.ready.add(index);
+}
+
+function addItem(
+  run: RunState,
+  map: number,
+  config: Extract<Node, { kind: 'map' }>,
+  item: Json,
+  position: number,
+): number {
+  const id = `${config.id}__${position}`;
+  const index = run.itemNames.get(id) ?? run.nodes.length;
+  run.itemNames.set(id, index);
+  run.configs[index] = { ...config.each, id };
+  run.nodes[index] = { ...freshNode(0, run.nodes[map]?.visit ?? 0), map, item };
+  run.ready.add(index);
+  return index;
+}
