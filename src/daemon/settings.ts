@@ -2,6 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { explained } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Config } from '../schema/config.ts';
 import type { Policy } from '../schema/policy.ts';
@@ -81,8 +82,12 @@ function parsedOrRefused<T>(file: string, parse: () => Parsed<T>): Parsed<T> {
 }
 
 function textOf(file: string): string | null {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return null;
-  if (!found.isFile()) throw new OkaError('unsafe-file', `${file} is not a regular file`);
-  return readFileSync(file, 'utf8');
+  try {
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return null;
+    if (!found.isFile()) throw new OkaError('unsafe-file', `${file} is not a regular file`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw explained(error, file);
+  }
 }

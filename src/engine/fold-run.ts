@@ -57,6 +57,7 @@ export function begun(plan: Plan, event: Event): RunState | null {
   run.nodes.forEach((node, index) => {
     if (node.unmet === 0) prepare(run, index);
   });
+  goBack(run);
   return run;
 }
 

@@ -81,13 +81,15 @@ function holds(run: RunState, edgeIndex: number): boolean {
   return JSON.stringify(value) === JSON.stringify(edge.when.equals);
 }
 
-/** Takes an edge back if one holds: everything from its target on is to be done again. */
+/** Chooses an edge back if one holds: everything from its target on is to be done again. A node that is started over leads nowhere. */
 function leadBack(run: RunState, index: number, output: Json): boolean {
+  if (startsOver(run, index)) return true;
   const edgeIndex = (run.plan.backFrom[index] ?? []).find((candidate) => holds(run, candidate));
   const edge = edgeIndex === undefined ? undefined : run.plan.graph.edges[edgeIndex];
   if (edgeIndex === undefined || edge === undefined) return false;
   const taken = run.taken[edgeIndex] ?? 0;
-  if (taken >= (edge.max ?? 0) || run.spent.replans >= (run.budgets.replans ?? Number.POSITIVE_INFINITY)) {
+  const replans = run.spent.replans + run.back.length;
+  if (taken >= (edge.max ?? 0) || replans >= (run.budgets.replans ?? Number.POSITIVE_INFINITY)) {
     run.failure ??= {
       node: edge.from,
       reason: `went back to ${edge.to} ${taken} times and that is the limit; last output ${JSON.stringify(output).slice(0, 200)}`,
@@ -100,15 +102,18 @@ function leadBack(run: RunState, index: number, output: Json): boolean {
 
 /** Takes the edges back that wait, as soon as every call they start over has its outcome and every wait is closed. */
 export function goBack(run: RunState): void {
-  for (const edgeIndex of run.back) {
-    const affected = affectedBy(run, edgeIndex);
-    if ([...affected].some((index) => run.nodes[index]?.open != null || run.nodes[index]?.wait != null)) continue;
-    run.back = run.back.filter((other) => other !== edgeIndex && !affected.has(sourceOf(run, other)));
-    run.taken[edgeIndex] = (run.taken[edgeIndex] ?? 0) + 1;
+  for (let edge = freeWayBack(run); edge !== undefined; edge = freeWayBack(run)) {
+    const affected = affectedBy(run, edge);
+    run.back = run.back.filter((other) => other !== edge && !affected.has(sourceOf(run, other)));
+    run.taken[edge] = (run.taken[edge] ?? 0) + 1;
     run.spent.replans += 1;
-    startOver(run, run.plan.index.get(run.plan.graph.edges[edgeIndex]?.to ?? '') ?? -1, affected);
-    return;
+    startOver(run, run.plan.index.get(run.plan.graph.edges[edge]?.to ?? '') ?? -1, affected);
   }
+}
+
+function freeWayBack(run: RunState): number | undefined {
+  const isBusy = (index: number): boolean => run.nodes[index]?.open != null || run.nodes[index]?.wait != null;
+  return run.back.find((edge) => ![...affectedBy(run, edge)].some(isBusy));
 }
 
 /** Whether an edge back is about to start a node over. */

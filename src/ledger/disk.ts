@@ -62,7 +62,8 @@ export function syncFolder(folder: string): void {
 
 export function makeFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    const first = mkdirSync(folder, { recursive: true });
+    if (first !== undefined) syncFolder(dirname(first));
   } catch (error) {
     throw explained(error, folder);
   }
@@ -98,8 +99,8 @@ export function explained(error: unknown, path: string): unknown {
   const uid = process.getuid?.() ?? 'UID';
   const notPermitted = [
     'not-permitted',
-    `${path} cannot be written by this user (uid ${uid})`,
-    `Give it to this user: sudo chown -R ${uid} ${dirname(path)}`,
+    `${path} is not open to this user (uid ${uid})`,
+    `Give it to this user: sudo chown -R ${uid} ${dirname(path)} && chmod -R u+rwX ${dirname(path)}`,
   ] as const;
   const noSpace = ['disk-full', `no space left for ${path}`, 'Free some space; work goes on by itself.'] as const;
   const notThere = ['not-set-up', `${path} is not there`, 'Run: oka init'] as const;

@@ -19,7 +19,7 @@ import { assertRegularFile, diskFlush, explained, makeFolder, syncFolder, writeA
 import { type Draft, draftOf, MOST_LINE_BYTES, type Position, sealed } from './line.ts';
 import { type HeldPen, takePen } from './pen.ts';
 import { type Filter, readEvents } from './read.ts';
-import { recover } from './recover.ts';
+import { type Cut, recover } from './recover.ts';
 import { type Reserve, reserveAt } from './reserve.ts';
 
 export type LedgerOptions = {
@@ -67,10 +67,19 @@ export async function openLedger(file: string, pen: Pen, options: LedgerOptions)
       base: recovered.base,
       end: recovered.end,
     });
-    if (recovered.cut !== null) await ledger.append({ type: 'ledger.repaired', data: recovered.cut });
+    if (recovered.cut !== null) await recordRepair(ledger, recovered.cut);
     return ledger;
   } catch (error) {
     held.release();
+    throw error;
+  }
+}
+
+async function recordRepair(ledger: Ledger, cut: Cut): Promise<void> {
+  try {
+    await ledger.append({ type: 'ledger.repaired', data: cut });
+  } catch (error) {
+    await ledger.close();
     throw error;
   }
 }
@@ -199,8 +208,9 @@ export class Ledger {
     this.#flight = promise;
     try {
       const base = await replace();
-      closeSync(this.#fd);
+      const before = this.#fd;
       this.#fd = openForAppending(this.file);
+      closeSync(before);
       this.#identity = fstatSync(this.#fd);
       this.#base = base;
     } finally {

@@ -8,7 +8,7 @@
 import { hash } from 'node:crypto';
 import { fstatSync, ftruncateSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OkaError } from '../schema/errors.ts';
+import { messageOf, OkaError } from '../schema/errors.ts';
 import { eventData, type Line } from '../schema/event.ts';
 import type { Flush } from '../schema/ports.ts';
 import { upgraded } from '../schema/upgrade.ts';
@@ -28,8 +28,19 @@ export async function recover(file: string, fd: number, flush: Flush, options: R
   const { end, fault } = await walk(history, from, (raw) => options.onLine?.(understood(parseLine(raw.bytes))));
   if (fault !== null && !(await isTornEnd(history, fault))) throw damaged(file, fault);
   const cut = fault === null ? null : cutOff(file, history, end);
-  flush.now(fd);
+  flushed(file, fd, flush);
   return { base: history.live.base, end, cut };
+}
+
+function flushed(file: string, fd: number, flush: Flush): void {
+  try {
+    flush.now(fd);
+  } catch (error) {
+    throw new OkaError('flush-failed', `${file}: flushing failed: ${messageOf(error)}`, {
+      fix: 'Look at the disk, then start again.',
+      cause: error,
+    });
+  }
 }
 
 /** The given position if the record there is the one it names, else the very beginning. */
