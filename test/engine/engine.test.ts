@@ -156,6 +156,28 @@ describe('how nodes end', () => {
     expect(events.at(-1)?.type).toBe('run.ended');
   });
 
+  it('D5 after a failure nothing new starts, also when both were decided at the same moment', async () => {
+    const gate = latch();
+    const look = noting('look', async (_, times) => (times > 2 && (await gate.promise), ok('same')));
+    const slow = toolNamed('slow', async () => (await gate.promise, ok()));
+    const next = noting('next');
+    const { engine } = engineWith({
+      tools: [look.tool, slow, next.tool],
+      planner: {
+        decide: ({ state }) =>
+          state === 'intake'
+            ? { kind: 'Transition', to: 'explore', rationale: '' }
+            : { kind: 'CallTool', tool: 'look', input: 1, rationale: '' },
+      },
+    });
+    const nodes = [{ kind: 'agent', id: 'a', goal: 'x' }, tool('b', 'slow'), tool('c', 'next', { needs: ['b'] })];
+    const { done } = await engine.start(graphOf(nodes), { id: 'r' });
+    await quiet();
+    gate.resolve();
+    expect(await done).toMatchObject({ status: 'failed', reason: expect.stringContaining('going round in circles') });
+    expect(next.inputs).toEqual([]);
+  });
+
   it('a branch that is not taken is skipped, and what needs it as well', async () => {
     const { engine } = engineWith({
       tools: [toolNamed('choose', () => ok({ go: 'left' })), toolNamed('look', () => ok('seen'))],
@@ -297,6 +319,22 @@ describe('ways back', () => {
     gate.resolve();
     expect(await done).toMatchObject({ status: 'done', output: { b: { again: false }, m: [1, 2] } });
     expect(look.inputs).toEqual([1, 2, 1, 2]);
+  });
+
+  it('ways back that hold at the same time share the budget', async () => {
+    const { engine } = engineWith({ tools: [toolNamed('check', () => ok({ again: true }))] });
+    const both = ['a', 'b'].map((id) => ({ from: id, to: id, when: { field: 'again', equals: true }, max: 9 }));
+    const graph = graphOf([tool('a', 'check'), tool('b', 'check')], { edges: both });
+    const run = await (await engine.start(graph, { id: 'r', budgets: { replans: 3 } })).done;
+    expect(run).toMatchObject({ status: 'failed', spent: { replans: 3 } });
+  });
+
+  it('a way back that leads to itself without a single call comes to its limit', async () => {
+    const { engine } = engineWith({ tools: [toolNamed('look', () => ok())] });
+    const map = { kind: 'map', id: 'm', over: 'no list', each: tool('x', 'look'), on_error: 'fallback', fallback: 0 };
+    const self = [{ from: 'm', to: 'm', when: { field: '', equals: 0 }, max: 2 }];
+    const run = await (await engine.start(graphOf([map], { edges: self }), { id: 'r' })).done;
+    expect(run).toMatchObject({ status: 'failed', reason: expect.stringContaining('went back to m 2 times') });
   });
 
   it('what a planner thought about a visit that is over is dropped', async () => {

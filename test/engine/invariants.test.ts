@@ -10,15 +10,17 @@ import { replayDecisions } from '../../src/engine/replay.ts';
 import { nodeNamed, type RunState } from '../../src/engine/run-state.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { bindingOf } from '../../src/tools/middleware/authorize.ts';
+import { dataOf } from '../support/engine-fakes.ts';
 import { type Invocation, type Life, lived, pureOutput, type Story } from '../support/engine-life.ts';
 import { type Scenario, scenarios, tightBudgets } from '../support/engine-scenario.ts';
 
-const parameters = { numRuns: 1000, seed: Date.now() % 2 ** 31 };
+/** Always the same cases; SEED=… tries others. */
+const parameters = { numRuns: 1000, seed: Number(process.env['SEED'] ?? 20_261_115) };
 
 const anything = scenarios();
 const guarded = scenarios({ judge: 'cautious' }, ['note', 'write', 'post', 'send', 'look']);
 const tight = fc
-  .tuple(scenarios({ judge: 'open' }, ['model', 'peek', 'note', 'write', 'human']), tightBudgets)
+  .tuple(scenarios({ judge: 'open' }, ['model', 'model', 'model', 'peek', 'note', 'write', 'human']), tightBudgets)
   .map(([scenario, budgets]) => ({ ...scenario, budgets }));
 const bulky = scenarios({ judge: 'open' }, ['large', 'large', 'peek']);
 const repeating = scenarios({ judge: 'open' }, ['look', 'look', 'sum', 'sum', 'note']);
@@ -95,12 +97,15 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
     });
   });
 
+  // A read that a crash has made forgotten is not counted: nobody knows of it.
   it('4 no run makes more calls, retries and replans or spends more tokens than its budget, nor lies deeper', async () => {
     await holds(tight, async ({ scenario, lives, planFor }) => {
-      const invoked = new Set<string>();
+      let made = new Set<string>();
       for (const life of lives) {
-        for (const { call } of life.invocations) if (call.run === 'r') invoked.add(call.call);
-        expect(invoked.size).toBeLessThanOrEqual(scenario.budgets.tool_calls ?? Number.POSITIVE_INFINITY);
+        const remembered = dataOf(life.events.slice(0, life.survived), 'call.started').map(({ call }) => call);
+        const now = life.invocations.flatMap(({ call }) => (call.run === 'r' ? [call.call] : []));
+        made = new Set([...remembered.filter((call) => made.has(call)), ...now]);
+        expect(made.size).toBeLessThanOrEqual(scenario.budgets.tool_calls ?? Number.POSITIVE_INFINITY);
         for (const { data, type } of life.events)
           if (type === 'run.started') expect(data.depth).toBeLessThanOrEqual(scenario.budgets.depth ?? 8);
         await eachRun(life, planFor, (run) => {

@@ -14,6 +14,9 @@ export type CrashingEvents = EventStore & {
 /** More events than any run of these tests needs: whoever gets here goes round in circles. */
 const MOST_EVENTS = 4000;
 
+/** A disk takes longer than a few microtasks: whoever does not wait for it is found out. */
+const FLUSH_TURNS = 12;
+
 /** `survived` is what the life before left; after `steps` times of staging or flushing, nothing more happens. */
 export function crashingEvents(clock: Clock, survived: readonly Event[], steps: number): CrashingEvents {
   const all = [...survived];
@@ -41,7 +44,7 @@ export function crashingEvents(clock: Clock, survived: readonly Event[], steps: 
     },
     flush: async () => {
       const upTo = all.length;
-      await Promise.resolve();
+      for (let left = FLUSH_TURNS; left > 0; left -= 1) await Promise.resolve();
       step();
       if (isOver()) return new Promise<void>(() => undefined);
       durable = Math.max(durable, upTo);

@@ -240,7 +240,8 @@ function outcomeOf(name: ToolName, input: Json, world: World, version: number): 
   const { choose } = world;
   const usage = name === 'model' ? { usage: { tokens_in: choose(6), tokens_out: choose(6) } } : {};
   const luck = choose(30);
-  if (luck < 2) return { status: 'failed', error: `no luck ${choose(3)}`, temporary: luck === 0, ...usage };
+  if (luck < (name === 'model' ? 10 : 2))
+    return { status: 'failed', error: `no luck ${choose(3)}`, temporary: luck === 0, ...usage };
   if (luck === 2) throw new Error('the tool broke');
   if (name === 'look' || name === 'sum') return { status: 'ok', output: pureOutput(name, input, version) };
   if (luck === 4) return { status: 'denied', error: 'not this' };

@@ -114,19 +114,23 @@ function graphs(id: 'g' | 'child', tools: readonly ToolName[], most: number): fc
       parallel: fc.integer({ min: 1, max: 4 }),
     })
     .map(({ specs, edges, parallel }) => {
+      const nodes = specs.map(nodeOf);
       const ways = edges
         .filter(({ from, to }) => from < specs.length && to < specs.length)
         .map(({ from, to, flag, max }) => ({
           from: `n${from}`,
-          to: `n${to}`,
+          to: to > from ? `n${to}` : (nodes[from]?.needs[to] ?? `n${from}`),
           when: { field: 'flag', equals: flag },
-          ...(to <= from ? { max } : {}),
+          ...(to > from ? {} : { max }),
         }));
-      return sound(Graph.parse({ id, mode: 'flex', nodes: specs.map(nodeOf), edges: ways, parallel }));
+      return sound(Graph.parse({ id, mode: 'flex', nodes, edges: ways, parallel }));
     });
 }
 
-function nodeOf({ kind, tool, needs, input, retries, fallback, few }: Spec, index: number): Record<string, unknown> {
+function nodeOf(
+  { kind, tool, needs, input, retries, fallback, few }: Spec,
+  index: number,
+): { needs: string[] } & Record<string, unknown> {
   const before = Array.from({ length: index }, (_, at) => `n${at}`).filter((_, at) => (needs >> at) % 2 === 1);
   const each = {
     id: `n${index}`,
