@@ -1,4 +1,5 @@
-import type { CallBounds } from '../schema/tool.ts';
+/** What a call may do by where it stands: the bounds of its node, or none for calls that stand outside the graph. */
+import type { CallBounds, ToolCall } from '../schema/tool.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 
 /** What the node, and the state of an agent, allow for a call. */
@@ -19,4 +20,19 @@ export function boundsOf(run: RunState, name: string): CallBounds {
 function narrowed(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | null {
   if (a === undefined || b === undefined) return a ?? b ?? null;
   return a.filter((name) => b.includes(name));
+}
+
+type Said = Pick<ToolCall, 'run' | 'node' | 'call' | 'attempt' | 'tool' | 'class' | 'input' | 'key' | 'signal'>;
+
+/** A call of no node: a hook, or one that is replayed. It is tried once, and nothing is taken off a budget for it. */
+export function unboundCall(said: Said, timeoutMs: number | null): ToolCall {
+  const all = Number.POSITIVE_INFINITY;
+  return {
+    ...said,
+    bounds: { timeoutMs, retries: 0, tools: null, classes: null, ask: false },
+    left: { tokens: all, usd: all, tool_calls: all, retries: all, output_bytes: all, seconds: all },
+    approval: null,
+    previous: null,
+    intend: () => Promise.resolve(),
+  };
 }

@@ -3,6 +3,7 @@ import { messageOf } from '../schema/errors.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
+import { unboundCall } from './bounds.ts';
 import type { Invoke } from './compose.ts';
 import type { World } from './drive.ts';
 import { applied } from './fold-run.ts';
@@ -10,6 +11,9 @@ import type { RunState } from './run-state.ts';
 
 /** With the words around it, the schema of events takes no longer reasons. */
 const MOST_REASON = 19_000;
+
+/** How long a hook may take. */
+const PATIENCE_MS = 60_000;
 
 export type HookName = 'before_run' | 'after_run' | 'before_node' | 'after_node' | 'on_error';
 export type Hooks = Partial<Record<HookName, { tool: string; input: Json }>>;
@@ -86,24 +90,18 @@ export function hooksAround(
     return outcome;
   }
 
-  function hookCall(name: HookName, hook: { tool: string; input: Json }, run: RunState, about: string): ToolCall {
-    const none = Number.POSITIVE_INFINITY;
-    return {
-      run: run.id,
-      node: null,
-      call: `${about}.${name}`,
-      attempt: 1,
-      tool: hook.tool,
-      class: world.tools(hook.tool)?.classOf(hook.input) ?? 'deny',
-      input: hook.input,
-      key: null,
-      signal: new AbortController().signal,
-      bounds: { timeoutMs: 60_000, retries: 0, tools: null, classes: null, ask: false },
-      left: { tokens: none, usd: none, tool_calls: none, retries: none, output_bytes: none, seconds: none },
-      approval: null,
-      previous: null,
-      intend: () => Promise.resolve(),
-    };
+  function hookCall(
+    name: HookName,
+    { tool, input }: { tool: string; input: Json },
+    run: RunState,
+    about: string,
+  ): ToolCall {
+    const effect = world.tools(tool)?.classOf(input) ?? 'deny';
+    const { signal } = new AbortController();
+    return unboundCall(
+      { run: run.id, node: null, call: `${about}.${name}`, attempt: 1, tool, class: effect, input, key: null, signal },
+      PATIENCE_MS,
+    );
   }
 }
 

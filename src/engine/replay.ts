@@ -8,6 +8,7 @@ import { hash } from 'node:crypto';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
+import { unboundCall } from './bounds.ts';
 import { decide, type ToolBook } from './decide.ts';
 import { applied, begun } from './fold-run.ts';
 import type { Plan } from './plan.ts';
@@ -151,30 +152,11 @@ async function comparedCall(
 }
 
 function replayedCall({ run, data }: Extract<Event, { type: 'call.started' }>, signal: AbortSignal): ToolCall {
-  const unlimited = Number.POSITIVE_INFINITY;
-  return {
-    run: run ?? '',
-    node: data.node,
-    call: data.call,
-    attempt: data.attempt,
-    tool: data.tool,
-    class: data.class,
-    input: data.input,
-    key: data.key ?? null,
-    signal,
-    bounds: { timeoutMs: null, retries: 0, tools: null, classes: null, ask: false },
-    left: {
-      tokens: unlimited,
-      usd: unlimited,
-      tool_calls: unlimited,
-      retries: unlimited,
-      output_bytes: unlimited,
-      seconds: unlimited,
-    },
-    approval: null,
-    previous: null,
-    intend: () => Promise.resolve(),
-  };
+  const { node, call, attempt, tool, input, key } = data;
+  return unboundCall(
+    { run: run ?? '', node, call, attempt, tool, class: data.class, input, key: key ?? null, signal },
+    null,
+  );
 }
 
 function sumOf(status: string, output: Json): string {

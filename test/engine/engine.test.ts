@@ -99,7 +99,8 @@ describe('start', () => {
     const big = toolNamed('big', () => ok(text));
     const without = engineWith({ tools: [big] });
     const cut = await (await without.engine.start(graphOf([tool('a', 'big')]), { id: 'r' })).done;
-    expect(cut.output).toMatchObject({ artifact: null, left_out: 100_002 - 4000 });
+    const head = `"${'x'.repeat(1999)}`;
+    expect(cut.output).toEqual({ head, tail: `${'x'.repeat(1999)}"`, left_out: 100_002 - 4000, artifact: null });
     const artifacts = memoryArtifacts();
     const withStore = engineWith({ tools: [big], stores: { artifacts } });
     const kept = await (await withStore.engine.start(graphOf([tool('a', 'big')]), { id: 'r' })).done;
@@ -312,21 +313,49 @@ describe('ways back', () => {
       return ok(input);
     });
     const check = noting('check', (_, times) => ok({ again: times === 1 }));
-    const { engine } = engineWith({ tools: [toolNamed('count', () => ok([1, 2])), look.tool, check.tool] });
+    const { engine, events } = engineWith({ tools: [toolNamed('count', () => ok([1, 2])), look.tool, check.tool] });
     const map = { kind: 'map', id: 'm', needs: ['a'], over: '{{a}}', each: tool('x', 'look') };
     const { done } = await engine.start(graphOf([...nodes, map], { edges }), { id: 'r' });
     await quiet();
     gate.resolve();
     expect(await done).toMatchObject({ status: 'done', output: { b: { again: false }, m: [1, 2] } });
     expect(look.inputs).toEqual([1, 2, 1, 2]);
+    const calls = events.flatMap(({ type, data }) =>
+      type.startsWith('call') && 'call' in data ? [`${type} ${data.call}`] : [],
+    );
+    expect(calls.indexOf('call.started r.a.1.1')).toBeGreaterThan(calls.indexOf('call.ended r.m__1.0.1'));
   });
 
-  it('ways back that hold at the same time share the budget', async () => {
-    const { engine } = engineWith({ tools: [toolNamed('check', () => ok({ again: true }))] });
-    const both = ['a', 'b'].map((id) => ({ from: id, to: id, when: { field: 'again', equals: true }, max: 9 }));
-    const graph = graphOf([tool('a', 'check'), tool('b', 'check')], { edges: both });
-    const run = await (await engine.start(graph, { id: 'r', budgets: { replans: 3 } })).done;
-    expect(run).toMatchObject({ status: 'failed', spent: { replans: 3 } });
+  it('D4 what a step that starts over waits for is withdrawn, and awaited anew', async () => {
+    const check = noting('check', (_, times) => ok({ again: times === 1 }));
+    const { engine, events } = engineWith({ tools: [toolNamed('count', () => ok()), check.tool] });
+    const wait = { kind: 'wait', id: 'w', needs: ['a'], for: { kind: 'question', text: 'Well?' } };
+    const run = await (await engine.start(graphOf([...nodes, wait], { edges }), { id: 'r' })).done;
+    expect([...run.waits.keys()]).toEqual(['r.w.1.w0']);
+    expect(dataOf(events, 'wait.closed')).toMatchObject([
+      { wait: 'r.w.0.w0', answer: { verdict: 'cancelled', by: 'oka' } },
+    ]);
+  });
+
+  it('ways back that are held up at the same time share the budget', async () => {
+    const gate = latch();
+    const slow = noting('slow', async () => (await gate.promise, ok()));
+    const { engine } = engineWith({ tools: [slow.tool, toolNamed('look', () => ok({ again: true }))] });
+    const part = (at: number): object[] => [
+      tool(`a${at}`, 'look'),
+      tool(`b${at}`, 'look', { needs: [`a${at}`] }),
+      tool(`c${at}`, 'slow', { needs: [`a${at}`] }),
+    ];
+    const back = [1, 2].map((at) => ({ from: `b${at}`, to: `a${at}`, when: { field: 'again', equals: true }, max: 1 }));
+    const { done } = await engine.start(graphOf([...part(1), ...part(2)], { edges: back }), {
+      id: 'r',
+      budgets: { replans: 1 },
+    });
+    await quiet();
+    gate.resolve();
+    const run = await done;
+    expect(run.status).toBe('failed');
+    expect(run.spent.replans).toBeLessThanOrEqual(1);
   });
 
   it('a way back that leads to itself without a single call comes to its limit', async () => {
@@ -415,6 +444,18 @@ describe('waiting', () => {
       code: 'run-is-over',
     });
     expect(events).toHaveLength(before);
+  });
+
+  it('an answer of the wrong shape does not hurt a run that is at work', async () => {
+    const gate = latch<Outcome>();
+    const { engine } = engineWith({ tools: [toolNamed('slow', () => gate.promise)] });
+    const nodes = [{ kind: 'wait', id: 'w', for: { kind: 'question', text: 'x' } }, tool('a', 'slow')];
+    const { done } = await engine.start(graphOf(nodes), { id: 'r' });
+    await quiet();
+    const wrong = engine.answer('r', 'r.w.0.w0', { verdict: 'maybe' as 'denied' });
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid-event' });
+    gate.resolve(ok());
+    expect(await done).toMatchObject({ status: 'blocked' });
   });
 
   it('two answers at once make one run go on once', async () => {
@@ -859,9 +900,11 @@ describe('agents', () => {
       planner: { decide: (input) => (problems.push(input.problem), answer as never) },
     });
     const run = await (await engine.start(agent(), { id: 'r' })).done;
+    const mild = await (await engine.start(agent({ on_error: 'fallback', fallback: 0 }), { id: 'mild' })).done;
     expect(run).toMatchObject({ status: 'failed', reason: expect.stringContaining(problem) });
-    expect(problems).toEqual([null, expect.stringContaining(problem)]);
-    expect(dataOf(events, 'decision.rejected')).toHaveLength(2);
+    expect(mild).toMatchObject({ status: 'done', output: 0 });
+    expect(problems.slice(0, 2)).toEqual([null, expect.stringContaining(problem)]);
+    expect(dataOf(events, 'decision.rejected')).toHaveLength(4);
   });
 
   it.each([
