@@ -112,8 +112,15 @@ export function goBack(run: RunState): void {
 }
 
 function freeWayBack(run: RunState): number | undefined {
-  const isBusy = (index: number): boolean => run.nodes[index]?.open != null || run.nodes[index]?.wait != null;
-  return run.back.find((edge) => ![...affectedBy(run, edge)].some(isBusy));
+  return run.back.find((edge) => ![...affectedBy(run, edge)].some((index) => isBusy(run, index)));
+}
+
+/** Whether a call is under way, is about to be tried again, or something is awaited. */
+function isBusy(run: RunState, index: number): boolean {
+  const node = run.nodes[index];
+  if (node === undefined) return false;
+  const isBetweenAttempts = node.again !== null && run.active.has(index) && !run.ready.has(index);
+  return node.open !== null || node.wait !== null || isBetweenAttempts;
 }
 
 /** Whether an edge back is about to start a node over. */

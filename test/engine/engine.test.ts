@@ -326,6 +326,25 @@ describe('ways back', () => {
     expect(calls.indexOf('call.started r.a.1.1')).toBeGreaterThan(calls.indexOf('call.ended r.m__1.0.1'));
   });
 
+  it('D4 a call that is tried again while a way back waits for it keeps its visit', async () => {
+    const gate = latch();
+    const shaky = noting('shaky', async (_, times) => {
+      if (times === 1) await gate.promise;
+      return times === 1 ? failed('no') : ok();
+    });
+    const check = noting('check', (_, times) => ok({ again: times === 1 }));
+    const tools = [toolNamed('count', () => ok()), check.tool, shaky.tool];
+    const middleware = standardChain({ tools, clock: () => 0, sleep: async () => undefined });
+    const { engine, events } = engineWith({ tools, middleware });
+    const beside = tool('c', 'shaky', { needs: ['a'], max_retries: 1 });
+    const { done } = await engine.start(graphOf([...nodes, beside], { edges }), { id: 'r' });
+    await quiet();
+    gate.resolve();
+    expect((await done).status).toBe('done');
+    const calls = dataOf(events, 'call.started').map(({ call }) => call);
+    expect(calls).toEqual(['r.a.0.1', 'r.b.0.1', 'r.c.0.1', 'r.c.0.2', 'r.a.1.1', 'r.b.1.1', 'r.c.1.1']);
+  });
+
   it('D4 what a step that starts over waits for is withdrawn, and awaited anew', async () => {
     const check = noting('check', (_, times) => ok({ again: times === 1 }));
     const { engine, events } = engineWith({ tools: [toolNamed('count', () => ok()), check.tool] });
