@@ -5,7 +5,7 @@
  * eligible   before anybody is asked about a call that is not possible here anyway
  * authorize  before anything is spent, waited for or looked up
  * budget     before the rate limit, so that a run without budget does not queue
- * rate       before the cache would be too strict: but a cached answer costs no host anything, so cache comes next
+ * rate       behind the budget, and before the cache: a cached answer takes a place in the queue, too
  * cache      before heal and retry: what is known needs neither
  * heal       outside retry: after an install the attempts count anew
  * retry      outside record, so that every physical attempt is on disk before it acts
