@@ -51,6 +51,32 @@ function sentence(event: Event): string {
       return `Waits for ${waitedFor(event.data.for)}`;
     case 'wait.closed':
       return `${event.data.wait} was ${event.data.answer.verdict}${event.data.answer.by === undefined ? '' : ` by ${event.data.answer.by}`}`;
+    case 'call.misclassified':
+      return `${event.data.node ?? 'oka'} tried more than ${event.data.class} allows: ${event.data.reason}`;
+    case 'answer.refused':
+      return `An answer to ${event.data.wait} was not accepted: ${event.data.reason}`;
+    case 'policy.loaded':
+      return `Policy ${event.data.sha256.slice(0, 12)} holds (${count(event.data.rules, 'rule')})`;
+    case 'sandbox.chosen':
+      return `Commands run ${event.data.kind === 'jail' ? 'in the jail' : 'without a jail'}: ${event.data.reason}`;
+    case 'egress.decided':
+      return `${event.data.verdict === 'allowed' ? 'Let a command reach' : 'Kept a command from'} ${event.data.host}:${event.data.port}: ${event.data.reason}`;
+    case 'secret.changed':
+      return `Secret ${event.data.name} was ${event.data.change} (version ${event.data.version})`;
+    case 'secret.used':
+      return `Secret ${event.data.name} (version ${event.data.version}) was given to ${event.data.tool}${event.data.host === null ? '' : ` for ${event.data.host}`}`;
+    case 'task.received':
+      return `Took in the task ${event.data.name}`;
+    case 'task.rejected':
+      return `Rejected ${event.data.name}: ${event.data.reason}`;
+    case 'run.judged':
+      return `Judged ${event.data.verdict}: ${event.data.criteria.filter(({ holds }) => holds).length} of ${count(event.data.criteria.length, 'criterion', 'criteria')} hold`;
+    case 'desk.kept':
+      return `Kept the desk as ${event.data.tree.slice(0, 12)}`;
+    case 'run.corrected':
+      return `Corrected by ${event.data.by}: ${event.data.text}`;
+    case 'run.undone':
+      return `Undone: ${count(event.data.restored.length, 'file')} restored, ${count(event.data.kept.length, 'file')} left as people changed them`;
   }
 }
 

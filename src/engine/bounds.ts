@@ -29,6 +29,8 @@ export function unboundCall(said: Said, timeoutMs: number | null): ToolCall {
   const all = Number.POSITIVE_INFINITY;
   return {
     ...said,
+    author: 'operator',
+    origins: () => ({}),
     bounds: { timeoutMs, retries: 0, tools: null, classes: null, ask: false },
     left: { tokens: all, usd: all, tool_calls: all, retries: all, output_bytes: all, seconds: all },
     approval: null,

@@ -202,6 +202,8 @@ export function drive(
       class: step.class,
       input,
       key,
+      author: 'operator',
+      origins: () => ({}),
       signal: calls.signal,
       bounds: boundsOf(run, node),
       get left() {

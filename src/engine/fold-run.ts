@@ -121,6 +121,19 @@ export function applied(run: RunState, event: Event): RunState {
     case 'ledger.disk_full':
     case 'ledger.disk_freed':
     case 'ledger.archived':
+    case 'call.misclassified':
+    case 'answer.refused':
+    case 'policy.loaded':
+    case 'sandbox.chosen':
+    case 'egress.decided':
+    case 'secret.changed':
+    case 'secret.used':
+    case 'task.received':
+    case 'task.rejected':
+    case 'run.judged':
+    case 'desk.kept':
+    case 'run.corrected':
+    case 'run.undone':
       break;
   }
   if (run.back.length > 0 && !isOver(run.status)) goBack(run);

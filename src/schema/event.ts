@@ -150,12 +150,117 @@ export const eventData = {
     })
     .describe('A tool call came to its end: the outcome.'),
 
+  'call.misclassified': z
+    .strictObject({
+      call: CallId,
+      node: NodeId.nullable(),
+      class: SideEffectClass.describe('The class it ran under.'),
+      reason,
+    })
+    .describe('A call tried more than its class allows, and the kernel held it.'),
+
   'wait.opened': z
     .strictObject({ wait: CallId, node: NodeId.nullable(), for: WaitFor })
     .describe('Something is awaited.'),
   'wait.closed': z
     .strictObject({ wait: CallId, node: NodeId.nullable(), answer: WaitAnswer })
     .describe('What was awaited has come.'),
+  'answer.refused': z
+    .strictObject({ wait: CallId, reason })
+    .describe('An answer was not accepted: it came too late, was forged, or answers something else.'),
+
+  'policy.loaded': z
+    .strictObject({
+      sha256: Sha256.describe('Hash of .oka/rules/POLICY.md.'),
+      rules: z.int().nonnegative().describe('How many rules it has.'),
+    })
+    .describe('The policy that holds from now on.'),
+  'sandbox.chosen': z
+    .strictObject({
+      kind: z.enum(['jail', 'none']).describe('Whether commands run behind rules of the kernel.'),
+      landlock: z.int().nonnegative().describe('Version of Landlock that the kernel offers; 0 = none.'),
+      reason,
+    })
+    .describe('How commands are held from now on.'),
+  'egress.decided': z
+    .strictObject({
+      host: z.string().max(253).describe('Where a command wanted to go.'),
+      port: z.int().min(0).max(65_535).describe('And on which port.'),
+      verdict: z.enum(['allowed', 'refused']).describe('Whether it was let through.'),
+      reason,
+    })
+    .describe('A command asked for a connection to the outside.'),
+
+  'secret.changed': z
+    .strictObject({
+      name: Id.describe('Name of the secret.'),
+      version: z.int().positive().describe('Its version from now on, or the last one it had.'),
+      change: z.enum(['set', 'rotated', 'removed']).describe('What was done.'),
+    })
+    .describe('A secret was put into the vault, renewed or removed.'),
+  'secret.used': z
+    .strictObject({
+      call: CallId,
+      node: NodeId.nullable(),
+      name: Id.describe('Name of the secret.'),
+      version: z.int().positive().describe('Which version.'),
+      tool: z.string().max(120).describe('The tool it was given to.'),
+      host: z.string().max(253).nullable().describe('The host it was sent to, if any.'),
+      fingerprint: z.string().max(64).describe('Tells two values apart without giving either away.'),
+    })
+    .describe('A secret was given to one call.'),
+
+  'task.received': z
+    .strictObject({
+      name: z.string().max(1000).describe('Name of the file or folder in the inbox.'),
+      body: ArtifactRef.describe('The task as it was given.'),
+      files: z.array(ArtifactRef).max(10_000).default([]).describe('What lay beside it in its folder.'),
+      by: z.string().max(200).default('inbox').describe('How it came in.'),
+    })
+    .describe('A task was taken in; nothing is done about it before this is durable.'),
+  'task.rejected': z
+    .strictObject({
+      name: z.string().max(1000).describe('Name of the file or folder in the inbox.'),
+      kept: z.string().max(1000).nullable().describe('Where it lies now, below workspace/inbox/.rejected.'),
+      reason,
+    })
+    .describe('What lay in the inbox is not a task.'),
+  'run.judged': z
+    .strictObject({
+      verdict: z.enum(['done', 'rework', 'blocked', 'impossible']).describe('What the critic says of the whole.'),
+      criteria: z
+        .array(
+          z.strictObject({
+            text: z.string().max(2000).describe('What must hold.'),
+            holds: z.boolean().describe('Whether it does.'),
+            evidence: z.string().max(5000).describe('What was seen.'),
+            by: z.enum(['check', 'model']).describe('Who looked.'),
+          }),
+        )
+        .max(200)
+        .describe('Each criterion and what was found.'),
+      reason,
+    })
+    .describe('The critic compared what was done with what was asked for.'),
+  'desk.kept': z
+    .strictObject({
+      node: NodeId.nullable(),
+      tree: z.string().max(64).describe('Name of the state of the desk in the shadow store.'),
+      skipped: z.array(z.string().max(1000)).max(1000).default([]).describe('Files too large to be kept.'),
+    })
+    .describe('The desk was kept as it is, before a step that may write.'),
+  'run.corrected': z
+    .strictObject({
+      by: Id.describe('The run that corrects it.'),
+      text: z.string().max(20_000).describe('What was wrong, in the words of a person.'),
+    })
+    .describe('A person was not content with what a finished run did.'),
+  'run.undone': z
+    .strictObject({
+      restored: z.array(z.string().max(1000)).max(10_000).describe('Files that are as they were before.'),
+      kept: z.array(z.string().max(1000)).max(10_000).describe('Files that people changed since; left as they are.'),
+    })
+    .describe('What a run changed on the desk was taken back.'),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventType = keyof typeof eventData;

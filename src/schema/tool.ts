@@ -56,6 +56,12 @@ export type Outcome =
   | { status: 'waiting'; for: WaitFor }
   | { status: 'cancelled'; error: string };
 
+/** Who wrote what a call does: the person who gave the task, or a model. */
+export type Author = 'operator' | 'model';
+
+/** Where the value of an argument came from. What a tool gave is never trusted to say what is acted on. */
+export type Origin = 'operator' | 'task' | 'model' | 'memory' | 'tool';
+
 /** One attempt at a tool, as every middleware and the tool itself see it. */
 export type ToolCall = {
   run: string;
@@ -67,6 +73,9 @@ export type ToolCall = {
   input: Json;
   /** Idempotency key. */
   key: string | null;
+  author: Author;
+  /** Where the values of the tool's targets came from, by the name of the field. */
+  origins: () => Readonly<Record<string, Origin>>;
   signal: AbortSignal;
   bounds: CallBounds;
   /** What the run may still spend, without this call and with everything else that is under way taken off. */

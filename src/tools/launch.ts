@@ -12,9 +12,8 @@ import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResultPromise } from 'execa';
+import type { Command } from '../schema/command.ts';
 import { errnoOf } from '../schema/errors.ts';
-
-export type Command = { argv: readonly string[] } | { line: string };
 
 export type LaunchOptions = {
   cwd: string;

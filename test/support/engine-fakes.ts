@@ -103,6 +103,8 @@ export function callOf(change: Partial<ToolCall> = {}): ToolCall {
     class: 'read',
     input: null,
     key: null,
+    author: 'operator',
+    origins: () => ({}),
     signal: new AbortController().signal,
     bounds: { timeoutMs: null, retries: 0, tools: null, classes: null, ask: false },
     left: {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Captured, type Command, launch, type LaunchOptions } from '../../src/tools/launch.ts';
+import type { Command } from '../../src/schema/command.ts';
+import { type Captured, launch, type LaunchOptions } from '../../src/tools/launch.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'oka-launch-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

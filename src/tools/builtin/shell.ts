@@ -1,8 +1,9 @@
 /** Owns: the tool `shell`. Does not own: how a command is run and stopped (tools/launch.ts), what it may do (guard). */
 import { z } from 'zod';
+import type { Command } from '../../schema/command.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import { ArtifactRef, type Outcome, type SideEffectClass, type Tool } from '../../schema/tool.ts';
-import { type Captured, type Command, launch, type Launched } from '../launch.ts';
+import { type Captured, launch, type Launched } from '../launch.ts';
 import { kept, type Told, tell } from './body.ts';
 import { ok, toolOf } from './define.ts';
 import { inFolder, Path } from './place.ts';

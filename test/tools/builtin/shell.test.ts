@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Command } from '../../../src/tools/launch.ts';
+import type { Command } from '../../../src/schema/command.ts';
 import { type ShellOptions, shellTool } from '../../../src/tools/builtin/shell.ts';
 import { errorOf, ground, put, use } from './support.ts';
 
