@@ -3,7 +3,7 @@ import type { Decision } from './decision.ts';
 import type { Event, NewEvent } from './event.ts';
 import type { Json } from './json.ts';
 import type { Budgets } from './run.ts';
-import type { ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
+import type { ArtifactRef, Outcome, Tool, ToolCall, Usage } from './tool.ts';
 
 /** Takes secrets out of text. Applied at the one door where text enters the ledger and the artifacts. */
 export type Redact = (text: string) => string;
@@ -110,4 +110,37 @@ export type Middleware = {
   decision?(input: PlannerInput, next: () => Promise<Decision>): Promise<Decision>;
   /** Returns why an agent may not go from one state to another, or null. */
   transition?(move: { run: string; node: string; from: string; to: string }, next: () => string | null): string | null;
+};
+
+/** One turn of a conversation with a model. */
+export type ModelMessage = { role: 'user' | 'assistant'; text: string };
+
+/** Something a model may answer with; `input` is a JSON schema. */
+export type ModelTool = { name: string; about: string; input: Json };
+
+export type ModelRequest = {
+  /** Who asks; settings may name another model for each. */
+  role: 'planner' | 'executor' | 'critic';
+  system: string;
+  messages: readonly ModelMessage[];
+  /** With any, exactly one call of one of them is the answer. */
+  tools: readonly ModelTool[];
+  maxTokens: number | null;
+};
+
+export type ModelAnswer = {
+  text: string;
+  call: { name: string; input: Json } | null;
+  usage: Usage;
+  /** provider:model, as it answered. */
+  model: string;
+};
+
+/** Somebody who thinks. Failures are thrown as OkaError, with advice. */
+export type Model = {
+  /** provider:model. */
+  readonly id: string;
+  complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
+  /** The same, telling the text while it comes. What was told is not settled before the promise is. */
+  stream(request: ModelRequest, signal: AbortSignal, tell: (text: string) => void): Promise<ModelAnswer>;
 };
