@@ -12,6 +12,8 @@ const NODES = 1000;
 const noFlush: Flush = { now: () => undefined, later: async () => undefined };
 
 export async function measure(note: (text: string) => void): Promise<Figure[]> {
+  note('warming up: the worker is a process that stays');
+  await deltasOf(20_000);
   note('a sequence with a flush of 1 ms');
   const sequential = await sequenceFigures();
   note('software cost of a node');

@@ -1,5 +1,5 @@
 /** What a call may do by where it stands: the bounds of its node, or none for calls that stand outside the graph. */
-import type { CallBounds, ToolCall } from '../schema/tool.ts';
+import type { CallBounds, Left, ToolCall } from '../schema/tool.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 
 /** What the node, and the state of an agent, allow for a call. */
@@ -22,17 +22,19 @@ function narrowed(a: readonly string[] | undefined, b: readonly string[] | undef
   return a.filter((name) => b.includes(name));
 }
 
+const all = Number.POSITIVE_INFINITY;
+const endless: Left = { tokens: all, usd: all, tool_calls: all, retries: all, output_bytes: all, seconds: all };
+
 type Said = Pick<ToolCall, 'run' | 'node' | 'call' | 'attempt' | 'tool' | 'class' | 'input' | 'key' | 'signal'>;
 
 /** A call of no node: a hook, or one that is replayed. It is tried once, and nothing is taken off a budget for it. */
 export function unboundCall(said: Said, timeoutMs: number | null): ToolCall {
-  const all = Number.POSITIVE_INFINITY;
   return {
     ...said,
     author: 'operator',
     origins: () => ({}),
     bounds: { timeoutMs, retries: 0, tools: null, classes: null, ask: false },
-    left: { tokens: all, usd: all, tool_calls: all, retries: all, output_bytes: all, seconds: all },
+    left: () => endless,
     approval: null,
     previous: null,
     intend: () => Promise.resolve(),

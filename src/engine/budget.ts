@@ -1,5 +1,5 @@
 /** What a run may still spend, and what is reserved for calls under way. A retry is a call, too. */
-import type { ToolCall, Usage } from '../schema/tool.ts';
+import type { Left, Usage } from '../schema/tool.ts';
 import type { RunState } from './run-state.ts';
 
 export type Reserved = { tokens: number; usd: number; output_bytes: number };
@@ -7,7 +7,7 @@ export type Reserved = { tokens: number; usd: number; output_bytes: number };
 export const nothingReserved: Reserved = { tokens: 0, usd: 0, output_bytes: 0 };
 
 /** `toolCalls` when it is known better than from the run alone, as for one of several calls that start together. */
-export function leftOf(run: RunState, reserved: Reserved, now: number, toolCalls = callsLeft(run)): ToolCall['left'] {
+export function leftOf(run: RunState, reserved: Reserved, now: number, toolCalls = callsLeft(run)): Left {
   const { budgets, spent } = run;
   const activeMs = run.activeMs + (run.activeSince === null ? 0 : now - run.activeSince);
   return {

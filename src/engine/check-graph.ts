@@ -87,20 +87,26 @@ function ancestorsOf(
   names: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, ReadonlySet<string>> | null {
   const before = predecessors(graph, names);
-  const open = before.map((sources) => sources.length);
-  const behind = graph.nodes.map((): number[] => []);
-  before.forEach((sources, node) => sources.forEach((source) => behind[source]?.push(node)));
-  const queue = open.flatMap((count, node) => (count === 0 ? [node] : []));
+  const order = settlingOrder(before);
+  if (order.length < graph.nodes.length) return null;
   const wanted = namesWanted(graph, names);
   const found = new Map<string, ReadonlySet<string>>();
-  for (const node of queue) {
-    found.set(idAt(graph, node), knownBefore(graph, before[node] ?? [], found, wanted));
+  for (const node of order) found.set(idAt(graph, node), knownBefore(graph, before[node] ?? [], found, wanted));
+  return found;
+}
+
+/** The nodes in an order in which they can be settled; those in a cycle, or behind one, are missing. */
+function settlingOrder(before: readonly (readonly number[])[]): number[] {
+  const open = before.map((sources) => sources.length);
+  const behind = before.map((): number[] => []);
+  before.forEach((sources, node) => sources.forEach((source) => behind[source]?.push(node)));
+  const order = open.flatMap((count, node) => (count === 0 ? [node] : []));
+  for (const node of order)
     for (const next of behind[node] ?? []) {
       open[next] = (open[next] ?? 0) - 1;
-      if (open[next] === 0) queue.push(next);
+      if (open[next] === 0) order.push(next);
     }
-  }
-  return queue.length === graph.nodes.length ? found : null;
+  return order;
 }
 
 /** Only names that some template or edge back asks for are carried along, so that large graphs stay cheap. */
@@ -134,14 +140,8 @@ function predecessors(graph: Graph, names: ReadonlyMap<string, number>): number[
 }
 
 function cycle(graph: Graph, names: ReadonlyMap<string, number>): GraphProblem[] {
-  const before = predecessors(graph, names);
-  const open = new Set(before.keys());
-  for (let shrunk = true; shrunk; ) {
-    const free = [...open].filter((node) => !(before[node] ?? []).some((source) => open.has(source)));
-    for (const node of free) open.delete(node);
-    shrunk = free.length > 0;
-  }
-  const members = [...open].map((node) => idAt(graph, node));
+  const settled = new Set(settlingOrder(predecessors(graph, names)));
+  const members = graph.nodes.filter((_, node) => !settled.has(node)).map(({ id }) => id);
   return [
     {
       path: 'nodes',

@@ -206,9 +206,7 @@ export function drive(
       origins: () => ({}),
       signal: calls.signal,
       bounds: boundsOf(run, node),
-      get left() {
-        return leftOf(run, others(), world.clock(), tool_calls);
-      },
+      left: () => leftOf(run, others(), world.clock(), tool_calls),
       approval,
       previous: null,
       intend: (again) => intend(step, again),

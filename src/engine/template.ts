@@ -12,13 +12,16 @@ export function filled(template: Json, lookup: Lookup): Json {
   if (typeof template === 'string') return template.includes('{{') ? filledText(template, lookup) : template;
   if (Array.isArray(template)) return template.map((item) => filled(item, lookup));
   if (template !== null && typeof template === 'object') {
-    return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, filled(value, lookup)]));
+    const full: Record<string, Json> = {};
+    for (const key of Object.keys(template)) full[key] = filled(template[key] ?? null, lookup);
+    return full;
   }
   return template;
 }
 
 /** The first words of every hole in a template. */
 export function namesIn(template: Json): string[] {
+  if (typeof template === 'string' && !template.includes('{{')) return [];
   if (typeof template === 'string')
     return [...template.matchAll(HOLE)].map((match) => match[1]?.split('.', 1)[0] ?? '');
   if (template === null || typeof template !== 'object') return [];

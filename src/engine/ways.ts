@@ -26,7 +26,12 @@ export function settle(
   const node = run.nodes[index];
   const config = run.configs[index];
   if (node === undefined || config === undefined || isSettled(node)) return;
-  Object.assign(node, { status, output, open: null, again: null, awaiting: null, doubt: false });
+  node.status = status;
+  node.output = output;
+  node.open = null;
+  node.again = null;
+  node.awaiting = null;
+  node.doubt = false;
   run.ready.delete(index);
   run.active.delete(index);
   if (status === 'failed') run.failure ??= { node: config.id, reason };

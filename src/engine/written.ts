@@ -7,6 +7,8 @@ import { nodeNamed, type RunState } from './run-state.ts';
 /** The schema of events takes no longer reasons and errors. */
 const MOST_REASON = 20_000;
 
+type Ended = Extract<NewEvent, { type: 'call.ended' }>['data'];
+
 export type StopRequest = { kind: 'stop' | 'pause' | 'cancel'; reason: string };
 
 export function plannerFailed(run: RunState, node: string, error: string): NewEvent {
@@ -80,23 +82,17 @@ export function outcomeEvent(
   outcome: Outcome,
   retried: boolean,
 ): NewEvent {
-  const settles = retried ? undefined : settledBy(run, step.node, outcome);
-  return {
-    type: 'call.ended',
-    run: run.id,
-    data: {
-      call: step.call,
-      node: step.node,
-      status: outcome.status,
-      ...('output' in outcome ? { output: outcome.output } : {}),
-      ...('error' in outcome ? { error: outcome.error.slice(0, MOST_REASON) } : {}),
-      ...('artifacts' in outcome && outcome.artifacts !== undefined ? { artifacts: outcome.artifacts } : {}),
-      ...('usage' in outcome && outcome.usage !== undefined ? { usage: outcome.usage } : {}),
-      ...(retried ? { retried } : {}),
-      ...('for' in outcome ? { for: outcome.for } : {}),
-      ...(settles === undefined ? {} : { settles }),
-    },
-  };
+  const { call, node } = step;
+  const data: Ended = { call, node, status: outcome.status };
+  const settles = retried ? undefined : settledBy(run, node, outcome);
+  if ('output' in outcome) data.output = outcome.output;
+  if ('error' in outcome) data.error = outcome.error.slice(0, MOST_REASON);
+  if ('artifacts' in outcome && outcome.artifacts !== undefined) data.artifacts = outcome.artifacts;
+  if ('usage' in outcome && outcome.usage !== undefined) data.usage = outcome.usage;
+  if (retried) data.retried = true;
+  if ('for' in outcome) data.for = outcome.for;
+  if (settles !== undefined) data.settles = settles;
+  return { type: 'call.ended', run: run.id, data };
 }
 
 /** What an outcome makes of its node, for those who only read events. */

@@ -84,6 +84,8 @@ async function recordRepair(ledger: Ledger, cut: Cut): Promise<void> {
   }
 }
 
+const FEWEST_TOGETHER = 16;
+
 export class Ledger {
   readonly file: string;
   readonly #pen: Pen;
@@ -102,11 +104,13 @@ export class Ledger {
   #flight: Promise<void> | null = null;
   #scheduled = false;
   #grouping = false;
+  /** So many waiters are worth a flush of their own: while it is in flight, those who come after them do their work. */
+  #enough = FEWEST_TOGETHER;
   #full = false;
   /** Events that were staged and could not be written, with the reason. */
   readonly #lost = new WeakMap<Event, unknown>();
   #knownRun: string | null = null;
-  #lastTime = { ms: Number.NaN, text: '' };
+  #second = { ms: Number.NaN, text: '' };
   #state: { open: true } | { open: false; error: OkaError } = { open: true };
 
   constructor(
@@ -182,7 +186,8 @@ export class Ledger {
     const batch = this.#batch;
     if (batch.drafts.length === 0) return this.#landed();
     batch.waiters += 1;
-    this.#schedule();
+    if (batch.waiters >= this.#enough && this.#grouping && this.#flight === null) this.#commit();
+    else this.#schedule();
     return batch.promise;
   }
 
@@ -239,12 +244,13 @@ export class Ledger {
 
   #commit(): void {
     this.#scheduled = false;
-    if (!this.#state.open || this.#flight !== null) return;
+    if (!this.#state.open || this.#flight !== null || this.#batch.drafts.length === 0) return;
     const batch = this.#batch;
     this.#batch = emptyBatch();
     const written = this.#write(batch);
     if (written === null) return;
     this.#grouping = batch.waiters > 1;
+    this.#enough = Math.max(FEWEST_TOGETHER, batch.waiters / 2);
     if (this.#grouping) this.#flushLater(batch, written);
     else this.#flushNow(batch, written);
   }
@@ -327,7 +333,9 @@ export class Ledger {
       () => {
         this.#flight = null;
         this.#settle(batch, end);
-        if (this.#batch.waiters > 0) this.#schedule();
+        if (this.#batch.waiters > 1)
+          this.#commit(); // on its way to the disk before those who waited go on
+        else if (this.#batch.waiters > 0) this.#schedule();
       },
       (error: unknown) => {
         this.#flight = null;
@@ -432,11 +440,12 @@ export class Ledger {
     });
   }
 
-  /** Many events share a millisecond; its text is made once. */
+  /** Many events share a second; its text is made once. */
   #timestamp(): string {
-    const now = this.#clock();
-    if (now !== this.#lastTime.ms) this.#lastTime = { ms: now, text: new Date(now).toISOString() };
-    return this.#lastTime.text;
+    const now = Math.trunc(this.#clock());
+    const ms = now % 1000;
+    if (now - ms !== this.#second.ms) this.#second = { ms: now - ms, text: new Date(now).toISOString().slice(0, -4) };
+    return `${this.#second.text}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
   }
 
   #assertNoSecret(run: string | null): void {

@@ -29,8 +29,9 @@ export const taskGraph: Projection<TaskGraph> = {
   initial: () => ({ events: 0, goals: [], ended: [] }),
   apply: (graph, event) => {
     graph.events += 1;
-    if (event.type === 'run.started' && event.run !== null) graph.goals.push(goalOf(event.run, event));
-    const goal = graph.goals.findLast((candidate) => candidate.run === event.run);
+    if (event.run === null) return graph;
+    if (event.type === 'run.started') addGoal(graph, goalOf(event.run, event));
+    const goal = goalsByRun(graph).get(event.run);
     if (goal === undefined) return graph;
     goal.last = event.seq;
     change(goal, event);
@@ -43,6 +44,20 @@ export const taskGraph: Projection<TaskGraph> = {
 function goalOf(run: string, { seq, data }: Extract<Event, { type: 'run.started' }>): Goal {
   const { title, state, parent } = data;
   return { run, title, status: 'running', state, parent, first: seq, last: seq, nodes: pending(data.nodes), waits: [] };
+}
+
+/** Made once a list, and never part of the state. The latest of two goals of one run counts. */
+const byRun = new WeakMap<Goal[], Map<string, Goal>>();
+
+function goalsByRun({ goals }: TaskGraph): Map<string, Goal> {
+  const known = byRun.get(goals) ?? new Map(goals.map((goal) => [goal.run, goal]));
+  byRun.set(goals, known);
+  return known;
+}
+
+function addGoal(graph: TaskGraph, goal: Goal): void {
+  goalsByRun(graph).set(goal.run, goal);
+  graph.goals.push(goal);
 }
 
 function change(goal: Goal, event: Event): void {

@@ -4,14 +4,14 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 const DEEPEST = 200;
 
-/** True when JSON.parse(JSON.stringify(value)) gives the same value back. */
+/** True when JSON.parse(JSON.stringify(value)) gives the same value back. A key that would set a prototype is refused. */
 export function isJson(value: unknown, depth = 0): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || depth >= DEEPEST) return false;
   if (Array.isArray(value)) return !hasHoles(value) && value.every((item) => isJson(item, depth + 1));
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
+  if ((prototype !== Object.prototype && prototype !== null) || Object.hasOwn(value, '__proto__')) return false;
   return Object.values(value).every((item) => isJson(item, depth + 1));
 }
 

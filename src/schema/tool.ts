@@ -79,7 +79,7 @@ export type ToolCall = {
   signal: AbortSignal;
   bounds: CallBounds;
   /** What the run may still spend, without this call and with everything else that is under way taken off. */
-  left: Readonly<Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'output_bytes' | 'seconds', number>>;
+  left: () => Left;
   /** What a person has allowed, as the hash the question was bound to; good for this one attempt. */
   approval: string | null;
   /** How the attempt before this one ended, when this is a retry. */
@@ -87,6 +87,8 @@ export type ToolCall = {
   /** Writes a further attempt down before it acts. */
   intend: (call: ToolCall) => Promise<void>;
 };
+
+export type Left = Readonly<Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'output_bytes' | 'seconds', number>>;
 
 /** What the node and its state allow. */
 export type CallBounds = {
@@ -111,6 +113,8 @@ export type Tool = {
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
   classOf(input: Json): SideEffectClass;
+  /** Whether doing just this twice has the effect of doing it once; left out, what the annotations say holds. */
+  idempotent?(input: Json): boolean;
   /** The state of what a call reads, such as the time a file was changed; a cached result is good while it stays. */
   fingerprint?(input: Json): Promise<string>;
   /** The most a call may cost; reserved before it starts. */

@@ -91,9 +91,18 @@ export function memoryArtifacts(): ArtifactStore & { kept: Map<string, Buffer> }
   };
 }
 
+const endless = Number.POSITIVE_INFINITY;
+export const everythingLeft = {
+  tokens: endless,
+  usd: endless,
+  tool_calls: endless,
+  retries: endless,
+  output_bytes: endless,
+  seconds: endless,
+};
+
 /** A call as a middleware sees it. */
 export function callOf(change: Partial<ToolCall> = {}): ToolCall {
-  const endless = Number.POSITIVE_INFINITY;
   return {
     run: 'r',
     node: 'n',
@@ -107,14 +116,7 @@ export function callOf(change: Partial<ToolCall> = {}): ToolCall {
     origins: () => ({}),
     signal: new AbortController().signal,
     bounds: { timeoutMs: null, retries: 0, tools: null, classes: null, ask: false },
-    left: {
-      tokens: endless,
-      usd: endless,
-      tool_calls: endless,
-      retries: endless,
-      output_bytes: endless,
-      seconds: endless,
-    },
+    left: () => everythingLeft,
     approval: null,
     previous: null,
     intend: () => Promise.resolve(),

@@ -1,12 +1,13 @@
 /** Whether the run can still pay for a call. What it may cost at most was reserved before. */
 import type { Middleware } from '../../schema/ports.ts';
-import type { Tool, ToolCall } from '../../schema/tool.ts';
+import type { Json } from '../../schema/json.ts';
+import type { Left, Tool } from '../../schema/tool.ts';
 
 export function budget(tools: ReadonlyMap<string, Tool>): Middleware {
   return {
     name: 'budget',
     call: (call, next) => {
-      const spent = whatIsSpent(call, tools.get(call.tool));
+      const spent = whatIsSpent(call.left(), call.input, tools.get(call.tool));
       return spent === null
         ? next(call)
         : Promise.resolve({ status: 'denied', error: `the budget of this run is spent: ${spent}` });
@@ -15,9 +16,8 @@ export function budget(tools: ReadonlyMap<string, Tool>): Middleware {
 }
 
 /** The first thing of which less is left than the call may need; null when it can be paid for. */
-export function whatIsSpent(call: Pick<ToolCall, 'left' | 'input'>, tool: Tool | undefined): string | null {
-  const { left } = call;
-  const most = tool?.estimate?.(call.input) ?? {};
+export function whatIsSpent(left: Left, input: Json, tool: Tool | undefined): string | null {
+  const most = tool?.estimate?.(input) ?? {};
   if (left.tool_calls < 0) return 'tool_calls';
   if (left.seconds <= 0) return 'seconds';
   if (left.tokens < (most.tokens_in ?? 0) + (most.tokens_out ?? 0) || left.tokens < 0) return 'tokens';

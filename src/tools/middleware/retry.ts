@@ -39,7 +39,8 @@ function mayTryAgain({ class: effect, approval, bounds, signal }: ToolCall, done
 }
 
 /** Asked right before the attempt is written down: other calls spend too. What the last attempt cost is not yet taken off. */
-function canPay({ left, input }: ToolCall, used: Usage, tool: Tool | undefined): boolean {
+function canPay({ left: now, input }: ToolCall, used: Usage, tool: Tool | undefined): boolean {
+  const left = now();
   if (left.retries < 1) return false;
   const after = {
     ...left,
@@ -47,5 +48,5 @@ function canPay({ left, input }: ToolCall, used: Usage, tool: Tool | undefined):
     usd: left.usd - (used.usd ?? 0),
     output_bytes: left.output_bytes - (used.output_bytes ?? 0),
   };
-  return whatIsSpent({ left: after, input }, tool) === null;
+  return whatIsSpent(after, input, tool) === null;
 }

@@ -2,35 +2,59 @@
 import type { Middleware } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
 
+/** No timer of Node reaches further. */
+const FARTHEST_MS = 2 ** 31 - 1;
+
 export function timeout(): Middleware {
+  const stopping = stopTogether();
   return {
     name: 'timeout',
-    call: async (call, next) => {
-      const limit = Math.min(call.bounds.timeoutMs ?? Number.POSITIVE_INFINITY, call.left.seconds * 1000);
+    call: (call, next) => {
+      const limit = Math.min(call.bounds.timeoutMs ?? Number.POSITIVE_INFINITY, call.left().seconds * 1000);
       if (!Number.isFinite(limit)) return next(call);
-      const late = new AbortController();
-      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-      const timer = setTimeout(
-        () => {
-          resolve({
-            status: 'failed',
-            error: `it did not end within ${limit / 1000} s and was told to stop`,
-            temporary: true,
-          });
-          late.abort();
-        },
-        Math.min(limit, 2 ** 31 - 1),
-      );
-      const stop = (): void => late.abort();
-      if (call.signal.aborted) stop();
-      call.signal.addEventListener('abort', stop, { once: true });
-      try {
-        next({ ...call, signal: late.signal }).then(resolve, reject);
-        return await promise;
-      } finally {
-        clearTimeout(timer);
-        call.signal.removeEventListener('abort', stop);
-      }
+      const attempt = new AbortController();
+      const forget = stopping(call.signal, attempt);
+      return new Promise<Outcome>((resolve, reject) => {
+        const timer = setTimeout(() => end(tooLate(limit)), Math.min(limit, FARTHEST_MS));
+        next({ ...call, signal: attempt.signal }).then(
+          (outcome) => {
+            clearTimeout(timer);
+            forget();
+            resolve(outcome);
+          },
+          (error: unknown) => {
+            clearTimeout(timer);
+            forget();
+            reject(error);
+          },
+        );
+        function end(outcome: Outcome): void {
+          forget();
+          resolve(outcome);
+          attempt.abort();
+        }
+      });
     },
+  };
+}
+
+function tooLate(limit: number): Outcome {
+  return { status: 'failed', error: `it did not end within ${limit / 1000} s and was told to stop`, temporary: true };
+}
+
+/** All attempts of a run hear of its stop through one listener: one each would cost more than the rest of this layer. */
+function stopTogether(): (outer: AbortSignal, attempt: AbortController) => () => void {
+  const underWay = new WeakMap<AbortSignal, Set<AbortController>>();
+  return (outer, attempt) => {
+    if (outer.aborted) attempt.abort();
+    let attempts = underWay.get(outer);
+    if (attempts === undefined) {
+      const all = new Set<AbortController>();
+      underWay.set(outer, all);
+      outer.addEventListener('abort', () => all.forEach((each) => each.abort()), { once: true });
+      attempts = all;
+    }
+    attempts.add(attempt);
+    return () => void attempts.delete(attempt);
   };
 }

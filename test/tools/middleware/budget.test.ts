@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { budget, whatIsSpent } from '../../../src/tools/middleware/budget.ts';
-import { callOf, ok, through, toolNamed } from '../../support/engine-fakes.ts';
+import { callOf, everythingLeft, ok, through, toolNamed } from '../../support/engine-fakes.ts';
 
 const costly = toolNamed('look', () => ok(), {
   estimate: () => ({ tokens_in: 6, tokens_out: 4, usd: 1, output_bytes: 100 }),
 });
-const { left } = callOf();
+const left = everythingLeft;
 
 describe('budget', () => {
   it.each([
@@ -17,17 +17,19 @@ describe('budget', () => {
     [{ usd: 0.5 }, 'usd'],
     [{ output_bytes: 99 }, 'output_bytes'],
   ])('with %j left, what is spent is %j', (change, spent) => {
-    expect(whatIsSpent({ left: { ...left, ...change }, input: null }, costly)).toBe(spent);
+    expect(whatIsSpent({ ...left, ...change }, null, costly)).toBe(spent);
   });
 
   it('without an estimate a call is made until something is overdrawn', () => {
-    expect(whatIsSpent({ left: { ...left, tokens: 0, usd: 0, output_bytes: 0 }, input: null }, undefined)).toBeNull();
-    expect(whatIsSpent({ left: { ...left, tokens: -1 }, input: null }, undefined)).toBe('tokens');
+    expect(whatIsSpent({ ...left, tokens: 0, usd: 0, output_bytes: 0 }, null, undefined)).toBeNull();
+    expect(whatIsSpent({ ...left, tokens: -1 }, null, undefined)).toBe('tokens');
   });
 
   it('what cannot be paid for is denied and not made', async () => {
     const pass = through(budget(new Map([['look', costly]])));
-    expect(await pass(callOf({ left: { ...left, usd: 0 } }), () => Promise.reject(new Error('too far')))).toEqual({
+    expect(
+      await pass(callOf({ left: () => ({ ...left, usd: 0 }) }), () => Promise.reject(new Error('too far'))),
+    ).toEqual({
       status: 'denied',
       error: 'the budget of this run is spent: usd',
     });

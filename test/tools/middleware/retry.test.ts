@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome, Tool, ToolCall } from '../../../src/schema/tool.ts';
 import { retry } from '../../../src/tools/middleware/retry.ts';
-import { callOf, failed, ok, through, toolNamed } from '../../support/engine-fakes.ts';
+import { callOf, everythingLeft, failed, ok, through, toolNamed } from '../../support/engine-fakes.ts';
 
-const { bounds, left } = callOf();
+const { bounds } = callOf();
+const left = everythingLeft;
 
 /** Tries a call whose outcomes are given, with what each attempt looked like and how long it was waited before. */
 async function tried(change: Partial<ToolCall>, outcomes: Outcome[] = [], tool?: Tool) {
@@ -47,8 +48,8 @@ describe('retry', () => {
     ['what a person has allowed for one attempt', { approval: 'b'.repeat(64) }],
     ['what the node does not allow to', { bounds }],
     ['what was told to stop', { signal: AbortSignal.abort() }],
-    ['what the budget has no retry for', { left: { ...left, retries: 0 } }],
-    ['what the budget has no time for', { left: { ...left, seconds: 0 } }],
+    ['what the budget has no retry for', { left: () => ({ ...left, retries: 0 }) }],
+    ['what the budget has no time for', { left: () => ({ ...left, seconds: 0 }) }],
   ])('%s is not tried again', async (_, change) => {
     expect((await tried(change)).attempts).toHaveLength(1);
   });
@@ -63,7 +64,7 @@ describe('retry', () => {
       },
     };
     let attempts = 0;
-    await spending.call?.(callOf({ bounds: { ...bounds, retries: 9 }, left: ofAll }), async () =>
+    await spending.call?.(callOf({ bounds: { ...bounds, retries: 9 }, left: () => ofAll }), async () =>
       failed(`${(attempts += 1)}`),
     );
     expect(attempts).toBe(3);
@@ -75,11 +76,13 @@ describe('retry', () => {
     const failure: Outcome = { status: 'failed', error: 'no', usage: estimate() };
     for (const enough of [{ tokens: 20 }, { usd: 2 }, { output_bytes: 10 }])
       expect(
-        (await tried({ bounds: { ...bounds, retries: 1 }, left: { ...left, ...enough } }, [failure], costly)).attempts,
+        (await tried({ bounds: { ...bounds, retries: 1 }, left: () => ({ ...left, ...enough }) }, [failure], costly))
+          .attempts,
       ).toHaveLength(2);
     for (const short of [{ tokens: 19 }, { usd: 1.5 }, { output_bytes: 9 }])
       expect(
-        (await tried({ bounds: { ...bounds, retries: 1 }, left: { ...left, ...short } }, [failure], costly)).attempts,
+        (await tried({ bounds: { ...bounds, retries: 1 }, left: () => ({ ...left, ...short }) }, [failure], costly))
+          .attempts,
       ).toHaveLength(1);
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome, ToolCall } from '../../../src/schema/tool.ts';
 import { timeout } from '../../../src/tools/middleware/timeout.ts';
-import { callOf, ok, through } from '../../support/engine-fakes.ts';
+import { callOf, everythingLeft, ok, through } from '../../support/engine-fakes.ts';
 
 const pass = through(timeout());
-const { bounds, left } = callOf();
+const { bounds } = callOf();
 
 /** Ends only when it is told to. */
 const patient = ({ signal }: ToolCall): Promise<Outcome> =>
@@ -32,7 +32,7 @@ describe('timeout', () => {
   });
 
   it('the time that is left for the whole run is a limit, too', async () => {
-    expect(await pass(callOf({ left: { ...left, seconds: 0.001 } }), patient)).toMatchObject({
+    expect(await pass(callOf({ left: () => ({ ...everythingLeft, seconds: 0.001 }) }), patient)).toMatchObject({
       error: expect.stringContaining('0.001 s'),
     });
   });

@@ -1,0 +1,76 @@
+/** The forms in which a secret may come to light, each with a way to see it again. */
+
+export type Form = { name: string; encode: (value: string) => string };
+
+const bytes = (value: string): Buffer => Buffer.from(value);
+const base64At = (value: string, offset: number): string =>
+  Buffer.concat([Buffer.alloc(offset, 'x'), bytes(value), Buffer.from('tail')]).toString('base64');
+const lines = (text: string, width: number): string => text.replaceAll(new RegExp(`.{${width}}`, 'gsu'), '$&\n');
+const percent = (value: string): string =>
+  Array.from(bytes(value), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const unicode = (value: string): string =>
+  value
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+
+export const forms: readonly Form[] = [
+  { name: 'plain', encode: (value) => value },
+  { name: 'JSON', encode: (value) => JSON.stringify(value) },
+  { name: 'JSON in JSON', encode: (value) => JSON.stringify(JSON.stringify({ a: value })) },
+  { name: 'JSON with \\u escapes', encode: unicode },
+  { name: 'URL-encoded', encode: encodeURIComponent },
+  { name: 'URL-encoded in lower case', encode: (value) => encodeURIComponent(value).replaceAll(/%../g, (code) => code.toLowerCase()) },
+  { name: 'form-encoded', encode: (value) => new URLSearchParams({ a: value }).toString().slice(2) },
+  { name: 'percent-encoded throughout', encode: percent },
+  { name: 'URL-encoded twice', encode: (value) => encodeURIComponent(encodeURIComponent(value)) },
+  { name: 'hex', encode: (value) => bytes(value).toString('hex') },
+  { name: 'HEX', encode: (value) => bytes(value).toString('hex').toUpperCase() },
+  { name: 'base64', encode: (value) => bytes(value).toString('base64') },
+  { name: 'base64 without padding', encode: (value) => bytes(value).toString('base64').replaceAll('=', '') },
+  { name: 'base64 behind one byte', encode: (value) => base64At(value, 1) },
+  { name: 'base64 behind two bytes', encode: (value) => base64At(value, 2) },
+  { name: 'base64url', encode: (value) => bytes(value).toString('base64url') },
+  { name: 'base64url behind one byte', encode: (value) => Buffer.from(base64At(value, 1), 'base64').toString('base64url') },
+  { name: 'base64url behind two bytes', encode: (value) => Buffer.from(base64At(value, 2), 'base64').toString('base64url') },
+  { name: 'base64 in lines', encode: (value) => lines(base64At(value, 1), 20) },
+  { name: 'reversed', encode: (value) => Array.from(value).toReversed().join('') },
+  { name: 'in lines of 64', encode: (value) => lines(`${'x'.repeat(50)} ${value}`, 64) },
+  { name: 'in lines of 7', encode: (value) => lines(value, 7) },
+  { name: 'in CRLF lines', encode: (value) => lines(value, 5).replaceAll('\n', '\r\n  ') },
+  { name: 'letter by letter', encode: (value) => Array.from(value).join(' ') },
+];
+
+/** True when the value, or most of it, can be read out of the text in one of the ways a reader would try. */
+export function shows(text: string, value: string): boolean {
+  return readings(text).some((reading) => needlesOf(value).some((needle) => reading.includes(needle)));
+}
+
+/** Written apart from the redactor on purpose: another way to look at the same text. */
+function readings(text: string): string[] {
+  const unescaped = text.replaceAll(/\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)/g, (_all, code: string | undefined) =>
+    code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  const decoded = unescaped.replaceAll(/%(?:25)*([0-9a-fA-F]{2})/g, (_all, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return [text, unescaped, decoded, Buffer.from(decoded, 'latin1').toString()].flatMap((each) => [
+    each,
+    each.replaceAll(/[\s"',`]+/g, ''),
+  ]);
+}
+
+function needlesOf(value: string): string[] {
+  const tight = (text: string): string => text.replaceAll(/[\s"',`\\]+/g, '');
+  const inner = [0, 1, 2].map((offset) => base64At(value, offset).slice(4, -8));
+  return [
+    value,
+    tight(value),
+    tight(Array.from(value).toReversed().join('')),
+    value.replaceAll(' ', '+'),
+    bytes(value).toString('hex'),
+    bytes(value).toString('hex').toUpperCase(),
+    ...inner,
+    ...inner.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+  ].filter((needle) => needle.length >= 4);
+}
