@@ -2,19 +2,27 @@
 import type { CallBounds, Left, ToolCall } from '../schema/tool.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 
+/** With `on_error: retry` and no number. */
+const USUAL_RETRIES = 2;
+
 /** What the node, and the state of an agent, allow for a call. */
-export function boundsOf(run: RunState, name: string): CallBounds {
+export function boundsOf(run: RunState, name: string, ask = false): CallBounds {
   const index = nodeNamed(run, name) ?? -1;
   const config = run.configs[index];
   const agent = run.nodes[index]?.agent;
   const rule = agent === null || agent === undefined ? undefined : run.plan.states.states[agent.state];
   return {
     timeoutMs: config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000,
-    retries: config?.max_retries ?? 0,
+    retries: config?.max_retries ?? (config?.on_error === 'retry' ? USUAL_RETRIES : 0),
     tools: narrowed(config?.tools, rule?.tools),
     classes: rule?.classes ?? null,
-    ask: rule?.ask ?? false,
+    ask: ask || (rule?.ask ?? false),
   };
+}
+
+/** For a call within a call: as long and as often as the outer one, with whatever tool it needs. */
+export function innerBounds({ timeoutMs, retries }: CallBounds): CallBounds {
+  return { timeoutMs, retries, tools: null, classes: null, ask: false };
 }
 
 function narrowed(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | null {
@@ -38,5 +46,6 @@ export function unboundCall(said: Said, timeoutMs: number | null): ToolCall {
     approval: null,
     previous: null,
     intend: () => Promise.resolve(),
+    act: () => Promise.resolve({ status: 'failed', error: 'no call can be made from here' }),
   };
 }

@@ -31,19 +31,23 @@ export type CallStep = {
   input: Json;
   key: string | null;
   approval: string | null;
+  /** Ask a person whatever the policy says. */
+  ask: boolean;
 };
 
 export type Step =
   | CallStep
   | { kind: 'Think'; node: string; turn: number }
   | { kind: 'Wait'; node: string; wait: string; for: WaitFor }
-  | { kind: 'Withdraw'; node: string; wait: string }
+  | { kind: 'Withdraw'; node: string; wait: string; for: WaitFor }
   | { kind: 'Settle'; node: string; status: 'done' | 'failed' | 'skipped'; reason: string; output: Json }
   | { kind: 'Finish'; output: Json }
   | { kind: 'Fail'; reason: string };
 
 /** What has to be known of a tool to decide. */
-export type ToolBook = (name: string) => Pick<Tool, 'annotations' | 'classOf' | 'estimate'> | undefined;
+export type ToolBook = (
+  name: string,
+) => Pick<Tool, 'annotations' | 'classOf' | 'estimate' | 'idempotent' | 'targets'> | undefined;
 
 export function decide(run: RunState, tools: ToolBook): Step[] {
   if (run.status !== 'running') return [];
@@ -57,9 +61,11 @@ export function decide(run: RunState, tools: ToolBook): Step[] {
 
 /** Before an edge back is taken nothing new starts, and what is awaited by steps that start over is withdrawn. */
 function withdrawals(run: RunState): Step[] {
-  return [...run.waits.values()].flatMap(({ wait, node }) => {
+  return [...run.waits.values()].flatMap(({ wait, node, for: awaited }) => {
     const index = nodeNamed(run, node);
-    return node !== null && index !== undefined && startsOver(run, index) ? [{ kind: 'Withdraw', node, wait }] : [];
+    return node !== null && index !== undefined && startsOver(run, index)
+      ? [{ kind: 'Withdraw', node, wait, for: awaited }]
+      : [];
   });
 }
 
@@ -175,13 +181,16 @@ function callStep(
     input,
     key,
     approval: node.approved,
+    ask: false,
   };
 }
 
 /** A call whose approval has come, or one that may or may not have happened. */
 function againStep(run: RunState, config: Node, node: NodeState, again: OpenCall, tools: ToolBook): Step {
-  if (!node.doubt || isHarmlessTwice(again, tools))
-    return callStep(run, config, node, again.tool, again.input, again.key, tools);
+  if (!node.doubt || isHarmlessTwice(again, tools)) {
+    const step = callStep(run, config, node, again.tool, again.input, again.key, tools);
+    return again.raised === true ? { ...step, class: again.class, ask: true } : step;
+  }
   return waitStep(run, config, node, {
     kind: 'question',
     text: `${titleOf(config)}: ${again.tool} was under way when work stopped, and nobody saw how it ended. Did it happen? Look, then say: done, repeat or fail.`,
@@ -191,7 +200,8 @@ function againStep(run: RunState, config: Node, node: NodeState, again: OpenCall
 
 function isHarmlessTwice(call: OpenCall, tools: ToolBook): boolean {
   if (call.class === 'external_mutation') return false;
-  return call.class === 'read' || tools(call.tool)?.annotations.idempotent === true;
+  const tool = tools(call.tool);
+  return call.class === 'read' || (tool?.idempotent?.(call.input) ?? tool?.annotations.idempotent === true);
 }
 
 function waitStep(run: RunState, config: Node, node: NodeState, awaited: WaitFor): Step {
@@ -209,8 +219,13 @@ function keyOf(run: RunState, index: number, config: Node): string | null {
   return typeof key === 'string' && key.length <= 500 ? key : hash('sha256', JSON.stringify(key));
 }
 
-function classOf(tools: ToolBook, tool: string, input: Json): SideEffectClass {
-  return tools(tool)?.classOf(input) ?? 'deny';
+/** A tool that cannot say what a call would change is not called. */
+export function classOf(tools: ToolBook, tool: string, input: Json): SideEffectClass {
+  try {
+    return tools(tool)?.classOf(input) ?? 'deny';
+  } catch {
+    return 'deny';
+  }
 }
 
 function hasOpenCall(run: RunState): boolean {

@@ -9,15 +9,18 @@
  */
 import type { Event, NewEvent } from '../schema/event.ts';
 import { messageOf } from '../schema/errors.ts';
+import type { Json } from '../schema/json.ts';
 import type { Clock, EventStore } from '../schema/ports.ts';
-import type { Outcome, ToolCall, Usage } from '../schema/tool.ts';
-import { boundsOf } from './bounds.ts';
+import type { Act, Outcome, ToolCall, Usage } from '../schema/tool.ts';
+import type { WaitFor } from '../schema/wait.ts';
+import { boundsOf, innerBounds } from './bounds.ts';
 import { callsLeft, leftOf, nothingReserved, type Reserved, reservedWith } from './budget.ts';
 import type { Invoke } from './compose.ts';
-import { type CallStep, decide, type Step, type ToolBook } from './decide.ts';
+import { type CallStep, classOf, decide, type Step, type ToolBook } from './decide.ts';
 import { applied } from './fold-run.ts';
+import { authorOf, originsOf } from './origins.ts';
 import { isOver, nodeNamed, type NodeState, type OpenWait, type RunState } from './run-state.ts';
-import { eventOf, outcomeEvent, plannerFailed, stopEvent, type StopRequest } from './written.ts';
+import { eventOf, misclassified, outcomeEvent, plannerFailed, stopEvent, type StopRequest } from './written.ts';
 
 export type World = {
   events: EventStore;
@@ -25,9 +28,11 @@ export type World = {
   invoke: Invoke;
   clock: Clock;
   /** Asks the planner; gives the event that says what it answered. */
-  think: (run: RunState, step: Extract<Step, { kind: 'Think' }>) => Promise<NewEvent>;
+  think: (run: RunState, step: Extract<Step, { kind: 'Think' }>, act: Act) => Promise<NewEvent>;
   /** Makes an outcome fit for the ledger: large bodies become artifacts. */
   storable: (outcome: Outcome) => Outcome | Promise<Outcome>;
+  /** Told of what nobody waits for any more. */
+  withdrawn?: (awaited: WaitFor) => void;
   /** Resolves when a wait that ends without a person has ended; null when nobody here can tell. */
   expect: (run: RunState, wait: OpenWait, signal: AbortSignal) => Promise<NewEvent> | null;
 };
@@ -55,12 +60,14 @@ const free: Usage = {};
 export function drive(
   run: RunState,
   world: World,
-  grace: (ms: number) => Promise<void>,
+  grace: (ms: number, signal: AbortSignal) => Promise<void>,
   unflushed: Event[],
   before?: () => Promise<NewEvent | null>,
 ): Drive {
   const happened: Happened[] = [];
   const inFlight = new Set<CallStep>();
+  /** Calls within calls and thoughts, by name. */
+  const inner = new Set<string>();
   /** Which visit of a node is thought about. */
   const thinking = new Map<string, number | undefined>();
   const expecting = new Set<string>();
@@ -97,7 +104,7 @@ export function drive(
       if (broken !== null) throw broken;
       if (stopRequest !== null) return halt(stopRequest);
       const started = advance();
-      if (run.failure !== null && inFlight.size > 0) calls.abort();
+      if (run.failure !== null && inFlight.size + inner.size > 0) calls.abort();
       await durable(started);
       started.forEach((step, position) => launch(step, started.length - 1 - position));
       if (!isOver(run.status)) expectWaits();
@@ -131,6 +138,7 @@ export function drive(
       for (const step of steps) {
         if (step.kind === 'Think') think(step);
         else stage(eventOf(run, step));
+        if (step.kind === 'Withdraw') world.withdrawn?.(step.for);
         if (step.kind === 'CallTool') started.push(step);
         if (step.kind === 'Settle') break; // it may have led back or failed the run: the other steps are decided anew
       }
@@ -139,7 +147,7 @@ export function drive(
 
   /** Calls of nodes that an edge back has made anew get their outcome before the run ends. */
   function mustWait([first]: readonly Step[]): boolean {
-    if ((first?.kind !== 'Finish' && first?.kind !== 'Fail') || inFlight.size === 0) return false;
+    if ((first?.kind !== 'Finish' && first?.kind !== 'Fail') || inFlight.size + inner.size === 0) return false;
     calls.abort();
     return true;
   }
@@ -162,17 +170,30 @@ export function drive(
 
   /** `after` counts the calls of the same batch that are launched after this one. */
   function launch(step: CallStep, after: number): void {
-    const usage = world.tools(step.tool)?.estimate?.(step.input) ?? free;
+    const usage = estimated(step.tool, step.input);
     inFlight.add(step);
-    if (usage !== free) reserved = reservedWith(reserved, usage, 1);
+    reserve(usage, 1);
     outcomeOf(callOf(step, usage, after)).then((outcome) => {
-      if (usage !== free) reserved = reservedWith(reserved, usage, -1);
+      reserve(usage, -1);
       tell({
         kind: 'outcome',
         step,
         outcome: isCancelledByItself(outcome) ? { ...outcome, status: 'failed' } : outcome,
       });
     }, breakDown);
+  }
+
+  /** What a call may cost at most; a tool that cannot say is taken at its word when it has been called. */
+  function estimated(tool: string, input: Json): Usage {
+    try {
+      return world.tools(tool)?.estimate?.(input) ?? free;
+    } catch {
+      return free;
+    }
+  }
+
+  function reserve(usage: Usage, sign: 1 | -1): void {
+    if (usage !== free) reserved = reservedWith(reserved, usage, sign);
   }
 
   async function outcomeOf(call: ToolCall): Promise<Outcome> {
@@ -202,15 +223,54 @@ export function drive(
       class: step.class,
       input,
       key,
-      author: 'operator',
-      origins: () => ({}),
+      author: authorOf(run, run.configs[nodeNamed(run, node) ?? -1]),
+      origins: () => originsOf(run, node, input, world.tools(tool)?.targets ?? []),
       signal: calls.signal,
-      bounds: boundsOf(run, node),
+      bounds: boundsOf(run, node, step.ask),
       left: () => leftOf(run, others(), world.clock(), tool_calls),
       approval,
       previous: null,
       intend: (again) => intend(step, again),
+      act: actor(() => step.call, node, approval),
     };
+  }
+
+  /** Calls within a call or a thought. They belong to no node: after a crash the whole is done again. */
+  function actor(outer: () => string, node: string, approval: string | null): Act {
+    let count = 0;
+    return async (tool, input, { author } = {}) => {
+      const call = `${outer()}.${(count += 1)}`;
+      const effect = classOf(world.tools, tool, input);
+      stage({ type: 'call.started', run: run.id, data: { call, node: null, tool, class: effect, input } });
+      inner.add(call);
+      if (effect === 'read') flush().catch(breakDown);
+      else await flush();
+      const usage = estimated(tool, input);
+      const step: CallStep = {
+        kind: 'CallTool',
+        node,
+        call,
+        attempt: 1,
+        tool,
+        class: effect,
+        input,
+        key: null,
+        approval,
+        ask: false,
+      };
+      reserve(usage, 1);
+      const asked = callOf(step, usage, 0);
+      const made: ToolCall = { ...asked, author: author ?? asked.author, bounds: innerBounds(asked.bounds) };
+      const outcome = await world.invoke(made).catch((error: unknown): Outcome => failedBy(error));
+      const stored = await world.storable(outcome);
+      reserve(usage, -1);
+      if (inner.delete(call)) stage(outcomeEvent(run, { call, node: null }, stored, false));
+      return outcome;
+    };
+  }
+
+  function failedBy(error: unknown): Outcome {
+    return { status: calls.signal.aborted ? 'cancelled' : 'failed', error: messageOf(error) };
   }
 
   /** A further attempt within one call: how the last one ended and that another follows, in one batch. */
@@ -225,11 +285,18 @@ export function drive(
 
   function think(step: Extract<Step, { kind: 'Think' }>): void {
     thinking.set(step.node, nodeOf(step.node)?.visit);
-    world.think(run, step).then(
-      (event) => tell({ kind: 'event', event, node: step.node }),
-      (error: unknown) =>
-        tell({ kind: 'event', node: step.node, event: plannerFailed(run, step.node, messageOf(error)) }),
-    );
+    const turn = `${run.id}.${step.node}.${nodeOf(step.node)?.visit ?? 0}.t${step.turn}`;
+    world
+      .think(
+        run,
+        step,
+        actor(() => turn, step.node, null),
+      )
+      .then(
+        (event) => tell({ kind: 'event', event, node: step.node }),
+        (error: unknown) =>
+          tell({ kind: 'event', node: step.node, event: plannerFailed(run, step.node, messageOf(error)) }),
+      );
   }
 
   /** Waits that end by themselves keep the drive alive. */
@@ -288,6 +355,8 @@ export function drive(
 
   function stageOutcome(step: CallStep, outcome: Outcome): void {
     try {
+      if (outcome.status === 'failed' && outcome.overstepped !== undefined && step.class === 'read')
+        stage(misclassified(run, step, outcome.overstepped));
       stage(outcomeEvent(run, step, outcome, false));
     } catch (error) {
       stage(
@@ -308,12 +377,20 @@ export function drive(
 
   /** Calls under way are told to end; those that do not in time count as cancelled, and so as in doubt. */
   async function halt(request: StopRequest): Promise<RunState> {
-    const deadline = grace(GRACE_MS).then(() => true);
+    const patience = new AbortController();
+    const deadline = grace(GRACE_MS, patience.signal).then(
+      () => true,
+      () => true,
+    );
     for (let late = false; inFlight.size > 0 && !late; takeIn()) {
       late = await Promise.race([deadline, something().then(() => false)]);
     }
+    patience.abort();
     closed = true;
-    for (const step of inFlight) stageOutcome(step, { status: 'cancelled', error: 'stopped before it ended' });
+    const stopped: Outcome = { status: 'cancelled', error: 'stopped before it ended' };
+    for (const call of inner) stage(outcomeEvent(run, { call, node: null }, stopped, false));
+    inner.clear();
+    for (const step of inFlight) stageOutcome(step, stopped);
     inFlight.clear();
     const event = isOver(run.status) ? null : stopEvent(run, request);
     if (event !== null) stage(event);

@@ -15,6 +15,7 @@ import type { Budgets } from '../schema/run.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { checkGraph } from './check-graph.ts';
+import { leftOf, nothingReserved } from './budget.ts';
 import { callChain, type Invoke } from './compose.ts';
 import { keptEvents } from './continue.ts';
 import { type Drive, drive, type World } from './drive.ts';
@@ -85,6 +86,10 @@ export function createEngine(options: EngineOptions) {
     think: thinkWith(options.planner ?? noPlanner, middleware, tools, clock),
     storable,
     expect,
+    withdrawn: (awaited) => {
+      if (awaited.kind !== 'child') return;
+      void stop(awaited.run, { kind: 'cancel', reason: 'nobody waits for it any more' }).catch(unlessTooLate);
+    },
   };
   return { start, startChild, resume, answer, stop, stopAll, stateOf, eventsOf, planFor };
 
@@ -103,14 +108,33 @@ export function createEngine(options: EngineOptions) {
     const depth = (parent?.depth ?? 0) + 1;
     const deepest = Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST);
     if (depth > deepest) throw new OkaError('invalid-graph', `runs may lie at most ${deepest} deep`);
-    const budgets = { depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
+    const budgets = { ...shareOf(parent, graph), depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
     const id = childIdOf(call, parent);
     if (!drives.has(id) && (await stateOf(id)) === null)
       await start(graph, { id, input, parent: call.run, depth, budgets });
     return id;
   }
 
+  /** A child may not spend more than its parent has left. */
+  function shareOf(parent: RunState | undefined, graph: Graph): Budgets {
+    if (parent === undefined) return {};
+    const left = leftOf(parent, nothingReserved, clock());
+    const least = (name: 'tokens' | 'usd' | 'tool_calls' | 'retries' | 'output_bytes' | 'seconds'): Budgets => {
+      const most = Math.min(left[name], graph.budgets[name] ?? Number.POSITIVE_INFINITY);
+      return Number.isFinite(most) ? { [name]: Math.max(0, most) } : {};
+    };
+    return {
+      ...least('tokens'),
+      ...least('usd'),
+      ...least('tool_calls'),
+      ...least('retries'),
+      ...least('output_bytes'),
+      ...least('seconds'),
+    };
+  }
+
   async function resume(id: string, request: { newId?: string; reason?: string } = {}): Promise<Drive> {
+    if (request.newId === id) throw new OkaError('usage', `run ${id} cannot be continued under its own name`);
     const opened = openings.get(id);
     if (opened !== undefined) return opened.then(() => resume(id, request));
     const running = drives.get(id);
@@ -158,6 +182,7 @@ export function createEngine(options: EngineOptions) {
     if (running !== undefined) {
       const isHeard = running.stop(request);
       const run = await running.done;
+      await stopChildren(run, request);
       return isHeard || request.kind === 'stop' || isOver(run.status) ? run : stop(id, request);
     }
     const run = await loaded(id);
@@ -165,7 +190,15 @@ export function createEngine(options: EngineOptions) {
     const event = stopEvent(run, request);
     if (event !== null) applied(run, stage(event));
     await events.flush(unflushed(run.id));
+    await stopChildren(run, request);
     return run;
+  }
+
+  /** What a run has started and waits for stops with it. */
+  async function stopChildren(run: RunState, request: StopRequest): Promise<void> {
+    if (request.kind === 'stop') return;
+    for (const { for: awaited } of run.waits.values())
+      if (awaited.kind === 'child') await stop(awaited.run, request).catch(unlessTooLate);
   }
 
   async function stopAll(reason: string): Promise<void> {
@@ -231,7 +264,7 @@ export function createEngine(options: EngineOptions) {
     const started = drive(
       run,
       world,
-      (ms) => options.sleep(ms),
+      (ms, signal) => options.sleep(ms, signal),
       unflushed(run.id),
       isNew ? () => hooks.beforeRun(run) : undefined,
     );
@@ -255,7 +288,7 @@ export function createEngine(options: EngineOptions) {
     if (parent === null || isOver(parent.status)) return;
     for (const wait of parent.waits.values())
       if (wait.for.kind === 'child' && wait.for.run === child.id)
-        await answer(id, wait.wait, answerOf(child)).catch(unlessTooLate);
+        await answer(id, wait.wait, answerOf(child, wait.for.any_end)).catch(unlessTooLate);
   }
 
   async function loaded(id: string): Promise<RunState> {
@@ -362,23 +395,42 @@ export function createEngine(options: EngineOptions) {
       data: { wait: wait.wait, node: wait.node, answer },
     });
     if (wait.for.kind === 'timer') {
-      return options
-        .sleep(Math.max(0, Date.parse(wait.for.until) - clock()), signal)
-        .then(() => closed({ verdict: 'elapsed', by: 'the clock' }));
+      return sleepUntil(Date.parse(wait.for.until), signal).then(() => closed({ verdict: 'elapsed', by: 'the clock' }));
     }
     if (wait.for.kind !== 'child') return null;
-    const child = drives.get(wait.for.run)?.done ?? stateOf(wait.for.run);
-    return child.then((state) => {
+    const { any_end } = wait.for;
+    return endOfChild(wait.for.run).then((state) => {
       if (state === null || !isOver(state.status)) throw new Error('the awaited run is not over');
-      return closed(answerOf(state));
+      return closed(answerOf(state, any_end));
     });
+  }
+
+  /** A child that was stopped with its parent goes on with it. */
+  async function endOfChild(id: string): Promise<RunState | null> {
+    const running = drives.get(id);
+    if (running !== undefined) return running.done;
+    const state = await stateOf(id);
+    if (state === null || isOver(state.status) || state.status === 'blocked') return state;
+    return (await resume(id, { reason: 'its parent goes on' })).done;
+  }
+
+  /** No timer of Node reaches further than 25 days. */
+  async function sleepUntil(moment: number, signal: AbortSignal): Promise<void> {
+    for (let left = moment - clock(); left > 0; left = moment - clock())
+      await options.sleep(Math.min(left, FARTHEST_MS), signal);
   }
 }
 
-function answerOf(child: RunState): WaitAnswer {
-  return child.status === 'done'
-    ? { verdict: 'arrived', output: child.output, by: child.id }
-    : { verdict: 'cancelled', text: `run ${child.id} ${child.status}: ${child.reason}`, by: child.id };
+const FARTHEST_MS = 2 ** 31 - 1;
+
+/** Its spending is its parent's, too. */
+function answerOf(child: RunState, isAnyEnd = false): WaitAnswer {
+  const { id, status, reason, output, spent } = child;
+  const said = { by: id, usage: { tokens_in: spent.tokens, usd: spent.usd } };
+  if (isAnyEnd) return { verdict: 'arrived', output: { run: id, status, reason, output }, ...said };
+  return status === 'done'
+    ? { verdict: 'arrived', output, ...said }
+    : { verdict: 'cancelled', text: `run ${id} ${status}: ${reason}`, ...said };
 }
 
 /** The parent may have ended, or heard of it, in the meantime. */
@@ -430,7 +482,7 @@ function invokeTool(tools: ReadonlyMap<string, Tool>): Invoke {
   return async (call) => {
     const tool = tools.get(call.tool);
     if (tool === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };
-    if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began' };
+    if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
     const outcome = await tool
       .invoke(call.input, call)
       .catch((error: unknown): Outcome => ({ status: 'failed', error: messageOf(error) }));

@@ -87,6 +87,11 @@ export function applied(run: RunState, event: Event): RunState {
         else run.ready.add(index);
       });
       break;
+    case 'call.misclassified':
+      withNode(run, event.data.node, (_, node) => {
+        if (node.open?.call === event.data.call) node.again = { ...node.open, class: 'write_local', raised: true };
+      });
+      break;
     case 'wait.opened':
       waitOpened(run, event);
       break;
@@ -121,7 +126,6 @@ export function applied(run: RunState, event: Event): RunState {
     case 'ledger.disk_full':
     case 'ledger.disk_freed':
     case 'ledger.archived':
-    case 'call.misclassified':
     case 'answer.refused':
     case 'policy.loaded':
     case 'sandbox.chosen':
@@ -161,6 +165,7 @@ function callStarted(run: RunState, { data }: Of<'call.started'>): void {
       class: data.class,
       input: data.input,
       key: data.key ?? null,
+      ...(node.again?.raised === true ? { raised: true } : {}),
     };
     node.again = null;
     node.doubt = false;
@@ -186,7 +191,11 @@ function callEnded(run: RunState, { data }: Of<'call.ended'>): void {
       node.again = open;
       node.awaiting = data.for;
       run.ready.add(index);
+    } else if (data.begun === false) {
+      node.again = open;
+      run.ready.add(index);
     } else if (data.status === 'cancelled') inDoubt(run, index, node, open);
+    else if (node.again !== null) run.ready.add(index);
     else if (node.agent !== null) {
       learned(node.agent, data.status, data.output, data.error ?? null);
       run.ready.add(index);
@@ -196,7 +205,7 @@ function callEnded(run: RunState, { data }: Of<'call.ended'>): void {
 }
 
 /** A call that had to be asked about has not been made yet: it counts when it is made. */
-function spend(run: RunState, { usage, for: awaited }: Of<'call.ended'>['data']): void {
+function spend(run: RunState, { usage, for: awaited }: Pick<Of<'call.ended'>['data'], 'usage' | 'for'>): void {
   if (awaited?.kind === 'approval') run.spent.tool_calls -= 1;
   if (usage === undefined) return;
   run.spent.tokens += (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0);
@@ -233,6 +242,7 @@ function waitClosed(run: RunState, { data }: Of<'wait.closed'>): void {
   const wait = run.waits.get(data.wait);
   if (wait === undefined) return;
   run.waits.delete(data.wait);
+  spend(run, data.answer);
   withNode(run, wait.node, (index, node) => {
     if (node.wait !== data.wait) return;
     node.wait = null;

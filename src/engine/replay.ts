@@ -83,8 +83,9 @@ function asRecorded(tools: ToolBook, event: Event): ToolBook {
   const { class: recorded } = event.data;
   const unknown = {
     annotations: { read_only: false, destructive: false, idempotent: false, cacheable: false, risk: 'high' as const },
+    targets: [],
   };
-  return (name) => ({ ...unknown, ...tools(name), classOf: () => recorded });
+  return (name) => ({ ...(tools(name) ?? unknown), classOf: () => recorded });
 }
 
 function sameStep(step: NewEvent, event: Event): boolean {

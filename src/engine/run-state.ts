@@ -15,6 +15,8 @@ export type OpenCall = {
   class: SideEffectClass;
   input: Json;
   key: string | null;
+  /** It tried more than its class allows: asked about as one of a higher class. */
+  raised?: boolean;
 };
 
 export type AgentState = {

@@ -13,6 +13,9 @@ type Frozen = Omit<RunState, 'plan' | 'configs' | 'nodes' | 'itemNames' | 'ready
   waits: OpenWait[];
 };
 
+/** Changed whenever the state of a run changes its shape: older snapshots are then made anew from the events. */
+const SHAPE = 2;
+
 export function frozen(run: RunState): Json {
   const { plan, configs, nodes, itemNames, ready, active, waits, ...rest } = run;
   const touched = nodes
@@ -30,13 +33,13 @@ export function frozen(run: RunState): Json {
     waits: [...waits.values()],
   };
   const text = JSON.stringify(state);
-  return { graph: plan.sha256, sum: hash('sha256', text), text };
+  return { shape: SHAPE, graph: plan.sha256, sum: hash('sha256', text), text };
 }
 
-/** Null when the snapshot is not one of this plan or was changed. */
+/** Null when the snapshot is not one of this plan and shape, or was changed. */
 export function thawed(snapshot: Json, plan: Plan): RunState | null {
-  const { graph, sum, text } = (snapshot ?? {}) as { graph?: Json; sum?: Json; text?: Json };
-  if (graph !== plan.sha256 || typeof text !== 'string' || hash('sha256', text) !== sum) return null;
+  const { shape, graph, sum, text } = (snapshot ?? {}) as { shape?: Json; graph?: Json; sum?: Json; text?: Json };
+  if (shape !== SHAPE || graph !== plan.sha256 || typeof text !== 'string' || hash('sha256', text) !== sum) return null;
   const { nodes, items, ready, active, waits, ...rest } = JSON.parse(text) as Frozen;
   const run: RunState = {
     ...rest,

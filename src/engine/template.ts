@@ -1,5 +1,5 @@
 /** Templates in the inputs of nodes: {{input.x}}, {{node.y}}, {{last}}, {{item}}. Pure text and data, nothing is run. */
-import type { Json } from '../schema/json.ts';
+import { type Json, put } from '../schema/json.ts';
 
 const HOLE = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
 const ONLY_HOLE = /^\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}$/;
@@ -13,7 +13,7 @@ export function filled(template: Json, lookup: Lookup): Json {
   if (Array.isArray(template)) return template.map((item) => filled(item, lookup));
   if (template !== null && typeof template === 'object') {
     const full: Record<string, Json> = {};
-    for (const key of Object.keys(template)) full[key] = filled(template[key] ?? null, lookup);
+    for (const key of Object.keys(template)) put(full, key, filled(template[key] ?? null, lookup));
     return full;
   }
   return template;

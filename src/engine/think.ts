@@ -2,7 +2,7 @@
 import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Middleware, Planner, PlannerInput } from '../schema/ports.ts';
-import type { Tool } from '../schema/tool.ts';
+import type { Act, Tool } from '../schema/tool.ts';
 import { leftOf, nothingReserved } from './budget.ts';
 import { newAgent } from './agent.ts';
 import { decisionChain, type Move, transitionChain } from './compose.ts';
@@ -12,7 +12,7 @@ import { nodeNamed, type RunState } from './run-state.ts';
 import { filled } from './template.ts';
 
 type ThinkStep = Extract<Step, { kind: 'Think' }>;
-export type Think = (run: RunState, step: ThinkStep) => Promise<NewEvent>;
+export type Think = (run: RunState, step: ThinkStep, act: Act) => Promise<NewEvent>;
 
 const RISKS = { low: 0, medium: 1, high: 2 } as const;
 
@@ -22,8 +22,8 @@ export function thinkWith(
   tools: ReadonlyMap<string, Tool>,
   clock: () => number,
 ): Think {
-  const ask = decisionChain(middleware, async (input) => planner.decide(input));
-  return async (run, step) => {
+  return async (run, step, act) => {
+    const ask = decisionChain(middleware, async (asked) => planner.decide(asked, act));
     const input = plannerInput(run, step, tools, clock());
     const answer = Decision.safeParse(await ask(input));
     const problem = answer.success

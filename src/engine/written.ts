@@ -30,6 +30,16 @@ export function stopEvent(run: RunState, { kind, reason }: StopRequest): NewEven
   }
 }
 
+/** What is written down before the outcome of a call that the kernel held back. */
+export function misclassified(run: RunState, step: CallStep, overstepped: string): NewEvent {
+  const { call, node } = step;
+  return {
+    type: 'call.misclassified',
+    run: run.id,
+    data: { call, node, class: step.class, reason: overstepped.slice(0, MOST_REASON) },
+  };
+}
+
 /** The event that writes a decided step down. */
 export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): NewEvent {
   switch (step.kind) {
@@ -78,7 +88,7 @@ export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): 
 /** The event that writes the outcome of a call down. */
 export function outcomeEvent(
   run: RunState,
-  step: Pick<CallStep, 'call' | 'node'>,
+  step: { call: string; node: string | null },
   outcome: Outcome,
   retried: boolean,
 ): NewEvent {
@@ -90,16 +100,17 @@ export function outcomeEvent(
   if ('artifacts' in outcome && outcome.artifacts !== undefined) data.artifacts = outcome.artifacts;
   if ('usage' in outcome && outcome.usage !== undefined) data.usage = outcome.usage;
   if (retried) data.retried = true;
+  if ('begun' in outcome && outcome.begun === false) data.begun = false;
   if ('for' in outcome) data.for = outcome.for;
   if (settles !== undefined) data.settles = settles;
   return { type: 'call.ended', run: run.id, data };
 }
 
 /** What an outcome makes of its node, for those who only read events. */
-function settledBy(run: RunState, node: string, outcome: Outcome): 'done' | 'failed' | undefined {
+function settledBy(run: RunState, node: string | null, outcome: Outcome): 'done' | 'failed' | undefined {
   const index = nodeNamed(run, node);
   const config = index === undefined ? undefined : run.configs[index];
-  if (config === undefined || config.kind === 'agent') return undefined;
+  if (config === undefined || config.kind === 'agent' || run.nodes[index ?? -1]?.again !== null) return undefined;
   if (outcome.status === 'ok') return 'done';
   if (outcome.status !== 'failed' && outcome.status !== 'denied') return undefined;
   return config.on_error === 'fallback' && config.fallback !== undefined ? 'done' : 'failed';

@@ -142,6 +142,7 @@ export const eventData = {
       artifacts: z.array(ArtifactRef).max(100).optional().describe('Large bodies the call left.'),
       usage: Usage.optional(),
       retried: z.boolean().optional().describe('Another attempt follows at once.'),
+      begun: z.literal(false).optional().describe('False when it was stopped before it acted.'),
       for: WaitFor.optional().describe('What is awaited, when the call is waiting.'),
       settles: z
         .enum(['done', 'failed', 'skipped'])

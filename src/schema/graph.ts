@@ -23,7 +23,10 @@ const common = {
     .max(500)
     .optional()
     .describe('Calls with the same key have their effect once; may be a template.'),
-  on_error: z.enum(['retry', 'fallback', 'fail']).default('fail').describe('What happens when the node fails.'),
+  on_error: z
+    .enum(['retry', 'fallback', 'fail'])
+    .default('fail')
+    .describe('What happens when the node fails: try again (twice, unless max_retries says), go on, or fail.'),
   fallback: JsonValue.optional().describe('Output to go on with when on_error is fallback.'),
   tools: z.array(z.string().max(120)).max(100).optional().describe('Tools this node may call.'),
 };
@@ -85,6 +88,10 @@ export const Graph = z
     id: Id,
     title: z.string().max(500).optional().describe('What the graph does, for a person.'),
     mode: Mode.default('bounded'),
+    author: z
+      .enum(['operator', 'model'])
+      .default('operator')
+      .describe('Who wrote it: a person, or a model whose commands are judged one by one.'),
     nodes: z.array(Node).min(1).max(200_000).describe('The steps.'),
     edges: z.array(Edge).max(200_000).default([]).describe('Conditional ways and bounded ways back.'),
     parallel: z.int().positive().max(1024).default(8).describe('How many nodes may run at once.'),

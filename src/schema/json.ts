@@ -4,14 +4,14 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 const DEEPEST = 200;
 
-/** True when JSON.parse(JSON.stringify(value)) gives the same value back. A key that would set a prototype is refused. */
+/** True when JSON.parse(JSON.stringify(value)) gives the same value back. */
 export function isJson(value: unknown, depth = 0): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || depth >= DEEPEST) return false;
   if (Array.isArray(value)) return !hasHoles(value) && value.every((item) => isJson(item, depth + 1));
   const prototype: unknown = Object.getPrototypeOf(value);
-  if ((prototype !== Object.prototype && prototype !== null) || Object.hasOwn(value, '__proto__')) return false;
+  if (prototype !== Object.prototype && prototype !== null) return false;
   return Object.values(value).every((item) => isJson(item, depth + 1));
 }
 
@@ -29,9 +29,16 @@ export function copied<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[key];
-    if (field !== undefined) copy[key] = copied(field);
+    if (field !== undefined) put(copy, key, copied(field));
   }
   return copy as T;
+}
+
+/** Sets a field, also one with a name that would set the prototype. */
+export function put(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+  else object[key] = value;
 }
 
 /** About how many characters a value takes as JSON text, without making the text. */

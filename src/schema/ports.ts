@@ -3,7 +3,7 @@ import type { Decision } from './decision.ts';
 import type { Event, NewEvent } from './event.ts';
 import type { Json } from './json.ts';
 import type { Budgets } from './run.ts';
-import type { ArtifactRef, Outcome, Tool, ToolCall, Usage } from './tool.ts';
+import type { Act, ArtifactRef, Outcome, Tool, ToolCall, Usage } from './tool.ts';
 
 /** Takes secrets out of text. Applied at the one door where text enters the ledger and the artifacts. */
 export type Redact = (text: string) => string;
@@ -99,8 +99,8 @@ export type Evidence = {
   error: string | null;
 };
 
-/** Decides without side effects. */
-export type Planner = { decide(input: PlannerInput): Promise<Decision> | Decision };
+/** Decides without side effects. What it has to ask, such as a model, it asks through `act`. */
+export type Planner = { decide(input: PlannerInput, act: Act): Promise<Decision> | Decision };
 
 /** Steps between the engine and the world, outermost first. Each part is optional. */
 export type Middleware = {

@@ -51,10 +51,19 @@ export type OutcomeStatus = z.infer<typeof OutcomeStatus>;
 /** What came of a call. */
 export type Outcome =
   | { status: 'ok'; output: Json; artifacts?: ArtifactRef[]; usage?: Usage }
-  | { status: 'failed'; error: string; temporary?: boolean; artifacts?: ArtifactRef[]; usage?: Usage }
+  | {
+      status: 'failed';
+      error: string;
+      temporary?: boolean;
+      /** What it tried beyond its class, when the kernel held it. */
+      overstepped?: string;
+      artifacts?: ArtifactRef[];
+      usage?: Usage;
+    }
   | { status: 'denied'; error: string }
   | { status: 'waiting'; for: WaitFor }
-  | { status: 'cancelled'; error: string };
+  /** `begun` is false when it was stopped before it acted: then nothing is in doubt. */
+  | { status: 'cancelled'; error: string; begun?: false };
 
 /** Who wrote what a call does: the person who gave the task, or a model. */
 export type Author = 'operator' | 'model';
@@ -86,7 +95,12 @@ export type ToolCall = {
   previous: Outcome | null;
   /** Writes a further attempt down before it acts. */
   intend: (call: ToolCall) => Promise<void>;
+  /** Calls another tool on behalf of this call. */
+  act: Act;
 };
+
+/** A call within a call, or within a thought: guarded, paid for and written down like every call. */
+export type Act = (tool: string, input: Json, by?: { author?: Author }) => Promise<Outcome>;
 
 export type Left = Readonly<Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'output_bytes' | 'seconds', number>>;
 

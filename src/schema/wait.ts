@@ -1,6 +1,58 @@
 import { z } from 'zod';
 import { JsonValue } from './json.ts';
 import { Id, Instant, Sha256 } from './names.ts';
+import { SideEffectClass, Usage } from './tool.ts';
+
+export const Grant = z
+  .strictObject({
+    tool: z.string().max(120).describe('The tool.'),
+    class: SideEffectClass.describe('What a call of it may change.'),
+    programs: z.array(z.string().max(1000)).max(1000).describe('The programs it starts: these, no others.'),
+    hosts: z.array(z.string().max(253)).max(1000).describe('The hosts it names: these, no others.'),
+    policy: Sha256.describe('The policy under which it was asked about; under another it is asked about again.'),
+  })
+  .describe('What an answer for the whole run stands for.');
+export type Grant = z.infer<typeof Grant>;
+
+export const Asked = z
+  .strictObject({
+    tool: z.string().max(120).describe('The tool that would be called.'),
+    class: SideEffectClass.describe('What the call may change.'),
+    author: z.enum(['operator', 'model']).describe('Who wrote it.'),
+    command: z
+      .string()
+      .max(60_000)
+      .describe('What would run, with everything that cannot be seen written as a code point.'),
+    why: z.string().max(4000).describe('Why a person is asked.'),
+    dir: z.string().max(4000).optional().describe('The folder it would start in, seen from the desk.'),
+    env: z.array(z.string().max(200)).max(200).default([]).describe('Names of the variables it would see.'),
+    values: z
+      .array(
+        z.strictObject({
+          field: z.string().max(120).describe('Name of the argument.'),
+          value: z.string().max(2000).describe('Its value, made visible and shortened.'),
+          origin: z.enum(['operator', 'task', 'model', 'memory', 'tool', 'unknown']).describe('Where it came from.'),
+        }),
+      )
+      .max(50)
+      .default([])
+      .describe('What says on what is acted, and where that came from.'),
+    changes: z.array(z.string().max(2000)).max(50).default([]).describe('What it would change, in sentences.'),
+    files: z
+      .array(
+        z.strictObject({
+          path: z.string().max(4000).describe('A file that the command names.'),
+          sha256: z.string().max(80).describe('Hash of its content when the question was asked.'),
+        }),
+      )
+      .max(200)
+      .default([])
+      .describe('Files that the command names; another content needs another approval.'),
+    odd: z.array(z.string().max(200)).max(50).default([]).describe('Characters that look like others or like nothing.'),
+    grant: Grant.optional().describe('What --always-for-this-run would stand for.'),
+  })
+  .describe('Everything a person needs to see to decide.');
+export type Asked = z.infer<typeof Asked>;
 
 export const WaitFor = z
   .discriminatedUnion('kind', [
@@ -9,6 +61,7 @@ export const WaitFor = z
       binding: Sha256.describe('Hash of everything the approval is bound to.'),
       text: z.string().max(20_000).describe('What a person is asked to allow.'),
       expires: Instant.optional().describe('After this moment the answer is no.'),
+      asked: Asked.optional().describe('What the page in .oka/approvals shows.'),
     }),
     z.strictObject({
       kind: z.literal('question').describe('A person has to answer.'),
@@ -26,6 +79,7 @@ export const WaitFor = z
     z.strictObject({
       kind: z.literal('child').describe('Another run has to end.'),
       run: Id.describe('The run whose end is awaited.'),
+      any_end: z.boolean().optional().describe('Whether every end is an answer, not only a good one.'),
     }),
     z.strictObject({
       kind: z.literal('requirement').describe('Something has to be installed.'),
@@ -46,7 +100,10 @@ export const WaitAnswer = z
       .describe('How the wait ended.'),
     text: z.string().max(100_000).optional().describe('The words of the answer, if there were any.'),
     output: JsonValue.optional().describe('The result, when a run was awaited.'),
+    usage: Usage.optional().describe('What the awaited run has spent.'),
     by: z.string().max(200).optional().describe('Who answered: a person, a run, the clock.'),
+    binding: Sha256.optional().describe('For an approval: the hash of what the person had been shown.'),
+    always: z.boolean().optional().describe('For an approval: holds for the same again, as long as the run lasts.'),
   })
   .describe('How a wait was closed.');
 export type WaitAnswer = z.infer<typeof WaitAnswer>;

@@ -33,6 +33,7 @@ describe('decide', () => {
         input: { q: 7 },
         key: 'k-7',
         approval: null,
+        ask: false,
       },
     ]);
     const long = graphOf([tool('a', { idempotency_key: '{{input}}' })]);

@@ -3,7 +3,7 @@ import { applied } from '../../src/engine/fold-run.ts';
 import { thinkWith } from '../../src/engine/think.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { Middleware, PlannerInput } from '../../src/schema/ports.ts';
-import { graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
+import { callOf, graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
 import { eventsOf, stateAfter } from '../support/engine-state.ts';
 
 const all = [
@@ -39,7 +39,7 @@ async function asked(
     about.middleware ?? [],
     tools,
     () => 0,
-  )(run, { kind: 'Think', node: 'a', turn: states.length });
+  )(run, { kind: 'Think', node: 'a', turn: states.length }, callOf().act);
   return { event, seen };
 }
 
@@ -132,7 +132,7 @@ describe('what a planner answers', () => {
       [],
       many,
       () => 0,
-    )(run, { kind: 'Think', node: 'a', turn: 1 });
+    )(run, { kind: 'Think', node: 'a', turn: 1 }, callOf().act);
     const [, checked] = eventsOf(graph, [event]);
     if (checked !== undefined) applied(run, checked);
     expect(run.nodes[0]?.agent?.problem).toContain('may not be called');

@@ -120,6 +120,7 @@ export function callOf(change: Partial<ToolCall> = {}): ToolCall {
     approval: null,
     previous: null,
     intend: () => Promise.resolve(),
+    act: () => Promise.reject(new Error('nothing to act on')),
     ...change,
   };
 }

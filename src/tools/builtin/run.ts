@@ -15,14 +15,15 @@ export function runTool(start: StartRun): Tool {
     input: z.strictObject({
       graph: Id.describe('Name of the graph.'),
       input: JsonValue.default({}).describe('What the graph is started with.'),
+      any_end: z.boolean().default(false).describe('Whether to go on however it ends, with its status as the result.'),
     }),
     output: JsonValue.describe('The result of the child.'),
     annotations: { idempotent: true, risk: 'medium' },
     targets: ['graph'],
     class: 'read',
-    act: async ({ graph, input }, call) => ({
-      status: 'waiting',
-      for: { kind: 'child', run: await start({ graph, input, call }) },
-    }),
+    act: async ({ graph, input, any_end }, call) => {
+      const run = await start({ graph, input, call });
+      return { status: 'waiting', for: { kind: 'child', run, ...(any_end ? { any_end } : {}) } };
+    },
   });
 }

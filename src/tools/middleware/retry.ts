@@ -3,7 +3,7 @@
  * nor what a person has allowed: that was for one attempt.
  */
 import type { Middleware } from '../../schema/ports.ts';
-import type { Tool, ToolCall, Usage } from '../../schema/tool.ts';
+import type { Outcome, Tool, ToolCall, Usage } from '../../schema/tool.ts';
 import { whatIsSpent } from './budget.ts';
 
 const FIRST_DELAY_MS = 100;
@@ -18,9 +18,10 @@ export function retry(
     call: async (first, next) => {
       let call = first;
       let outcome = await next(call);
-      for (let done = 0; outcome.status === 'failed' && mayTryAgain(first, done); done += 1) {
+      for (let done = 0; isWorthAnother(outcome) && mayTryAgain(first, done); done += 1) {
         await sleep(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** done), call.signal).catch(() => undefined);
-        if (call.signal.aborted || !canPay(first, outcome.usage ?? {}, tools.get(first.tool))) break;
+        if (call.signal.aborted) return stoppedBefore(outcome);
+        if (!canPay(first, outcome.usage ?? {}, tools.get(first.tool))) break;
         call = {
           ...call,
           attempt: call.attempt + 1,
@@ -32,6 +33,17 @@ export function retry(
       return outcome;
     },
   };
+}
+
+/** Another attempt was due and has not begun. */
+function stoppedBefore(last: Outcome): Outcome {
+  const error = 'error' in last ? last.error : last.status;
+  return { status: 'cancelled', error: `stopped before another attempt; the last one: ${error}`, begun: false };
+}
+
+/** What failed for good, or tried more than it may, would fail again. */
+function isWorthAnother(outcome: Outcome): outcome is Extract<Outcome, { status: 'failed' }> {
+  return outcome.status === 'failed' && outcome.temporary !== false && outcome.overstepped === undefined;
 }
 
 function mayTryAgain({ class: effect, approval, bounds, signal }: ToolCall, done: number): boolean {

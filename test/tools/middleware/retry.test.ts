@@ -86,7 +86,7 @@ describe('retry', () => {
       ).toHaveLength(1);
   });
 
-  it('a stop in the pause between two attempts ends it with the last outcome', async () => {
+  it('a stop in the pause between two attempts leaves nothing in doubt: the next has not begun', async () => {
     const stop = new AbortController();
     const aborted = (): Promise<void> => {
       stop.abort();
@@ -95,6 +95,19 @@ describe('retry', () => {
     const pass = through(retry(new Map(), aborted));
     expect(
       await pass(callOf({ bounds: { ...bounds, retries: 3 }, signal: stop.signal }), async () => failed('first')),
-    ).toEqual(failed('first'));
+    ).toMatchObject({ status: 'cancelled', begun: false, error: expect.stringContaining('first') });
   });
+
+  it.each([{ temporary: false }, { overstepped: 'it tried to write' }])(
+    'what failed with %j is not tried again',
+    async (about) => {
+      let attempts = 0;
+      const pass = through(retry(new Map(), async () => undefined));
+      await pass(
+        callOf({ bounds: { ...bounds, retries: 3 } }),
+        async () => ((attempts += 1), { ...failed('no'), ...about }),
+      );
+      expect(attempts).toBe(1);
+    },
+  );
 });

@@ -1,0 +1,54 @@
+/** Where the values came from that say what a call acts on. What a tool gave is never trusted to say that. */
+import type { Node } from '../schema/graph.ts';
+import type { Json } from '../schema/json.ts';
+import type { Author, Origin } from '../schema/tool.ts';
+import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
+import { namesIn } from './template.ts';
+
+/** Shorter words are in every text. */
+const SHORTEST_WORD = 4;
+
+export function authorOf(run: RunState, config: Node | undefined): Author {
+  return config?.kind === 'agent' ? 'model' : run.plan.graph.author;
+}
+
+export function originsOf(
+  run: RunState,
+  name: string,
+  input: Json,
+  targets: readonly string[],
+): Readonly<Record<string, Origin>> {
+  const index = nodeNamed(run, name) ?? -1;
+  const [config, node] = [run.configs[index], run.nodes[index]];
+  if (config === undefined || node === undefined) return {};
+  const origin = (field: string): Origin =>
+    config.kind === 'agent'
+      ? originOfWords(textOf(fieldIn(input, field)), run, node)
+      : originOfTemplate(config.input === undefined ? '{{last}}' : fieldIn(config.input, field), run);
+  return Object.fromEntries(
+    targets.filter((field) => fieldIn(input, field) !== null).map((field) => [field, origin(field)]),
+  );
+}
+
+function originOfTemplate(template: Json, run: RunState): Origin {
+  const names = namesIn(template);
+  if (names.some((name) => name !== 'input')) return 'tool';
+  return names.length > 0 ? 'task' : run.plan.graph.author;
+}
+
+/** The words that a model did not find in its task but in what tools gave came from there. */
+function originOfWords(text: string, run: RunState, { agent }: NodeState): Origin {
+  const told = `${run.title} ${textOf(run.input)}`;
+  const seen = textOf((agent?.evidence ?? []).map(({ output, error }) => [output, error]));
+  const words = text.split(/[\s"'`;|&<>()=,]+/).filter((word) => word.length >= SHORTEST_WORD);
+  if (words.some((word) => !told.includes(word) && seen.includes(word))) return 'tool';
+  return words.length > 0 && words.every((word) => told.includes(word)) ? 'task' : 'model';
+}
+
+function fieldIn(input: Json, field: string): Json {
+  return input !== null && typeof input === 'object' && !Array.isArray(input) ? (input[field] ?? null) : null;
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
