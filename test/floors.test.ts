@@ -40,7 +40,7 @@ const RULES: Rules = {
     'node-cron': ['intake/schedule.ts'],
     unbash: ['guard/classify/'],
     yaml: ['schema/front-matter.ts'],
-    zod: ['schema/', 'tools/builtin/'],
+    zod: ['schema/', 'tools/builtin/', 'models/'],
   },
 };
 
@@ -107,7 +107,7 @@ const told: Record<Rule, string[]> = {
   ].map((at) => `${at} reads process.env: read it in daemon/settings.ts and pass it on`),
   doors: [
     'intake/lazy.ts:2 imports chokidar past its door: go through intake/inbox.ts',
-    'tools/input.ts:1 imports zod past its door: go through schema/ or tools/builtin/',
+    'tools/input.ts:1 imports zod past its door: go through schema/ or tools/builtin/ or models/',
     'tools/result.ts:1 imports execa past its door: go through tools/launch.ts',
     'tools/shell.ts:1 imports execa past its door: go through tools/launch.ts',
     'web/app.ts:1 imports @hono/node-server, which has no door: give it one in test/floors.test.ts',

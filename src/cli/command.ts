@@ -1,7 +1,13 @@
 /** What a command is: a row of the table in commands.ts, and what it is called with. */
 import type { Home } from '../daemon/settings.ts';
 
-export type Option = { type: 'string' | 'boolean'; value?: string; about: string };
+export type Option = {
+  type: 'string' | 'boolean';
+  value?: string;
+  about: string;
+  /** It may be given more than once. */
+  several?: boolean;
+};
 
 export type Command = {
   summary: string;
@@ -19,6 +25,8 @@ export type Call = {
   home: Home;
   operands: readonly string[];
   text: (option: string) => string | undefined;
+  /** All that was given under an option that may be given more than once. */
+  texts: (option: string) => readonly string[];
   flag: (option: string) => boolean;
   /** A whole number, or an error that names the option. */
   count: (option: string) => number | undefined;

@@ -3,6 +3,11 @@ import type { Command, Option } from './command.ts';
 
 const limit: Option = { type: 'string', value: 'N', about: 'Show the last N (default 50; 0 for all).' };
 
+const always: Option = {
+  type: 'boolean',
+  about: 'Also for the same tool, class, programs and hosts, as long as this run lasts.',
+};
+
 const input: Option = { type: 'string', value: 'JSON', about: 'What the graph is given; @file reads it from a file.' };
 
 export const commands: Readonly<Record<string, Command>> = {
@@ -11,6 +16,62 @@ export const commands: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka init --dir ~/assistant',
     load: () => import('./commands/init.ts'),
+  },
+  up: {
+    summary: 'Watch the inbox and do what comes, until Ctrl-C',
+    example: 'oka up',
+    load: () => import('./commands/up.ts'),
+  },
+  worker: {
+    summary: 'The process that `oka up` keeps alive; for supervisors of your own',
+    example: 'oka worker',
+    load: () => import('./commands/worker.ts'),
+  },
+  add: {
+    summary: 'Put a task into the inbox: a text, a file, or a folder with TASK.md',
+    operands: '<task>',
+    json: true,
+    example: 'oka add "Sort the photos on the desk by year"',
+    load: () => import('./commands/add.ts'),
+  },
+  run: {
+    summary: 'Do a task here and now; exit 0 only when it is done',
+    operands: '<task>',
+    json: true,
+    example: 'oka run report.md',
+    load: () => import('./commands/run.ts'),
+  },
+  runs: {
+    summary: 'List the runs, the latest last',
+    options: {
+      all: { type: 'boolean', about: 'Also the runs inside others.' },
+      limit: { type: 'string', value: 'N', about: 'Show the last N (default 20; 0 for all).' },
+    },
+    json: true,
+    example: 'oka runs',
+    load: () => import('./commands/runs.ts'),
+  },
+  show: {
+    summary: 'Show the result of a run, or where it stands',
+    operands: '<run>',
+    json: true,
+    example: 'oka show welcome-1a2b3c4d',
+    load: () => import('./commands/show.ts'),
+  },
+  undo: {
+    summary: 'Take back what a run changed on the desk; what people changed since stays',
+    operands: '<run>',
+    options: { 'dry-run': { type: 'boolean', about: 'Only say what would be done.' } },
+    json: true,
+    example: 'oka undo welcome-1a2b3c4d --dry-run',
+    load: () => import('./commands/undo.ts'),
+  },
+  correct: {
+    summary: 'Say what is wrong with a finished run; it is done anew with that in mind',
+    operands: '<run> <text>',
+    json: true,
+    example: 'oka correct report-1a2b3c4d "the totals are in the wrong currency"',
+    load: () => import('./commands/correct.ts'),
   },
   status: {
     summary: 'Show what runs, what waits for you, and the ledger in short',
@@ -91,12 +152,34 @@ export const commands: Readonly<Record<string, Command>> = {
     example: 'oka answer report-1.send.0.w0 yes',
     load: () => import('./commands/answer.ts'),
   },
+  approve: {
+    summary: 'Let a run do what it asks for; the start of the name is enough',
+    operands: '<wait> [note…]',
+    options: { 'always-for-this-run': always },
+    json: true,
+    example: 'oka approve report-1.send.0.w0',
+    load: () => import('./commands/approve.ts'),
+  },
+  deny: {
+    summary: 'Refuse what a run asks for; the start of the name is enough',
+    operands: '<wait> [note…]',
+    options: { 'always-for-this-run': always },
+    json: true,
+    example: 'oka deny report-1.send.0.w0 not today',
+    load: () => import('./commands/deny.ts'),
+  },
   pause: {
-    summary: 'Pause a run',
-    operands: '<run>',
+    summary: 'Hold a run until it is resumed; without a run: begin nothing new',
+    operands: '[run]',
     json: true,
     example: 'oka pause report-1',
     load: () => import('./commands/pause.ts'),
+  },
+  unpause: {
+    summary: 'Begin new tasks again after `oka pause`',
+    json: true,
+    example: 'oka unpause',
+    load: () => import('./commands/unpause.ts'),
   },
   cancel: {
     summary: 'End a run for good',
@@ -104,6 +187,60 @@ export const commands: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka cancel report-1',
     load: () => import('./commands/cancel.ts'),
+  },
+  'secrets set': {
+    summary: 'Put a secret into the vault; the value is typed in or piped, never an argument',
+    operands: '<name>',
+    options: {
+      tool: { type: 'string', value: 'TOOL', several: true, about: 'A tool that may have it; repeat for more.' },
+      host: { type: 'string', value: 'HOST', several: true, about: 'A host it may be sent to; repeat for more.' },
+      passphrase: { type: 'boolean', about: 'With the first secret: wrap the new key with a passphrase.' },
+    },
+    json: true,
+    example: 'oka secrets set GITHUB_TOKEN --tool http.request --host api.github.com',
+    load: () => import('./commands/secrets-set.ts'),
+  },
+  'secrets rotate': {
+    summary: 'Give a secret a new value; the old one is still kept out of every text',
+    operands: '<name>',
+    json: true,
+    example: 'oka secrets rotate GITHUB_TOKEN',
+    load: () => import('./commands/secrets-rotate.ts'),
+  },
+  'secrets list': {
+    summary: 'List the secrets, never their values',
+    json: true,
+    example: 'oka secrets list',
+    load: () => import('./commands/secrets-list.ts'),
+  },
+  'secrets show-usage': {
+    summary: 'Tell which calls were given a secret',
+    operands: '[name]',
+    options: { limit },
+    json: true,
+    example: 'oka secrets show-usage GITHUB_TOKEN',
+    load: () => import('./commands/secrets-show-usage.ts'),
+  },
+  'secrets rm': {
+    summary: 'Remove a secret; its value is still kept out of every text',
+    operands: '<name>',
+    options: { forget: { type: 'boolean', about: 'Also let its values appear in texts again.' } },
+    json: true,
+    example: 'oka secrets rm GITHUB_TOKEN',
+    load: () => import('./commands/secrets-rm.ts'),
+  },
+  'secrets export-recipient': {
+    summary: 'Print the public key of the vault: what others encrypt to',
+    json: true,
+    example: 'oka secrets export-recipient',
+    load: () => import('./commands/secrets-export-recipient.ts'),
+  },
+  classify: {
+    summary: 'Tell what a command may change and whether it would run; nothing is run',
+    operands: '<command | ->',
+    json: true,
+    example: "oka classify 'git push origin main'",
+    load: () => import('./commands/classify.ts'),
   },
   verify: {
     summary: 'Prove that no event was changed, lost or added; exit 1 if one was',
@@ -131,6 +268,16 @@ export const commands: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka doctor',
     load: () => import('./commands/doctor.ts'),
+  },
+  egress: {
+    summary: 'Run the proxy through which commands reach the outside, alone',
+    options: {
+      listen: { type: 'string', value: 'ADDRESS', about: 'Where to listen (default 127.0.0.1:3128; port 0 for any).' },
+      key: { type: 'string', value: 'FILE', about: 'A key shared with the worker; only its steps may use the proxy.' },
+    },
+    json: true,
+    example: 'oka egress --listen 0.0.0.0:3128 --key /run/secrets/egress',
+    load: () => import('./commands/egress.ts'),
   },
   schema: {
     summary: 'Print the JSON Schema of a concept, for editors; without a name, list them',

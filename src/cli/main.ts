@@ -70,7 +70,7 @@ function unknownCommand(words: readonly string[]): OkaError {
   );
 }
 
-type Parsed = { values: Record<string, string | boolean | undefined>; positionals: string[] };
+type Parsed = { values: Record<string, string | boolean | string[] | undefined>; positionals: string[] };
 
 function parse(name: string, command: Command, rest: string[]): Parsed {
   const options: ParseArgsOptionsConfig = {
@@ -78,7 +78,8 @@ function parse(name: string, command: Command, rest: string[]): Parsed {
     json: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   };
-  for (const [option, { type }] of Object.entries(command.options ?? {})) options[option] = { type };
+  for (const [option, { type, several = false }] of Object.entries(command.options ?? {}))
+    options[option] = { type, multiple: several };
   try {
     const { values, positionals } = parseArgs({
       args: rest,
@@ -102,6 +103,7 @@ function callOf({ values, positionals }: Parsed, command: Command): Call {
     home: homeAt(text('dir')),
     operands: positionals,
     text,
+    texts: (option) => (Array.isArray(values[option]) ? values[option] : []),
     flag: (option) => values[option] === true,
     count: (option) => countOf(option, text(option)),
     json: command.json === true && values['json'] === true,

@@ -7,7 +7,7 @@ import type { Intake } from '../schema/intake.ts';
 import { type Call, exits } from './command.ts';
 import { tellOutcome } from './outcome.ts';
 
-export async function request(call: Call, intake: Exclude<Intake, { kind: 'archive' }>): Promise<number> {
+export async function request(call: Call, intake: Exclude<Intake, { kind: 'archive' | 'undo' }>): Promise<number> {
   const { home, json, out } = call;
   if (penHolder(home.ledgers.run) !== null) {
     const id = submit(join(home.oka, 'intake'), intake);
@@ -18,9 +18,10 @@ export async function request(call: Call, intake: Exclude<Intake, { kind: 'archi
     );
     return exits.ok;
   }
-  const run = await hosted(home, call.signal, async ({ engine, stores, config }) => {
+  const run = await hosted(home, call.signal, async (host) => {
+    const { engine, stores } = host;
     const id = intake.kind === 'answer' ? runOfWait(intake.wait, stores) : intake.run;
-    const drive = await act(intake, engine, stores, config);
+    const drive = await act(intake, host);
     return drive === null ? engine.stateOf(id) : drive.done;
   });
   const code = run === null ? exits.no : tellOutcome(call, run);

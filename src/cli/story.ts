@@ -72,7 +72,7 @@ function sentence(event: Event): string {
     case 'run.judged':
       return `Judged ${event.data.verdict}: ${event.data.criteria.filter(({ holds }) => holds).length} of ${count(event.data.criteria.length, 'criterion', 'criteria')} hold`;
     case 'desk.kept':
-      return `Kept the desk as ${event.data.tree.slice(0, 12)}`;
+      return `Kept the desk as it was ${event.data.when} ${event.data.call}`;
     case 'run.corrected':
       return `Corrected by ${event.data.by}: ${event.data.text}`;
     case 'run.undone':

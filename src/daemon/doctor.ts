@@ -6,7 +6,10 @@ import { penHolder } from '../ledger/pen.ts';
 import { taskGraph } from '../ledger/task-graph.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
-import { type Home, loadConfig, loadPolicy } from './settings.ts';
+import { lineClassifierOf } from './classified.ts';
+import { loadPolicy } from './policy.ts';
+import { jailFindings } from './jail-findings.ts';
+import { type Home, loadConfig, programFolder } from './settings.ts';
 
 /** good, odd (works, but look), bad (does not work). */
 export type Finding = { state: 'good' | 'odd' | 'bad'; what: string; found: string; fix?: string };
@@ -27,7 +30,8 @@ export async function examine(home: Home): Promise<Finding[]> {
       folders.map((folder) => folderFinding(folder, folder === rules ? READ : READ | constants.W_OK)),
     )),
     await fileFinding('config', home.config, () => loadConfig(home)),
-    await fileFinding('policy', home.policy, () => loadPolicy(home)),
+    await fileFinding('policy', home.policy, async () => loadPolicy(home.policy, lineClassifierOf(home))),
+    ...(await jailFindings(join(programFolder, 'native', 'oka-launch'), await sandboxOf(home))),
     penFinding(home.ledgers.run, 'worker'),
     penFinding(home.ledgers.maintenance, 'maintain'),
     await runLedgerFinding(home),
@@ -42,6 +46,14 @@ function nodeFinding(): Finding {
   return enough
     ? { state: 'good', what: 'Node', found }
     : { state: 'bad', what: 'Node', found, fix: `Node ${NODE_NEEDED} is needed: npm ci brings one on Linux.` };
+}
+
+/** A config that cannot be read is told elsewhere. */
+async function sandboxOf(home: Home): Promise<'jail' | 'none'> {
+  return loadConfig(home).then(
+    ({ sandbox }) => sandbox,
+    () => 'jail' as const,
+  );
 }
 
 /** The rules may well be read-only: people write them, not oka. */

@@ -3,35 +3,63 @@
  *
  * H1 `.oka/STOP` stops everything within two seconds and keeps it stopped while it is there.
  * H2 A request is in the ledger before it is acted on, and acted on once.
+ * H3 Nothing runs before the policy is read and its hash is in the ledger.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Drive } from '../engine/drive.ts';
 import type { Engine } from '../engine/engine.ts';
+import { given } from '../guard/given.ts';
 import { archive } from '../ledger/archive.ts';
 import { receivedIntakes } from '../intake/received.ts';
 import { finish, type Taken, waitingIn } from '../intake/take.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Config } from '../schema/config.ts';
 import type { Intake } from '../schema/intake.ts';
+import type { Shadow } from '../tools/desk/shadow.ts';
+import { type ApprovalPages, approvalPages, assertAnswer, openApprovals } from './approvals.ts';
+import { lineClassifierOf } from './classified.ts';
+import { isStopped } from './host-files.ts';
+import { type LoadedPolicy, openPolicy, type PolicyFile } from './policy.ts';
 import { type Home, loadConfig } from './settings.ts';
 import { openStores, type Stores } from './stores.ts';
+import { undo } from './undo.ts';
 import { engineOver } from './wire.ts';
 
-export type Host = { engine: Engine; stores: Stores; config: Config };
+export type Host = {
+  engine: Engine;
+  stores: Stores;
+  config: Config;
+  policy: () => LoadedPolicy;
+  shadow: Shadow;
+  /** Whether somebody can plan what is not a runbook. */
+  hasModel: () => boolean;
+};
+type Watched = Host & { policyFile: PolicyFile; pages: ApprovalPages };
 
 const LOOK_EVERY_MS = 200;
 
 /** Opens a home, lets `work` use the engine, and closes everything again. */
-export async function hosted<T>(home: Home, signal: AbortSignal, work: (host: Host) => Promise<T>): Promise<T> {
+export async function hosted<T>(
+  home: Home,
+  signal: AbortSignal,
+  work: (host: Host) => Promise<T>,
+  tell: (line: string) => void = () => undefined,
+): Promise<T> {
   if (isStopped(home))
     throw new OkaError('refused', `${join(home.oka, 'STOP')} is there: everything is stopped`, {
       fix: 'Remove the file to go on.',
     });
   const config = await loadConfig(home);
-  const stores = await openStores(home, config);
-  const host = { engine: engineOver(home, config, stores), stores, config };
+  const policyFile = openPolicy(home.policy, lineClassifierOf(home));
+  const policy = (): LoadedPolicy => policyFile.now();
+  const stores = await openedUnder(policy(), home, config);
+  const wired = engineOver(home, config, stores, policy, (result, run) => tell(`${run}: ${result}`));
+  const { engine, shadow, models } = wired;
+  const hasModel = (): boolean => models.for('planner') !== null;
+  const pages = pagesOf(home, stores, engine);
+  const host = { engine, stores, config, policy, shadow, hasModel, policyFile, pages };
+  await recordSandbox(config, stores);
   const watching = new AbortController();
   const watched = watch(home, host, watching.signal);
   const stop = (): void => void host.engine.stopAll('told to stop');
@@ -43,16 +71,18 @@ export async function hosted<T>(home: Home, signal: AbortSignal, work: (host: Ho
     watching.abort();
     await watched;
     await host.engine.stopAll('the process ends');
-    await stores.close();
+    try {
+      await host.pages.show();
+      shadow.close();
+    } finally {
+      await wired.close();
+      await stores.close();
+    }
   }
 }
 
-export function isStopped(home: Home): boolean {
-  return existsSync(join(home.oka, 'STOP'));
-}
-
 /** Looks for the stop file and for requests, one look at a time. A look that fails stops the runs: they can be resumed. */
-async function watch(home: Home, host: Host, signal: AbortSignal): Promise<void> {
+async function watch(home: Home, host: Watched, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       await look(home, host);
@@ -63,14 +93,66 @@ async function watch(home: Home, host: Host, signal: AbortSignal): Promise<void>
   }
 }
 
-async function look(home: Home, host: Host): Promise<void> {
+async function look(home: Home, host: Watched): Promise<void> {
   if (isStopped(home)) await host.engine.stopAll('.oka/STOP is there');
   const folder = join(home.oka, 'intake');
+  await lookAtPolicy(host);
+  await lookAtVault(host);
   for (const taken of waitingIn(folder)) await takeIn(folder, taken, host);
+  await (isStopped(home) ? host.pages.show() : host.pages.look());
+}
+
+/** What an operator has switched off is in the ledger. */
+async function recordSandbox({ sandbox }: Config, { ledger }: Stores): Promise<void> {
+  if (sandbox === 'jail') return;
+  const reason = 'config.json says sandbox: none';
+  await ledger.append({ type: 'sandbox.chosen', data: { kind: 'none', landlock: 0, reason } });
+}
+
+async function openedUnder(policy: LoadedPolicy, home: Home, config: Config): Promise<Stores> {
+  const stores = await openStores(home, config);
+  try {
+    await policyHolds(stores, policy);
+    return stores;
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
+}
+
+/** H3. The same policy is not told twice. */
+async function policyHolds(stores: Stores, { sha256, policy }: LoadedPolicy): Promise<void> {
+  if (stores.projections.stateOf(given).policy === sha256) return;
+  await stores.ledger.append({ type: 'policy.loaded', data: { sha256, rules: policy.rules.length } });
+}
+
+/** What other processes changed in the vault, for redaction and for the ledger. */
+async function lookAtVault({ stores }: Watched): Promise<void> {
+  for (const data of await stores.vault.refresh()) await stores.ledger.append({ type: 'secret.changed', data });
+}
+
+async function lookAtPolicy({ policyFile, stores }: Watched): Promise<void> {
+  const looked = policyFile.changed();
+  if (looked.kind === 'loaded') {
+    await policyHolds(stores, looked);
+    policyFile.hold(looked);
+  } else if (looked.kind === 'invalid')
+    await stores.ledger.append({ type: 'intake.rejected', data: { name: 'POLICY.md', reason: looked.reason } });
+}
+
+function pagesOf(home: Home, stores: Stores, engine: Engine): ApprovalPages {
+  return approvalPages({
+    folder: join(home.oka, 'approvals'),
+    open: () => openApprovals(stores),
+    answer: (open, answer) => engine.answer(open.run, open.wait, answer),
+    refuse: (wait, reason) => stores.ledger.append({ type: 'answer.refused', data: { wait, reason } }),
+    clock: Date.now,
+  });
 }
 
 /** H2: recorded first, then the file goes, then it is acted on; acting needs nothing but the ledger. */
-async function takeIn(folder: string, taken: Taken, { engine, stores, config }: Host): Promise<void> {
+async function takeIn(folder: string, taken: Taken, host: Host): Promise<void> {
+  const { stores } = host;
   if (stores.projections.stateOf(receivedIntakes).ids.includes(taken.id)) return finish(folder, taken);
   const { ledger } = stores;
   if ('reason' in taken) {
@@ -80,16 +162,17 @@ async function takeIn(folder: string, taken: Taken, { engine, stores, config }: 
   await ledger.append({ type: 'intake.received', data: { id: taken.id, intake: taken.intake } });
   finish(folder, taken);
   try {
-    await act(taken.intake, engine, stores, config);
+    await act(taken.intake, host);
   } catch (error) {
     await ledger.append({ type: 'intake.rejected', data: { name: taken.name, reason: messageOf(error) } });
   }
 }
 
 /** Does what a request asks for. Returns the drive that it sets going, if any. */
-export async function act(intake: Intake, engine: Engine, stores: Stores, config: Config): Promise<Drive | null> {
+export async function act(intake: Intake, { engine, stores, config, shadow }: Host): Promise<Drive | null> {
   switch (intake.kind) {
     case 'answer':
+      await assertAnswer(stores, intake.wait, intake.answer, Date.now());
       return engine.answer(runOfWait(intake.wait, stores), intake.wait, intake.answer);
     case 'cancel':
       await engine.stop(intake.run, { kind: 'cancel', reason: 'cancelled by a person' });
@@ -99,6 +182,9 @@ export async function act(intake: Intake, engine: Engine, stores: Stores, config
       return null;
     case 'resume':
       return engine.resume(intake.run, { reason: 'resumed by a person' });
+    case 'undo':
+      await undo({ engine, stores, shadow }, intake.run);
+      return null;
     case 'archive':
       await archive(stores.ledger, new Date(intake.before), config.ledger.segment_mb * 1024 * 1024);
       return null;

@@ -11,8 +11,10 @@ import { readEvents } from '../ledger/read.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Event } from '../schema/event.ts';
 import { Graph } from '../schema/graph.ts';
+import type { Redact } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import type { Home } from './settings.ts';
+import { holdVault } from './vault.ts';
 import { builtInTools } from './wire.ts';
 
 export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
@@ -33,7 +35,8 @@ export async function everythingAgain(home: Home, events: readonly Event[], sign
   const scratch = mkdtempSync(join(tmpdir(), 'oka-replay-'));
   try {
     cpSync(join(home.workspace, 'desk'), scratch, { recursive: true, verbatimSymlinks: true });
-    return await replayFully(events, toolsOn(scratch, home), signal);
+    const { redact } = await holdVault(home);
+    return await replayFully(events, toolsOn(scratch, home, redact), signal);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -47,8 +50,8 @@ async function planOfRun(home: Home, events: readonly Event[]): Promise<Plan> {
   return planOf(Graph.parse(JSON.parse(bytes.toString('utf8'))), sha256, defaultStates);
 }
 
-function toolsOn(desk: string, home: Home): Map<string, Tool> {
-  const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
+function toolsOn(desk: string, home: Home, redact: Redact = redactShapes): Map<string, Tool> {
+  const artifacts = openArtifacts(join(home.oka, 'artifacts'), redact);
   const noRuns = (): Promise<string> => Promise.reject(new OkaError('refused', 'no run is started while replaying'));
   return new Map(builtInTools(desk, home, artifacts, noRuns).map((tool) => [tool.name, tool]));
 }

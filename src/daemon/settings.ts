@@ -1,11 +1,13 @@
 /** Owns: where things are and how they are set. The only reader of the environment. */
 import { lstatSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { explained } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
+import type { VaultPlaces } from '../guard/vault.ts';
+import { environmentNames, type ModelEnvironment } from '../models/environment.ts';
 import type { Config } from '../schema/config.ts';
-import type { Policy } from '../schema/policy.ts';
 
 /** The folder that holds .oka, workspace and INSTALL_REQUIREMENTS.md, and the paths in it that are a contract. */
 export type Home = {
@@ -33,10 +35,42 @@ export function homeAt(dirOption: string | undefined): Home {
   };
 }
 
+/** Where the vault of a home is, and where its key may be: not beside it, a copy of the home must not open itself. */
+export function vaultPlaces({ oka }: Home): VaultPlaces {
+  const { XDG_CONFIG_HOME: set = '' } = process.env;
+  return {
+    file: join(oka, 'credentials.age'),
+    lock: join(oka, 'locks', 'credentials.lock'),
+    mounted: '/run/secrets/oka_identity',
+    key: join(isAbsolute(set) ? set : join(homedir(), '.config'), 'oka', 'identity'),
+  };
+}
+
 /** What commands see of the environment: enough to find programs, nothing that could be a secret. */
 export function commandEnvironment(home: Home): Record<string, string> {
-  const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8', TZ } = process.env;
+  const { PATH: system = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8', TZ } = process.env;
+  const PATH = [dirname(process.execPath), system].join(':'); // `node` is the Node that oka itself runs on
   return { PATH, LANG, HOME: join(home.workspace, 'desk'), ...(TZ === undefined ? {} : { TZ }) };
+}
+
+/** What npm and pip go by when they are asked for the operator's own settings; never given to a command of a task. */
+export function packageEnvironment(): Record<string, string> {
+  const wanted = /^(PATH|HOME|LANG|XDG_CONFIG_HOME|XDG_CONFIG_DIRS|PYENV_\w+|npm_config_\S+|PIP_\w+)$/i;
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      wanted.test(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  );
+}
+
+/** What is set about models. */
+export function modelEnvironment(): ModelEnvironment {
+  return Object.fromEntries(
+    environmentNames.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
+  );
 }
 
 export function programVersion(): string {
@@ -49,14 +83,6 @@ export async function loadConfig(home: Home): Promise<Config> {
   const { Config } = await import('../schema/config.ts');
   const text = textOf(home.config) ?? '{}';
   return checked(home.config, () => Config.safeParse(JSON.parse(text)));
-}
-
-export async function loadPolicy(home: Home): Promise<Policy> {
-  const { Policy } = await import('../schema/policy.ts');
-  const { readFrontMatter } = await import('../schema/front-matter.ts');
-  const text = textOf(home.policy);
-  if (text === null) throw new OkaError('not-set-up', `${home.policy} is not there`, { fix: 'Run: oka init' });
-  return checked(home.policy, () => Policy.safeParse(readFrontMatter(text, home.policy).data));
 }
 
 type Parsed<T> =

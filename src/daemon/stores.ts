@@ -1,7 +1,8 @@
 /** Owns: taking a pen: the ledger of a home with its projections and artifacts. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { redactShapes } from '../guard/redact.ts';
+import { given } from '../guard/given.ts';
+import { knownTasks } from '../intake/known-tasks.ts';
 import { receivedIntakes } from '../intake/received.ts';
 import { openArtifacts } from '../ledger/artifacts.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
@@ -11,18 +12,20 @@ import type { Config } from '../schema/config.ts';
 import type { Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
 import type { Home } from './settings.ts';
+import { type HeldVault, holdVault } from './vault.ts';
 
 export type Stores = {
   ledger: Ledger;
   projections: Projections;
   artifacts: ArtifactStore;
   taskGraph: () => TaskGraph;
+  vault: HeldVault;
   close(): Promise<void>;
 };
 export type Swapped = { flush?: Flush; clock?: Clock };
 
 const projectionsOf: Record<Pen, readonly Projection<unknown>[]> = {
-  run: [taskGraph, receivedIntakes],
+  run: [taskGraph, receivedIntakes, knownTasks, given],
   maintenance: [],
 };
 
@@ -54,9 +57,10 @@ async function openWith(
   pen: Pen,
   swapped: Swapped,
 ): Promise<Stores> {
+  const vault = await holdVault(home);
   const ledger = await openLedger(home.ledgers[pen], pen, {
     ...swapped,
-    redact: redactShapes,
+    redact: vault.redact,
     reserveBytes: config.ledger.reserve_kb * 1024,
     from: projections.position,
     onRestart: () => projections.restart(),
@@ -67,8 +71,9 @@ async function openWith(
   return {
     ledger,
     projections,
-    artifacts: openArtifacts(join(home.oka, 'artifacts'), redactShapes),
+    artifacts: openArtifacts(join(home.oka, 'artifacts'), vault.redactCut),
     taskGraph: () => projections.stateOf(taskGraph),
+    vault,
     close: async () => {
       try {
         await ledger.flush();

@@ -2,35 +2,177 @@
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
+import type { OpenCall } from '../engine/run-state.ts';
+import { maySendOn } from '../guard/egress.ts';
+import { given, type GivenState } from '../guard/given.ts';
 import { openCache } from '../ledger/cache.ts';
 import { openRuns } from '../ledger/runs.ts';
+import { type Models, modelsFrom } from '../models/models.ts';
+import { modelTool } from '../models/tool.ts';
 import type { Config } from '../schema/config.ts';
+import type { Event, NewEvent } from '../schema/event.ts';
+import type { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, EventStore } from '../schema/ports.ts';
-import type { Tool } from '../schema/tool.ts';
+import type { Outcome, Tool } from '../schema/tool.ts';
 import { filesTools } from '../tools/builtin/files.ts';
 import { httpTools } from '../tools/builtin/http.ts';
 import { humanTool } from '../tools/builtin/human.ts';
 import { runTool } from '../tools/builtin/run.ts';
-import { shellTool } from '../tools/builtin/shell.ts';
-import { standardChain } from '../tools/chain.ts';
+import { type ShellOptions, shellTool, witnessed } from '../tools/builtin/shell.ts';
+import { type ChainOptions, standardChain } from '../tools/chain.ts';
+import { openShadow, type Shadow } from '../tools/desk/shadow.ts';
+import { revealFrom } from '../tools/reveal.ts';
+import { witnessOf } from '../tools/witness.ts';
+import { classifierOf } from './classified.ts';
+import { onDesk, stepsOf } from './desk.ts';
+import { egressEvent, type WayOut, wayOut } from './egress.ts';
 import { graphsIn } from './graphs.ts';
-import { commandEnvironment, type Home } from './settings.ts';
+import { guardOf } from './guard.ts';
+import { callsFolder, classWith, holdingWith, launcherPath } from './hold.ts';
+import type { LoadedPolicy } from './policy.ts';
+import { commandEnvironment, type Home, modelEnvironment } from './settings.ts';
 import { runsFolder, type Stores } from './stores.ts';
+import { critiqueTool } from './task/critique.ts';
+import { executor } from './task/executor.ts';
+import { planGraph } from './task/plan-graph.ts';
+import { planTool } from './task/plan.ts';
+import type { TaskPorts } from './task/ports.ts';
+import { taskOf, writeResult } from './task/result.ts';
+import { eventsWithChildren, undoFolder } from './undo.ts';
+
+export type Wired = {
+  engine: Engine;
+  shadow: Shadow;
+  models: Models;
+  /** Ends what was opened besides the engine. */
+  close(): Promise<void>;
+};
 
 /** The engine as the product builds it: built-in tools on the desk, the standard chain, every store. */
-export function engineOver(home: Home, config: Config, stores: Stores): Engine {
+export function engineOver(
+  home: Home,
+  config: Config,
+  stores: Stores,
+  policy: () => LoadedPolicy,
+  rested: (result: string, run: string) => void = () => undefined,
+): Wired {
+  const { ledger, artifacts } = stores;
+  const shadow = openShadow({ store: undoFolder(home), desk: join(home.workspace, 'desk') });
+  const out = wayOut({
+    home,
+    policy: () => policy().policy,
+    decided: (decided) => void ledger.stage(egressEvent(decided)),
+    clock: Date.now,
+  });
+  const models = modelsOf(home, config, stores);
   const engine: Engine = createEngine({
-    ...engineOptions(home, config, stores.artifacts, (request) =>
-      engine.startChild(request.graph, request.input, request.call),
+    ...engineOptions(
+      home,
+      config,
+      artifacts,
+      {
+        startRun: (request) => engine.startChild(request.graph, request.input, request.call),
+        ways: { out },
+        kept: (tools) => onDesk(tools, shadow, (event) => ledger.append(event)),
+        further: (tools) => [modelTool(models), ...taskTools(tools)],
+      },
+      { policy, ...answersIn(stores) },
+      secretsOf(stores),
     ),
+    planner: executor(modelOfRun),
+    graphs: graphsOf(home, artifacts),
+    witness: witnessIn(home, artifacts),
+    atRest: tellResult,
     stores: {
       events: eventsOf(stores),
-      artifacts: stores.artifacts,
+      artifacts,
       cache: openCache(join(home.oka, 'cache')),
       runs: openRuns(runsFolder(home)),
     },
   });
-  return engine;
+  return { engine, shadow, models, close: async () => out[Symbol.asyncDispose]() };
+
+  function taskTools(tools: readonly Tool[]): Tool[] {
+    const ports: TaskPorts = {
+      artifacts,
+      clock: Date.now,
+      model: (role, override) => models.for(role, override),
+      tools: () => tools.filter(({ name }) => !NOT_FOR_PLANS.has(name)),
+      pack: () => Promise.resolve(''),
+      stateOf: (run) => engine.stateOf(run),
+      eventsOf: eventsOfRun,
+      note: (event) => void engine.note(event.run, event),
+      changedBy: async (run) => {
+        const { created, changed, removed } = shadow.changes(stepsOf(await eventsOfRun(run), ''));
+        return [...created, ...changed, ...removed];
+      },
+    };
+    return [planTool(ports), critiqueTool(ports)];
+  }
+
+  /** Whatever was staged is read, too. */
+  async function eventsOfRun(run: string): Promise<Event[]> {
+    await ledger.flush();
+    return eventsWithChildren((id) => engine.eventsOf(id), run, 0);
+  }
+
+  /** Tasks may name a model of their own; their steps think with it. */
+  function modelOfRun(): string | undefined {
+    return undefined;
+  }
+
+  async function tellResult(run: Parameters<NonNullable<EngineOptions['atRest']>>[0]): Promise<void> {
+    const task = await taskOf(run, engine);
+    if (task === null) return;
+    const ports = { outbox: join(home.workspace, 'outbox'), artifacts, shadow, eventsOf: eventsOfRun };
+    const file = await writeResult(task.id, { ...ports, stateOf: (id) => engine.stateOf(id) });
+    if (file !== null && task.id === run.id) rested(file, run.id);
+  }
+}
+
+/** A plan is made of what acts on the desk and the network; asking people and starting runs are no steps of it. */
+const NOT_FOR_PLANS = new Set(['human.ask', 'run.start']);
+
+export function modelsOf(home: Home, config: Config, { vault }: Pick<Stores, 'vault'>): Models {
+  return modelsFrom({
+    environment: modelEnvironment(),
+    config: config.models,
+    vault: async (name, host) => {
+      const held = await vault.find(name);
+      return held === null || (held.hosts.length > 0 && !held.hosts.includes(host)) ? null : held.value;
+    },
+    folder: home.dir,
+    cassettes: join(home.oka, 'cassettes'),
+    redact: vault.redact,
+  });
+}
+
+/** Graphs of people, and those that were planned. */
+function graphsOf(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptions['graphs']> {
+  const known = graphsIn(home);
+  return async (id): Promise<Graph | undefined> => (await planGraph(id, artifacts)) ?? known(id);
+}
+
+/** A command that was under way when the worker died was seen to its end by its launcher. */
+function witnessIn(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptions['witness']> {
+  return async (_, { tool, call, input, class: effect }: OpenCall): Promise<Outcome | null> => {
+    if (tool !== 'shell') return null;
+    const patienceMs = Number((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
+    const seen = await witnessOf(callsFolder(home), call, { launcher: launcherPath, patienceMs });
+    return seen === null || seen === 'running' ? null : witnessed(seen, input, effect, artifacts);
+  };
+}
+
+/** Values for single calls, each use on disk before the tool runs. */
+function secretsOf({ vault, ledger }: Stores): Pick<ChainOptions, 'reveal' | 'redact'> {
+  const record = (events: readonly NewEvent[]): Promise<unknown> => ledger.append(events);
+  return { reveal: revealFrom({ find: vault.find, record }), redact: vault.redactCut };
+}
+
+/** What people have allowed; asked for in an attempt, everything that was written before it counts. */
+function answersIn({ ledger, projections }: Stores): Pick<Rules, 'given' | 'known'> {
+  const known = (): GivenState => projections.stateOf(given);
+  return { known, given: async () => ledger.flush().then(known) };
 }
 
 /** The ledger as the engine sees it; the task graph knows where a run begins, so that history is not searched for it. */
@@ -46,27 +188,62 @@ function eventsOf({ ledger, taskGraph }: Stores): EventStore {
   };
 }
 
+/** By what calls are judged. */
+export type Rules = {
+  policy: () => LoadedPolicy;
+  given: () => Promise<GivenState>;
+  known: () => GivenState;
+};
+
+/** What is done around the built-in tools. */
+export type Around = {
+  startRun: Parameters<typeof runTool>[0];
+  ways?: { out: WayOut };
+  kept?: (tools: Tool[]) => Tool[];
+  further?: (tools: readonly Tool[]) => Tool[];
+};
+
 /** Everything but the stores; what a simulation needs. */
 export function engineOptions(
   home: Home,
   config: Config,
   artifacts: ArtifactStore,
-  startRun: Parameters<typeof runTool>[0],
+  around: Around,
+  rules: Rules,
+  secrets: Pick<ChainOptions, 'reveal' | 'redact'> = {},
 ): EngineOptions {
-  const tools = builtInTools(join(home.workspace, 'desk'), home, artifacts, startRun);
+  const desk = join(home.workspace, 'desk');
+  const classify = classifierOf(home);
+  const { ways, kept = (all) => all, further = () => [] } = around;
+  const shell: Partial<ShellOptions> = {
+    classify: classWith(classify),
+    ...(ways === undefined ? {} : { hold: holdingWith({ home, sandbox: config.sandbox, classify, wayOut: ways.out }) }),
+  };
+  const sendOn = (host: string): boolean => maySendOn(rules.policy().policy, host);
+  const acting = kept(builtInTools(desk, home, artifacts, around.startRun, shell, sendOn));
+  const tools = [...acting, ...further(acting)];
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     after(ms, undefined, signal === undefined ? {} : { signal });
   const hooks = Object.fromEntries(
     Object.entries(config.hooks).map(([name, line]) => [name, { tool: 'shell', input: { line } }]),
   );
-  const cache = openCache(join(home.oka, 'cache'));
+  const env = Object.keys(commandEnvironment(home));
+  const guard = guardOf({ ...rules, tools, desk, env, classify, clock: Date.now });
   return {
     tools,
     clock: Date.now,
     sleep,
     hooks,
     graphs: graphsIn(home),
-    middleware: standardChain({ tools, clock: Date.now, sleep, cache, limits: config.rate_limits }),
+    middleware: standardChain({
+      tools,
+      clock: Date.now,
+      sleep,
+      cache: openCache(join(home.oka, 'cache')),
+      limits: config.rate_limits,
+      ...guard,
+      ...secrets,
+    }),
   };
 }
 
@@ -76,11 +253,14 @@ export function builtInTools(
   home: Home,
   artifacts: ArtifactStore,
   startRun: Parameters<typeof runTool>[0],
+  shell: Partial<ShellOptions> = {},
+  sendOn: (host: string) => boolean = () => false,
 ): Tool[] {
   return [
-    shellTool({ desk, env: commandEnvironment(home), artifacts }),
+    shellTool({ desk, env: commandEnvironment(home), artifacts, ...shell }),
     ...filesTools({ desk, artifacts }),
-    ...httpTools({ artifacts }),
+    // The host that a call names is judged with the call; one that a server names is judged here.
+    ...httpTools({ artifacts, allowHost: (host, { hop }) => hop === 'asked' || sendOn(host) }),
     humanTool(),
     runTool(startRun),
   ];
@@ -91,7 +271,6 @@ export function toolNames(home: Home): string[] {
     put: () => Promise.reject(new Error('not here')),
     get: () => Promise.reject(new Error('not here')),
   };
-  return builtInTools(join(home.workspace, 'desk'), home, nowhere, () => Promise.reject(new Error('not here'))).map(
-    (tool) => tool.name,
-  );
+  const noRuns = (): Promise<string> => Promise.reject(new Error('not here'));
+  return builtInTools(join(home.workspace, 'desk'), home, nowhere, noRuns).map((tool) => tool.name);
 }

@@ -12,9 +12,10 @@
 import { hash } from 'node:crypto';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { SideEffectClass, Tool } from '../schema/tool.ts';
+import type { Author, SideEffectClass, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { inputOf, lookupFor } from './input.ts';
+import { authorOf } from './origins.ts';
 import { titleOf } from './plan.ts';
 import { type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
 import { stuckIn } from './stuck.ts';
@@ -177,7 +178,7 @@ function callStep(
     call: nameOf(run, config, node, String(attempt)),
     attempt,
     tool,
-    class: classOf(tools, tool, input),
+    class: classOf(tools, tool, input, authorOf(run, config)),
     input,
     key,
     approval: node.approved,
@@ -220,9 +221,9 @@ function keyOf(run: RunState, index: number, config: Node): string | null {
 }
 
 /** A tool that cannot say what a call would change is not called. */
-export function classOf(tools: ToolBook, tool: string, input: Json): SideEffectClass {
+export function classOf(tools: ToolBook, tool: string, input: Json, author: Author): SideEffectClass {
   try {
-    return tools(tool)?.classOf(input) ?? 'deny';
+    return tools(tool)?.classOf(input, author) ?? 'deny';
   } catch {
     return 'deny';
   }

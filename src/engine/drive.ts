@@ -238,9 +238,10 @@ export function drive(
   /** Calls within a call or a thought. They belong to no node: after a crash the whole is done again. */
   function actor(outer: () => string, node: string, approval: string | null): Act {
     let count = 0;
-    return async (tool, input, { author } = {}) => {
+    return async (tool, input, by = {}) => {
+      const author = by.author ?? authorOf(run, run.configs[nodeNamed(run, node) ?? -1]);
       const call = `${outer()}.${(count += 1)}`;
-      const effect = classOf(world.tools, tool, input);
+      const effect = classOf(world.tools, tool, input, author);
       stage({ type: 'call.started', run: run.id, data: { call, node: null, tool, class: effect, input } });
       inner.add(call);
       if (effect === 'read') flush().catch(breakDown);
@@ -260,7 +261,7 @@ export function drive(
       };
       reserve(usage, 1);
       const asked = callOf(step, usage, 0);
-      const made: ToolCall = { ...asked, author: author ?? asked.author, bounds: innerBounds(asked.bounds) };
+      const made: ToolCall = { ...asked, author, bounds: innerBounds(asked.bounds) };
       const outcome = await world.invoke(made).catch((error: unknown): Outcome => failedBy(error));
       const stored = await world.storable(outcome);
       reserve(usage, -1);

@@ -39,10 +39,12 @@ export type EngineOptions = {
   /** Resolves after a time; ends waits for timers and the patience with calls that were told to stop. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Graphs that nodes may name. */
-  graphs?: (id: string) => Graph | undefined;
+  graphs?: (id: string) => Graph | undefined | Promise<Graph | undefined>;
   hooks?: Hooks;
   /** What a witness saw of a call without an outcome; null when nobody did. */
   witness?: (run: string, call: OpenCall) => Promise<Outcome | null>;
+  /** Told when a run comes to rest: over, blocked, paused or stopped. */
+  atRest?: (run: RunState) => Promise<void>;
 };
 
 export type StartOptions = {
@@ -91,7 +93,7 @@ export function createEngine(options: EngineOptions) {
       void stop(awaited.run, { kind: 'cancel', reason: 'nobody waits for it any more' }).catch(unlessTooLate);
     },
   };
-  return { start, startChild, resume, answer, stop, stopAll, stateOf, eventsOf, planFor };
+  return { start, startChild, resume, answer, stop, stopAll, stateOf, eventsOf, planFor, note };
 
   async function start(graph: Graph, request: StartOptions): Promise<Drive> {
     const plan = await planned(graph);
@@ -102,7 +104,7 @@ export function createEngine(options: EngineOptions) {
 
   /** A run inside another; its name derives from node, visit and turn, so that repeating the call finds the same run. */
   async function startChild(graphId: string, input: Json, call: ToolCall): Promise<string> {
-    const graph = options.graphs?.(graphId);
+    const graph = await options.graphs?.(graphId);
     if (graph === undefined) throw new OkaError('invalid-graph', `there is no graph "${graphId}"`);
     const parent = drives.get(call.run)?.run;
     const depth = (parent?.depth ?? 0) + 1;
@@ -110,7 +112,7 @@ export function createEngine(options: EngineOptions) {
     if (depth > deepest) throw new OkaError('invalid-graph', `runs may lie at most ${deepest} deep`);
     const budgets = { ...shareOf(parent, graph), depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
     const id = childIdOf(call, parent);
-    if (!drives.has(id) && (await stateOf(id)) === null)
+    if (!drives.has(id) && (await stateOf(id, parent?.ledger.first)) === null)
       await start(graph, { id, input, parent: call.run, depth, budgets });
     return id;
   }
@@ -205,13 +207,18 @@ export function createEngine(options: EngineOptions) {
     await Promise.all([...drives.keys()].map((id) => stop(id, { kind: 'stop', reason })));
   }
 
-  /** Where a run stands now: from memory, or from its snapshot and the events since; null when there is none. */
-  async function stateOf(id: string): Promise<RunState | null> {
+  /** Lets an event that somebody else decided into a run that is at work; false when it is not. */
+  function note(id: string, event: NewEvent): boolean {
+    return drives.get(id)?.post(event) ?? false;
+  }
+
+  /** Where a run stands now: from memory, or from its snapshot and the events since `from`; null when there is none. */
+  async function stateOf(id: string, from = 1): Promise<RunState | null> {
     const running = drives.get(id);
     if (running !== undefined) return running.run;
     const snapshot = (await stores.runs?.load(id)) ?? null;
     let run = snapshot === null ? null : await fromSnapshot(snapshot.state);
-    for await (const event of events.read({ run: id, from: run === null ? 1 : run.ledger.last + 1 })) {
+    for await (const event of events.read({ run: id, from: run === null ? from : run.ledger.last + 1 })) {
       if (run !== null) applied(run, event);
       else if (event.type === 'run.started') run = begun(await planFor(event.data.graph.sha256), event);
     }
@@ -279,6 +286,7 @@ export function createEngine(options: EngineOptions) {
     if (isOver(run.status)) await hooks.afterRun(run);
     else await stores.runs?.save(run.id, { seq: run.ledger.last, state: frozen(run) });
     if (isOver(run.status) && run.parent !== null) await tellParent(run, run.parent);
+    await options.atRest?.(run);
     return run;
   }
 

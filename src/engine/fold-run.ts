@@ -268,6 +268,9 @@ function answered(run: RunState, index: number, node: NodeState, awaited: WaitFo
   ) {
     node.approved = awaited.kind === 'approval' ? awaited.binding : null;
     run.ready.add(index);
+  } else if (awaited.kind === 'timer' && run.configs[index]?.kind === 'agent') {
+    node.status = 'running';
+    run.ready.add(index);
   } else if (node.agent !== null) carryOn(run, index, node, 'ok', output, null);
   else settle(run, index, 'done', output, '');
 }

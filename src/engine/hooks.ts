@@ -96,7 +96,7 @@ export function hooksAround(
     run: RunState,
     about: string,
   ): ToolCall {
-    const effect = world.tools(tool)?.classOf(input) ?? 'deny';
+    const effect = world.tools(tool)?.classOf(input, 'operator') ?? 'deny';
     const { signal } = new AbortController();
     return unboundCall(
       { run: run.id, node: null, call: `${about}.${name}`, attempt: 1, tool, class: effect, input, key: null, signal },

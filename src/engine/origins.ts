@@ -8,8 +8,10 @@ import { namesIn } from './template.ts';
 /** Shorter words are in every text. */
 const SHORTEST_WORD = 4;
 
+/** What a person wrote and filled with the words of a tool is no longer what the person wrote. */
 export function authorOf(run: RunState, config: Node | undefined): Author {
-  return config?.kind === 'agent' ? 'model' : run.plan.graph.author;
+  if (config === undefined || config.kind === 'agent' || run.plan.graph.author === 'model') return 'model';
+  return config.input !== undefined && namesIn(config.input).every((name) => name === 'input') ? 'operator' : 'model';
 }
 
 export function originsOf(
@@ -38,7 +40,7 @@ function originOfTemplate(template: Json, run: RunState): Origin {
 
 /** The words that a model did not find in its task but in what tools gave came from there. */
 function originOfWords(text: string, run: RunState, { agent }: NodeState): Origin {
-  const told = `${run.title} ${textOf(run.input)}`;
+  const told = run.plan.graph.author === 'model' ? run.title : `${run.title} ${textOf(run.input)}`;
   const seen = textOf((agent?.evidence ?? []).map(({ output, error }) => [output, error]));
   const words = text.split(/[\s"'`;|&<>()=,]+/).filter((word) => word.length >= SHORTEST_WORD);
   if (words.some((word) => !told.includes(word) && seen.includes(word))) return 'tool';

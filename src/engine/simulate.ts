@@ -65,7 +65,7 @@ function observer(calls: SimulatedCall[], tools: readonly Tool[]): Middleware {
 function harmless(tool: Tool): Tool {
   return {
     ...tool,
-    classOf: (given) => tool.classOf(given),
+    classOf: (given, author) => tool.classOf(given, author),
     invoke: async () => ({ status: 'ok', output: null }),
   };
 }

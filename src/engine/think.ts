@@ -1,7 +1,7 @@
 /** Owns: asking the planner of an agent, and holding its answer against what is allowed. */
 import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
-import type { Middleware, Planner, PlannerInput } from '../schema/ports.ts';
+import type { Middleware, NoDecision, Planner, PlannerInput } from '../schema/ports.ts';
 import type { Act, Tool } from '../schema/tool.ts';
 import { leftOf, nothingReserved } from './budget.ts';
 import { newAgent } from './agent.ts';
@@ -10,9 +10,13 @@ import type { Step } from './decide.ts';
 import { lookupFor } from './input.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 import { filled } from './template.ts';
+import { plannerFailed } from './written.ts';
 
 type ThinkStep = Extract<Step, { kind: 'Think' }>;
 export type Think = (run: RunState, step: ThinkStep, act: Act) => Promise<NewEvent>;
+
+const LONGEST_PAUSE_MS = 300_000;
+const MOST_PAUSES = 300;
 
 const RISKS = { low: 0, medium: 1, high: 2 } as const;
 
@@ -23,9 +27,15 @@ export function thinkWith(
   clock: () => number,
 ): Think {
   return async (run, step, act) => {
-    const ask = decisionChain(middleware, async (asked) => planner.decide(asked, act));
+    const ask = decisionChain(middleware, async (asked) => {
+      const answer = await planner.decide(asked, act);
+      if ('kind' in answer) return answer;
+      throw new Undecided(answer);
+    });
     const input = plannerInput(run, step, tools, clock());
-    const answer = Decision.safeParse(await ask(input));
+    const answered = await ask(input).catch(undecided);
+    if (answered instanceof Undecided) return undecidedEvent(run, step, answered.answer, clock());
+    const answer = Decision.safeParse(answered);
     const problem = answer.success
       ? problemWith(answer.data, input, run, middleware)
       : `not a decision: ${answer.error.issues[0]?.message ?? 'unknown'}`;
@@ -37,6 +47,32 @@ export function thinkWith(
       data: { node: step.node, turn: step.turn, reason: problem?.slice(0, 10_000) ?? 'not a decision' },
     };
   };
+}
+
+/** Carries an answer that is no decision past the middleware, which only sees decisions. */
+class Undecided extends Error {
+  readonly answer: NoDecision;
+  constructor(answer: NoDecision) {
+    super('no decision');
+    this.answer = answer;
+  }
+}
+
+function undecided(error: unknown): Undecided {
+  if (error instanceof Undecided) return error;
+  throw error;
+}
+
+/** A planner that cannot be asked for now is asked again after a pause that grows, and not for ever. */
+function undecidedEvent(run: RunState, { node, turn }: ThinkStep, answer: NoDecision, now: number): NewEvent {
+  if ('problem' in answer)
+    return { type: 'decision.rejected', run: run.id, data: { node, turn, reason: answer.problem.slice(0, 10_000) } };
+  const state = run.nodes[nodeNamed(run, node) ?? -1];
+  const waited = state?.waited ?? 0;
+  if (waited >= MOST_PAUSES) return plannerFailed(run, node, answer.reason);
+  const until = new Date(now + Math.min(LONGEST_PAUSE_MS, answer.later * 2 ** Math.min(waited, 10))).toISOString();
+  const wait = `${run.id}.${node}.${state?.visit ?? 0}.w${waited}`;
+  return { type: 'wait.opened', run: run.id, data: { wait, node, for: { kind: 'timer', until } } };
 }
 
 function plannerInput(run: RunState, step: ThinkStep, tools: ReadonlyMap<string, Tool>, now: number): PlannerInput {

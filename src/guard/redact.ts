@@ -1,8 +1,26 @@
 /**
- * Owns: taking secrets out of text by their shape. Works on plain text and on JSON text alike: no shape contains a
- * quote or a backslash, and what replaces it does not either, so JSON stays JSON.
+ * Owns: taking secrets out of text: known ones by their value, others by their shape. Works on plain text and on JSON
+ * text alike: no shape contains a quote or a backslash, and what replaces it does not either, so JSON stays JSON.
  */
 import type { Redact } from '../schema/ports.ts';
+import { type KnownValue, redactKnown } from './redact-known.ts';
+
+/** Takes out what is known now, by name, and then everything that has the shape of a secret. */
+export function redactorFor(
+  values: () => readonly KnownValue[],
+  by: (known: readonly KnownValue[]) => Redact = redactKnown,
+): Redact {
+  let known: readonly KnownValue[] = [];
+  let takeOut = by(known);
+  return (text) => {
+    const now = values();
+    if (now !== known) {
+      takeOut = by(now);
+      known = now;
+    }
+    return redactShapes(takeOut(text));
+  };
+}
 
 /** Any character of a JSON string; never its closing quote, nor half of an escaped one. */
 const WITHIN = '(?:[^"\\\\]|\\\\[^"])';

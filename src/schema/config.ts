@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ModelsConfig } from './model.ts';
 
 const hook = z.string().min(1).max(4000);
 
@@ -29,6 +30,25 @@ export const Config = z
       })
       .prefault({})
       .describe('The append-only log.'),
+    inbox: z
+      .strictObject({
+        settle_ms: z
+          .int()
+          .min(0)
+          .max(600_000)
+          .default(2000)
+          .describe('A file counts when it has not changed for so many milliseconds.'),
+        rescan_ms: z
+          .int()
+          .min(100)
+          .max(600_000)
+          .default(15_000)
+          .describe('The folder is looked through at least every so many milliseconds.'),
+        parallel: z.int().min(1).max(64).default(4).describe('How many tasks are worked on at once.'),
+      })
+      .prefault({})
+      .describe('How tasks are taken in.'),
+    models: ModelsConfig.prefault({}).describe('Language models: which, and how they are called.'),
     hooks: z
       .strictObject({
         before_run: hook.describe('Before the first step; if it fails, the run fails.'),
@@ -40,6 +60,12 @@ export const Config = z
       .partial()
       .prefault({})
       .describe('Shell lines to run at these moments, through the same chain as every call.'),
+    sandbox: z
+      .enum(['jail', 'none'])
+      .default('jail')
+      .describe(
+        'jail: commands run behind rules of the kernel, and a command that a model wrote runs only there. none: nothing holds them.',
+      ),
     rate_limits: z
       .record(
         z.string(),

@@ -20,7 +20,22 @@ export type OkaErrorCode =
   | 'disk-full'
   | 'write-failed'
   | 'artifact-missing'
-  | 'artifact-damaged';
+  | 'artifact-damaged'
+  | 'model-no-key'
+  | 'model-unknown'
+  | 'model-unpaid'
+  | 'model-rate-limited'
+  | 'model-context-too-long'
+  | 'model-down'
+  | 'model-stalled'
+  | 'model-bad-answer'
+  | 'model-bad-call'
+  | 'model-cut-off'
+  | 'model-refused'
+  | 'model-bad-request'
+  | 'model-no-recording'
+  | 'model-stopped'
+  | 'model-failed';
 
 /** `message` says what was wrong and where; `fix` says what to do about it. */
 export class OkaError extends Error {

@@ -185,6 +185,7 @@ export const eventData = {
     .describe('How commands are held from now on.'),
   'egress.decided': z
     .strictObject({
+      call: CallId.optional().describe('The call that asked.'),
       host: z.string().max(253).describe('Where a command wanted to go.'),
       port: z.int().min(0).max(65_535).describe('And on which port.'),
       verdict: z.enum(['allowed', 'refused']).describe('Whether it was let through.'),
@@ -235,7 +236,7 @@ export const eventData = {
             text: z.string().max(2000).describe('What must hold.'),
             holds: z.boolean().describe('Whether it does.'),
             evidence: z.string().max(5000).describe('What was seen.'),
-            by: z.enum(['check', 'model']).describe('Who looked.'),
+            by: z.enum(['check', 'model', 'person']).describe('Who looked.'),
           }),
         )
         .max(200)
@@ -245,11 +246,13 @@ export const eventData = {
     .describe('The critic compared what was done with what was asked for.'),
   'desk.kept': z
     .strictObject({
+      call: CallId,
       node: NodeId.nullable(),
+      when: z.enum(['before', 'after']).describe('Whether the call is about to write or has written.'),
       tree: z.string().max(64).describe('Name of the state of the desk in the shadow store.'),
       skipped: z.array(z.string().max(1000)).max(1000).default([]).describe('Files too large to be kept.'),
     })
-    .describe('The desk was kept as it is, before a step that may write.'),
+    .describe('The desk was kept as it is, before or after a call that may write.'),
   'run.corrected': z
     .strictObject({
       by: Id.describe('The run that corrects it.'),

@@ -5,7 +5,7 @@
  * F2 YAML is read strictly: plain unique keys, no aliases, no tags beyond JSON's types, bounded size and depth.
  */
 import matter from 'gray-matter';
-import { type Document, isCollection, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isCollection, isNode, LineCounter, parseDocument, visit } from 'yaml';
 import { OkaError } from './errors.ts';
 import { isJson, type Json } from './json.ts';
 
@@ -23,6 +23,21 @@ export function readFrontMatter(text: string, source: string): FrontMatter {
     throw refusal(source, 1, `front matter is longer than ${MOST_BYTES / 1024} KB`);
   const { data } = matter(`---\n${header}---\n`, { language: 'yaml', engines: enginesFor(source) });
   return { data, body };
+}
+
+/** Finds the line of a value in front matter that `readFrontMatter` has read, or of the nearest value around it. */
+export function linesIn(text: string, source: string): (path: readonly PropertyKey[]) => number {
+  const unix = (text.startsWith('\uFEFF') ? text.slice(1) : text).replaceAll('\r\n', '\n');
+  if (!opensFrontMatter(unix, source)) return () => 1;
+  const lines = new LineCounter();
+  const document = parseDocument(`\n${parted(unix, source).header}`, { version: '1.2', lineCounter: lines });
+  return (path) => {
+    for (let depth = path.length; depth > 0; depth -= 1) {
+      const found: unknown = document.getIn(path.slice(0, depth), true);
+      if (isNode(found) && found.range) return lines.linePos(found.range[0]).line;
+    }
+    return 1;
+  };
 }
 
 function opensFrontMatter(text: string, source: string): boolean {

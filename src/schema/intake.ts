@@ -12,6 +12,7 @@ export const Intake = z
     z.strictObject({ kind: z.literal('cancel').describe('End a run before its time.'), run: Id }),
     z.strictObject({ kind: z.literal('pause').describe('Hold a run until it is resumed.'), run: Id }),
     z.strictObject({ kind: z.literal('resume').describe('Let a paused run go on.'), run: Id }),
+    z.strictObject({ kind: z.literal('undo').describe('Take back what a run changed on the desk.'), run: Id }),
     z.strictObject({
       kind: z.literal('archive').describe('Move old finished runs out of the live ledger.'),
       before: Instant.describe('Finished runs older than this go into the archive.'),

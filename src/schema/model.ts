@@ -1,15 +1,87 @@
 import { z } from 'zod';
+import { JsonValue } from './json.ts';
+
+export const ModelProvider = z
+  .enum(['openai', 'anthropic', 'ollama', 'custom', 'scripted'])
+  .describe('Who serves it; custom is any OpenAI-compatible server, scripted plays answers from a file.');
+export type ModelProvider = z.infer<typeof ModelProvider>;
+
+export const ModelName = z
+  .string()
+  .max(300)
+  .regex(
+    /^(openai|anthropic|ollama|custom|scripted):\S+$/,
+    'must be provider:model, such as openai:gpt-5-mini, anthropic:claude-sonnet-4-5, ollama:llama3.2 or custom:name',
+  )
+  .describe('provider:model.');
+
+export const ModelRole = z
+  .enum(['planner', 'executor', 'critic'])
+  .describe('Who asks: the one that plans, the one that acts, or the one that judges.');
+export type ModelRole = z.infer<typeof ModelRole>;
+
+export const ModelPrice = z
+  .strictObject({
+    in: z.number().nonnegative().describe('USD for a million prompt tokens.'),
+    out: z.number().nonnegative().describe('USD for a million answer tokens.'),
+    cached_in: z
+      .number()
+      .nonnegative()
+      .optional()
+      .describe('USD for a million prompt tokens that the provider had in its cache; default: as the others.'),
+  })
+  .describe('What a model costs.');
+export type ModelPrice = z.infer<typeof ModelPrice>;
+
+const tuning = {
+  temperature: z.number().min(0).max(2).optional().describe('Randomness; lower is steadier.'),
+  top_p: z.number().min(0).max(1).optional().describe('Nucleus sampling.'),
+  max_tokens: z.int().positive().max(1_000_000).optional().describe('Longest answer, in tokens; default 4096.'),
+  timeout_seconds: z
+    .number()
+    .positive()
+    .max(300)
+    .optional()
+    .describe('After this long without a sign of the model it is given up; default 240.'),
+};
+
+const own = {
+  base_url: z.url().optional().describe('Where the provider listens, if not at its usual place.'),
+  ...tuning,
+  price: ModelPrice.optional().describe('What it costs, if not what oka knows of it.'),
+  extra: z
+    .record(z.string(), JsonValue)
+    .optional()
+    .describe(
+      'Further options of the provider, sent as they are; for ollama and custom they are fields of the request.',
+    ),
+};
 
 export const ModelSettings = z
   .strictObject({
-    provider: z
-      .enum(['openai', 'anthropic', 'ollama', 'custom', 'scripted'])
-      .describe('Who serves it; custom is any OpenAI-compatible server.'),
-    model: z.string().min(1).max(200).describe('Name of the model at the provider.'),
-    base_url: z.url().optional().describe('Where the provider listens, if not at its usual place.'),
-    temperature: z.number().min(0).max(2).optional().describe('Randomness; lower is steadier.'),
-    top_p: z.number().min(0).max(1).optional().describe('Nucleus sampling.'),
-    max_tokens: z.int().positive().optional().describe('Longest answer.'),
+    provider: ModelProvider,
+    model: z.string().min(1).max(300).describe('Name of the model at the provider.'),
+    ...own,
   })
   .describe('A language model and how it is called. Keys are kept in the vault, never here.');
 export type ModelSettings = z.infer<typeof ModelSettings>;
+
+export const ModelsConfig = z
+  .strictObject({
+    use: ModelName.optional().describe('The model for everything; OKA_MODEL goes before it.'),
+    roles: z
+      .strictObject({
+        planner: ModelName.optional().describe('Another model for planning.'),
+        executor: ModelName.optional().describe('Another model for acting.'),
+        critic: ModelName.optional().describe('Another model for judging.'),
+      })
+      .prefault({})
+      .describe('Other models for single roles.'),
+    ...tuning,
+    settings: z
+      .record(ModelName, z.strictObject(own).describe('Settings of this model alone; they go before the general ones.'))
+      .default({})
+      .describe('By provider:model.'),
+  })
+  .describe('Language models: which, and how they are called.');
+export type ModelsConfig = z.infer<typeof ModelsConfig>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Budgets } from './run.ts';
-import { SideEffectClass } from './tool.ts';
+import { SideEffectClass, ToolAnnotations } from './tool.ts';
 
 export const Effect = z
   .enum(['allow', 'ask', 'deny'])
@@ -11,13 +11,35 @@ export const PolicyRule = z
   .strictObject({
     effect: Effect,
     why: z.string().max(500).optional().describe('Shown to a person when the rule decides.'),
-    tool: z.string().max(120).optional().describe('Tool name; * at the end matches a family.'),
+    tool: z.string().min(1).max(120).optional().describe('Tool name; * at the end matches a family.'),
     class: SideEffectClass.optional(),
-    program: z.string().max(200).optional().describe('First word of a command.'),
-    path: z.string().max(1000).optional().describe('Glob over the paths a call names.'),
-    host: z.string().max(253).optional().describe('Host name; *.example.org matches below.'),
+    program: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('A program that a command starts. allow: it starts no other. ask, deny: it starts this one, too.'),
+    path: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe(
+        'Glob over the paths a call names, seen from the desk; ** goes below folders. allow: all of them match. ask, deny: one does.',
+      ),
+    host: z
+      .string()
+      .min(1)
+      .max(253)
+      .optional()
+      .describe('Host name; *.example.org matches below. allow: all hosts of a call match. ask, deny: one does.'),
+    risk: ToolAnnotations.shape.risk
+      .unwrap()
+      .optional()
+      .describe("The tool's own risk. allow: at most this. ask, deny: at least this."),
+    destructive: z.boolean().optional().describe('Whether the tool may remove what cannot be made again.'),
     examples: z
-      .array(z.string().max(2000))
+      .array(z.string().min(1).max(2000))
       .max(50)
       .default([])
       .describe('Commands this rule must match; checked when the policy is loaded.'),
@@ -37,7 +59,24 @@ export const Policy = z
       })
       .describe('What happens to a class when no rule matches.'),
     budgets: Budgets.describe('Limits of one run unless the task sets lower ones.'),
-    rules: z.array(PolicyRule).max(1000).default([]).describe('The strictest rule that matches decides.'),
+    approvals: z
+      .strictObject({
+        expire_hours: z
+          .number()
+          .positive()
+          .max(8760)
+          .default(24)
+          .describe('How long a question stays open; after that the answer is no.'),
+      })
+      .prefault({})
+      .describe('How people are asked.'),
+    rules: z
+      .array(PolicyRule)
+      .max(1000)
+      .default([])
+      .describe(
+        'Exceptions to the defaults. In this order: the class deny is refused; a deny rule that matches refuses; a change whose target came out of a tool is asked about; an ask rule that matches asks; an allow rule that matches allows; else the default of the class holds.',
+      ),
   })
   .describe('Front matter of .oka/rules/POLICY.md: what is allowed.');
 export type Policy = z.infer<typeof Policy>;

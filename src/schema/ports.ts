@@ -100,7 +100,12 @@ export type Evidence = {
 };
 
 /** Decides without side effects. What it has to ask, such as a model, it asks through `act`. */
-export type Planner = { decide(input: PlannerInput, act: Act): Promise<Decision> | Decision };
+export type Planner = {
+  decide(input: PlannerInput, act: Act): Promise<Decision | NoDecision> | Decision | NoDecision;
+};
+
+/** An answer that is none: it is asked again with the problem, or after a while. */
+export type NoDecision = { problem: string } | { later: number; reason: string };
 
 /** Steps between the engine and the world, outermost first. Each part is optional. */
 export type Middleware = {

@@ -126,7 +126,8 @@ export type Tool = {
   readonly annotations: ToolAnnotations;
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
-  classOf(input: Json): SideEffectClass;
+  /** What a call may change; what a person wrote is held less tightly than what a model did. */
+  classOf(input: Json, author?: Author): SideEffectClass;
   /** Whether doing just this twice has the effect of doing it once; left out, what the annotations say holds. */
   idempotent?(input: Json): boolean;
   /** The state of what a call reads, such as the time a file was changed; a cached result is good while it stays. */

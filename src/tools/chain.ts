@@ -10,12 +10,13 @@
  * heal       outside retry: after an install the attempts count anew
  * retry      outside record, so that every physical attempt is on disk before it acts
  * record     outside timeout: an attempt that ran out of time is an attempt
+ * confirm    right behind the record: what was approved is compared once more before it acts
  * timeout    around the tool alone, not around waiting for the disk
  * secrets    inside record, so that no value can be recorded; right before the tool
  */
-import type { Cache, Clock, Middleware } from '../schema/ports.ts';
+import type { Cache, Clock, Middleware, Redact } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
-import { authorize, type Judge } from './middleware/authorize.ts';
+import { type Asking, authorize, confirm, type Judge } from './middleware/authorize.ts';
 import { budget } from './middleware/budget.ts';
 import { cache } from './middleware/cache.ts';
 import { eligible } from './middleware/eligible.ts';
@@ -23,9 +24,10 @@ import { heal, type Diagnose } from './middleware/heal.ts';
 import { rate, type RateLimits } from './middleware/rate.ts';
 import { record } from './middleware/record.ts';
 import { retry } from './middleware/retry.ts';
-import { type Reveal, secrets } from './middleware/secrets.ts';
+import { secrets } from './middleware/secrets.ts';
 import { timeout } from './middleware/timeout.ts';
 import { validate } from './middleware/validate.ts';
+import type { Reveal } from './reveal.ts';
 
 export type ChainOptions = {
   tools: readonly Tool[];
@@ -33,9 +35,11 @@ export type ChainOptions = {
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   cache?: Cache;
   judge?: Judge;
+  asking?: Asking;
   limits?: RateLimits;
   diagnose?: Diagnose;
   reveal?: Reveal;
+  redact?: Redact;
 };
 
 export function standardChain(options: ChainOptions): Middleware[] {
@@ -43,14 +47,15 @@ export function standardChain(options: ChainOptions): Middleware[] {
   return [
     validate(tools),
     eligible(),
-    authorize(options.judge),
+    authorize(options.judge, options.asking),
     budget(tools),
     rate(options.limits ?? {}, options.clock, options.sleep),
     cache(tools, options.cache),
     heal(options.diagnose),
     retry(tools, options.sleep),
     record(),
+    confirm(options.asking),
     timeout(),
-    secrets(options.reveal),
+    secrets(options.reveal, options.redact),
   ];
 }

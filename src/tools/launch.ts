@@ -1,11 +1,11 @@
 /**
  * Owns: running one command and everything it starts. The only door to execa.
- * Does not own: what the command may touch. The jail will stand here; until then a process that makes a session of its
- * own (setsid) outlives its command.
+ * Does not own: what the command may touch (guard/rights.ts) and how that is kept (jail.ts). Without a jail a process
+ * that makes a session of its own (setsid) outlives its command.
  *
  * C1 A command that fails, cannot be started or is stopped gives a result; nothing is thrown for it.
  * C2 It sees the environment it is given and nothing else, and an empty stdin.
- * C3 When the result is there, its process group is gone: SIGTERM, a short grace, SIGKILL.
+ * C3 When the result is there, its process group is gone: SIGTERM, a short grace, SIGKILL. In a jail everything is.
  * C4 Memory is bounded by the limit, however much the command writes.
  */
 import { existsSync } from 'node:fs';
@@ -14,6 +14,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResultPromise } from 'execa';
 import type { Command } from '../schema/command.ts';
 import { errnoOf } from '../schema/errors.ts';
+import { type Jail, launchJailed } from './jail.ts';
+import { type Captured, type Launched, notRun } from './launched.ts';
+
+export type { Captured, Launched } from './launched.ts';
 
 export type LaunchOptions = {
   cwd: string;
@@ -24,18 +28,8 @@ export type LaunchOptions = {
   outputLimitBytes: number;
   /** A folder for temporary files; becomes TMPDIR. */
   scratch?: string;
-};
-
-/** What a stream carried: all of it when nothing is omitted, else its beginning and its end. */
-export type Captured = { head: Buffer; tail: Buffer; omitted: number };
-
-export type Launched = {
-  exit: number | null;
-  signal: string | null;
-  ended: { how: 'itself' | 'aborted' | 'timed-out' } | { how: 'unstarted'; problem: string };
-  stdout: Captured;
-  stderr: Captured;
-  ms: number;
+  /** Rules of the kernel, and a witness that outlives us. */
+  jail?: Jail;
 };
 
 const GRACE_MS = 500;
@@ -48,6 +42,16 @@ export async function launch(command: Command, options: LaunchOptions): Promise<
   const [file = '', ...args] = 'argv' in command ? command.argv : [shell(), '-c', command.line];
   if (options.signal.aborted) return notRun({ how: 'aborted' });
   if (args.some((text) => text.includes('\0'))) return notRun({ how: 'unstarted', problem: 'a NUL in an argument' });
+  if (options.jail !== undefined) return jailed([file, ...args], options, options.jail);
+  return launchFree(file, args, options);
+}
+
+async function jailed(argv: readonly string[], options: LaunchOptions, jail: Jail): Promise<Launched> {
+  if (argv[0] === '' || argv[0]?.includes('\0')) return notRun({ how: 'unstarted', problem: 'ERR_INVALID_ARG_VALUE' });
+  return launchJailed(argv, { ...options, env: environmentOf(options) }, jail);
+}
+
+async function launchFree(file: string, args: readonly string[], options: LaunchOptions): Promise<Launched> {
   const { execa } = await import('execa'); // 50 ms of start-up that only commands should pay
   const child = execa(file, args, settingsOf(options));
   const stdout = capture(child.stdout, options.outputLimitBytes);
@@ -63,18 +67,19 @@ export async function launch(command: Command, options: LaunchOptions): Promise<
     stdout: stdout(),
     stderr: stderr(),
     ms: Math.round(result.durationMs),
+    denied: false,
   };
 }
 
-function notRun(ended: Launched['ended']): Launched {
-  const nothing: Captured = { head: Buffer.alloc(0), tail: Buffer.alloc(0), omitted: 0 };
-  return { exit: null, signal: null, ended, stdout: nothing, stderr: nothing, ms: 0 };
+function environmentOf({ env, scratch }: LaunchOptions): Record<string, string> {
+  return scratch === undefined ? { ...env } : { ...env, TMPDIR: scratch };
 }
 
-function settingsOf({ cwd, env, signal, timeoutMs, scratch }: LaunchOptions) {
+function settingsOf(options: LaunchOptions) {
+  const { cwd, signal, timeoutMs } = options;
   return {
     cwd,
-    env: scratch === undefined ? { ...env } : { ...env, TMPDIR: scratch },
+    env: environmentOf(options),
     extendEnv: false,
     stdin: 'ignore',
     encoding: 'buffer',

@@ -23,9 +23,11 @@ const note = {
   ],
 };
 
-/** A home with a graph file, and the command line on it. */
+/** A home with a graph file, and the command line on it. Its policy asks before anything is written. */
 function homeWith(dir: string, graph: object): { file: string; run: (...args: string[]) => Ran } {
   oka('init', '--dir', dir);
+  const policy = join(dir, '.oka/rules/POLICY.md');
+  writeFileSync(policy, readFileSync(policy, 'utf8').replace('write_local: allow', 'write_local: ask'));
   const file = join(dir, 'graph.json');
   writeFileSync(file, JSON.stringify(graph));
   return { file, run: (...args) => oka(...args, '--dir', dir) };

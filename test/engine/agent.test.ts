@@ -50,11 +50,12 @@ describe('learned', () => {
 });
 
 describe('rejected', () => {
-  it('the first answer that is not allowed is told back, the second in a row ends the node', () => {
+  it('two answers that are not allowed are told back, the third in a row ends the node', () => {
     const agent = newAgent('intake');
     expect(rejected(agent, 'no such tool')).toBeNull();
     expect(agent.problem).toBe('no such tool');
-    expect(rejected(agent, 'no way')).toBe('the planner answered 2 times in a row what is not allowed: no way');
+    expect(rejected(agent, 'still no way')).toBeNull();
+    expect(rejected(agent, 'no way')).toBe('the planner answered 3 times in a row what is not allowed: no way');
   });
 
   it('an answer that is allowed in between counts anew', () => {

@@ -73,6 +73,31 @@ describe('a call within a call', () => {
   });
 });
 
+describe('a planner that cannot be asked', () => {
+  it('for now is asked again after a pause', async () => {
+    let asked = 0;
+    const planner: Planner = {
+      decide: () =>
+        (asked += 1) < 4 ? { later: 1000, reason: 'it is down' } : { kind: 'Finish', output: asked, rationale: '' },
+    };
+    const { engine, events, time } = engineWith({ planner });
+    const before = time.now;
+    const run = await (await engine.start(graphOf([{ kind: 'agent', id: 'a', goal: 'g' }]), { id: 'r' })).done;
+    expect(run).toMatchObject({ status: 'done', output: 4 });
+    expect(time.now - before).toBe(7000);
+    expect(dataOf(events, 'wait.opened').map(({ wait }) => wait)).toEqual(['r.a.0.w0', 'r.a.0.w1', 'r.a.0.w2']);
+  });
+
+  it('because it answered what is not allowed is told so, and asked twice at most', async () => {
+    const problems: (string | null)[] = [];
+    const planner: Planner = { decide: ({ problem }) => (problems.push(problem), { problem: 'no such tool' }) };
+    const { engine } = engineWith({ planner });
+    const run = await (await engine.start(graphOf([{ kind: 'agent', id: 'a', goal: 'g' }]), { id: 'r' })).done;
+    expect(run.status).toBe('failed');
+    expect(problems).toEqual([null, 'no such tool']);
+  });
+});
+
 describe('what a call says of itself', () => {
   async function originsSeen(
     nodes: object[],

@@ -1,13 +1,16 @@
 /** A real inbox folder with a clock that tests move by hand. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Claimed } from '../../src/intake/claim.ts';
 import { type Inbox, type InboxOptions, openInbox } from '../../src/intake/inbox.ts';
 import type { Rejected } from '../../src/intake/reject.ts';
 
+/** Flushing costs nothing there, and it is not what these tests are about. */
+const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 export class TestInbox implements AsyncDisposable {
-  readonly home = mkdtempSync(join(tmpdir(), 'oka-inbox-'));
+  readonly home = mkdtempSync(join(inMemory, 'oka-inbox-'));
   readonly dir = join(this.home, 'inbox');
   readonly rejected: Rejected[] = [];
   readonly troubles: string[] = [];

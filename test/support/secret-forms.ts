@@ -20,7 +20,10 @@ export const forms: readonly Form[] = [
   { name: 'JSON in JSON', encode: (value) => JSON.stringify(JSON.stringify({ a: value })) },
   { name: 'JSON with \\u escapes', encode: unicode },
   { name: 'URL-encoded', encode: encodeURIComponent },
-  { name: 'URL-encoded in lower case', encode: (value) => encodeURIComponent(value).replaceAll(/%../g, (code) => code.toLowerCase()) },
+  {
+    name: 'URL-encoded in lower case',
+    encode: (value) => encodeURIComponent(value).replaceAll(/%../g, (code) => code.toLowerCase()),
+  },
   { name: 'form-encoded', encode: (value) => new URLSearchParams({ a: value }).toString().slice(2) },
   { name: 'percent-encoded throughout', encode: percent },
   { name: 'URL-encoded twice', encode: (value) => encodeURIComponent(encodeURIComponent(value)) },
@@ -31,8 +34,14 @@ export const forms: readonly Form[] = [
   { name: 'base64 behind one byte', encode: (value) => base64At(value, 1) },
   { name: 'base64 behind two bytes', encode: (value) => base64At(value, 2) },
   { name: 'base64url', encode: (value) => bytes(value).toString('base64url') },
-  { name: 'base64url behind one byte', encode: (value) => Buffer.from(base64At(value, 1), 'base64').toString('base64url') },
-  { name: 'base64url behind two bytes', encode: (value) => Buffer.from(base64At(value, 2), 'base64').toString('base64url') },
+  {
+    name: 'base64url behind one byte',
+    encode: (value) => Buffer.from(base64At(value, 1), 'base64').toString('base64url'),
+  },
+  {
+    name: 'base64url behind two bytes',
+    encode: (value) => Buffer.from(base64At(value, 2), 'base64').toString('base64url'),
+  },
   { name: 'base64 in lines', encode: (value) => lines(base64At(value, 1), 20) },
   { name: 'reversed', encode: (value) => Array.from(value).toReversed().join('') },
   { name: 'in lines of 64', encode: (value) => lines(`${'x'.repeat(50)} ${value}`, 64) },
@@ -66,6 +75,7 @@ function needlesOf(value: string): string[] {
   return [
     value,
     tight(value),
+    ...readings(value).map(tight),
     tight(Array.from(value).toReversed().join('')),
     value.replaceAll(' ', '+'),
     bytes(value).toString('hex'),

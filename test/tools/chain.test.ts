@@ -17,6 +17,7 @@ const NAMES = [
   'heal',
   'retry',
   'record',
+  'confirm',
   'timeout',
   'secrets',
 ];

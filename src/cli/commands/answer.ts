@@ -21,6 +21,7 @@ export async function run(call: Call): Promise<number> {
     verdict: open.for.kind === 'approval' ? verdictOf(text) : 'answered',
     text,
     by: userInfo().username,
+    ...(open.for.kind === 'approval' ? { binding: open.for.binding } : {}),
   };
   return request(call, { kind: 'answer', wait, answer });
 }

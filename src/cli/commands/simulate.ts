@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { loadGraph } from '../../daemon/graphs.ts';
+import { lineClassifierOf } from '../../daemon/classified.ts';
+import { loadPolicy } from '../../daemon/policy.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import { engineOptions } from '../../daemon/wire.ts';
 import { simulate } from '../../engine/simulate.ts';
+import { given } from '../../guard/given.ts';
 import { redactShapes } from '../../guard/redact.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { type Call, exits } from '../command.ts';
@@ -20,7 +23,19 @@ export async function run(call: Call): Promise<number> {
   const { home } = call;
   const graph = loadGraph(onlyOperand(call, 'file'));
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
-  const options = engineOptions(home, await loadConfig(home), artifacts, () => Promise.resolve('simulated'));
+  const policy = loadPolicy(home.policy, lineClassifierOf(home));
+  const nothing = given.initial();
+  const options = engineOptions(
+    home,
+    await loadConfig(home),
+    artifacts,
+    { startRun: () => Promise.resolve('simulated') },
+    {
+      policy: () => policy,
+      given: async () => nothing,
+      known: () => nothing,
+    },
+  );
   const simulation = await simulate(options, graph, inputOption(call));
   if (call.json) call.out(`${JSON.stringify(simulation)}\n`);
   else {

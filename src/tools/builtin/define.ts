@@ -3,29 +3,46 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
-import { type Outcome, type SideEffectClass, type Tool, ToolAnnotations, type ToolCall } from '../../schema/tool.ts';
+import {
+  type Author,
+  type Outcome,
+  type SideEffectClass,
+  type Tool,
+  ToolAnnotations,
+  type ToolCall,
+} from '../../schema/tool.ts';
 import { kept, type Told } from './body.ts';
 
 type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output'> & {
   input: Input;
   annotations: z.input<typeof ToolAnnotations>;
   targets: readonly (keyof z.output<Input> & string)[];
-  class: SideEffectClass | ((input: z.output<Input>) => SideEffectClass);
+  class: SideEffectClass | ((input: z.output<Input>, author: Author) => SideEffectClass);
+  /** Narrower than the annotation, which holds for every input. */
+  idempotent?: (input: z.output<Input>) => boolean;
   fingerprint?: (input: z.output<Input>) => Promise<string>;
   /** May throw `Refused`, what `failure` makes, and an abort. */
   act: (input: z.output<Input>, call: ToolCall) => Promise<Outcome> | Outcome;
 };
 
 export function toolOf<Input extends z.ZodType>(definition: Definition<Input>): Tool {
-  const { class: effect, act, fingerprint, ...rest } = definition;
+  const { class: effect, act, fingerprint, idempotent, ...rest } = definition;
   return {
     ...rest,
     annotations: ToolAnnotations.parse(definition.annotations),
-    classOf: (given) => {
+    classOf: (given, author = 'model') => {
       if (typeof effect === 'string') return effect;
       const parsed = rest.input.safeParse(given);
-      return parsed.success ? effect(parsed.data) : 'external_mutation';
+      return parsed.success ? effect(parsed.data, author) : 'external_mutation';
     },
+    ...(idempotent === undefined
+      ? {}
+      : {
+          idempotent: (given) => {
+            const parsed = rest.input.safeParse(given);
+            return parsed.success && idempotent(parsed.data);
+          },
+        }),
     ...(fingerprint === undefined
       ? {}
       : { fingerprint: (given) => stampOr(() => fingerprint(rest.input.parse(given))) }),

@@ -3,19 +3,21 @@
  *
  * F1 A file is replaced whole or not at all: temp, flush, rename in the same folder, flush of the folder.
  * F2 A file that has a second name is not written: the other name may lie anywhere.
+ *    Were one to appear right after the look, it would keep its own content: what is replaced is the name (F1).
  * F3 Nothing outside the desk is removed, not even through a link that appears while a folder is being removed.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { z } from 'zod';
-import { errnoOf } from '../../schema/errors.ts';
+import { errnoOf, OkaError } from '../../schema/errors.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { isText } from './body.ts';
 import { failure, ok, Refused, toolOf } from './define.ts';
 import { contentOf } from './files-look.ts';
 import type { FilesOptions } from './files.ts';
-import { assertRegular, atPlace, type Folder, openRegular, Path, type Place } from './place.ts';
+import type { Folder } from './folder.ts';
+import { assertRegular, atPlace, openRegular, Path, type Place } from './place.ts';
 
 const DEEPEST = 100;
 const Text = z.string().max(5_000_000);
@@ -32,8 +34,8 @@ export function writeTool({ desk }: FilesOptions): Tool {
       append: z.boolean().default(false).describe('Add to the end instead of replacing.'),
     }),
     output: z.strictObject({ path: Path, size: Size }),
-    // Not idempotent: an annotation holds for every input, and appending twice is not appending once.
     annotations: { destructive: true, risk: 'medium' },
+    idempotent: ({ append }) => !append,
     targets: ['path'],
     class: 'write_local',
     act: ({ path, content, append }) =>
@@ -63,6 +65,7 @@ export function editTool({ desk }: FilesOptions): Tool {
       size: Size,
       replaced: z.int().positive().describe('How often it was replaced.'),
     }),
+    // Not idempotent, and neither is a move: done a second time they fail, which reads as if nothing had been done.
     annotations: { destructive: true, risk: 'medium' },
     targets: ['path'],
     class: 'write_local',
@@ -105,20 +108,32 @@ export function removeTool({ desk }: FilesOptions): Tool {
     input: z.strictObject({
       path: Path,
       recursive: z.boolean().default(false).describe('Also a folder that has something in it, with all of it.'),
+      missing_ok: z.boolean().default(false).describe('It is fine when nothing is there.'),
     }),
     output: z.strictObject({ path: Path }),
     annotations: { destructive: true, risk: 'high' },
+    idempotent: ({ missing_ok }) => missing_ok,
     targets: ['path'],
     class: 'write_local',
-    act: ({ path, recursive }) =>
-      atPlace(desk, path, { links: 'named' }, async ({ folder, name }) => {
-        const found = await lstat(folder.at(name));
-        if (found.isDirectory()) await removeFolder(folder, name, recursive);
-        else await unlink(folder.at(name));
-        return ok({ path });
-      }),
+    act: async ({ path, recursive, missing_ok }) => {
+      let seen = false;
+      try {
+        await atPlace(desk, path, { links: 'named' }, async ({ folder, name }) => {
+          const found = await lstat(folder.at(name));
+          seen = true;
+          if (found.isDirectory()) await removeFolder(folder, name, recursive);
+          else await unlink(folder.at(name));
+        });
+      } catch (error) {
+        if (seen || !missing_ok || !isMissing(error)) throw error;
+      }
+      return ok({ path });
+    },
   });
 }
+
+/** Whether nothing has the name, or a folder on the way to it is not there. */
+const isMissing = (error: unknown): boolean => error instanceof OkaError && errnoOf(error.cause) === 'ENOENT';
 
 /** What is there now, or null; throws when it may not be replaced (F2). */
 async function replaceable(place: Place): Promise<Stats | null> {

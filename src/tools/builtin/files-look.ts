@@ -127,8 +127,21 @@ export function searchTool({ desk }: FilesOptions): Tool {
 }
 
 export async function contentOf(file: FileHandle, size: number, path: string): Promise<Buffer> {
-  if (size <= LARGEST_READ) return await file.readFile();
+  const bytes = size > LARGEST_READ ? null : await atMost(file, LARGEST_READ);
+  if (bytes !== null) return bytes;
   throw failure(`${path} has ${size} bytes, too many to take in whole`, 'Read parts of it with offset and length.');
+}
+
+/** Null when there is more: a file may grow while it is read. */
+async function atMost(file: FileHandle, limit: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  for (let length = 0; length <= limit; ) {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.allocUnsafe(65_536), position: length });
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    chunks.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return null;
 }
 
 /** The characters that begin in the part, so that parts put together give the whole. */
@@ -145,7 +158,7 @@ async function linesOf(entry: Entry): Promise<string[] | null> {
   try {
     const { file, stats } = await openRegular(entry);
     await using _ = file;
-    const bytes = stats.size > LARGEST_SEARCHED ? null : await file.readFile();
+    const bytes = stats.size > LARGEST_SEARCHED ? null : await atMost(file, LARGEST_SEARCHED);
     return bytes !== null && isText(bytes) ? bytes.toString().split('\n') : null;
   } catch (error) {
     if (errnoOf(error) !== undefined) return null;

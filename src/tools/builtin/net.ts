@@ -3,7 +3,9 @@
  *
  * H1 A name is resolved once, its addresses are checked, and the connection goes to one of those: a second answer of the
  *    name server changes nothing. The name stays in Host and in the TLS handshake.
- * H2 Every redirect is a new request with all the checks; to another origin only harmless headers go along.
+ * H2 Every redirect is a new request with all the checks; to another origin only harmless headers go along, and never
+ *    from https to http.
+ * H3 An address means what it looks like: no host that only becomes another one by being read.
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
@@ -13,8 +15,8 @@ import { isPublic } from './address.ts';
 import { failure, Refused } from './define.ts';
 
 export type NetOptions = {
-  /** Which hosts may be asked; all when left out. */
-  allowHost?: (host: string) => boolean;
+  /** Which hosts may be asked; all when left out. `hop` says whether the call named it, or only a server. */
+  allowHost?: (host: string, to: { port: number; hop: Hop }) => boolean;
   /** Which addresses that are not public may be asked; none when left out. */
   allowPrivate?: (address: string, port: number) => boolean;
   lookup?: (host: string) => Promise<readonly Address[]>;
@@ -22,6 +24,7 @@ export type NetOptions = {
   limitBytes?: number;
 };
 export type Address = { address: string; family: number };
+export type Hop = 'asked' | 'redirected';
 export type Ask = { method: string; headers: Readonly<Record<string, string>>; body?: string | undefined };
 export type Trip = NetOptions & { signal: AbortSignal; redirects: 'followed' | 'given back' };
 export type Reply = { url: URL; status: number; headers: IncomingHttpHeaders; body: Buffer };
@@ -37,20 +40,22 @@ export async function request(to: string, ask: Ask, trip: Trip): Promise<Reply> 
   return await follow(urlOf(to), ask, trip);
 }
 
-async function follow(url: URL, ask: Ask, trip: Trip, hops = 0): Promise<Reply> {
-  const reply = await send(url, ask, trip);
+async function follow(url: URL, ask: Ask, trip: Trip, first = url, hops = 0): Promise<Reply> {
+  const reply = await send(url, ask, trip, url.host === first.host ? 'asked' : 'redirected');
   const location = [301, 302, 303, 307, 308].includes(reply.status) ? reply.headers.location : undefined;
   if (location === undefined || trip.redirects === 'given back') return reply;
   if (hops === MOST_REDIRECTS)
     throw failure(`more than ${hops} redirects, up to ${shown(url)}`, 'Ask another address.');
   const next = urlOf(location, url);
+  if (url.protocol === 'https:' && next.protocol === 'http:')
+    throw new Refused(`${shown(url)} leads from https to http`, 'Ask the address it leads to, if it can be trusted.');
   const headers = next.origin === url.origin ? ask.headers : harmless(ask.headers);
-  return await follow(next, { ...ask, headers }, trip, hops + 1);
+  return await follow(next, { ...ask, headers }, trip, first, hops + 1);
 }
 
-async function send(url: URL, ask: Ask, trip: Trip): Promise<Reply> {
+async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Reply> {
   const headers = headersOf(ask);
-  const lookup = fixed(await addressesOf(url, trip));
+  const lookup = fixed(await addressesOf(url, trip, hop));
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   // An agent of its own: a pooled connection may have been made for another check.
@@ -70,14 +75,27 @@ function urlOf(text: string, base?: URL): URL {
   if (!/^https?:$/.test(url.protocol)) throw new Refused(`${url.protocol} is not asked`, 'Use http or https.');
   if (url.username !== '' || url.password !== '')
     throw new Refused('the address has a user or a password in it', 'Name the credential in a header.');
+  if (isDisguised(text, url)) throw new Refused(`the address is really ${shown(url)}`, 'Write it as it is.');
   return url;
 }
 
-async function addressesOf(url: URL, trip: Trip): Promise<Address[]> {
+/** Whether reading it has dropped, unescaped or replaced something in the host; other alphabets become xn--… openly. */
+function isDisguised(text: string, { hostname }: URL): boolean {
+  const hasScheme = /^[\p{Cc}\s]*[a-z][a-z0-9+.-]*:/iu.test(text);
+  if (hasScheme && !/^https?:\/\/[^/\\]/i.test(text)) return true;
+  const authority = /^(?:[a-z]+:)?[\\/]{2}([^/?#]*)/i.exec(text)?.[1] ?? '';
+  if (/[\p{Cc}\s%\\]/u.test(authority)) return true;
+  const read = hostname.split('.');
+  const replaced = (label: string, index: number): boolean =>
+    /[^ -~]/.test(label) && read[index]?.startsWith('xn--') !== true;
+  return authority.split('.').some(replaced);
+}
+
+async function addressesOf(url: URL, trip: Trip, hop: Hop): Promise<Address[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  if (trip.allowHost?.(host.replace(/\.$/, '')) === false)
-    throw new Refused(`${host} is not among the hosts that may be asked`, 'A person can add it to the policy.');
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  if (trip.allowHost?.(host.replace(/\.$/, ''), { port, hop }) === false)
+    throw new Refused(`${host} is not among the hosts that may be asked`, 'A person can add it to the policy.');
   const found = isIP(host) > 0 ? [{ address: host, family: isIP(host) }] : await resolved(host, trip);
   const mayAsk = ({ address }: Address): boolean =>
     isIP(address) > 0 && (isPublic(address) || trip.allowPrivate?.(address, port) === true);

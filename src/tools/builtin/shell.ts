@@ -2,10 +2,20 @@
 import { z } from 'zod';
 import type { Command } from '../../schema/command.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
-import { ArtifactRef, type Outcome, type SideEffectClass, type Tool } from '../../schema/tool.ts';
+import type { Json } from '../../schema/json.ts';
+import {
+  ArtifactRef,
+  type Author,
+  type Outcome,
+  type SideEffectClass,
+  type Tool,
+  type ToolCall,
+} from '../../schema/tool.ts';
+import type { Jail } from '../jail.ts';
 import { type Captured, launch, type Launched } from '../launch.ts';
 import { kept, type Told, tell } from './body.ts';
 import { ok, toolOf } from './define.ts';
+import { handOver, Secrets } from './hand-over.ts';
 import { inFolder, Path } from './place.ts';
 
 export type ShellOptions = {
@@ -13,11 +23,30 @@ export type ShellOptions = {
   desk: string;
   /** All that a command sees of the environment. */
   env: Readonly<Record<string, string>>;
-  classify?: (command: Command) => SideEffectClass;
+  classify?: (command: Command, author: Author, hasNet: boolean) => SideEffectClass;
+  /** What holds a command; without it nothing does. */
+  hold?: (call: ToolCall, command: Command, wants: Wants) => Promise<Hold>;
   artifacts?: ArtifactStore;
   /** Most that is kept of each of stdout and stderr. */
   limitBytes?: number;
 };
+
+export type Wants = {
+  /** Whether it asks for the network, or for which hosts of it. */
+  net: boolean | readonly string[];
+  /** Folders it has to read besides. */
+  readable: readonly string[];
+};
+
+export type Hold =
+  | {
+      kind: 'held';
+      env: Readonly<Record<string, string>>;
+      scratch?: string;
+      jail?: Jail;
+      [Symbol.asyncDispose](): Promise<void>;
+    }
+  | { kind: 'refused'; reason: string };
 
 const LIMIT_BYTES = 4_194_304;
 /** Most of a stream that an error quotes. */
@@ -29,6 +58,11 @@ const Input = z
     line: z.string().min(1).max(100_000).optional().describe('A line for the shell (bash), instead of argv.'),
     dir: Path.default('.').describe('The folder to start in, below the desk.'),
     timeout_seconds: z.number().positive().max(86_400).default(600).describe('After this time it is stopped.'),
+    net: z
+      .union([z.boolean(), z.array(z.string().max(253)).max(100)])
+      .default(false)
+      .describe('Whether it needs the network; a list names the hosts.'),
+    secrets: Secrets,
   })
   .refine(({ argv, line }) => (argv === undefined) !== (line === undefined), 'give either argv or line');
 
@@ -41,7 +75,7 @@ const Output = z.strictObject({
   stderr_artifact: ArtifactRef.optional().describe('All of stderr, when it is long or not text.'),
 });
 
-export function shellTool({ desk, env, classify, artifacts, limitBytes = LIMIT_BYTES }: ShellOptions): Tool {
+export function shellTool({ desk, env, classify, hold, artifacts, limitBytes = LIMIT_BYTES }: ShellOptions): Tool {
   return toolOf({
     name: 'shell',
     about: 'Runs a command in the desk and gives what it wrote. A status other than 0 is a failure.',
@@ -49,18 +83,55 @@ export function shellTool({ desk, env, classify, artifacts, limitBytes = LIMIT_B
     output: Output,
     annotations: { destructive: true, risk: 'high' },
     targets: ['argv', 'line', 'dir'],
-    class: (input) => classify?.(commandOf(input)) ?? 'external_mutation',
-    act: async (input, { signal }) => {
+    class: (input, author) => classify?.(commandOf(input), author, input.net !== false) ?? 'external_mutation',
+    act: async (input, call) => {
       const cwd = await inFolder(desk, input.dir, async (folder) => folder.real);
-      const timeoutMs = input.timeout_seconds * 1000;
-      const done = await launch(commandOf(input), { cwd, env, signal, timeoutMs, outputLimitBytes: limitBytes });
-      const problem = problemOf(done, input);
-      const inline = problem === null ? {} : { inline: QUOTED_BYTES };
-      const stdout = await tell(done.stdout, { artifacts, name: 'stdout', ...inline });
-      const stderr = await tell(done.stderr, { artifacts, name: 'stderr', ...inline });
-      return outcomeOf(done, problem, stdout, stderr);
+      await using handed = await handOver(input.secrets);
+      const command = commandOf(input);
+      const readable = handed.folder === null ? [] : [handed.folder];
+      const held = (await hold?.(call, command, { net: input.net, readable })) ?? free;
+      if (held.kind === 'refused') return { status: 'denied', error: held.reason };
+      await using _ = held;
+      const done = await launch(command, {
+        cwd,
+        env: { ...env, ...held.env, ...handed.env },
+        signal: call.signal,
+        timeoutMs: input.timeout_seconds * 1000,
+        outputLimitBytes: limitBytes,
+        ...(held.scratch === undefined ? {} : { scratch: held.scratch }),
+        ...(held.jail === undefined ? {} : { jail: held.jail }),
+      });
+      return told(done, input, call.class, artifacts);
     },
   });
+}
+
+const free: Hold = { kind: 'held', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+
+/** What a witness saw of a call of this tool, as the outcome it would have had. */
+export function witnessed(
+  done: Launched,
+  given: Json,
+  effect: SideEffectClass,
+  artifacts?: ArtifactStore,
+): Promise<Outcome> {
+  return told(done, Input.parse(given), effect, artifacts);
+}
+
+async function told(
+  done: Launched,
+  input: z.output<typeof Input>,
+  effect: SideEffectClass,
+  artifacts: ArtifactStore | undefined,
+): Promise<Outcome> {
+  const problem = problemOf(done, input);
+  const inline = problem === null ? {} : { inline: QUOTED_BYTES };
+  const stdout = await tell(done.stdout, { artifacts, name: 'stdout', ...inline });
+  const stderr = await tell(done.stderr, { artifacts, name: 'stderr', ...inline });
+  const outcome = outcomeOf(done, problem, stdout, stderr);
+  return outcome.status === 'failed' && done.denied && effect === 'read'
+    ? { ...outcome, overstepped: 'a command that was taken for a read tried to do more, and the kernel held it' }
+    : outcome;
 }
 
 function commandOf({ argv, line }: z.output<typeof Input>): Command {

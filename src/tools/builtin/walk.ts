@@ -3,7 +3,8 @@ import { hash, randomUUID } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { failure } from './define.ts';
-import { atPlace, explained, type Folder, inFolder } from './place.ts';
+import type { Folder } from './folder.ts';
+import { atPlace, explained, inFolder } from './place.ts';
 
 const DEEPEST = 100;
 const MOST_STAMPED = 5000;

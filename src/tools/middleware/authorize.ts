@@ -1,10 +1,33 @@
-/** Whether a call may run: allow, ask a person, or deny. An approval is bound to exactly this call and good for it once. */
+/**
+ * Whether a call may run: allow, ask a person, or deny.
+ *
+ * Z1 An approval is bound to everything that makes the call what it is, and to the attempt that asked. It is good for
+ *    the attempt right after that one and for no other.
+ * Z2 It is compared when the call comes in and once more right before the tool acts: what changed in between, a script
+ *    say, is asked about again.
+ * Z3 A refusal is not a question: no approval helps against it.
+ */
 import { hash } from 'node:crypto';
+import type { Around } from '../../guard/asked.ts';
+import { shortened, visibleLine } from '../../guard/visible.ts';
 import type { Middleware } from '../../schema/ports.ts';
 import type { Effect } from '../../schema/policy.ts';
-import type { ToolCall } from '../../schema/tool.ts';
+import type { Outcome, ToolCall } from '../../schema/tool.ts';
+import type { Asked } from '../../schema/wait.ts';
 
 export type Judge = (call: ToolCall) => { effect: Effect; why: string };
+
+/** How people are asked. Without it an approval is bound to the call alone and does not expire. */
+export type Asking = {
+  around: (call: ToolCall) => Promise<Around>;
+  /** The answer that gave this call its approval, as the ledger has it; null when there is none. */
+  answered: (call: ToolCall) => Promise<{ expires: string | null } | null>;
+  /** When a question that is asked now ends. */
+  expiry: () => string;
+  clock: () => number;
+  /** Null when it is too long to be shown. */
+  show: (call: ToolCall, why: string, around: Around) => Asked | null;
+};
 
 /** What changes nothing is allowed; everything else is asked about. */
 export const cautious: Judge = (call) => {
@@ -13,22 +36,71 @@ export const cautious: Judge = (call) => {
   return { effect: 'ask', why: call.class === 'write_local' ? 'it changes files' : 'it may change something outside' };
 };
 
-export function authorize(judge: Judge = cautious): Middleware {
+export function authorize(judge: Judge = cautious, asking?: Asking): Middleware {
   return {
     name: 'authorize',
-    call: (call, next) => {
+    call: async (call, next) => {
       const { effect, why } = judge(call);
-      if (effect === 'deny') return Promise.resolve({ status: 'denied', error: `${call.tool}: ${why}` });
-      if (effect === 'allow' && !call.bounds.ask) return next(call);
-      const binding = bindingOf(call);
-      if (call.approval === binding) return next(call);
-      const text = `${call.tool} ${JSON.stringify(call.input).slice(0, 10_000)} (${call.class}: ${why})`;
-      return Promise.resolve({ status: 'waiting', for: { kind: 'approval', binding, text } });
+      if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
+      if (effect === 'allow' && !call.bounds.ask)
+        return next(call.approval === null ? call : { ...call, approval: null });
+      return (await isApproved(call, asking)) ? next(call) : question(call, why, asking);
     },
   };
 }
 
-/** Everything an approval stands for. Another tool, input, step or run has another hash. */
-export function bindingOf(call: ToolCall): string {
-  return hash('sha256', JSON.stringify([call.run, call.node, call.tool, call.class, call.input, call.key]));
+/** Z2: as far inside as possible, where the call is still the one that was recorded. */
+export function confirm(asking?: Asking): Middleware {
+  if (asking === undefined) return { name: 'confirm' };
+  return {
+    name: 'confirm',
+    call: async (call, next) => {
+      if (call.approval === null || (await isApproved(call, asking))) return next(call);
+      return question(call, 'something it depends on has changed since it was approved', asking);
+    },
+  };
+}
+
+async function isApproved(call: ToolCall, asking: Asking | undefined): Promise<boolean> {
+  if (call.approval === null) return false;
+  if (asking === undefined) return call.approval === bindingOf(call);
+  const answered = await asking.answered(call);
+  if (answered === null || isOver(answered.expires, asking.clock())) return false;
+  return call.approval === bindingOf(call, await asking.around(call), answered.expires);
+}
+
+const isOver = (expires: string | null, now: number): boolean => expires !== null && Date.parse(expires) <= now;
+
+async function question(asked: ToolCall, why: string, asking: Asking | undefined): Promise<Outcome> {
+  const call = { ...asked, approval: null };
+  const input = shortened(visibleLine(JSON.stringify(call.input)), 8000);
+  const text = shortened(`${call.tool} ${input} (${call.class}: ${visibleLine(why)})`, 16_000);
+  if (asking === undefined) return { status: 'waiting', for: { kind: 'approval', binding: bindingOf(call), text } };
+  const around = await asking.around(call);
+  const shown = asking.show(call, why, around);
+  if (shown === null)
+    return { status: 'denied', error: `${call.tool}: it is too long for a person to look at; put it into a file` };
+  const expires = asking.expiry();
+  const binding = bindingOf(call, around, expires);
+  return { status: 'waiting', for: { kind: 'approval', binding, text, expires, asked: shown } };
+}
+
+/** Everything an approval stands for. Another tool, input, step, run, attempt, place, file or policy has another hash. */
+export function bindingOf(call: ToolCall, around: Around | null = null, expires: string | null = null): string {
+  const { run, node, tool, input, key, author } = call;
+  return hash(
+    'sha256',
+    JSON.stringify([askedIn(call), run, node, tool, call.class, input, key, author, around, expires]),
+  );
+}
+
+/**
+ * The name of the call that asked: this one, or its like in the attempt before when this one brings the answer. Behind
+ * run and node a name has visit and attempt, and the number of a call that was made within it.
+ */
+function askedIn({ run, node, call, approval }: ToolCall): string {
+  const from = `${run}.${node}.`;
+  if (approval === null || !call.startsWith(from)) return call;
+  const [visit, attempt, ...within] = call.slice(from.length).split('.');
+  return `${from}${[visit, Number(attempt) - 1, ...within].join('.')}`;
 }

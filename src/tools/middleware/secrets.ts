@@ -1,12 +1,36 @@
-/** Puts values in place of names such as secret:NAME, for one call and in memory only. */
-import type { Middleware } from '../../schema/ports.ts';
-import type { ToolCall } from '../../schema/tool.ts';
+/**
+ * Puts values in place of names such as secret:NAME, for one call and in memory only, and takes known values out of what
+ * comes back: no middleware outside of this one, and nobody behind them, gets to see any.
+ */
+import type { Json } from '../../schema/json.ts';
+import type { Middleware, Redact } from '../../schema/ports.ts';
+import type { Outcome } from '../../schema/tool.ts';
+import type { Reveal } from '../reveal.ts';
 
-/** Gives the call with its secrets filled in. */
-export type Reveal = (call: ToolCall) => Promise<ToolCall>;
+export function secrets(reveal?: Reveal, redact: Redact = (text) => text): Middleware {
+  if (reveal === undefined) return { name: 'secrets' };
+  return {
+    name: 'secrets',
+    call: async (call, next) => {
+      const revealed = await reveal(call);
+      return 'status' in revealed ? revealed : cleaned(await next(revealed), redact);
+    },
+  };
+}
 
-export function secrets(reveal?: Reveal): Middleware {
-  return reveal === undefined
-    ? { name: 'secrets' }
-    : { name: 'secrets', call: async (call, next) => next(await reveal(call)) };
+/** The outcome itself when there is nothing in it to take out. */
+function cleaned(outcome: Outcome, redact: Redact): Outcome {
+  const clean = cleanedJson(outcome as unknown as Json, redact);
+  return clean as unknown as Outcome;
+}
+
+function cleanedJson(value: Json, redact: Redact): Json {
+  if (typeof value === 'string') return redact(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => cleanedJson(item, redact));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const fields = Object.entries(value).map(([key, item]) => [redact(key), cleanedJson(item, redact)] as const);
+  return fields.every(([key, item]) => value[key] === item) ? value : Object.fromEntries(fields);
 }

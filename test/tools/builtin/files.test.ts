@@ -330,6 +330,16 @@ describe('files.remove', () => {
     expect(existsSync(join(desk, 'gone'))).toBe(false);
   });
 
+  it('with missing_ok it is done when nothing is there, and only then', async () => {
+    put(desk, 'once/a.txt');
+    for (let times = 0; times < 2; times += 1)
+      expect(await call('remove', { path: 'once/a.txt', missing_ok: true })).toMatchObject({ status: 'ok' });
+    expect(await call('remove', { path: 'never/was/here', missing_ok: true })).toMatchObject({ status: 'ok' });
+    put(desk, 'full/a.txt');
+    expect(errorOf(await call('remove', { path: 'full', missing_ok: true }))).toMatch(/something in it/);
+    expect(await call('remove', { path: '../x', missing_ok: true })).toMatchObject({ status: 'denied' });
+  });
+
   it('removes a link and leaves alone what it leads to', async () => {
     const at = ground();
     const [remove] = filesTools(at).filter((tool) => tool.name === 'files.remove');
@@ -431,3 +441,19 @@ function outputOf(outcome: Outcome): Json {
 function contentOf(outcome: Outcome): string {
   return (outputOf(outcome) as { content: string }).content;
 }
+
+it('what may be done twice depends on the input: a whole write and a removal that minds nothing, but no addition', () => {
+  const twice = (name: string, input: Json): boolean | undefined =>
+    filesTools({ desk })
+      .find((tool) => tool.name === `files.${name}`)
+      ?.idempotent?.(input);
+  expect(twice('write', { path: 'a', content: 'x' })).toBe(true);
+  expect(twice('write', { path: 'a', content: 'x', append: true })).toBe(false);
+  expect(twice('write', { path: 'a' })).toBe(false);
+  expect(twice('remove', { path: 'a' })).toBe(false);
+  expect(twice('remove', { path: 'a', missing_ok: true })).toBe(true);
+  expect([twice('edit', { path: 'a', old: 'b', new: 'c' }), twice('move', { from: 'a', to: 'b' })]).toEqual([
+    undefined,
+    undefined,
+  ]);
+});

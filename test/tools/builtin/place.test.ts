@@ -168,7 +168,11 @@ describe('P2 between check and use', () => {
     put(at.outside, 'e/secret.txt', 'outside');
     put(at.outside, 'e/tree/precious.txt');
     symlinkSync('../outside', join(at.desk, 'link'));
-    const swap = `const { renameSync: mv } = require('node:fs');
+    // A write makes the folders on its way, also in the moment in which d is away: such a folder is put aside.
+    const swap = `const { renameSync, rmSync } = require('node:fs');
+      const mv = (from, to) => {
+        for (;;) try { return renameSync(from, to); } catch { rmSync(to, { recursive: true, force: true }); }
+      };
       const rest = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 0.2);
       for (;;) { mv('d', 'd2'); mv('link', 'd'); rest(); mv('d', 'link'); mv('d2', 'd'); rest(); }`;
     const swapping = spawn(process.execPath, ['-e', swap], { cwd: at.desk, stdio: 'ignore' });

@@ -1,0 +1,92 @@
+/*
+ * oka-launch runs one command inside rules of the kernel, ends everything it started, and leaves what came of it in a
+ * file. Which paths and ports a command may use is decided by the caller; nothing is decided here.
+ *
+ *   main.c      options, the loop, the result
+ *   start.c     from a process to the command
+ *   jail.c      what the command gives up before it starts: paths, ports, limits, privileges
+ *   filter.c    the system calls it cannot make
+ *   metadata.c  chmod, chown and utime, which Landlock does not know, done on its behalf below writable folders only
+ *   family.c    everything it started
+ *   output.c    what it wrote: head, tail, and how much is missing between them
+ */
+#ifndef OKA_LAUNCH_H
+#define OKA_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MAX_PATHS 256
+#define MAX_PORTS 16
+
+/* READ: files and folders; RUN: also execute; DEVICE: read and write one file; WRITE: everything below a folder. */
+enum right { READ, RUN, DEVICE, WRITE };
+
+struct rights {
+	bool open; /* no rules at all: only the limits, the witness and the end of everything it started */
+	int paths;
+	struct { enum right right; const char *path; } path[MAX_PATHS];
+	int ports; /* TCP ports it may connect to; with none it gets no sockets at all */
+	uint16_t port[MAX_PORTS];
+	int64_t file_bytes, cpu_seconds, open_files, processes; /* < 0: as it is */
+};
+
+/* Bytes of one stream: the first `half` and a ring with the last `half`. */
+struct output {
+	int fd; /* -1 at its end */
+	size_t half, head, ring;
+	uint64_t total;
+	char *kept;
+};
+
+/* A command under way. The pid is negative, with errno set, when there is none; a problem says why it ended at once. */
+struct started {
+	pid_t pid;
+	int listener; /* where it asks for metadata, or -1 */
+	int problem;
+};
+
+struct started start_command(const struct rights *rights, const char *folder, char **argv, struct output *out,
+                             struct output *err);
+
+/* Those that must not end the launcher; the command gets them back. */
+void ignore_signals(bool ignore);
+
+int landlock_abi(void);
+bool seccomp_there(void);
+
+/* Enters the jail for good. Returns the listener for metadata, -1 when there is none, or -2 with errno set. */
+int enter_jail(const struct rights *rights);
+
+/* Installs the filter; the same returns as enter_jail. */
+int install_filter(const struct rights *rights, int abi);
+
+/* Answers one request of the listener; false when nobody can ask any more. */
+bool answer_metadata(int listener, const struct rights *rights);
+
+/* Sends a signal to everything that descends from this process. */
+void signal_family(int signal);
+
+/* Stops and kills everything that descends from this process and waits for it; false when something is stuck. */
+bool destroy_family(pid_t command, int *status);
+
+/* Waits for whatever has ended; true when no child is left. Keeps the status of `command`. */
+bool reap(pid_t command, int *status);
+
+/* Keeps `half` bytes of either end. */
+bool start_output(struct output *output, int fd);
+
+/* Takes what is there, without waiting for more. */
+void drain(struct output *output);
+size_t head_of(const struct output *output);
+size_t tail_of(const struct output *output);
+
+/* Writes what was kept; false with errno set. */
+bool write_kept(int file, const struct output *output);
+bool write_all(int file, const void *bytes, size_t size);
+
+int64_t now_ms(void);
+
+#endif

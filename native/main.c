@@ -1,0 +1,270 @@
+/*
+ * W1 The lock on RESULT.tmp is held from before the command starts until RESULT is there: it cannot be running
+ *    unlocked, nor be locked and over. The lock is the kernel's and dies with this process.
+ * W2 The command does not start when the worker is gone already: a worker that looks for the lock sees it, or nothing runs.
+ * W3 When this process ends, nothing that the command started is alive.
+ * W4 It goes on without the worker: in a session of its own, with the time limit and the output in its own hands.
+ */
+#define _GNU_SOURCE
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LINGER_MS 300 /* how long output may still come when the command has ended, as from `cmd > >(tee log)` */
+#define GRACE_MS 300  /* between SIGTERM and SIGKILL */
+
+static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1 };
+static const char *result_name, *await_name, *folder;
+static int64_t parent, timeout_ms = INT64_MAX / 2, output_limit = 1 << 20;
+static char temporary_name[PATH_MAX];
+
+/* How far the end has come. */
+enum phase { RUNNING, LINGERING, ENDING, OVER };
+
+static struct step {
+	struct started command;
+	int status, signals, file;
+	enum phase phase;
+	const char *how; /* itself, stopped, timed-out or unstarted */
+	int64_t begun, deadline;
+	struct output out, err;
+} step = { .how = "itself" };
+
+/* 70: nothing was started; 74: it was, and what came of it cannot be told. */
+static void fail(const char *what)
+{
+	fprintf(stderr, "oka-launch: %s: %s\n", what, strerror(errno));
+	exit(step.command.pid > 0 ? 74 : 70);
+}
+
+static void misuse(const char *what, const char *value)
+{
+	fprintf(stderr, "oka-launch: %s: %s\n", what, value);
+	exit(64);
+}
+
+static int64_t number(const char *text, int64_t most)
+{
+	char *end;
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || value < 0 || value > most) misuse("not a number in range", text);
+	return value;
+}
+
+static void add_path(enum right right, const char *path)
+{
+	if (path[0] != '/') misuse("not an absolute path", path);
+	if (rights.paths == MAX_PATHS) misuse("too many paths", path);
+	rights.path[rights.paths].right = right;
+	rights.path[rights.paths++].path = path;
+}
+
+static void add_port(const char *text)
+{
+	if (rights.ports == MAX_PORTS) misuse("too many ports", text);
+	rights.port[rights.ports++] = (uint16_t)number(text, UINT16_MAX);
+}
+
+static void print_offer(void)
+{
+	printf("{\"landlock\":%d,\"seccomp\":%s}\n", landlock_abi(), seccomp_there() ? "true" : "false");
+	exit(fflush(stdout) == 0 ? 0 : 70);
+}
+
+static void read_options(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "probe", 0, 0, 'P' }, { "await", 1, 0, 'A' }, { "result", 1, 0, 'R' }, { "parent", 1, 0, 'q' },
+		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "open", 0, 0, 'O' },
+		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
+		{ "port", 1, 0, 'p' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
+		{ "processes", 1, 0, 'u' }, { 0, 0, 0, 0 },
+	};
+	for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
+		switch (option) {
+		case 'P': print_offer(); break;
+		case 'A': await_name = optarg; break;
+		case 'R': result_name = optarg; break;
+		case 'q': parent = number(optarg, INT_MAX); break;
+		case 'C': folder = optarg; break;
+		case 't': timeout_ms = number(optarg, INT_MAX); break;
+		case 'o': output_limit = number(optarg, 1 << 30); break;
+		case 'O': rights.open = true; break;
+		case 'r': add_path(READ, optarg); break;
+		case 'x': add_path(RUN, optarg); break;
+		case 'd': add_path(DEVICE, optarg); break;
+		case 'w': add_path(WRITE, optarg); break;
+		case 'p': add_port(optarg); break;
+		case 'f': rights.file_bytes = number(optarg, INT64_MAX); break;
+		case 'c': rights.cpu_seconds = number(optarg, INT_MAX); break;
+		case 'n': rights.open_files = number(optarg, INT_MAX); break;
+		case 'u': rights.processes = number(optarg, INT_MAX); break;
+		default: exit(64);
+		}
+	}
+	const char *name = await_name != NULL ? await_name : result_name;
+	if (name == NULL) misuse("missing", "--result FILE, --await FILE or --probe");
+	if (await_name == NULL && optind == argc) misuse("missing", "-- COMMAND");
+	if ((size_t)snprintf(temporary_name, sizeof temporary_name, "%s.tmp", name) >= sizeof temporary_name)
+		misuse("too long", name);
+}
+
+/* Waits until nobody holds the lock: 0 when nothing runs under this name, 75 when it still does after the time. */
+static int await_end(void)
+{
+	struct flock whole = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	int file = open(temporary_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (file < 0) return errno == ENOENT ? 0 : 70;
+	int64_t deadline = now_ms() + timeout_ms;
+	while (fcntl(file, F_SETLK, &whole) != 0) {
+		if (now_ms() >= deadline) return 75;
+		poll(NULL, 0, 20);
+	}
+	return 0;
+}
+
+static void take_lock(void)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	step.file = open(temporary_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (step.file < 0 || fcntl(step.file, F_SETLK, &whole) != 0 || ftruncate(step.file, 0) != 0) fail(temporary_name);
+	if (unlink(result_name) != 0 && errno != ENOENT) fail(result_name);
+}
+
+static void prepare_signals(void)
+{
+	sigset_t listened;
+	sigemptyset(&listened);
+	sigaddset(&listened, SIGTERM);
+	sigaddset(&listened, SIGINT);
+	sigaddset(&listened, SIGCHLD);
+	ignore_signals(true);
+	if (sigprocmask(SIG_BLOCK, &listened, NULL) != 0) fail("signals");
+	step.signals = signalfd(-1, &listened, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (step.signals < 0) fail("signals");
+}
+
+static bool asked_to_stop(void)
+{
+	struct signalfd_siginfo signal;
+	bool stop = false;
+	while (read(step.signals, &signal, sizeof signal) == sizeof signal) stop = stop || signal.ssi_signo != SIGCHLD;
+	return stop;
+}
+
+static void begin_the_end(const char *how)
+{
+	if (how != NULL) step.how = how;
+	signal_family(SIGTERM);
+	step.phase = ENDING;
+	step.deadline = now_ms() + GRACE_MS;
+}
+
+static void advance(bool stop)
+{
+	bool alone = reap(step.command.pid, &step.status);
+	bool command_over = step.status != -1;
+	bool quiet = step.out.fd < 0 && step.err.fd < 0;
+	bool late = now_ms() >= step.deadline;
+	switch (step.phase) {
+	case RUNNING:
+		if (command_over) step.phase = LINGERING, step.deadline = now_ms() + LINGER_MS;
+		else if (stop) begin_the_end("stopped");
+		else if (late) begin_the_end("timed-out");
+		if (step.phase != LINGERING) break;
+		/* fall through */
+	case LINGERING:
+		if (alone) step.phase = OVER;
+		else if (quiet || stop || now_ms() >= step.deadline) begin_the_end(NULL);
+		break;
+	case ENDING:
+		if (alone) step.phase = OVER;
+		else if (late && destroy_family(step.command.pid, &step.status)) step.phase = OVER;
+		else if (late) fail("something the command started cannot be killed");
+		break;
+	case OVER: break;
+	}
+}
+
+static void watch(void)
+{
+	step.deadline = step.begun + timeout_ms;
+	step.status = -1;
+	for (advance(false); step.phase != OVER;) {
+		int64_t wait = step.deadline - now_ms();
+		struct pollfd sources[] = {
+			{ step.signals, POLLIN, 0 }, { step.out.fd, POLLIN, 0 }, { step.err.fd, POLLIN, 0 }, { step.command.listener, POLLIN, 0 },
+		};
+		if (poll(sources, 4, wait < 0 ? 0 : wait > 60000 ? 60000 : (int)wait) < 0 && errno != EINTR) fail("poll");
+		drain(&step.out);
+		drain(&step.err);
+		if (sources[3].revents != 0 && !((sources[3].revents & POLLIN) && answer_metadata(step.command.listener, &rights))) {
+			close(step.command.listener);
+			step.command.listener = -1;
+		}
+		advance(asked_to_stop());
+	}
+	/* whoever wrote is gone, so this ends */
+	for (uint64_t before = ~0ULL; before != step.out.total + step.err.total;) {
+		before = step.out.total + step.err.total;
+		drain(&step.out);
+		drain(&step.err);
+	}
+}
+
+/* One line of JSON; then the bytes that were kept: head and tail of stdout, head and tail of stderr. */
+static bool write_result(bool with_output)
+{
+	char line[512];
+	struct output *streams[] = { &step.out, &step.err };
+	uint64_t sizes[2][3];
+	for (int i = 0; i < 2; i++) {
+		sizes[i][0] = with_output ? head_of(streams[i]) : 0;
+		sizes[i][1] = with_output ? tail_of(streams[i]) : 0;
+		sizes[i][2] = streams[i]->total - sizes[i][0] - sizes[i][1];
+	}
+	bool signaled = WIFSIGNALED(step.status);
+	int length = snprintf(line, sizeof line,
+		"{\"v\":1,\"ended\":\"%s\",\"problem\":%d,\"exit\":%d,\"signal\":%d,\"ms\":%lld,"
+		"\"stdout\":[%llu,%llu,%llu],\"stderr\":[%llu,%llu,%llu]}\n",
+		step.how, step.command.problem, signaled ? -1 : WEXITSTATUS(step.status), signaled ? WTERMSIG(step.status) : 0,
+		(long long)(now_ms() - step.begun), (unsigned long long)sizes[0][0], (unsigned long long)sizes[0][1],
+		(unsigned long long)sizes[0][2], (unsigned long long)sizes[1][0], (unsigned long long)sizes[1][1],
+		(unsigned long long)sizes[1][2]);
+	return ftruncate(step.file, 0) == 0 && lseek(step.file, 0, SEEK_SET) == 0 && write_all(step.file, line, (size_t)length) &&
+	       (!with_output || (write_kept(step.file, &step.out) && write_kept(step.file, &step.err))) && fsync(step.file) == 0;
+}
+
+int main(int argc, char **argv)
+{
+	read_options(argc, argv);
+	if (await_name != NULL) return await_end();
+	prepare_signals();
+	if (setsid() < 0 && getpgrp() != getpid()) fail("setsid");
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) fail("subreaper");
+	take_lock();
+	step.out.half = step.err.half = output_limit > 1 ? (size_t)output_limit / 2 : 1;
+	if (parent != 0 && getppid() != parent) return 76;
+	step.begun = now_ms();
+	step.command = start_command(&rights, folder, argv + optind, &step.out, &step.err);
+	if (step.command.pid < 0) fail("the command");
+	if (step.command.problem != 0) step.how = "unstarted";
+	watch();
+	/* on a full disk what is known without the output is better than nothing */
+	if (!write_result(true) && !write_result(false)) fail(temporary_name);
+	if (rename(temporary_name, result_name) != 0) fail(result_name);
+	return 0;
+}

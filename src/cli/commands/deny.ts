@@ -1,0 +1,6 @@
+import type { Call } from '../command.ts';
+import { decide } from '../decide.ts';
+
+export async function run(call: Call): Promise<number> {
+  return decide(call, 'denied');
+}

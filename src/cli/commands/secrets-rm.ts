@@ -1,0 +1,12 @@
+import { present, without } from '../../guard/vault-contents.ts';
+import type { Call } from '../command.ts';
+import { onlyOperand } from '../operands.ts';
+import { changeSecret } from '../secrets.ts';
+
+export async function run(call: Call): Promise<number> {
+  const name = onlyOperand(call, 'name');
+  return changeSecret(call, name, (contents) => ({
+    contents: without(contents, name, call.flag('forget')),
+    change: { version: present(contents, name).version, change: 'removed' },
+  }));
+}

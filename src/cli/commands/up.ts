@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isStopped } from '../../daemon/host-files.ts';
+import { setUp } from '../../daemon/set-up.ts';
+import { programFolder } from '../../daemon/settings.ts';
+import { supervise } from '../../daemon/supervise.ts';
+import { penHolder } from '../../ledger/pen.ts';
+import { OkaError } from '../../schema/errors.ts';
+import { type Call, exits } from '../command.ts';
+import { plain } from '../terminal.ts';
+import { viewOn } from '../view.ts';
+
+const LOOK_EVERY_MS = 1000;
+
+export async function run(call: Call): Promise<number> {
+  const { home, signal } = call;
+  const holder = penHolder(home.ledgers.run);
+  if (holder !== null)
+    throw new OkaError('refused', `a worker is running already, process ${holder.pid} on ${holder.host}`, {
+      fix: 'See what it does: oka status',
+    });
+  const isFirst = !existsSync(home.ledgers.run);
+  setUp(home);
+  if (isFirst) await welcome(call);
+  const view = viewOn(process.stdout, home);
+  view.tell(`oka watches ${join(home.workspace, 'inbox')}. Drop a task there; Ctrl-C stops.`);
+  await untilAllowed(call, view.tell);
+  const code = await supervise([{ name: 'worker', args: ['worker'] }], {
+    home,
+    signal,
+    tell: view.tell,
+    said: (_, line) => view.tell(plain(line)),
+  });
+  view.end();
+  call.err(signal.aborted ? 'Stopped. Work goes on at the next start.\n' : '');
+  return signal.aborted ? exits.ok : code;
+}
+
+async function welcome({ home }: Call): Promise<void> {
+  const { addTask } = await import('../../intake/add.ts');
+  addTask(join(home.workspace, 'inbox'), { path: join(programFolder, 'share', 'welcome') });
+}
+
+async function untilAllowed({ home, signal }: Call, tell: (line: string) => void): Promise<void> {
+  if (!isStopped(home)) return;
+  tell(`${join(home.oka, 'STOP')} is there: everything is stopped until you remove it.`);
+  while (isStopped(home) && !signal.aborted) await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,16 @@
+/** Owns: how the commands of a home are classified. */
+import { join } from 'node:path';
+import { classify } from '../guard/classify/classify.ts';
+import type { Classified, Command } from '../schema/command.ts';
+import type { Home } from './settings.ts';
+
+export function classifierOf(home: Home): (command: Command) => Classified {
+  const where = { desk: join(home.workspace, 'desk'), toolFolder: join(home.oka, 'tools') };
+  return (command) => classify(command, where);
+}
+
+/** The same for a line of shell, such as an example in the policy. */
+export function lineClassifierOf(home: Home): (line: string) => Classified {
+  const classified = classifierOf(home);
+  return (line) => classified({ line });
+}

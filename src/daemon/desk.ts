@@ -1,0 +1,86 @@
+/**
+ * Owns: the order in which the desk is written to, and that every state before and after a write is kept.
+ *
+ * K1 One writing call at a time, so that undo and blame are exact; reads run beside it.
+ * K2 The state before a call is in the ledger before the call acts. The state after it is, if it changed anything.
+ */
+import type { Event, NewEvent } from '../schema/event.ts';
+import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
+import type { Step } from '../tools/desk/plan-undo.ts';
+import type { Shadow } from '../tools/desk/shadow.ts';
+
+type Append = (event: NewEvent) => Promise<unknown>;
+
+const WRITERS = new Set(['shell', 'files.write', 'files.edit', 'files.move', 'files.remove']);
+const MOST_SKIPPED = 1000;
+
+export function onDesk(tools: readonly Tool[], shadow: Shadow, append: Append): Tool[] {
+  const inTurn = oneAtATime();
+  return tools.map((tool) =>
+    WRITERS.has(tool.name)
+      ? {
+          ...tool,
+          invoke: (input, call) =>
+            call.class === 'read'
+              ? tool.invoke(input, call)
+              : inTurn(() => keptAround(shadow, append, call, () => tool.invoke(input, call))),
+        }
+      : tool,
+  );
+}
+
+async function keptAround(
+  shadow: Shadow,
+  append: Append,
+  call: ToolCall,
+  act: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
+  const before = await shadow.keep(`before ${call.call}`);
+  await append(keptEvent(call, 'before', before));
+  const outcome = await act();
+  const after = await shadow.keep(`after ${call.call}`);
+  if (after.tree !== before.tree) await append(keptEvent(call, 'after', after));
+  return outcome;
+}
+
+function keptEvent(
+  { run, node, call }: ToolCall,
+  when: 'before' | 'after',
+  { tree, skipped }: { tree: string; skipped: string[] },
+): NewEvent {
+  return {
+    type: 'desk.kept',
+    run,
+    data: { call, node, when, tree, skipped: skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000)) },
+  };
+}
+
+/** What the calls of a run did to the desk, in order. A call whose end was not seen is taken up to `now`. */
+export function stepsOf(events: readonly Event[], now: string): Step[] {
+  const open = new Map<string, string>();
+  const ended = new Set<string>();
+  const steps: Step[] = [];
+  for (const event of events) {
+    if (event.type === 'call.ended') ended.add(event.data.call);
+    if (event.type !== 'desk.kept') continue;
+    const { call, when, tree } = event.data;
+    const before = open.get(call);
+    if (when === 'before') open.set(call, tree);
+    else if (before !== undefined) {
+      steps.push({ before, after: tree });
+      open.delete(call);
+    }
+  }
+  const unseen = [...open].filter(([call]) => !ended.has(call));
+  return [...steps, ...unseen.map(([, before]) => ({ before, after: now }))];
+}
+
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * Owns: with what a command is held: the rights of its class in the jail, a way out if it may have one, a scratch folder.
+ * Does not own: which rights those are (guard/rights.ts), which hosts the way out leads to (the policy, by the proxy).
+ */
+import { realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { heldBy, type Places, rightsOf } from '../guard/rights.ts';
+import type { Classified, Command } from '../schema/command.ts';
+import type { SideEffectClass, ToolCall } from '../schema/tool.ts';
+import type { Hold, Wants } from '../tools/builtin/shell.ts';
+import type { Grant } from '../tools/egress/egress.ts';
+import { type Jail, type KernelOffer, offerOf } from '../tools/jail.ts';
+import type { WayOut } from './egress.ts';
+import { type Home, programFolder } from './settings.ts';
+
+export type HoldPorts = {
+  home: Home;
+  sandbox: 'jail' | 'none';
+  classify: (command: Command) => Classified;
+  wayOut: WayOut;
+};
+
+export const launcherPath = join(programFolder, 'native', 'oka-launch');
+export const callsFolder = (home: Home): string => join(home.oka, 'state', 'calls');
+
+export function holdingWith(ports: HoldPorts): (call: ToolCall, command: Command, wants: Wants) => Promise<Hold> {
+  let asked: Promise<KernelOffer> | null = null;
+  return async (call, command, wants) => {
+    const offer = await (asked ??= offerOf(launcherPath));
+    const held = heldBy(offer, ports.sandbox, call.author);
+    if (held.kind === 'refused') return held;
+    const way = await wayFor(ports, call, command, wants);
+    const scratch = call.class === 'read' ? null : await scratchIn(ports.home);
+    const jail = held.kind === 'jail' ? jailFor(ports, call, wants, offer, way, scratch) : openJail(ports, call, offer);
+    return {
+      kind: 'held',
+      env: way?.env ?? {},
+      ...(scratch === null ? {} : { scratch }),
+      ...(jail === null ? {} : { jail }),
+      [Symbol.asyncDispose]: async () => {
+        way?.[Symbol.dispose]();
+        if (scratch !== null) await rm(scratch, { recursive: true, force: true });
+      },
+    };
+  };
+}
+
+/** An operator's command gets out if the task says so; a model's if it was classified, judged and allowed as one that does. */
+async function wayFor(
+  { wayOut, classify }: HoldPorts,
+  { author, run, call, approval }: ToolCall,
+  command: Command,
+  { net }: Wants,
+): Promise<Grant | null> {
+  if (author === 'operator')
+    return net === false ? null : wayOut.grant({ run, call, hosts: net === true ? [] : [...net] });
+  const found = classify(command);
+  return found.net ? wayOut.grant({ run, call, hosts: approval === null ? [] : [...found.hosts] }) : null;
+}
+
+function jailFor(
+  { home }: HoldPorts,
+  { class: effect, author, call }: ToolCall,
+  { readable }: Wants,
+  offer: KernelOffer,
+  way: Grant | null,
+  scratch: string | null,
+): Jail {
+  const places = placesOf(home, scratch);
+  const rights = rightsOf({ class: effect, author, net: way?.port ?? null, installer: false }, places, offer);
+  return {
+    launcher: launcherPath,
+    rights: { ...rights, read: [...rights.read, ...readable] },
+    state: { folder: callsFolder(home), call },
+  };
+}
+
+/** Nothing is held, but what is left over is ended, and somebody sees how it ended. */
+function openJail({ home }: HoldPorts, { call }: ToolCall, { launcher }: KernelOffer): Jail | null {
+  return launcher ? { launcher: launcherPath, rights: null, state: { folder: callsFolder(home), call } } : null;
+}
+
+function placesOf(home: Home, scratch: string | null): Places {
+  const desk = realpathSync(join(home.workspace, 'desk'));
+  return {
+    oka: realpathSync(home.oka),
+    desk,
+    scratch: scratch ?? desk,
+    tools: join(realpathSync(home.oka), 'tools'),
+    programs: [dirname(dirname(realpathSync(process.execPath)))],
+    root: process.getuid?.() === 0,
+  };
+}
+
+async function scratchIn(home: Home): Promise<string> {
+  const folder = join(realpathSync(home.oka), 'scratch');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return mkdtemp(join(folder, 'call-'));
+}
+
+/** What a person fenced runs on the desk, whatever it looks like; only leaving the machine has to be said. */
+export function classWith(classify: (command: Command) => Classified) {
+  return (command: Command, author: 'operator' | 'model', hasNet: boolean): SideEffectClass => {
+    const found = classify(command);
+    if (author === 'model') return found.class;
+    return found.class === 'external_mutation' && found.net && !hasNet ? 'external_mutation' : 'write_local';
+  };
+}

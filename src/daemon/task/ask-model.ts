@@ -1,0 +1,54 @@
+/** Asking a model until its answer can be used: at most twice it is told what is wrong with it. */
+import { type Problem, repairOf } from '../../roles/answer.ts';
+import type { Clock, ModelAnswer, ModelRequest } from '../../schema/ports.ts';
+import type { Json } from '../../schema/json.ts';
+import type { Act, Outcome } from '../../schema/tool.ts';
+
+const MOST_REPAIRS = 2;
+const ASK_AGAIN_MS = 30_000;
+
+export type Asked<T> = { kind: 'answer'; answer: T } | { kind: 'outcome'; outcome: Outcome };
+
+export async function askModel<T extends object>(
+  act: Act,
+  request: ModelRequest,
+  about: { model: string | undefined; clock: Clock },
+  read: (answer: ModelAnswer) => T | Problem,
+): Promise<Asked<T>> {
+  let asked = request;
+  let problem = '';
+  for (let repairs = 0; repairs <= MOST_REPAIRS; repairs += 1) {
+    const outcome = await act('model.complete', inputOf(asked, about.model));
+    if (outcome.status !== 'ok') return { kind: 'outcome', outcome: laterIfTemporary(outcome, about.clock) };
+    const answer = answerIn(outcome.output);
+    const found = answer.problem === null ? read(answer) : { problem: answer.problem };
+    if (!('problem' in found)) return { kind: 'answer', answer: found };
+    problem = found.problem as string;
+    asked = repairOf(request, answer, problem);
+  }
+  const error = `the ${request.role} answered ${MOST_REPAIRS + 1} times what cannot be used: ${problem}`;
+  return { kind: 'outcome', outcome: { status: 'failed', error } };
+}
+
+export function inputOf({ role, system, messages, tools, maxTokens }: ModelRequest, model: string | undefined): Json {
+  return {
+    role,
+    system,
+    messages: messages.map((message) => ({ ...message })),
+    tools: tools.map((tool) => ({ ...tool })),
+    max_tokens: maxTokens,
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+/** As model.complete gives it. */
+export function answerIn(output: Json): ModelAnswer & { problem: string | null } {
+  const { text, call, problem, model } = output as unknown as ModelAnswer & { problem: string | null };
+  return { text, call, problem, model, usage: {} };
+}
+
+/** A model that is down for a while is waited for: what was done stays done. */
+function laterIfTemporary(outcome: Outcome, clock: Clock): Outcome {
+  if (outcome.status !== 'failed' || outcome.temporary !== true) return outcome;
+  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock() + ASK_AGAIN_MS).toISOString() } };
+}

@@ -1,0 +1,202 @@
+/**
+ * Owns: task.critique, whether what was done is what was asked for.
+ *
+ * J1 Checks first, each carried out by calls through the chain; then a model for what is prose.
+ * J2 Done needs every criterion to hold. What nobody could look at is put to a person, who may vouch for it.
+ * J3 A result that does not hold is planned anew if somebody can plan; else the run fails and says why.
+ */
+import { hash } from 'node:crypto';
+import { callsFor, type Around, judged, type StepEnd } from '../../roles/check-calls.ts';
+import type { Criterion } from '../../roles/criteria.ts';
+import { type CriticAsk, criticRequest, verdictFrom, type Witness } from '../../roles/critic.ts';
+import { breachesOf } from '../../roles/safety.ts';
+import { outputText } from '../../roles/text.ts';
+import { type Found, foundByCheck, foundByModel, type Judged, type Verdict, verdictOf } from '../../roles/verdict.ts';
+import type { Event } from '../../schema/event.ts';
+import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
+import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import { ok, toolOf } from '../../tools/builtin/define.ts';
+import { askModel } from './ask-model.ts';
+import { criterionIn } from './plan.ts';
+import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
+
+type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
+type Looked = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
+
+export function critiqueTool(ports: TaskPorts): Tool {
+  return toolOf({
+    name: 'task.critique',
+    about: 'Compares what was done with what was asked for.',
+    input: CritiqueInput,
+    output: Critique,
+    annotations: { read_only: true, idempotent: true, risk: 'low' },
+    targets: [],
+    class: 'read',
+    act: async (given, call) => {
+      if (given.end.status === 'cancelled') return { status: 'failed', error: given.end.reason, temporary: false };
+      await moveTo(ports, call.run, 'CRITIQUE', 'the steps are over');
+      return critiqued(ports, given, call);
+    },
+  });
+}
+
+async function critiqued(ports: TaskPorts, given: Given, call: ToolCall): Promise<Outcome> {
+  const criteria = given.plan.criteria.map(criterionIn);
+  const changed = await ports.changedBy(given.end.run);
+  const around = await aroundOf(ports, given, changed);
+  const checked = await checkedOf(criteria, around, call);
+  if ('outcome' in checked) return checked.outcome;
+  const judgedByModel = await judgedOf(ports, given, criteria, call);
+  if ('outcome' in judgedByModel) return judgedByModel.outcome;
+  const { targets } = given.plan;
+  const breaches = breachesOf({ secrets: [], changed: changed ?? [], targets });
+  const verdict = verdictOf({
+    criteria,
+    found: [...checked.found, ...judgedByModel.found],
+    breaches,
+    model: judgedByModel.model,
+  });
+  const mayVouch = breaches.length === 0 && unseenOnly(verdict, [...checked.found, ...judgedByModel.found]);
+  return settled(ports, given, call, withSteps(verdict, given), mayVouch);
+}
+
+/** Whether everything that does not hold is something that nobody could look at. */
+function unseenOnly({ criteria }: Verdict, found: readonly Found[]): boolean {
+  return criteria.every(({ text, holds }) => holds || !found.some((each) => each.text === text && each.seen));
+}
+
+/** Steps that failed are a reason, even if the criteria happen to hold. */
+function withSteps(verdict: Verdict, { end }: Given): Verdict {
+  if (end.status === 'done' || verdict.verdict !== 'done') return verdict;
+  return { ...verdict, verdict: 'rework', reason: `the steps failed: ${end.reason}` };
+}
+
+async function settled(
+  ports: TaskPorts,
+  given: Given,
+  call: ToolCall,
+  verdict: Verdict,
+  mayVouch: boolean,
+): Promise<Outcome> {
+  const vouched = mayVouch ? vouching(verdict, call) : verdict;
+  if (vouched === null) return vouchFor(verdict, call);
+  ports.note({ type: 'run.judged', run: call.run, data: vouched });
+  const { verdict: name, reason } = vouched;
+  if (name === 'done') return ok({ verdict: name, reason });
+  const canPlan = name === 'rework' && ports.model('planner', given.task.fields.model) !== null;
+  if (canPlan) return ok({ verdict: 'rework', reason });
+  const why = given.end.status === 'failed' ? `${given.end.reason}\n${reason}` : reason;
+  return { status: 'failed', error: why, temporary: false };
+}
+
+type Vouched = Omit<Verdict, 'criteria'> & {
+  criteria: { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
+};
+
+/** J2. Null while a person has to be asked; their word stands for what nobody else could look at. */
+function vouching(verdict: Verdict, call: ToolCall): Vouched | null {
+  if (verdict.verdict !== 'blocked') return verdict;
+  if (call.approval !== bindingOf(verdict, call)) return null;
+  const criteria = verdict.criteria.map((each) =>
+    each.holds
+      ? each
+      : { ...each, holds: true, evidence: `a person vouched for it (${each.evidence})`, by: 'person' as const },
+  );
+  return { verdict: 'done', criteria, reason: 'every criterion holds, some by the word of a person' };
+}
+
+function vouchFor(verdict: Verdict, call: ToolCall): Outcome {
+  const open = verdict.criteria.filter(({ holds }) => !holds).map(({ text, evidence }) => `- ${text}\n  ${evidence}`);
+  const text = `Nobody could see whether this holds. Look for yourself; approve if it does, deny if not.\n${open.join('\n')}\n${verdict.reason}`;
+  return {
+    status: 'waiting',
+    for: { kind: 'approval', binding: bindingOf(verdict, call), text: text.slice(0, 20_000) },
+  };
+}
+
+function bindingOf({ criteria }: Verdict, { run, node }: ToolCall): string {
+  const open = criteria.filter(({ holds }) => !holds).map(({ text }) => text);
+  return hash('sha256', JSON.stringify([run, node, 'vouch', open]));
+}
+
+async function aroundOf(ports: TaskPorts, { task, end }: Given, changed: string[] | null): Promise<Around> {
+  const run = await ports.stateOf(end.run);
+  const fellBack = fallbacksIn(await ports.eventsOf(end.run));
+  const steps = (run?.plan.graph.nodes ?? []).map((node, index): StepEnd => {
+    const status = run?.nodes[index]?.status ?? 'pending';
+    const failed = run?.failure?.node === node.id ? run.failure.reason : '';
+    return { id: node.id, status, reason: failed, fallback: fellBack.has(node.id) };
+  });
+  return { ...(task.dir === null ? {} : { dir: task.dir }), changed, steps };
+}
+
+/** Steps that failed and went on with what their author gave for that case. */
+function fallbacksIn(events: readonly Event[]): Set<string | null> {
+  return new Set(
+    events.flatMap((event) => {
+      if (event.type === 'node.settled') return event.data.reason.startsWith('fallback after') ? [event.data.node] : [];
+      const isReplaced = event.type === 'call.ended' && event.data.settles === 'done' && event.data.status !== 'ok';
+      return isReplaced ? [event.data.node] : [];
+    }),
+  );
+}
+
+/** J1 */
+async function checkedOf(criteria: readonly Criterion[], around: Around, call: ToolCall): Promise<Looked> {
+  const found: Found[] = [];
+  for (const { text, check, author } of criteria) {
+    if (check === null) continue;
+    const outcomes: Outcome[] = [];
+    for (let next = callsFor(check, around); next.length > 0; next = callsFor(check, around, outcomes)) {
+      for (const { tool, input } of next) outcomes.push(await call.act(tool, input, { author }));
+      const asking = outcomes.find((outcome) => outcome.status === 'waiting');
+      if (asking !== undefined) return { outcome: asking };
+    }
+    found.push(foundByCheck(text, judged(check, outcomes, around)));
+  }
+  return { found, model: null };
+}
+
+/** Without a model what is prose stays unseen. */
+async function judgedOf(
+  ports: TaskPorts,
+  { task, end }: Given,
+  criteria: readonly Criterion[],
+  call: ToolCall,
+): Promise<Looked> {
+  const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
+  if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return { found: [], model: null };
+  const evidence = witnesses(await ports.eventsOf(end.run));
+  const ask: CriticAsk = { task: await bodyOf(ports, task), criteria: prose, evidence, attempt: 1 };
+  const asked = await askModel(
+    call.act,
+    criticRequest(ask),
+    { model: task.fields.model, clock: ports.clock },
+    (answer) => verdictFrom(answer, ask),
+  );
+  if (asked.kind === 'outcome') return { outcome: asked.outcome };
+  return { found: foundByModel(asked.answer), model: asked.answer };
+}
+
+/** What the tools gave while the steps were executed. */
+function witnesses(events: readonly Event[]): Witness[] {
+  const started = new Map<string, { tool: string; input: string }>();
+  return events.flatMap((event): Witness[] => {
+    if (event.type === 'call.started' && event.data.tool !== 'model.complete')
+      started.set(event.data.call, { tool: event.data.tool, input: JSON.stringify(event.data.input) });
+    const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
+    if (call === undefined || event.type !== 'call.ended' || event.data.status === 'waiting') return [];
+    const { status, output, error } = event.data;
+    const text = status === 'ok' ? outputText(output) : (error ?? '');
+    return [
+      {
+        source: `${call.tool} ${call.input.slice(0, 200)}`,
+        by: 'tool',
+        attempt: 1,
+        ok: status === 'ok',
+        input: call.input,
+        text,
+      },
+    ];
+  });
+}

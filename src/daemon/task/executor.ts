@@ -1,0 +1,21 @@
+/** The planner of agent nodes: a model, asked one turn at a time. */
+import { decisionFrom, executorRequest } from '../../roles/executor.ts';
+import type { Planner } from '../../schema/ports.ts';
+import { answerIn, inputOf } from './ask-model.ts';
+
+const FIRST_PAUSE_MS = 5000;
+
+export function executor(modelOf: (run: string) => string | undefined): Planner {
+  return {
+    decide: async (input, act) => {
+      const outcome = await act('model.complete', inputOf(executorRequest(input), modelOf(input.run)));
+      if (outcome.status === 'ok') {
+        const answer = answerIn(outcome.output);
+        return answer.problem === null ? decisionFrom(answer, input) : { problem: answer.problem };
+      }
+      const error = 'error' in outcome ? outcome.error : outcome.status;
+      if (outcome.status === 'failed' && outcome.temporary === true) return { later: FIRST_PAUSE_MS, reason: error };
+      return { kind: 'Fail', reason: error.slice(0, 4000), rationale: 'there is nobody to ask' };
+    },
+  };
+}

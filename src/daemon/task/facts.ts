@@ -1,0 +1,184 @@
+/** What there is to say about a task's run, folded from its events and those of the runs inside it. Pure. */
+import type { ResultFacts, ResultStep } from '../../roles/result.ts';
+import type { Event } from '../../schema/event.ts';
+import type { Json } from '../../schema/json.ts';
+import type { ArtifactRef } from '../../schema/tool.ts';
+import type { Changes } from '../../tools/desk/changes.ts';
+
+const LONGEST_SHOWN = 2000;
+
+/** `own` are the events of the task's run; `steps` those of the runs of its plans, the latest last. */
+export function factsOf(
+  own: readonly Event[],
+  steps: readonly (readonly Event[])[],
+  files: Changes,
+): ResultFacts | null {
+  const started = own.find((event) => event.type === 'run.started');
+  if (started === undefined || started.run === null) return null;
+  const ended = own.findLast((event) => event.type === 'run.ended');
+  const judged = own.findLast((event) => event.type === 'run.judged');
+  const received = own.find((event) => event.type === 'task.received');
+  const all = [...own, ...steps.flat()];
+  const last = ended ?? own.at(-1) ?? started;
+  const verdict = verdictOf(ended?.data.status, judged?.data.verdict);
+  const questions = openQuestions(all);
+  return {
+    run: started.run,
+    title: started.data.title,
+    verdict,
+    reason: verdict === 'done' ? '' : (ended?.data.reason ?? questions.map(({ text }) => text).join('\n')),
+    task: received?.data.name ?? started.data.title,
+    started: started.at,
+    ended: last.at,
+    steps: steps.flatMap((events) => stepsOf(events)),
+    criteria: (judged?.data.criteria ?? []).map((each) => ({ ...each, by: each.by === 'check' ? 'check' : 'model' })),
+    files,
+    undo: { possible: all.some(({ type }) => type === 'desk.kept'), without: skippedIn(all) },
+    artifacts: artifactsIn(all).map(({ name, bytes, sha256 }) => ({
+      name: name ?? sha256.slice(0, 12),
+      bytes,
+      sha256,
+    })),
+    cost: costOf(all),
+    model: modelIn(all),
+    questions,
+    next: nextOf(verdict, started.run, questions.length),
+    ledger: { first: Math.min(...all.map(({ seq }) => seq)), last: Math.max(...all.map(({ seq }) => seq)) },
+    ...(correctedBy(started.data.input) ?? {}),
+  };
+}
+
+function verdictOf(status: string | undefined, judged: string | undefined): ResultFacts['verdict'] {
+  if (status === undefined) return 'blocked';
+  if (status === 'done' || status === 'cancelled') return status;
+  return judged === 'impossible' || judged === 'rework' ? judged : 'failed';
+}
+
+function stepsOf(events: readonly Event[]): ResultStep[] {
+  const planned = events.flatMap((event) =>
+    event.type === 'run.started' || event.type === 'run.planned' ? event.data.nodes : [],
+  );
+  return planned.map(({ id, title }) => ({ id, title, ...stepOf(id, events) }));
+}
+
+function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | 'title'> {
+  const step: Omit<ResultStep, 'id' | 'title'> & { status: ResultStep['status'] } = { status: 'pending' };
+  let [begun, calls] = ['', 0];
+  for (const event of events) {
+    if (!('node' in event.data) || event.data.node !== id) continue;
+    if (event.type === 'call.started') {
+      begun ||= event.at;
+      calls += 1;
+      step.status = 'running';
+      step.did = doneWith(event.data.tool, event.data.input);
+    }
+    if (event.type === 'call.ended') {
+      step.ms = Date.parse(event.at) - Date.parse(begun || event.at);
+      if (event.data.settles !== undefined) step.status = event.data.settles;
+      step.fallback = event.data.settles === 'done' && event.data.status !== 'ok';
+      if (event.data.error !== undefined) step.error = event.data.error.slice(0, LONGEST_SHOWN);
+      step.output = saidIn(event.data.output);
+    }
+    if (event.type === 'node.settled') {
+      step.status = event.data.status;
+      step.fallback = event.data.reason.startsWith('fallback after');
+      if (event.data.status === 'failed') step.error = event.data.reason.slice(0, LONGEST_SHOWN);
+      else step.output = saidIn(event.data.output);
+    }
+    if (event.type === 'wait.opened') step.status = 'waiting';
+    if (event.type === 'decision.made' && event.data.decision.kind === 'Finish') {
+      step.status = 'done';
+      step.output = saidIn(event.data.decision.output);
+    }
+    if (event.type === 'decision.made' && event.data.decision.kind === 'Fail') {
+      step.status = 'failed';
+      step.error = event.data.decision.reason;
+    }
+  }
+  return { ...step, attempts: Math.max(1, calls) };
+}
+
+function doneWith(tool: string, input: Json): string {
+  const { line, argv } = fieldsOf(input);
+  if (typeof line === 'string') return line.replace(/^set -e; /, '');
+  if (Array.isArray(argv)) return argv.map(String).join(' ');
+  return `${tool} ${JSON.stringify(input)}`.slice(0, LONGEST_SHOWN);
+}
+
+function saidIn(output: Json): string {
+  const { stdout, stderr } = fieldsOf(output);
+  const said = typeof stdout === 'string' ? [stdout, typeof stderr === 'string' ? stderr : ''].join('\n').trim() : null;
+  if (said !== null) return said.slice(0, LONGEST_SHOWN);
+  if (output === null) return '';
+  return (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).slice(0, LONGEST_SHOWN);
+}
+
+function fieldsOf(value: Json): Record<string, Json | undefined> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
+}
+
+function openQuestions(events: readonly Event[]): { id: string; text: string }[] {
+  const open = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === 'wait.opened' && event.data.for.kind !== 'child' && event.data.for.kind !== 'timer')
+      open.set(event.data.wait, 'text' in event.data.for ? event.data.for.text : `It needs ${wanted(event.data.for)}.`);
+    if (event.type === 'wait.closed') open.delete(event.data.wait);
+    if (event.type === 'run.ended')
+      for (const wait of open.keys()) if (wait.startsWith(`${event.run}.`)) open.delete(wait);
+  }
+  return [...open].map(([id, text]) => ({ id, text }));
+}
+
+const wanted = (awaited: { kind: string; name?: string }): string => awaited.name ?? awaited.kind;
+
+function skippedIn(events: readonly Event[]): string[] {
+  return [...new Set(events.flatMap((event) => (event.type === 'desk.kept' ? event.data.skipped : [])))];
+}
+
+export function artifactsIn(events: readonly Event[]): ArtifactRef[] {
+  const all = events.flatMap((event) => (event.type === 'call.ended' ? (event.data.artifacts ?? []) : []));
+  return [...new Map(all.map((artifact) => [artifact.sha256, artifact])).values()];
+}
+
+function costOf(events: readonly Event[]): ResultFacts['cost'] {
+  const cost = { tokens: 0, usd: 0, calls: 0, modelCalls: 0, replans: 0, activeMs: 0 };
+  for (const event of events) {
+    if (event.type === 'call.started') cost.calls += 1;
+    if (event.type === 'call.started' && event.data.tool === 'model.complete') cost.modelCalls += 1;
+    if (event.type === 'run.moved' && event.data.to === 'REPLAN') cost.replans += 1;
+    if (event.type !== 'call.ended' || event.data.usage === undefined) continue;
+    const { tokens_in = 0, tokens_out = 0, usd = 0, ms = 0 } = event.data.usage;
+    cost.tokens += tokens_in + tokens_out;
+    cost.usd += usd;
+    cost.activeMs += ms;
+  }
+  return cost;
+}
+
+function modelIn(events: readonly Event[]): string | null {
+  const asked = events.findLast(
+    (event) => event.type === 'call.ended' && typeof fieldsOf(event.data.output)['request'] === 'string',
+  );
+  const model = asked?.type === 'call.ended' ? fieldsOf(asked.data.output)['model'] : undefined;
+  return typeof model === 'string' ? model : null;
+}
+
+function nextOf(verdict: ResultFacts['verdict'], run: string, questions: number): string[] {
+  switch (verdict) {
+    case 'done':
+      return [];
+    case 'blocked':
+      return questions > 0 ? [] : [`See what it waits for: oka show ${run}`];
+    case 'cancelled':
+      return ['Drop the task into the inbox again to do it anew.'];
+    case 'failed':
+    case 'rework':
+    case 'impossible':
+      return [`Mend what is named above, then: oka resume ${run}`, `Take back what it changed: oka undo ${run}`];
+  }
+}
+
+function correctedBy(input: Json): { corrects: string } | null {
+  const { corrects } = fieldsOf(fieldsOf(input)['fields'] ?? null);
+  return typeof corrects === 'string' ? { corrects } : null;
+}

@@ -1,0 +1,163 @@
+/**
+ * Owns: task.plan, from a task to steps that can be run.
+ *
+ * T1 The plan is made from the task and what is remembered; what tools gave only comes back as reasons of the critic.
+ * T2 Without a model the fences of the task are the plan; prose then waits until there is one.
+ * T3 A plan that is made anew keeps the criteria, keeps what is done, and gets no tool that changes things and was not
+ *    in the first plan.
+ */
+import { criterionOf, EVERY_STEP, type Criterion } from '../../roles/criteria.ts';
+import { type Achieved, type Plan, planFrom, plannerRequest, withoutKept } from '../../roles/planner.ts';
+import { criteriaOf, type Runbook, runbookOf } from '../../roles/runbook.ts';
+import type { LineProblem } from '../../roles/blocks.ts';
+import type { Node } from '../../schema/graph.ts';
+import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from '../../schema/task-run.ts';
+import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import { ok, toolOf } from '../../tools/builtin/define.ts';
+import { askModel } from './ask-model.ts';
+import { keepPlan } from './plan-graph.ts';
+import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
+
+export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:claude-sonnet-4-5 or ollama:llama3.2';
+
+const MOST_TOLD = 500;
+
+export function planTool(ports: TaskPorts): Tool {
+  return toolOf({
+    name: 'task.plan',
+    about: 'Turns a task into steps.',
+    input: PlanInput,
+    output: PlannedShape,
+    annotations: { read_only: true, idempotent: true, risk: 'low' },
+    targets: [],
+    class: 'read',
+    act: async ({ task }, call) => {
+      const { deadline } = task.fields;
+      if (deadline !== undefined && Date.parse(deadline) < ports.clock())
+        return { status: 'failed', error: `its deadline, ${deadline}, has passed`, temporary: false };
+      const past = await pastOf(ports, call.run);
+      await moveTo(ports, call.run, past.length === 0 ? 'PLAN' : 'REPLAN', 'the steps are planned');
+      const body = await bodyOf(ports, task);
+      const runbook = runbookOf(body, inFolder(task), { firstLine: task.first_line });
+      if (runbook?.kind === 'problems')
+        return { status: 'failed', error: problemsText(runbook.problems), temporary: false };
+      if (runbook !== null && past.length === 0) return ok(await keptRunbook(ports, runbook));
+      return planByModel(ports, task, body, past, call);
+    },
+  });
+}
+
+function inFolder({ fields, dir }: TaskGiven): TaskGiven['fields'] {
+  return dir === null ? fields : { ...fields, dir };
+}
+
+/** What was planned and judged before in this run. */
+type Past = { plan: Planned; child: string; reason: string };
+
+/** Each judgement that sent the work back was made by a call that names the plan and the run of its steps. */
+async function pastOf({ eventsOf }: TaskPorts, run: string): Promise<Past[]> {
+  const asked = new Map<string, Omit<Past, 'reason'>>();
+  const past: Past[] = [];
+  for (const event of await eventsOf(run)) {
+    if (event.type === 'call.started' && event.data.tool === 'task.critique') {
+      const { plan, end } = event.data.input as unknown as { plan: Planned; end: { run: string } };
+      asked.set(event.data.call, { plan, child: end.run });
+    }
+    const judged = event.type === 'call.ended' && event.data.status === 'ok' ? asked.get(event.data.call) : undefined;
+    if (judged !== undefined && event.type === 'call.ended')
+      past.push({ ...judged, reason: (event.data.output as unknown as { reason: string }).reason });
+  }
+  return past;
+}
+
+async function planByModel(
+  ports: TaskPorts,
+  task: TaskGiven,
+  body: string,
+  past: readonly Past[],
+  call: ToolCall,
+): Promise<Outcome> {
+  const override = task.fields.model;
+  const model = ports.model('planner', override);
+  if (model === null) return { status: 'waiting', for: { kind: 'requirement', name: NO_MODEL } };
+  const { criteria: given, problems } = criteriaOf(body, task.fields);
+  if (problems.length > 0) return { status: 'failed', error: problemsText(problems), temporary: false };
+  const last = past.at(-1);
+  const tools = ports.tools().filter((tool) => last === undefined || mayUseAgain(tool, past));
+  const criteria = last === undefined ? given : last.plan.criteria.map(criterionIn);
+  const done = last === undefined ? [] : await doneIn(ports, past);
+  const request = plannerRequest({
+    task: { title: task.title, text: body, criteria, ...(task.dir === null ? {} : { dir: task.dir }) },
+    pack: await ports.pack(task, body),
+    tools,
+    reasons: past.map(({ reason }) => reason),
+    achieved: done.map(achieved),
+  });
+  const frame = {
+    id: 'plan',
+    tools,
+    criteria,
+    ...(task.dir === null ? {} : { dir: task.dir }),
+    ...(task.fields.mode === undefined ? {} : { mode: task.fields.mode }),
+    ...(last === undefined ? {} : { finished: done.map(({ node }) => node) }),
+  };
+  const asked = await askModel(call.act, request, { model: override, clock: ports.clock }, (answer) =>
+    planFrom(answer, frame),
+  );
+  return asked.kind === 'outcome' ? asked.outcome : ok(await keptPlan(ports, asked.answer));
+}
+
+/** T3 */
+function mayUseAgain(tool: Tool, past: readonly Past[]): boolean {
+  return tool.annotations.read_only || past.some(({ plan }) => plan.tools.includes(tool.name));
+}
+
+type Done = { node: Node; output: string };
+
+/** Steps that earlier plans got done. */
+async function doneIn(ports: TaskPorts, past: readonly Past[]): Promise<Done[]> {
+  const done = new Map<string, Done>();
+  for (const { child } of past) {
+    const run = await ports.stateOf(child);
+    run?.configs.forEach((node, index) => {
+      const state = run.nodes[index];
+      if (state?.status === 'done')
+        done.set(node.id, { node, output: JSON.stringify(state.output).slice(0, MOST_TOLD) });
+    });
+  }
+  return [...done.values()];
+}
+
+const achieved = ({ node, output }: Done): Achieved => ({ id: node.id, title: node.title ?? node.id, gave: output });
+
+export function criterionIn({ text, author }: Planned['criteria'][number]): Criterion {
+  if (text === EVERY_STEP.text) return EVERY_STEP;
+  const read = criterionOf(text, author);
+  return 'problem' in read ? { text, check: null, author } : read;
+}
+
+async function keptRunbook(ports: TaskPorts, { graph, input, criteria }: Runbook): Promise<Planned> {
+  return {
+    by: 'runbook',
+    ...(await keepPlan(graph, ports.artifacts)),
+    input,
+    criteria: criteria.map(({ text, author }) => ({ text, author })),
+    tools: ['shell'],
+    targets: null,
+  };
+}
+
+async function keptPlan(ports: TaskPorts, plan: Plan): Promise<Planned> {
+  return {
+    by: 'model',
+    ...(await keepPlan({ ...withoutKept(plan), author: 'model' }, ports.artifacts)),
+    input: plan.input,
+    criteria: plan.criteria.map(({ text, author }) => ({ text, author })),
+    tools: plan.tools,
+    targets: plan.targets,
+  };
+}
+
+function problemsText(problems: readonly LineProblem[]): string {
+  return `the task cannot be read as a runbook:\n${problems.map(({ line, problem }) => `  line ${line}: ${problem}`).join('\n')}`;
+}

@@ -1,0 +1,33 @@
+/** What planning and judging a task need from around them. */
+import type { RunState } from '../../engine/run-state.ts';
+import type { Event, NewEvent } from '../../schema/event.ts';
+import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';
+import type { TaskGiven } from '../../schema/task-run.ts';
+import type { Tool } from '../../schema/tool.ts';
+
+export type TaskPorts = {
+  artifacts: ArtifactStore;
+  clock: Clock;
+  /** Null when nobody speaks for this role. */
+  model: (role: 'planner' | 'executor' | 'critic', override?: string) => Model | null;
+  /** Tools that a plan may use. */
+  tools: () => readonly Tool[];
+  /** What is remembered and belongs to the task, chosen and cut. */
+  pack: (task: TaskGiven, body: string) => Promise<string>;
+  stateOf: (run: string) => Promise<RunState | null>;
+  eventsOf: (run: string) => Promise<readonly Event[]>;
+  /** Lets an event into a run that is at work. */
+  note: (event: NewEvent & { run: string }) => void;
+  /** Paths below the desk that a run has changed so far; null when that was not kept. */
+  changedBy: (run: string) => Promise<string[] | null>;
+};
+
+export async function bodyOf({ artifacts }: Pick<TaskPorts, 'artifacts'>, { body }: TaskGiven): Promise<string> {
+  return (await artifacts.get({ sha256: body })).toString('utf8');
+}
+
+/** The state machine as people see it. */
+export async function moveTo(ports: TaskPorts, run: string, to: string, reason: string): Promise<void> {
+  const from = (await ports.stateOf(run))?.state ?? '';
+  if (from !== to) ports.note({ type: 'run.moved', run, data: { from, to, reason } });
+}

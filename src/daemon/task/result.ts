@@ -1,0 +1,67 @@
+/** Owns: workspace/outbox/<run>/: RESULT.md and what the run leaves. Made from the ledger; made again whenever it rests. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunState } from '../../engine/run-state.ts';
+import { taskGraph } from '../../graphs/task.ts';
+import { lookAt, replaceFile } from '../../ledger/disk.ts';
+import { resultPage } from '../../roles/result.ts';
+import type { Event } from '../../schema/event.ts';
+import type { ArtifactStore } from '../../schema/ports.ts';
+import type { ArtifactRef } from '../../schema/tool.ts';
+import type { Shadow } from '../../tools/desk/shadow.ts';
+import { stepsOf } from '../desk.ts';
+import { artifactsIn, factsOf } from './facts.ts';
+
+export type ResultPorts = {
+  outbox: string;
+  artifacts: ArtifactStore;
+  shadow: Shadow;
+  eventsOf: (run: string) => Promise<readonly Event[]>;
+  stateOf: (run: string) => Promise<RunState | null>;
+};
+
+const MOST_FILES = 50;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** The task that a run belongs to, if it belongs to one. */
+export async function taskOf(run: RunState, { stateOf }: Pick<ResultPorts, 'stateOf'>): Promise<RunState | null> {
+  let found: RunState | null = run;
+  while (found !== null && found.plan.graph.id !== taskGraph.id)
+    found = found.parent === null ? null : await stateOf(found.parent);
+  return found;
+}
+
+/** Returns the file, or null when there is nothing to tell. */
+export async function writeResult(run: string, ports: ResultPorts): Promise<string | null> {
+  const own = await ports.eventsOf(run);
+  const steps = await Promise.all(childrenIn(own).map((child) => ports.eventsOf(child)));
+  const all = [...own, ...steps.flat()];
+  const facts = factsOf(own, steps, ports.shadow.changes(stepsOf(all, '')));
+  if (facts === null) return null;
+  const folder = join(ports.outbox, run);
+  mkdirSync(folder, { recursive: true });
+  for (const artifact of artifactsIn(all).slice(0, MOST_FILES)) await copyOut(artifact, folder, ports.artifacts);
+  const file = join(folder, 'RESULT.md');
+  replaceFile(file, resultPage(facts));
+  return file;
+}
+
+/** Runs that a run has waited for, in order. */
+export function childrenIn(events: readonly Event[]): string[] {
+  return [
+    ...new Set(
+      events.flatMap((event) =>
+        event.type === 'wait.opened' && event.data.for.kind === 'child' ? [event.data.for.run] : [],
+      ),
+    ),
+  ];
+}
+
+async function copyOut(artifact: ArtifactRef, folder: string, artifacts: ArtifactStore): Promise<void> {
+  if (artifact.bytes > MOST_BYTES) return;
+  const name = `${artifact.sha256.slice(0, 8)}-${(artifact.name ?? 'artifact').replaceAll(/[^\w.-]+/g, '-').slice(0, 100)}`;
+  const file = join(folder, 'artifacts', name);
+  if (lookAt(file) !== undefined) return;
+  mkdirSync(join(folder, 'artifacts'), { recursive: true });
+  replaceFile(file, await artifacts.get(artifact));
+}

@@ -1,0 +1,206 @@
+/**
+ * Owns: the worker: it takes tasks from the inbox, in order, and sees each through to its result.
+ *
+ * W1 A task is in the ledger before anything is done about it, and its claim ends when its run is in the ledger, too:
+ *    none is lost and none is done twice, wherever the process dies.
+ * W2 What was under way when the process ended goes on at the next start; what waits for a person goes on waiting.
+ * W3 While .oka/STOP is there nothing runs; while .oka/PAUSED is there nothing new begins, and the queue fills.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { taskGraph } from '../graphs/task.ts';
+import type { Claimed } from '../intake/claim.ts';
+import { type Addition, addTask } from '../intake/add.ts';
+import { type Inbox, type InboxOptions, openInbox } from '../intake/inbox.ts';
+import { knownTasks } from '../intake/known-tasks.ts';
+import { lookAt } from '../ledger/disk.ts';
+import type { Goal } from '../ledger/task-graph.ts';
+import type { Drive } from '../engine/drive.ts';
+import type { RunState } from '../engine/run-state.ts';
+import { messageOf, OkaError } from '../schema/errors.ts';
+import type { NewEvent } from '../schema/event.ts';
+import type { Json } from '../schema/json.ts';
+import type { ArtifactStore } from '../schema/ports.ts';
+import type { ArtifactRef } from '../schema/tool.ts';
+import type { TaskGiven } from '../schema/task-run.ts';
+import { layOut } from '../tools/desk/lay-out.ts';
+import { type Host, hosted } from './host.ts';
+import { isPaused, isStopped } from './host-files.ts';
+import { type Home, programVersion } from './settings.ts';
+import { NO_MODEL } from './task/plan.ts';
+
+export type Tell = (line: string) => void;
+
+const LOOK_EVERY_MS = 500;
+
+export async function work(home: Home, signal: AbortSignal, tell: Tell): Promise<void> {
+  await hosted(home, signal, (host) => serve(home, host, signal, tell), tell);
+}
+
+async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): Promise<void> {
+  const { ledger } = host.stores;
+  const { version: node, pid } = process;
+  await ledger.append({ type: 'worker.started', data: { version: programVersion(), node, host: hostname(), pid } });
+  const inbox = await openInbox(inboxSettings(home, host, tell));
+  void host.shadow.prune().catch((error: unknown) => tell(`undo: ${messageOf(error)}`));
+  try {
+    takeUp(host, tell);
+    await takeTasks(home, host, inbox, signal, tell);
+  } finally {
+    await inbox.close();
+    const reason = signal.aborted ? 'told to stop' : 'it ended by itself';
+    await ledger.append({ type: 'worker.stopped', data: { reason } });
+  }
+}
+
+function inboxSettings(home: Home, { stores, config }: Host, tell: Tell): InboxOptions {
+  const { ledger, projections } = stores;
+  return {
+    inbox: join(home.workspace, 'inbox'),
+    settleMs: config.inbox.settle_ms,
+    rescanMs: config.inbox.rescan_ms,
+    isKnown: (id) =>
+      projections.stateOf(knownTasks).ids.includes(id) || lookAt(join(home.workspace, 'outbox', id)) !== undefined,
+    on: {
+      rejected: async ({ name, kept, reason }) => {
+        tell(`not a task: ${name}: ${reason.split('\n', 1)[0]}`);
+        await ledger.append({ type: 'task.rejected', data: { name: name.slice(0, 1000), kept, reason } });
+      },
+      trouble: (text) => tell(`inbox: ${text}`),
+    },
+  };
+}
+
+/** W2. Each goes on as soon as it is read in; nobody waits for the others. */
+function takeUp({ engine, stores, hasModel }: Host, tell: Tell): void {
+  const failed = (run: string) => (error: unknown) => tell(`${run}: ${messageOf(error)}`);
+  const { goals } = stores.taskGraph();
+  for (const { run, title } of goals.filter((goal) => isToGoOn(goal))) {
+    tell(`goes on: ${title} (${run})`);
+    engine.resume(run, { reason: 'the worker started' }).catch(failed(run));
+  }
+  if (!hasModel()) return;
+  for (const { run, waits } of goals)
+    for (const { wait, for: awaited } of waits)
+      if (awaited.kind === 'requirement' && awaited.name === NO_MODEL)
+        engine.answer(run, wait, { verdict: 'arrived', by: 'oka' }).catch(failed(run));
+}
+
+/** Children go on with their parents. */
+function isToGoOn({ status, parent, waits }: Goal): boolean {
+  if (parent !== null) return false;
+  return (
+    status === 'running' ||
+    (status === 'blocked' && waits.some(({ for: { kind } }) => kind === 'child' || kind === 'timer'))
+  );
+}
+
+async function takeTasks(home: Home, host: Host, inbox: Inbox, signal: AbortSignal, tell: Tell): Promise<void> {
+  const atWork = new Set<Promise<unknown>>();
+  let stopped = false;
+  while (!signal.aborted) {
+    const isHeld = isStopped(home);
+    if (stopped && !isHeld) takeUp(host, tell);
+    stopped = isHeld;
+    if (stopped || isPaused(home) || atWork.size >= host.config.inbox.parallel) {
+      await Promise.race([rest(signal), ...atWork]);
+      continue;
+    }
+    const claimed = await inbox.next(AbortSignal.any([signal, AbortSignal.timeout(2 * LOOK_EVERY_MS)]));
+    const rested = claimed === null ? null : await acceptOrPutBack(home, host, inbox, claimed, tell);
+    if (rested === null) continue;
+    const watched = rested.done.finally(() => atWork.delete(watched));
+    atWork.add(watched);
+  }
+  await Promise.all(atWork);
+}
+
+const rest = (signal: AbortSignal): Promise<void> => sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+
+type Rested = { done: Promise<unknown> };
+
+async function acceptOrPutBack(
+  home: Home,
+  host: Host,
+  inbox: Inbox,
+  claimed: Claimed,
+  tell: Tell,
+): Promise<Rested | null> {
+  try {
+    tell(`took in: ${claimed.title} (${claimed.id})`);
+    const drive = await accept(home, host, claimed);
+    inbox.finish(claimed);
+    const done = drive?.done ?? Promise.resolve();
+    return { done: done.catch((error: unknown) => tell(`${claimed.id}: ${messageOf(error)}`)) };
+  } catch (error) {
+    tell(`${claimed.name} could not be taken in: ${messageOf(error)}`);
+    inbox.putBack(claimed);
+    await sleep(LOOK_EVERY_MS);
+    return null;
+  }
+}
+
+/** W1. When it resolves, the task and its run are in the ledger. */
+async function accept(home: Home, { engine, stores, policy }: Host, claimed: Claimed): Promise<Drive | null> {
+  const { artifacts, ledger } = stores;
+  const { id, title, task, name, known } = claimed;
+  const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
+  if (!known) await ledger.append(receivedEvents(claimed, await keptParts(claimed, artifacts)));
+  const dir = layOut(claimed, join(home.workspace, 'desk')) ?? task.dir ?? null;
+  const input: TaskGiven = { name, title, body: body.sha256, fields: task, first_line: firstLineOf(claimed), dir };
+  if (known && (await engine.stateOf(id)) !== null) return null;
+  const budgets = { ...policy().policy.budgets, ...task.budget };
+  const drive = await engine.start(taskGraph, { id, title, input: JSON.parse(JSON.stringify(input)) as Json, budgets });
+  await ledger.flush();
+  return drive;
+}
+
+type Parts = { body: ArtifactRef; files: ArtifactRef[] };
+
+function receivedEvents({ id, name, by, task, body }: Claimed, parts: Parts): NewEvent[] {
+  const received: NewEvent = { type: 'task.received', run: id, data: { name: name.slice(0, 1000), ...parts, by } };
+  if (task.corrects === undefined) return [received];
+  return [received, { type: 'run.corrected', run: task.corrects, data: { by: id, text: body.slice(0, 20_000) } }];
+}
+
+async function keptParts({ bytes, name, folder, files }: Claimed, artifacts: ArtifactStore): Promise<Parts> {
+  const body = await artifacts.put(bytes, { media: 'text/markdown', name: name.slice(0, 255) });
+  const kept: ArtifactRef[] = [];
+  for (const { path } of folder === null ? [] : files) {
+    const content = readFileSync(join(folder ?? '', path));
+    kept.push(await artifacts.put(content, { media: 'application/octet-stream', name: path.slice(-255) }));
+  }
+  return { body, files: kept };
+}
+
+function firstLineOf({ bytes, body }: Claimed): number {
+  return Math.max(1, bytes.toString('utf8').split('\n').length - body.split('\n').length + 1);
+}
+
+/** Does one task here and now, besides what waits in the inbox. */
+export async function runTask(
+  home: Home,
+  addition: Addition,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<{ run: RunState; result: string }> {
+  const folder = mkdtempSync(join(home.oka, 'state', 'run-'));
+  try {
+    addTask(folder, addition);
+    return await hosted(home, signal, async (host) => {
+      const inbox = await openInbox({ ...inboxSettings(home, host, tell), inbox: folder, settleMs: 0 });
+      const claimed = await inbox.take();
+      await inbox.close();
+      if (claimed === null) throw new OkaError('invalid-file', 'this is not a task');
+      tell(`took in: ${claimed.title} (${claimed.id})`);
+      const drive = await accept(home, host, claimed);
+      const run = (await drive?.done) ?? (await host.engine.stateOf(claimed.id));
+      if (run === null) throw new OkaError('no-such-run', `run ${claimed.id} did not begin`);
+      return { run, result: join(home.workspace, 'outbox', claimed.id, 'RESULT.md') };
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

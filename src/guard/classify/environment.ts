@@ -1,0 +1,51 @@
+/** Owns: which variables make programs load or run something, when they are set. */
+import { placeOf } from './paths.ts';
+import { type Arg, HOLE, raise, type Scene } from './scene.ts';
+
+const LOADS =
+  /^(?:PATH|LD_.*|DYLD_.*|BASH_ENV|BASH_FUNC.*|BASH_XTRACEFD|BASH_CMDS|BASH_ALIASES|ENV|SHELLOPTS|BASHOPTS|SHELL|CDPATH|FPATH|PROMPT_COMMAND|PS[0-4]|PROMPT|EXECIGNORE|HOME|XDG_.*|HISTFILE|INPUTRC|PYTHON(?:STARTUP|HOME|INSPECT|BREAKPOINT|WARNINGS|EXECUTABLE|USERBASE)|PERL5.*|PERLLIB|RUBYOPT|RUBYLIB|GEM_.*|BUNDLE_.*|LUA_.*|TCLLIBPATH|PHP.*|PHPRC|R_PROFILE.*|EDITOR|VISUAL|MANPAGER|BROWSER|LESSOPEN|LESSCLOSE|LESSKEY.*|LESS|GREP_OPTIONS|TAR_OPTIONS|ZIPOPT|UNZIP|RIPGREP_CONFIG_PATH|RSYNC_RSH|RSYNC_CONNECT_PROG|CVS_RSH|SSH_ASKPASS.*|SUDO_.*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|JAVA_OPTS|MAVEN_OPTS|GRADLE_OPTS|MAKEFLAGS|MFLAGS|MAKEFILES|GNUMAKEFLAGS|RUSTC.*|CARGO_.*|GOFLAGS|GOROOT|GOBIN|npm_config_.*|NPM_CONFIG_.*|YARN_.*|PIP_.*|TERMINFO.*|LOCPATH|NLSPATH|GCONV_PATH|GETCONF_DIR|HOSTALIASES|RES_OPTIONS|LIBRARY_PATH|OPENSSL_.*|SSL_CERT_.*|CURL_HOME|CURL_CA_BUNDLE|WGETRC|VIMINIT|EXINIT|VIMRUNTIME|NVIM_.*|EMACSLOADPATH|TMUX.*|DOCKER_.*|KUBECONFIG|KUBE_.*|GLIBC_TUNABLES|MALLOC_.*|OKA_.*|GCC_EXEC_PREFIX|COMPILER_PATH|AWKPATH|AWKLIBPATH|GDBINIT|PAGER|GIT_.*|NODE_OPTIONS|NODE_REPL_.*|ELECTRON_RUN_AS_NODE|DENO_.*|MAILCHECK|TMOUT|SSH_AUTH_SOCK|DBUS_.*|MANPATH|MANOPT)$/;
+
+/** Values that are known to do no harm. */
+const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [/PAGER$/, /^(?:cat|less|more|)$/],
+  [/^GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT)$/, /^\d$|^no$/],
+  [/^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$/, /^/],
+  [/^(?:GIT_)?EDITOR$|^GIT_SEQUENCE_EDITOR$/, /^(?:true|:|cat)$/],
+  [/^NODE_OPTIONS$/, /^(?:\s*--(?:max-old-space-size=\d+|no-warnings|experimental-vm-modules|trace-warnings|enable-source-maps|no-deprecation|trace-deprecation|unhandled-rejections=\w+))*\s*$/],
+  [/^PYTHONWARNINGS$/, /^[a-z,:]*$/],
+  [/^GOFLAGS$/, /^(?:\s*-(?:mod=\w+|v|race|count=\d+|buildvcs=\w+))*\s*$/],
+  [/^CARGO_(?:TERM_COLOR|INCREMENTAL|NET_OFFLINE|TARGET_DIR|BUILD_JOBS|PROFILE_\w+)$/, /^[\w./-]*$/],
+  [/^PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_CACHE_DIR|NO_INPUT|QUIET)$|^(?:npm_config_|NPM_CONFIG_)(?:yes|loglevel|progress|audit|fund|color)$/i, /^\w*$/],
+  [/^MAKEFLAGS$/, /^-?j ?\d*$/],
+  [/^RUSTC_BACKTRACE$|^YARN_ENABLE_\w+$|^DENO_NO_\w+$|^MALLOC_ARENA_MAX$/, /^\w*$/],
+  [/^JAVA_OPTS$|^(?:MAVEN|GRADLE)_OPTS$/, /^(?:\s*-Xm[sx]\d+[mgk])*\s*$/],
+  [/^LESS$/, /^-?[A-Za-z]*$/],
+]; // biome-ignore format: rows
+
+const SEARCHED = /^(?:PYTHONPATH|NODE_PATH|CLASSPATH|GOPATH|GOCACHE|GOMODCACHE|TMPDIR|TMP|TEMP|VIRTUAL_ENV)$/;
+const COMPILERS = /^(?:CC|CXX|LD|AR|CPP|FC|LINKER)$/;
+const PROXIES = /^(?:https?|ftp|all|no)_proxy$/i;
+
+/** A variable is set, for the line itself or for a program. */
+export function checkVariable(scene: Scene, name: string, value: Arg): void {
+  if (HARMLESS.some(([names, values]) => names.test(name) && values.test(value.text) && !value.open)) return;
+  if (LOADS.test(name)) return raise(scene, 'deny', `setting ${name} changes which code runs`);
+  if (name === 'IFS') return checkSeparator(scene, value);
+  if (SEARCHED.test(name)) return checkSearched(scene, name, value);
+  if (COMPILERS.test(name) && !/^(?:ccache )?[\w+-]*(?:cc|\+\+|clang|ld|ar|cpp|lld)[-\w.]*$/.test(value.text))
+    return raise(scene, 'deny', `setting ${name} changes which code runs`);
+  if (PROXIES.test(name)) return raise(scene, 'external_mutation', `setting ${name} sends traffic elsewhere`);
+  if (/^(?:AWS|AZURE|GOOGLE|GCP|VAULT)_/.test(name)) raise(scene, 'external_mutation', `setting ${name} acts with somebody's account`);
+}
+
+function checkSeparator(scene: Scene, value: Arg): void {
+  if (value.open || /[A-Za-z0-9/]/.test(value.text)) raise(scene, 'deny', 'setting IFS changes how the line is read');
+}
+
+function checkSearched(scene: Scene, name: string, value: Arg): void {
+  for (const text of value.text.split(':')) {
+    const place = placeOf(scene, text === '' ? HOLE : text);
+    if (!['desk', 'desk root', 'scratch', 'tools', 'unknown'].includes(place))
+      raise(scene, 'deny', `setting ${name} changes which code runs`);
+  }
+}

@@ -1,0 +1,19 @@
+/** Owns: which host a URL or a target names, and which hosts give away more than a page. */
+
+/** Host of a URL, of user@host:path, or of host:port; null for anything else. */
+export function hostOf(text: string): string | null {
+  const url = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@\s]*@)?(\[[^\]]+\]|[^/:?#\s]*)/i.exec(text);
+  if (url !== null) return url[1] === '' || url[1] === undefined ? null : url[1].toLowerCase();
+  const remote = /^(?:[\w.-]+@)?([\w-]+(?:\.[\w-]+)*|\d+(?:\.\d+){3})(?::.*)?$/.exec(text);
+  return remote?.[1]?.toLowerCase() ?? null;
+}
+
+/** Addresses at which clouds hand out credentials, in the spellings that reach them. */
+const METADATA =
+  /^(?:169\.254\.\d+\.\d+|metadata(?:\.google\.internal)?|100\.100\.100\.200|192\.0\.0\.192|\[?fd00:ec2::254\]?|\[?::ffff:(?:169\.254|a9fe).*|2852039166|0xa9fea9fe|0xa9\.0xfe\..*|0?251\.0?376\..*|0251\..*|instance-data.*)$/i;
+
+export const isMetadata = (host: string): boolean => METADATA.test(host);
+
+/** User names, passwords or tokens in a URL. */
+export const hasCredentials = (url: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]+@/i.test(url) || /[?&](?:access_?token|api_?key|token|key|password|secret|auth)=[^&]/i.test(url);

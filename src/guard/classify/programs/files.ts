@@ -1,0 +1,216 @@
+/** Looking at files, making, moving and removing them, packing and unpacking. */
+import { fullPath, placeOf } from '../paths.ts';
+import { bounded, local, read, rows, type Table, type Use } from '../row.ts';
+import { type Arg, literal } from '../scene.ts';
+
+/** More than this at once is meant to fill the disk. */
+const LARGE = 4 * 2 ** 30;
+
+export const files: Table = {
+  ...rows('ls dir vdir exa eza lsd stat du file tree readlink realpath namei pathchk lsattr getfacl ncdu dust vidir-list', read('look', { takes: 'I', rules: { '-o': 'fine' }, judge: judgeLook })),
+  ...rows('df findmnt lsblk mountpoint blkid', read('look')),
+  mkdir: local('write', { takes: 'm', longs: ['--mode'] }),
+  rmdir: local(), mkfifo: local('write', { takes: 'm' }),
+  touch: local('write', { takes: 'dtr', longs: ['--date', '--reference'] }),
+  mktemp: local('own', { takes: 'p', rules: { '-p': 'writes' }, judge: ({ operands, writes }) => operands.filter(({ text }) => text.includes('/')).forEach(writes) }),
+  cp: local('own', { takes: 'tS', longs: ['--target-directory', '--suffix'], rules: { '-t': 'writes', '--target-directory': 'writes' }, judge: judgeCopy }),
+  mv: local('own', { takes: 'tS', longs: ['--target-directory', '--suffix'], rules: { '-t': 'writes', '--target-directory': 'writes' }, judge: judgeMove }),
+  install: local('copy', { takes: 'mogtS', rules: { '-m': setsBits, '--mode': setsBits, '--strip-program': ['deny', 'runs a program'] } }),
+  ln: local('own', { takes: 'tS', judge: judgeLink }),
+  link: local('own', { judge: judgeLink }),
+  ...rows('rm unlink', local('own', { rules: { '--no-preserve-root': ['deny', 'is meant to delete everything'] }, judge: judgeRemove })),
+  ...rows('trash trash-put gio', local('own', { judge: judgeRemove })),
+  shred: local('write', { takes: 'ns' }),
+  chmod: local('own', { judge: ({ operands: [mode, ...rest], ...use }) => { setsBits(mode ?? null, use as Use); rest.forEach(use.writes); }, rules: { '--reference': 'reads' } }),
+  ...rows('chown chgrp', local('own', { judge: ({ operands, writes, raise }) => { operands.slice(1).forEach(writes); raise('external_mutation', 'it gives files to somebody else'); } })),
+  truncate: local('write', { takes: 'sr', rules: { '-s': sized, '--size': sized } }),
+  fallocate: local('write', { takes: 'lo', rules: { '-l': sized, '--length': sized } }),
+  dd: local('own', { judge: judgeDd }),
+  sync: read('look'),
+  patch: local('own', { takes: 'pdioBbYzDgV', longs: ['--strip', '--directory', '--input', '--output'], rules: { '-o': 'writes', '--output': 'writes', '-d': 'writes', '--directory': 'writes', '-i': 'reads', '--input': 'reads' }, judge: ({ operands: [file, diff], writes, reads }) => { if (file) writes(file); if (diff) reads(diff); } }),
+  ...rows('tar gtar bsdtar', read('own', { judge: judgeTar })),
+  ...rows('zip', local('own', { takes: 'bntixTP', rules: { '-T': 'fine', '--unzip-command': ['deny', 'runs a program'] }, judge: judgeZip })),
+  unzip: read('own', { takes: 'dPx', rules: { '-d': 'writes', '-:': ['deny', 'lets files leave the folder'] }, judge: judgeUnzip }),
+  ...rows('gzip bzip2 xz zstd lz4 lzma brotli compress pigz pbzip2 lzip', read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgePack })),
+  ...rows('gunzip bunzip2 unxz unzstd uncompress unlz4 unlzma', read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgePack })),
+  ...rows('zcat gzcat bzcat xzcat zstdcat lz4cat', read('read', { judge: ({ scene }) => void (scene.tally.decodes = true) })),
+  ...rows('7z 7za 7zr p7zip rar unrar', local('own', { judge: judgeSeven })),
+  cpio: local('own', { takes: 'FDIO', rules: { '-D': 'writes', '--directory': 'writes', '--rsh-command': ['deny', 'runs a program'] } }),
+  ar: local('own', { judge: ({ operands, writes }) => operands.slice(1, 2).forEach(writes) }),
+  ...rows('convert magick mogrify ffmpeg ffprobe gs sips rsvg-convert inkscape dot wkhtmltopdf qpdf pdftk pdfunite pdfseparate pdftoppm img2pdf ocrmypdf tesseract sox libreoffice soffice unoconv jpegoptim optipng pngquant cwebp plantuml mmdc latexmk pdflatex xelatex lualatex typst tectonic bibtex', local('own', { judge: judgeMedia })),
+  dos2unix: local(), unix2dos: local(), rename: local('own', { judge: judgeRename }), detox: local(),
+}; // biome-ignore format: rows
+
+function judgeLook(use: Use): void {
+  if (use.name === 'tree' && use.has('-o')) use.raise('write_local', 'tree -o writes a file');
+}
+
+function judgeCopy(use: Use): void {
+  const target = use.has('-t', '--target-directory') ? null : use.operands.at(-1);
+  const from = target === null ? use.operands : use.operands.slice(0, -1);
+  from.forEach(use.reads);
+  if (target) use.writes(target);
+  for (const source of from) carry(use, source, target ?? null);
+  if (target && from.some(({ text }) => /\u0000|\*/.test(text) === false && placeOf(use.scene, text) === 'endless')) use.raise('deny', 'it would copy something endless');
+}
+
+/** What was fetched stays fetched under its new name. */
+function carry({ scene }: Use, source: Arg, target: Arg | null): void {
+  const [from, to] = [fullPath(scene, source.text), target && fullPath(scene, target.text)];
+  if (from !== null && to && scene.written.has(from)) scene.written.set(to, scene.written.get(from) ?? null);
+}
+
+function judgeMove(use: Use): void {
+  use.operands.forEach(use.writes);
+  const target = use.operands.at(-1);
+  if (target && placeOf(use.scene, target.text) === 'sink') use.raise('deny', 'it would move files into nothing');
+  for (const source of use.operands.slice(0, -1)) {
+    carry(use, source, target ?? null);
+    if (placeOf(use.scene, source.text) === 'desk root') use.raise('deny', 'it would move the desk away');
+  }
+}
+
+function judgeLink(use: Use): void {
+  const [target, given] = use.operands;
+  if (target === undefined) return;
+  const name = given ?? literal(target.text.slice(target.text.lastIndexOf('/') + 1) || 'link');
+  use.writes(name);
+  const from = !use.has('-s', '--symbolic') || /^[/~\u0000]/.test(target.text) || !name.text.includes('/') ? target.text : `${name.text.slice(0, name.text.lastIndexOf('/'))}/${target.text}`;
+  use.looks({ ...target, text: from });
+  const full = fullPath(use.scene, from);
+  const place = placeOf(use.scene, from);
+  if (['home', 'outside', 'device', 'workspace'].includes(place) || target.text === '/') use.raise('deny', 'it would make a way out of the desk');
+  if (place === 'system' && !use.has('-s', '--symbolic')) use.raise('deny', 'it would make a second name for a file of the system');
+  const link = fullPath(use.scene, name.text);
+  if (full !== null && link !== null && place === 'system') use.scene.links.set(link, full);
+}
+
+function judgeRemove(use: Use): void {
+  const deep = use.has('-r', '-R', '--recursive');
+  for (const arg of use.operands) {
+    use.writes(arg);
+    const { text } = arg;
+    const place = placeOf(use.scene, text);
+    const everything = /^(?:\.?\/?|\.\/)?(?:\*|\.\*|\.\[!\.\]\*|\{,\.\}\*)$/.test(text) && use.scene.cwd === use.scene.where.desk;
+    if (place === 'desk root' || (deep && everything)) use.raise('deny', 'it would delete everything on the desk');
+    if (deep && (/^\u0000\/?[*.]*$/.test(text) || (use.scene.cwd === null && /^[.*]/.test(text)))) use.raise('external_mutation', 'what it deletes is only known when it runs');
+    if (/^\/(?:tmp|var\/tmp)\/?\*?$/.test(text)) use.raise('deny', 'it would delete what others keep in scratch');
+  }
+}
+
+function setsBits(mode: Arg | null, use: Use): void {
+  const text = mode?.text ?? '';
+  if (/^[0-7]?[2-7][0-7]{3}$|[ugoa]*\+[rwxX]*[st]|[ugoa]*=[rwxX]*s/.test(text) && !/^0?[01]?[0-7]{3}$/.test(text)) use.raise('deny', 'it would let a program act as somebody else');
+}
+
+function sized(size: Arg | null, use: Use): void {
+  if (size !== null && bytesOf(size.text) > LARGE) use.raise('deny', 'it would fill the disk');
+}
+
+function bytesOf(text: string): number {
+  const [, digits = '0', unit = ''] = /(\d+(?:\.\d+)?)\s*([a-zA-Z]?)/.exec(text) ?? [];
+  const power = 'bkmgtpezy'.indexOf(unit.toLowerCase());
+  return Number(digits) * 1024 ** Math.max(0, power);
+}
+
+function judgeDd(use: Use): void {
+  const value = (name: string): Arg | undefined => {
+    const arg = use.args.find(({ text }) => text.startsWith(`${name}=`));
+    return arg && { ...arg, text: arg.text.slice(name.length + 1) };
+  };
+  const [from, to] = [value('if'), value('of')];
+  if (to) use.writes(to);
+  const endless = from !== undefined && placeOf(use.scene, from.text) === 'endless';
+  if (from && !endless) use.reads(from);
+  if (endless && value('count') === undefined) use.raise('deny', 'dd would never end');
+  if (bytesOf(value('bs')?.text ?? '512') * Number(value('count')?.text ?? 1) > LARGE) use.raise('deny', 'it would fill the disk');
+  bounded(use, true);
+}
+
+const TAR_RUNS = /^(?:--(?:checkpoint-action|to-command|use-compress-program|info-script|new-volume-script|rsh-command|rmt-command)|-[IF])/;
+
+function judgeTar(use: Use): void {
+  const texts = use.args.map(({ text }) => text);
+  const bundle = /^[a-zA-Z]+$/.test(texts[0] ?? '') ? [`-${texts[0]}`, ...texts.slice(1)] : texts;
+  const flags = bundle.filter((text) => /^-[a-zA-Z]/.test(text) && !/^--|^-[CTXIFb]$/.test(text)).join('');
+  for (const text of texts) {
+    const program = /^(?:-I|--use-compress-program)=?\s*(\S*)/.exec(text)?.[1];
+    if (program !== undefined && /^(?:|pigz|pbzip2|zstd|xz|gzip|lz4)$/.test(program) && (program !== '' || /^(?:pigz|pbzip2|zstd|xz|gzip|lz4)(?: -[\dT]+)*$/.test(texts[texts.indexOf(text) + 1] ?? ''))) continue;
+    if (TAR_RUNS.test(text) || (/^--[a-z]/.test(text) && ['--checkpoint-action', '--to-command', '--use-compress-program', '--info-script', '--new-volume-script', '--rsh-command', '--rmt-command'].some((each) => each.startsWith(text.replace(/=.*/, '')) && text.replace(/=.*/, '').length > 5 && text !== '--checkpoint'))) use.raise('deny', 'an option of tar runs a program');
+  }
+  if (/P/.test(flags) || texts.some((text) => /^--absolute-names/.test(text))) use.raise('deny', 'tar would leave the desk');
+  const creates = /[cruA]/.test(flags) || texts.some((text) => /^--(?:create|append|update|catenate)/.test(text));
+  const lists = !creates && (/t/.test(flags) || texts.includes('--list')) && !/x/.test(flags) && !texts.some((text) => /^--(?:extract|get)$/.test(text));
+  tarPaths(use, creates, lists);
+  if (!lists) use.raise('write_local', 'tar works on the desk');
+}
+
+function tarPaths(use: Use, creates: boolean, lists: boolean): void {
+  const { args } = use;
+  const bundled = /^-?[a-zA-Z]*f$/.test(args[0]?.text ?? '') && !args[0]?.text.startsWith('--');
+  let archive = bundled ? args[1] : undefined;
+  const members: Arg[] = [];
+  for (let at = bundled ? 2 : /^[a-zA-Z]+$/.test(args[0]?.text ?? '') ? 1 : 0; at < args.length; at += 1) {
+    const arg = args[at] as Arg;
+    const inline = /^--(file|directory)=(.*)$/s.exec(arg.text);
+    const next = args[at + 1];
+    if (inline?.[1] === 'file') archive = { ...arg, text: inline[2] ?? '' };
+    else if (inline?.[1] === 'directory') (creates || lists ? use.reads : use.writes)({ ...arg, text: inline[2] ?? '' });
+    else if (/^-(?:C|-directory)$/.test(arg.text) && next) {
+      (creates || lists ? use.reads : use.writes)(next);
+      at += 1;
+    } else if (/^-[a-zA-Z]*f$|^--file$/.test(arg.text) && next) {
+      archive = next;
+      at += 1;
+    } else if (/^-(?:X|T|-exclude|-exclude-from|-files-from)$/.test(arg.text)) at += 1;
+    else if (!arg.text.startsWith('-')) members.push(arg);
+  }
+  if (archive && /^[\w.-]+:/.test(archive.text)) use.raise('external_mutation', 'tar would use another machine');
+  if (archive) (creates ? use.writes : use.reads)(archive);
+  if (creates) members.forEach(use.reads);
+}
+
+function judgeZip(use: Use): void {
+  if (use.args.some(({ text }) => /^-T?T.|^-TT$|^--unzip/.test(text))) use.raise('deny', 'an option of zip runs a program');
+  const [archive, ...members] = use.operands;
+  if (archive) use.writes(archive);
+  members.forEach(use.reads);
+}
+
+function judgeUnzip(use: Use): void {
+  use.operands.slice(0, 1).forEach(use.reads);
+  if (!use.has('-l', '-t', '-p', '-Z', '-v') || use.has('-d')) use.raise('write_local', 'unzip writes on the desk');
+}
+
+function judgePack(use: Use): void {
+  const through = use.has('-c', '--stdout', '--to-stdout', '-l', '--list', '-t', '--test') || use.operands.length === 0;
+  for (const file of use.operands) (through ? use.reads : use.writes)(file);
+  if (use.has('-d', '--decompress') || use.name.startsWith('un') || use.name.startsWith('gun')) use.scene.tally.decodes = true;
+}
+
+function judgeSeven(use: Use): void {
+  const [command, archive, ...members] = use.operands;
+  const out = use.args.find(({ text }) => /^-o./.test(text));
+  if (out) use.writes({ ...out, text: out.text.slice(2) });
+  if (archive) (/^[audr]/.test(command?.text ?? '') ? use.writes : use.reads)(archive);
+  members.forEach(use.reads);
+}
+
+/** Whichever of the words are files: none of them may lie outside, and none may run something. */
+function judgeMedia(use: Use): void {
+  for (const arg of use.args) {
+    const { text } = arg;
+    if (/^(?:-shell-escape|--shell-escape|-enable-write18|-pdflatex=|-latex=|-e$)/.test(text)) use.raise('deny', `${use.name} ${text} runs a program`);
+    if (/^(?:https?|ftp|rtmp|rtsp|tcp|udp):/.test(text)) use.raise('external_mutation', `${use.name} would reach the network`);
+    if (/^(?:msl|ephemeral|label:@|text:|caption:@|mvg|concat:\/|pipe:)|^\|/.test(text) && text !== 'pipe:1' && text !== 'pipe:0') use.raise('deny', `${use.name} is given something that runs or hides a file`);
+    if (/^[/~]|^\.\.\//.test(text)) (use.args.at(-1) === arg ? use.writes : use.reads)(arg);
+  }
+  if (use.name === 'gs' && !use.has('-dSAFER') && use.args.some(({ text }) => text.includes('%pipe%'))) use.raise('deny', 'gs would run a program');
+}
+
+function judgeRename(use: Use): void {
+  const [expression, ...rest] = use.operands;
+  if (/\b(?:system|exec|qx|open|unlink|eval)\b|`|[\s/gimsx]e[gimsx]*$/.test(expression?.text ?? '') && !/^[sy]\/(?:[^/\\]|\\.)*\/[^/`$()]*\/[gi]*$/.test(expression?.text ?? '')) use.raise('deny', 'rename would run code');
+  rest.forEach(use.writes);
+}
+

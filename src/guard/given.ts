@@ -1,0 +1,77 @@
+/**
+ * Owns: what people have allowed and what is still open, folded from the ledger. Nothing else remembers an answer.
+ *
+ * G1 An approval is kept from its answer until the call it was for has ended; a run that is over leaves nothing.
+ */
+import type { Event } from '../schema/event.ts';
+import type { Projection } from '../schema/ports.ts';
+import type { Grant } from '../schema/wait.ts';
+import type { Given } from './judge.ts';
+
+type Asking = { run: string; node: string | null; binding: string; expires: string | null; grant: Grant | null };
+
+export type GivenState = {
+  /** Hash of the policy that was loaded last. */
+  policy: string | null;
+  /** Open approvals by the name of their wait. */
+  open: Record<string, Asking>;
+  /** Approvals that were given and not used yet, by the name of their wait. */
+  approved: Record<string, Asking>;
+  /** Answers for the whole of a run. */
+  grants: (Given & { run: string })[];
+};
+
+export const given: Projection<GivenState> = {
+  name: 'given_approvals',
+  version: 1,
+  file: 'state/given_approvals.json',
+  initial: () => ({ policy: null, open: {}, approved: {}, grants: [] }),
+  apply: (state, event) => {
+    if (event.type === 'policy.loaded') state.policy = event.data.sha256;
+    if (event.run !== null) applyToRun(state, event.run, event);
+    return state;
+  },
+};
+
+function applyToRun(state: GivenState, run: string, event: Event): void {
+  if (event.type === 'wait.opened' && event.data.for.kind === 'approval') {
+    const { binding, expires, asked } = event.data.for;
+    const { wait, node } = event.data;
+    state.open[wait] = { run, node, binding, expires: expires ?? null, grant: asked?.grant ?? null };
+  } else if (event.type === 'wait.closed') closed(state, run, event.data);
+  else if (event.type === 'call.ended' && event.data.node !== null)
+    drop(state.approved, (asking) => asking.run === run && asking.node === event.data.node);
+  else if (event.type === 'run.ended') {
+    drop(state.open, (asking) => asking.run === run);
+    drop(state.approved, (asking) => asking.run === run);
+    state.grants = state.grants.filter((grant) => grant.run !== run);
+  }
+}
+
+function closed(
+  state: GivenState,
+  run: string,
+  { wait, answer }: Extract<Event, { type: 'wait.closed' }>['data'],
+): void {
+  const asking = state.open[wait];
+  if (asking === undefined) return;
+  delete state.open[wait];
+  if (answer.verdict === 'approved') state.approved[wait] = asking;
+  if (answer.always !== true || asking.grant === null) return;
+  const effect = answer.verdict === 'approved' ? 'allow' : 'deny';
+  state.grants.push({ run, ...asking.grant, effect, by: answer.by ?? 'somebody' });
+}
+
+function drop(from: Record<string, Asking>, unwanted: (asking: Asking) => boolean): void {
+  for (const [wait, asking] of Object.entries(from)) if (unwanted(asking)) delete from[wait];
+}
+
+/** What people have answered for the whole of a run. */
+export function allowedInRun({ grants }: GivenState, run: string): readonly Given[] {
+  return grants.filter((grant) => grant.run === run);
+}
+
+/** The approval that was given to this step and not used yet; null when nobody gave it. */
+export function approvalFor({ approved }: GivenState, run: string, binding: string): { expires: string | null } | null {
+  return Object.values(approved).find((asking) => asking.run === run && asking.binding === binding) ?? null;
+}

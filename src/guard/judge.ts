@@ -1,0 +1,196 @@
+/**
+ * Owns: what the policy says to a call. Pure: the same policy, call and grants give the same verdict.
+ *
+ * J1 The class deny is refused, and so is what a deny rule matches; nothing overrules either.
+ * J2 A change outside whose target came out of a tool is asked about, whatever the rules and earlier answers say.
+ * J3 An ask rule that matches asks, also where another allows; an allow rule lifts only what it names; else the default
+ *    of the class holds.
+ * J4 An answer for the whole run stands for the same tool, class, programs and hosts under the same policy.
+ * J5 What the operator wrote runs as a local write in the jail, whatever its class; filled with the words of a tool, a
+ *    model or memory it is no longer what the operator wrote.
+ */
+import type { Classified } from '../schema/command.ts';
+import type { Json } from '../schema/json.ts';
+import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
+import type { Origin, SideEffectClass, Tool, ToolCall } from '../schema/tool.ts';
+import type { Grant } from '../schema/wait.ts';
+import { type Facts, ruleMatches } from './rules.ts';
+
+export type Verdict = { effect: Effect; why: string };
+
+/** What is known of a call: of a command what the classifier found out, of another tool what its targets say. */
+export type Described = Facts & {
+  /** Why it has its class, for a person. */
+  reason: string;
+  /** True for a command. */
+  command: boolean;
+  net: boolean;
+};
+
+export type Describe = (call: ToolCall) => Described;
+
+export type JudgeOptions = {
+  /** The policy that holds now, and its hash. */
+  policy: () => { policy: Policy; sha256: string };
+  describe: Describe;
+  /** What people have answered for the whole of a run. */
+  allowedInRun?: (run: string) => readonly Given[];
+  /** Whether the task itself asks for the network, so that its own commands may use it. */
+  declaresNetwork?: (call: ToolCall) => boolean;
+};
+
+/** An answer for the whole run, and which it was. */
+export type Given = Grant & { effect: 'allow' | 'deny'; by: string };
+
+export function judgeWith(options: JudgeOptions): (call: ToolCall) => Verdict {
+  return (call) => {
+    const { policy, sha256 } = options.policy();
+    const found = options.describe(call);
+    const facts = { ...found, class: classFor(call, found, options) };
+    if (facts.class === 'deny') return { effect: 'deny', why: `it is never allowed: ${facts.reason}` };
+    const { denies, asks, allows } = rulesFor(policy.rules, facts);
+    if (denies !== undefined) return { effect: 'deny', why: whyOf(denies, facts, 'a rule of the policy forbids it') };
+    const given = answerFor(options.allowedInRun?.(call.run) ?? [], facts, sha256);
+    if (given?.effect === 'deny') return { effect: 'deny', why: `${given.by} refused this for the whole run` };
+    const strange = targetsFromTools(call, facts);
+    if (strange.length > 0) return { effect: 'ask', why: strangeWords(strange) };
+    const verdict = byRules(policy, facts, asks, allows);
+    if (verdict.effect !== 'ask' || given === undefined) return verdict;
+    return { effect: 'allow', why: `${given.by} allowed this for the whole run` };
+  };
+}
+
+/** The class that counts; see J5. Without the network, what would leave the machine cannot. */
+export function classFor(
+  call: ToolCall,
+  facts: Described,
+  { declaresNetwork = () => false }: Pick<JudgeOptions, 'declaresNetwork'> = {},
+): SideEffectClass {
+  if (!facts.command || !isOperatorsOwn(call) || facts.class === 'read') return facts.class;
+  return facts.class === 'external_mutation' && facts.net && !declaresNetwork(call) ? facts.class : 'write_local';
+}
+
+/** True when every word of it was written by the person who gave the task. */
+function isOperatorsOwn(call: ToolCall): boolean {
+  return (
+    call.author === 'operator' &&
+    Object.values(call.origins()).every((origin) => origin === 'operator' || origin === 'task')
+  );
+}
+
+type Rules = { denies?: PolicyRule; asks?: PolicyRule; allows?: PolicyRule };
+
+/** A deny that only may match asks: a person can see what the shell would make of it. */
+function rulesFor(rules: readonly PolicyRule[], facts: Facts): Rules {
+  const found: Rules = {};
+  for (const rule of rules) {
+    const match = ruleMatches(rule, facts);
+    if (match === 'no') continue;
+    if (rule.effect === 'deny' && match === 'yes') found.denies ??= rule;
+    else if (rule.effect !== 'allow') found.asks ??= rule;
+    else if (match === 'yes') found.allows ??= rule;
+  }
+  return found;
+}
+
+function byRules(policy: Policy, facts: Described, asks?: PolicyRule, allows?: PolicyRule): Verdict {
+  if (asks !== undefined) return { effect: 'ask', why: whyOf(asks, facts, 'a rule of the policy asks about it') };
+  if (allows !== undefined) return { effect: 'allow', why: whyOf(allows, facts, 'a rule of the policy allows it') };
+  return { effect: policy.defaults[facts.class], why: facts.reason };
+}
+
+function whyOf(rule: PolicyRule, facts: Described, words: string): string {
+  return `${rule.why ?? words} (${facts.reason})`;
+}
+
+function answerFor(given: readonly Given[], facts: Facts, policy: string): Given | undefined {
+  const isSame = (grant: Given): boolean =>
+    grant.policy === policy &&
+    grant.tool === facts.tool &&
+    grant.class === facts.class &&
+    sameSet(grant.programs, facts.programs) &&
+    sameSet(grant.hosts, facts.hosts);
+  return given.find((grant) => grant.effect === 'deny' && isSame(grant)) ?? given.find(isSame);
+}
+
+/** What an answer for the whole run to this call would stand for. */
+export function grantOf(facts: Facts, policy: string): Grant {
+  const { tool, programs, hosts } = facts;
+  return { tool, class: facts.class, programs: sorted(programs), hosts: sorted(hosts), policy };
+}
+
+function sameSet(a: readonly string[], b: readonly string[]): boolean {
+  const [left, right] = [sorted(a), sorted(b)];
+  return left.length === right.length && left.every((word, index) => word === right[index]);
+}
+
+const sorted = (words: readonly string[]): string[] => [...new Set(words)].toSorted();
+
+/** J2. What is changed on the desk is kept before and can be taken back. */
+function targetsFromTools(call: ToolCall, facts: Facts): string[] {
+  return facts.class === 'external_mutation' ? fieldsFrom('tool', call.origins()) : [];
+}
+
+function fieldsFrom(wanted: Origin, origins: Readonly<Record<string, Origin>>): string[] {
+  return Object.entries(origins).flatMap(([field, origin]) => (origin === wanted ? [field] : []));
+}
+
+function strangeWords(fields: readonly string[]): string {
+  return `what it acts on (${fields.join(', ')}) came out of a tool, not from you or your task`;
+}
+
+/** Describes calls of these tools; commands by the classifier, everything else by the fields that the tool calls targets. */
+export function describeWith(
+  tools: ReadonlyMap<string, Pick<Tool, 'targets' | 'annotations'>>,
+  classify: (call: ToolCall) => Classified | null,
+): Describe {
+  return (call) => {
+    const { targets = [], annotations } = tools.get(call.tool) ?? {};
+    const known = { tool: call.tool, risk: annotations?.risk ?? 'high', destructive: annotations?.destructive ?? true };
+    const classified = classify(call);
+    if (classified !== null)
+      return { ...known, ...classified, paths: seenFromDesk(call, classified.paths), command: true };
+    const values = targets.flatMap((field) => textsIn(fieldOf(call.input, field)));
+    const hosts = values.flatMap(hostsIn);
+    return {
+      ...known,
+      class: call.class,
+      reason: REASONS[call.class],
+      programs: [],
+      paths: values.filter((value) => hostsIn(value).length === 0),
+      hosts,
+      command: false,
+      net: hosts.length > 0,
+    };
+  };
+}
+
+const REASONS: Readonly<Record<SideEffectClass, string>> = {
+  read: 'it only reads',
+  write_local: 'it changes files on the desk',
+  external_mutation: 'it may change something outside this machine',
+  deny: 'calls of this kind are never made',
+};
+
+/** A command's paths are written as seen from the folder it starts in. */
+function seenFromDesk(call: ToolCall, paths: readonly string[]): string[] {
+  const dir = fieldOf(call.input, 'dir');
+  if (typeof dir !== 'string' || dir === '.') return [...paths];
+  return paths.map((path) => (/^[/~$]/.test(path) ? path : `${dir}/${path}`));
+}
+
+function fieldOf(input: Json, field: string): Json {
+  return input !== null && typeof input === 'object' && !Array.isArray(input) ? (input[field] ?? null) : null;
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+function hostsIn(value: string): string[] {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [];
+  const host = URL.canParse(value) ? new URL(value).hostname : '';
+  return host === '' ? ['?'] : [host];
+}

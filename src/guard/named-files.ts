@@ -1,0 +1,112 @@
+/**
+ * Owns: what is in the files that a command names, so that an approval of `bash deploy.sh` is one of that deploy.sh.
+ * Does not own: what a script loads in its turn. The jail holds whatever that does.
+ *
+ * N1 Every word of the command that is the name of a regular file counts, seen from the folder it starts in and from
+ *    every folder it names; so do files that a program reads by custom, and what lies where a pattern looks.
+ * N2 Looking never hangs and never acts: pipes and devices are not opened.
+ */
+import { createHash, hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Command } from '../schema/command.ts';
+import { errnoOf } from '../schema/errors.ts';
+
+export type NamedFile = { path: string; sha256: string };
+
+/** Where a command starts, and what ~ is for it. */
+export type Place = { dir: string; home: string };
+
+const MOST_NAMES = 40_000;
+const MOST_FOLDERS = 20;
+/** So much is read in all. */
+const MOST_BYTES = 256 * 1024 * 1024;
+const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
+
+const BY_CUSTOM: Readonly<Record<string, readonly string[]>> = {
+  npm: ['package.json'],
+  pnpm: ['package.json'],
+  yarn: ['package.json'],
+  bun: ['package.json'],
+  make: ['GNUmakefile', 'makefile', 'Makefile'],
+  just: ['justfile'],
+  docker: ['Dockerfile', 'compose.yaml', 'docker-compose.yml'],
+};
+
+/** In the order of their names. `paths` is what the classifier saw in the command. */
+export async function namedFiles(command: Command, place: Place, paths: readonly string[]): Promise<NamedFile[]> {
+  const names = namesIn(command, paths).map((name) => name.replace(/^~(?=\/|$)/, place.home));
+  const folders = await foldersAmong(names, place.dir);
+  const patterns = await filesUnder(names.filter(isPattern), place.dir);
+  const from = (folder: string): string[] =>
+    names.filter((name) => folder === '' || !isAbsolute(name)).map((name) => join(folder, name));
+  const all = new Set([...['', ...folders].flatMap(from), ...patterns]);
+  const found: NamedFile[] = [];
+  let room = MOST_BYTES;
+  for (const path of [...all].slice(0, MOST_NAMES).toSorted()) {
+    const content = await contentOf(resolve(place.dir, path), room);
+    if (content === null) continue;
+    found.push({ path, sha256: content.sha256 });
+    room -= content.size;
+  }
+  return found;
+}
+
+function namesIn(command: Command, paths: readonly string[]): string[] {
+  const words = 'argv' in command ? command.argv.flatMap(partsOf) : wordsOf(command.line);
+  const customs = words
+    .map((word) => basename(word))
+    .flatMap((name) => (Object.hasOwn(BY_CUSTOM, name) ? (BY_CUSTOM[name] ?? []) : []));
+  const isName = (name: string): boolean => name !== '' && name.length <= 4096 && !name.includes('\0');
+  return [...new Set([...paths, ...words, ...customs])].filter(isName);
+}
+
+/** What stands in quotes, and words between blanks, quotes and operators; a word too many does no harm. */
+function wordsOf(line: string): string[] {
+  const inQuotes = [...line.matchAll(/'([^']*)'|"([^"]*)"/g)].map(([, single, double]) => single ?? double ?? '');
+  return [...inQuotes, ...line.split(/[\s"'`;|&<>()$]+/)].flatMap(partsOf);
+}
+
+/** `@file`, `--option=file` and `name:file` name a file, too. */
+function partsOf(word: string): string[] {
+  return [word, ...word.split(/[=:,@]/).slice(1)];
+}
+
+const isPattern = (name: string): boolean => /[*?[{]/.test(name);
+
+async function foldersAmong(names: readonly string[], dir: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of names) {
+    const stats = await stat(resolve(dir, name)).catch(() => null);
+    if (stats?.isDirectory() === true && resolve(dir, name) !== resolve(dir)) found.push(name);
+    if (found.length >= MOST_FOLDERS) break;
+  }
+  return found;
+}
+
+/** Everything in the folders where patterns look: which of it the shell would take is its own business. */
+async function filesUnder(patterns: readonly string[], dir: string): Promise<string[]> {
+  const folders = new Set(patterns.map((pattern) => dirname(`${pattern.split(/[*?[{]/, 1)[0] ?? ''}x`)));
+  const found: string[] = [];
+  for (const folder of [...folders].slice(0, MOST_FOLDERS))
+    for (const name of await readdir(resolve(dir, folder)).catch(() => [])) found.push(join(folder, name));
+  return found;
+}
+
+/** Null when there is no such regular file. What is larger than the room left is known by its size and times. */
+async function contentOf(path: string, room: number): Promise<{ sha256: string; size: number } | null> {
+  try {
+    if (!(await stat(path)).isFile()) return null;
+    await using file = await open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    const found = await file.stat();
+    if (!found.isFile()) return null;
+    const { size, mtimeMs, ctimeMs, ino } = found;
+    if (size > room) return { sha256: hash('sha256', `${size} ${mtimeMs} ${ctimeMs} ${ino}`), size: 0 };
+    const sum = createHash('sha256');
+    for await (const chunk of file.createReadStream({ autoClose: false })) sum.update(chunk as Buffer);
+    return { sha256: sum.digest('hex'), size };
+  } catch (error) {
+    return errnoOf(error) === 'EACCES' ? { sha256: 'not readable', size: 0 } : null;
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Owns: what a command may touch, by its class, its author and whether it has the network; and whether it may run at all
+ * where nothing can hold it.
+ * Does not own: how that is enforced (native/, tools/jail.ts), nor which class a command has.
+ *
+ * R1 A read gets no writable path and no socket it was not given the network for.
+ * R2 Nothing below .oka can be read but the tool folder; only the installer writes there.
+ * R3 The network is one port, that of our own egress proxy; a kernel that cannot keep to it gives no sockets.
+ * R4 Where nothing can hold a command, a model's never runs unless the operator has switched the jail off.
+ */
+import { OkaError } from '../schema/errors.ts';
+import type { Author, SideEffectClass } from '../schema/tool.ts';
+
+export type Limits = { fileBytes: number; cpuSeconds: number; openFiles: number; processes: number };
+
+/** Absolute paths; a folder stands for everything below it. */
+export type Rights = {
+  read: readonly string[];
+  /** Read and execute. */
+  run: readonly string[];
+  /** Single files that may be read and written. */
+  devices: readonly string[];
+  /** Read, execute and change in every way. */
+  write: readonly string[];
+  /** TCP ports; with none there are no sockets. */
+  ports: readonly number[];
+  limits: Limits;
+};
+
+/** Real paths: a symbolic link here would grant what it points at. */
+export type Places = {
+  oka: string;
+  desk: string;
+  scratch: string;
+  tools: string;
+  /** Where Node and npm are, when that is not a folder of the system. */
+  programs: readonly string[];
+  /** Root may read every file in /etc, so it gets only those that programs need. */
+  root: boolean;
+};
+
+export type Step = {
+  class: SideEffectClass;
+  author: Author;
+  /** The port of the egress proxy, for a step that needs the network and may have it. */
+  net: number | null;
+  installer: boolean;
+};
+
+/** What there is to hold a command with. */
+export type Offer = { launcher: boolean; landlock: number };
+
+export type Held = { kind: 'jail' } | { kind: 'none'; warning: string } | { kind: 'refused'; reason: string };
+
+const LIMITS: Limits = { fileBytes: 4 * 1024 ** 3, cpuSeconds: 14_400, openFiles: 4096, processes: 512 };
+/** From this version on Landlock knows ports. */
+const LANDLOCK_WITH_PORTS = 4;
+const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
+const OPTIONAL_FOLDERS = ['/opt', '/snap'];
+const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom'];
+/** Of the processes only the command itself: the others' arguments are none of its business. */
+const KERNEL_FILES = [
+  ...['self', 'cpuinfo', 'meminfo', 'stat', 'loadavg', 'uptime', 'version', 'filesystems'].map(
+    (name) => `/proc/${name}`,
+  ),
+  '/proc/sys/kernel',
+  '/proc/sys/vm/overcommit_memory',
+  '/sys/fs/cgroup',
+  '/sys/devices/system',
+];
+const PACKAGE_LISTS = ['/var/lib/dpkg', '/var/lib/apt/lists', '/var/lib/rpm', '/lib/apk/db'];
+const ETC_FOR_ROOT = `
+  alternatives bash.bashrc ca-certificates ca-certificates.conf debian_version default fonts gai.conf gitconfig group
+  host.conf hostname hosts inputrc issue java ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime
+  lsb-release machine-id magic mime.types networks nsswitch.conf openssl os-release passwd perl pki profile protocols
+  python3 resolv.conf services shells ssl/certs ssl/openssl.cnf terminfo timezone wgetrc`
+  .trim()
+  .split(/\s+/)
+  .map((name) => `/etc/${name}`);
+
+export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'landlock'>): Rights {
+  const writes = mayWrite(step);
+  const own = [places.desk, places.scratch];
+  return {
+    read: [
+      ...(places.root ? ETC_FOR_ROOT : ['/etc']),
+      ...KERNEL_FILES,
+      ...PACKAGE_LISTS,
+      ...(writes ? [] : [places.desk, places.tools]),
+    ],
+    run: [...systemFolders(places.oka), ...places.programs, ...(writes && !step.installer ? [places.tools] : [])],
+    devices: DEVICES,
+    write: writes ? [...own, ...(step.installer ? [places.tools] : [])] : [],
+    ports: step.net !== null && offer.landlock >= LANDLOCK_WITH_PORTS ? [step.net] : [],
+    limits: LIMITS,
+  };
+}
+
+/** Whether what is there may run, and what a person should hear about it. */
+export function heldBy(offer: Offer, sandbox: 'jail' | 'none', author: Author): Held {
+  if (sandbox === 'none')
+    return {
+      kind: 'none',
+      warning: 'the jail is switched off in config.json (sandbox: none): nothing holds this command',
+    };
+  if (offer.launcher && offer.landlock > 0) return { kind: 'jail' };
+  const missing = offer.launcher
+    ? 'the kernel does not offer Landlock'
+    : 'the launcher is not built (npm run build:native)';
+  if (author === 'operator')
+    return { kind: 'none', warning: `${missing}: this command runs because a person wrote it` };
+  return { kind: 'refused', reason: `${missing}, so nothing could hold a command that a model wrote` };
+}
+
+/** What a person wrote into a runbook is meant to work on the desk, loops and all. */
+function mayWrite({ class: itsClass, author, installer }: Step): boolean {
+  switch (itsClass) {
+    case 'read':
+      return author === 'operator' || installer;
+    case 'write_local':
+    case 'external_mutation':
+      return true;
+    case 'deny':
+      throw new OkaError('refused', 'a command of class deny has no rights: it is never run');
+  }
+}
+
+function systemFolders(oka: string): string[] {
+  const around = SYSTEM_FOLDERS.find((folder) => isBelow(oka, folder));
+  if (around !== undefined)
+    throw new OkaError('refused', `${oka} lies in ${around}, which every command can read`, {
+      fix: 'Keep the assistant in a folder of its own, such as /home/you/oka or /data.',
+    });
+  return [...SYSTEM_FOLDERS, ...OPTIONAL_FOLDERS.filter((folder) => !isBelow(oka, folder))];
+}
+
+const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

@@ -1,0 +1,134 @@
+/**
+ * Owns: whether one rule of the policy is about one call.
+ *
+ * M1 A rule that allows must match all of a call: every program, path and host it names. One that asks or denies
+ *    matches as soon as a part of the call does. So a second command on the line is never carried along.
+ * M2 What cannot be told before the shell has expanded it is `maybe`: nothing is allowed by it, and it is asked about.
+ */
+import { posix } from 'node:path';
+import type { PolicyRule } from '../schema/policy.ts';
+import type { SideEffectClass, ToolAnnotations } from '../schema/tool.ts';
+
+/** What a call is about, as far as it can be seen without running it. */
+export type Facts = {
+  tool: string;
+  class: SideEffectClass;
+  programs: readonly string[];
+  /** As they are written, seen from the desk. */
+  paths: readonly string[];
+  hosts: readonly string[];
+  risk: ToolAnnotations['risk'];
+  destructive: boolean;
+};
+
+export type Match = 'yes' | 'maybe' | 'no';
+
+const RISKS = ['low', 'medium', 'high'] as const;
+
+export function ruleMatches(rule: PolicyRule, facts: Facts): Match {
+  const allows = rule.effect === 'allow';
+  const among = (values: readonly string[], match: (value: string) => Match): Match =>
+    allows ? every(values.map(match)) : some(values.map(match));
+  const { tool, class: effect, program, path, host, risk, destructive } = rule;
+  return all([
+    tool === undefined || toolMatches(tool, facts.tool),
+    effect === undefined || effect === facts.class,
+    program === undefined || among(facts.programs, (word) => programMatches(program, word, allows)),
+    path === undefined || among(facts.paths, (word) => pathMatches(path, word, facts.class !== 'read')),
+    host === undefined || among(facts.hosts, (name) => yesIf(hostMatches(withoutPort(host), withoutPort(name)))),
+    risk === undefined || riskMatches(risk, facts.risk, allows),
+    destructive === undefined || destructive === facts.destructive,
+  ]);
+}
+
+function all(parts: readonly (Match | boolean)[]): Match {
+  if (parts.some((part) => part === false || part === 'no')) return 'no';
+  return parts.includes('maybe') ? 'maybe' : 'yes';
+}
+
+/** A rule about hosts says nothing of a call that names none. */
+function every(parts: readonly Match[]): Match {
+  return parts.length === 0 ? 'no' : all(parts);
+}
+
+function some(parts: readonly Match[]): Match {
+  if (parts.includes('yes')) return 'yes';
+  return parts.includes('maybe') ? 'maybe' : 'no';
+}
+
+const yesIf = (condition: boolean): Match => (condition ? 'yes' : 'no');
+
+function toolMatches(pattern: string, tool: string): boolean {
+  return pattern.endsWith('*') ? tool.startsWith(pattern.slice(0, -1)) : tool === pattern;
+}
+
+function riskMatches(limit: Facts['risk'], risk: Facts['risk'], allows: boolean): boolean {
+  const [most, found] = [RISKS.indexOf(limit), RISKS.indexOf(risk)];
+  return allows ? found <= most : found >= most;
+}
+
+/** `./git` and `/tmp/git` are not the git that was allowed; but they are one that somebody may have wanted to keep away. */
+function programMatches(pattern: string, word: string, allows: boolean): Match {
+  if (word === pattern) return 'yes';
+  return yesIf(!allows && posix.basename(word) === pattern);
+}
+
+/** Which port may be reached is the business of the egress rule. */
+const withoutPort = (host: string): string => host.replace(/:\d+$/, '');
+
+export function hostMatches(pattern: string, host: string): boolean {
+  const [wanted, found] = [pattern, host].map((name) => name.toLowerCase().replace(/\.$/, '')) as [string, string];
+  if (wanted === '*') return true;
+  return wanted.startsWith('*.')
+    ? found.endsWith(wanted.slice(1)) && found.length > wanted.length - 1
+    : found === wanted;
+}
+
+/** What the shell expands, and what the classifier puts in place of what it cannot know. */
+const EXPANDED = /[$*?[{~`\\]|\p{Cc}/u;
+
+function pathMatches(pattern: string, written: string, isWritten: boolean): Match {
+  const glob = tidied(pattern);
+  const unsure = EXPANDED.exec(written);
+  if (unsure !== null) {
+    const [known, wanted] = [tidied(written.slice(0, unsure.index), true), literalOf(glob)];
+    return known.startsWith(wanted) || wanted.startsWith(known) ? 'maybe' : 'no';
+  }
+  const path = tidied(written);
+  if (globToRegExp(glob).test(path)) return 'yes';
+  return isWritten && holds(path, literalOf(glob)) ? 'maybe' : 'no';
+}
+
+/** A folder that is written may hold what the rule is about. */
+function holds(folder: string, wanted: string): boolean {
+  return folder === '.' ? !posix.isAbsolute(wanted) : wanted.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+/** Without `.`, doubled slashes and a slash at the end; `a/../b` is b. */
+function tidied(path: string, isPart = false): string {
+  const tidy = posix.normalize(path === '' ? '.' : path);
+  if (isPart) return tidy === '.' ? '' : tidy;
+  return tidy.length > 1 && tidy.endsWith('/') ? tidy.slice(0, -1) : tidy;
+}
+
+function literalOf(glob: string): string {
+  const wild = glob.search(/[*?]/);
+  return wild === -1 ? glob : glob.slice(0, wild);
+}
+
+/** `**` is any number of folders, `*` any part of one name, `?` one character; nothing else is special. */
+function globToRegExp(glob: string): RegExp {
+  const source = glob
+    .split(/(\/\*\*$|\*\*\/|\*\*|\*|\?)/)
+    .map((part) => GLOB[part] ?? part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`))
+    .join('');
+  return new RegExp(`^${source}$`, 's');
+}
+
+const GLOB: Readonly<Record<string, string>> = {
+  '/**': '(?:/.*)?',
+  '**/': '(?:.*/)?',
+  '**': '.*',
+  '*': '[^/]*',
+  '?': '[^/]',
+};

@@ -1,0 +1,89 @@
+/** Owns: what may be in a vault and how it changes. Pure: a change gives new contents. */
+import { OkaError } from '../schema/errors.ts';
+import { ID_SHAPE } from '../schema/names.ts';
+import { LONGEST_SECRET, type Secret, type VaultContents } from '../schema/secret.ts';
+import { FEWEST_UNITS, unitsOf } from './redact-forms.ts';
+import { redactKnown, type KnownValue } from './redact-known.ts';
+
+/** Numbers shorter than this are sizes, times and ports as often as they are secrets. */
+const FEWEST_DIGITS = 12;
+
+export type Rules = Pick<Secret, 'tools' | 'hosts'>;
+
+/** Gives a secret a value, keeping the one it had. Without rules those it had go on. */
+export function withValue(
+  contents: VaultContents,
+  name: string,
+  value: string,
+  now: string,
+  rules?: Rules,
+): VaultContents {
+  assertName(name);
+  assertValue(name, value, contents);
+  const before = Object.hasOwn(contents.secrets, name) ? contents.secrets[name] : undefined;
+  const secret: Secret = {
+    value,
+    version: (before?.version ?? 0) + 1,
+    tools: rules?.tools ?? before?.tools ?? [],
+    hosts: rules?.hosts ?? before?.hosts ?? [],
+    set_at: now,
+    old: before === undefined ? [] : outlived(before),
+  };
+  return { ...contents, secrets: { ...contents.secrets, [name]: secret } };
+}
+
+/** It can be used no more. Its values are still taken out of text, unless they are to be forgotten. */
+export function without(contents: VaultContents, name: string, forget: boolean): VaultContents {
+  const before = present(contents, name);
+  const { [name]: _gone, ...rest } = contents.secrets;
+  if (forget) return { ...contents, secrets: rest };
+  const secret: Secret = { ...before, value: null, tools: [], hosts: [], old: outlived(before) };
+  return { ...contents, secrets: { ...rest, [name]: secret } };
+}
+
+/** The secret under a name, or an error that says so. */
+export function present(contents: VaultContents | null, name: string): Secret {
+  const secret = contents !== null && Object.hasOwn(contents.secrets, name) ? contents.secrets[name] : undefined;
+  if (secret !== undefined && secret.value !== null) return secret;
+  throw new OkaError('refused', `there is no secret "${name}"`, { fix: 'See which there are: oka secrets list' });
+}
+
+/** Every value there is or was, so that it can be taken out of text. */
+export function valuesIn(contents: VaultContents | null): KnownValue[] {
+  return Object.entries(contents?.secrets ?? {}).flatMap(([name, { value, old }]) =>
+    [...(value === null ? [] : [value]), ...old.map((each) => each.value)].map((each) => ({ name, value: each })),
+  );
+}
+
+function outlived({ value, version, old }: Secret): Secret['old'] {
+  return value === null ? old : [...old, { version, value }];
+}
+
+function assertName(name: string): void {
+  if (!ID_SHAPE.test(name))
+    throw new OkaError('usage', `"${name}" cannot be the name of a secret`, {
+      fix: 'Use letters, digits, dot, dash and underscore, such as GITHUB_TOKEN.',
+    });
+}
+
+function assertValue(name: string, value: string, { secrets }: VaultContents): void {
+  const refuse = (why: string, fix: string): never => {
+    throw new OkaError('usage', `${name} was not set: ${why}`, { fix });
+  };
+  if (value.length > LONGEST_SECRET)
+    refuse(`it is longer than ${LONGEST_SECRET} characters`, 'Keep large files elsewhere.');
+  if (value.includes('\0')) refuse('there is a NUL character in it', 'Only text can be kept.');
+  if (unitsOf(value) < FEWEST_UNITS)
+    refuse(
+      `it has fewer than ${FEWEST_UNITS} characters (white space, quotes and commas not counted); wherever these few stand in a text they would be taken out`,
+      'Use a longer one.',
+    );
+  if (/^\d+$/.test(value) && value.length < FEWEST_DIGITS)
+    refuse(
+      `it is a number of fewer than ${FEWEST_DIGITS} digits; sizes and times that happen to be the same would be taken out`,
+      'Use a longer one, or one with letters.',
+    );
+  const takeOut = redactKnown([{ name: 'x', value }]);
+  const named = [name, ...Object.keys(secrets)].find((each) => takeOut(each) !== each);
+  if (named !== undefined) refuse(`it is part of the name ${named}`, 'Use another name, or another value.');
+}

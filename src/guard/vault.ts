@@ -1,0 +1,148 @@
+/**
+ * Owns: the vault, .oka/credentials.age: secrets encrypted to one key. The only door to age-encryption.
+ * Does not own: who may use a secret (tools/reveal.ts), taking values out of text (redact.ts).
+ *
+ * V1 Nothing is overwritten that could not be read before: a wrong key, a changed file or a missing key end in an error.
+ * V2 A change is whole or did not happen: one writer at a time, temp, flush, rename, flush of the folder.
+ * V3 The key is made once, together with the first vault, and never again while a vault is there.
+ * V4 Values leave this file only to callers in memory.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { messageOf, OkaError } from '../schema/errors.ts';
+import { VaultContents } from '../schema/secret.ts';
+import { alone, readPlain, replacePrivate } from './vault-file.ts';
+import { findIdentity, type FoundIdentity, type IdentityPlaces, keepIdentity } from './vault-identity.ts';
+
+export type VaultPlaces = IdentityPlaces & { file: string; lock: string };
+/** Asks a person for the passphrase of the key; says which key it is about. */
+export type AskPassphrase = (key: string) => Promise<string>;
+
+export type Vault = {
+  /** What is in it now; null when there is no vault. */
+  read(): Promise<VaultContents | null>;
+  /** Changes it, or makes it when there is none. Returns where a new key was put, if one was made. */
+  change(
+    how: (contents: VaultContents) => VaultContents,
+    made?: { passphrase?: string },
+  ): Promise<{ newKey: string | null }>;
+  /** The public half of the key: what others encrypt to. */
+  recipient(): Promise<string>;
+};
+
+export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
+  let unlocked: { from: FoundIdentity; key: string } | null = null;
+
+  /** A passphrase is asked for once. */
+  async function identity(): Promise<string> {
+    const found = findIdentity(places);
+    if (found === null) throw noIdentity(places);
+    if (!found.wrapped) return found.text;
+    if (unlocked?.from.text !== found.text) unlocked = { from: found, key: await unwrapped(found, ask) };
+    return unlocked.key;
+  }
+
+  async function read(): Promise<VaultContents | null> {
+    const sealed = readPlain(places.file);
+    return sealed === null ? null : opened(places, sealed.bytes, await identity());
+  }
+
+  return {
+    read,
+    recipient: async () => recipientOf(await identity()),
+    change: async (how, made = {}) => {
+      if (findIdentity(places)?.wrapped) await identity(); // a person must not be asked while others wait for the lock
+      return alone(places.lock, async () => {
+        const isNew = readPlain(places.file) === null && findIdentity(places) === null;
+        if (!isNew && made.passphrase !== undefined) throw keyIsThere();
+        const before = isNew ? emptyVault() : ((await read()) ?? emptyVault());
+        const after = JSON.stringify(VaultContents.parse(how(before)));
+        const key = isNew ? await makeIdentity(places.key, made.passphrase) : await identity();
+        replacePrivate(places.file, await sealedFor(await recipientOf(key), after));
+        return { newKey: isNew ? places.key : null };
+      });
+    },
+  };
+}
+
+/** Tells two values apart without giving either away. */
+export function fingerprintOf({ fingerprint_key }: Pick<VaultContents, 'fingerprint_key'>, value: string): string {
+  return createHmac('sha256', Buffer.from(fingerprint_key, 'base64')).update(value).digest('hex').slice(0, 32);
+}
+
+function emptyVault(): VaultContents {
+  return { v: 1, fingerprint_key: randomBytes(32).toString('base64'), secrets: {} };
+}
+
+/** Returns the new key, after it was kept. */
+async function makeIdentity(file: string, passphrase: string | undefined): Promise<string> {
+  const age = await import('age-encryption');
+  const key = await age.generateX25519Identity();
+  const recipient = await age.identityToRecipient(key);
+  if (passphrase === undefined) keepIdentity(file, key, recipient);
+  else {
+    const encrypter = new age.Encrypter();
+    encrypter.setPassphrase(passphrase);
+    keepIdentity(file, age.armor.encode(await encrypter.encrypt(key)), recipient);
+  }
+  return key;
+}
+
+async function unwrapped({ from, text }: FoundIdentity, ask: AskPassphrase): Promise<string> {
+  const age = await import('age-encryption');
+  const decrypter = new age.Decrypter();
+  decrypter.addPassphrase(await ask(from));
+  try {
+    return (await decrypter.decrypt(age.armor.decode(text), 'text')).trim();
+  } catch (error) {
+    throw new OkaError('refused', `${from} does not open with this passphrase`, {
+      fix: 'Try again; capital letters count.',
+      cause: error,
+    });
+  }
+}
+
+async function recipientOf(key: string): Promise<string> {
+  const { identityToRecipient } = await import('age-encryption');
+  return identityToRecipient(key);
+}
+
+async function sealedFor(recipient: string, text: string): Promise<Uint8Array> {
+  const { Encrypter } = await import('age-encryption');
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(recipient);
+  return encrypter.encrypt(text);
+}
+
+async function opened(places: VaultPlaces, bytes: Buffer, key: string): Promise<VaultContents> {
+  const { Decrypter } = await import('age-encryption');
+  const decrypter = new Decrypter();
+  try {
+    decrypter.addIdentity(key);
+    return VaultContents.parse(JSON.parse(await decrypter.decrypt(bytes, 'text')));
+  } catch (error) {
+    throw notOpened(places.file, error);
+  }
+}
+
+/** The words never quote what was inside. */
+function notOpened(file: string, error: unknown): OkaError {
+  if (/no identity matched/.test(messageOf(error)))
+    return new OkaError('refused', `${file} was made for another key, or its head was changed; nothing was touched`, {
+      fix: 'Put the right key in its place, or restore the vault from a backup.',
+    });
+  return new OkaError('invalid-file', `${file} is damaged or was changed; nothing was touched`, {
+    fix: 'Restore it from a backup. To begin anew, move it away and set the secrets again.',
+  });
+}
+
+function keyIsThere(): OkaError {
+  return new OkaError('usage', 'the key of this vault is there already; only a new one can be wrapped', {
+    fix: 'Wrap it yourself: age --encrypt --passphrase --armor, and put the result in its place.',
+  });
+}
+
+function noIdentity({ file, key, mounted }: VaultPlaces): OkaError {
+  return new OkaError('not-set-up', `the key of ${file} is missing: neither ${mounted} nor ${key} is there`, {
+    fix: 'Put the key back (in a container: mount it as the secret oka_identity). oka makes no new one for an old vault.',
+  });
+}

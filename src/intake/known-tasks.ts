@@ -1,0 +1,20 @@
+/** The projection that remembers which tasks the ledger has, so that none is taken twice after a crash. */
+import type { Projection } from '../schema/ports.ts';
+
+export type KnownTasks = { ids: string[] };
+
+/** What was taken longer ago has its folder in the outbox. */
+const MOST = 20_000;
+
+export const knownTasks: Projection<KnownTasks> = {
+  name: 'known_tasks',
+  version: 1,
+  file: 'state/known_tasks.json',
+  initial: () => ({ ids: [] }),
+  apply: (known, event) => {
+    if (event.type !== 'task.received' || event.run === null) return known;
+    known.ids.push(event.run);
+    if (known.ids.length > 2 * MOST) known.ids.splice(0, known.ids.length - MOST);
+    return known;
+  },
+};

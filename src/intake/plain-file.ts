@@ -1,0 +1,79 @@
+/**
+ * Owns: opening what somebody dropped. Nothing but a regular file with one name is read; a link is not followed and a
+ * pipe cannot block.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { errnoOf, messageOf } from '../schema/errors.ts';
+
+/** Why something is not a task, in words for the person who dropped it. Thrown and caught within intake. */
+export class NotATask extends Error {
+  override readonly name = 'NotATask';
+  /** It may still become one. */
+  readonly unfinished: boolean;
+
+  constructor(reason: string, options: { unfinished?: boolean; cause?: unknown } = {}) {
+    super(reason, options.cause === undefined ? undefined : { cause: options.cause });
+    this.unfinished = options.unfinished ?? false;
+  }
+}
+
+/** Gone between two looks: neither a task nor worth a word. */
+export class Vanished extends Error {
+  override readonly name = 'Vanished';
+}
+
+export function readPlain(path: string | Buffer, mostBytes: number): { bytes: Buffer; stats: Stats } {
+  return withPlain(path, (fd, stats) => {
+    assertSize(stats.size, mostBytes);
+    const bytes = Buffer.alloc(stats.size);
+    let length = 0;
+    for (let more = 1; more > 0 && length < stats.size; length += more)
+      more = readSync(fd, bytes, length, stats.size - length, length);
+    return { bytes: bytes.subarray(0, length), stats };
+  });
+}
+
+export function withPlain<T>(path: string | Buffer, act: (fd: number, stats: Stats) => T): T {
+  const fd = opened(path);
+  try {
+    const stats = fstatSync(fd);
+    assertPlain(stats);
+    return act(fd, stats);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export function assertPlain(stats: Stats): void {
+  const what = kindOf(stats);
+  if (what !== 'a regular file') throw new NotATask(`it is ${what}; only regular files are read`);
+  if (stats.nlink > 1) throw new NotATask('the same file has another name elsewhere (a hard link); drop a copy of it');
+}
+
+export function assertSize(bytes: number, most: number): void {
+  if (bytes > most) throw new NotATask(`it is ${bytes} bytes long; ${most} are allowed`);
+}
+
+export function kindOf(stats: Stats): string {
+  if (stats.isFile()) return 'a regular file';
+  if (stats.isDirectory()) return 'a folder';
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  if (stats.isFIFO()) return 'a pipe';
+  return stats.isSocket() ? 'a socket' : 'a device';
+}
+
+function opened(path: string | Buffer): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOENT') throw new Vanished('', { cause: error });
+    if (code === 'ELOOP') throw new NotATask('it is a symbolic link; only regular files are read', { cause: error });
+    if (code === 'EACCES' || code === 'EPERM') {
+      const why = `it may not be read by this user (uid ${process.getuid?.() ?? 'unknown'})`;
+      throw new NotATask(why, { cause: error });
+    }
+    if (code === 'EMFILE' || code === 'ENFILE' || code === 'EIO') throw error;
+    throw new NotATask(`it cannot be opened: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Owns: what lies in a task folder beside TASK.md. Does not own: copying it anywhere.
+ *
+ * B1 Only regular files with one name and folders; anything else makes the whole folder no task.
+ * B2 Bounded in number, depth and bytes, by looking, before any content is read.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from '../schema/errors.ts';
+import { assertPlain, kindOf, NotATask, Vanished, withPlain } from './plain-file.ts';
+import { hasControls, isLitter, isUnfinished, shownName, textOf } from './sift.ts';
+
+export type FolderLimits = { mostFiles: number; mostFolderBytes: number };
+export type FolderFile = { path: string; bytes: number; sha256: string; executable: boolean };
+export const TASK = 'TASK.md';
+
+const DEEPEST = 20;
+const CHUNK = 256 * 1024;
+
+type Found = { path: string; stats: Stats };
+
+/** Another text whenever anything in the folder may have changed. */
+export function stampOfFolder(folder: string | Buffer, limits: FolderLimits): string {
+  const hash = createHash('sha256');
+  for (const { path, stats } of contentOf(folder, limits)) hash.update(`${path}\0${stampOf(stats)}\n`);
+  return hash.digest('hex');
+}
+
+export const stampOf = ({ dev, ino, size, mtimeMs, mode }: Stats): string => [dev, ino, size, mtimeMs, mode].join(' ');
+
+/** Every file but TASK.md itself, in the order of their paths, with the hash of its content. */
+export function filesOf(folder: string, limits: FolderLimits): FolderFile[] {
+  return listed(folder, limits).map((path) => hashed(folder, path));
+}
+
+/** Their paths alone; what makes the folder no task is thrown. */
+export function listed(folder: string, limits: FolderLimits): string[] {
+  const found = contentOf(folder, limits).flatMap(({ path, stats }) => (stats.isFile() ? [path] : []));
+  if (!found.includes(TASK)) throw new NotATask(`it holds no ${TASK}`, { unfinished: true });
+  const onItsWay = found.find((path) => path.split('/').some(isUnfinished));
+  if (onItsWay !== undefined) throw new NotATask(`${onItsWay} in it is not finished`, { unfinished: true });
+  return found.filter((path) => path !== TASK);
+}
+
+function hashed(folder: string, path: string): FolderFile {
+  return below(path, () =>
+    withPlain(join(folder, path), (fd, stats) => {
+      const hash = createHash('sha256');
+      const bytes = readInto(hash, fd);
+      return { path, bytes, sha256: hash.digest('hex'), executable: (stats.mode & 0o100) !== 0 };
+    }),
+  );
+}
+
+function readInto(hash: Hash, fd: number): number {
+  const chunk = Buffer.allocUnsafe(CHUNK);
+  let bytes = 0;
+  for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) {
+    hash.update(chunk.subarray(0, read));
+    bytes += read;
+  }
+  return bytes;
+}
+
+function contentOf(folder: string | Buffer, limits: FolderLimits): Found[] {
+  const found: Found[] = [];
+  let bytes = 0;
+  const enter = (at: string, depth: number): void => {
+    if (depth > DEEPEST) throw new NotATask(`it is nested more than ${DEEPEST} folders deep`);
+    for (const name of namesIn(folder, at)) {
+      const path = at === '' ? name : `${at}/${name}`;
+      const stats = look(folder, path);
+      bytes += stats.size;
+      found.push({ path, stats });
+      if (found.length > limits.mostFiles) throw new NotATask(`it holds more than ${limits.mostFiles} files`);
+      if (bytes > limits.mostFolderBytes) throw new NotATask(`it holds more than ${limits.mostFolderBytes} bytes`);
+      if (stats.isDirectory()) enter(path, depth + 1);
+      else below(path, () => assertPlain(stats));
+    }
+  };
+  enter('', 1);
+  return found;
+}
+
+/** Sorted, without litter. */
+function namesIn(folder: string | Buffer, at: string): string[] {
+  const names = vanishing(() => readdirSync(placed(folder, at), { encoding: 'buffer' })).map((bytes) => {
+    const name = textOf(bytes);
+    if (name !== null && !hasControls(name)) return name;
+    throw new NotATask(`a name in it is not plain text: ${shownName(bytes)}`);
+  });
+  return names.filter((name) => !isLitter(name)).toSorted();
+}
+
+function look(folder: string | Buffer, path: string): Stats {
+  const stats = vanishing(() => lstatSync(placed(folder, path)));
+  if (!stats.isFile() && !stats.isDirectory()) throw new NotATask(`${path} in it is ${kindOf(stats)}`);
+  return stats;
+}
+
+const placed = (folder: string | Buffer, path: string): Buffer =>
+  Buffer.concat([Buffer.from(folder), Buffer.from(`/${path}`)]);
+
+function below<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof NotATask) throw new NotATask(`${path} in it: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function vanishing<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw new Vanished('', { cause: error });
+    if (code === 'EACCES') throw new NotATask('something in it may not be read by this user', { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Owns: criteria that can be checked without a model, and how they are written. GRAMMAR is the one place where the forms
+ * stand; help text is made from it and its examples are run as tests.
+ * Does not own: how a check is carried out (check-calls.ts).
+ */
+import { type Comparison, comparisonOf } from './compare.ts';
+import { isBelow } from './glob.ts';
+import { type JsonTest, jsonTestOf } from './json-test.ts';
+import { patternOf } from './pattern.ts';
+
+export type Check =
+  | { kind: 'file'; path: string; want: 'there' | 'filled' | 'absent' }
+  | { kind: 'folder'; path: string; want: 'there' | 'filled' }
+  | { kind: 'contains'; path: string; text: string; want: boolean }
+  | { kind: 'matches'; path: string; pattern: string; flags: string }
+  | { kind: 'json'; path: string; test: JsonTest | null }
+  | { kind: 'rows'; path: string; is: Comparison; count: number }
+  | { kind: 'command'; line: string }
+  | { kind: 'http'; url: string; status: number | null }
+  | { kind: 'unchanged'; globs: string[] }
+  /** Every step of the run is done; what a runbook without criteria has to show. */
+  | { kind: 'steps' };
+
+/** Looks like a check and is none. */
+export type CheckProblem = { kind: 'problem'; problem: string };
+
+type Form = { word: string; about: string; examples: readonly string[]; read: (rest: string) => Check | string };
+
+export const GRAMMAR: readonly Form[] = [
+  {
+    word: 'file',
+    about: 'A file is there, is not empty, or is absent.',
+    examples: ['file: report.md', 'file: out.csv is not empty', 'file: draft.txt is absent'],
+    read: (rest) => withPath(rest, (path, tail) => fileCheck(path, tail)),
+  },
+  {
+    word: 'folder',
+    about: 'A folder is there, or has something in it.',
+    examples: ['folder: site', 'folder: site is not empty'],
+    read: (rest) => withPath(rest, (path, tail) => folderCheck(path, tail)),
+  },
+  {
+    word: 'contains',
+    about: 'A text file holds a text.',
+    examples: ['contains: report.md "Total"'],
+    read: (rest) => withPath(rest, (path, tail) => textCheck(path, tail, true)),
+  },
+  {
+    word: 'lacks',
+    about: 'A text file is there and does not hold a text.',
+    examples: ['lacks: report.md "TODO"'],
+    read: (rest) => withPath(rest, (path, tail) => textCheck(path, tail, false)),
+  },
+  {
+    word: 'matches',
+    about: 'A text file matches a regular expression; flags i, m, s.',
+    examples: [String.raw`matches: report.md /^Total: \d+/m`],
+    read: (rest) => withPath(rest, (path, tail) => matchCheck(path, tail)),
+  },
+  {
+    word: 'json',
+    about: 'A file is JSON, fits a JSON schema, or a field of it compares.',
+    examples: [
+      'json: data.json',
+      'json: data.json {"type":"object","required":["items"]}',
+      'json: data.json items.length >= 3',
+      'json: data.json items[0].name == "a"',
+    ],
+    read: (rest) => withPath(rest, (path, tail) => jsonCheck(path, tail)),
+  },
+  {
+    word: 'rows',
+    about:
+      'How many rows a table has: of csv and tsv without the heading, items of a JSON list, lines of anything else.',
+    examples: ['rows: out.csv >= 2', 'rows: names.txt == 3'],
+    read: (rest) => withPath(rest, (path, tail) => rowsCheck(path, tail)),
+  },
+  {
+    word: 'command',
+    about: 'A command ends with exit status 0.',
+    examples: ['command: test -s report.md'],
+    read: (rest) => (rest === '' ? 'give the command' : { kind: 'command', line: rest }),
+  },
+  {
+    word: 'http',
+    about: 'An address answers, with 2xx or with the status given.',
+    examples: ['http: http://127.0.0.1:1/health', 'http: https://example.org/ 200'],
+    read: (rest) => httpCheck(rest),
+  },
+  {
+    word: 'unchanged',
+    about: 'The run changed nothing that a glob means.',
+    examples: ['unchanged: src/**', 'unchanged: src/** package.json'],
+    read: (rest) => unchangedCheck(rest),
+  },
+];
+
+/** A check, a problem when it is written like one and is none, or null when it is prose. */
+export function checkOf(text: string): Check | CheckProblem | null {
+  const written = canonical(text.trim());
+  const [, word, rest] = /^([A-Za-z]+):(?:\s+([\s\S]*))?$/.exec(written) ?? [];
+  const form = GRAMMAR.find((each) => each.word === word?.toLowerCase());
+  if (form === undefined) return null;
+  const read = form.read((rest ?? '').trim());
+  if (typeof read !== 'string') return read;
+  const problem = `${read}. ${form.word} is written like: ${form.examples.join('  or  ')}`;
+  return { kind: 'problem', problem };
+}
+
+/** Ways people say it that mean one thing only, as the form they stand for. */
+const PATH = String.raw`(?:the |a )?(?:file |table )?(\`[^\`\n]+\`|"[^"\n]+"|(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}|(?:[\w.@+-]+/)+[\w.@+-]+)`;
+const QUOTED = '("[^"\\n]+"|`[^`\\n]+`|“[^”\\n]+”)';
+const SAID: readonly (readonly [shape: RegExp, as: (...groups: string[]) => string])[] = [
+  [said(`${PATH} (?:exists|is there|was (?:written|created|made))`), (path) => `file: ${path}`],
+  [said(`(?:there is )${PATH}`), (path) => `file: ${path}`],
+  [said(`${PATH} (?:exists and )?(?:is not|isn't) empty`), (path) => `file: ${path} is not empty`],
+  [said(`${PATH} (?:does not exist|is (?:gone|absent|deleted))`), (path) => `file: ${path} is absent`],
+  [
+    said(`${PATH} (?:contains|holds) (?:the (?:text|words?|line) )?${QUOTED}`),
+    (path, text) => `contains: ${path} ${quote(text)}`,
+  ],
+  [
+    said(`${PATH} (?:does not|doesn't) contain (?:the (?:text|words?|line) )?${QUOTED}`),
+    (path, text) => `lacks: ${path} ${quote(text)}`,
+  ],
+  [said(`${PATH} (?:is|has|holds) (?:valid )?JSON`), (path) => `json: ${path}`],
+  [said(`${PATH} has at least (\\d+) (?:data )?(?:rows|lines)`), (path, count) => `rows: ${path} >= ${count}`],
+  [said(`${PATH} has (?:exactly )?(\\d+) (?:data )?(?:rows|lines)`), (path, count) => `rows: ${path} == ${count}`],
+  [
+    said('(?:the command )?(`[^`\\n]+`) (?:passes|succeeds|works|exits (?:with )?0)'),
+    (line) => `command: ${line.slice(1, -1)}`,
+  ],
+  [said('(https?://\\S+) (?:answers|returns|responds)(?: with)? (\\d{3})'), (url, status) => `http: ${url} ${status}`],
+  [said(`${PATH} is unchanged`), (path) => `unchanged: ${path}`],
+];
+
+function said(shape: string): RegExp {
+  return new RegExp(`^${shape}\\.?$`, 'i');
+}
+
+function canonical(text: string): string {
+  for (const [shape, as] of SAID) {
+    const found = shape.exec(text);
+    if (found !== null) return as(...found.slice(1));
+  }
+  return text;
+}
+
+const quote = (text: string): string => JSON.stringify(text.slice(1, -1));
+
+/** Parts the path, which is quoted when it has spaces, from what follows. */
+function withPath(rest: string, read: (path: string, tail: string) => Check | string): Check | string {
+  const [all, ticks, quotes, bare] = /^(?:`([^`]+)`|"([^"]+)"|(\S+))(?=\s|$)/.exec(rest) ?? [];
+  const path = ticks ?? quotes ?? bare;
+  if (path === undefined || all === undefined) return 'give a path; one with spaces in it is put in quotes';
+  if (!isBelow(path) || path.length > 1000) return `"${path.slice(0, 100)}" is not a path below the folder of the task`;
+  return read(path, rest.slice(all.length).trim());
+}
+
+function fileCheck(path: string, tail: string): Check | string {
+  if (/^(?:exists|is there)?$/i.test(tail)) return { kind: 'file', path, want: 'there' };
+  if (/^(?:is )?(?:not empty|filled)$/i.test(tail)) return { kind: 'file', path, want: 'filled' };
+  if (/^(?:is )?(?:absent|gone)$/i.test(tail)) return { kind: 'file', path, want: 'absent' };
+  return notUnderstood(tail);
+}
+
+function folderCheck(path: string, tail: string): Check | string {
+  if (/^(?:exists|is there)?$/i.test(tail)) return { kind: 'folder', path, want: 'there' };
+  return /^(?:is )?(?:not empty|filled)$/i.test(tail) ? { kind: 'folder', path, want: 'filled' } : notUnderstood(tail);
+}
+
+function textCheck(path: string, tail: string, want: boolean): Check | string {
+  if (tail === '') return 'give the text to look for';
+  const quoted = /^"[\s\S]*"$/.test(tail) ? jsonString(tail) : /^'[^']*'$/.test(tail) ? tail.slice(1, -1) : tail;
+  return quoted === '' ? 'give the text to look for' : { kind: 'contains', path, text: quoted, want };
+}
+
+function jsonString(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : text.slice(1, -1);
+  } catch {
+    return text.slice(1, -1);
+  }
+}
+
+function matchCheck(path: string, tail: string): Check | string {
+  const [, pattern, flags = ''] = /^\/([\s\S]+)\/([a-z]*)$/.exec(tail) ?? [];
+  if (pattern === undefined) return 'give the pattern between slashes';
+  const read = patternOf(pattern, flags);
+  return 'problem' in read ? read.problem : { kind: 'matches', path, pattern, flags };
+}
+
+function jsonCheck(path: string, tail: string): Check | string {
+  if (/^(?:parses|is valid)?$/i.test(tail)) return { kind: 'json', path, test: null };
+  const test = jsonTestOf(tail);
+  return typeof test === 'string' ? test : { kind: 'json', path, test };
+}
+
+function rowsCheck(path: string, tail: string): Check | string {
+  const [, sign = '==', digits] = /^(==|=|!=|>=|<=|>|<|at least|at most)?\s*(\d{1,9})$/i.exec(tail) ?? [];
+  if (digits === undefined) return 'say how many, such as >= 10';
+  return { kind: 'rows', path, is: comparisonOf(sign), count: Number(digits) };
+}
+
+function httpCheck(rest: string): Check | string {
+  const [, url = '', status] = /^(\S+)(?:\s+(\d{3}))?$/.exec(rest) ?? [];
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return 'give an address that starts with http:// or https://';
+  return { kind: 'http', url, status: status === undefined ? null : Number(status) };
+}
+
+function unchangedCheck(rest: string): Check | string {
+  const globs = rest.split(/[\s,]+/).filter((each) => each !== '');
+  if (globs.length === 0) return 'give the paths or globs';
+  const wrong = globs.find((glob) => !isBelow(glob));
+  return wrong === undefined ? { kind: 'unchanged', globs } : `"${wrong}" does not lie below the folder of the task`;
+}
+
+const notUnderstood = (tail: string): string => `"${tail.slice(0, 100)}" is not understood`;
+
+/** The forms as help text. */
+export function grammarText(): string {
+  return GRAMMAR.map(({ about, examples }) => `${about}\n${examples.map((each) => `    ${each}`).join('\n')}`).join(
+    '\n',
+  );
+}

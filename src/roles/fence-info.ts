@@ -1,0 +1,130 @@
+/** Owns: what the words behind the opening of a fence say, such as ```bash id:report needs:fetch,clean timeout:30 */
+import { isJson, type Json } from '../schema/json.ts';
+import { NodeId } from '../schema/names.ts';
+import { isBelow } from './glob.ts';
+
+export type FenceInfo = {
+  id?: string;
+  /** Undefined: the step before; empty: nothing. */
+  needs?: string[];
+  timeoutSeconds?: number;
+  fallback?: Json;
+  /** Whether it may reach the network; a list names the hosts. */
+  net?: boolean | string[];
+  /** Folder to start in, below that of the task. */
+  dir?: string;
+};
+
+export type InfoRead = { info: FenceInfo; problems: string[] };
+
+/** Attributes with an example each; the help text and the error messages are made from it. */
+export const FENCE_ATTRIBUTES: Readonly<Record<string, string>> = {
+  id: 'id:report',
+  needs: 'needs:fetch,clean (or needs:none)',
+  timeout: 'timeout:30, timeout:5m or timeout:2h',
+  fallback: 'fallback:"no data"',
+  net: 'net:yes or net:api.example.org',
+  dir: 'dir:site',
+};
+
+const LONGEST_SECONDS = 86_400;
+const UNITS = { s: 1, m: 60, h: 3600 } as const;
+const VALUE = String.raw`("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']\S*)`;
+/** A value right behind the sign, or behind a space unless that is the next attribute. */
+const ATTRIBUTE = RegExp(
+  String.raw`\s*([A-Za-z][\w-]*)[ \t]*[:=](?:${VALUE}|[ \t]+(?![A-Za-z][\w-]*[ \t]*[:=])${VALUE})?`,
+  'y',
+);
+const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::\d{1,5})?$/i;
+
+/** The first word of an info string, in lower case. */
+export const languageOf = (info: string): string => (/^[^\s{]+/.exec(info)?.[0] ?? '').toLowerCase();
+
+export function infoOf(info: string): InfoRead {
+  const read: InfoRead = { info: {}, problems: [] };
+  const words = unbraced(info.slice(languageOf(info).length).trim()).replaceAll(/,\s+/g, ',');
+  const seen = new Set<string>();
+  for (let at = 0; at < words.length; ) {
+    ATTRIBUTE.lastIndex = at;
+    const found = ATTRIBUTE.exec(words);
+    if (found === null) return { ...read, problems: [...read.problems, notUnderstood(words.slice(at))] };
+    at = ATTRIBUTE.lastIndex;
+    const name = (found[1] ?? '').toLowerCase();
+    if (seen.has(name)) read.problems.push(`${name} is given twice`);
+    seen.add(name);
+    const setter = Object.hasOwn(SETTERS, name) ? SETTERS[name] : undefined;
+    const given = found[2] ?? found[3] ?? '';
+    const problem = setter === undefined ? unknown(name) : setter(read.info, unquoted(given), given);
+    if (problem !== null) read.problems.push(problem);
+  }
+  return read;
+}
+
+type Setter = (info: FenceInfo, value: string, given: string) => string | null;
+
+const SETTERS: Readonly<Record<string, Setter>> = {
+  id: (info, value) => {
+    info.id = value;
+    return NodeId.safeParse(value).success
+      ? null
+      : `id "${value}" is not a name: letters, digits, dash and underscore, starting with a letter`;
+  },
+  needs: (info, value) => {
+    info.needs = value === 'none' ? [] : value.split(',').filter((each) => each !== '');
+    return null;
+  },
+  timeout: (info, value) => {
+    info.timeoutSeconds = secondsOf(value);
+    return info.timeoutSeconds > 0 && info.timeoutSeconds <= LONGEST_SECONDS
+      ? null
+      : `timeout "${value}" is not a time of at most 24 hours, such as 30, 5m or 2h`;
+  },
+  fallback: (info, value, given) => {
+    info.fallback = given.startsWith('"') ? value : jsonOr(value);
+    return given === '' ? 'fallback has no value; give the output to go on with' : null;
+  },
+  net: setNet,
+  dir: (info, value) => {
+    info.dir = value;
+    return value !== '' && isBelow(value) ? null : `dir "${value}" does not lie below the folder of the task`;
+  },
+};
+
+function setNet(info: FenceInfo, value: string): string | null {
+  if (/^(?:yes|true|on)$/i.test(value)) info.net = true;
+  else if (/^(?:no|false|off)$/i.test(value)) info.net = false;
+  else {
+    info.net = value.split(',').filter((each) => each !== '');
+    if (info.net.length === 0 || !info.net.every((host) => HOST.test(host)))
+      return `net "${value}" is neither yes or no nor a list of hosts`;
+  }
+  return null;
+}
+
+function secondsOf(text: string): number {
+  const [, digits, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)\s*([smh])?$/i.exec(text) ?? [];
+  return digits === undefined ? Number.NaN : Number(digits) * UNITS[unit.toLowerCase() as keyof typeof UNITS];
+}
+
+function jsonOr(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+function unquoted(text: string): string {
+  if (text.startsWith("'")) return text.slice(1, -1);
+  return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
+}
+
+const unbraced = (text: string): string =>
+  text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).trim() : text;
+
+const unknown = (name: string): string =>
+  `"${name}" is not known; there is: ${Object.values(FENCE_ATTRIBUTES).join(', ')}`;
+
+const notUnderstood = (rest: string): string =>
+  `"${rest.trim().slice(0, 60)}" is not understood; attributes look like ${FENCE_ATTRIBUTES['id']}. A block that is only to be shown is opened with \`\`\`text`;

@@ -1,0 +1,108 @@
+/** What planner, executor and critic answer with when a model speaks for them. The descriptions are what the model reads. */
+import { z } from 'zod';
+import { type Json, JsonValue } from './json.ts';
+import { NodeId } from './names.ts';
+
+export const PlanStep = z
+  .strictObject({
+    id: NodeId.describe('Short name: letters, digits, dashes.'),
+    title: z.string().min(1).max(200).describe('What the step does.'),
+    needs: z.array(NodeId).max(20).default([]).describe('Ids of steps that must be done first.'),
+    tool: z.string().max(120).optional().describe('A tool to call once, when its input is known now.'),
+    input: JsonValue.optional().describe('The input of that tool, literally.'),
+    goal: z.string().min(1).max(4000).optional().describe('Instead of tool: what a worker is to achieve.'),
+    tools: z.array(z.string().max(120)).max(20).optional().describe('With goal: the tools the worker may use.'),
+    accept: z.array(z.string().min(1).max(2000)).max(10).default([]).describe('What must hold after this step.'),
+    targets: z
+      .array(z.string().min(1).max(500))
+      .max(50)
+      .default([])
+      .describe('Files or globs the step may change; empty when it only reads.'),
+    fallback: JsonValue.optional().describe('Output to go on with if the step fails.'),
+  })
+  .describe('One step of a plan.');
+export type PlanStep = z.infer<typeof PlanStep>;
+
+export const PlanAnswer = z
+  .strictObject({
+    title: z.string().min(1).max(200).describe('The task in a few words.'),
+    criteria: z.array(z.string().min(1).max(2000)).min(1).max(20).describe('What must hold when all is done.'),
+    steps: z.array(PlanStep).min(1).max(20).describe('The steps, 1 to 7 as a rule.'),
+  })
+  .describe('A plan: a small graph of steps and what must hold in the end.');
+export type PlanAnswer = z.infer<typeof PlanAnswer>;
+
+export const TransitionAnswer = z
+  .strictObject({
+    to: z.string().min(1).max(80).describe('The next state.'),
+    why: z.string().max(1000).default('').describe('In one sentence.'),
+  })
+  .describe('Go on in another state.');
+
+export const AskAnswer = z
+  .strictObject({
+    question: z.string().min(1).max(4000).describe('One question a person can answer without reading code.'),
+    options: z.array(z.string().min(1).max(500)).max(20).optional().describe('The possible answers, if few.'),
+  })
+  .describe('Ask a person and wait.');
+
+export const FinishAnswer = z
+  .strictObject({
+    output: JsonValue.describe('The result: a sentence or JSON.'),
+    why: z.string().max(1000).default('').describe('How you know that the goal is reached.'),
+  })
+  .describe('The goal is reached.');
+
+export const FailAnswer = z
+  .strictObject({ reason: z.string().min(1).max(4000).describe('What cannot be done and why.') })
+  .describe('The goal cannot be reached.');
+
+export const Claim = z
+  .strictObject({
+    criterion: z.string().min(1).max(20).describe('Its name, such as c1.'),
+    holds: z.boolean().describe('Whether the evidence shows that it holds.'),
+    evidence: z.string().max(20).describe('Name of the piece of evidence, such as e2; empty when there is none.'),
+    quote: z.string().max(2000).describe('The words in that evidence that show it, copied exactly.'),
+  })
+  .describe('What is said of one criterion.');
+export type Claim = z.infer<typeof Claim>;
+
+export const VerdictName = z
+  .enum(['done', 'rework', 'blocked', 'impossible'])
+  .describe('done: all hold. rework: try again. blocked: a person is needed. impossible: it cannot be done.');
+export type VerdictName = z.infer<typeof VerdictName>;
+
+export const VerdictAnswer = z
+  .strictObject({
+    criteria: z.array(Claim).max(200).describe('Every criterion, once.'),
+    verdict: VerdictName,
+    reason: z.string().max(4000).describe('Why, and what to do better.'),
+  })
+  .describe('A judgement over every criterion.');
+export type VerdictAnswer = z.infer<typeof VerdictAnswer>;
+
+/** Bounds are checked when an answer comes; a small model only needs to know the names, the kinds and the words. */
+const DROPPED = new Set(
+  `$schema pattern format default additionalProperties propertyNames minLength maxLength minItems maxItems
+  minimum maximum exclusiveMinimum exclusiveMaximum`.split(/\s+/),
+);
+
+/** The JSON schema of a tool's input as a model is shown it: short. */
+export function leanSchemaOf(schema: z.ZodType): Json {
+  const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return lean(JSON.parse(JSON.stringify(made)) as Json);
+}
+
+/** What is wrong with an answer, in words that help to mend it. */
+export function misfitsOf(error: z.ZodError): string {
+  const issues = error.issues.slice(0, 8);
+  return issues.map(({ path, message }) => `${path.map(String).join('.') || 'the answer'}: ${message}`).join('; ');
+}
+
+/** The names below `properties` are names, not keywords. */
+function lean(schema: Json, isKeyword = true): Json {
+  if (Array.isArray(schema)) return schema.map((each) => lean(each));
+  if (schema === null || typeof schema !== 'object') return schema;
+  const kept = Object.entries(schema).filter(([key]) => !isKeyword || !DROPPED.has(key));
+  return Object.fromEntries(kept.map(([key, value]) => [key, lean(value, !(isKeyword && key === 'properties'))]));
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { Id, Instant } from './names.ts';
+
+/** Longest value that is kept: a key file or a certificate chain. */
+export const LONGEST_SECRET = 65_536;
+
+export const SecretHost = z
+  .string()
+  .max(260)
+  .regex(/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/)
+  .describe('A host in lower case, such as api.example.org, or a host and a port.');
+
+export const SecretTool = z
+  .string()
+  .max(120)
+  .regex(/^[A-Za-z][A-Za-z0-9_.:-]*$/)
+  .describe('Name of a tool, such as http.request.');
+
+const value = z.string().min(1).max(LONGEST_SECRET);
+const version = z.int().positive();
+
+export const Secret = z
+  .strictObject({
+    value: value.nullable().describe('The value; null once it was removed.'),
+    version: version.describe('Counts every value it ever had.'),
+    tools: z.array(SecretTool).max(100).describe('The tools it may be given to.'),
+    hosts: z.array(SecretHost).max(100).describe('The hosts it may be sent to.'),
+    set_at: Instant.describe('When it got this value.'),
+    old: z
+      .array(
+        z.strictObject({ version: version.describe('Which version it was.'), value: value.describe('The value.') }),
+      )
+      .max(10_000)
+      .describe('Values it had before; only for taking them out of text.'),
+  })
+  .describe('A secret and where it may go.');
+export type Secret = z.infer<typeof Secret>;
+
+export const VaultContents = z
+  .strictObject({
+    v: z.literal(1).describe('Version of this shape.'),
+    fingerprint_key: z.string().min(40).max(100).describe('Key of the fingerprints, in base64.'),
+    secrets: z.record(Id, Secret).describe('Everything that is kept, by name.'),
+  })
+  .describe('What .oka/credentials.age holds, before it is encrypted.');
+export type VaultContents = z.infer<typeof VaultContents>;

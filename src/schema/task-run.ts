@@ -1,0 +1,66 @@
+/** What the steps of a task's run hand to each other: the task as it was given, the plan, the judgement. */
+import { z } from 'zod';
+import { JsonValue } from './json.ts';
+import { Id, Sha256 } from './names.ts';
+import { TaskFile } from './task-file.ts';
+
+export const TaskGiven = z
+  .strictObject({
+    name: z.string().max(1000).describe('Name of the file or folder that came in.'),
+    title: z.string().max(500).describe('What it is about.'),
+    body: Sha256.describe('The text below the front matter; kept as an artifact.'),
+    fields: TaskFile.describe('The front matter.'),
+    first_line: z.int().positive().describe('Line of the file at which the text begins.'),
+    dir: z.string().max(1000).nullable().describe('Folder on the desk it works in; null for the top.'),
+  })
+  .describe('A task as it was taken in: what its run is started with.');
+export type TaskGiven = z.infer<typeof TaskGiven>;
+
+export const PlanInput = z.strictObject({ task: TaskGiven }).describe('What a plan is asked for.');
+
+export const Planned = z
+  .strictObject({
+    by: z.enum(['runbook', 'model']).describe('Who planned: the fences of the task, or a model.'),
+    graph: Id.describe('Name under which the steps can be run.'),
+    sha256: Sha256.describe('The steps as a graph; kept as an artifact.'),
+    input: JsonValue.describe('What they are started with.'),
+    criteria: z
+      .array(
+        z.strictObject({
+          text: z.string().max(2000).describe('What must hold.'),
+          author: z.enum(['operator', 'model']).describe('Who wants it.'),
+        }),
+      )
+      .max(200)
+      .describe('What must hold for the whole, fixed before anything is done.'),
+    tools: z.array(z.string().max(120)).max(200).describe('Tools that the steps may use.'),
+    targets: z
+      .array(z.string().max(500))
+      .max(1000)
+      .nullable()
+      .describe('What may change; null when a person wrote the steps.'),
+  })
+  .describe('A plan.');
+export type Planned = z.infer<typeof Planned>;
+
+export const CritiqueInput = z
+  .strictObject({
+    task: TaskGiven,
+    plan: Planned,
+    end: z
+      .strictObject({
+        run: Id,
+        status: z.enum(['done', 'failed', 'cancelled']).describe('How the steps ended.'),
+        reason: z.string().describe('Why.'),
+        output: JsonValue.describe('What they gave.'),
+      })
+      .describe('What came of the steps.'),
+  })
+  .describe('What is judged.');
+
+export const Critique = z
+  .strictObject({
+    verdict: z.enum(['done', 'rework']).describe('Whether it is done, or has to be planned again.'),
+    reason: z.string().describe('Why.'),
+  })
+  .describe('A judgement that the run goes on from.');

@@ -1,0 +1,232 @@
+/**
+ * Owns: what has to happen on the desk so that a run has not been. Does not own: doing it. Touches nothing but the store.
+ *
+ * U1 Steps are taken back from the last to the first, each as the change from the state before it to the state after it.
+ * U2 What is now as the step left it becomes what it was before. What people have changed since keeps their change: lines
+ *    elsewhere in a file stay, a file that was moved goes back with its new lines.
+ * U3 Where both changed the same, everything stays as it is now and is named.
+ * U4 The same states give the same plan.
+ */
+import { OkaError } from '../../schema/errors.ts';
+import { type Bytes, parentOf, shown } from './held.ts';
+import { likeness, merged } from './merge.ts';
+import type { Objects } from './objects.ts';
+import { type Change, differences, type Entry, FOLDER, flattened, isSame, kindOf } from './tree.ts';
+
+/** What a step did: the desk before it and after it, as they were kept. */
+export type Step = { before: string; after: string };
+export type Action = { path: Bytes; from: Entry | null; to: Entry | null };
+export type Left = { path: string; why: string };
+export type UndoPlan = {
+  actions: Action[];
+  /** Files that become what they were, with people's lines where they have any. */
+  restore: string[];
+  remove: string[];
+  /** Changed by people as well; left as they are. */
+  overlaps: Left[];
+  notRestorable: Left[];
+};
+
+type Undoing = {
+  objects: Objects;
+  now: ReadonlyMap<Bytes, Entry>;
+  /** How it is going to be, where that is not how it is now. */
+  next: Map<Bytes, Entry | null>;
+  overlaps: Map<Bytes, string>;
+  notRestorable: Map<Bytes, string>;
+};
+
+const ALIKE = 0.5;
+
+export function planUndo(objects: Objects, now: string, steps: readonly Step[]): UndoPlan {
+  const undoing: Undoing = {
+    objects,
+    now: flattened(objects, now),
+    next: new Map(),
+    overlaps: new Map(),
+    notRestorable: new Map(),
+  };
+  for (const step of steps.toReversed()) takeBack(undoing, changesOf(objects, step));
+  settlePlaces(undoing);
+  return planOf(undoing);
+}
+
+function changesOf(objects: Objects, { before, after }: Step): Change[] {
+  try {
+    return differences(objects, before, after);
+  } catch (error) {
+    if (!(error instanceof OkaError) || !error.code.startsWith('artifact-')) throw error;
+    throw new OkaError('refused', 'what the desk was around this run is not kept any more', {
+      fix: 'States are kept for some days and up to some size; this run can no longer be taken back.',
+      cause: error,
+    });
+  }
+}
+
+const at = ({ next, now }: Undoing, path: Bytes): Entry | null => {
+  const planned = next.get(path);
+  return planned === undefined ? (now.get(path) ?? null) : planned;
+};
+
+function takeBack(undoing: Undoing, changes: readonly Change[]): void {
+  const moved = new Set(changes.flatMap((change) => movedBack(undoing, change, changes)));
+  for (const change of changes) {
+    const isLeft = undoing.overlaps.has(change.path) || undoing.notRestorable.has(change.path);
+    if (!moved.has(change) && !isLeft) takeBackOne(undoing, change);
+  }
+}
+
+function takeBackOne(undoing: Undoing, change: Change): void {
+  const { path, before, after } = change;
+  const current = at(undoing, path);
+  if (isSame(current, before)) return;
+  const hasFolder = kindIs(before, 'folder') || kindIs(after, 'folder');
+  if (hasFolder && takeBackFolder(undoing, change)) return;
+  if (kindIs(before, 'unkept'))
+    leave(undoing, path, 'notRestorable', 'it was too large, or not readable, and not kept');
+  else if (isSame(current, after)) restoreTo(undoing, path, before);
+  else if (current === null) leave(undoing, path, 'overlaps', 'it was changed by the run and removed since');
+  else if (after === null) leave(undoing, path, 'overlaps', 'it was removed by the run and made anew since');
+  else if (before === null) leave(undoing, path, 'overlaps', 'it was made by the run and changed since');
+  else mergeBack(undoing, path, current, before, after);
+}
+
+const kindIs = (entry: Entry | null, kind: ReturnType<typeof kindOf>): boolean =>
+  entry !== null && kindOf(entry) === kind;
+
+/** Folders are made again or emptied as their files need it. False when a folder is in the way of something else. */
+function takeBackFolder(undoing: Undoing, { path, before, after }: Change): boolean {
+  const current = at(undoing, path);
+  const isFolder = kindIs(current, 'folder');
+  if (before === null) {
+    if (isFolder) undoing.next.set(path, null);
+    return true;
+  }
+  if (kindOf(before) !== 'folder') {
+    if (isFolder) restoreTo(undoing, path, before);
+    return isFolder;
+  }
+  if (isSame(current, after)) undoing.next.set(path, before);
+  return isSame(current, after) || current === null || isFolder;
+}
+
+function restoreTo(undoing: Undoing, path: Bytes, before: Entry | null): void {
+  if (before !== null && kindOf(before) !== 'folder' && !undoing.objects.has(before.oid))
+    leave(undoing, path, 'notRestorable', 'what it was is not kept any more');
+  else undoing.next.set(path, before);
+}
+
+function leave(undoing: Undoing, path: Bytes, how: 'overlaps' | 'notRestorable', why: string): void {
+  undoing[how].set(path, why);
+  undoing.next.delete(path);
+}
+
+function mergeBack(undoing: Undoing, path: Bytes, current: Entry, before: Entry, after: Entry): void {
+  const result = withoutChange(undoing, current, before, after);
+  if (result === null) leave(undoing, path, 'overlaps', 'the same place was changed by the run and since');
+  else undoing.next.set(path, result);
+}
+
+/** `current` without what led from `before` to `after`; null when the two cannot be told apart. */
+function withoutChange({ objects }: Undoing, current: Entry, before: Entry, after: Entry): Entry | null {
+  if (![current, before, after].every((entry) => kindOf(entry) === 'file')) return null;
+  const mode = current.mode === after.mode ? before.mode : current.mode;
+  if (before.oid === after.oid) return { mode, oid: current.oid };
+  if (current.oid === after.oid) return { mode, oid: before.oid };
+  const [base, ours, theirs] = [blob(objects, after.oid), blob(objects, current.oid), blob(objects, before.oid)];
+  if (base === null || ours === null || theirs === null) return null;
+  const text = merged(base, ours, theirs);
+  return text === null ? null : { mode, oid: objects.put('blob', text) };
+}
+
+function blob(objects: Objects, oid: string): Buffer | null {
+  try {
+    return objects.get('blob', oid);
+  } catch (error) {
+    if (error instanceof OkaError && error.code.startsWith('artifact-')) return null;
+    throw error;
+  }
+}
+
+/** A file that the step moved and people changed since goes back to where it was, with their change. */
+function movedBack(undoing: Undoing, made: Change, changes: readonly Change[]): Change[] {
+  const current = at(undoing, made.path);
+  if (made.before !== null || !kindIs(made.after, 'file') || !kindIs(current, 'file')) return [];
+  if (made.after === null || current === null || isSame(current, made.after)) return [];
+  const origin = originOf(undoing, made.after, changes);
+  if (origin === undefined || origin.before === null) return [];
+  const result = withoutChange(undoing, current, origin.before, made.after);
+  if (result === null) return [];
+  undoing.next.set(origin.path, result);
+  undoing.next.set(made.path, null);
+  return [made, origin];
+}
+
+function originOf(undoing: Undoing, made: Entry, changes: readonly Change[]): Change | undefined {
+  const gone = changes.filter(
+    ({ path, before, after }) => after === null && kindIs(before, 'file') && at(undoing, path) === null,
+  );
+  const same = gone.find(({ before }) => before?.oid === made.oid);
+  if (same !== undefined) return same;
+  const text = blob(undoing.objects, made.oid);
+  const rated = gone.map((change) => ({ change, rate: text === null ? 0 : likenessOf(undoing, text, change.before) }));
+  const best = rated.toSorted((a, b) => b.rate - a.rate)[0];
+  return best !== undefined && best.rate >= ALIKE ? best.change : undefined;
+}
+
+function likenessOf({ objects }: Undoing, text: Buffer, entry: Entry | null): number {
+  const other = entry === null ? null : blob(objects, entry.oid);
+  return other === null ? 0 : likeness(text, other);
+}
+
+/** Where a file cannot be because people have something in its place, or below it, everything stays as it is. */
+function settlePlaces(undoing: Undoing): void {
+  for (let conflicts = blocked(undoing); conflicts.length > 0; conflicts = blocked(undoing))
+    for (const path of conflicts) leave(undoing, path, 'overlaps', 'something else is in its place');
+  const used = foldersInUse(undoing);
+  for (const [path, entry] of undoing.next)
+    if (entry === null && used.has(path) && kindIs(undoing.now.get(path) ?? null, 'folder')) undoing.next.delete(path);
+  for (const path of used) if (at(undoing, path) === null) undoing.next.set(path, { mode: FOLDER | 0o755, oid: '' });
+}
+
+function blocked(undoing: Undoing): Bytes[] {
+  const used = foldersInUse(undoing);
+  return [...undoing.next].flatMap(([path, entry]) => {
+    if (entry === null) return [];
+    const isOnTop = kindOf(entry) !== 'folder' && used.has(path);
+    return isOnTop || ancestorsOf(path).some((above) => isLeaf(at(undoing, above))) ? [path] : [];
+  });
+}
+
+const isLeaf = (entry: Entry | null): boolean => entry !== null && kindOf(entry) !== 'folder';
+
+/** Folders that something will be in. */
+function foldersInUse(undoing: Undoing): Set<Bytes> {
+  const used = new Set<Bytes>();
+  const paths = new Set([...undoing.now.keys(), ...undoing.next.keys()]);
+  for (const path of paths) {
+    if (at(undoing, path) !== null) for (const above of ancestorsOf(path)) used.add(above);
+  }
+  return used;
+}
+
+function ancestorsOf(path: Bytes): Bytes[] {
+  const above = parentOf(path);
+  return above === '' ? [] : [...ancestorsOf(above), above];
+}
+
+function planOf({ now, next, overlaps, notRestorable }: Undoing): UndoPlan {
+  const actions = [...next]
+    .map(([path, to]): Action => ({ path, from: now.get(path) ?? null, to }))
+    .filter(({ from, to }) => !isSame(from, to))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const paths = (chosen: Action[]): string[] => chosen.map(({ path }) => shown(path));
+  const left = (reasons: Map<Bytes, string>): Left[] => [...reasons].map(([path, why]) => ({ path: shown(path), why }));
+  return {
+    actions,
+    restore: paths(actions.filter(({ to }) => to !== null)),
+    remove: paths(actions.filter(({ to }) => to === null)),
+    overlaps: left(overlaps),
+    notRestorable: left(notRestorable),
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * Owns: passing on a plain http request and its answer.
+ *
+ * F1 Every request has a connection of its own to the other side: nothing that is left over can become another request.
+ * F2 Host, framing and credentials are ours to set; what the client says of them does not go on (headers.ts).
+ */
+import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import { framingOf, passedOn } from './headers.ts';
+import { meter } from './meter.ts';
+import type { Limits } from './limits.ts';
+import type { Target } from './target.ts';
+
+export type Exchange = { request: IncomingMessage; response: ServerResponse; target: Target & { path: string } };
+
+/** Why a request is not passed on whoever asks, or null. */
+export function objectionTo({ method, rawHeaders, httpVersion }: IncomingMessage): string | null {
+  if (method === 'TRACE' || method === 'CONNECT') return `${method} is not passed on`;
+  const framing = framingOf(rawHeaders, httpVersion);
+  return 'problem' in framing ? `the request has ${framing.problem}` : null;
+}
+
+/** Throws what the other side does wrong. Owns the socket. */
+export async function forward(
+  { request, response, target }: Exchange,
+  upstream: Socket,
+  limits: Limits,
+): Promise<void> {
+  const sent = httpRequest({
+    method: request.method ?? 'GET',
+    path: target.path,
+    headers: headersFor(request, target),
+    createConnection: () => upstream,
+    setHost: false,
+    maxHeaderSize: limits.headerBytes,
+  });
+  upstream.setTimeout(limits.idleMs, () => upstream.destroy(new Error('no answer in time')));
+  response.once('close', () => sent.destroy());
+  try {
+    const answered = answerTo(sent);
+    // What goes wrong with the body breaks the request off, and so the answer; an early answer is given back all the same.
+    pipeline(request, meter(limits.upBytes), sent).catch((error: Error) => sent.destroy(error));
+    await giveBack(await answered, response, limits);
+  } finally {
+    upstream.destroy();
+  }
+}
+
+function answerTo(sent: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  sent.once('response', resolve).on('error', reject);
+  sent.once('close', () => reject(new Error('it hung up')));
+  sent.once('upgrade', (_answer, socket) => {
+    socket.destroy();
+    reject(new Error('it switched to another protocol, which nobody had asked for'));
+  });
+  return promise;
+}
+
+function headersFor(request: IncomingMessage, { host, port }: Target): Record<string, string | string[]> {
+  const name = host.includes(':') ? `[${host}]` : host;
+  const framing = framingOf(request.rawHeaders, request.httpVersion);
+  return {
+    host: port === 80 ? name : `${name}:${port}`,
+    ...passedOn(request.rawHeaders, ['host', 'content-length']),
+    ...('length' in framing ? { 'content-length': framing.length } : {}),
+    ...('chunked' in framing ? { 'transfer-encoding': 'chunked' } : {}),
+    connection: 'close',
+  };
+}
+
+async function giveBack(answer: IncomingMessage, response: ServerResponse, limits: Limits): Promise<void> {
+  response.sendDate = false;
+  response.writeHead(answer.statusCode ?? 502, passedOn(answer.rawHeaders));
+  await pipeline(answer, meter(limits.downBytes), response);
+}

@@ -1,0 +1,55 @@
+/**
+ * Owns: which headers pass the proxy, and how long a body is said to be.
+ *
+ * H1 What is meant for the next machine only does not go on (RFC 9110, 7.6.1), and neither do our credentials.
+ * H2 A message whose end could be read in two ways is refused: that is how a second request is smuggled in.
+ */
+const ONE_HOP = [
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'http2-settings',
+];
+
+type Framing = { length: string } | { chunked: true } | { none: true } | { problem: string };
+
+/** `raw` is names and values by turns, as they came. */
+export function framingOf(raw: readonly string[], httpVersion: string): Framing {
+  const lengths = valuesOf(raw, 'content-length');
+  const codings = valuesOf(raw, 'transfer-encoding');
+  if (codings.length > 0 && lengths.length > 0) return { problem: 'Content-Length and Transfer-Encoding at once' };
+  if (codings.length > 0) {
+    const plain = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked' && httpVersion === '1.1';
+    return plain ? { chunked: true } : { problem: 'a Transfer-Encoding other than chunked' };
+  }
+  const [length] = lengths;
+  if (length === undefined) return { none: true };
+  if (lengths.length > 1 || !/^\d{1,15}$/.test(length)) return { problem: 'a Content-Length that is not one number' };
+  return { length };
+}
+
+/** The headers that go on, by name; one that stands there several times keeps all its values. */
+export function passedOn(raw: readonly string[], without: readonly string[] = []): Record<string, string[]> {
+  const named = valuesOf(raw, 'connection').flatMap((value) => value.toLowerCase().split(/[\s,]+/));
+  const dropped = new Set([...ONE_HOP, ...named, ...without]);
+  const passed: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const [name, value] of pairsOf(raw)) {
+    if (!dropped.has(name)) (passed[name] ??= []).push(value);
+  }
+  return passed;
+}
+
+function valuesOf(raw: readonly string[], wanted: string): string[] {
+  return [...pairsOf(raw)].flatMap(([name, value]) => (name === wanted ? [value.trim()] : []));
+}
+
+function* pairsOf(raw: readonly string[]): Generator<[name: string, value: string]> {
+  for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index]?.toLowerCase() ?? '', raw[index + 1] ?? ''];
+}

@@ -1,0 +1,195 @@
+/**
+ * Owns: the egress proxy, the only way from a command to the outside. CONNECT and plain http.
+ * Does not own: which hosts are allowed (guard/egress.ts), which commands may use a network at all (the jail).
+ *
+ * X1 Whoever has no ticket gets nothing, not even an answer about a host.
+ * X2 Every connection is decided by name, then by address, and goes to an address that was decided on (route.ts).
+ * X3 Each decision is told, however often it is the same (telling.ts).
+ * X4 Time, size and number of everything are bounded; a client that stalls costs a socket for a while, no more.
+ * X5 What goes wrong with one connection ends that connection only.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { messageOf } from '../../schema/errors.ts';
+import { connectTo } from './connect.ts';
+import { forward, objectionTo } from './forward.ts';
+import { type Limits, LIMITS } from './limits.ts';
+import { type RouteOptions, routeTo } from './route.ts';
+import { type Target, targetOfConnect, targetOfRequest, type Unclear } from './target.ts';
+import type { Telling } from './telling.ts';
+import { type Admit, type Admitted, ticketIn } from './tickets.ts';
+import { join, turnAway } from './tunnel.ts';
+
+export type ProxyOptions = RouteOptions & {
+  listen: { host: string; port: number };
+  admit: Admit;
+  telling: Telling;
+  limits?: Partial<Limits>;
+  clock: () => number;
+};
+
+export type Proxy = AsyncDisposable & { readonly host: string; readonly port: number };
+
+export async function openProxy(options: ProxyOptions): Promise<Proxy> {
+  const limits = { ...LIMITS, ...options.limits };
+  const door: Door = { ...options, limits, tunnels: new Set() };
+  const connected = new Set<Duplex>();
+  const server = serverFor(door);
+  server.on('connect', (request, socket, head) => {
+    connected.add(socket);
+    socket.once('close', () => connected.delete(socket)).on('error', () => socket.destroy());
+    tunnel(request, socket as Socket, head, door).catch(() => socket.destroy());
+  });
+  server.on('request', (request, response) => {
+    exchange(request, response, door).catch(() => response.destroy());
+  });
+  server.listen(options.listen.port, options.listen.host);
+  await once(server, 'listening');
+  // A connection that cannot be taken, for want of descriptors, is lost to its client only (X5).
+  server.on('error', () => undefined);
+  const { address, port } = server.address() as AddressInfo;
+  return {
+    host: address,
+    port,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      for (const socket of connected) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** `tunnels` are those that stand or are being built. */
+type Door = ProxyOptions & { limits: Limits; tunnels: Set<Socket> };
+
+function serverFor({ limits }: Door): Server {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: Math.min(limits.headersMs, limits.lifeMs),
+    requestTimeout: limits.lifeMs,
+    connectionsCheckingInterval: Math.max(50, Math.min(limits.headersMs / 4, 5000)),
+    keepAliveTimeout: Math.min(limits.idleMs, 5000),
+    // Host says nothing that counts: where to go stands in the first line.
+    requireHostHeader: false,
+  });
+  // More than ten parts listen to the end of a client's connection, none of them twice.
+  server.on('connection', (socket) => socket.setMaxListeners(30));
+  server.maxConnections = limits.connections * 2;
+  server.setTimeout(limits.idleMs);
+  server.on('clientError', (error, socket) => {
+    if (socket.writable) turnAway(socket as Socket, '400 Bad Request', `not understood: ${messageOf(error)}`);
+    else socket.destroy();
+  });
+  return server;
+}
+
+const NO_TICKET =
+  'this proxy is for commands of oka, each with its own ticket, and that of a step that is over is gone';
+const ADVICE = 'Which hosts may be reached is for a person to say, in .oka/rules/POLICY.md.';
+const CHALLENGE = 'proxy-authenticate: Basic realm="oka"';
+
+async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, door: Door): Promise<void> {
+  const admitted = door.admit(ticketIn(request.headers['proxy-authorization']));
+  if (admitted === null) return turnAway(client, '407 Proxy Authentication Required', NO_TICKET, [CHALLENGE]);
+  if (door.tunnels.size >= door.limits.connections)
+    return turnAway(client, '503 Service Unavailable', 'there are too many tunnels already');
+  using guest = register(admitted, client, door.tunnels);
+  const found = await reach(targetOfConnect(request.url ?? ''), admitted, client, door);
+  if ('reason' in found) return turnAway(client, found.status, found.reason);
+  client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+  if (head.length > 0) client.unshift(head);
+  guest.keep();
+  join(client, found.socket, door.limits, lifeOf(admitted, door));
+}
+
+async function exchange(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
+  const refuse = (status: string, reason: string, headers: Record<string, string> = {}): void => {
+    const plain = { 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...headers };
+    response.writeHead(Number(status.slice(0, 3)), plain).end(`${reason}\n`);
+  };
+  response.on('error', () => response.destroy());
+  const admitted = door.admit(ticketIn(request.headers['proxy-authorization']));
+  if (admitted === null)
+    return refuse('407', NO_TICKET, { 'proxy-authenticate': CHALLENGE.slice(CHALLENGE.indexOf(' ') + 1) });
+  const objection = objectionTo(request);
+  if (objection !== null) return refuse('400', objection);
+  const target = targetOfRequest(request.url ?? '');
+  using _ = register(admitted, request.socket);
+  const found = await reach(target, admitted, request.socket, door);
+  if ('reason' in found) return refuse(found.status, found.reason);
+  const life = setTimeout(() => found.socket.destroy(new Error('it took too long')), lifeOf(admitted, door));
+  try {
+    await forward({ request, response, target: target as Exclude<typeof target, Unclear> }, found.socket, door.limits);
+  } catch (error) {
+    if (response.headersSent) response.destroy();
+    else refuse('502', `the other side does not answer properly: ${messageOf(error)}`);
+  } finally {
+    clearTimeout(life);
+  }
+}
+
+type Reached = { socket: Socket } | { status: string; reason: string };
+
+/** Decides, tells what was decided, and connects. */
+async function reach(target: Target | Unclear, admitted: Admitted, client: Socket, door: Door): Promise<Reached> {
+  const { holder } = admitted;
+  const tell = (verdict: 'allowed' | 'refused', reason: string, host: string, port: number): void =>
+    door.telling.tell({ run: holder.run, call: holder.call, host: host.slice(0, 253), port, verdict, reason });
+  if ('problem' in target) {
+    tell('refused', target.problem, 'unclear', 0);
+    return { status: '400 Bad Request', reason: target.problem };
+  }
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  if (client.destroyed) leave();
+  client.once('close', leave);
+  const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(door.limits.connectMs)]);
+  try {
+    const route = await routeTo(target, holder.hosts, door, signal);
+    tell(route.verdict === 'allowed' ? 'allowed' : 'refused', route.reason, target.host, target.port);
+    if (route.verdict === 'refused') return { status: '403 Forbidden', reason: `${route.reason}. ${ADVICE}` };
+    if (route.verdict === 'unknown') return { status: '502 Bad Gateway', reason: route.reason };
+    const connected = await connectTo(route.addresses, target.port, door.limits.connectMs, signal);
+    if ('socket' in connected && !gone.signal.aborted) return connected;
+    if ('socket' in connected) connected.socket.destroy();
+    const why = 'problem' in connected ? connected.problem : 'nobody waits for it any more';
+    return { status: '502 Bad Gateway', reason: `${target.host}:${target.port}: ${why}` };
+  } finally {
+    client.off('close', leave);
+  }
+}
+
+/** Ties a client's socket to its ticket: while a request is served, or for good. */
+function register(
+  { connections }: Admitted,
+  client: Socket,
+  tunnels: Set<Socket> = new Set(),
+): Disposable & { keep(): void } {
+  const cut = { [Symbol.dispose]: () => void client.destroy() };
+  const forget = (): void => {
+    connections.delete(cut);
+    tunnels.delete(client);
+  };
+  let kept = false;
+  connections.add(cut);
+  tunnels.add(client);
+  client.once('close', forget);
+  return {
+    keep: () => {
+      kept = true;
+    },
+    [Symbol.dispose]: () => {
+      if (kept) return;
+      client.off('close', forget);
+      forget();
+    },
+  };
+}
+
+function lifeOf({ until }: Admitted, { limits, clock }: Door): number {
+  return until === null ? limits.lifeMs : Math.max(0, Math.min(limits.lifeMs, until - clock()));
+}

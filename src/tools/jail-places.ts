@@ -1,0 +1,26 @@
+/** Owns: the folders that rights speak of, as they really are on this machine. */
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Places } from '../guard/rights.ts';
+
+/** Makes what is missing, and follows links now, so that nothing can be swapped for one later. */
+export async function placesIn(folders: Pick<Places, 'oka' | 'desk' | 'scratch' | 'tools'>): Promise<Places> {
+  const real = async (folder: string): Promise<string> => {
+    await mkdir(folder, { recursive: true });
+    return realpath(folder);
+  };
+  return {
+    oka: await real(folders.oka),
+    desk: await real(folders.desk),
+    scratch: await real(folders.scratch),
+    tools: await real(folders.tools),
+    programs: programsOf(process.execPath),
+    root: process.getuid?.() === 0,
+  };
+}
+
+/** Node and npm, and not the folder around them, which may be somebody's home. */
+export function programsOf(node: string): string[] {
+  const bin = dirname(node);
+  return [bin, join(bin, '..', 'lib', 'node_modules')];
+}

@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { homeAt } from '../../src/daemon/settings.ts';
+import { supervise } from '../../src/daemon/supervise.ts';
+
+const BEATING = `process.send('beat'); setInterval(() => process.send('beat'), 20);`;
+const patience = { firstPauseMs: 1, longestPauseMs: 5, silenceMs: 1000, graceMs: 500 };
+
+/** Runs a script under supervision until `isEnough` says so of what was told. */
+async function supervised(
+  body: string,
+  isEnough: (told: readonly string[]) => boolean,
+  change: object = {},
+): Promise<{ code: number; told: string[]; lives: number }> {
+  const folder = mkdtempSync(join(tmpdir(), 'oka-supervise-'));
+  const script = join(folder, 'kept.cjs');
+  writeFileSync(script, `require('node:fs').appendFileSync(${JSON.stringify(join(folder, 'lives'))}, 'x'); ${body}`);
+  const told: string[] = [];
+  const stop = new AbortController();
+  const note = (line: string): void => {
+    told.push(line);
+    if (isEnough(told)) stop.abort();
+  };
+  const code = await supervise([{ name: 'worker', args: [], script }], {
+    home: homeAt(folder),
+    signal: stop.signal,
+    tell: note,
+    said: (_, line) => note(line),
+    patience: { ...patience, ...change },
+  });
+  return { code, told, lives: readFileSync(join(folder, 'lives'), 'utf8').length };
+}
+
+describe('supervise', () => {
+  it('S1 a process that ends is started again', async () => {
+    const { lives, told } = await supervised('process.exit(1)', (all) => all.length >= 3);
+    expect(lives).toBeGreaterThanOrEqual(3);
+    expect(told[0]).toMatch(/^worker ended \(exit 1\); it is started again in/);
+  });
+
+  it('S1 one that is killed is started again, too', async () => {
+    const { told } = await supervised(`process.kill(process.pid, 'SIGKILL')`, (all) => all.length >= 1);
+    expect(told[0]).toContain('SIGKILL');
+  });
+
+  it('S2 one that hangs is killed and started again', async () => {
+    const { told } = await supervised(`process.send('beat'); for (;;);`, (all) => all.length >= 1, { silenceMs: 300 });
+    expect(told[0]).toContain('did not answer any more');
+  });
+
+  it('S3 one that refuses to start is not started again, and its exit code is given on', async () => {
+    const { code, lives } = await supervised(`console.error('oka: mend the policy'); process.exit(3)`, () => false);
+    expect([code, lives]).toEqual([3, 1]);
+  });
+
+  it('is told to stop: the process gets the time to end in order', async () => {
+    const body = `${BEATING} process.on('SIGTERM', () => { console.log('put away'); process.exit(0); }); console.log('here');`;
+    const { code, told, lives } = await supervised(body, (all) => all.includes('here'));
+    expect([code, lives]).toEqual([0, 1]);
+    expect(told).toEqual(['here', 'put away']);
+  });
+
+  it('a process that ignores that is killed', async () => {
+    const body = `${BEATING} process.on('SIGTERM', () => undefined); console.log('here');`;
+    expect((await supervised(body, (all) => all.includes('here'), { graceMs: 100 })).code).toBe(0);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { heldBy, type Places, rightsOf, type Step } from '../../src/guard/rights.ts';
+import { SideEffectClass } from '../../src/schema/tool.ts';
+
+const places: Places = {
+  oka: '/home/me/oka/.oka',
+  desk: '/home/me/oka/workspace/desk',
+  scratch: '/home/me/oka/.oka/scratch',
+  tools: '/home/me/oka/.oka/tools',
+  programs: ['/home/me/node/bin'],
+  root: false,
+};
+const step = (some: Partial<Step>): Step => ({ class: 'read', author: 'model', net: null, installer: false, ...some });
+const rights = (some: Partial<Step>, landlock = 7, where = places) => rightsOf(step(some), where, { landlock });
+const isAbove = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
+const ran = SideEffectClass.options.filter((each) => each !== 'deny');
+
+describe('rights by class and network', () => {
+  it('R1 a read of a model writes nowhere and executes nothing that was installed', () => {
+    const { write, run, read } = rights({});
+    expect(write).toEqual([]);
+    expect(run).not.toContain(places.tools);
+    expect(run).not.toContain(places.desk);
+    expect(read).toEqual(expect.arrayContaining([places.desk, places.tools]));
+  });
+
+  it('what a person wrote, and everything beyond a read, writes to the desk and the scratch folder alone', () => {
+    const own = [places.desk, places.scratch];
+    expect(rights({ author: 'operator' }).write).toEqual(own);
+    expect(rights({ class: 'write_local' }).write).toEqual(own);
+    expect(rights({ class: 'external_mutation' }).write).toEqual(own);
+  });
+
+  it('R2 nothing grants a folder above .oka, and of .oka only tools and scratch', () => {
+    const steps = ran.flatMap((each) => [false, true].map((installer) => step({ class: each, installer, net: 3128 })));
+    for (const each of steps) {
+      const { read, run, write, devices } = rightsOf(each, places, { landlock: 7 });
+      const granted = [...read, ...run, ...write, ...devices];
+      expect(granted.filter((folder) => isAbove(folder, places.oka))).toEqual([]);
+      const inside = granted.filter((folder) => isAbove(places.oka, folder));
+      expect(inside.every((folder) => folder === places.tools || folder === places.scratch)).toBe(true);
+      expect(write.includes(places.tools)).toBe(each.installer);
+    }
+  });
+
+  it('R2 a home in a folder that commands read is refused, or that folder is not granted', () => {
+    expect(rights({}, 7, { ...places, oka: '/opt/oka/.oka' }).run).not.toContain('/opt');
+    expect(() => rights({}, 7, { ...places, oka: '/usr/share/oka/.oka' })).toThrow(/every command can read/);
+  });
+
+  it('R3 a port is given only where the kernel can keep to it', () => {
+    expect(rights({ net: 3128 }).ports).toEqual([3128]);
+    expect(rights({ net: 3128 }, 3).ports).toEqual([]);
+    expect(rights({}).ports).toEqual([]);
+  });
+
+  it('root does not read all of /etc', () => {
+    const { read } = rights({}, 7, { ...places, root: true });
+    expect(read).not.toContain('/etc');
+    expect(read.some((path) => /shadow|sudoers|ssh|private/.test(path))).toBe(false);
+    expect(rights({}).read).toContain('/etc');
+  });
+
+  it('what is denied has no rights', () => {
+    expect(() => rights({ class: 'deny' })).toThrow(/never run/);
+  });
+});
+
+describe('R4 where nothing can hold a command', () => {
+  const whole = { launcher: true, landlock: 7 };
+  const lacking = [
+    { launcher: false, landlock: 0 },
+    { launcher: true, landlock: 0 },
+  ];
+
+  it('the jail holds whoever wrote it', () => {
+    expect(heldBy(whole, 'jail', 'model')).toEqual({ kind: 'jail' });
+    expect(heldBy({ launcher: true, landlock: 1 }, 'jail', 'operator')).toEqual({ kind: 'jail' });
+  });
+
+  it.each(lacking)('a person is warned and a model refused: %o', (offer) => {
+    expect(heldBy(offer, 'jail', 'operator')).toMatchObject({ kind: 'none', warning: expect.stringMatching(/person/) });
+    expect(heldBy(offer, 'jail', 'model')).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/model/) });
+  });
+
+  it.each([...lacking, whole])('with sandbox: none everything runs, and says so: %o', (offer) => {
+    for (const author of ['operator', 'model'] as const)
+      expect(heldBy(offer, 'none', author)).toMatchObject({
+        kind: 'none',
+        warning: expect.stringMatching(/switched off/),
+      });
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * Runs inside the throw-away container: every command of stdin (JSON lines) under every class, whatever the classifier
+ * would say, and tells as JSON lines what each of them achieved. It is process 1 and the only one besides the commands.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rightsOf } from '../../src/guard/rights.ts';
+import { offerOf } from '../../src/tools/jail.ts';
+import { launch, type Launched } from '../../src/tools/launch.ts';
+import { forgetWitness } from '../../src/tools/witness.ts';
+import { listen } from './ears.ts';
+import {
+  deskHoldsCanary,
+  differences,
+  holdsCanary,
+  loosen,
+  onTheDesk,
+  outside,
+  places,
+  plant,
+  tidyDesk,
+} from './planted.ts';
+
+export type Kind = 'read' | 'write_local' | 'control';
+/** Everything in the lists is something that must not be. */
+export type Told = {
+  kind: Kind;
+  cmd: string;
+  ended: string;
+  outside: string[];
+  desk: string[];
+  heard: string[];
+  leaked: boolean;
+  alive: string[];
+};
+
+const launcher = '/oka/native/oka-launch';
+const offer = await offerOf(launcher);
+const commands = readFileSync(0, 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { kind: Kind; cmd: string });
+plant();
+const heard = await listen();
+process.stdout.write(`${JSON.stringify({ landlock: offer.landlock, uid: process.getuid?.() })}\n`);
+for (const [index, { kind, cmd }] of commands.entries())
+  process.stdout.write(`${JSON.stringify(await trial(kind, cmd, `c${index}`))}\n`);
+process.exit(0);
+
+async function trial(kind: Kind, cmd: string, call: string): Promise<Told> {
+  tidyDesk();
+  const before = { outside: outside(), desk: onTheDesk() };
+  const done = await run(kind, cmd, call);
+  const alive = await leftAfterASecond();
+  if (kind === 'write_local') loosen(places.desk);
+  await forgetWitness('/data/state/calls', call);
+  const leaked = [done.stdout, done.stderr].some(({ head, tail }) => holdsCanary(Buffer.concat([head, tail])));
+  return {
+    kind,
+    cmd,
+    ended: `${done.ended.how} ${done.exit ?? done.signal}`,
+    outside: differences(before.outside, outside()),
+    desk: kind === 'read' ? differences(before.desk, onTheDesk()) : [],
+    heard: heard(),
+    leaked: leaked || deskHoldsCanary(),
+    alive,
+  };
+}
+
+async function run(kind: Kind, cmd: string, call: string): Promise<Launched> {
+  const step = {
+    class: kind === 'control' ? ('read' as const) : kind,
+    author: 'model' as const,
+    net: null,
+    installer: false,
+  };
+  const rights = kind === 'control' ? null : rightsOf(step, places, offer);
+  return launch(
+    { line: cmd },
+    {
+      cwd: places.desk,
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: places.desk, OKA: places.oka },
+      signal: new AbortController().signal,
+      timeoutMs: 2000,
+      outputLimitBytes: 4_000_000,
+      ...(kind === 'write_local' ? { scratch: places.scratch } : {}),
+      jail: { launcher, rights, state: { folder: '/data/state/calls', call } },
+    },
+  );
+}
+
+/** Processes other than this one that are there at once and still a second later. */
+async function leftAfterASecond(): Promise<string[]> {
+  const now = processes();
+  if (now.length === 0) return [];
+  await sleep(1000);
+  return processes();
+}
+
+function processes(): string[] {
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== '1');
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** Trials that need a container engine; `npm run test:jail`. */
+export default defineConfig({
+  test: {
+    include: ['test/jail/*.trial.ts'],
+    testTimeout: 1_800_000,
+    hookTimeout: 600_000,
+    pool: 'forks',
+    maxWorkers: 1,
+  },
+});

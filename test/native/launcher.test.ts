@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { canJail, launcher, whyNot } from '../support/launcher.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'oka-native-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const result = join(folder, 'result');
+const run = (...args: string[]) =>
+  spawnSync(launcher ?? '', args, { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+
+describe.skipIf(launcher === null)(`the launcher is told what it cannot do${whyNot}`, () => {
+  it.each<[string, string[]]>([
+    ['nothing at all', []],
+    ['no command', ['--result', result, '--open']],
+    ['no result', ['--open', '--', 'true']],
+    ['an unknown option', ['--result', result, '--root', '/', '--', 'true']],
+    ['a path that is not absolute', ['--result', result, '--read', 'etc', '--', 'true']],
+    ['a port that is none', ['--result', result, '--port', '70000', '--', 'true']],
+    ['a number that is none', ['--result', result, '--open', '--timeout-ms', '1s', '--', 'true']],
+    ['a negative number', ['--result', result, '--open', '--processes', '-1', '--', 'true']],
+    [
+      'too many paths',
+      ['--result', result, ...Array.from({ length: 300 }, () => ['--read', '/usr']).flat(), '--', 'true'],
+    ],
+  ])('%s', (_, args) => {
+    const done = run(...args);
+    expect(done.status).toBe(64);
+    expect(done.stderr).toMatch(/^\S*oka-launch: /);
+    expect(existsSync(result)).toBe(false);
+  });
+
+  it('a folder for the result that is not there', () => {
+    const done = run('--result', '/no/such/folder/result', '--open', '--', 'true');
+    expect(done).toMatchObject({
+      status: 70,
+      stderr: 'oka-launch: /no/such/folder/result.tmp: No such file or directory\n',
+    });
+  });
+
+  it('a writable folder that is not there, so that the command does not start', () => {
+    if (!canJail) return;
+    expect(run('--result', result, '--write', '/no/such/folder', '--run', '/usr', '--', 'true').status).toBe(0);
+    expect(JSON.parse(readFileSync(result, 'utf8'))).toMatchObject({ ended: 'unstarted', problem: 2 });
+  });
+});
+
+describe.skipIf(launcher === null)(`the result${whyNot}`, () => {
+  it('is readable by nobody else, and options of the command are its own', () => {
+    expect(run('--result', result, '--open', '--', 'echo', '--result', 'x').status).toBe(0);
+    const [header, ...body] = readFileSync(result, 'utf8').split('\n');
+    expect(JSON.parse(header ?? '')).toMatchObject({ v: 1, ended: 'itself', exit: 0, stdout: [11, 0, 0] });
+    expect(body.join('\n')).toBe('--result x\n');
+    expect(statSync(result).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('building', () => {
+  it('without a compiler says what is missing', () => {
+    const script = join(import.meta.dirname, '../../native/build.js');
+    const done = spawnSync(process.execPath, [script], { encoding: 'utf8', env: { PATH: folder } });
+    expect(done).toMatchObject({ status: 1, stderr: expect.stringMatching(/no C compiler \(cc, gcc, clang\)/) });
+  });
+});

@@ -1,0 +1,130 @@
+/** A home whose policy asks about every command, the engine as the product builds it, and looks that a test takes itself. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { approvalPages, type ApprovalPages, openApprovals } from '../../src/daemon/approvals.ts';
+import { lineClassifierOf } from '../../src/daemon/classified.ts';
+import { act } from '../../src/daemon/host.ts';
+import { openPolicy } from '../../src/daemon/policy.ts';
+import { type Home, homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { setUp } from '../../src/daemon/set-up.ts';
+import { openStores, type Stores } from '../../src/daemon/stores.ts';
+import { engineOver } from '../../src/daemon/wire.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { Open } from '../../src/guard/approvals.ts';
+import { readEvents } from '../../src/ledger/read.ts';
+import type { Event, EventType } from '../../src/schema/event.ts';
+import { Graph } from '../../src/schema/graph.ts';
+import type { WaitAnswer } from '../../src/schema/wait.ts';
+
+export const RAN = 'ran.txt';
+
+export type Asker = {
+  home: Home;
+  engine: Engine;
+  stores: Stores;
+  pages: ApprovalPages;
+  /** Lets a run of these nodes come to rest. */
+  run: (id: string, nodes: unknown[]) => Promise<void>;
+  /** The only approval that is awaited. */
+  open: () => Open;
+  pageFile: (wait?: string) => string;
+  /** Looks until an edit counts, and lets the runs come to rest. */
+  looks: () => Promise<void>;
+  answer: (wait: string, answer: WaitAnswer) => Promise<string>;
+  /** How often the command that was asked about has run. */
+  ran: () => number;
+  desk: (name: string) => string;
+};
+
+export const shell = (input: object, rest: object = {}): object => ({
+  kind: 'tool',
+  id: 'act',
+  tool: 'shell',
+  input,
+  timeout_seconds: 20,
+  max_retries: 0,
+  ...rest,
+});
+export const acting = (rest: object = {}): object => shell({ line: `echo ran >> ${RAN}` }, rest);
+
+export function askingHome(dir: string, change: (policy: string) => string = (policy) => policy): Home {
+  const home = homeAt(dir);
+  setUp(home);
+  const policy = readFileSync(home.policy, 'utf8').replace('rules: []', 'rules:\n  - { effect: ask, tool: shell }');
+  writeFileSync(home.policy, change(policy));
+  return home;
+}
+
+/** One life of the process that holds the pen. */
+export async function living(home: Home, work: (asker: Asker) => Promise<void>): Promise<void> {
+  const config = await loadConfig(home);
+  const policy = openPolicy(home.policy, lineClassifierOf(home));
+  const stores = await openStores(home, config);
+  const current = () => {
+    const looked = policy.changed();
+    if (looked.kind === 'loaded') policy.hold(looked);
+    return policy.now();
+  };
+  const { engine, shadow, close } = engineOver(home, config, stores, current);
+  const pages = approvalPages({
+    folder: join(home.oka, 'approvals'),
+    open: () => openApprovals(stores),
+    answer: (open, answer) => engine.answer(open.run, open.wait, answer).then(({ done }) => done),
+    refuse: (wait, reason) => stores.ledger.append({ type: 'answer.refused', data: { wait, reason } }),
+    clock: Date.now,
+  });
+  const desk = (name: string): string => join(home.workspace, 'desk', name);
+  const open = (): Open => {
+    const [only, ...more] = openApprovals(stores);
+    if (only === undefined || more.length > 0) throw new Error(`${more.length + 1} approvals are awaited`);
+    return only;
+  };
+  try {
+    await work({
+      home,
+      engine,
+      stores,
+      pages,
+      desk,
+      open,
+      run: async (id, nodes) => {
+        await (await engine.start(Graph.parse({ id: 'g', nodes }), { id })).done;
+        await pages.show();
+      },
+      pageFile: (wait = open().wait) => join(home.oka, 'approvals', `${wait}.md`),
+      looks: async () => {
+        for (let times = 0; times < 3; times += 1) await pages.look();
+      },
+      answer: (wait, answer) =>
+        act(
+          { kind: 'answer', wait, answer },
+          { engine, stores, config, shadow, policy: current, hasModel: () => false },
+        ).then(
+          async (drive) => (await drive?.done)?.status ?? 'nothing',
+          (error: Error) => error.message,
+        ),
+      ran: () => (existsSync(desk(RAN)) ? readFileSync(desk(RAN), 'utf8').split('\n').length - 1 : 0),
+    });
+  } finally {
+    await engine.stopAll('the test ends');
+    try {
+      await pages.show();
+    } finally {
+      await close();
+      await stores.close();
+    }
+  }
+}
+
+export function decide(file: string, decision: string, note = ''): void {
+  const text = readFileSync(file, 'utf8').replace('decision:\n', `decision: ${decision}\n`);
+  writeFileSync(file, note === '' ? text : text.replace('note:\n', `note: ${note}\n`));
+}
+
+export type Told<T extends EventType> = Extract<Event, { type: T }>['data'];
+
+export async function told<T extends EventType>(home: Home, type: T): Promise<Told<T>[]> {
+  const found: Told<T>[] = [];
+  for await (const event of readEvents(home.ledgers.run)) if (event.type === type) found.push(event.data as Told<T>);
+  return found;
+}
