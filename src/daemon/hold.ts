@@ -4,13 +4,16 @@
  */
 import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { heldBy, type Places, rightsOf } from '../guard/rights.ts';
 import type { Classified, Command } from '../schema/command.ts';
+import type { Event } from '../schema/event.ts';
 import type { SideEffectClass, ToolCall } from '../schema/tool.ts';
 import type { Hold, Wants } from '../tools/builtin/shell.ts';
 import type { Grant } from '../tools/egress/egress.ts';
 import { type Jail, type KernelOffer, offerOf } from '../tools/jail.ts';
+import { placesIn } from '../tools/jail-places.ts';
+import { forgetWitness } from '../tools/witness.ts';
 import type { WayOut } from './egress.ts';
 import { type Home, programFolder } from './settings.ts';
 
@@ -24,15 +27,33 @@ export type HoldPorts = {
 export const launcherPath = join(programFolder, 'native', 'oka-launch');
 export const callsFolder = (home: Home): string => join(home.oka, 'state', 'calls');
 
-export function holdingWith(ports: HoldPorts): (call: ToolCall, command: Command, wants: Wants) => Promise<Hold> {
+export type Holding = {
+  hold: (call: ToolCall, command: Command, wants: Wants) => Promise<Hold>;
+  /** What the ledger has needs no witness any more. */
+  forget: (durable: readonly Event[]) => void;
+};
+
+export function holdingWith(ports: HoldPorts): Holding {
   let asked: Promise<KernelOffer> | null = null;
-  return async (call, command, wants) => {
+  const witnessed = new Set<string>();
+  return { hold, forget };
+
+  function forget(durable: readonly Event[]): void {
+    if (witnessed.size === 0) return;
+    for (const event of durable)
+      if (event.type === 'call.ended' && witnessed.delete(event.data.call))
+        void forgetWitness(callsFolder(ports.home), event.data.call).catch(() => undefined); // tidied up at the next start
+  }
+
+  async function hold(call: ToolCall, command: Command, wants: Wants): Promise<Hold> {
     const offer = await (asked ??= offerOf(launcherPath));
     const held = heldBy(offer, ports.sandbox, call.author);
     if (held.kind === 'refused') return held;
+    witnessed.add(call.call);
     const way = await wayFor(ports, call, command, wants);
     const scratch = call.class === 'read' ? null : await scratchIn(ports.home);
-    const jail = held.kind === 'jail' ? jailFor(ports, call, wants, offer, way, scratch) : openJail(ports, call, offer);
+    const jail =
+      held.kind === 'jail' ? await jailFor(ports, call, wants, offer, way, scratch) : openJail(ports, call, offer);
     return {
       kind: 'held',
       env: way?.env ?? {},
@@ -43,7 +64,7 @@ export function holdingWith(ports: HoldPorts): (call: ToolCall, command: Command
         if (scratch !== null) await rm(scratch, { recursive: true, force: true });
       },
     };
-  };
+  }
 }
 
 /** An operator's command gets out if the task says so; a model's if it was classified, judged and allowed as one that does. */
@@ -59,15 +80,15 @@ async function wayFor(
   return found.net ? wayOut.grant({ run, call, hosts: approval === null ? [] : [...found.hosts] }) : null;
 }
 
-function jailFor(
+async function jailFor(
   { home }: HoldPorts,
   { class: effect, author, call }: ToolCall,
   { readable }: Wants,
   offer: KernelOffer,
   way: Grant | null,
   scratch: string | null,
-): Jail {
-  const places = placesOf(home, scratch);
+): Promise<Jail> {
+  const places = await placesOf(home, scratch);
   const rights = rightsOf({ class: effect, author, net: way?.port ?? null, installer: false }, places, offer);
   return {
     launcher: launcherPath,
@@ -81,16 +102,9 @@ function openJail({ home }: HoldPorts, { call }: ToolCall, { launcher }: KernelO
   return launcher ? { launcher: launcherPath, rights: null, state: { folder: callsFolder(home), call } } : null;
 }
 
-function placesOf(home: Home, scratch: string | null): Places {
-  const desk = realpathSync(join(home.workspace, 'desk'));
-  return {
-    oka: realpathSync(home.oka),
-    desk,
-    scratch: scratch ?? desk,
-    tools: join(realpathSync(home.oka), 'tools'),
-    programs: [dirname(dirname(realpathSync(process.execPath)))],
-    root: process.getuid?.() === 0,
-  };
+async function placesOf(home: Home, scratch: string | null): Promise<Places> {
+  const desk = join(home.workspace, 'desk');
+  return placesIn({ oka: home.oka, desk, scratch: scratch ?? desk, tools: join(home.oka, 'tools') });
 }
 
 async function scratchIn(home: Home): Promise<string> {

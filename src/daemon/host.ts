@@ -59,7 +59,6 @@ export async function hosted<T>(
   const hasModel = (): boolean => models.for('planner') !== null;
   const pages = pagesOf(home, stores, engine);
   const host = { engine, stores, config, policy, shadow, hasModel, policyFile, pages };
-  await recordSandbox(config, stores);
   const watching = new AbortController();
   const watched = watch(home, host, watching.signal);
   const stop = (): void => void host.engine.stopAll('told to stop');
@@ -100,13 +99,6 @@ async function look(home: Home, host: Watched): Promise<void> {
   await lookAtVault(host);
   for (const taken of waitingIn(folder)) await takeIn(folder, taken, host);
   await (isStopped(home) ? host.pages.show() : host.pages.look());
-}
-
-/** What an operator has switched off is in the ledger. */
-async function recordSandbox({ sandbox }: Config, { ledger }: Stores): Promise<void> {
-  if (sandbox === 'jail') return;
-  const reason = 'config.json says sandbox: none';
-  await ledger.append({ type: 'sandbox.chosen', data: { kind: 'none', landlock: 0, reason } });
 }
 
 async function openedUnder(policy: LoadedPolicy, home: Home, config: Config): Promise<Stores> {

@@ -9,7 +9,7 @@ import { type Ledger, openLedger } from '../ledger/ledger.ts';
 import { Projections } from '../ledger/projections.ts';
 import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import type { Config } from '../schema/config.ts';
-import type { Pen } from '../schema/event.ts';
+import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
 import type { Home } from './settings.ts';
 import { type HeldVault, holdVault } from './vault.ts';
@@ -20,6 +20,8 @@ export type Stores = {
   artifacts: ArtifactStore;
   taskGraph: () => TaskGraph;
   vault: HeldVault;
+  /** Told of every batch once it is on disk. */
+  whenDurable(listener: (events: readonly Event[]) => void): void;
   close(): Promise<void>;
 };
 export type Swapped = { flush?: Flush; clock?: Clock };
@@ -58,6 +60,7 @@ async function openWith(
   swapped: Swapped,
 ): Promise<Stores> {
   const vault = await holdVault(home);
+  const listeners: ((events: readonly Event[]) => void)[] = [];
   const ledger = await openLedger(home.ledgers[pen], pen, {
     ...swapped,
     redact: vault.redact,
@@ -65,7 +68,10 @@ async function openWith(
     from: projections.position,
     onRestart: () => projections.restart(),
     onLine: (line) => projections.apply(line),
-    onBatch: (events, end) => projections.follow(events, end),
+    onBatch: (events, end) => {
+      projections.follow(events, end);
+      for (const listener of listeners) listener(events);
+    },
   });
   projections.reached(ledger.end);
   return {
@@ -74,6 +80,7 @@ async function openWith(
     artifacts: openArtifacts(join(home.oka, 'artifacts'), vault.redactCut),
     taskGraph: () => projections.stateOf(taskGraph),
     vault,
+    whenDurable: (listener) => void listeners.push(listener),
     close: async () => {
       try {
         await ledger.flush();

@@ -66,10 +66,17 @@ export async function holdVault(home: Home): Promise<HeldVault> {
   return { redact: redactorFor(() => known), redactCut: redactorFor(() => known, redactCut), refresh, find };
 }
 
+/** One for each vault and key: a person is asked for a passphrase once. */
+const opened = new Map<string, Vault>();
+
 /** The vault of a home, for changing it. */
 export async function vaultOf(home: Home): Promise<Vault> {
   const { openVault } = await import('../guard/vault.ts');
-  return openVault(vaultPlaces(home), askPassphrase);
+  const places = vaultPlaces(home);
+  const key = JSON.stringify(places);
+  const vault = opened.get(key) ?? openVault(places, askPassphrase);
+  opened.set(key, vault);
+  return vault;
 }
 
 /** The version of every secret; null for one that was removed. */

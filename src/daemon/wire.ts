@@ -25,10 +25,10 @@ import { revealFrom } from '../tools/reveal.ts';
 import { witnessOf } from '../tools/witness.ts';
 import { classifierOf } from './classified.ts';
 import { onDesk, stepsOf } from './desk.ts';
-import { egressEvent, type WayOut, wayOut } from './egress.ts';
+import { egressEvent, wayOut } from './egress.ts';
 import { graphsIn } from './graphs.ts';
 import { guardOf } from './guard.ts';
-import { callsFolder, classWith, holdingWith, launcherPath } from './hold.ts';
+import { callsFolder, classWith, type Holding, holdingWith, launcherPath } from './hold.ts';
 import type { LoadedPolicy } from './policy.ts';
 import { commandEnvironment, type Home, modelEnvironment } from './settings.ts';
 import { runsFolder, type Stores } from './stores.ts';
@@ -64,6 +64,8 @@ export function engineOver(
     decided: (decided) => void ledger.stage(egressEvent(decided)),
     clock: Date.now,
   });
+  const holding = holdingWith({ home, sandbox: config.sandbox, classify: classifierOf(home), wayOut: out });
+  stores.whenDurable(holding.forget);
   const models = modelsOf(home, config, stores);
   const engine: Engine = createEngine({
     ...engineOptions(
@@ -72,7 +74,7 @@ export function engineOver(
       artifacts,
       {
         startRun: (request) => engine.startChild(request.graph, request.input, request.call),
-        ways: { out },
+        hold: holding.hold,
         kept: (tools) => onDesk(tools, shadow, (event) => ledger.append(event)),
         further: (tools) => [modelTool(models), ...taskTools(tools)],
       },
@@ -198,7 +200,7 @@ export type Rules = {
 /** What is done around the built-in tools. */
 export type Around = {
   startRun: Parameters<typeof runTool>[0];
-  ways?: { out: WayOut };
+  hold?: Holding['hold'];
   kept?: (tools: Tool[]) => Tool[];
   further?: (tools: readonly Tool[]) => Tool[];
 };
@@ -214,10 +216,10 @@ export function engineOptions(
 ): EngineOptions {
   const desk = join(home.workspace, 'desk');
   const classify = classifierOf(home);
-  const { ways, kept = (all) => all, further = () => [] } = around;
+  const { hold, kept = (all) => all, further = () => [] } = around;
   const shell: Partial<ShellOptions> = {
     classify: classWith(classify),
-    ...(ways === undefined ? {} : { hold: holdingWith({ home, sandbox: config.sandbox, classify, wayOut: ways.out }) }),
+    ...(hold === undefined ? {} : { hold }),
   };
   const sendOn = (host: string): boolean => maySendOn(rules.policy().policy, host);
   const acting = kept(builtInTools(desk, home, artifacts, around.startRun, shell, sendOn));

@@ -25,7 +25,11 @@ import type { Json } from '../schema/json.ts';
 import type { ArtifactStore } from '../schema/ports.ts';
 import type { ArtifactRef } from '../schema/tool.ts';
 import type { TaskGiven } from '../schema/task-run.ts';
+import { heldBy } from '../guard/rights.ts';
 import { layOut } from '../tools/desk/lay-out.ts';
+import { offerOf } from '../tools/jail.ts';
+import { tidyWitnesses } from '../tools/witness.ts';
+import { callsFolder, launcherPath } from './hold.ts';
 import { type Host, hosted } from './host.ts';
 import { isPaused, isStopped } from './host-files.ts';
 import { type Home, programVersion } from './settings.ts';
@@ -43,6 +47,8 @@ async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): P
   const { ledger } = host.stores;
   const { version: node, pid } = process;
   await ledger.append({ type: 'worker.started', data: { version: programVersion(), node, host: hostname(), pid } });
+  await recordSandbox(host);
+  await tidyWitnesses(callsFolder(home), Date.now());
   const inbox = await openInbox(inboxSettings(home, host, tell));
   void host.shadow.prune().catch((error: unknown) => tell(`undo: ${messageOf(error)}`));
   try {
@@ -53,6 +59,15 @@ async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): P
     const reason = signal.aborted ? 'told to stop' : 'it ended by itself';
     await ledger.append({ type: 'worker.stopped', data: { reason } });
   }
+}
+
+/** How commands are held from now on. */
+async function recordSandbox({ stores, config }: Host): Promise<void> {
+  const offer = await offerOf(launcherPath);
+  const held = heldBy(offer, config.sandbox, 'model');
+  const reason = held.kind === 'jail' ? 'the kernel offers it' : held.kind === 'none' ? held.warning : held.reason;
+  const kind = held.kind === 'jail' ? 'jail' : 'none';
+  await stores.ledger.append({ type: 'sandbox.chosen', data: { kind, landlock: offer.landlock, reason } });
 }
 
 function inboxSettings(home: Home, { stores, config }: Host, tell: Tell): InboxOptions {
@@ -152,7 +167,13 @@ async function accept(home: Home, { engine, stores, policy }: Host, claimed: Cla
   const input: TaskGiven = { name, title, body: body.sha256, fields: task, first_line: firstLineOf(claimed), dir };
   if (known && (await engine.stateOf(id)) !== null) return null;
   const budgets = { ...policy().policy.budgets, ...task.budget };
-  const drive = await engine.start(taskGraph, { id, title, input: JSON.parse(JSON.stringify(input)) as Json, budgets });
+  const drive = await engine.start(taskGraph, {
+    id,
+    title,
+    input: JSON.parse(JSON.stringify(input)) as Json,
+    budgets,
+    state: 'PLAN',
+  });
   await ledger.flush();
   return drive;
 }

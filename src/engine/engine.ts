@@ -54,6 +54,8 @@ export type StartOptions = {
   parent?: string | null;
   depth?: number;
   budgets?: Budgets;
+  /** Name of the first state. */
+  state?: string;
 };
 
 export type Engine = ReturnType<typeof createEngine>;
@@ -477,6 +479,7 @@ function startEvent(graph: Graph, sha256: string, request: StartOptions): NewEve
       mode: graph.mode,
       parent: request.parent ?? null,
       depth: request.depth ?? 0,
+      ...(request.state === undefined ? {} : { state: request.state }),
       graph: { id: graph.id, sha256 },
       nodes,
       budgets: { ...graph.budgets, ...request.budgets },

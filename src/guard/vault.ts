@@ -41,6 +41,14 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
     return unlocked.key;
   }
 
+  /** Whoever has just chosen the passphrase is not asked for it. */
+  async function newIdentity(passphrase: string | undefined): Promise<string> {
+    const key = await makeIdentity(places.key, passphrase);
+    const from = findIdentity(places);
+    if (from?.wrapped) unlocked = { from, key };
+    return key;
+  }
+
   async function read(): Promise<VaultContents | null> {
     const sealed = readPlain(places.file);
     return sealed === null ? null : opened(places, sealed.bytes, await identity());
@@ -56,7 +64,7 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
         if (!isNew && made.passphrase !== undefined) throw keyIsThere();
         const before = isNew ? emptyVault() : ((await read()) ?? emptyVault());
         const after = JSON.stringify(VaultContents.parse(how(before)));
-        const key = isNew ? await makeIdentity(places.key, made.passphrase) : await identity();
+        const key = isNew ? await newIdentity(made.passphrase) : await identity();
         replacePrivate(places.file, await sealedFor(await recipientOf(key), after));
         return { newKey: isNew ? places.key : null };
       });

@@ -17,7 +17,6 @@ export function factsOf(
   if (started === undefined || started.run === null) return null;
   const ended = own.findLast((event) => event.type === 'run.ended');
   const judged = own.findLast((event) => event.type === 'run.judged');
-  const received = own.find((event) => event.type === 'task.received');
   const all = [...own, ...steps.flat()];
   const last = ended ?? own.at(-1) ?? started;
   const verdict = verdictOf(ended?.data.status, judged?.data.verdict);
@@ -27,7 +26,7 @@ export function factsOf(
     title: started.data.title,
     verdict,
     reason: verdict === 'done' ? '' : (ended?.data.reason ?? questions.map(({ text }) => text).join('\n')),
-    task: received?.data.name ?? started.data.title,
+    task: nameIn(started.data.input) ?? started.data.title,
     started: started.at,
     ended: last.at,
     steps: steps.flatMap((events) => stepsOf(events)),
@@ -101,8 +100,13 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
 function doneWith(tool: string, input: Json): string {
   const { line, argv } = fieldsOf(input);
   if (typeof line === 'string') return line.replace(/^set -e; /, '');
-  if (Array.isArray(argv)) return argv.map(String).join(' ');
+  if (Array.isArray(argv)) return codeIn(argv.map(String)) ?? argv.map(String).join(' ');
   return `${tool} ${JSON.stringify(input)}`.slice(0, LONGEST_SHOWN);
+}
+
+/** The code that an interpreter was given. */
+function codeIn([program, option, code]: readonly string[]): string | null {
+  return /^(?:node -e|python3 -c)$/.test(`${program} ${option}`) ? (code ?? null) : null;
 }
 
 function saidIn(output: Json): string {
@@ -176,6 +180,11 @@ function nextOf(verdict: ResultFacts['verdict'], run: string, questions: number)
     case 'impossible':
       return [`Mend what is named above, then: oka resume ${run}`, `Take back what it changed: oka undo ${run}`];
   }
+}
+
+function nameIn(input: Json): string | null {
+  const { name } = fieldsOf(input);
+  return typeof name === 'string' ? name : null;
 }
 
 function correctedBy(input: Json): { corrects: string } | null {

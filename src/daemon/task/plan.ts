@@ -36,13 +36,17 @@ export function planTool(ports: TaskPorts): Tool {
       if (deadline !== undefined && Date.parse(deadline) < ports.clock())
         return { status: 'failed', error: `its deadline, ${deadline}, has passed`, temporary: false };
       const past = await pastOf(ports, call.run);
-      await moveTo(ports, call.run, past.length === 0 ? 'PLAN' : 'REPLAN', 'the steps are planned');
+      if (past.length > 0) await moveTo(ports, call.run, 'REPLAN', past.at(-1)?.reason ?? '');
       const body = await bodyOf(ports, task);
       const runbook = runbookOf(body, inFolder(task), { firstLine: task.first_line });
       if (runbook?.kind === 'problems')
         return { status: 'failed', error: problemsText(runbook.problems), temporary: false };
-      if (runbook !== null && past.length === 0) return ok(await keptRunbook(ports, runbook));
-      return planByModel(ports, task, body, past, call);
+      const planned =
+        runbook !== null && past.length === 0
+          ? ok(await keptRunbook(ports, runbook))
+          : await planByModel(ports, task, body, past, call);
+      if (planned.status === 'ok') await moveTo(ports, call.run, 'EXECUTE', 'the plan is made');
+      return planned;
     },
   });
 }

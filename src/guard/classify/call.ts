@@ -22,9 +22,11 @@ export function call(scene: Scene, args: readonly Arg[], stdin: Stdin): void {
   if (own !== undefined) return callFunction(scene, rest, () => own(scene, stdin));
   const program = programOf(scene, name.text);
   const row = program === null ? undefined : rowOf(program);
-  if (program === null || (row === undefined && name.text.includes('/'))) return runsFile(useOf(scene, name.text, { class: 'write_local' }, rest, stdin));
+  if (program === null || (row === undefined && name.text.includes('/')))
+    return runsFile(useOf(scene, name.text, { class: 'write_local' }, rest, stdin));
   if (row === undefined) return raise(scene, 'external_mutation', `${shown(program)} is not known`);
-  if (row.builtin !== true && !isOfSystem(scene, name.text)) raise(scene, 'write_local', `${shown(program)} is not one of the system's own programs`);
+  if (row.builtin !== true && !isOfSystem(scene, name.text))
+    raise(scene, 'write_local', `${shown(program)} is not one of the system's own programs`);
   judge(useOf(scene, program, row, rest, stdin), row);
 }
 
@@ -40,11 +42,15 @@ function programOf(scene: Scene, name: string): string | null {
   if (!name.includes('/')) return name;
   const full = fullPath(scene, name);
   const folder = full === null ? null : full.slice(0, full.lastIndexOf('/'));
-  return full !== null && folder !== null && scene.where.systemFolders.includes(folder) ? full.slice(folder.length + 1) : null;
+  return full !== null && folder !== null && scene.where.systemFolders.includes(folder)
+    ? full.slice(folder.length + 1)
+    : null;
 }
 
 function rowOf(name: string): Row | undefined {
-  const plain = /^(python|pip|node|ruby|perl|php|lua|gcc|g\+\+|clang|clang\+\+|java|javac|pypy)-?[\d.]+$/.exec(name)?.[1];
+  const plain = /^(python|pip|node|ruby|perl|php|lua|gcc|g\+\+|clang|clang\+\+|java|javac|pypy)-?[\d.]+$/.exec(
+    name,
+  )?.[1];
   const key = plain ?? (name.startsWith('mkfs.') ? 'mkfs' : name);
   return Object.hasOwn(programs, key) ? programs[key] : undefined;
 }
@@ -56,12 +62,21 @@ function isOfSystem(scene: Scene, name: string): boolean {
 
 function judge(use: Use, row: Row): void {
   const { scene, name, args } = use;
-  if (args.length === 1 && row.class !== 'deny' && row.builtin !== true && /^--(?:version|help)$/.test(args[0]?.text ?? '')) return raise(scene, 'read', `${name} only tells about itself`);
+  if (
+    args.length === 1 &&
+    row.class !== 'deny' &&
+    row.builtin !== true &&
+    /^--(?:version|help)$/.test(args[0]?.text ?? '')
+  )
+    return raise(scene, 'read', `${name} only tells about itself`);
   if (row.class !== 'read' || scene.tally.reason === '') raise(scene, row.class, reasonOf(row, name));
   if (row.net === true) scene.tally.net = true;
-  if (row.class !== 'read' && args.some(({ hidden }) => hidden)) raise(scene, 'external_mutation', `nobody can see what ${name} is given`);
-  if (row.operands !== 'text' && row.operands !== 'pattern' && args.some((arg) => namesSecret(scene, arg))) raise(scene, 'deny', `${name} is given the path of a secret`);
-  for (const { name: option, value } of use.options) for (const rule of rulesFor(row, option)) apply(use, option, rule, value);
+  if (row.class !== 'read' && args.some(({ hidden }) => hidden))
+    raise(scene, 'external_mutation', `nobody can see what ${name} is given`);
+  if (row.operands !== 'text' && row.operands !== 'pattern' && args.some((arg) => namesSecret(scene, arg)))
+    raise(scene, 'deny', `${name} is given the path of a secret`);
+  for (const { name: option, value } of use.options)
+    for (const rule of rulesFor(row, option)) apply(use, option, rule, value);
   operands(use, row);
   row.judge?.(use);
 }
@@ -101,10 +116,22 @@ function operands({ operands, reads, looks, writes }: Use, { operands: kind = 'r
 
 function useOf(scene: Scene, name: string, row: Row, args: readonly Arg[], stdin: Stdin): Use {
   const { options, operands, unclear } = optionsIn(args, row);
-  if (unclear !== null && row.operands !== 'text') raise(scene, 'deny', `an option of ${name} is only known when it runs: ${shown(unclear.text)}`);
+  if (unclear !== null && row.operands !== 'text')
+    raise(scene, 'deny', `an option of ${name} is only known when it runs: ${shown(unclear.text)}`);
   return {
-    name, args, options, operands, stdin, scene,
-    has: (...names) => options.some((option) => names.some((each) => option.name === each || (each.startsWith('--') && option.name.length > 4 && each.startsWith(option.name)))),
+    name,
+    args,
+    options,
+    operands,
+    stdin,
+    scene,
+    has: (...names) =>
+      options.some((option) =>
+        names.some(
+          (each) =>
+            option.name === each || (each.startsWith('--') && option.name.length > 4 && each.startsWith(option.name)),
+        ),
+      ),
     raise: (to, why) => raise(scene, to, why),
     reads: (arg) => reads(scene, name, arg),
     looks: (arg) => looks(scene, name, arg),
@@ -112,12 +139,13 @@ function useOf(scene: Scene, name: string, row: Row, args: readonly Arg[], stdin
     runs: (inner, input = stdin) => scene.parts.call(scene, inner, input),
     script: (text) => runText(scene, name, text),
     contacts: (target) => contact(scene, target),
-  }; // biome-ignore format: one a line would hide the shape
+  };
 }
 
 /** A text for bash inside an argument: seen through when it is literal. */
 function runText(scene: Scene, name: string, text: Arg): void {
-  if (text.open || text.hidden || text.text.includes(HOLE)) return raise(scene, 'deny', `what ${name} runs is only known when it runs`);
+  if (text.open || text.hidden || text.text.includes(HOLE))
+    return raise(scene, 'deny', `what ${name} runs is only known when it runs`);
   scene.parts.script(scene, text.text);
 }
 

@@ -8,7 +8,19 @@
 import type { Classified, Command } from '../../schema/command.ts';
 import { call } from './call.ts';
 import { resolver, SYSTEM_FOLDERS } from './resolve.ts';
-import { branchOf, HOLE, literal, nothing, type Parts, raise, type Scene, type Stdin, type Tally, unknown, type Where } from './scene.ts';
+import {
+  branchOf,
+  HOLE,
+  literal,
+  nothing,
+  type Parts,
+  raise,
+  type Scene,
+  type Stdin,
+  type Tally,
+  unknown,
+  type Where,
+} from './scene.ts';
 import { walkScript, walkText } from './walk.ts';
 
 export type Surroundings = {
@@ -23,27 +35,36 @@ export type Surroundings = {
 const LONGEST = 20_000;
 const BUDGET = 20_000;
 const NOWHERE: Surroundings = { desk: '/oka/workspace/desk', toolFolder: '/oka/.oka/tools' };
-/** Control characters, and those that are invisible or turn the direction of text: nobody sees what they do. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
+/** Control and private characters, and those that are invisible or turn the direction of text: nobody sees what they do. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 
 export function classify(command: Command, where: Surroundings = NOWHERE): Classified {
   const scene = sceneAt(where);
   if ('argv' in command) classifyArgv(scene, command.argv);
   else classifyLine(scene, command.line);
   const { class: found, reason, programs, paths, hosts, net } = scene.tally;
-  return { class: found, reason: reason || 'it does nothing', programs: [...programs], paths: [...paths], hosts: [...hosts], net };
+  return {
+    class: found,
+    reason: reason || 'it does nothing',
+    programs: [...programs],
+    paths: [...paths],
+    hosts: [...hosts],
+    net,
+  };
 }
 
 function classifyLine(scene: Scene, line: string): void {
   if (line.length > LONGEST) return raise(scene, 'deny', `it is longer than ${LONGEST} characters`);
-  if (UNSEEN.test(line.replaceAll(/[\n\t]/g, ''))) return raise(scene, 'deny', 'it holds characters that nobody can see');
+  if (UNSEEN.test(line.replaceAll(/[\n\t]/g, '')))
+    return raise(scene, 'deny', 'it holds characters that nobody can see');
   guarded(scene, () => walkText(scene, line));
   finish(scene);
 }
 
 function classifyArgv(scene: Scene, argv: readonly string[]): void {
   if (argv.join(' ').length > LONGEST) return raise(scene, 'deny', `it is longer than ${LONGEST} characters`);
-  if (argv.some((word) => word.includes(HOLE))) return raise(scene, 'deny', 'it holds characters that nobody can see');
+  if (argv.some((word) => UNSEEN.test(word.replaceAll(/[\n\t]/g, ''))))
+    return raise(scene, 'deny', 'it holds characters that nobody can see');
   guarded(scene, () => call(scene, argv.map(literal), nothing));
   finish(scene);
 }
@@ -61,15 +82,46 @@ function guarded(scene: Scene, walk: () => void): void {
 function finish(scene: Scene): void {
   const { tally } = scene;
   guarded(scene, () => {
-    for (const [name, body] of scene.functions) if (!scene.called.has(name)) body({ ...branchOf(scene), positional: null }, { from: 'pipe', fetched: false });
+    for (const [name, body] of scene.functions)
+      if (!scene.called.has(name)) body({ ...branchOf(scene), positional: null }, { from: 'pipe', fetched: false });
   });
-  if (tally.codeInText && tally.calculates) raise(scene, 'deny', 'a text holds a subscript with code in it, and the line calculates');
+  if (tally.codeInText && tally.calculates)
+    raise(scene, 'deny', 'a text holds a subscript with code in it, and the line calculates');
 }
 
 function sceneAt({ desk, toolFolder, systemFolders = SYSTEM_FOLDERS, resolve }: Surroundings): Scene {
-  const where: Where = { desk, toolFolder, systemFolders, resolve: remembered(resolve ?? resolver(toolFolder, systemFolders)) };
-  const tally: Tally = { class: 'read', reason: '', programs: new Set(), paths: new Set(), hosts: new Set(), net: false, budget: BUDGET, codeInText: false, calculates: false, decodes: false };
-  return { tally, where, parts, cwd: desk, vars: new Map(), functions: new Map(), called: new Set(), positional: null, source: '', links: new Map(), written: new Map(), flow: { endless: null, bounded: false } };
+  const where: Where = {
+    desk,
+    toolFolder,
+    systemFolders,
+    resolve: remembered(resolve ?? resolver(toolFolder, systemFolders)),
+  };
+  const tally: Tally = {
+    class: 'read',
+    reason: '',
+    programs: new Set(),
+    paths: new Set(),
+    hosts: new Set(),
+    net: false,
+    budget: BUDGET,
+    codeInText: false,
+    calculates: false,
+    decodes: false,
+  };
+  return {
+    tally,
+    where,
+    parts,
+    cwd: desk,
+    vars: new Map(),
+    functions: new Map(),
+    called: new Set(),
+    positional: null,
+    source: '',
+    links: new Map(),
+    written: new Map(),
+    flow: { endless: null, bounded: false },
+  };
 }
 
 /** One look a program for one line, so that a line is judged by one state of the disk. */
@@ -95,5 +147,6 @@ const parts: Parts = {
     const text = output.text.replace(/\n+$/, '');
     return { text, open: text.includes(HOLE), glob: false, hidden: false };
   },
-  feed: (scene, script, stdin: Stdin) => void walkScript({ ...branchOf(scene), flow: { endless: null, bounded: false } }, script, stdin),
+  feed: (scene, script, stdin: Stdin) =>
+    void walkScript({ ...branchOf(scene), flow: { endless: null, bounded: false } }, script, stdin),
 };

@@ -9,22 +9,65 @@ import { literal, type Scene, shown } from './scene.ts';
 type Raise = (to: SideEffectClass, why: string) => void;
 
 const SHAPES: readonly (readonly [shape: RegExp, to: SideEffectClass, why: string])[] = [
-  [/\bfork\s*\(?\s*\)?\s*while|while\b[^\n]*\bfork|\bos\.fork|\bfork\s*\(\)|cluster\.fork|fork\s+while/, 'deny', 'multiplies itself'],
-  [/\bctypes\b|\bptrace\b|\bset(?:e?uid|e?gid|groups)\b|\bchroot\b|\bunshare\b|\bmlockall\b|process\.binding|\bDL::|Fiddle|\bffi\b/, 'deny', 'reaches below its language'],
+  [
+    /\bfork\s*\(?\s*\)?\s*while|while\b[^\n]*\bfork|\bos\.fork|\bfork\s*\(\)|cluster\.fork|fork\s+while/,
+    'deny',
+    'multiplies itself',
+  ],
+  [
+    /\bctypes\b|\bptrace\b|\bset(?:e?uid|e?gid|groups)\b|\bchroot\b|\bunshare\b|\bmlockall\b|process\.binding|\bDL::|Fiddle|\bffi\b/,
+    'deny',
+    'reaches below its language',
+  ],
   [/\bos\.kill(?:pg)?\b|process\.kill\b|\bkill\s*\(?\s*['"]?(?:KILL|TERM|9|-9|SIG)/, 'deny', 'ends other processes'],
-  [/\bpty\.spawn|os\.dup2|dup2\s*\(|\/dev\/tcp|socket[\s\S]*(?:subprocess|\/bin\/(?:ba)?sh|exec)|(?:subprocess|\/bin\/(?:ba)?sh|exec)[\s\S]*\bsocket/, 'deny', 'gives a shell to somebody else'],
-  [/(?<![.\w])(?:exec|eval|execfile)\s*\(|(?<![.\w])(?:exec|eval)\s+["'$@<]|\bnew\s+Function\b|\bvm\.run|\bcompile\s*\([^)]*exec|\bmarshal\.loads|\bpickle\.loads?|\b__import__\s*\(|\bimportlib\b|\bglobals\(\)\s*\[|\b__builtins__|instance_eval|class_eval|globalThis\[|\[['"]constructor['"]\]|\bReflect\.|__subclasses__|getattr\s*\(\s*(?:os|subprocess|__)/, 'deny', 'runs text as code'],
-  [/\[\s*['"]\w*['"]\s*\+\s*['"]\w*['"]|\b(?:system|exec|qx)\s+[$@]|\b(?:system|exec)\s*\(\s*[$@]/, 'deny', 'puts together what it runs'],
-  [/\b(?:require|process\.mainModule\.require|import)\s*\(\s*[^'"`\s)]/, 'deny', 'loads code by a name that is not literal'],
-  [/\bos\.environ\b(?!\s*(?:\.get\s*\(|\[)\s*['"](?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+['"])|process\.env\b(?!\.(?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+|\[['"](?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+['"]\])|%ENV\b|\bENV\.(?:to_|each|inspect|map)|\bputs\s+ENV\b|\bgetenv\(\s*\)|\$_(?:ENV|SERVER)\b|phpinfo|\bos\.getenv\(\s*['"]\w*(?:SECRET|TOKEN|PASS|KEY|CRED)/, 'external_mutation', 'reads the environment'],
-  [/\burllib|\brequests\b|\bhttpx\b|\baiohttp\b|\bhttp\.client|\bhttp\.server|\bsocket\b|\bsmtplib|\bftplib|\bparamiko|\btelnetlib|\bxmlrpc|\bfetch\s*\(|\bhttps?\.(?:request|get|createServer)|require\(['"](?:node:)?(?:http|https|net|dgram|tls|dns|http2)['"]|from\s+['"](?:node:)?(?:http|https|net|dgram|tls|dns)['"]|\baxios\b|XMLHttpRequest|WebSocket|\bLWP\b|IO::Socket|\bNet::|TCPSocket|open-uri|fsockopen|curl_(?:init|exec)|file_get_contents\s*\(\s*['"]http|\bgot\s*\(|undici|\bdns\.|getaddrinfo|gethostby|socketserver|asyncio\.open_connection|\bwebbrowser\b|net\/http/i, 'external_mutation', 'reaches for the network'],
-  [/while\s*\(?\s*(?:True|1|true|:)\s*\)?\s*[:{;](?![\s\S]*\b(?:break|sleep|return|exit|readline|input|raise|last|setTimeout|yield)\b)|for\s*\(\s*;\s*;\s*\)(?![\s\S]*\b(?:break|return|exit)\b)|\*\s*10\s*\*\*\s*(?:9|[1-9]\d)|\b(?:1|9)[0_]{10,}\b|\*\s*1e(?:9|[1-9]\d)|\.repeat\s*\(\s*(?:1e(?:8|9|[1-9]\d)|\d{9,})|itertools\.(?:count|cycle|repeat)\(\s*\)/, 'deny', 'never ends or fills the memory'],
-  [/(?:b64decode|base64|atob|fromhex|unhexlify|fromCharCode|codecs\.decode|\bchr\s*\([\s\S]*chr\s*\(|unpack\s*\(|\\x[0-9a-f]{2}\\x|zlib\.decompress|\brot13\b|decode64)[\s\S]*(?:system|subprocess|popen|exec|spawn|eval|Function|`)/i, 'deny', 'runs text that it decodes'],
-]; // biome-ignore format: rows
+  [
+    /\bpty\.spawn|os\.dup2|dup2\s*\(|\/dev\/tcp|socket[\s\S]*(?:subprocess|\/bin\/(?:ba)?sh|exec)|(?:subprocess|\/bin\/(?:ba)?sh|exec)[\s\S]*\bsocket/,
+    'deny',
+    'gives a shell to somebody else',
+  ],
+  [
+    /(?<![.\w])(?:exec|eval|execfile)\s*\(|(?<![.\w])(?:exec|eval)\s+["'$@<]|\bnew\s+Function\b|\bvm\.run|\bcompile\s*\([^)]*exec|\bmarshal\.loads|\bpickle\.loads?|\b__import__\s*\(|\bimportlib\b|\bglobals\(\)\s*\[|\b__builtins__|instance_eval|class_eval|globalThis\[|\[['"]constructor['"]\]|\bReflect\.|__subclasses__|getattr\s*\(\s*(?:os|subprocess|__)/,
+    'deny',
+    'runs text as code',
+  ],
+  [
+    /\[\s*['"]\w*['"]\s*\+\s*['"]\w*['"]|\b(?:system|exec|qx)\s+[$@]|\b(?:system|exec)\s*\(\s*[$@]/,
+    'deny',
+    'puts together what it runs',
+  ],
+  [
+    /\b(?:require|process\.mainModule\.require|import)\s*\(\s*[^'"`\s)]/,
+    'deny',
+    'loads code by a name that is not literal',
+  ],
+  [
+    /\bos\.environ\b(?!\s*(?:\.get\s*\(|\[)\s*['"](?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+['"])|process\.env\b(?!\.(?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+|\[['"](?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+['"]\])|%ENV\b|\bENV\.(?:to_|each|inspect|map)|\bputs\s+ENV\b|\bgetenv\(\s*\)|\$_(?:ENV|SERVER)\b|phpinfo|\bos\.getenv\(\s*['"]\w*(?:SECRET|TOKEN|PASS|KEY|CRED)/,
+    'external_mutation',
+    'reads the environment',
+  ],
+  [
+    /\burllib|\brequests\b|\bhttpx\b|\baiohttp\b|\bhttp\.client|\bhttp\.server|\bsocket\b|\bsmtplib|\bftplib|\bparamiko|\btelnetlib|\bxmlrpc|\bfetch\s*\(|\bhttps?\.(?:request|get|createServer)|require\(['"](?:node:)?(?:http|https|net|dgram|tls|dns|http2)['"]|from\s+['"](?:node:)?(?:http|https|net|dgram|tls|dns)['"]|\baxios\b|XMLHttpRequest|WebSocket|\bLWP\b|IO::Socket|\bNet::|TCPSocket|open-uri|fsockopen|curl_(?:init|exec)|file_get_contents\s*\(\s*['"]http|\bgot\s*\(|undici|\bdns\.|getaddrinfo|gethostby|socketserver|asyncio\.open_connection|\bwebbrowser\b|net\/http/i,
+    'external_mutation',
+    'reaches for the network',
+  ],
+  [
+    /while\s*\(?\s*(?:True|1|true|:)\s*\)?\s*[:{;](?![\s\S]*\b(?:break|sleep|return|exit|readline|input|raise|last|setTimeout|yield)\b)|for\s*\(\s*;\s*;\s*\)(?![\s\S]*\b(?:break|return|exit)\b)|\*\s*10\s*\*\*\s*(?:9|[1-9]\d)|\b(?:1|9)[0_]{10,}\b|\*\s*1e(?:9|[1-9]\d)|\.repeat\s*\(\s*(?:1e(?:8|9|[1-9]\d)|\d{9,})|itertools\.(?:count|cycle|repeat)\(\s*\)/,
+    'deny',
+    'never ends or fills the memory',
+  ],
+  [
+    /(?:b64decode|base64|atob|fromhex|unhexlify|fromCharCode|codecs\.decode|\bchr\s*\([\s\S]*chr\s*\(|unpack\s*\(|\\x[0-9a-f]{2}\\x|zlib\.decompress|\brot13\b|decode64)[\s\S]*(?:system|subprocess|popen|exec|spawn|eval|Function|`)/i,
+    'deny',
+    'runs text that it decodes',
+  ],
+];
 
-const SPAWNS = /\bos\.(?:execute|system|popen|exec[lv]p?e?|spawn\w*|posix_spawn)|\bsubprocess\b|\bcommands\.getoutput|child_process|\b(?:exec|spawn|execFile|fork)(?:Sync)?\s*\(|\bsystem\b|\bopen\s*\(?[^;)]*["']\s*\||\|\s*["']\s*[,)]|\bpopen\b|\bqx\b|%x[{(\[]|`[^`]*`|\bIO\.popen|\bshell_exec|\bpassthru|\bproc_open|\bio\.popen|open3|Deno\.(?:run|Command)|Bun\.spawn|\bexecve?\b|\$\(|sh\.|pexpect/;
-const DANGEROUS = /\b(?:rm|sudo|su|doas|curl|wget|nc|ncat|netcat|socat|ssh|scp|rsync|sftp|telnet|dd|mkfs|chmod|chown|mount|umount|kill|pkill|killall|shutdown|reboot|halt|docker|podman|kubectl|crontab|systemctl|service|at|mail|sendmail|nohup|bash|sh|zsh|dash|eval|base64|nslookup|dig|host|ping|aws|gcloud|gh|gpg|passwd|useradd|iptables|insmod|git\s+(?:push|clone|pull|fetch|config)|npm\s+publish|env|printenv|tee|ln|unlink|shred|truncate|sys\.argv|argv|input\(|stdin|ARGV)\b/;
-const CHANGES = /rmtree|\bremove\b|unlink|rmdir|\brm(?:Sync)?\s*\(|write|['"](?:w|a|wb|ab|r\+|w\+|x)b?['"]|rename|chmod|chown|copy|move|truncate|symlink|mkdir|\bopen\s*\([^)]*>|File\.delete|FileUtils|touch|\bshutil\b|append|utime|file_put/;
+const SPAWNS =
+  /\bos\.(?:execute|system|popen|exec[lv]p?e?|spawn\w*|posix_spawn)|\bsubprocess\b|\bcommands\.getoutput|child_process|\b(?:exec|spawn|execFile|fork)(?:Sync)?\s*\(|\bsystem\b|\bopen\s*\(?[^;)]*["']\s*\||\|\s*["']\s*[,)]|\bpopen\b|\bqx\b|%x[{([]|`[^`]*`|\bIO\.popen|\bshell_exec|\bpassthru|\bproc_open|\bio\.popen|open3|Deno\.(?:run|Command)|Bun\.spawn|\bexecve?\b|\$\(|sh\.|pexpect/;
+const DANGEROUS =
+  /\b(?:rm|sudo|su|doas|curl|wget|nc|ncat|netcat|socat|ssh|scp|rsync|sftp|telnet|dd|mkfs|chmod|chown|mount|umount|kill|pkill|killall|shutdown|reboot|halt|docker|podman|kubectl|crontab|systemctl|service|at|mail|sendmail|nohup|bash|sh|zsh|dash|eval|base64|nslookup|dig|host|ping|aws|gcloud|gh|gpg|passwd|useradd|iptables|insmod|git\s+(?:push|clone|pull|fetch|config)|npm\s+publish|env|printenv|tee|ln|unlink|shred|truncate|sys\.argv|argv|input\(|stdin|ARGV)\b/;
+const CHANGES =
+  /rmtree|\bremove\b|unlink|rmdir|\brm(?:Sync)?\s*\(|write|['"](?:w|a|wb|ab|r\+|w\+|x)b?['"]|rename|chmod|chown|copy|move|truncate|symlink|mkdir|\bopen\s*\([^)]*>|File\.delete|FileUtils|touch|\bshutil\b|append|utime|file_put/;
 
 export function scanCode(scene: Scene, raise: Raise, code: string, language = ''): void {
   for (const [shape, to, why] of SHAPES) if (shape.test(code)) raise(to, `the code ${why}`);
@@ -38,8 +81,10 @@ function scanSpawns(raise: Raise, text: string, templates: boolean): void {
   if (spawn === undefined) return;
   const found = DANGEROUS.exec(code);
   if (found !== null) raise('deny', `the code starts other programs and says ${shown(found[0])}`);
-  else if (/(?:system|popen|exec\w*|spawn\w*|run|call|check_output|check_call)\s*\(\s*(?!['"[{(rf])/.test(code)) raise('deny', 'the code starts a program whose name is not literal');
-  else if (/(?:['"]\s*\+|\bjoin\s*\(|\.format\s*\(|f['"])/.test(code)) raise('external_mutation', 'the code puts a command together');
+  else if (/(?:system|popen|exec\w*|spawn\w*|run|call|check_output|check_call)\s*\(\s*(?!['"[{(rf])/.test(code))
+    raise('deny', 'the code starts a program whose name is not literal');
+  else if (/(?:['"]\s*\+|\bjoin\s*\(|\.format\s*\(|f['"])/.test(code))
+    raise('external_mutation', 'the code puts a command together');
 }
 
 /** Every text in quotes that looks like a path, and every mention of a home. */
@@ -50,15 +95,30 @@ function scanPaths(scene: Scene, raise: Raise, code: string): void {
     const arg = literal(text);
     const care = careOf(scene, arg);
     if (care === 'secret' || care === 'guard') return raise('deny', `the code names ${shown(text)}, which is secret`);
-    if (care === 'private' || care === 'accounts') raise('external_mutation', `the code names ${shown(text)}, which may hold secrets`);
+    if (care === 'private' || care === 'accounts')
+      raise('external_mutation', `the code names ${shown(text)}, which may hold secrets`);
     if (care === 'config' && changes) return raise('deny', `the code changes ${shown(text)}, which is configuration`);
     if (!changes || !/^[~/]|^\.\.\//.test(text)) continue;
-    if (['system', 'home', 'device', 'outside'].includes(placeOf(scene, text)) && isRealPath(text)) raise('deny', `the code may change ${shown(text)}, which is outside the desk`);
+    if (['system', 'home', 'device', 'outside'].includes(placeOf(scene, text)) && isRealPath(text))
+      raise('deny', `the code may change ${shown(text)}, which is outside the desk`);
   }
-  if (/expanduser|homedir\s*\(|Path\.home|Dir\.home|\bHOME\b|userInfo/.test(code) && (changes || /open|read|listdir|glob|walk|scandir|iterdir|cat\b/i.test(code))) raise(changes ? 'deny' : 'external_mutation', 'the code goes to the home folder');
-  if (/\bid_(?:rsa|ed25519|ecdsa)\b|credentials\.age|run_ledger|\.oka\b(?!\/tools)|\bCLAUDE\.md|AGENTS\.md|\.bashrc|\.ssh\b|\.aws\b/.test(code)) raise('deny', 'the code names a secret or configuration');
-  if (/rmtree\s*\(\s*['"](?:\.{1,2}|\/)['"]|rm(?:Sync)?\s*\(\s*['"](?:\.{1,2}|\/)['"]/.test(code)) raise('deny', 'the code deletes everything');
+  if (
+    /expanduser|homedir\s*\(|Path\.home|Dir\.home|\bHOME\b|userInfo/.test(code) &&
+    (changes || /open|read|listdir|glob|walk|scandir|iterdir|cat\b/i.test(code))
+  )
+    raise(changes ? 'deny' : 'external_mutation', 'the code goes to the home folder');
+  if (
+    /\bid_(?:rsa|ed25519|ecdsa)\b|credentials\.age|run_ledger|\.oka\b(?!\/tools)|\bCLAUDE\.md|AGENTS\.md|\.bashrc|\.ssh\b|\.aws\b/.test(
+      code,
+    )
+  )
+    raise('deny', 'the code names a secret or configuration');
+  if (/rmtree\s*\(\s*['"](?:\.{1,2}|\/)['"]|rm(?:Sync)?\s*\(\s*['"](?:\.{1,2}|\/)['"]/.test(code))
+    raise('deny', 'the code deletes everything');
 }
 
 /** A slash in code is more often a division or a regular expression than a path. */
-const isRealPath = (text: string): boolean => /^~|^\.\.\/|^\/(?:etc|usr|bin|sbin|lib|var|root|home|boot|dev|opt|proc|sys|srv|mnt|media|run|Users)(?:\/|$)/.test(text);
+const isRealPath = (text: string): boolean =>
+  /^~|^\.\.\/|^\/(?:etc|usr|bin|sbin|lib|var|root|home|boot|dev|opt|proc|sys|srv|mnt|media|run|Users)(?:\/|$)/.test(
+    text,
+  );

@@ -7,7 +7,8 @@ import { type Arg, HOLE, literal, type Output, raise, type Scene, type Stdin } f
 import { argsOf, textOf, type Values } from './words.ts';
 
 /** Programs that do not make another text out of the one they are given. */
-const PASSES = /^(?:cat|tee|read|mapfile|readarray|(?:ba|da|z|k)?sh|python\d?|node|sqlite3|git|grep|wc|head|tail|xargs|ed|patch|psql|cd|source|\.)$/;
+const PASSES =
+  /^(?:cat|tee|read|mapfile|readarray|(?:ba|da|z|k)?sh|python\d?|node|sqlite3|git|grep|wc|head|tail|xargs|ed|patch|psql|cd|source|\.)$/;
 
 export function walkCommand(scene: Scene, node: Command, stdin: Stdin): Output {
   checkGaps(scene, node);
@@ -22,7 +23,8 @@ export function walkCommand(scene: Scene, node: Command, stdin: Stdin): Output {
   }
   const args = [...nameOf(scene, node, values), ...node.args.flatMap((arg) => wordsOf(scene, arg, values))];
   scene.parts.call(scene, args, input);
-  if (input.from === 'text' && !/\u0000/.test(input.text) && !PASSES.test(args[0]?.text ?? '')) scene.tally.decodes = true;
+  if (input.from === 'text' && !input.text.includes(HOLE) && !PASSES.test(args[0]?.text ?? ''))
+    scene.tally.decodes = true;
   const output = printed(scene, args, input);
   done(output);
   return output;
@@ -30,10 +32,13 @@ export function walkCommand(scene: Scene, node: Command, stdin: Stdin): Output {
 
 /** The parser passes over a stray parenthesis, at which bash would stop. */
 function checkGaps({ source, ...scene }: Scene, node: Command): void {
-  const words = [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix].toSorted((one, other) => one.pos - other.pos);
+  const words = [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix].toSorted(
+    (one, other) => one.pos - other.pos,
+  );
   for (const [at, word] of words.entries()) {
     const before = words[at - 1];
-    if (before && /[()]/.test(source.slice(before.end, word.pos))) raise(scene as Scene, 'deny', 'it does not parse: a parenthesis stands alone');
+    if (before && /[()]/.test(source.slice(before.end, word.pos)))
+      raise(scene as Scene, 'deny', 'it does not parse: a parenthesis stands alone');
   }
 }
 
@@ -41,8 +46,12 @@ function checkGaps({ source, ...scene }: Scene, node: Command): void {
 function nameOf(scene: Scene, node: Command, values: Values): Arg[] {
   const name = node.name;
   if (name === undefined) return [];
-  const plain = (name.parts ?? []).every((part) => ['Literal', 'SingleQuoted', 'AnsiCQuoted', 'DoubleQuoted', 'LocaleString'].includes(part.type));
-  const inner = (name.parts ?? []).flatMap((part) => (part.type === 'DoubleQuoted' || part.type === 'LocaleString' ? part.parts : []));
+  const plain = (name.parts ?? []).every((part) =>
+    ['Literal', 'SingleQuoted', 'AnsiCQuoted', 'DoubleQuoted', 'LocaleString'].includes(part.type),
+  );
+  const inner = (name.parts ?? []).flatMap((part) =>
+    part.type === 'DoubleQuoted' || part.type === 'LocaleString' ? part.parts : [],
+  );
   if (plain && inner.every((part) => part.type === 'Literal')) return argsOf(scene, name, values).slice(0, 1);
   const [first, ...rest] = argsOf(scene, name, values);
   return [{ ...(first ?? literal('')), open: true }, ...rest];
@@ -74,7 +83,8 @@ function assign(scene: Scene, { name, append, index, value }: Assignment, values
   }
   const now = textOf(scene, value, values);
   if (index !== undefined) scene.vars.set(name, [...before, now]);
-  else if (append === true && before[0]) scene.vars.set(name, [{ ...now, text: before[0].text + now.text, open: now.open || before[0].open }]);
+  else if (append === true && before[0])
+    scene.vars.set(name, [{ ...now, text: before[0].text + now.text, open: now.open || before[0].open }]);
   else scene.vars.set(name, [now]);
 }
 
@@ -82,40 +92,49 @@ function assign(scene: Scene, { name, append, index, value }: Assignment, values
 function printed(scene: Scene, args: readonly Arg[], stdin: Stdin): Output {
   const [name, ...rest] = args;
   const words = rest.map(({ text }) => text);
-  switch (name?.text) {
-    case 'echo': {
-      const plain = words.filter((word, index) => index > 0 || !/^-[neE]+$/.test(word)).join(' ');
-      return { text: words[0]?.startsWith('-') && words[0].includes('e') ? unescaped(plain) : plain };
-    }
-    case 'printf':
-      return words[0] === '-v' ? null : { text: formatted(words) };
-    case 'cat':
-      if (words.length === 0) return stdin.from === 'text' ? { text: stdin.text } : stdin.from === 'file' ? { file: stdin.file } : null;
-      return words.length === 1 && rest[0] && !words[0]?.startsWith('-') ? { file: rest[0] } : null;
-    case 'tee':
-      return stdin.from === 'text' ? { text: stdin.text } : null;
-    case 'pwd':
-      return scene.cwd === null ? null : { text: scene.cwd };
-    case 'mktemp':
-      return { text: `/tmp/${HOLE}` };
-    default:
-      return null;
-  }
+  const known = Object.hasOwn(PRINTS, name?.text ?? '') ? PRINTS[name?.text ?? ''] : undefined;
+  return known?.({ scene, words, rest, stdin }) ?? null;
 }
+
+type Printing = { scene: Scene; words: readonly string[]; rest: readonly Arg[]; stdin: Stdin };
+
+const PRINTS: Readonly<Record<string, (printing: Printing) => Output>> = {
+  echo: ({ words }) => {
+    const plain = words.filter((word, index) => index > 0 || !/^-[neE]+$/.test(word)).join(' ');
+    return { text: /^-\w*e/.test(words[0] ?? '') ? unescaped(plain) : plain };
+  },
+  printf: ({ words }) => (words[0] === '-v' ? null : { text: formatted(words) }),
+  cat: ({ words, rest, stdin }) => {
+    if (words.length > 0) return words.length === 1 && rest[0] && !words[0]?.startsWith('-') ? { file: rest[0] } : null;
+    return stdin.from === 'text' ? { text: stdin.text } : stdin.from === 'file' ? { file: stdin.file } : null;
+  },
+  tee: ({ stdin }) => (stdin.from === 'text' ? { text: stdin.text } : null),
+  pwd: ({ scene }) => (scene.cwd === null ? null : { text: scene.cwd }),
+  mktemp: () => ({ text: `/tmp/${HOLE}` }),
+};
 
 function formatted([format = '', ...values]: readonly string[]): string {
   const left = [...values];
-  const once = unescaped(format).replaceAll(/%(?:%|[-+ #0]*[\d*]*(?:\.\d+)?([a-zA-Z]))/g, (_, kind: string | undefined) => {
-    const value = kind === undefined ? '%' : (left.shift() ?? '');
-    return kind === 'b' ? unescaped(value) : value;
-  });
+  const once = unescaped(format).replaceAll(
+    /%(?:%|[-+ #0]*[\d*]*(?:\.\d+)?([a-zA-Z]))/g,
+    (_, kind: string | undefined) => {
+      const value = kind === undefined ? '%' : (left.shift() ?? '');
+      return kind === 'b' ? unescaped(value) : value;
+    },
+  );
   return [once, ...left].join(' ');
 }
 
 function unescaped(text: string): string {
-  return text.replaceAll(/\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|u([0-9a-fA-F]{1,4})|(.))/g, (_, hex, octal, unicode, plain: string | undefined) => {
-    if (plain !== undefined) return { n: '\n', t: '\t', r: '\r', e: '\u001B', '\\': '\\' }[plain] ?? plain;
-    const code = hex === undefined && unicode === undefined ? Number.parseInt(String(octal), 8) : Number.parseInt(String(hex ?? unicode), 16);
-    return code === 0 ? '\n' : String.fromCharCode(code);
-  });
+  return text.replaceAll(
+    /\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|u([0-9a-fA-F]{1,4})|(.))/g,
+    (_, hex, octal, unicode, plain: string | undefined) => {
+      if (plain !== undefined) return { n: '\n', t: '\t', r: '\r', e: '\u001B', '\\': '\\' }[plain] ?? plain;
+      const code =
+        hex === undefined && unicode === undefined
+          ? Number.parseInt(String(octal), 8)
+          : Number.parseInt(String(hex ?? unicode), 16);
+      return code === 0 ? '\n' : code >= 0xe000 && code <= 0xe002 ? HOLE : String.fromCharCode(code);
+    },
+  );
 }

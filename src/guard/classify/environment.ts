@@ -11,16 +11,22 @@ const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^GIT_(?:TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT)$/, /^\d$|^no$/],
   [/^GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)$/, /^/],
   [/^(?:GIT_)?EDITOR$|^GIT_SEQUENCE_EDITOR$/, /^(?:true|:|cat)$/],
-  [/^NODE_OPTIONS$/, /^(?:\s*--(?:max-old-space-size=\d+|no-warnings|experimental-vm-modules|trace-warnings|enable-source-maps|no-deprecation|trace-deprecation|unhandled-rejections=\w+))*\s*$/],
+  [
+    /^NODE_OPTIONS$/,
+    /^(?:\s*--(?:max-old-space-size=\d+|no-warnings|experimental-vm-modules|trace-warnings|enable-source-maps|no-deprecation|trace-deprecation|unhandled-rejections=\w+))*\s*$/,
+  ],
   [/^PYTHONWARNINGS$/, /^[a-z,:]*$/],
   [/^GOFLAGS$/, /^(?:\s*-(?:mod=\w+|v|race|count=\d+|buildvcs=\w+))*\s*$/],
   [/^CARGO_(?:TERM_COLOR|INCREMENTAL|NET_OFFLINE|TARGET_DIR|BUILD_JOBS|PROFILE_\w+)$/, /^[\w./-]*$/],
-  [/^PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_CACHE_DIR|NO_INPUT|QUIET)$|^(?:npm_config_|NPM_CONFIG_)(?:yes|loglevel|progress|audit|fund|color)$/i, /^\w*$/],
+  [
+    /^PIP_(?:DISABLE_PIP_VERSION_CHECK|NO_CACHE_DIR|NO_INPUT|QUIET)$|^(?:npm_config_|NPM_CONFIG_)(?:yes|loglevel|progress|audit|fund|color)$/i,
+    /^\w*$/,
+  ],
   [/^MAKEFLAGS$/, /^-?j ?\d*$/],
   [/^RUSTC_BACKTRACE$|^YARN_ENABLE_\w+$|^DENO_NO_\w+$|^MALLOC_ARENA_MAX$/, /^\w*$/],
   [/^JAVA_OPTS$|^(?:MAVEN|GRADLE)_OPTS$/, /^(?:\s*-Xm[sx]\d+[mgk])*\s*$/],
   [/^LESS$/, /^-?[A-Za-z]*$/],
-]; // biome-ignore format: rows
+];
 
 const SEARCHED = /^(?:PYTHONPATH|NODE_PATH|CLASSPATH|GOPATH|GOCACHE|GOMODCACHE|TMPDIR|TMP|TEMP|VIRTUAL_ENV)$/;
 const COMPILERS = /^(?:CC|CXX|LD|AR|CPP|FC|LINKER)$/;
@@ -35,7 +41,8 @@ export function checkVariable(scene: Scene, name: string, value: Arg): void {
   if (COMPILERS.test(name) && !/^(?:ccache )?[\w+-]*(?:cc|\+\+|clang|ld|ar|cpp|lld)[-\w.]*$/.test(value.text))
     return raise(scene, 'deny', `setting ${name} changes which code runs`);
   if (PROXIES.test(name)) return raise(scene, 'external_mutation', `setting ${name} sends traffic elsewhere`);
-  if (/^(?:AWS|AZURE|GOOGLE|GCP|VAULT)_/.test(name)) raise(scene, 'external_mutation', `setting ${name} acts with somebody's account`);
+  if (/^(?:AWS|AZURE|GOOGLE|GCP|VAULT)_/.test(name))
+    raise(scene, 'external_mutation', `setting ${name} acts with somebody's account`);
 }
 
 function checkSeparator(scene: Scene, value: Arg): void {

@@ -16,4 +16,5 @@ export const isMetadata = (host: string): boolean => METADATA.test(host);
 
 /** User names, passwords or tokens in a URL. */
 export const hasCredentials = (url: string): boolean =>
-  /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]+@/i.test(url) || /[?&](?:access_?token|api_?key|token|key|password|secret|auth)=[^&]/i.test(url);
+  /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]+@/i.test(url) ||
+  /[?&](?:access_?token|api_?key|token|key|password|secret|auth)=[^&]/i.test(url);

@@ -5,7 +5,7 @@ import type { Values } from './words.ts';
 
 const CODE_IN_SUBSCRIPT = /\w\[[^\]]*(?:\$\(|`|\$\{)/;
 /** What arithmetic may find in a variable without running anything. */
-const CALCULABLE = /^[\s\w+\-*/%().<>=!&|^~?:,\u0000]*$/;
+const CALCULABLE = /^[\s\w+\-*/%().<>=!&|^~?:,\uE000]*$/;
 const SECRET_NAME = /SECRET|TOKEN|PASSW(?:OR)?D|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIAL/i;
 
 /** Walks every nested part by name; what substitutions print is remembered by their node. */
@@ -20,36 +20,24 @@ export function inspect(scene: Scene, ...roots: readonly SyntaxNode[]): Values {
 
 /** False when the parts of the node have been seen to. */
 function look(scene: Scene, node: SyntaxNode, values: Map<unknown, Arg>): boolean {
-  switch (node.type) {
-    case 'CommandExpansion':
-    case 'ArithmeticCommandExpansion':
-      if (node.script === undefined) raise(scene, 'deny', 'a substitution in it does not parse');
-      else values.set(node, scene.parts.substitute(scene, node.script));
-      return false;
-    case 'ProcessSubstitution':
-      if (node.script === undefined) raise(scene, 'deny', 'a substitution in it does not parse');
-      else scene.parts.feed(scene, node.script, node.operator === '>' ? { from: 'pipe', fetched: true } : nothing);
-      return false;
-    case 'ParameterExpansion':
-      checkParameter(scene, node);
-      return true;
-    case 'SimpleExpansion':
-      checkName(scene, node.text.slice(1));
-      return true;
-    case 'ArithmeticExpansion':
-      checkArithmetic(scene, node.text, node.expression !== undefined || /^\$\(\(\s*\)\)$/.test(node.text));
-      return true;
-    case 'ArithmeticWord':
-      checkArithmeticWord(scene, node);
-      return true;
-    case 'SingleQuoted':
-    case 'AnsiCQuoted':
-    case 'HereDocBody':
-      if (CODE_IN_SUBSCRIPT.test(node.text)) scene.tally.codeInText = true;
-      return true;
-    default:
-      return true;
+  if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') {
+    if (node.script === undefined) raise(scene, 'deny', 'a substitution in it does not parse');
+    else values.set(node, scene.parts.substitute(scene, node.script));
+    return false;
   }
+  if (node.type === 'ProcessSubstitution') {
+    if (node.script === undefined) raise(scene, 'deny', 'a substitution in it does not parse');
+    else scene.parts.feed(scene, node.script, node.operator === '>' ? { from: 'pipe', fetched: true } : nothing);
+    return false;
+  }
+  if (node.type === 'ParameterExpansion') checkParameter(scene, node);
+  else if (node.type === 'SimpleExpansion') checkName(scene, node.text.slice(1));
+  else if (node.type === 'ArithmeticExpansion')
+    checkArithmetic(scene, node.text, node.expression !== undefined || /^\$\(\(\s*\)\)$/.test(node.text));
+  else if (node.type === 'ArithmeticWord') checkArithmeticWord(scene, node);
+  else if (node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted' || node.type === 'HereDocBody')
+    scene.tally.codeInText ||= CODE_IN_SUBSCRIPT.test(node.text);
+  return true;
 }
 
 function checkParameter(scene: Scene, { parameter, prefix, index, operation, text }: ParameterExpansionPart): void {
@@ -64,20 +52,24 @@ function checkParameter(scene: Scene, { parameter, prefix, index, operation, tex
     raise(scene, 'deny', `${text} would run what is in a variable`);
   if (operation?.type === 'Unknown') raise(scene, 'deny', `${text} is not understood`);
   if (operation?.type === 'Slice') scene.tally.calculates = true;
-  if ((operation?.type === 'Replace' && /\$\([^)]*\/|`[^`]*\//.test(text)) || (operation?.type === 'Slice' && /\$\([^)]*:|`[^`]*:/.test(text))) raise(scene, 'deny', `${text} cannot be taken apart for certain`);
+  if (
+    (operation?.type === 'Replace' && /\$\([^)]*\/|`[^`]*\//.test(text)) ||
+    (operation?.type === 'Slice' && /\$\([^)]*:|`[^`]*:/.test(text))
+  )
+    raise(scene, 'deny', `${text} cannot be taken apart for certain`);
 }
 
 /** What lies in the environment under such a name is not for a command to see. */
 function checkName(scene: Scene, name: string): void {
-  if (SECRET_NAME.test(name) && !scene.vars.has(name))
-    raise(scene, 'external_mutation', `$${name} may be a secret`);
+  if (SECRET_NAME.test(name) && !scene.vars.has(name)) raise(scene, 'external_mutation', `$${name} may be a secret`);
 }
 
 /** Arithmetic runs what it finds in the subscripts of its operands. */
 export function checkArithmetic(scene: Scene, text: string, understood: boolean): void {
   scene.tally.calculates = true;
   if (!understood) return raise(scene, 'deny', 'arithmetic in it is not understood');
-  if (/['\\]/.test(withoutSubstitutions(text))) raise(scene, 'deny', 'arithmetic in it has quotes that could hide code');
+  if (/['\\]/.test(withoutSubstitutions(text)))
+    raise(scene, 'deny', 'arithmetic in it has quotes that could hide code');
 }
 
 /** Substitutions have been walked by themselves. */

@@ -2,7 +2,11 @@
 import type { Option, Row } from './row.ts';
 import { type Arg, HOLE } from './scene.ts';
 
-export type Told = { options: Option[]; operands: Arg[]; /** An option whose name is not literal. */ unclear: Arg | null };
+export type Told = {
+  options: Option[];
+  operands: Arg[] /** An option whose name is not literal. */;
+  unclear: Arg | null;
+};
 
 export function optionsIn(args: readonly Arg[], row: Row): Told {
   const told: Told = { options: [], operands: [], unclear: null };
@@ -23,13 +27,20 @@ function long(arg: Arg, rest: Arg[], row: Row, told: Told): void {
   const equals = arg.text.indexOf('=');
   const name = equals === -1 ? arg.text : arg.text.slice(0, equals);
   if (name.includes(HOLE)) told.unclear = arg;
-  const value = equals === -1 ? (takesValue(row, name) ? (rest.shift() ?? null) : null) : { ...arg, text: arg.text.slice(equals + 1) };
+  const value =
+    equals === -1
+      ? takesValue(row, name)
+        ? (rest.shift() ?? null)
+        : null
+      : { ...arg, text: arg.text.slice(equals + 1) };
   told.options.push({ name, value });
 }
 
 function takesValue(row: Row, name: string): boolean {
   if (row.longs?.includes(name)) return true;
-  return name.length > 4 && row.rules?.[name] === undefined && row.longs?.some((long) => long.startsWith(name)) === true;
+  return (
+    name.length > 4 && row.rules?.[name] === undefined && row.longs?.some((long) => long.startsWith(name)) === true
+  );
 }
 
 function short(arg: Arg, rest: Arg[], row: Row, told: Told): void {

@@ -1,5 +1,6 @@
 /** Owns: what a path means: the desk, scratch, the system, somebody's home; a secret, the guard, configuration. */
 import { posix } from 'node:path';
+import { hasCredentials, hostOf, isMetadata } from './hosts.ts';
 import { type Arg, HOLE, raise, type Scene, shown } from './scene.ts';
 
 export type Place =
@@ -66,11 +67,35 @@ const GUARD = /\/\.oka(?:\/(?!tools(?:\/|$))|$)|\/(?:run_ledger|maintenance_ledg
 
 /** What a glob is tried against, because nobody sees what it will match. */
 const TEMPTING = [
-  '/etc/shadow', '/etc/gshadow', '/etc/sudoers', '/etc/passwd', '/proc/self/environ', '/proc/1/environ',
-  '/~/.ssh/id_rsa', '/~/.ssh/id_ed25519', '/~/.aws/credentials', '/~/.netrc', '/~/.bash_history', '/~/.bashrc',
-  '/root/.ssh/id_rsa', '/root/.bashrc', '/home/user/.ssh/id_rsa', '/home/user/.bashrc', '/run/secrets/key', '/var/run/docker.sock',
-]; // biome-ignore format: a list
-const TEMPTING_HERE = ['.env', '.npmrc', '.git/config', '.git/hooks/pre-commit', '.vscode/settings.json', '.bashrc', '.netrc', '.cursorrules'];
+  '/etc/shadow',
+  '/etc/gshadow',
+  '/etc/sudoers',
+  '/etc/passwd',
+  '/proc/self/environ',
+  '/proc/1/environ',
+  '/~/.ssh/id_rsa',
+  '/~/.ssh/id_ed25519',
+  '/~/.aws/credentials',
+  '/~/.netrc',
+  '/~/.bash_history',
+  '/~/.bashrc',
+  '/root/.ssh/id_rsa',
+  '/root/.bashrc',
+  '/home/user/.ssh/id_rsa',
+  '/home/user/.bashrc',
+  '/run/secrets/key',
+  '/var/run/docker.sock',
+];
+const TEMPTING_HERE = [
+  '.env',
+  '.npmrc',
+  '.git/config',
+  '.git/hooks/pre-commit',
+  '.vscode/settings.json',
+  '.bashrc',
+  '.netrc',
+  '.cursorrules',
+];
 
 /** The whole path, with links that the line itself made followed. */
 export function fullPath(scene: Scene, text: string): string | null {
@@ -97,7 +122,12 @@ export function placeOf(scene: Scene, text: string): Place {
   if (trimmed.startsWith(`${desk}/`)) return /\/\.oka\/tools(?:\/|$)/.test(trimmed) ? 'tools' : 'desk';
   if (trimmed === toolFolder || trimmed.startsWith(`${toolFolder}/`)) return 'tools';
   const workspace = posix.dirname(desk);
-  if (desk.endsWith('/workspace/desk') && /\/(?:inbox|outbox)(?:\/|$)/.test(trimmed.slice(workspace.length)) && trimmed.startsWith(workspace)) return 'workspace';
+  if (
+    desk.endsWith('/workspace/desk') &&
+    /\/(?:inbox|outbox)(?:\/|$)/.test(trimmed.slice(workspace.length)) &&
+    trimmed.startsWith(workspace)
+  )
+    return 'workspace';
   if (SINKS.test(trimmed)) return 'sink';
   if (ENDLESS.test(trimmed)) return 'endless';
   if (trimmed.startsWith('/dev/')) return 'device';
@@ -128,7 +158,7 @@ function careOfPath(full: string, scene: Scene, writing = false): Care {
 
 /** A glob, or a path with a hole behind a separator, counts as what it could name at worst. */
 function careOfMatches(full: string, scene: Scene): Care {
-  if (!/[*?[]|\/[^/]*\u0000/.test(full) || full.length > 300) return null;
+  if (!/[*?[]|\/[^/]*\uE000/.test(full) || full.length > 300) return null;
   const shape = globShape(full);
   const here = scene.cwd ?? scene.where.desk;
   const hits = [...(full.startsWith(`${here}/`) ? TEMPTING_HERE.map((name) => `${here}/${name}`) : TEMPTING)];
@@ -138,7 +168,7 @@ function careOfMatches(full: string, scene: Scene): Care {
 
 function globShape(glob: string): RegExp {
   const body = glob
-    .replaceAll(/\*+|\?|\[[^\]]*\]|\u0000|[.+^${}()|\\]|\]/g, (piece) => {
+    .replaceAll(/\*+|\?|\[[^\]]*\]|\uE000|[.+^${}()|\\]|\]/g, (piece) => {
       if (piece.startsWith('*')) return '[^/]*';
       if (piece === HOLE) return '(?!)';
       if (piece === '?') return '[^/]';
@@ -160,6 +190,7 @@ const SAYS: Record<Exclude<Care, null>, string> = {
 export function reads(scene: Scene, program: string, arg: Arg): void {
   if (arg.text === '-' || arg.text === '') return;
   note(scene, arg);
+  if (/^https?:\/\//.test(arg.text)) return fetched(scene, program, arg);
   if (arg.hidden) raise(scene, 'deny', `nobody can see which file ${program} would read`);
   const care = careOf(scene, arg);
   const what = `${program} would read ${shown(arg.text)}, which`;
@@ -175,7 +206,8 @@ export function reads(scene: Scene, program: string, arg: Arg): void {
       scene.flow.endless = arg.text;
       return;
     case 'system':
-      if (arg.open && /^\/etc\//.test(arg.text)) raise(scene, 'external_mutation', `${what} is only known when it runs`);
+      if (arg.open && arg.text.startsWith('/etc/'))
+        raise(scene, 'external_mutation', `${what} is only known when it runs`);
       return;
     case 'desk':
     case 'desk root':
@@ -188,10 +220,20 @@ export function reads(scene: Scene, program: string, arg: Arg): void {
   }
 }
 
+/** Many programs take an address where they take a file. */
+function fetched(scene: Scene, program: string, { text, open }: Arg): void {
+  const host = hostOf(text);
+  scene.tally.net = true;
+  if (host !== null && !host.includes(HOLE)) scene.tally.hosts.add(host);
+  if (open || hasCredentials(text))
+    raise(scene, 'external_mutation', `${program} would send something from here along with ${shown(text)}`);
+  if (isMetadata(host ?? '')) raise(scene, 'deny', 'there this machine would hand out its credentials');
+}
+
 /** The program asks for names, sizes and dates only. */
 export function looks(scene: Scene, program: string, arg: Arg): void {
   note(scene, arg);
-  const care = careOf(scene, arg);
+  const care = careOf(scene, { ...arg, glob: arg.glob && /^[/~]/.test(arg.text) });
   if (care === 'secret' || care === 'guard')
     raise(scene, 'deny', `${program} would look at ${shown(arg.text)}, which ${SAYS[care]}`);
 }
@@ -206,7 +248,8 @@ export function writes(scene: Scene, program: string, arg: Arg): void {
   const care = careOf(scene, arg, true);
   if (care === 'secret' || care === 'guard' || care === 'config' || care === 'accounts')
     return raise(scene, 'deny', `${what} ${SAYS[care]}`);
-  if (posix.basename(arg.text).startsWith('-')) return raise(scene, 'deny', `${what} looks like an option`);
+  if (posix.basename(arg.text).startsWith('-') && program !== 'rm')
+    return raise(scene, 'deny', `${what} looks like an option`);
   if (['desk', 'desk root', 'scratch', 'tools', 'unknown'].includes(place))
     return raise(scene, 'write_local', `${program} writes on the desk`);
   raise(scene, 'deny', `${what} is outside the desk`);
@@ -221,7 +264,7 @@ export function namesSecret(scene: Scene, arg: Arg): boolean {
   const pieces = arg.text.split(/[=@,:]/);
   return [arg.text, ...pieces].some((text) => {
     if (!/[/.~]|^id_/.test(text) || /\s/.test(text)) return false;
-    const care = careOf(scene, { ...arg, text });
+    const care = careOf(scene, { ...arg, text, glob: arg.glob && /^[/~]/.test(text) });
     return care === 'secret' || care === 'guard';
   });
 }

@@ -15,7 +15,10 @@ export function redirect(scene: Scene, redirections: readonly Redirection[], val
   const targets: Arg[] = [];
   for (const each of redirections) {
     if (each.type === 'HereDoc') {
-      input = { from: 'text', text: bodyOf(each.body.text, each.body.parts !== undefined && each.delimiter?.quoted !== true) };
+      input = {
+        from: 'text',
+        text: bodyOf(each.body.text, each.body.parts !== undefined && each.delimiter?.quoted !== true),
+      };
       continue;
     }
     if (each.target === undefined) {
@@ -25,7 +28,8 @@ export function redirect(scene: Scene, redirections: readonly Redirection[], val
     const target = textOf(scene, each.target, values);
     if (each.type === 'HereString') input = { from: 'text', text: target.text };
     else if (each.operator === '<') input = from(scene, target, each.target.text);
-    else if (!/^(?:\d+-?|-)$/.test(target.text) || !each.operator.includes('&')) to(scene, target, each.target.text, targets);
+    else if (!/^(?:\d+-?|-)$/.test(target.text) || !each.operator.includes('&'))
+      to(scene, target, each.target.text, targets);
   }
   return { input, done: (output) => remember(scene, targets, output) };
 }

@@ -9,8 +9,13 @@ const SYSTEM_ROOTS = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/opt', '/nix/s
 const EXECUTABLE = 0o111;
 
 /** Gives the folder entry of a program, or of a link's end when that lies outside the system's own folders. */
-export function resolver(toolFolder: string, systemFolders: readonly string[] = SYSTEM_FOLDERS): (program: string) => string | null {
-  const tools = ['bin', 'python/bin', 'node/bin', 'node/node_modules/.bin', 'node_modules/.bin'].map((folder) => posix.join(toolFolder, folder));
+export function resolver(
+  toolFolder: string,
+  systemFolders: readonly string[] = SYSTEM_FOLDERS,
+): (program: string) => string | null {
+  const tools = ['bin', 'python/bin', 'node/bin', 'node/node_modules/.bin', 'node_modules/.bin'].map((folder) =>
+    posix.join(toolFolder, folder),
+  );
   return (program) => {
     if (program.includes('/')) return found(program);
     for (const folder of [...tools, ...systemFolders]) {

@@ -6,7 +6,12 @@ import type { Arg, Scene, Stdin } from './scene.ts';
 export type Operands = 'text' | 'read' | 'look' | 'write' | 'copy' | 'pattern' | 'own';
 
 /** What an option means: a class with its reason, what its value is, or a judge of its own. */
-export type Rule = readonly [SideEffectClass, string] | 'reads' | 'writes' | 'fine' | ((value: Arg | null, use: Use) => void);
+export type Rule =
+  | readonly [SideEffectClass, string]
+  | 'reads'
+  | 'writes'
+  | 'fine'
+  | ((value: Arg | null, use: Use) => void);
 
 export type Row = {
   class: SideEffectClass;
@@ -52,13 +57,27 @@ export type Use = {
   contacts: (target: Arg) => void;
 };
 
-export const read = (operands: Operands = 'read', more: Partial<Row> = {}): Row => ({ class: 'read', operands, ...more });
-export const local = (operands: Operands = 'write', more: Partial<Row> = {}): Row => ({ class: 'write_local', operands, ...more });
-export const external = (why: string, more: Partial<Row> = {}): Row => ({ class: 'external_mutation', why, operands: 'own', ...more });
+export const read = (operands: Operands = 'read', more: Partial<Row> = {}): Row => ({
+  class: 'read',
+  operands,
+  ...more,
+});
+export const local = (operands: Operands = 'write', more: Partial<Row> = {}): Row => ({
+  class: 'write_local',
+  operands,
+  ...more,
+});
+export const external = (why: string, more: Partial<Row> = {}): Row => ({
+  class: 'external_mutation',
+  why,
+  operands: 'own',
+  ...more,
+});
 export const never = (why: string, more: Partial<Row> = {}): Row => ({ class: 'deny', why, operands: 'own', ...more });
 
 /** The same row under several names. */
-export const rows = (names: string, row: Row): Table => Object.fromEntries(names.split(' ').map((name) => [name, row]));
+export const rows = (names: string, row: Row): Table =>
+  Object.fromEntries(names.split(/\s+/).map((name) => [name, row]));
 
 /** Something in the pipeline ends it. */
 export function bounded({ scene }: Use, yes: boolean): void {

@@ -2,10 +2,10 @@
 import type { ParsedScript } from 'unbash';
 import type { SideEffectClass } from '../../schema/tool.ts';
 
-/** Stands in a text for what is only known when the command runs. Bash texts cannot contain it. */
-export const HOLE = '\u0000';
+/** Stands in a text for what is only known when the command runs. A line that contains it is refused. */
+export const HOLE = '\uE000';
 /** Stands for the number of a process that the command itself started. */
-export const JOB = '\u0001';
+export const JOB = '\uE001';
 
 /** A word as a program will get it. */
 export type Arg = {
@@ -114,6 +114,9 @@ export function spend(scene: Scene, amount = 1): boolean {
 
 /** As a person can read it. */
 export function shown(text: string): string {
-  const clean = text.replaceAll(HOLE, '…').replaceAll(JOB, '$!').replaceAll(/[\p{Cc}\p{Cf}]/gu, '·');
+  const clean = text
+    .replaceAll(HOLE, '…')
+    .replaceAll(JOB, '$!')
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '·');
   return clean.length > 80 ? `${clean.slice(0, 79)}…` : clean;
 }

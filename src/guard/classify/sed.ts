@@ -3,10 +3,12 @@ import type { Use } from './row.ts';
 import { type Arg, HOLE, literal, shown } from './scene.ts';
 
 export function sed(use: Use, script: Arg): void {
-  if (script.hidden || (script.open && script.text.replaceAll(HOLE, '').trim() === '')) return use.raise('deny', 'nobody can see what sed would do');
+  if (script.hidden || (script.open && script.text.replaceAll(HOLE, '').trim() === ''))
+    return use.raise('deny', 'nobody can see what sed would do');
   const problem = problemIn(use, script.text.replaceAll(HOLE, 'x'));
   if (problem !== null) use.raise('deny', problem);
-  else if (script.open && /^\u0000|\u0000$/.test(script.text)) use.raise('external_mutation', 'part of the sed script is only known when it runs');
+  else if (script.open && /^\uE000|\uE000$/.test(script.text))
+    use.raise('external_mutation', 'part of the sed script is only known when it runs');
 }
 
 /** Steps through the script, command by command; null when all of it is harmless. */

@@ -4,12 +4,36 @@
  * 1. Every command of the tree is reached, also in substitutions, here-documents, subscripts and functions.
  * 2. What a branch may or may not have changed counts at its worst.
  */
-import { parse, type ParsedScript, type Pipeline, type Statement, type SyntaxNode, type TestExpression, type While } from 'unbash';
+import {
+  type AndOr,
+  type CompoundCommand,
+  type CompoundList,
+  type Coproc,
+  parse,
+  type ParsedScript,
+  type Pipeline,
+  type PipelineNode,
+  type Statement,
+  type TestExpression,
+  type While,
+} from 'unbash';
 import { walkCommand } from './command.ts';
 import { checkArithmetic, inspect } from './inspect.ts';
 import { redirect } from './redirect.ts';
 import { placeOf } from './paths.ts';
-import { type Arg, branchOf, literal, nothing, type Output, raise, type Scene, spend, type Stdin, unknown } from './scene.ts';
+import {
+  type Arg,
+  branchOf,
+  HOLE,
+  literal,
+  nothing,
+  type Output,
+  raise,
+  type Scene,
+  spend,
+  type Stdin,
+  unknown,
+} from './scene.ts';
 import { argsOf } from './words.ts';
 
 export function walkText(scene: Scene, text: string, stdin: Stdin = nothing): void {
@@ -33,12 +57,15 @@ function walkList(scene: Scene, statements: readonly Statement[], stdin: Stdin):
   for (const statement of statements) {
     const flow = { endless: null, bounded: false };
     output = walk({ scene: Object.assign(scene, { flow }), node: statement.command, stdin });
-    if (flow.endless !== null && !flow.bounded) raise(scene, 'deny', `${String(flow.endless)} never ends and nothing here ends it`);
+    if (flow.endless !== null && !flow.bounded)
+      raise(scene, 'deny', `${String(flow.endless)} never ends and nothing here ends it`);
   }
   return statements.length === 1 ? output : null;
 }
 
-type Step = { scene: Scene; node: SyntaxNode; stdin: Stdin };
+type Runnable = PipelineNode | AndOr | CompoundList;
+type Compound = Exclude<CompoundCommand, { type: 'Subshell' | 'BraceGroup' }> | Coproc;
+type Step<Node = Runnable> = { scene: Scene; node: Node; stdin: Stdin };
 
 function walk({ scene, node, stdin }: Step): Output {
   if (!spend(scene)) return null;
@@ -48,7 +75,7 @@ function walk({ scene, node, stdin }: Step): Output {
     case 'Pipeline':
       return walkPipeline(scene, node, stdin);
     case 'AndOr':
-      return maybe(scene, node.commands.slice(1), () => walk({ scene, node: node.commands[0] ?? node, stdin }), stdin);
+      return maybe(scene, node.commands, stdin);
     case 'Redirected': {
       const { input, done } = redirect(scene, node.redirects, inspect(scene, ...node.redirects), stdin);
       walk({ scene, node: node.command, stdin: input });
@@ -64,22 +91,40 @@ function walk({ scene, node, stdin }: Step): Output {
     case 'Function':
       defineFunction(scene, node.name.value, node.body);
       return null;
-    default:
+    case 'If':
+    case 'While':
+    case 'For':
+    case 'Select':
+    case 'ArithmeticFor':
+    case 'Case':
+    case 'Coproc':
+    case 'TestCommand':
+    case 'ArithmeticCommand':
       walkCompound({ scene, node, stdin });
       return null;
   }
 }
 
-function walkCompound({ scene, node, stdin }: Step): void {
+function walkCompound({ scene, node, stdin }: Step<Compound>): void {
   switch (node.type) {
     case 'If':
       walkList(scene, node.clause.commands, stdin);
-      return either(scene, [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), ...(node.else ? [node.else] : [])], stdin);
+      return either(
+        scene,
+        [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), ...(node.else ? [node.else] : [])],
+        stdin,
+      );
     case 'While':
       return walkLoop(scene, node, stdin);
     case 'For':
     case 'Select':
-      return walkFor(scene, node.name.value, node.wordlist?.flatMap((word) => argsOf(scene, word, inspect(scene, word))) ?? scene.positional ?? [unknown], node.body, stdin);
+      return walkFor(
+        scene,
+        node.name.value,
+        node.wordlist?.flatMap((word) => argsOf(scene, word, inspect(scene, word))) ?? scene.positional ?? [unknown],
+        node.body,
+        stdin,
+      );
     case 'ArithmeticFor':
       for (const each of [node.initialize, node.test, node.update]) if (each) inspect(scene, each);
       scene.tally.calculates = true;
@@ -87,7 +132,11 @@ function walkCompound({ scene, node, stdin }: Step): void {
       return walkTwice(scene, node.body, stdin);
     case 'Case':
       inspect(scene, node.word, ...node.items.flatMap(({ pattern }) => pattern));
-      return either(scene, node.items.map(({ body }) => body), stdin);
+      return either(
+        scene,
+        node.items.map(({ body }) => body),
+        stdin,
+      );
     case 'Coproc':
       walk({ scene: branchOf(scene), node: node.body, stdin: { from: 'pipe', fetched: false } });
       return;
@@ -97,8 +146,6 @@ function walkCompound({ scene, node, stdin }: Step): void {
     case 'ArithmeticCommand':
       inspect(scene, node);
       return checkArithmetic(scene, node.body, node.expression !== undefined || node.body.trim() === '');
-    default:
-      raise(scene, 'deny', `${node.type} is not understood`);
   }
 }
 
@@ -112,7 +159,8 @@ function walkPipeline(scene: Scene, { commands }: Pipeline, stdin: Stdin): Outpu
   let output: Output = null;
   for (const [index, node] of commands.entries()) {
     output = walk({ scene: branchOf(scene), node, stdin: input });
-    if (index === 0 && output !== null && 'text' in output && output.text.trim() !== '' && !output.text.includes('\u0000')) tally.decodes = true;
+    if (index === 0 && output !== null && 'text' in output && output.text.trim() !== '' && !output.text.includes(HOLE))
+      tally.decodes = true;
     input = inputFrom(output, tally.net || tally.decodes);
   }
   Object.assign(tally, { net: tally.net || before.net, decodes: tally.decodes || before.decodes });
@@ -125,8 +173,8 @@ function inputFrom(output: Output, fetched: boolean): Stdin {
 }
 
 /** The first runs; whether the others do, nobody knows. */
-function maybe(scene: Scene, rest: readonly SyntaxNode[], first: () => Output, stdin: Stdin): Output {
-  first();
+function maybe(scene: Scene, [first, ...rest]: readonly Runnable[], stdin: Stdin): Output {
+  if (first) walk({ scene, node: first, stdin });
   const branch = branchOf(scene);
   for (const node of rest) walk({ scene: branch, node, stdin });
   settle(scene, [branch]);
@@ -142,8 +190,14 @@ function either(scene: Scene, bodies: readonly { commands: readonly Statement[] 
   settle(scene, branches);
 }
 
-function walkFor(scene: Scene, name: string, words: readonly Arg[], body: { commands: readonly Statement[] }, stdin: Stdin): void {
-  for (const word of words) {
+function walkFor(
+  scene: Scene,
+  name: string,
+  words: readonly Arg[],
+  body: { commands: readonly Statement[] },
+  stdin: Stdin,
+): void {
+  for (const word of words.length === 0 ? [unknown] : words) {
     if (!spend(scene)) return;
     scene.vars.set(name, [word]);
     walkList(scene, body.commands, stdin);
@@ -152,7 +206,14 @@ function walkFor(scene: Scene, name: string, words: readonly Arg[], body: { comm
 
 function walkLoop(scene: Scene, { kind, clause, body }: While, stdin: Stdin): void {
   const forever = clause.commands.length === 1 && isConstant(scene.source.slice(clause.pos, clause.end).trim(), kind);
-  if (forever && !ends(body, body.commands.some(({ background }) => background))) raise(scene, 'deny', 'a loop in it never ends');
+  if (
+    forever &&
+    !ends(
+      body,
+      body.commands.some(({ background }) => background),
+    )
+  )
+    raise(scene, 'deny', 'a loop in it never ends');
   walkList(scene, clause.commands, stdin);
   walkTwice(scene, body, stdin);
 }
@@ -161,7 +222,9 @@ function walkLoop(scene: Scene, { kind, clause, body }: While, stdin: Stdin): vo
 function isConstant(condition: string, kind: While['kind']): boolean {
   const text = condition.replace(/;$/, '').trim();
   if (kind === 'until') return /^(?:false|! ?(?:true|:)|\[ 0 -eq 1 \])$/.test(text);
-  return /^(?:true|:|\/bin\/true|! ?false|\(\(\s*\d+\s*\)\)|(?:\[\[?|test)\s+[^$`-]*(?:\s-(?:eq|le|ge|n)\s[^$`]*)?)$/.test(text);
+  return /^(?:true|:|\/bin\/true|! ?false|\(\(\s*\d+\s*\)\)|(?:\[\[?|test)\s+[^$`-]*(?:\s-(?:eq|le|ge|n)\s[^$`]*)?)$/.test(
+    text,
+  );
 }
 
 /** The second round sees what the first one left. */
@@ -175,14 +238,20 @@ function walkTwice(scene: Scene, body: { commands: readonly Statement[] }, stdin
 /** A loop ends, or, when it starts nothing in the background, at least rests, by one of these words in it. */
 function ends(body: { commands: readonly Statement[] }, spawns = false): boolean {
   const text = JSON.stringify(body.commands);
-  return (spawns ? /"value":"(?:break|exit|return)"/ : /"value":"(?:break|exit|return|sleep|read|wait|inotifywait)"/).test(text);
+  return (
+    spawns ? /"value":"(?:break|exit|return)"/ : /"value":"(?:break|exit|return|sleep|read|wait|inotifywait)"/
+  ).test(text);
 }
 
 /** Of what the branches may have left, the worst. */
 function settle(scene: Scene, branches: readonly Scene[]): void {
   for (const branch of branches) {
     for (const [name, value] of branch.vars) scene.vars.set(name, worse(scene, scene.vars.get(name), value));
-    if (scene.cwd !== branch.cwd && (scene.cwd === null || branch.cwd === null || risk(scene, literal(branch.cwd)) >= risk(scene, literal(scene.cwd)))) scene.cwd = branch.cwd;
+    if (
+      scene.cwd !== branch.cwd &&
+      (scene.cwd === null || branch.cwd === null || risk(scene, literal(branch.cwd)) >= risk(scene, literal(scene.cwd)))
+    )
+      scene.cwd = branch.cwd;
   }
 }
 
@@ -196,10 +265,10 @@ function risk(scene: Scene, { text, hidden }: Arg): number {
   if (hidden) return 4;
   if (['outside', 'home', 'device', 'system'].includes(placeOf(scene, text))) return 3;
   if (text.startsWith('-') || /\s|\[/.test(text)) return 2;
-  return text.includes('\u0000') ? 1 : 0;
+  return text.includes(HOLE) ? 1 : 0;
 }
 
-function defineFunction(scene: Scene, name: string, body: SyntaxNode): void {
+function defineFunction(scene: Scene, name: string, body: Runnable): void {
   const active = new Set<Scene['tally']>();
   scene.functions.set(name, (at, stdin) => {
     scene.called.add(name);

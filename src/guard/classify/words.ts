@@ -49,6 +49,7 @@ function piecesOf(scene: Scene, part: WordPart, values: Values): Piece[] {
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
+      if (/[\uE000-\uE002]/.test(part.value)) raise(scene, 'deny', 'it holds characters that nobody can see');
       return [{ text: part.value, quoted: true }];
     case 'Glob':
     case 'ExtendedGlob':
@@ -136,7 +137,12 @@ export function valueOf(scene: Scene, name: string): Arg {
 }
 
 function allOf(args: readonly Arg[]): Arg {
-  return { text: args.map(({ text }) => text).join(' '), open: args.some(({ open }) => open), glob: false, hidden: args.some(({ hidden }) => hidden) };
+  return {
+    text: args.map(({ text }) => text).join(' '),
+    open: args.some(({ open }) => open),
+    glob: false,
+    hidden: args.some(({ hidden }) => hidden),
+  };
 }
 
 function parameterOf(scene: Scene, part: ParameterExpansionPart, values: Values): Arg {
@@ -145,7 +151,9 @@ function parameterOf(scene: Scene, part: ParameterExpansionPart, values: Values)
   const at = part.index?.text;
   const list = at === undefined ? undefined : scene.vars.get(part.parameter);
   const value =
-    at === undefined ? valueOf(scene, part.parameter) : ((at === '@' || at === '*' ? list && allOf(list) : list?.[/^\d+$/.test(at) ? Number(at) : -1]) ?? unknown);
+    at === undefined
+      ? valueOf(scene, part.parameter)
+      : ((at === '@' || at === '*' ? list && allOf(list) : list?.[/^\d+$/.test(at) ? Number(at) : -1]) ?? unknown);
   const { operation } = part;
   if (operation === undefined) return value;
   switch (operation.type) {
@@ -163,7 +171,7 @@ function parameterOf(scene: Scene, part: ParameterExpansionPart, values: Values)
     case 'Transform':
     case 'Names':
     case 'Unknown':
-      return { ...unknown, hidden: value.hidden || operation.type === 'Replace' && value.text !== '' && !value.open };
+      return { ...unknown, hidden: value.hidden || (operation.type === 'Replace' && value.text !== '' && !value.open) };
   }
 }
 
@@ -179,12 +187,15 @@ export function bracesIn(text: string, scene: Scene, depth = 0): string[] {
   const range = /^(-?\d+|\w)\.\.(-?\d+|\w)(?:\.\.-?\d+)?$/.exec(inside);
   const choices = range === null ? choicesIn(inside) : rangeOf(range[1] ?? '', range[2] ?? '', scene);
   if (choices.length < 2) return [text];
-  const ways = choices.flatMap((choice) => bracesIn(text.slice(0, open) + choice + text.slice(close + 1), scene, depth + 1));
+  const ways = choices.flatMap((choice) =>
+    bracesIn(text.slice(0, open) + choice + text.slice(close + 1), scene, depth + 1),
+  );
   return ways.slice(0, 256);
 }
 
 function rangeOf(from: string, to: string, scene: Scene): string[] {
-  if (Math.abs(Number(to) - Number(from)) > MOST_FROM_BRACES) raise(scene, 'deny', 'a brace unfolds to more words than memory can hold');
+  if (Math.abs(Number(to) - Number(from)) > MOST_FROM_BRACES)
+    raise(scene, 'deny', 'a brace unfolds to more words than memory can hold');
   return [from, to];
 }
 

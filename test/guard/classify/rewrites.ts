@@ -3,7 +3,8 @@
 export type Rewrite = (cmd: string) => string | null;
 
 const single = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-const ansi = (text: string): string => `$'${Array.from(text, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')}'`;
+const ansi = (text: string): string =>
+  `$'${Array.from(text, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')}'`;
 
 const KEYWORDS = /^(?:if|for|while|until|case|select|function|time|coproc|then|do|done|fi|esac|in)$/;
 
@@ -14,16 +15,29 @@ function named(cmd: string): { name: string; rest: string } | null {
 }
 
 /** One program with its arguments: nothing that only a shell understands in front of it. */
-const isSimple = (cmd: string): boolean => named(cmd) !== null && !/[;&|<>(){}\n`]|\$\(/.test(cmd) && !/^(?:cd|read|set|export|declare|source|eval|trap|local|let|mapfile|unset|exec|printf -v|shopt|alias|enable|hash|complete|builtin|pushd|history|test|type|command)\b/.test(cmd);
+const isSimple = (cmd: string): boolean =>
+  named(cmd) !== null &&
+  !/[;&|<>(){}\n`]|\$\(/.test(cmd) &&
+  !/^(?:cd|read|set|export|declare|source|eval|trap|local|let|mapfile|unset|exec|printf -v|shopt|alias|enable|hash|complete|builtin|pushd|history|test|type|command)\b/.test(
+    cmd,
+  );
 /** A line that a group can be put around. */
 const isWhole = (cmd: string): boolean => !/<<|#|\\$/.test(cmd) && !/(?<!&)&\s*$/.test(cmd);
 
-const word = (quote: (name: string) => string): Rewrite => (cmd) => {
-  const parts = named(cmd);
-  return parts === null ? null : quote(parts.name) + parts.rest;
-};
-const before = (prefix: string): Rewrite => (cmd) => (isSimple(cmd) ? `${prefix} ${cmd}` : null);
-const around = (head: string, tail: string): Rewrite => (cmd) => (isWhole(cmd) ? `${head}${cmd}${tail}` : null);
+const word =
+  (quote: (name: string) => string): Rewrite =>
+  (cmd) => {
+    const parts = named(cmd);
+    return parts === null ? null : quote(parts.name) + parts.rest;
+  };
+const before =
+  (prefix: string): Rewrite =>
+  (cmd) =>
+    isSimple(cmd) ? `${prefix} ${cmd}` : null;
+const around =
+  (head: string, tail: string): Rewrite =>
+  (cmd) =>
+    isWhole(cmd) ? `${head}${cmd}${tail}` : null;
 
 export const rewrites: Readonly<Record<string, Rewrite>> = {
   'single quotes': word((name) => `'${name}'`),

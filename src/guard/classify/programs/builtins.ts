@@ -8,29 +8,54 @@ import { runsFile } from './local.ts';
 const plain = (more: Partial<Row> = {}): Row => ({ class: 'read', operands: 'text', builtin: true, ...more });
 
 export const builtins: Table = {
-  ...rows('echo : true false pwd exit return break continue shift wait jobs fg bg disown times umask dirs help type caller getopts ulimit', plain()),
+  ...rows(
+    `echo : true false pwd exit return break continue shift wait jobs fg bg disown times umask dirs help type
+    caller getopts ulimit`,
+    plain(),
+  ),
   printf: plain({ takes: 'v', rules: { '-v': (name, use) => checkTarget(use, name) } }),
   ...rows('test [', plain({ judge: judgeTest })),
   ...rows('cd pushd', plain({ judge: judgeCd })),
   popd: plain({ judge: ({ scene }) => void (scene.cwd = scene.where.desk) }),
   read: plain({ takes: 'adinNptu', rules: { '-a': (name, use) => checkTarget(use, name) }, judge: judgeRead }),
-  ...rows('mapfile readarray', plain({ takes: 'CcdnOsu', rules: { '-C': ['deny', 'runs a text for every line'] }, judge: judgeRead })),
+  ...rows(
+    'mapfile readarray',
+    plain({ takes: 'CcdnOsu', rules: { '-C': ['deny', 'runs a text for every line'] }, judge: judgeRead }),
+  ),
   ...rows('declare typeset local export readonly', plain({ judge: judgeDeclare })),
   unset: plain({ judge: (use) => use.operands.forEach((name) => checkTarget(use, name)) }),
   let: plain({ judge: judgeLet }),
   set: plain({ judge: judgeSet }),
-  shopt: plain({ judge: (use) => void (use.operands.some(({ text }) => /alias|extdebug/.test(text)) && use.raise('deny', 'shopt changes how names are read')) }),
+  shopt: plain({
+    judge: (use) =>
+      void (
+        use.operands.some(({ text }) => /alias|extdebug/.test(text)) &&
+        use.raise('deny', 'shopt changes how names are read')
+      ),
+  }),
   eval: plain({ judge: (use) => (use.args.length === 0 ? undefined : use.script(joined(use.args))) }),
   ...rows('source .', plain({ judge: judgeSource })),
-  trap: plain({ judge: ({ operands: [action], script }) => (action === undefined || action.text === '-' || action.text === '' ? undefined : script(action)) }),
-  exec: plain({ takes: 'a', operands: 'own', judge: (use) => use.runs(use.args.slice(use.args.findIndex(({ text }) => !text.startsWith('-')))) }),
+  trap: plain({
+    judge: ({ operands: [action], script }) =>
+      action === undefined || action.text === '-' || action.text === '' ? undefined : script(action),
+  }),
+  exec: plain({
+    takes: 'a',
+    operands: 'own',
+    judge: (use) => use.runs(use.args.slice(use.args.findIndex(({ text }) => !text.startsWith('-')))),
+  }),
   command: plain({ operands: 'own', judge: judgeCommand }),
   builtin: plain({ operands: 'own', judge: (use) => use.runs(use.args) }),
   kill: plain({ operands: 'own', judge: judgeKill }),
   hash: plain({ takes: 'pt', rules: { '-p': ['deny', 'gives a program another name'] } }),
-  alias: plain({ judge: (use) => void (use.operands.length > 0 && use.raise('deny', 'alias gives a program another name')) }),
+  alias: plain({
+    judge: (use) => void (use.operands.length > 0 && use.raise('deny', 'alias gives a program another name')),
+  }),
   unalias: plain(),
-  enable: plain({ takes: 'f', rules: { '-f': ['deny', 'loads code into the shell'], '-n': ['deny', 'takes a word away from the shell'] } }),
+  enable: plain({
+    takes: 'f',
+    rules: { '-f': ['deny', 'loads code into the shell'], '-n': ['deny', 'takes a word away from the shell'] },
+  }),
   ...rows('bind complete compopt fc history', never('changes or shows how a person uses the shell', { builtin: true })),
   compgen: plain({ takes: 'ACFGPSWX', rules: { '-C': ['deny', 'runs a program'], '-F': ['deny', 'runs a function'] } }),
   ...rows('suspend logout', never('is for a person at a terminal', { builtin: true })),
@@ -40,7 +65,8 @@ export const builtins: Table = {
 /** Bash evaluates the subscript of a name it assigns to. */
 function checkTarget(use: Use, name: Arg | null): void {
   if (name === null) return;
-  if (name.open || name.text.includes(HOLE)) return use.raise('deny', `which variable ${use.name} sets is only known when it runs`);
+  if (name.open || name.text.includes(HOLE))
+    return use.raise('deny', `which variable ${use.name} sets is only known when it runs`);
   if (/\[.*[$`]/.test(name.text)) return use.raise('deny', `${use.name} would run what is in a subscript`);
   checkVariable(use.scene, name.text.replace(/\[.*/, ''), unknown);
 }
@@ -68,18 +94,29 @@ function judgeRead(use: Use): void {
 }
 
 function judgeDeclare(use: Use): void {
-  const flags = use.args.filter(({ text }) => /^[-+]/.test(text)).map(({ text }) => text).join('');
+  const flags = use.args
+    .filter(({ text }) => /^[-+]/.test(text))
+    .map(({ text }) => text)
+    .join('');
   const named = use.args.filter(({ text }) => !/^[-+]/.test(text));
-  if (named.length === 0 && use.name !== 'local' && !/[fF]/.test(flags)) use.raise('external_mutation', `${use.name} would show the whole environment`);
+  if (named.length === 0 && use.name !== 'local' && !/[fF]/.test(flags))
+    use.raise('external_mutation', `${use.name} would show the whole environment`);
   for (const arg of named) {
     const equals = arg.text.indexOf('=');
-    const name = { ...arg, open: false, text: (equals === -1 ? arg.text : arg.text.slice(0, equals)).replace(/\+$/, '') };
+    const name = {
+      ...arg,
+      open: false,
+      text: (equals === -1 ? arg.text : arg.text.slice(0, equals)).replace(/\+$/, ''),
+    };
     const value = { ...arg, text: equals === -1 ? '' : arg.text.slice(equals + 1) };
-    if (name.text.includes(HOLE) || /\[.*[$`]/.test(name.text)) use.raise('deny', `which variable ${use.name} sets is only known when it runs`);
-    if (equals !== -1 || /x/.test(flags) || use.name === 'export') checkVariable(use.scene, name.text, equals === -1 ? literal('') : value);
+    if (name.text.includes(HOLE) || /\[.*[$`]/.test(name.text))
+      use.raise('deny', `which variable ${use.name} sets is only known when it runs`);
+    if (equals !== -1 || /x/.test(flags) || use.name === 'export')
+      checkVariable(use.scene, name.text, equals === -1 ? literal('') : value);
     if (/n/.test(flags)) use.raise('deny', `${use.name} -n makes a name stand for another one`);
     if (/i/.test(flags)) use.scene.tally.calculates = true;
-    if (/i/.test(flags) && !/^[\w\s+*/%-]*$/.test(value.text)) use.raise('deny', `${use.name} -i calculates with a text`);
+    if (/i/.test(flags) && !/^[\w\s+*/%-]*$/.test(value.text))
+      use.raise('deny', `${use.name} -i calculates with a text`);
   }
 }
 
@@ -109,13 +146,22 @@ function judgeCommand(use: Use): void {
 
 /** Only what the line itself started. */
 function judgeKill(use: Use): void {
-  const targets = use.args.filter(({ text }, index) => !text.startsWith('-') && !['-s', '-n'].includes(use.args[index - 1]?.text ?? ''));
+  const targets = use.args.filter(
+    ({ text }, index) => !text.startsWith('-') && !['-s', '-n'].includes(use.args[index - 1]?.text ?? ''),
+  );
   if (use.has('-l', '-L')) return;
-  const foreign = targets.find(({ text }) => text !== JOB && !/^%/.test(text)) ?? use.args.find(({ text }) => /^-\d+$/.test(text) && targets.length === 0);
-  if (foreign !== undefined || use.args.some(({ text }, index) => index > 0 && /^-\d+$/.test(text))) use.raise('deny', 'kill may only end what this line started');
+  const foreign =
+    targets.find(({ text }) => text !== JOB && !text.startsWith('%')) ??
+    use.args.find(({ text }) => /^-\d+$/.test(text) && targets.length === 0);
+  if (foreign !== undefined || use.args.some(({ text }, index) => index > 0 && /^-\d+$/.test(text)))
+    use.raise('deny', 'kill may only end what this line started');
 }
 
 function joined(args: readonly Arg[]): Arg {
-  return { text: args.map(({ text }) => text).join(' '), open: args.some(({ open }) => open), glob: false, hidden: args.some(({ hidden }) => hidden) };
+  return {
+    text: args.map(({ text }) => text).join(' '),
+    open: args.some(({ open }) => open),
+    glob: false,
+    hidden: args.some(({ hidden }) => hidden),
+  };
 }
-

@@ -7,43 +7,126 @@ import { type Arg, literal } from '../scene.ts';
 const LARGE = 4 * 2 ** 30;
 
 export const files: Table = {
-  ...rows('ls dir vdir exa eza lsd stat du file tree readlink realpath namei pathchk lsattr getfacl ncdu dust vidir-list', read('look', { takes: 'I', rules: { '-o': 'fine' }, judge: judgeLook })),
+  ...rows(
+    `ls dir vdir exa eza lsd stat du readlink realpath namei pathchk lsattr getfacl ncdu dust vidir-list`,
+    read('look', { takes: 'I' }),
+  ),
+  tree: read('look', { takes: 'LIPoH', rules: { '-o': 'writes' } }),
+  file: read('look', { takes: 'mfF', rules: { '-C': ['write_local', 'writes a file'], '-f': 'reads', '-m': 'reads' } }),
   ...rows('df findmnt lsblk mountpoint blkid', read('look')),
   mkdir: local('write', { takes: 'm', longs: ['--mode'] }),
-  rmdir: local(), mkfifo: local('write', { takes: 'm' }),
+  rmdir: local(),
+  mkfifo: local('write', { takes: 'm' }),
   touch: local('write', { takes: 'dtr', longs: ['--date', '--reference'] }),
-  mktemp: local('own', { takes: 'p', rules: { '-p': 'writes' }, judge: ({ operands, writes }) => operands.filter(({ text }) => text.includes('/')).forEach(writes) }),
-  cp: local('own', { takes: 'tS', longs: ['--target-directory', '--suffix'], rules: { '-t': 'writes', '--target-directory': 'writes' }, judge: judgeCopy }),
-  mv: local('own', { takes: 'tS', longs: ['--target-directory', '--suffix'], rules: { '-t': 'writes', '--target-directory': 'writes' }, judge: judgeMove }),
-  install: local('copy', { takes: 'mogtS', rules: { '-m': setsBits, '--mode': setsBits, '--strip-program': ['deny', 'runs a program'] } }),
+  mktemp: local('own', {
+    takes: 'p',
+    rules: { '-p': 'writes' },
+    judge: ({ operands, writes }) => operands.filter(({ text }) => text.includes('/')).forEach(writes),
+  }),
+  cp: local('own', {
+    takes: 'tS',
+    longs: ['--target-directory', '--suffix'],
+    rules: { '-t': 'writes', '--target-directory': 'writes' },
+    judge: judgeCopy,
+  }),
+  mv: local('own', {
+    takes: 'tS',
+    longs: ['--target-directory', '--suffix'],
+    rules: { '-t': 'writes', '--target-directory': 'writes' },
+    judge: judgeMove,
+  }),
+  install: local('copy', {
+    takes: 'mogtS',
+    rules: { '-m': setsBits, '--mode': setsBits, '--strip-program': ['deny', 'runs a program'] },
+  }),
   ln: local('own', { takes: 'tS', judge: judgeLink }),
   link: local('own', { judge: judgeLink }),
-  ...rows('rm unlink', local('own', { rules: { '--no-preserve-root': ['deny', 'is meant to delete everything'] }, judge: judgeRemove })),
+  ...rows(
+    'rm unlink',
+    local('own', { rules: { '--no-preserve-root': ['deny', 'is meant to delete everything'] }, judge: judgeRemove }),
+  ),
   ...rows('trash trash-put gio', local('own', { judge: judgeRemove })),
   shred: local('write', { takes: 'ns' }),
-  chmod: local('own', { judge: ({ operands: [mode, ...rest], ...use }) => { setsBits(mode ?? null, use as Use); rest.forEach(use.writes); }, rules: { '--reference': 'reads' } }),
-  ...rows('chown chgrp', local('own', { judge: ({ operands, writes, raise }) => { operands.slice(1).forEach(writes); raise('external_mutation', 'it gives files to somebody else'); } })),
+  chmod: local('own', {
+    judge: ({ operands: [mode, ...rest], ...use }) => {
+      setsBits(mode ?? null, use as Use);
+      rest.forEach(use.writes);
+    },
+    rules: { '--reference': 'reads' },
+  }),
+  ...rows(
+    'chown chgrp',
+    local('own', {
+      judge: ({ operands, writes, raise }) => {
+        operands.slice(1).forEach(writes);
+        raise('external_mutation', 'it gives files to somebody else');
+      },
+    }),
+  ),
   truncate: local('write', { takes: 'sr', rules: { '-s': sized, '--size': sized } }),
   fallocate: local('write', { takes: 'lo', rules: { '-l': sized, '--length': sized } }),
   dd: local('own', { judge: judgeDd }),
   sync: read('look'),
-  patch: local('own', { takes: 'pdioBbYzDgV', longs: ['--strip', '--directory', '--input', '--output'], rules: { '-o': 'writes', '--output': 'writes', '-d': 'writes', '--directory': 'writes', '-i': 'reads', '--input': 'reads' }, judge: ({ operands: [file, diff], writes, reads }) => { if (file) writes(file); if (diff) reads(diff); } }),
+  patch: local('own', {
+    takes: 'pdioBbYzDgV',
+    longs: ['--strip', '--directory', '--input', '--output'],
+    rules: {
+      '-o': 'writes',
+      '--output': 'writes',
+      '-d': 'writes',
+      '--directory': 'writes',
+      '-i': 'reads',
+      '--input': 'reads',
+    },
+    judge: ({ operands: [file, diff], writes, reads }) => {
+      if (file) writes(file);
+      if (diff) reads(diff);
+    },
+  }),
   ...rows('tar gtar bsdtar', read('own', { judge: judgeTar })),
-  ...rows('zip', local('own', { takes: 'bntixTP', rules: { '-T': 'fine', '--unzip-command': ['deny', 'runs a program'] }, judge: judgeZip })),
-  unzip: read('own', { takes: 'dPx', rules: { '-d': 'writes', '-:': ['deny', 'lets files leave the folder'] }, judge: judgeUnzip }),
-  ...rows('gzip bzip2 xz zstd lz4 lzma brotli compress pigz pbzip2 lzip', read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgePack })),
-  ...rows('gunzip bunzip2 unxz unzstd uncompress unlz4 unlzma', read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgePack })),
-  ...rows('zcat gzcat bzcat xzcat zstdcat lz4cat', read('read', { judge: ({ scene }) => void (scene.tally.decodes = true) })),
+  ...rows(
+    'zip',
+    local('own', {
+      takes: 'bntixTP',
+      rules: { '-T': 'fine', '--unzip-command': ['deny', 'runs a program'] },
+      judge: judgeZip,
+    }),
+  ),
+  unzip: read('own', {
+    takes: 'dPx',
+    rules: { '-d': 'writes', '-:': ['deny', 'lets files leave the folder'] },
+    judge: judgeUnzip,
+  }),
+  ...rows(
+    'gzip bzip2 xz zstd lz4 lzma brotli compress pigz pbzip2 lzip',
+    read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgePack }),
+  ),
+  ...rows(
+    'gunzip bunzip2 unxz unzstd uncompress unlz4 unlzma',
+    read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgePack }),
+  ),
+  ...rows(
+    'zcat gzcat bzcat xzcat zstdcat lz4cat',
+    read('read', { judge: ({ scene }) => void (scene.tally.decodes = true) }),
+  ),
   ...rows('7z 7za 7zr p7zip rar unrar', local('own', { judge: judgeSeven })),
-  cpio: local('own', { takes: 'FDIO', rules: { '-D': 'writes', '--directory': 'writes', '--rsh-command': ['deny', 'runs a program'] } }),
+  cpio: local('own', {
+    takes: 'FDIO',
+    rules: { '-D': 'writes', '--directory': 'writes', '--rsh-command': ['deny', 'runs a program'] },
+  }),
   ar: local('own', { judge: ({ operands, writes }) => operands.slice(1, 2).forEach(writes) }),
-  ...rows('convert magick mogrify ffmpeg ffprobe gs sips rsvg-convert inkscape dot wkhtmltopdf qpdf pdftk pdfunite pdfseparate pdftoppm img2pdf ocrmypdf tesseract sox libreoffice soffice unoconv jpegoptim optipng pngquant cwebp plantuml mmdc latexmk pdflatex xelatex lualatex typst tectonic bibtex', local('own', { judge: judgeMedia })),
-  dos2unix: local(), unix2dos: local(), rename: local('own', { judge: judgeRename }), detox: local(),
-}; // biome-ignore format: rows
-
-function judgeLook(use: Use): void {
-  if (use.name === 'tree' && use.has('-o')) use.raise('write_local', 'tree -o writes a file');
-}
+  ...rows(
+    `convert magick mogrify ffmpeg ffprobe gs sips rsvg-convert inkscape dot wkhtmltopdf qpdf pdftk pdfunite
+    pdfseparate pdftoppm img2pdf ocrmypdf tesseract sox libreoffice soffice unoconv jpegoptim optipng pngquant
+    cwebp xlsx2csv ssconvert csvformat docx2txt antiword plantuml mmdc latexmk pdflatex xelatex lualatex typst
+    tectonic bibtex`,
+    local('own', { judge: judgeMedia }),
+  ),
+  dos2unix: local(),
+  unix2dos: local(),
+  rename: local('own', { judge: judgeRename }),
+  detox: local(),
+};
 
 function judgeCopy(use: Use): void {
   const target = use.has('-t', '--target-directory') ? null : use.operands.at(-1);
@@ -51,7 +134,8 @@ function judgeCopy(use: Use): void {
   from.forEach(use.reads);
   if (target) use.writes(target);
   for (const source of from) carry(use, source, target ?? null);
-  if (target && from.some(({ text }) => /\u0000|\*/.test(text) === false && placeOf(use.scene, text) === 'endless')) use.raise('deny', 'it would copy something endless');
+  if (target && from.some(({ text }) => placeOf(use.scene, text) === 'endless'))
+    use.raise('deny', 'it would copy something endless');
 }
 
 /** What was fetched stays fetched under its new name. */
@@ -75,12 +159,17 @@ function judgeLink(use: Use): void {
   if (target === undefined) return;
   const name = given ?? literal(target.text.slice(target.text.lastIndexOf('/') + 1) || 'link');
   use.writes(name);
-  const from = !use.has('-s', '--symbolic') || /^[/~\u0000]/.test(target.text) || !name.text.includes('/') ? target.text : `${name.text.slice(0, name.text.lastIndexOf('/'))}/${target.text}`;
+  const from =
+    !use.has('-s', '--symbolic') || /^[/~\uE000]/.test(target.text) || !name.text.includes('/')
+      ? target.text
+      : `${name.text.slice(0, name.text.lastIndexOf('/'))}/${target.text}`;
   use.looks({ ...target, text: from });
   const full = fullPath(use.scene, from);
   const place = placeOf(use.scene, from);
-  if (['home', 'outside', 'device', 'workspace'].includes(place) || target.text === '/') use.raise('deny', 'it would make a way out of the desk');
-  if (place === 'system' && !use.has('-s', '--symbolic')) use.raise('deny', 'it would make a second name for a file of the system');
+  if (['home', 'outside', 'device', 'workspace'].includes(place) || target.text === '/')
+    use.raise('deny', 'it would make a way out of the desk');
+  if (place === 'system' && !use.has('-s', '--symbolic'))
+    use.raise('deny', 'it would make a second name for a file of the system');
   const link = fullPath(use.scene, name.text);
   if (full !== null && link !== null && place === 'system') use.scene.links.set(link, full);
 }
@@ -91,16 +180,19 @@ function judgeRemove(use: Use): void {
     use.writes(arg);
     const { text } = arg;
     const place = placeOf(use.scene, text);
-    const everything = /^(?:\.?\/?|\.\/)?(?:\*|\.\*|\.\[!\.\]\*|\{,\.\}\*)$/.test(text) && use.scene.cwd === use.scene.where.desk;
+    const everything =
+      /^(?:\.?\/?|\.\/)?(?:\*|\.\*|\.\[!\.\]\*|\{,\.\}\*)$/.test(text) && use.scene.cwd === use.scene.where.desk;
     if (place === 'desk root' || (deep && everything)) use.raise('deny', 'it would delete everything on the desk');
-    if (deep && (/^\u0000\/?[*.]*$/.test(text) || (use.scene.cwd === null && /^[.*]/.test(text)))) use.raise('external_mutation', 'what it deletes is only known when it runs');
+    if (deep && (/^\uE000\/?[*.]*$/.test(text) || (use.scene.cwd === null && /^[.*]/.test(text))))
+      use.raise('external_mutation', 'what it deletes is only known when it runs');
     if (/^\/(?:tmp|var\/tmp)\/?\*?$/.test(text)) use.raise('deny', 'it would delete what others keep in scratch');
   }
 }
 
 function setsBits(mode: Arg | null, use: Use): void {
   const text = mode?.text ?? '';
-  if (/^[0-7]?[2-7][0-7]{3}$|[ugoa]*\+[rwxX]*[st]|[ugoa]*=[rwxX]*s/.test(text) && !/^0?[01]?[0-7]{3}$/.test(text)) use.raise('deny', 'it would let a program act as somebody else');
+  if (/^[0-7]?[2-7][0-7]{3}$|[ugoa]*\+[rwxX]*[st]|[ugoa]*=[rwxX]*s/.test(text) && !/^0?[01]?[0-7]{3}$/.test(text))
+    use.raise('deny', 'it would let a program act as somebody else');
 }
 
 function sized(size: Arg | null, use: Use): void {
@@ -123,11 +215,13 @@ function judgeDd(use: Use): void {
   const endless = from !== undefined && placeOf(use.scene, from.text) === 'endless';
   if (from && !endless) use.reads(from);
   if (endless && value('count') === undefined) use.raise('deny', 'dd would never end');
-  if (bytesOf(value('bs')?.text ?? '512') * Number(value('count')?.text ?? 1) > LARGE) use.raise('deny', 'it would fill the disk');
+  if (bytesOf(value('bs')?.text ?? '512') * Number(value('count')?.text ?? 1) > LARGE)
+    use.raise('deny', 'it would fill the disk');
   bounded(use, true);
 }
 
-const TAR_RUNS = /^(?:--(?:checkpoint-action|to-command|use-compress-program|info-script|new-volume-script|rsh-command|rmt-command)|-[IF])/;
+const TAR_RUNS =
+  /^(?:--(?:checkpoint-action|to-command|use-compress-program|info-script|new-volume-script|rsh-command|rmt-command)|-[IF])/;
 
 function judgeTar(use: Use): void {
   const texts = use.args.map(({ text }) => text);
@@ -135,12 +229,38 @@ function judgeTar(use: Use): void {
   const flags = bundle.filter((text) => /^-[a-zA-Z]/.test(text) && !/^--|^-[CTXIFb]$/.test(text)).join('');
   for (const text of texts) {
     const program = /^(?:-I|--use-compress-program)=?\s*(\S*)/.exec(text)?.[1];
-    if (program !== undefined && /^(?:|pigz|pbzip2|zstd|xz|gzip|lz4)$/.test(program) && (program !== '' || /^(?:pigz|pbzip2|zstd|xz|gzip|lz4)(?: -[\dT]+)*$/.test(texts[texts.indexOf(text) + 1] ?? ''))) continue;
-    if (TAR_RUNS.test(text) || (/^--[a-z]/.test(text) && ['--checkpoint-action', '--to-command', '--use-compress-program', '--info-script', '--new-volume-script', '--rsh-command', '--rmt-command'].some((each) => each.startsWith(text.replace(/=.*/, '')) && text.replace(/=.*/, '').length > 5 && text !== '--checkpoint'))) use.raise('deny', 'an option of tar runs a program');
+    if (
+      program !== undefined &&
+      /^(?:|pigz|pbzip2|zstd|xz|gzip|lz4)$/.test(program) &&
+      (program !== '' || /^(?:pigz|pbzip2|zstd|xz|gzip|lz4)(?: -[\dT]+)*$/.test(texts[texts.indexOf(text) + 1] ?? ''))
+    )
+      continue;
+    if (
+      TAR_RUNS.test(text) ||
+      (/^--[a-z]/.test(text) &&
+        [
+          '--checkpoint-action',
+          '--to-command',
+          '--use-compress-program',
+          '--info-script',
+          '--new-volume-script',
+          '--rsh-command',
+          '--rmt-command',
+        ].some(
+          (each) =>
+            each.startsWith(text.replace(/=.*/, '')) && text.replace(/=.*/, '').length > 5 && text !== '--checkpoint',
+        ))
+    )
+      use.raise('deny', 'an option of tar runs a program');
   }
-  if (/P/.test(flags) || texts.some((text) => /^--absolute-names/.test(text))) use.raise('deny', 'tar would leave the desk');
+  if (/P/.test(flags) || texts.some((text) => text.startsWith('--absolute-names')))
+    use.raise('deny', 'tar would leave the desk');
   const creates = /[cruA]/.test(flags) || texts.some((text) => /^--(?:create|append|update|catenate)/.test(text));
-  const lists = !creates && (/t/.test(flags) || texts.includes('--list')) && !/x/.test(flags) && !texts.some((text) => /^--(?:extract|get)$/.test(text));
+  const lists =
+    !creates &&
+    (/t/.test(flags) || texts.includes('--list')) &&
+    !/x/.test(flags) &&
+    !texts.some((text) => /^--(?:extract|get)$/.test(text));
   tarPaths(use, creates, lists);
   if (!lists) use.raise('write_local', 'tar works on the desk');
 }
@@ -155,7 +275,8 @@ function tarPaths(use: Use, creates: boolean, lists: boolean): void {
     const inline = /^--(file|directory)=(.*)$/s.exec(arg.text);
     const next = args[at + 1];
     if (inline?.[1] === 'file') archive = { ...arg, text: inline[2] ?? '' };
-    else if (inline?.[1] === 'directory') (creates || lists ? use.reads : use.writes)({ ...arg, text: inline[2] ?? '' });
+    else if (inline?.[1] === 'directory')
+      (creates || lists ? use.reads : use.writes)({ ...arg, text: inline[2] ?? '' });
     else if (/^-(?:C|-directory)$/.test(arg.text) && next) {
       (creates || lists ? use.reads : use.writes)(next);
       at += 1;
@@ -171,7 +292,8 @@ function tarPaths(use: Use, creates: boolean, lists: boolean): void {
 }
 
 function judgeZip(use: Use): void {
-  if (use.args.some(({ text }) => /^-T?T.|^-TT$|^--unzip/.test(text))) use.raise('deny', 'an option of zip runs a program');
+  if (use.args.some(({ text }) => /^-T?T.|^-TT$|^--unzip/.test(text)))
+    use.raise('deny', 'an option of zip runs a program');
   const [archive, ...members] = use.operands;
   if (archive) use.writes(archive);
   members.forEach(use.reads);
@@ -185,7 +307,8 @@ function judgeUnzip(use: Use): void {
 function judgePack(use: Use): void {
   const through = use.has('-c', '--stdout', '--to-stdout', '-l', '--list', '-t', '--test') || use.operands.length === 0;
   for (const file of use.operands) (through ? use.reads : use.writes)(file);
-  if (use.has('-d', '--decompress') || use.name.startsWith('un') || use.name.startsWith('gun')) use.scene.tally.decodes = true;
+  if (use.has('-d', '--decompress') || use.name.startsWith('un') || use.name.startsWith('gun'))
+    use.scene.tally.decodes = true;
 }
 
 function judgeSeven(use: Use): void {
@@ -200,17 +323,28 @@ function judgeSeven(use: Use): void {
 function judgeMedia(use: Use): void {
   for (const arg of use.args) {
     const { text } = arg;
-    if (/^(?:-shell-escape|--shell-escape|-enable-write18|-pdflatex=|-latex=|-e$)/.test(text)) use.raise('deny', `${use.name} ${text} runs a program`);
-    if (/^(?:https?|ftp|rtmp|rtsp|tcp|udp):/.test(text)) use.raise('external_mutation', `${use.name} would reach the network`);
-    if (/^(?:msl|ephemeral|label:@|text:|caption:@|mvg|concat:\/|pipe:)|^\|/.test(text) && text !== 'pipe:1' && text !== 'pipe:0') use.raise('deny', `${use.name} is given something that runs or hides a file`);
+    if (/^(?:-shell-escape|--shell-escape|-enable-write18|-pdflatex=|-latex=|-e$)/.test(text))
+      use.raise('deny', `${use.name} ${text} runs a program`);
+    if (/^(?:https?|ftp|rtmp|rtsp|tcp|udp):/.test(text))
+      use.raise('external_mutation', `${use.name} would reach the network`);
+    if (
+      /^(?:msl|ephemeral|label:@|text:|caption:@|mvg|concat:\/|pipe:)|^\|/.test(text) &&
+      text !== 'pipe:1' &&
+      text !== 'pipe:0'
+    )
+      use.raise('deny', `${use.name} is given something that runs or hides a file`);
     if (/^[/~]|^\.\.\//.test(text)) (use.args.at(-1) === arg ? use.writes : use.reads)(arg);
   }
-  if (use.name === 'gs' && !use.has('-dSAFER') && use.args.some(({ text }) => text.includes('%pipe%'))) use.raise('deny', 'gs would run a program');
+  if (use.name === 'gs' && !use.has('-dSAFER') && use.args.some(({ text }) => text.includes('%pipe%')))
+    use.raise('deny', 'gs would run a program');
 }
 
 function judgeRename(use: Use): void {
   const [expression, ...rest] = use.operands;
-  if (/\b(?:system|exec|qx|open|unlink|eval)\b|`|[\s/gimsx]e[gimsx]*$/.test(expression?.text ?? '') && !/^[sy]\/(?:[^/\\]|\\.)*\/[^/`$()]*\/[gi]*$/.test(expression?.text ?? '')) use.raise('deny', 'rename would run code');
+  if (
+    /\b(?:system|exec|qx|open|unlink|eval)\b|`|[\s/gimsx]e[gimsx]*$/.test(expression?.text ?? '') &&
+    !/^[sy]\/(?:[^/\\]|\\.)*\/[^/`$()]*\/[gi]*$/.test(expression?.text ?? '')
+  )
+    use.raise('deny', 'rename would run code');
   rest.forEach(use.writes);
 }
-

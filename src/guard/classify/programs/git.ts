@@ -4,29 +4,58 @@ import { fullPath } from '../paths.ts';
 import { read, type Table, type Use } from '../row.ts';
 import { type Arg, literal, shown } from '../scene.ts';
 
-const READS = words('status log diff show blame annotate shortlog describe rev-parse rev-list ls-files ls-tree cat-file grep whatchanged diff-tree diff-index diff-files name-rev merge-base cherry range-diff count-objects show-ref show-branch for-each-ref check-ignore check-attr check-ref-format help version verify-commit verify-tag fsck merge-tree patch-id column stripspace get-tar-commit-id mailinfo var');
-const WRITES = words('add commit checkout switch restore reset clean merge rebase cherry-pick revert rm mv init gc prune repack pack-refs notes update-index apply am sparse-checkout write-tree commit-tree read-tree hash-object update-ref symbolic-ref format-patch replace rerere maintenance checkout-index merge-file mktree mktag unpack-objects pack-objects index-pack fast-import fast-export');
-const SENDS = words('push fetch pull clone ls-remote send-email request-pull svn p4 cvsserver imap-send archimport fetch-pack send-pack remote-http remote-https upload-archive');
-const NEVER = words('credential credential-store credential-cache daemon difftool mergetool filter-branch instaweb http-backend shell upload-pack receive-pack web--browse gui citool hook config--edit');
+const READS = words(
+  `status log diff show blame annotate shortlog describe rev-parse rev-list ls-files ls-tree cat-file grep
+    whatchanged diff-tree diff-index diff-files name-rev merge-base cherry range-diff count-objects show-ref
+    show-branch for-each-ref check-ignore check-attr check-ref-format help version verify-commit verify-tag fsck
+    merge-tree patch-id column stripspace get-tar-commit-id mailinfo var`,
+);
+const WRITES = words(
+  `add commit checkout switch restore reset clean merge rebase cherry-pick revert rm mv init gc prune repack
+    pack-refs notes update-index apply am sparse-checkout write-tree commit-tree read-tree hash-object
+    update-ref symbolic-ref format-patch replace rerere maintenance checkout-index merge-file mktree mktag
+    unpack-objects pack-objects index-pack fast-import fast-export`,
+);
+const SENDS = words(
+  `push fetch pull clone ls-remote send-email request-pull svn p4 cvsserver imap-send archimport fetch-pack
+    send-pack remote-http remote-https upload-archive`,
+);
+const NEVER = words(
+  `credential credential-store credential-cache daemon difftool mergetool filter-branch instaweb http-backend
+    shell upload-pack receive-pack web--browse gui citool hook config--edit`,
+);
 const LISTS: Readonly<Record<string, (use: Use, rest: readonly Arg[]) => SideEffectClass>> = {
-  branch: (_, rest) => (has(rest, /^-(?:[dDmMcCfu]|-(?:delete|move|copy|set-upstream.*|unset-upstream|edit-description|force))/) || plain(rest).length > 0 && !has(rest, /^-(?:l|-list|-contains|-merged|-no-merged|-points-at|-no-contains)|^-[avr]+$/) ? 'write_local' : 'read'),
-  tag: (_, rest) => (has(rest, /^-[adsufm]/) || (plain(rest).length > 0 && !has(rest, /^-(?:l|n\d*|-list|-contains|-merged|-points-at|-sort.*)/)) ? 'write_local' : 'read'),
+  branch: (_, rest) =>
+    has(rest, /^-(?:[dDmMcCfu]|-(?:delete|move|copy|set-upstream.*|unset-upstream|edit-description|force))/) ||
+    (plain(rest).length > 0 &&
+      !has(rest, /^-(?:l|-list|-contains|-merged|-no-merged|-points-at|-no-contains)|^-[avr]+$/))
+      ? 'write_local'
+      : 'read',
+  tag: (_, rest) =>
+    has(rest, /^-[adsufm]/) ||
+    (plain(rest).length > 0 && !has(rest, /^-(?:l|n\d*|-list|-contains|-merged|-points-at|-sort.*)/))
+      ? 'write_local'
+      : 'read',
   stash: (_, [sub]) => (['list', 'show'].includes(sub?.text ?? '') ? 'read' : 'write_local'),
-  worktree: (use, [sub, ...rest]) => (sub?.text === 'list' ? 'read' : (plain(rest).slice(0, 1).forEach(use.writes), 'write_local')),
+  worktree: (use, [sub, ...rest]) =>
+    sub?.text === 'list' ? 'read' : (plain(rest).slice(0, 1).forEach(use.writes), 'write_local'),
   reflog: (_, [sub]) => (['expire', 'delete'].includes(sub?.text ?? '') ? 'write_local' : 'read'),
-  remote: (_, [sub]) => (sub === undefined || /^(?:-v|--verbose|get-url)$/.test(sub.text) ? 'read' : 'external_mutation'),
+  remote: (_, [sub]) =>
+    sub === undefined || /^(?:-v|--verbose|get-url)$/.test(sub.text) ? 'read' : 'external_mutation',
   submodule: (use, rest) => submodule(use, rest),
   bisect: (use, rest) => bisect(use, rest),
   bundle: (use, [sub, file]) => (sub?.text === 'create' ? (file && use.writes(file), 'write_local') : 'read'),
   archive: (use, rest) => archive(use, rest),
   config: (use, rest) => config(use, rest),
   lfs: (_, [sub]) => (/^(?:ls-files|status|env|version)$/.test(sub?.text ?? '') ? 'read' : 'external_mutation'),
-}; // biome-ignore format: rows
+};
 
 /** Options of any subcommand that run something. */
-const RUNS = /^(?:--ext-diff|--textconv|--filters|--open-files-in-pager|--upload-pack|--receive-pack|--exec(?:-path)?=|--extcmd|--tool|--smtp-server|--to-cmd|--cc-cmd|--template|--config-env|--trailer-command|--gpg-sign=|--separate-git-dir|--run=|--exec$)/;
+const RUNS =
+  /^(?:--ext-diff|--textconv|--filters|--open-files-in-pager|--upload-pack|--receive-pack|--exec(?:-path)?=|--extcmd|--tool|--smtp-server|--to-cmd|--cc-cmd|--template|--config-env|--trailer-command|--gpg-sign=|--separate-git-dir|--run=|--exec$)/;
 /** -c with these keys changes colours and names only. */
-const HARMLESS = /^(?:core\.pager=(?:cat|less|)$|core\.quotepath=|color\.|advice\.|user\.(?:name|email)=|commit\.gpgsign=false|tag\.gpgsign=false|log\.(?:date|showsignature|decorate)|diff\.(?:renames|renamelimit|algorithm|colormoved|context|noprefix|mnemonicprefix|wserrorhighlight)|init\.defaultbranch=|gc\.auto|pager\.\w+=(?:false|cat)|core\.autocrlf=|core\.hookspath=\/dev\/null|core\.fsmonitor=false|safe\.directory=|grep\.(?:linenumber|column)|rebase\.autostash|merge\.conflictstyle|pull\.rebase)/i;
+const HARMLESS =
+  /^(?:core\.pager=(?:cat|less|)$|core\.quotepath=|color\.|advice\.|user\.(?:name|email)=|commit\.gpgsign=false|tag\.gpgsign=false|log\.(?:date|showsignature|decorate)|diff\.(?:renames|renamelimit|algorithm|colormoved|context|noprefix|mnemonicprefix|wserrorhighlight)|init\.defaultbranch=|gc\.auto|pager\.\w+=(?:false|cat)|core\.autocrlf=|core\.hookspath=\/dev\/null|core\.fsmonitor=false|safe\.directory=|grep\.(?:linenumber|column)|rebase\.autostash|merge\.conflictstyle|pull\.rebase)/i;
 
 export const git: Table = { git: read('own', { judge: judgeGit }) };
 
@@ -35,8 +64,12 @@ function judgeGit(use: Use): void {
   if (sub === null) return;
   const name = sub.text;
   const asked = rest.some(({ text }) => text === '--help' || text === '-h');
-  for (const { text } of rest) if (RUNS.test(text) || (name === 'grep' && /^-O/.test(text)) || /^ext::/.test(text)) use.raise('deny', `git ${name} ${shown(text)} runs a program`);
-  for (const { text } of rest) if (/^-.*\u0000/.test(text) && !/^-{1,2}[\w-]+=|^-[mnSGLU]/.test(text)) use.raise('deny', 'an option of git is only known when it runs');
+  for (const { text } of rest)
+    if (RUNS.test(text) || (name === 'grep' && text.startsWith('-O')) || text.startsWith('ext::'))
+      use.raise('deny', `git ${name} ${shown(text)} runs a program`);
+  for (const { text } of rest)
+    if (/^-.*\uE000/.test(text) && !/^-{1,2}[\w-]+=|^-[mnSGLU]/.test(text))
+      use.raise('deny', 'an option of git is only known when it runs');
   paths(use, name, rest);
   const list = Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
   if (asked) return;
@@ -50,7 +83,10 @@ function judgeGit(use: Use): void {
 
 function tell(use: Use, name: string, to: SideEffectClass): void {
   if (to === 'read') return;
-  use.raise(to, to === 'write_local' ? `git ${name} changes the repository on the desk` : `git ${name} reaches other repositories`);
+  use.raise(
+    to,
+    to === 'write_local' ? `git ${name} changes the repository on the desk` : `git ${name} reaches other repositories`,
+  );
   if (to === 'external_mutation') use.scene.tally.net = true;
 }
 
@@ -61,7 +97,8 @@ function subcommand(use: Use): { sub: Arg | null; rest: readonly Arg[] } {
     const { text, open } = args[at] as Arg;
     const value = args[at + 1];
     if (text === '-c') {
-      if (value === undefined || value.open || !HARMLESS.test(value.text)) raise('deny', 'git -c can make git run a program');
+      if (value === undefined || value.open || !HARMLESS.test(value.text))
+        raise('deny', 'git -c can make git run a program');
       at += 1;
     } else if (/^-c./.test(text)) {
       if (open || !HARMLESS.test(text.slice(2))) raise('deny', 'git -c can make git run a program');
@@ -73,8 +110,10 @@ function subcommand(use: Use): { sub: Arg | null; rest: readonly Arg[] } {
       if (value) use.writes(value);
       at += 1;
     } else if (/^--(?:git-dir|work-tree)=/.test(text)) use.writes(literal(text.slice(text.indexOf('=') + 1)));
-    else if (/^--(?:exec-path=|config-env|attr-source)/.test(text)) raise('deny', `git ${text} can make git run a program`);
-    else if (/^(?:--version|--help|--html-path|--man-path|--info-path|--exec-path)$/.test(text)) return { sub: null, rest: [] };
+    else if (/^--(?:exec-path=|config-env|attr-source)/.test(text))
+      raise('deny', `git ${text} can make git run a program`);
+    else if (/^(?:--version|--help|--html-path|--man-path|--info-path|--exec-path)$/.test(text))
+      return { sub: null, rest: [] };
     else if (!text.startsWith('-')) {
       if (open) raise('deny', 'what git does is only known when it runs');
       return { sub: args[at] as Arg, rest: args.slice(at + 1) };
@@ -85,11 +124,17 @@ function subcommand(use: Use): { sub: Arg | null; rest: readonly Arg[] } {
 
 function paths(use: Use, name: string, rest: readonly Arg[]): void {
   rest.forEach((arg, at) => {
-    const [, option, value] = /^(--output|--output-directory|--contents|--file|--pathspec-from-file|--ignore-revs-file|--orderfile)=(.*)$/s.exec(arg.text) ?? [];
+    const [, option, value] =
+      /^(--output|--output-directory|--contents|--file|--pathspec-from-file|--ignore-revs-file|--orderfile)=(.*)$/s.exec(
+        arg.text,
+      ) ?? [];
     const given = value === undefined ? undefined : { ...arg, text: value };
     if (given) (option === '--output' || option === '--output-directory' ? use.writes : use.reads)(given);
     const next = rest[at + 1];
-    if (/^(?:--output|--output-directory)$/.test(arg.text) || (arg.text === '-o' && /^(?:archive|format-patch)$/.test(name))) next && use.writes(next);
+    const saves =
+      /^(?:--output|--output-directory)$/.test(arg.text) ||
+      (arg.text === '-o' && /^(?:archive|format-patch)$/.test(name));
+    if (saves && next) use.writes(next);
     if (arg.text === '-F' && next) use.reads(next);
   });
   if (has(rest, /^--no-index$/)) plain(rest).forEach(use.reads);
@@ -99,30 +144,41 @@ function writing(use: Use, name: string, rest: readonly Arg[]): void {
   tell(use, name, name === 'format-patch' && has(rest, /^--stdout$/) ? 'read' : 'write_local');
   if (name === 'rebase') {
     rest.forEach((arg, at) => {
-      const text = arg.text.startsWith('--exec=') ? arg.text.slice(7) : /^-x.|^--exec=/.test(arg.text) ? arg.text.slice(2) : null;
+      const text = arg.text.startsWith('--exec=')
+        ? arg.text.slice(7)
+        : /^-x.|^--exec=/.test(arg.text)
+          ? arg.text.slice(2)
+          : null;
       const command = text === null ? (/^(?:-x|--exec)$/.test(arg.text) ? rest[at + 1] : undefined) : { ...arg, text };
       if (command) use.script(command);
     });
   }
-  if (/^(?:init|rm|mv|add|restore|apply|hash-object|clean)$/.test(name)) for (const arg of plain(rest)) (name === 'init' || name === 'rm' || name === 'mv' ? use.writes : use.looks)(arg);
+  if (/^(?:init|rm|mv|add|restore|apply|hash-object|clean)$/.test(name))
+    for (const arg of plain(rest)) (name === 'init' || name === 'rm' || name === 'mv' ? use.writes : use.looks)(arg);
   if (name === 'apply' && has(rest, /^--unsafe-paths$/)) use.raise('deny', 'git apply would leave the desk');
   if (name === 'clean' && has(rest, /^-n|^--dry-run/)) return;
 }
 
 function sending(use: Use, name: string, rest: readonly Arg[]): void {
   tell(use, name, 'external_mutation');
-  if (has(rest, /^-(?:c|u|-config|-template|-reference)(?:=|$)/) && name === 'clone') use.raise('deny', 'an option of git clone can make git run a program');
-  if (has(rest, /^--no-verify$/) === false && name === 'push') use.raise('external_mutation', 'git push sends commits to another repository');
+  if (has(rest, /^-(?:c|u|-config|-template|-reference)(?:=|$)/) && name === 'clone')
+    use.raise('deny', 'an option of git clone can make git run a program');
   for (const arg of plain(rest)) if (/:\/\/|@.*:/.test(arg.text)) use.contacts(arg);
   if (name === 'clone') plain(rest).slice(1, 2).forEach(use.writes);
 }
 
 const LOOKS = /^(?:-l|--list|--get(?:-all|-regexp|-urlmatch)?|--show-origin|--show-scope|--name-only|get|list)$/;
-const PLAIN_KEYS = /^(?:user\.(?:name|email)|init\.defaultbranch|color\.\w+|core\.(?:autocrlf|filemode|ignorecase|quotepath|eol)|pull\.(?:rebase|ff)|push\.default|merge\.conflictstyle|rerere\.enabled|advice\.\w+|commit\.gpgsign)$/i;
+const PLAIN_KEYS =
+  /^(?:user\.(?:name|email)|init\.defaultbranch|color\.\w+|core\.(?:autocrlf|filemode|ignorecase|quotepath|eol)|pull\.(?:rebase|ff)|push\.default|merge\.conflictstyle|rerere\.enabled|advice\.\w+|commit\.gpgsign)$/i;
 
 function config(use: Use, rest: readonly Arg[]): SideEffectClass {
   const words = plain(rest);
-  if (has(rest, LOOKS) || (words.length === 1 && !has(rest, /^--(?:unset|edit|remove|rename|add|replace)|^-e$/)) || /^(?:get|list)$/.test(words[0]?.text ?? '')) return 'read';
+  if (
+    has(rest, LOOKS) ||
+    (words.length === 1 && !has(rest, /^--(?:unset|edit|remove|rename|add|replace)|^-e$/)) ||
+    /^(?:get|list)$/.test(words[0]?.text ?? '')
+  )
+    return 'read';
   if (has(rest, /^--(?:global|system|file|blob|edit)|^-[ef]$/)) {
     use.raise('deny', 'it would change how git works for everything');
     return 'deny';
@@ -151,9 +207,14 @@ function archive(use: Use, rest: readonly Arg[]): SideEffectClass {
 }
 
 function words(text: string): Set<string> {
-  return new Set(text.split(' '));
+  return new Set(text.split(/\s+/));
 }
 
 const has = (args: readonly Arg[], shape: RegExp): boolean => args.some(({ text }) => shape.test(text));
 const plain = (args: readonly Arg[]): Arg[] => args.filter(({ text }) => !text.startsWith('-'));
-const joined = (args: readonly Arg[]): Arg => ({ text: args.map(({ text }) => text).join(' '), open: args.some(({ open }) => open), glob: false, hidden: args.some(({ hidden }) => hidden) });
+const joined = (args: readonly Arg[]): Arg => ({
+  text: args.map(({ text }) => text).join(' '),
+  open: args.some(({ open }) => open),
+  glob: false,
+  hidden: args.some(({ hidden }) => hidden),
+});

@@ -5,37 +5,82 @@ import { type Arg, HOLE, literal, shown } from '../scene.ts';
 import { runsFile, runsProject, runsText } from './local.ts';
 
 /** How a language takes code: options with code, options with a value, options that load a module. */
-type Language = { code?: readonly string[]; valued?: readonly string[]; module?: readonly string[]; edits?: RegExp; risky?: RegExp };
+type Language = {
+  code?: readonly string[];
+  valued?: readonly string[];
+  module?: readonly string[];
+  edits?: RegExp;
+  risky?: RegExp;
+};
 
-const language = (about: Language): Row => ({ class: 'read', operands: 'own', judge: (use) => judgeLanguage(use, about) });
+const language = (about: Language): Row => ({
+  class: 'read',
+  operands: 'own',
+  judge: (use) => judgeLanguage(use, about),
+});
 
 export const interpreters: Table = {
   ...rows('bash sh dash zsh ksh ash mksh fish rbash', { class: 'read', operands: 'own', judge: judgeShell }),
-  ...rows('python python2 python3 pypy pypy3 ipython', language({ code: ['-c'], valued: ['-W', '-X', '--check-hash-based-pycs'], module: ['-m'] })),
-  ...rows('node nodejs bun deno tsx ts-node', language({ code: ['-e', '--eval', '-p', '--print', '-pe', 'eval'], valued: ['-r', '--require', '--import', '--loader', '--experimental-loader', '-C', '--conditions', '--env-file', '--test-name-pattern', '--test-reporter'], risky: /^--(?:inspect|inspect-brk|inspect-wait|allow-run|allow-all|allow-net|allow-env|allow-ffi|unstable-ffi|diagnostic-dir|prof|heapsnapshot|report|openssl-config)|^-A$/ })),
+  ...rows(
+    'python python2 python3 pypy pypy3 ipython',
+    language({ code: ['-c'], valued: ['-W', '-X', '--check-hash-based-pycs'], module: ['-m'] }),
+  ),
+  ...rows(
+    'node nodejs bun deno tsx ts-node',
+    language({
+      code: ['-e', '--eval', '-p', '--print', '-pe', 'eval'],
+      valued: [
+        '-r',
+        '--require',
+        '--import',
+        '--loader',
+        '--experimental-loader',
+        '-C',
+        '--conditions',
+        '--env-file',
+        '--test-name-pattern',
+        '--test-reporter',
+      ],
+      risky:
+        /^--(?:inspect|inspect-brk|inspect-wait|allow-run|allow-all|allow-net|allow-env|allow-ffi|unstable-ffi|diagnostic-dir|prof|heapsnapshot|report|openssl-config)|^-A$/,
+    }),
+  ),
   ...rows('perl', language({ code: ['-e', '-E'], valued: ['-I', '-M', '-m', '-F'], edits: /^-[a-zA-Z0-9]*i/ })),
   ...rows('ruby', language({ code: ['-e'], valued: ['-I', '-r', '-E'], edits: /^-[a-zA-Z]*i/ })),
-  ...rows('php', language({ code: ['-r', '-B', '-R', '-E'], valued: ['-d', '-c', '-z'], risky: /^-S|^-d(?:auto_prepend|extension)/ })),
-  ...rows('lua luajit tclsh wish Rscript R julia swift kotlin kotlinc scala groovy clojure clj elixir iex erl escript ghci runghc runhaskell ocaml racket sbcl guile gst octave matlab gnuplot raku nim crystal v zig dart jshell', language({ code: ['-e', '-E', '--eval', '-c', '--command', '-Command'], valued: [] })),
+  ...rows(
+    'php',
+    language({
+      code: ['-r', '-B', '-R', '-E'],
+      valued: ['-d', '-c', '-z'],
+      risky: /^-S|^-d(?:auto_prepend|extension)/,
+    }),
+  ),
+  ...rows(
+    `lua luajit tclsh wish Rscript R julia swift kotlin kotlinc scala groovy clojure clj elixir iex erl escript
+    ghci runghc runhaskell ocaml racket sbcl guile gst octave matlab gnuplot raku nim crystal v zig dart jshell`,
+    language({ code: ['-e', '-E', '--eval', '-c', '--command', '-Command'], valued: [] }),
+  ),
   ...rows('expect osascript pwsh powershell autoexpect', never('runs what it is told, anywhere')),
   ...rows('sqlite3 duckdb', { class: 'read', operands: 'own', judge: judgeSqlite }),
   ...rows('vim vi nvim view ex emacs nano pico joe micro ne helix hx code subl', local('own', { judge: judgeEditor })),
   ...rows('ed red', local('own', { judge: judgeEd })),
   ...rows('m4 cpp envsubst', local('own', { judge: judgeMacros })),
-}; // biome-ignore format: rows
+};
 
 /** A literal script is seen through; a file on the desk runs; anything that flows in is refused. */
 function judgeShell(use: Use): void {
   const { args, raise } = use;
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] as Arg;
-    if (/^--(?:rcfile|init-file)/.test(arg.text) || /^[-+]O$/.test(arg.text)) return raise('deny', `${use.name} ${arg.text} changes how the shell works`);
+    if (/^--(?:rcfile|init-file)/.test(arg.text) || /^[-+]O$/.test(arg.text))
+      return raise('deny', `${use.name} ${arg.text} changes how the shell works`);
     if (/^-\w*o$/.test(arg.text) && !/c/.test(arg.text)) at += 1;
     else if (/^-\w*s/.test(arg.text)) break;
     else if (/^-\w*c\w*$/.test(arg.text)) return shellText(use, args.slice(at + 1));
     else if (!/^[-+]/.test(arg.text)) return runsFile({ ...use, args: args.slice(at + 1) }, 'bash', arg);
   }
-  if (use.args.some(({ text }) => /^-\w*[il]|^--login|^--interactive/.test(text)) && use.stdin.from === 'nothing') return raise('deny', `${use.name} would read its start-up files`);
+  if (use.args.some(({ text }) => /^-\w*[il]|^--login|^--interactive/.test(text)) && use.stdin.from === 'nothing')
+    return raise('deny', `${use.name} would read its start-up files`);
   input(use, 'bash');
 }
 
@@ -55,7 +100,8 @@ function input(use: Use, name: string): void {
     case 'nothing':
       return raise('external_mutation', `${use.name} waits for somebody to type`);
     case 'text':
-      if (stdin.text.includes(HOLE) && name === 'bash') return raise('deny', `what ${use.name} runs is only known when it runs`);
+      if (stdin.text.includes(HOLE) && name === 'bash')
+        return raise('deny', `what ${use.name} runs is only known when it runs`);
       return runsText(use, stdin.text, name);
     case 'file':
       return runsFile({ ...use, args: [] }, name, stdin.file);
@@ -66,14 +112,20 @@ function input(use: Use, name: string): void {
 
 function judgeLanguage(use: Use, about: Language): void {
   const { args, raise } = use;
-  if (args.length > 0 && use.stdin.from === 'nothing' && args.every(({ text }) => /^-(?:[vVh]|-v|-version|-help)$/.test(text))) return;
+  if (
+    args.length > 0 &&
+    use.stdin.from === 'nothing' &&
+    args.every(({ text }) => /^-(?:[vVh]|-v|-version|-help)$/.test(text))
+  )
+    return;
   raise('write_local', `${use.name} runs code on the desk`);
   let code = false;
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] as Arg;
     const { text } = arg;
     const next = args[at + 1];
-    if (about.risky?.test(text)) raise('external_mutation', `${use.name} ${shown(text)} opens more than the code needs`);
+    if (about.risky?.test(text))
+      raise('external_mutation', `${use.name} ${shown(text)} opens more than the code needs`);
     if (/^-[Mmr]\w/.test(text) && !about.module) scanCode(use.scene, raise, `${text.slice(2)} `, use.name);
     if (about.module?.includes(text)) return module(use, args.slice(at + 1));
     const inline = inlineCode(about, text);
@@ -89,7 +141,8 @@ function judgeLanguage(use: Use, about: Language): void {
     } else if (about.valued?.includes(text)) {
       if (next) use.reads(next);
       at += 1;
-    } else if (text === '-' || !text.startsWith('-')) return code ? filesOf(use, args.slice(at), about) : file(use, arg, args.slice(at + 1));
+    } else if (text === '-' || !text.startsWith('-'))
+      return code ? filesOf(use, args.slice(at), about) : file(use, arg, args.slice(at + 1));
   }
   if (!code && !args.some(({ text }) => /^--(?:test|run|check)/.test(text))) input(use, use.name);
 }
@@ -98,60 +151,143 @@ function judgeLanguage(use: Use, about: Language): void {
 function inlineCode(about: Language, text: string): string | null {
   for (const option of about.code ?? []) {
     if (option.startsWith('--') && text.startsWith(`${option}=`)) return text.slice(option.length + 1);
-    if (option.length === 2 && text.startsWith(option) && text.length > 2 && /[^\w-]/.test(text.slice(2))) return text.slice(2);
+    if (option.length === 2 && text.startsWith(option) && text.length > 2 && /[^\w-]/.test(text.slice(2)))
+      return text.slice(2);
   }
   return null;
 }
 
 function judgeCode(use: Use, code: Arg): void {
-  if (code.hidden || (code.open && code.text.replaceAll(HOLE, '').trim().length < 3)) return use.raise('deny', `what ${use.name} runs is only known when it runs`);
+  if (code.hidden || (code.open && code.text.replaceAll(HOLE, '').trim().length < 3))
+    return use.raise('deny', `what ${use.name} runs is only known when it runs`);
   scanCode(use.scene, use.raise, code.text, use.name);
-  if (/\b(?:system|exec|popen|subprocess|spawn)\b/.test(code.text) && use.args.some(({ text }) => /\b(?:rm|curl|wget|sudo|nc|bash|sh)\b/.test(text) && text !== code.text)) use.raise('deny', 'the code starts what it is given');
+  if (
+    /\b(?:system|exec|popen|subprocess|spawn)\b/.test(code.text) &&
+    use.args.some(({ text }) => /\b(?:rm|curl|wget|sudo|nc|bash|sh)\b/.test(text) && text !== code.text)
+  )
+    use.raise('deny', 'the code starts what it is given');
 }
 
 /** Behind code come files it works on. */
 function filesOf(use: Use, rest: readonly Arg[], about: Language): void {
   const edits = use.args.some(({ text }) => about.edits?.test(text) && !text.startsWith('--'));
-  for (const arg of rest) if (!arg.text.startsWith('-') && !/\s/.test(arg.text)) (edits ? use.writes : looksLikeFile(arg) ? use.reads : () => undefined)(arg);
+  for (const arg of rest)
+    if (!arg.text.startsWith('-') && !/\s/.test(arg.text))
+      (edits ? use.writes : looksLikeFile(arg) ? use.reads : () => undefined)(arg);
 }
 
-const looksLikeFile = ({ text }: Arg): boolean => /^[/~.]|\.\w{1,6}$/.test(text) && !/^-/.test(text) && !/^https?:/.test(text);
+const looksLikeFile = ({ text }: Arg): boolean =>
+  /^[/~.]|\.\w{1,6}$/.test(text) && !text.startsWith('-') && !/^https?:/.test(text);
 
-const SUBCOMMANDS: Readonly<Record<string, 'local' | 'ask' | 'run'>> = { run: 'run', test: 'local', check: 'local', fmt: 'local', lint: 'local', build: 'local', install: 'local', add: 'local', remove: 'local', task: 'local', bench: 'local', compile: 'local', cache: 'local', info: 'local', x: 'ask', publish: 'ask', upgrade: 'ask', deploy: 'ask', serve: 'ask', create: 'ask', pm: 'local', update: 'local', outdated: 'local', link: 'ask', repl: 'ask', init: 'local' };
+const SUBCOMMANDS: Readonly<Record<string, 'local' | 'ask' | 'run'>> = {
+  run: 'run',
+  test: 'local',
+  check: 'local',
+  fmt: 'local',
+  lint: 'local',
+  build: 'local',
+  install: 'local',
+  add: 'local',
+  remove: 'local',
+  task: 'local',
+  bench: 'local',
+  compile: 'local',
+  cache: 'local',
+  info: 'local',
+  x: 'ask',
+  publish: 'ask',
+  upgrade: 'ask',
+  deploy: 'ask',
+  serve: 'ask',
+  create: 'ask',
+  pm: 'local',
+  update: 'local',
+  outdated: 'local',
+  link: 'ask',
+  repl: 'ask',
+  init: 'local',
+};
 
 function file(use: Use, script: Arg, rest: readonly Arg[]): void {
   if (script.text === '-') return input(use, use.name);
-  const sub = /^(?:bun|deno|dart|swift|zig|nim|v|crystal)$/.test(use.name) && Object.hasOwn(SUBCOMMANDS, script.text) ? SUBCOMMANDS[script.text] : undefined;
+  const sub =
+    /^(?:bun|deno|dart|swift|zig|nim|v|crystal)$/.test(use.name) && Object.hasOwn(SUBCOMMANDS, script.text)
+      ? SUBCOMMANDS[script.text]
+      : undefined;
   if (sub === 'ask') return use.raise('external_mutation', `${use.name} ${script.text} reaches further than the desk`);
   if (sub === 'local') return runsProject(use);
   const target = sub === 'run' ? rest.find(({ text }) => !text.startsWith('-')) : script;
-  if (target && /^(?:https?|jsr|npm):/.test(target.text)) return use.raise('deny', `${use.name} would run code from the network`);
+  if (target && /^(?:https?|jsr|npm):/.test(target.text))
+    return use.raise('deny', `${use.name} would run code from the network`);
   if (target) runsFile({ ...use, args: rest }, use.name, target);
 }
 
-const MODULES: Readonly<Record<string, string>> = { 'http.server': 'opens this machine to others', SimpleHTTPServer: 'opens this machine to others', smtpd: 'opens this machine to others', smtplib: 'sends mail', ftplib: 'talks to another machine', telnetlib: 'talks to another machine', webbrowser: 'opens a page', twine: 'publishes', pty: 'starts a shell', code: 'starts a shell', antigravity: 'opens a page', asyncio: 'starts a shell', ensurepip: 'installs' };
+const MODULES: Readonly<Record<string, string>> = {
+  'http.server': 'opens this machine to others',
+  SimpleHTTPServer: 'opens this machine to others',
+  smtpd: 'opens this machine to others',
+  smtplib: 'sends mail',
+  ftplib: 'talks to another machine',
+  telnetlib: 'talks to another machine',
+  webbrowser: 'opens a page',
+  twine: 'publishes',
+  pty: 'starts a shell',
+  code: 'starts a shell',
+  antigravity: 'opens a page',
+  asyncio: 'starts a shell',
+  ensurepip: 'installs',
+};
 
 function module(use: Use, [name, ...rest]: readonly Arg[]): void {
   const text = name?.text ?? '';
   if (name === undefined || name.open) return use.raise('deny', 'which module runs is only known when it runs');
-  if (text === 'pip' || text === 'venv' || text === 'virtualenv') return text === 'pip' ? use.runs([literal('pip'), ...rest]) : rest.filter((arg) => !arg.text.startsWith('-')).forEach(use.writes);
-  if (Object.hasOwn(MODULES, text)) return use.raise(/shell/.test(MODULES[text] ?? '') ? 'deny' : 'external_mutation', `${use.name} -m ${text} ${MODULES[text]}`);
-  if (text === 'zipfile' || text === 'tarfile' || text === 'json.tool' || text === 'csv') for (const arg of rest) if (/[/.]/.test(arg.text)) use.reads(arg);
+  if (text === 'pip' || text === 'venv' || text === 'virtualenv')
+    return text === 'pip'
+      ? use.runs([literal('pip'), ...rest])
+      : rest.filter((arg) => !arg.text.startsWith('-')).forEach(use.writes);
+  if (Object.hasOwn(MODULES, text))
+    return use.raise(
+      /shell/.test(MODULES[text] ?? '') ? 'deny' : 'external_mutation',
+      `${use.name} -m ${text} ${MODULES[text]}`,
+    );
+  if (text === 'zipfile' || text === 'tarfile' || text === 'json.tool' || text === 'csv')
+    for (const arg of rest) if (/[/.]/.test(arg.text)) use.reads(arg);
   runsProject({ ...use, args: rest });
 }
 
-const QUERIES = /^\s*(?:(?:select|with|explain|values|describe|show|summarize|from)\b[\s\S]*|pragma\s+(?:table_info|table_list|index_list|foreign_key_list|database_list|integrity_check|quick_check|user_version|page_count|journal_mode)\b[^=]*|\.(?:tables|schema|headers?|mode|width|indexes|indices|databases|dump|fullschema|separator|nullvalue|help|show|timer|stats|eqp|quit|exit)\b.*)$/i;
+const QUERIES =
+  /^\s*(?:(?:select|with|explain|values|describe|show|summarize|from)\b[\s\S]*|pragma\s+(?:table_info|table_list|index_list|foreign_key_list|database_list|integrity_check|quick_check|user_version|page_count|journal_mode)\b[^=]*|\.(?:tables|schema|headers?|mode|width|indexes|indices|databases|dump|fullschema|separator|nullvalue|help|show|timer|stats|eqp|quit|exit)\b.*)$/i;
 
 function judgeSqlite(use: Use): void {
-  const operands = use.args.filter(({ text }, at) => !text.startsWith('-') && !/^-(?:separator|nullvalue|newline|cmd|init|mode|vfs)$/.test(use.args[at - 1]?.text ?? ''));
+  const operands = use.args.filter(
+    ({ text }, at) =>
+      !text.startsWith('-') &&
+      !/^-(?:separator|nullvalue|newline|cmd|init|mode|vfs)$/.test(use.args[at - 1]?.text ?? ''),
+  );
   const [database, ...statements] = operands;
   if (database && database.text !== ':memory:') use.reads(database);
-  if (use.args.some(({ text }) => /^-(?:init|vfs)$/.test(text))) use.raise('write_local', 'it runs a script from the desk');
-  const texts = [...statements.map(({ text }) => text), ...use.args.filter((_, at) => /^-(?:cmd|c)$/.test(use.args[at - 1]?.text ?? '')).map(({ text }) => text), ...(use.stdin.from === 'text' ? [use.stdin.text] : [])];
+  if (use.args.some(({ text }) => /^-(?:init|vfs)$/.test(text)))
+    use.raise('write_local', 'it runs a script from the desk');
+  const texts = [
+    ...statements.map(({ text }) => text),
+    ...use.args.filter((_, at) => /^-(?:cmd|c)$/.test(use.args[at - 1]?.text ?? '')).map(({ text }) => text),
+    ...(use.stdin.from === 'text' ? [use.stdin.text] : []),
+  ];
   for (const text of texts) {
-    if (/^\s*\.(?:shell|system|load|restore|save|backup|clone|log|output|once|excel|import|read|cd|archive|ar)\b/im.test(text)) sqliteFile(use, text);
-    if (/load_extension|readfile|writefile|edit\s*\(|fts3_tokenizer/i.test(text)) use.raise('deny', 'the statement reaches out of the database');
-    if (/\battach\b[^;]*['"](?:\/|~|\.\.)|\b(?:copy|export)\b[^;]*['"](?:\/|~|\.\.)|https?:\/\/|s3:\/\/|install\s+\w|load\s+\w/i.test(text)) use.raise('external_mutation', 'the statement reaches out of the desk');
+    if (
+      /^\s*\.(?:shell|system|load|restore|save|backup|clone|log|output|once|excel|import|read|cd|archive|ar)\b/im.test(
+        text,
+      )
+    )
+      sqliteFile(use, text);
+    if (/load_extension|readfile|writefile|edit\s*\(|fts3_tokenizer/i.test(text))
+      use.raise('deny', 'the statement reaches out of the database');
+    if (
+      /\battach\b[^;]*['"](?:\/|~|\.\.)|\b(?:copy|export)\b[^;]*['"](?:\/|~|\.\.)|https?:\/\/|s3:\/\/|install\s+\w|load\s+\w/i.test(
+        text,
+      )
+    )
+      use.raise('external_mutation', 'the statement reaches out of the desk');
     if (!text.split(/;|\n(?=\s*\.)/).every((part) => part.trim() === '' || QUERIES.test(part))) changes(use, database);
   }
   if (texts.length === 0 || use.stdin.from === 'file') changes(use, database);
@@ -163,14 +299,24 @@ function changes(use: Use, database: Arg | undefined): void {
 }
 
 function sqliteFile(use: Use, text: string): void {
-  if (/^\s*\.(?:shell|system|load|log)\b|["']?\|/im.test(text)) return use.raise('deny', 'the statement runs a program');
-  for (const [, command, name] of text.matchAll(/^\s*\.(\w+)\s+(?:--?\w+\s+)*["']?([^\s"']+)/gm)) (command === 'import' || command === 'read' || command === 'restore' ? use.reads : use.writes)(literal(name ?? ''));
+  if (/^\s*\.(?:shell|system|load|log)\b|["']?\|/im.test(text))
+    return use.raise('deny', 'the statement runs a program');
+  for (const [, command, name] of text.matchAll(/^\s*\.(\w+)\s+(?:--?\w+\s+)*["']?([^\s"']+)/gm))
+    (command === 'import' || command === 'read' || command === 'restore' ? use.reads : use.writes)(literal(name ?? ''));
   use.raise('write_local', 'it writes on the desk');
 }
 
 function judgeEditor(use: Use): void {
-  if (use.args.some(({ text }) => /^(?:-c|-S|-s|-e[sS]?|-[EsS]+|-u|-U|--cmd|--eval|-eval|--batch|-l|--load|-f|--startuptime|-w|--script|--execute|--install-extension|-p)$|^\+|^--(?:eval|load|funcall|cmd)/.test(text))) return use.raise('deny', `an option of ${use.name} runs commands`);
-  if (use.stdin.from === 'text' && /(?:^|\n)\s*:?!/.test(use.stdin.text)) use.raise('deny', `${use.name} would run a command`);
+  if (
+    use.args.some(({ text }) =>
+      /^(?:-c|-S|-s|-e[sS]?|-[EsS]+|-u|-U|--cmd|--eval|-eval|--batch|-l|--load|-f|--startuptime|-w|--script|--execute|--install-extension|-p)$|^\+|^--(?:eval|load|funcall|cmd)/.test(
+        text,
+      ),
+    )
+  )
+    return use.raise('deny', `an option of ${use.name} runs commands`);
+  if (use.stdin.from === 'text' && /(?:^|\n)\s*:?!/.test(use.stdin.text))
+    use.raise('deny', `${use.name} would run a command`);
   use.operands.forEach(use.writes);
   use.raise('external_mutation', `${use.name} is for a person at a terminal`);
 }
@@ -187,6 +333,11 @@ function judgeEd(use: Use): void {
 }
 
 function judgeMacros(use: Use): void {
-  if ([...use.args.map(({ text }) => text), use.stdin.from === 'text' ? use.stdin.text : ''].some((text) => /\b(?:syscmd|esyscmd|sinclude)\b/.test(text))) use.raise('deny', 'm4 would run a command');
+  if (
+    [...use.args.map(({ text }) => text), use.stdin.from === 'text' ? use.stdin.text : ''].some((text) =>
+      /\b(?:syscmd|esyscmd|sinclude)\b/.test(text),
+    )
+  )
+    use.raise('deny', 'm4 would run a command');
   use.operands.forEach(use.reads);
 }

@@ -17,7 +17,8 @@ export function runsFile(use: Use, language: string | null = null, file: Arg = l
     case 'unknown':
       break;
     case 'scratch':
-      if (language === null && !scene.written.has(fullPath(scene, file.text) ?? '')) raise('external_mutation', `${name} is code from scratch that nobody has seen`);
+      if (language === null && !scene.written.has(fullPath(scene, file.text) ?? ''))
+        raise('external_mutation', `${name} is code from scratch that nobody has seen`);
       break;
     case 'sink':
     case 'endless':

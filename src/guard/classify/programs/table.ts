@@ -10,4 +10,14 @@ import { system } from './system.ts';
 import { text } from './text.ts';
 import { wrappers } from './wrapped.ts';
 
-export const programs: Table = { ...text, ...files, ...system, ...packages, ...network, ...interpreters, ...git, ...wrappers, ...builtins };
+export const programs: Table = {
+  ...text,
+  ...files,
+  ...system,
+  ...packages,
+  ...network,
+  ...interpreters,
+  ...git,
+  ...wrappers,
+  ...builtins,
+};

@@ -6,10 +6,14 @@ import { type Arg, HOLE, literal, nothing, type Stdin, unknown } from '../scene.
 
 /** Skips options and `before` words; the rest is a command. `takes` are options with a value. */
 const wrapper = (takes = '', before = 0, more: Partial<Row> = {}): Row =>
-  read('own', { takes: '', ...more, judge: (use) => {
-    more.judge?.(use);
-    use.runs(rest(use.args, takes, before));
-  } }); // biome-ignore format: a row
+  read('own', {
+    takes: '',
+    ...more,
+    judge: (use) => {
+      more.judge?.(use);
+      use.runs(rest(use.args, takes, before));
+    },
+  });
 
 export const wrappers: Table = {
   env: read('own', { judge: judgeEnv }),
@@ -19,9 +23,13 @@ export const wrappers: Table = {
   ...rows('nohup setsid chronic unbuffer catchsegv eatmydata ts-node-wrapper', wrapper()),
   stdbuf: wrapper('ioe'),
   time: wrapper('fo', 0, { takes: 'fo', rules: { '-o': 'writes', '--output': 'writes' } }),
-  taskset: wrapper('', 1), chrt: wrapper('', 1), numactl: wrapper(),
-  prlimit: wrapper(), setarch: wrapper('', 1),
-  busybox: wrapper(), toybox: wrapper(),
+  taskset: wrapper('', 1),
+  chrt: wrapper('', 1),
+  numactl: wrapper(),
+  prlimit: wrapper(),
+  setarch: wrapper('', 1),
+  busybox: wrapper(),
+  toybox: wrapper(),
   flock: read('own', { judge: judgeFlock }),
   watch: read('own', { judge: (use) => use.script(joined(rest(use.args, 'n', 0))) }),
   xargs: read('own', { judge: judgeXargs }),
@@ -29,7 +37,7 @@ export const wrappers: Table = {
   find: read('own', { wordy: true, judge: judgeFind }),
   ...rows('fd fdfind', read('own', { judge: judgeFd })),
   entr: read('own', { judge: (use) => use.runs(rest(use.args, '', 0)) }),
-}; // biome-ignore format: rows
+};
 
 /** The words of the command behind options. */
 function rest(args: readonly Arg[], takes: string, before: number): Arg[] {
@@ -43,7 +51,15 @@ function rest(args: readonly Arg[], takes: string, before: number): Arg[] {
     if (!/^-./.test(text)) break;
     const letter = text.at(-1) ?? '';
     if (!text.startsWith('--') && text.length === 2 && takes.includes(letter)) at += 1;
-    if (/^--(?:signal|kill-after|adjustment|input|output|error|format|classdata|class|max-procs|max-args|max-lines|delimiter|arg-file|replace)$/.test(text) && !text.includes('=') && args[at + 1] && text !== '--replace') at += 1;
+    if (
+      /^--(?:signal|kill-after|adjustment|input|output|error|format|classdata|class|max-procs|max-args|max-lines|delimiter|arg-file|replace)$/.test(
+        text,
+      ) &&
+      !text.includes('=') &&
+      args[at + 1] &&
+      text !== '--replace'
+    )
+      at += 1;
   }
   return args.slice(at + before);
 }
@@ -58,7 +74,8 @@ function judgeEnv(use: Use): void {
     else if (text === '-C' || text === '--chdir') {
       at += 1;
       scene.cwd = fullPath(scene, args[at]?.text ?? HOLE);
-    } else if (/^\w+=/.test(text)) checkVariable(scene, text.slice(0, text.indexOf('=')), { ...literal(text.slice(text.indexOf('=') + 1)), open });
+    } else if (/^\w+=/.test(text))
+      checkVariable(scene, text.slice(0, text.indexOf('=')), { ...literal(text.slice(text.indexOf('=') + 1)), open });
     else if (text === '--') {
       at += 1;
       break;
@@ -84,7 +101,8 @@ function judgeXargs(use: Use): void {
   const own = use.args.slice(0, use.args.length - command.length);
   const at = own.findIndex(({ text }) => /^-I|^--replace|^-i/.test(text));
   const flag = own[at]?.text ?? '';
-  const mark = at === -1 ? null : flag === '-I' ? (own[at + 1]?.text ?? '{}') : flag.replace(/^-I|^-i|^--replace=?/, '') || '{}';
+  const mark =
+    at === -1 ? null : flag === '-I' ? (own[at + 1]?.text ?? '{}') : flag.replace(/^-I|^-i|^--replace=?/, '') || '{}';
   const file = own.findIndex(({ text }) => text === '-a' || text === '--arg-file');
   if (file !== -1 && own[file + 1]) use.reads(own[file + 1] as Arg);
   if (command.length === 0) return;
@@ -94,9 +112,16 @@ function judgeXargs(use: Use): void {
 
 /** The line itself says what is filled in. */
 function given(use: Use, command: readonly Arg[], mark: string | null, text: string): void {
-  const pieces = text.split(mark === null ? /\s+/ : /\n/).filter((piece) => piece !== '').slice(0, 50);
+  const pieces = text
+    .split(mark === null ? /\s+/ : /\n/)
+    .filter((piece) => piece !== '')
+    .slice(0, 50);
   if (mark === null) return use.runs([...command, ...pieces.map(literal)], fromPipe);
-  for (const piece of pieces) use.runs(command.map((arg) => ({ ...arg, text: arg.text.replaceAll(mark, () => piece) })), fromPipe);
+  for (const piece of pieces)
+    use.runs(
+      command.map((arg) => ({ ...arg, text: arg.text.replaceAll(mark, () => piece) })),
+      fromPipe,
+    );
   filled(use, command, mark);
 }
 
@@ -107,31 +132,41 @@ function filled(use: Use, command: readonly Arg[], mark: string | null): void {
   const script = words.findIndex(({ text }, index) => index > shell && /^-\w*c$/.test(text));
   const file = words[shell + 1];
   const named = script === -1 && file !== undefined && !file.open && !file.text.startsWith('-');
-  if (shell !== -1 && !named && (script === -1 || words[script + 1] === undefined)) return use.raise('deny', `${use.name} would run what it reads as a script`);
+  if (shell !== -1 && !named && (script === -1 || words[script + 1] === undefined))
+    return use.raise('deny', `${use.name} would run what it reads as a script`);
   if (mark === null) use.runs([...words, unknown], fromPipe);
   use.runs(words, fromPipe);
 }
 
-const withHole = (arg: Arg, mark: string): Arg => (arg.text.includes(mark) ? { ...arg, text: arg.text.replaceAll(mark, HOLE), open: true } : arg);
+const withHole = (arg: Arg, mark: string): Arg =>
+  arg.text.includes(mark) ? { ...arg, text: arg.text.replaceAll(mark, HOLE), open: true } : arg;
 
 function judgeParallel(use: Use): void {
   const words = rest(use.args, 'jNnIadX', 0);
-  const end = words.findIndex(({ text }) => /^:::/.test(text));
+  const end = words.findIndex(({ text }) => text.startsWith(':::'));
   const command = end === -1 ? words : words.slice(0, end);
   if (command.length === 0) return use.raise('deny', 'parallel would run what it reads');
   const [only] = command;
   if (command.length === 1 && only && /\s/.test(only.text)) return use.script(withMark(only));
-  filled(use, command.map((arg) => withHole(arg, '{}')).concat(command.some(({ text }) => text.includes('{')) ? [] : [unknown]), '{}');
+  filled(
+    use,
+    command.map((arg) => withHole(arg, '{}')).concat(command.some(({ text }) => text.includes('{')) ? [] : [unknown]),
+    '{}',
+  );
 }
 
 /** As if the place to fill in were a variable, which a script may use as an argument. */
 const withMark = (arg: Arg): Arg => ({ ...arg, text: arg.text.replaceAll(/\{[./#%]*\}/g, '"$item"') });
 
-const VALUED = /^-(?:name|iname|path|ipath|wholename|regex|iregex|lname|type|xtype|size|m?min|[amc]time|[amc]min|newer\w*|anewer|cnewer|perm|user|group|uid|gid|maxdepth|mindepth|links|inum|samefile|fstype|printf|regextype|context|used|files0-from|D)$/;
-const HUNTED = /id_(?:rsa|dsa|ed25519|ecdsa|\*)|\.pem$|\.key$|\.kdbx|shadow|credentials|\.aws|\.ssh|\.netrc|\.npmrc|^\.env|_history|wallet/;
+const VALUED =
+  /^-(?:name|iname|path|ipath|wholename|regex|iregex|lname|type|xtype|size|m?min|[amc]time|[amc]min|newer\w*|anewer|cnewer|perm|user|group|uid|gid|maxdepth|mindepth|links|inum|samefile|fstype|printf|regextype|context|used|files0-from|D)$/;
+const HUNTED =
+  /id_(?:rsa|dsa|ed25519|ecdsa|\*)|\.pem$|\.key$|\.kdbx|shadow|credentials|\.aws|\.ssh|\.netrc|\.npmrc|^\.env|_history|wallet/;
 
 function judgeFind(use: Use): void {
-  const from = use.args.findIndex(({ text }, index) => /^[-(!]/.test(text) && !/^-(?:[HLP]|O\d|D)$/.test(text) && use.args[index - 1]?.text !== '-D');
+  const from = use.args.findIndex(
+    ({ text }, index) => /^[-(!]/.test(text) && !/^-(?:[HLP]|O\d|D)$/.test(text) && use.args[index - 1]?.text !== '-D',
+  );
   const starts = (from === -1 ? use.args : use.args.slice(0, from)).filter(({ text }) => !text.startsWith('-'));
   const tests = from === -1 ? [] : use.args.slice(from);
   for (const start of starts) use.looks(start);
@@ -144,31 +179,44 @@ function judgeFind(use: Use): void {
     else if (/^-f(?:print0?|printf|ls)$/.test(text) && value) use.writes(value);
     else if (VALUED.test(text)) {
       at += 1;
-      if (/name$|path$|regex$/.test(text) && HUNTED.test(value?.text ?? '')) use.raise('external_mutation', 'find looks for secrets');
+      if (/name$|path$|regex$/.test(text) && HUNTED.test(value?.text ?? ''))
+        use.raise('external_mutation', 'find looks for secrets');
       if (text === '-files0-from' && value) use.reads(value);
-    } else if (text.startsWith('-') && text.includes(HOLE)) use.raise('deny', 'an option of find is only known when it runs');
+    } else if (text.startsWith('-') && text.includes(HOLE))
+      use.raise('deny', 'an option of find is only known when it runs');
   }
 }
 
 /** Every file below the roots is given to the command. */
 function executed(use: Use, tests: readonly Arg[], at: number, roots: readonly Arg[]): number {
   let end = at + 1;
-  while (end < tests.length && tests[end]?.text !== ';' && !(tests[end]?.text === '+' && tests[end - 1]?.text === '{}')) end += 1;
+  while (end < tests.length && tests[end]?.text !== ';' && !(tests[end]?.text === '+' && tests[end - 1]?.text === '{}'))
+    end += 1;
   const command = tests.slice(at + 1, end);
   for (const root of roots) {
     const below = `${root.text.replace(/\/$/, '')}/${HOLE}`;
     const words = command.map((arg) => (arg.text === '{}' ? { ...arg, text: below, open: true } : withHole(arg, '{}')));
-    filled(use, words, '\u0002');
+    filled(use, words, '\uE002');
   }
   return end;
 }
 
 function judgeFd(use: Use): void {
   const at = use.args.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
-  if (at !== -1) filled(use, use.args.slice(at + 1).map((arg) => withHole(arg, '{}')), '\u0002');
+  if (at !== -1)
+    filled(
+      use,
+      use.args.slice(at + 1).map((arg) => withHole(arg, '{}')),
+      '\uE002',
+    );
   for (const root of use.operands.slice(1)) use.looks(root);
 }
 
 function joined(args: readonly Arg[]): Arg {
-  return { text: args.map(({ text }) => text).join(' '), open: args.some(({ open }) => open), glob: false, hidden: args.some(({ hidden }) => hidden) };
+  return {
+    text: args.map(({ text }) => text).join(' '),
+    open: args.some(({ open }) => open),
+    glob: false,
+    hidden: args.some(({ hidden }) => hidden),
+  };
 }
