@@ -4,20 +4,12 @@ import type { Event } from '../schema/event.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Shadow, Undone } from '../tools/desk/shadow.ts';
 import { stepsOf } from './desk.ts';
-import { hosted, type Host } from './host.ts';
+import type { Host } from './host.ts';
 import type { Home } from './settings.ts';
 import { childrenIn } from './task/result.ts';
 
 const MOST_NAMED = 10_000;
 const DEEPEST = 8;
-
-export async function undoRun(
-  home: Home,
-  run: string,
-  { dry, signal }: { dry: boolean; signal: AbortSignal },
-): Promise<Undone> {
-  return hosted(home, signal, (host) => (dry ? planned(host, run) : undo(host, run)));
-}
 
 export async function undo(
   { engine, stores, shadow }: Pick<Host, 'engine' | 'stores' | 'shadow'>,
@@ -37,7 +29,8 @@ export async function undo(
   return undone;
 }
 
-async function planned({ engine, shadow }: Host, run: string): Promise<Undone> {
+/** What it would do, without doing it. */
+export async function undoPlan({ engine, shadow }: Pick<Host, 'engine' | 'shadow'>, run: string): Promise<Undone> {
   const { restore, remove, overlaps, notRestorable } = await shadow.plan(await stepsIn(engine.eventsOf, shadow, run));
   return { restored: restore, removed: remove, overlaps, notRestorable };
 }

@@ -45,7 +45,7 @@ export type Wired = {
   shadow: Shadow;
   models: Models;
   /** Ends what was opened besides the engine. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 };
 
 /** The engine as the product builds it: built-in tools on the desk, the standard chain, every store. */
@@ -159,7 +159,7 @@ function graphsOf(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptio
 function witnessIn(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptions['witness']> {
   return async (_, { tool, call, input, class: effect }: OpenCall): Promise<Outcome | null> => {
     if (tool !== 'shell') return null;
-    const patienceMs = Number((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
+    const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
     const seen = await witnessOf(callsFolder(home), call, { launcher: launcherPath, patienceMs });
     return seen === null || seen === 'running' ? null : witnessed(seen, input, effect, artifacts);
   };

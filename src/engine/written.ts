@@ -100,7 +100,7 @@ export function outcomeEvent(
   if ('artifacts' in outcome && outcome.artifacts !== undefined) data.artifacts = outcome.artifacts;
   if ('usage' in outcome && outcome.usage !== undefined) data.usage = outcome.usage;
   if (retried) data.retried = true;
-  if ('begun' in outcome && outcome.begun === false) data.begun = false;
+  if ('begun' in outcome) data.begun = false;
   if ('for' in outcome) data.for = outcome.for;
   if (settles !== undefined) data.settles = settles;
   return { type: 'call.ended', run: run.id, data };

@@ -10,7 +10,7 @@ import type { Json } from '../schema/json.ts';
 import type { Redact } from '../schema/ports.ts';
 import { fold, type Folded } from './redact-fold.ts';
 import { type Needle, needlesOf } from './redact-forms.ts';
-import { isKnown, mayHold, slid, WINDOW, type Windows, windowsOf } from './redact-windows.ts';
+import { isKnown, mayHold, rareEnds, slid, WINDOW, type Windows, windowsOf } from './redact-windows.ts';
 
 export type KnownValue = { name: string; value: string };
 
@@ -37,22 +37,24 @@ export function redactKnown(values: readonly KnownValue[]): Redact {
 
 function searchFor(needles: readonly Needle[]): Search {
   const anchored = new Map<number, Anchored[]>();
+  const ends = rareEnds(needles.map(({ core }) => core));
   for (const needle of needles) {
-    const at = rarestIn(needle.core);
+    const at = rarestIn(needle.core, ends);
     const window = needle.core.subarray(at, at + WINDOW).reduce(slid, 0);
     anchored.set(window, [...(anchored.get(window) ?? []), { needle, at }]);
   }
   return { windows: windowsOf(anchored.keys()), anchored };
 }
 
-/** Where the four units begin that ordinary text has most rarely. */
-function rarestIn(core: Uint16Array): number {
+/** Where the four units begin that ordinary text has most rarely, of those with such an end. */
+function rarestIn(core: Uint16Array, ends: ReadonlySet<number>): number {
   const rarity = (unit: number): number => {
     const character = String.fromCharCode(unit);
     return /[etaoinsrhld]/.test(character) ? 0 : /[a-z0-9./:]/.test(character) ? 2 : 3;
   };
   let best = { at: 0, score: -1 };
   for (let at = 0; at + WINDOW <= core.length; at += 1) {
+    if (!ends.has(core[at + WINDOW - 1] ?? 0)) continue;
     const score = core.subarray(at, at + WINDOW).reduce((sum, unit) => sum + rarity(unit), 0);
     if (score > best.score) best = { at, score };
   }

@@ -1,13 +1,26 @@
 /**
  * Owns: the quick look whether a text may hold a known value at all. Four folded units in a row are a window; each value
- * is represented by one window, and a text that has none of them holds no value.
+ * is represented by one window, and a text that has none of them holds no value. Windows end in units that are rare in
+ * ordinary text, so that most characters of a text are passed over.
  */
 import { byteOf, UNIT } from './redact-fold.ts';
 
-/** A table with a mark for every window, and the windows themselves behind it. */
-export type Windows = { marks: Uint8Array; drop: number; known: ReadonlySet<number> };
+export type Windows = {
+  /** Finds every character that a window ends in. */
+  ends: RegExp;
+  /** A table with a mark for every window, and the windows themselves behind it. */
+  marks: Uint8Array;
+  drop: number;
+  known: ReadonlySet<number>;
+};
 
 export const WINDOW = 4;
+
+const BACKSLASH = 0x5c;
+/** What the quick look cannot see through: escapes that stand for a character, and text beyond Latin-1. */
+const UNCLEAR = /%[^\w%]*[\da-fnrt]|\\[ux]|[^\0-\xff]/i;
+/** From common to rare, as in English and in JSON; what is not here is rarer still. */
+const COMMON = Array.from('etaoinsr0dlhcu1:pmf2+/.gby345678wv9k{}[]x=jqz', (unit) => unit.charCodeAt(0));
 
 export function windowsOf(all: Iterable<number>): Windows {
   const known = new Set(all);
@@ -15,7 +28,35 @@ export function windowsOf(all: Iterable<number>): Windows {
   const drop = 32 - bits;
   const marks = new Uint8Array(2 ** bits);
   for (const window of known) marks[markOf(window, drop)] = 1;
-  return { marks, drop, known };
+  const last = new Set(Array.from(known, (window) => window & 0xff));
+  const ends = charactersOf(last);
+  return { ends, marks, drop, known };
+}
+
+/** The regular expression machine passes over a text many times faster than a loop does. */
+function charactersOf(units: ReadonlySet<number>): RegExp {
+  const codes = Array.from({ length: 256 }, (_, code) => code).filter((code) => units.has(UNIT[code] || -1));
+  return new RegExp(`[${codes.map((code) => `\\x${code.toString(16).padStart(2, '0')}`).join('')}]`, 'g');
+}
+
+/** Few units, and rare ones, so that each of the texts has one of them where a window can end. */
+export function rareEnds(texts: readonly Uint16Array[]): ReadonlySet<number> {
+  const chosen = new Set<number>();
+  let open = texts.map((text) => new Set(text.subarray(WINDOW - 1)));
+  while (open.length > 0) {
+    const gains = new Map<number, number>();
+    for (const units of open) for (const unit of units) gains.set(unit, (gains.get(unit) ?? 0) + 1);
+    const [best] = [...gains].reduce((a, b) => (b[1] / frequency(b[0]) > a[1] / frequency(a[0]) ? b : a));
+    chosen.add(best);
+    open = open.filter((units) => !units.has(best));
+  }
+  return chosen;
+}
+
+/** By Zipf's rule. */
+function frequency(unit: number): number {
+  const rank = COMMON.indexOf(unit);
+  return rank === -1 ? 1 / 100 : 1 / (rank + 1);
 }
 
 /** The window after one more unit. */
@@ -27,36 +68,31 @@ export function isKnown(window: number, { marks, drop, known }: Windows): boolea
 
 const markOf = (window: number, drop: number): number => Math.imul(window, 0x9e3779b1) >>> drop;
 
-/** What the quick look cannot see through: escapes that stand for a character, and text beyond Latin-1. */
-const UNCLEAR = /%[^\w%]*[\da-fnrt]|\\[ux]|[^\0-\xff]/i;
-
-/** By a byte and the one before it: how many bits the window moves, and the unit that comes in. */
-const MOVES = Uint16Array.from({ length: 65_536 }, (_, pair) => {
-  const unit = UNIT[pair & 0xff] ?? 0;
-  const isEscape = pair >>> 8 === 0x5c && 'bfnrt'.includes(String.fromCharCode(pair & 0xff));
-  return unit === 0 || isEscape ? 0 : (8 << 8) | unit;
-});
-
-/** Bytes are read several times faster than the characters of a string. */
-const bytes = Buffer.alloc(65_536);
-const page = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
-
-/** False only when no window is in the text. Nothing is allocated for the usual answer, which is false. */
+/** False only when no window is in the text. For the usual answer, which is false, next to nothing is done. */
 export function mayHold(text: string, windows: Windows): boolean {
   if (UNCLEAR.test(text)) return true;
-  const { marks, drop, known } = windows;
-  let window = 0;
-  let before = 0;
-  for (let done = 0; done < text.length; done += page.length) {
-    const part = text.length <= page.length ? text : text.slice(done, done + page.length);
-    const length = bytes.write(part, 'latin1');
-    for (let at = 0; at < length; at += 1) {
-      const byte = page[at] as number;
-      const move = MOVES[(before << 8) | byte] as number;
-      before = byte;
-      window = (window << (move >>> 8)) | (move & 0xff);
-      if (marks[Math.imul(window, 0x9e3779b1) >>> drop] === 1 && known.has(window)) return true;
-    }
-  }
+  const { ends } = windows;
+  ends.lastIndex = 0;
+  while (ends.test(text)) if (isKnown(windowUpTo(text, ends.lastIndex - 1), windows)) return true;
   return false;
+}
+
+/** The four units that end here, whatever is dropped between them. */
+function windowUpTo(text: string, end: number): number {
+  let window = 0;
+  let shift = 0;
+  for (let at = end; at >= 0 && shift < 8 * WINDOW; at -= 1) {
+    const code = text.charCodeAt(at);
+    if (isEscaping(code) && text.charCodeAt(at - 1) === BACKSLASH) continue;
+    const unit = UNIT[code] as number;
+    if (unit === 0) continue;
+    window |= unit << shift;
+    shift += 8;
+  }
+  return window;
+}
+
+/** The letters b, f, n, r and t make an escape of a backslash before them. */
+function isEscaping(code: number): boolean {
+  return code === 0x6e || code === 0x72 || code === 0x74 || code === 0x62 || code === 0x66;
 }

@@ -912,7 +912,7 @@ describe('agents', () => {
       '"look" may not be called in state intake',
     ],
     ['goes where no way leads', { kind: 'Transition', to: 'act', rationale: '' }, 'there is no way from intake to act'],
-  ])('an answer that %s is told back once, then the node fails', async (_, answer, problem) => {
+  ])('an answer that %s is told back twice, then the node fails', async (_, answer, problem) => {
     const problems: (string | null)[] = [];
     const { engine, events } = engineWith({
       tools: [toolNamed('look', () => ok())],
@@ -923,7 +923,7 @@ describe('agents', () => {
     expect(run).toMatchObject({ status: 'failed', reason: expect.stringContaining(problem) });
     expect(mild).toMatchObject({ status: 'done', output: 0 });
     expect(problems.slice(0, 2)).toEqual([null, expect.stringContaining(problem)]);
-    expect(dataOf(events, 'decision.rejected')).toHaveLength(4);
+    expect(dataOf(events, 'decision.rejected')).toHaveLength(6);
   });
 
   it.each([

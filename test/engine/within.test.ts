@@ -88,13 +88,13 @@ describe('a planner that cannot be asked', () => {
     expect(dataOf(events, 'wait.opened').map(({ wait }) => wait)).toEqual(['r.a.0.w0', 'r.a.0.w1', 'r.a.0.w2']);
   });
 
-  it('because it answered what is not allowed is told so, and asked twice at most', async () => {
+  it('because it answered what is not allowed is told so twice at most', async () => {
     const problems: (string | null)[] = [];
     const planner: Planner = { decide: ({ problem }) => (problems.push(problem), { problem: 'no such tool' }) };
     const { engine } = engineWith({ planner });
     const run = await (await engine.start(graphOf([{ kind: 'agent', id: 'a', goal: 'g' }]), { id: 'r' })).done;
     expect(run.status).toBe('failed');
-    expect(problems).toEqual([null, 'no such tool']);
+    expect(problems).toEqual([null, 'no such tool', 'no such tool']);
   });
 });
 
@@ -120,10 +120,14 @@ describe('what a call says of itself', () => {
     ['a literal of a person', 'operator', 'you@home.example', 'operator'],
     ['a literal of a model', 'model', 'you@home.example', 'model'],
     ['the task', 'model', '{{input.to}}', 'task'],
-    ['what a tool gave', 'operator', '{{find.host}}', 'tool'],
   ])('a target from %s', async (_, author, to, origin) => {
     const nodes = [node('find'), node('send', { needs: ['find'], input: { to } })];
     expect(await originsSeen(nodes, undefined, author)).toEqual([[author, { to: origin }]]);
+  });
+
+  it('what a person wrote and filled with the words of a tool is not what the person wrote', async () => {
+    const nodes = [node('find'), node('send', { needs: ['find'], input: { to: '{{find.host}}' } })];
+    expect(await originsSeen(nodes)).toEqual([['model', { to: 'tool' }]]);
   });
 
   it.each<[string, string, Origin]>([

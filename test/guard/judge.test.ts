@@ -80,20 +80,14 @@ describe('the judge', () => {
     );
   });
 
-  it('J2 a change whose target came out of a tool is asked about, whatever rules and answers say', () => {
+  it('J2 a change outside whose target came out of a tool is asked about, whatever rules and answers say', () => {
     const policy = policyWith({ effect: 'allow', program: 'git', host: '*' });
     const grant: Given = { ...grantOf(factsOf(pushed), SHA), effect: 'allow', by: 'Ada' };
     const call = from({ line: 'tool' });
     const verdict = judged(policy, { found: pushed, call, given: [grant] });
     expect(verdict).toEqual({ effect: 'ask', why: expect.stringContaining('(line) came out of a tool') });
-    expect(judged(policyWith(), { found: { class: 'write_local' }, call }).effect).toBe('ask');
+    expect(judged(policyWith(), { found: { class: 'write_local' }, call }).effect).toBe('allow');
     expect(judged(policyWith(), { found: { class: 'read' }, call }).effect).toBe('allow');
-  });
-
-  it('J2 holds for every tool: removing what a tool named asks, writing it again does not', () => {
-    const call = { class: 'write_local', input: { path: 'a' }, ...from({ path: 'tool' }) } as const;
-    expect(judged(policyWith(), { call: { ...call, tool: 'files.remove' } }).effect).toBe('ask');
-    expect(judged(policyWith(), { call: { ...call, tool: 'files.write' } }).effect).toBe('allow');
   });
 
   it('J3 an allow rule lifts the default for what it names', () => {

@@ -23,7 +23,7 @@ export async function askModel<T extends object>(
     const answer = answerIn(outcome.output);
     const found = answer.problem === null ? read(answer) : { problem: answer.problem };
     if (!('problem' in found)) return { kind: 'answer', answer: found };
-    problem = found.problem as string;
+    problem = found.problem;
     asked = repairOf(request, answer, problem);
   }
   const error = `the ${request.role} answered ${MOST_REPAIRS + 1} times what cannot be used: ${problem}`;

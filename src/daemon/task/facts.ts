@@ -43,7 +43,7 @@ export function factsOf(
     questions,
     next: nextOf(verdict, started.run, questions.length),
     ledger: { first: Math.min(...all.map(({ seq }) => seq)), last: Math.max(...all.map(({ seq }) => seq)) },
-    ...(correctedBy(started.data.input) ?? {}),
+    ...correctedBy(started.data.input),
   };
 }
 

@@ -18,8 +18,8 @@ export function call(scene: Scene, args: readonly Arg[], stdin: Stdin): void {
   if (name.open || name.glob || name.hidden || name.text === '')
     return raise(scene, 'deny', `which program runs is only known when it runs: ${shown(name.text)}`);
   scene.tally.programs.add(shown(name.text));
-  const own = scene.functions.get(name.text);
-  if (own !== undefined) return callFunction(scene, rest, () => own(scene, stdin));
+  const own = scene.functions.filter((definition) => definition.name === name.text);
+  if (own.length > 0) return callFunctions(scene, rest, () => own.forEach(({ run }) => run(scene, stdin)));
   const program = programOf(scene, name.text);
   const row = program === null ? undefined : rowOf(program);
   if (program === null || (row === undefined && name.text.includes('/')))
@@ -30,7 +30,7 @@ export function call(scene: Scene, args: readonly Arg[], stdin: Stdin): void {
   judge(useOf(scene, program, row, rest, stdin), row);
 }
 
-function callFunction(scene: Scene, args: readonly Arg[], body: () => void): void {
+function callFunctions(scene: Scene, args: readonly Arg[], body: () => void): void {
   const before = scene.positional;
   scene.positional = args;
   body();

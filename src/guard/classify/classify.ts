@@ -33,7 +33,8 @@ export type Surroundings = {
 };
 
 const LONGEST = 20_000;
-const BUDGET = 20_000;
+/** Steps of the walk; a long script of ten kilobytes needs less than half. */
+const BUDGET = 4000;
 const NOWHERE: Surroundings = { desk: '/oka/workspace/desk', toolFolder: '/oka/.oka/tools' };
 /** Control and private characters, and those that are invisible or turn the direction of text: nobody sees what they do. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
@@ -82,8 +83,9 @@ function guarded(scene: Scene, walk: () => void): void {
 function finish(scene: Scene): void {
   const { tally } = scene;
   guarded(scene, () => {
-    for (const [name, body] of scene.functions)
-      if (!scene.called.has(name)) body({ ...branchOf(scene), positional: null }, { from: 'pipe', fetched: false });
+    for (const definition of scene.functions)
+      if (!definition.called)
+        definition.run({ ...branchOf(scene), positional: null }, { from: 'pipe', fetched: false });
   });
   if (tally.codeInText && tally.calculates)
     raise(scene, 'deny', 'a text holds a subscript with code in it, and the line calculates');
@@ -114,8 +116,7 @@ function sceneAt({ desk, toolFolder, systemFolders = SYSTEM_FOLDERS, resolve }: 
     parts,
     cwd: desk,
     vars: new Map(),
-    functions: new Map(),
-    called: new Set(),
+    functions: [],
     positional: null,
     source: '',
     links: new Map(),

@@ -159,6 +159,7 @@ function careOfPath(full: string, scene: Scene, writing = false): Care {
 /** A glob, or a path with a hole behind a separator, counts as what it could name at worst. */
 function careOfMatches(full: string, scene: Scene): Care {
   if (!/[*?[]|\/[^/]*\uE000/.test(full) || full.length > 300) return null;
+  if ((full.match(/[*?[]/g) ?? []).length > 8) return full.startsWith(`${scene.where.desk}/`) ? null : 'secret';
   const shape = globShape(full);
   const here = scene.cwd ?? scene.where.desk;
   const hits = [...(full.startsWith(`${here}/`) ? TEMPTING_HERE.map((name) => `${here}/${name}`) : TEMPTING)];

@@ -54,6 +54,9 @@ export type Where = {
 /** One pipeline: whether something in it never ends, and whether something in it ends it. */
 export type Flow = { endless: string | null; bounded: boolean };
 
+/** A function of the line itself. */
+export type Definition = { name: string; called: boolean; run: (scene: Scene, stdin: Stdin) => void };
+
 /** The state of the shell at one point of the line. */
 export type Scene = {
   readonly tally: Tally;
@@ -61,8 +64,8 @@ export type Scene = {
   readonly parts: Parts;
   cwd: string | null;
   vars: Map<string, readonly Arg[]>;
-  functions: Map<string, (scene: Scene, stdin: Stdin) => void>;
-  called: Set<string>;
+  /** Every definition in the line; which of those with one name holds when it is called, nobody knows. */
+  functions: Definition[];
   positional: readonly Arg[] | null;
   /** The text that positions in the tree count in. */
   source: string;

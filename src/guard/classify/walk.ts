@@ -24,6 +24,7 @@ import { placeOf } from './paths.ts';
 import {
   type Arg,
   branchOf,
+  type Definition,
   HOLE,
   literal,
   nothing,
@@ -269,14 +270,20 @@ function risk(scene: Scene, { text, hidden }: Arg): number {
 }
 
 function defineFunction(scene: Scene, name: string, body: Runnable): void {
-  const active = new Set<Scene['tally']>();
-  scene.functions.set(name, (at, stdin) => {
-    scene.called.add(name);
-    if (active.has(at.tally)) return raise(at, 'deny', `${name} calls itself`);
-    active.add(at.tally);
+  const { source } = scene;
+  let running = false;
+  const definition: Definition = { name, called: false, run };
+  function run(at: Scene, stdin: Stdin): void {
+    definition.called = true;
+    if (running) return raise(at, 'deny', `${name} calls itself`);
+    running = true;
+    const before = at.source;
+    at.source = source;
     walk({ scene: at, node: body, stdin });
-    active.delete(at.tally);
-  });
+    at.source = before;
+    running = false;
+  }
+  scene.functions.push(definition);
 }
 
 /** [[ … -eq … ]] and -v calculate with what they are given. */

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/guard/classify/classify.ts';
+import { classOf, corpus, isAllowed, where } from './corpus.ts';
+import { rewrites } from './rewrites.ts';
+
+const dangerous = corpus.filter((each) => !isAllowed(each.class));
+const rewritten = (cmd: string): [how: string, text: string][] =>
+  Object.entries(rewrites).flatMap(([how, rewrite]) => {
+    const text = rewrite(cmd);
+    return text === null ? [] : [[how, text]];
+  });
+
+describe('the corpus', () => {
+  it('is large enough and mostly of things that people really run', () => {
+    expect(corpus.length).toBeGreaterThan(400);
+    expect((corpus.length - dangerous.length) / corpus.length).toBeGreaterThan(0.44);
+    expect(new Set(corpus.map(({ cmd }) => cmd)).size).toBe(corpus.length);
+  });
+
+  it('every command has the class it is labelled with', () => {
+    const wrong = corpus.filter((each) => classOf(each.cmd) !== each.class);
+    expect(wrong.map(({ cmd, class: label }) => `${label}, but ${classOf(cmd)}: ${cmd}`)).toEqual([]);
+  });
+
+  it('every command has a reason that names no hidden character', () => {
+    for (const { cmd } of corpus) expect(classify({ line: cmd }, where).reason).toMatch(/^[^\p{Cc}\p{Co}]+$/u);
+  });
+
+  it('what bash refuses to parse is refused', () => {
+    const unparsable = corpus.filter(
+      ({ cmd }) => /[()'"`|;]/.test(cmd) && cmd.length < 20 && spawnSync('bash', ['-n', '-c', cmd]).status !== 0,
+    );
+    expect(unparsable.length).toBeGreaterThan(0);
+    expect(unparsable.filter(({ cmd }) => isAllowed(classOf(cmd)))).toEqual([]);
+  });
+});
+
+describe('rewrites', () => {
+  it('no dangerous command is allowed however it is written', () => {
+    const escaped = dangerous
+      .filter(({ why }) => why !== 'does not parse')
+      .flatMap(({ cmd }) => rewritten(cmd).filter(([, text]) => isAllowed(classOf(text))));
+    expect(escaped).toEqual([]);
+  });
+
+  it.each([
+    ['read', 0.05],
+    ['write_local', 0.1],
+  ] as const)(
+    'few harmless commands of class %s are asked about or refused however they are written',
+    (label, most) => {
+      const tried = corpus.filter((each) => each.class === label).flatMap(({ cmd }) => rewritten(cmd));
+      const alarms = tried.filter(([, text]) => !isAllowed(classOf(text)));
+      expect(tried.length).toBeGreaterThan(1000);
+      expect(alarms.length / tried.length, alarms.slice(0, 20).join('\n')).toBeLessThan(most);
+    },
+  );
+});
