@@ -77,6 +77,16 @@ function sentence(event: Event): string {
       return `Corrected by ${event.data.by}: ${event.data.text}`;
     case 'run.undone':
       return `Undone: ${count(event.data.restored.length, 'file')} restored, ${count(event.data.kept.length, 'file')} left as people changed them`;
+    case 'dependency.installed':
+      return `Installed ${event.data.name} ${event.data.version} (${event.data.by}, ${bytes(event.data.bytes)}) from ${event.data.from}: ${event.data.why}`;
+    case 'dependency.removed':
+      return `Removed ${event.data.name} ${event.data.version} (${event.data.by}): ${event.data.reason}`;
+    case 'requirement.opened':
+      return `Needs ${event.data.requirement.name} from you: ${event.data.requirement.reason}`;
+    case 'requirement.resolved':
+      return `${event.data.name} is there (${event.data.by} said so): ${event.data.seen}`;
+    case 'requirement.reopened':
+      return `${event.data.name} is still missing (${event.data.by} said it was there): ${event.data.reason}`;
   }
 }
 

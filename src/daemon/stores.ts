@@ -21,7 +21,7 @@ export type Stores = {
   taskGraph: () => TaskGraph;
   vault: HeldVault;
   /** Told of every batch once it is on disk. */
-  whenDurable(listener: (events: readonly Event[]) => void): void;
+  whenDurable: (listener: (events: readonly Event[]) => void) => void;
   close(): Promise<void>;
 };
 export type Swapped = { flush?: Flush; clock?: Clock };

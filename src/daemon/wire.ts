@@ -1,11 +1,14 @@
 /** Owns: putting the engine together. Neighbours on a floor are strangers; they meet here. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
 import type { OpenCall } from '../engine/run-state.ts';
 import { maySendOn } from '../guard/egress.ts';
 import { given, type GivenState } from '../guard/given.ts';
+import { taskGraph } from '../graphs/task.ts';
 import { openCache } from '../ledger/cache.ts';
+import { lookAt } from '../ledger/disk.ts';
 import { openRuns } from '../ledger/runs.ts';
 import { type Models, modelsFrom } from '../models/models.ts';
 import { modelTool } from '../models/tool.ts';
@@ -13,6 +16,7 @@ import type { Config } from '../schema/config.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, EventStore } from '../schema/ports.ts';
+import type { TaskGiven } from '../schema/task-run.ts';
 import type { Outcome, Tool } from '../schema/tool.ts';
 import { filesTools } from '../tools/builtin/files.ts';
 import { httpTools } from '../tools/builtin/http.ts';
@@ -101,6 +105,7 @@ export function engineOver(
       model: (role, override) => models.for(role, override),
       tools: () => tools.filter(({ name }) => !NOT_FOR_PLANS.has(name)),
       pack: () => Promise.resolve(''),
+      resultOf,
       stateOf: (run) => engine.stateOf(run),
       eventsOf: eventsOfRun,
       note: (event) => void engine.note(event.run, event),
@@ -119,12 +124,20 @@ export function engineOver(
   }
 
   /** Tasks may name a model of their own; their steps think with it. */
-  function modelOfRun(): string | undefined {
-    return undefined;
+  async function modelOfRun(run: string): Promise<string | undefined> {
+    const state = await engine.stateOf(run);
+    const task = state === null ? null : await taskOf(state, engine);
+    return task === null ? undefined : (task.input as unknown as TaskGiven).fields.model;
+  }
+
+  async function resultOf(run: string): Promise<string | null> {
+    const file = join(home.workspace, 'outbox', run, 'RESULT.md');
+    return lookAt(file)?.isFile() === true ? readFile(file, 'utf8') : null;
   }
 
   async function tellResult(run: Parameters<NonNullable<EngineOptions['atRest']>>[0]): Promise<void> {
-    const task = await taskOf(run, engine);
+    const isOfInterest = run.plan.graph.id === taskGraph.id || run.status === 'blocked';
+    const task = isOfInterest ? await taskOf(run, engine) : null;
     if (task === null) return;
     const ports = { outbox: join(home.workspace, 'outbox'), artifacts, shadow, eventsOf: eventsOfRun };
     const file = await writeResult(task.id, { ...ports, stateOf: (id) => engine.stateOf(id) });
@@ -177,11 +190,19 @@ function answersIn({ ledger, projections }: Stores): Pick<Rules, 'given' | 'know
   return { known, given: async () => ledger.flush().then(known) };
 }
 
-/** The ledger as the engine sees it; the task graph knows where a run begins, so that history is not searched for it. */
-function eventsOf({ ledger, taskGraph }: Stores): EventStore {
+/** How many runs it is remembered of where they begin. */
+const MOST_REMEMBERED = 10_000;
+
+/** The ledger as the engine sees it; it is remembered where runs begin, so that history is not searched for them. */
+function eventsOf({ ledger, taskGraph: goalsOf, whenDurable }: Stores): EventStore {
+  const begun = new Map<string, number>();
+  whenDurable((events) => {
+    for (const { type, run, seq } of events) if (type === 'run.started' && run !== null) begun.set(run, seq);
+    for (const run of begun.keys()) if (begun.size > MOST_REMEMBERED) begun.delete(run);
+  });
   const firstOf = (run: string): number => {
-    const { goals, ended } = taskGraph();
-    return [...goals, ...ended].find((goal) => goal.run === run)?.first ?? 1;
+    const { goals, ended } = goalsOf();
+    return begun.get(run) ?? [...goals, ...ended].find((goal) => goal.run === run)?.first ?? 1;
   };
   return {
     stage: (event) => ledger.stage(event),

@@ -138,6 +138,11 @@ export function applied(run: RunState, event: Event): RunState {
     case 'desk.kept':
     case 'run.corrected':
     case 'run.undone':
+    case 'dependency.installed':
+    case 'dependency.removed':
+    case 'requirement.opened':
+    case 'requirement.resolved':
+    case 'requirement.reopened':
       break;
   }
   if (run.back.length > 0 && !isOver(run.status)) goBack(run);

@@ -22,17 +22,28 @@ type Search = { windows: Windows; anchored: ReadonlyMap<number, readonly Anchore
 
 const BORDER = '\0';
 const ESCAPE = /[\\%]/;
+/** What JSON would have to escape. */
+const BREAKING = /["\\\p{Cc}]/u;
 const PADDING = '='.charCodeAt(0);
 
 export function redactKnown(values: readonly KnownValue[]): Redact {
   const search = searchFor(values.flatMap(({ name, value }) => needlesOf(name, value)));
   if (search.anchored.size === 0) return (text) => text;
-  return (text) => {
-    if (!mayHold(text, search.windows)) return text;
+  const open = values.filter(({ value }) => hasOpenEnd(value) && !BREAKING.test(value));
+  const literally = (text: string): string =>
+    open.reduce((clean, { name, value }) => clean.replaceAll(value, () => `[redacted:${name}]`), text);
+  return (given) => {
+    if (!mayHold(given, search.windows)) return given;
+    const text = literally(given);
     const ranges = rangesIn(text, search);
     if (ranges.length === 0) return text;
     return jsonRedacted(text, search) ?? replaced(text, ranges);
   };
+}
+
+/** A value that ends so may make an escape of what follows; as it is, it is found nevertheless. */
+function hasOpenEnd(value: string): boolean {
+  return /%[0-9a-f]?$/.test(String.fromCharCode(...fold(value).units.slice(-2)));
 }
 
 function searchFor(needles: readonly Needle[]): Search {

@@ -8,6 +8,7 @@
  */
 import { z } from 'zod';
 import { Decision } from './decision.ts';
+import { Receipt, Requirement } from './dependency.ts';
 import { OkaError } from './errors.ts';
 import { Intake } from './intake.ts';
 import { copied, JsonValue } from './json.ts';
@@ -265,6 +266,28 @@ export const eventData = {
       kept: z.array(z.string().max(1000)).max(10_000).describe('Files that people changed since; left as they are.'),
     })
     .describe('What a run changed on the desk was taken back.'),
+  'dependency.installed': Receipt.describe('A package was installed into .oka/tools.'),
+  'dependency.removed': z
+    .strictObject({
+      by: Receipt.shape.by,
+      name: Receipt.shape.name,
+      version: Receipt.shape.version,
+      reason,
+    })
+    .describe('A package was taken out of .oka/tools.'),
+  'requirement.opened': z
+    .strictObject({ requirement: Requirement, node: NodeId.nullable().describe('The step that needs it.') })
+    .describe('Something is needed that only a person can bring; the run is the one that needs it.'),
+  'requirement.resolved': z
+    .strictObject({
+      name: Requirement.shape.name,
+      by: z.string().max(200).describe('Who said so.'),
+      seen: z.string().max(2000).describe('What was found when it was looked for.'),
+    })
+    .describe('What a person had to bring is there.'),
+  'requirement.reopened': z
+    .strictObject({ name: Requirement.shape.name, by: z.string().max(200).describe('Who said it was there.'), reason })
+    .describe('A person said that it is there, and it is not.'),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventType = keyof typeof eventData;

@@ -17,6 +17,20 @@ export const Intake = z
       kind: z.literal('archive').describe('Move old finished runs out of the live ledger.'),
       before: Instant.describe('Finished runs older than this go into the archive.'),
     }),
+    z.strictObject({
+      kind: z.literal('resolve').describe('Say that something is there now that a person had to bring.'),
+      name: z.string().min(1).max(200).describe('Its name in INSTALL_REQUIREMENTS.md.'),
+      by: z.string().max(200).optional().describe('Who says so.'),
+    }),
+    z.strictObject({
+      kind: z.literal('install').describe('Install a tool into .oka/tools.'),
+      what: z.string().min(1).max(300).describe('Its name, such as jq, node:prettier@3 or python:PyYAML.'),
+    }),
+    z.strictObject({
+      kind: z.literal('remove').describe('Take a tool out of .oka/tools.'),
+      what: z.string().min(1).max(300).describe('Its name, such as node:prettier.'),
+      reason: z.string().max(500).optional().describe('Why.'),
+    }),
   ])
   .describe('A request from another process to the holder of the pen, dropped into .oka/intake.');
 export type Intake = z.infer<typeof Intake>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Need } from './dependency.ts';
 import { JsonValue } from './json.ts';
 import { Id, Instant, Sha256 } from './names.ts';
 import { SideEffectClass, Usage } from './tool.ts';
@@ -84,6 +85,7 @@ export const WaitFor = z
     z.strictObject({
       kind: z.literal('requirement').describe('Something has to be installed.'),
       name: z.string().max(200).describe('What somebody has to install.'),
+      need: Need.optional().describe('What was seen to be missing, when a step showed it.'),
     }),
     z.strictObject({
       kind: z.literal('message').describe('A reply has to arrive.'),

@@ -72,7 +72,7 @@ beforeAll(async () => {
     );
   }
   writeFileSync(join(desk, 'all.txt'), everything);
-});
+}, 60_000);
 afterAll(() => {
   server.close();
   vi.unstubAllEnvs();

@@ -42,7 +42,7 @@ describe('oka secrets', () => {
       expect(listed.out).not.toContain(value);
       expect(ledgerOf(home)).not.toContain(value);
     }
-  }, 30_000);
+  }, 60_000);
 
   it('never takes a value as an argument, and says why', () => {
     using folder = temporaryFolder();
@@ -53,7 +53,7 @@ describe('oka secrets', () => {
       expect(ran.err).not.toContain('hunter2');
     }
     expect(existsSync(home.key)).toBe(false);
-  });
+  }, 60_000);
 
   it('what cannot be is refused in words, and nothing is made', () => {
     using folder = temporaryFolder();
@@ -70,7 +70,7 @@ describe('oka secrets', () => {
     ] as const)
       expect(home.oka(input, 'secrets', ...args)).toMatchObject({ code, err: expect.stringContaining(words) });
     expect(existsSync(join(home.dir, '.oka/credentials.age'))).toBe(false);
-  }, 30_000);
+  }, 60_000);
 
   it('a key that others can read is refused, with the remedy, and so is work with a vault that cannot be opened', () => {
     using folder = temporaryFolder();
@@ -92,12 +92,12 @@ describe('oka secrets', () => {
       JSON.stringify({ id: 'g', mode: 'flex', nodes: [{ kind: 'tool', id: 'a', tool: 'files.list', input: {} }] }),
     );
     expect(home.oka('', 'graph', 'run', graph)).toMatchObject({ code: 3, err: expect.stringContaining('is missing') });
-  }, 30_000);
+  }, 60_000);
 
   it('export-recipient gives the public half only', () => {
     using folder = temporaryFolder();
     const home = homeIn(folder.dir);
     home.oka('long-enough', 'secrets', 'set', 'TOKEN');
     expect(home.oka('', 'secrets', 'export-recipient').out).toMatch(/^age1[a-z0-9]{58}\n$/);
-  });
+  }, 60_000);
 });

@@ -4,6 +4,9 @@ import { unitsOf } from '../../src/guard/redact-forms.ts';
 import { redactorFor, redactShapes } from '../../src/guard/redact.ts';
 import { forms, shows } from '../support/secret-forms.ts';
 
+/** Always the same cases; SEED=… tries others. */
+const parameters = { numRuns: 400, seed: Number(process.env['SEED'] ?? 20_261_115) };
+
 const samples = [
   'hunter2',
   'correct horse battery staple',
@@ -87,6 +90,12 @@ describe('around a known value', () => {
     expect(knowing('sesame-open')(`sesame-open ${token}`)).toBe(`[redacted:K] ${redactShapes(token)}`);
   });
 
+  it('an end that could begin an escape of a URL does not hide it', () => {
+    for (const value of ['####-%', 'ab-cd-ef%4', 'longer-than-this-%'])
+      for (const behind of ['00', '\n00', '1', ' f7'])
+        expect(knowing(value)(JSON.stringify([value + behind]))).toBe(JSON.stringify([`[redacted:K]${behind}`]));
+  });
+
   it('nothing more is found in what was redacted', () => {
     const redact = knowing(...samples);
     const once = redact(samples.flatMap((value) => forms.map(({ encode }) => encode(value))).join('\n'));
@@ -167,7 +176,7 @@ describe('any value in any form', () => {
         expect(JSON.parse(json)).toHaveProperty('out.text', expect.stringContaining('[redacted:K]'));
         expect(shows(json, secret)).toBe(false);
       }),
-      { numRuns: 400 },
+      parameters,
     );
   });
 
@@ -179,7 +188,7 @@ describe('any value in any form', () => {
         expect(redact(text)).toBe(text);
         expect(redact(JSON.stringify({ text }))).toBe(JSON.stringify({ text }));
       }),
-      { numRuns: 500 },
+      parameters,
     );
   });
 });

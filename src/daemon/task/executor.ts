@@ -5,10 +5,10 @@ import { answerIn, inputOf } from './ask-model.ts';
 
 const FIRST_PAUSE_MS = 5000;
 
-export function executor(modelOf: (run: string) => string | undefined): Planner {
+export function executor(modelOf: (run: string) => Promise<string | undefined>): Planner {
   return {
     decide: async (input, act) => {
-      const outcome = await act('model.complete', inputOf(executorRequest(input), modelOf(input.run)));
+      const outcome = await act('model.complete', inputOf(executorRequest(input), await modelOf(input.run)));
       if (outcome.status === 'ok') {
         const answer = answerIn(outcome.output);
         return answer.problem === null ? decisionFrom(answer, input) : { problem: answer.problem };

@@ -10,6 +10,7 @@ import { criterionOf, EVERY_STEP, type Criterion } from '../../roles/criteria.ts
 import { type Achieved, type Plan, planFrom, plannerRequest, withoutKept } from '../../roles/planner.ts';
 import { criteriaOf, type Runbook, runbookOf } from '../../roles/runbook.ts';
 import type { LineProblem } from '../../roles/blocks.ts';
+import { asData } from '../../roles/text.ts';
 import type { Node } from '../../schema/graph.ts';
 import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
@@ -21,6 +22,7 @@ import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
 export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:claude-sonnet-4-5 or ollama:llama3.2';
 
 const MOST_TOLD = 500;
+const MOST_RESULT = 4000;
 
 export function planTool(ports: TaskPorts): Tool {
   return toolOf({
@@ -91,7 +93,12 @@ async function planByModel(
   const criteria = last === undefined ? given : last.plan.criteria.map(criterionIn);
   const done = last === undefined ? [] : await doneIn(ports, past);
   const request = plannerRequest({
-    task: { title: task.title, text: body, criteria, ...(task.dir === null ? {} : { dir: task.dir }) },
+    task: {
+      title: task.title,
+      text: `${body}${await corrected(ports, task)}`,
+      criteria,
+      ...(task.dir === null ? {} : { dir: task.dir }),
+    },
     pack: await ports.pack(task, body),
     tools,
     reasons: past.map(({ reason }) => reason),
@@ -109,6 +116,12 @@ async function planByModel(
     planFrom(answer, frame),
   );
   return asked.kind === 'outcome' ? asked.outcome : ok(await keptPlan(ports, asked.answer));
+}
+
+/** What is corrected is told with its result; that is material, not an order. */
+async function corrected({ resultOf }: TaskPorts, { fields: { corrects } }: TaskGiven): Promise<string> {
+  const result = corrects === undefined ? null : await resultOf(corrects);
+  return result === null ? '' : `\n\nThis corrects an earlier run:\n${asData('its result', result, MOST_RESULT)}`;
 }
 
 /** T3 */

@@ -14,6 +14,8 @@ export type TaskPorts = {
   tools: () => readonly Tool[];
   /** What is remembered and belongs to the task, chosen and cut. */
   pack: (task: TaskGiven, body: string) => Promise<string>;
+  /** RESULT.md of an earlier run. */
+  resultOf: (run: string) => Promise<string | null>;
   stateOf: (run: string) => Promise<RunState | null>;
   eventsOf: (run: string) => Promise<readonly Event[]>;
   /** Lets an event into a run that is at work. */
