@@ -1,5 +1,7 @@
 /** What a run may still spend, and what is reserved for calls under way. A retry is a call, too. */
+import type { Json } from '../schema/json.ts';
 import type { Left, Usage } from '../schema/tool.ts';
+import type { ToolBook } from './decide.ts';
 import type { RunState } from './run-state.ts';
 
 export type Reserved = { tokens: number; usd: number; output_bytes: number };
@@ -34,4 +36,16 @@ export function reservedWith(reserved: Reserved, usage: Usage, sign: 1 | -1): Re
     usd: reserved.usd + sign * (usage.usd ?? 0),
     output_bytes: reserved.output_bytes + sign * (usage.output_bytes ?? 0),
   };
+}
+
+/** What a call costs whose tool gives no estimate. */
+export const free: Usage = {};
+
+/** What a call may cost at most; of a tool that cannot say, it is known when it has been called. */
+export function estimated(tools: ToolBook, tool: string, input: Json): Usage {
+  try {
+    return tools(tool)?.estimate?.(input) ?? free;
+  } catch {
+    return free;
+  }
 }

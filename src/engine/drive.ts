@@ -9,14 +9,14 @@
  */
 import type { Event, NewEvent } from '../schema/event.ts';
 import { messageOf } from '../schema/errors.ts';
-import type { Json } from '../schema/json.ts';
 import type { Clock, EventStore } from '../schema/ports.ts';
-import type { Act, Outcome, ToolCall, Usage } from '../schema/tool.ts';
+import type { Act, Outcome, SideEffectClass, ToolCall, Usage } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import { boundsOf, innerBounds } from './bounds.ts';
-import { callsLeft, leftOf, nothingReserved, type Reserved, reservedWith } from './budget.ts';
+import { boundsOf } from './bounds.ts';
+import { actsWithin } from './act.ts';
+import { callsLeft, estimated, free, leftOf, nothingReserved, type Reserved, reservedWith } from './budget.ts';
 import type { Invoke } from './compose.ts';
-import { type CallStep, classOf, decide, type Step, type ToolBook } from './decide.ts';
+import { type CallStep, decide, type Step, type ToolBook } from './decide.ts';
 import { applied } from './fold-run.ts';
 import { authorOf, originsOf } from './origins.ts';
 import { isOver, nodeNamed, type NodeState, type OpenWait, type RunState } from './run-state.ts';
@@ -54,9 +54,6 @@ type Happened =
 /** How long calls have to end after they were told to. */
 export const GRACE_MS = 1500;
 
-/** What a call costs whose tool gives no estimate. */
-const free: Usage = {};
-
 export function drive(
   run: RunState,
   world: World,
@@ -66,8 +63,15 @@ export function drive(
 ): Drive {
   const happened: Happened[] = [];
   const inFlight = new Set<CallStep>();
-  /** Calls within calls and thoughts, by name. */
-  const inner = new Set<string>();
+  const within = actsWithin({
+    run,
+    world,
+    stage,
+    written: asDurable,
+    reserve,
+    callOf,
+    isStopped: () => calls.signal.aborted,
+  });
   /** Which visit of a node is thought about. */
   const thinking = new Map<string, number | undefined>();
   const expecting = new Set<string>();
@@ -104,7 +108,7 @@ export function drive(
       if (broken !== null) throw broken;
       if (stopRequest !== null) return halt(stopRequest);
       const started = advance();
-      if (run.failure !== null && inFlight.size + inner.size > 0) calls.abort();
+      if (run.failure !== null && inFlight.size + within.open() > 0) calls.abort();
       await durable(started);
       started.forEach((step, position) => launch(step, started.length - 1 - position));
       if (!isOver(run.status)) expectWaits();
@@ -147,7 +151,7 @@ export function drive(
 
   /** Calls of nodes that an edge back has made anew get their outcome before the run ends. */
   function mustWait([first]: readonly Step[]): boolean {
-    if ((first?.kind !== 'Finish' && first?.kind !== 'Fail') || inFlight.size + inner.size === 0) return false;
+    if ((first?.kind !== 'Finish' && first?.kind !== 'Fail') || inFlight.size + within.open() === 0) return false;
     calls.abort();
     return true;
   }
@@ -164,13 +168,20 @@ export function drive(
   }
 
   async function durable(started: readonly CallStep[]): Promise<void> {
-    if (started.some((step) => step.class !== 'read')) await flush();
-    else flush().catch(breakDown);
+    await asDurable(started.some((step) => step.class !== 'read') ? 'write_local' : 'read');
+  }
+
+  /** R1 */
+  function asDurable(effect: SideEffectClass): Promise<void> {
+    const flushed = flush();
+    if (effect !== 'read') return flushed;
+    flushed.catch(breakDown);
+    return Promise.resolve();
   }
 
   /** `after` counts the calls of the same batch that are launched after this one. */
   function launch(step: CallStep, after: number): void {
-    const usage = estimated(step.tool, step.input);
+    const usage = estimated(world.tools, step.tool, step.input);
     inFlight.add(step);
     reserve(usage, 1);
     outcomeOf(callOf(step, usage, after)).then((outcome) => {
@@ -181,15 +192,6 @@ export function drive(
         outcome: isCancelledByItself(outcome) ? { ...outcome, status: 'failed' } : outcome,
       });
     }, breakDown);
-  }
-
-  /** What a call may cost at most; a tool that cannot say is taken at its word when it has been called. */
-  function estimated(tool: string, input: Json): Usage {
-    try {
-      return world.tools(tool)?.estimate?.(input) ?? free;
-    } catch {
-      return free;
-    }
   }
 
   function reserve(usage: Usage, sign: 1 | -1): void {
@@ -231,47 +233,8 @@ export function drive(
       approval,
       previous: null,
       intend: (again) => intend(step, again),
-      act: actor(() => step.call, node, approval),
+      act: within.actor(() => step.call, node, approval),
     };
-  }
-
-  /** Calls within a call or a thought. They belong to no node: after a crash the whole is done again. */
-  function actor(outer: () => string, node: string, approval: string | null): Act {
-    let count = 0;
-    return async (tool, input, by = {}) => {
-      const author = by.author ?? authorOf(run, run.configs[nodeNamed(run, node) ?? -1]);
-      const call = `${outer()}.${(count += 1)}`;
-      const effect = classOf(world.tools, tool, input, author);
-      stage({ type: 'call.started', run: run.id, data: { call, node: null, tool, class: effect, input } });
-      inner.add(call);
-      if (effect === 'read') flush().catch(breakDown);
-      else await flush();
-      const usage = estimated(tool, input);
-      const step: CallStep = {
-        kind: 'CallTool',
-        node,
-        call,
-        attempt: 1,
-        tool,
-        class: effect,
-        input,
-        key: null,
-        approval,
-        ask: false,
-      };
-      reserve(usage, 1);
-      const asked = callOf(step, usage, 0);
-      const made: ToolCall = { ...asked, author, bounds: innerBounds(asked.bounds) };
-      const outcome = await world.invoke(made).catch((error: unknown): Outcome => failedBy(error));
-      const stored = await world.storable(outcome);
-      reserve(usage, -1);
-      if (inner.delete(call)) stage(outcomeEvent(run, { call, node: null }, stored, false));
-      return outcome;
-    };
-  }
-
-  function failedBy(error: unknown): Outcome {
-    return { status: calls.signal.aborted ? 'cancelled' : 'failed', error: messageOf(error) };
   }
 
   /** A further attempt within one call: how the last one ended and that another follows, in one batch. */
@@ -280,8 +243,7 @@ export function drive(
     stage(outcomeEvent(run, step, again.previous ?? { status: 'failed', error: 'unknown' }, true));
     Object.assign(step, { call: again.call, attempt: again.attempt });
     stage(eventOf(run, step));
-    if (step.class === 'read') flush().catch(breakDown);
-    else await flush();
+    await asDurable(step.class);
   }
 
   function think(step: Extract<Step, { kind: 'Think' }>): void {
@@ -291,7 +253,7 @@ export function drive(
       .think(
         run,
         step,
-        actor(() => turn, step.node, null),
+        within.actor(() => turn, step.node, null),
       )
       .then(
         (event) => tell({ kind: 'event', event, node: step.node }),
@@ -389,8 +351,7 @@ export function drive(
     patience.abort();
     closed = true;
     const stopped: Outcome = { status: 'cancelled', error: 'stopped before it ended' };
-    for (const call of inner) stage(outcomeEvent(run, { call, node: null }, stopped, false));
-    inner.clear();
+    within.giveUp(stopped);
     for (const step of inFlight) stageOutcome(step, stopped);
     inFlight.clear();
     const event = isOver(run.status) ? null : stopEvent(run, request);

@@ -7,27 +7,28 @@
  */
 import { hash } from 'node:crypto';
 import { messageOf, OkaError } from '../schema/errors.ts';
-import { checkEvent, type Event, type NewEvent } from '../schema/event.ts';
+import type { Event, NewEvent } from '../schema/event.ts';
 import { Graph } from '../schema/graph.ts';
-import { type Json, sizeOf } from '../schema/json.ts';
+import type { Json } from '../schema/json.ts';
 import type { Clock, Middleware, Planner, Stores } from '../schema/ports.ts';
-import type { Budgets } from '../schema/run.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
-import { checkGraph } from './check-graph.ts';
 import { leftOf, nothingReserved } from './budget.ts';
+import { checkGraph } from './check-graph.ts';
+import { answerOf, childIdOf, shareOf } from './child.ts';
 import { callChain, type Invoke } from './compose.ts';
 import { keptEvents } from './continue.ts';
 import { type Drive, drive, type World } from './drive.ts';
 import { applied, begun } from './fold-run.ts';
 import { type Hooks, hooksAround } from './hooks.ts';
 import { memoryEvents } from './memory-stores.ts';
-import { inOrder, type Plan, planOf, titleOf } from './plan.ts';
-import { isOver, nodeNamed, type NodeState, type OpenCall, type OpenWait, type RunState } from './run-state.ts';
+import { inOrder, type Plan, planOf } from './plan.ts';
+import { isOver, type NodeState, type OpenCall, type OpenWait, type RunState } from './run-state.ts';
 import { frozen, thawed } from './snapshot.ts';
 import { defaultStates, type StateGraph } from './states.ts';
+import { storableWith } from './storable.ts';
 import { thinkWith } from './think.ts';
-import { outcomeEvent, stopEvent, type StopRequest } from './written.ts';
+import { closingOf, outcomeEvent, startEvent, type StartOptions, stopEvent, type StopRequest } from './written.ts';
 
 export type EngineOptions = {
   tools: readonly Tool[];
@@ -47,22 +48,8 @@ export type EngineOptions = {
   atRest?: (run: RunState) => Promise<void>;
 };
 
-export type StartOptions = {
-  id: string;
-  title?: string;
-  input?: Json;
-  parent?: string | null;
-  depth?: number;
-  budgets?: Budgets;
-  /** Name of the first state. */
-  state?: string;
-};
-
 export type Engine = ReturnType<typeof createEngine>;
 
-/** Above this size an output is kept as an artifact, with its head and tail in the event. */
-const MOST_OUTPUT = 64 * 1024;
-const HEAD_AND_TAIL = 2000;
 const DEEPEST = 8;
 
 export function createEngine(options: EngineOptions) {
@@ -88,7 +75,7 @@ export function createEngine(options: EngineOptions) {
     tools: (name) => tools.get(name),
     invoke: hooks.invoke,
     think: thinkWith(options.planner ?? noPlanner, middleware, tools, clock),
-    storable,
+    storable: storableWith(stores.artifacts),
     expect,
     withdrawn: (awaited) => {
       if (awaited.kind !== 'child') return;
@@ -112,29 +99,12 @@ export function createEngine(options: EngineOptions) {
     const depth = (parent?.depth ?? 0) + 1;
     const deepest = Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST);
     if (depth > deepest) throw new OkaError('invalid-graph', `runs may lie at most ${deepest} deep`);
-    const budgets = { ...shareOf(parent, graph), depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
+    const share = parent === undefined ? {} : shareOf(leftOf(parent, nothingReserved, clock()), graph);
+    const budgets = { ...share, depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
     const id = childIdOf(call, parent);
     if (!drives.has(id) && (await stateOf(id, parent?.ledger.first)) === null)
       await start(graph, { id, input, parent: call.run, depth, budgets });
     return id;
-  }
-
-  /** A child may not spend more than its parent has left. */
-  function shareOf(parent: RunState | undefined, graph: Graph): Budgets {
-    if (parent === undefined) return {};
-    const left = leftOf(parent, nothingReserved, clock());
-    const least = (name: 'tokens' | 'usd' | 'tool_calls' | 'retries' | 'output_bytes' | 'seconds'): Budgets => {
-      const most = Math.min(left[name], graph.budgets[name] ?? Number.POSITIVE_INFINITY);
-      return Number.isFinite(most) ? { [name]: Math.max(0, most) } : {};
-    };
-    return {
-      ...least('tokens'),
-      ...least('usd'),
-      ...least('tool_calls'),
-      ...least('retries'),
-      ...least('output_bytes'),
-      ...least('seconds'),
-    };
   }
 
   async function resume(id: string, request: { newId?: string; reason?: string } = {}): Promise<Drive> {
@@ -374,29 +344,6 @@ export function createEngine(options: EngineOptions) {
     return sha256;
   }
 
-  async function storableLarge(outcome: Extract<Outcome, { status: 'ok' }>, text: string): Promise<Outcome> {
-    const artifact = await stores.artifacts?.put(text, { media: 'application/json' });
-    const output = {
-      head: text.slice(0, HEAD_AND_TAIL),
-      tail: text.slice(-HEAD_AND_TAIL),
-      left_out: text.length - 2 * HEAD_AND_TAIL,
-      artifact: artifact?.sha256 ?? null,
-    };
-    return {
-      ...outcome,
-      output,
-      ...(artifact === undefined ? {} : { artifacts: [...(outcome.artifacts ?? []), artifact] }),
-    };
-  }
-
-  function storable(outcome: Outcome): Outcome | Promise<Outcome> {
-    if (outcome.status !== 'ok') return outcome;
-    const measured = { ...outcome, usage: { ...outcome.usage, output_bytes: sizeOf(outcome.output) } };
-    return measured.usage.output_bytes <= MOST_OUTPUT
-      ? measured
-      : storableLarge(measured, JSON.stringify(outcome.output));
-  }
-
   /** Waits for runs and timers end without a person. */
   function expect(run: RunState, wait: OpenWait, signal: AbortSignal): Promise<NewEvent> | null {
     const closed = (answer: WaitAnswer): NewEvent => ({
@@ -433,59 +380,13 @@ export function createEngine(options: EngineOptions) {
 
 const FARTHEST_MS = 2 ** 31 - 1;
 
-/** Its spending is its parent's, too. */
-function answerOf(child: RunState, isAnyEnd = false): WaitAnswer {
-  const { id, status, reason, output, spent } = child;
-  const said = { by: id, usage: { tokens_in: spent.tokens, usd: spent.usd } };
-  if (isAnyEnd) return { verdict: 'arrived', output: { run: id, status, reason, output }, ...said };
-  return status === 'done'
-    ? { verdict: 'arrived', output, ...said }
-    : { verdict: 'cancelled', text: `run ${id} ${status}: ${reason}`, ...said };
-}
-
 /** The parent may have ended, or heard of it, in the meantime. */
 function unlessTooLate(error: unknown): void {
   if (!(error instanceof OkaError) || (error.code !== 'run-is-over' && error.code !== 'no-such-wait')) throw error;
 }
 
-function closingOf(run: RunState, wait: string, answer: WaitAnswer): NewEvent {
-  if (isOver(run.status)) throw new OkaError('run-is-over', `run ${run.id} is ${run.status} and waits for nothing`);
-  const open = run.waits.get(wait);
-  if (open === undefined) throw new OkaError('no-such-wait', `run ${run.id} does not wait for "${wait}"`);
-  const event: NewEvent = { type: 'wait.closed', run: run.id, data: { wait, node: open.node, answer } };
-  checkEvent(event);
-  return event;
-}
-
-function childIdOf(call: ToolCall, parent: RunState | undefined): string {
-  const node = parent?.nodes[nodeNamed(parent, call.node) ?? -1];
-  const name = `${call.run}.${call.node}.${node?.visit ?? 0}.${node?.agent?.turn ?? 0}`;
-  return `${name.slice(0, 80)}-${hash('sha256', name).slice(0, 8)}`;
-}
-
 function isUntried({ attempt, waited, agent }: NodeState): boolean {
   return attempt === 0 && waited === 0 && agent === null;
-}
-
-function startEvent(graph: Graph, sha256: string, request: StartOptions): NewEvent {
-  const nodes = graph.nodes
-    .slice(0, 1000)
-    .map((node) => ({ id: node.id, title: titleOf(node), needs: node.needs, acceptance: node.acceptance }));
-  return {
-    type: 'run.started',
-    run: request.id,
-    data: {
-      title: request.title ?? graph.title ?? graph.id,
-      mode: graph.mode,
-      parent: request.parent ?? null,
-      depth: request.depth ?? 0,
-      ...(request.state === undefined ? {} : { state: request.state }),
-      graph: { id: graph.id, sha256 },
-      nodes,
-      budgets: { ...graph.budgets, ...request.budgets },
-      input: request.input ?? null,
-    },
-  };
 }
 
 /** The innermost step: the tool itself. What it throws is its failure; what fails after a stop was cancelled. */

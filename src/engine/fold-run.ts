@@ -138,6 +138,10 @@ export function applied(run: RunState, event: Event): RunState {
     case 'desk.kept':
     case 'run.corrected':
     case 'run.undone':
+    case 'fact.kept':
+    case 'fact.forgotten':
+    case 'episode.imported':
+    case 'context.packed':
     case 'dependency.installed':
     case 'dependency.removed':
     case 'requirement.opened':

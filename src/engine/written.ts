@@ -1,8 +1,14 @@
 /** How decided steps, outcomes and stops are written down as events. */
-import type { NewEvent } from '../schema/event.ts';
+import { OkaError } from '../schema/errors.ts';
+import { checkEvent, type NewEvent } from '../schema/event.ts';
+import type { Graph } from '../schema/graph.ts';
+import type { Json } from '../schema/json.ts';
+import type { Budgets } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
+import type { WaitAnswer } from '../schema/wait.ts';
 import { type CallStep, failureOf, type Step } from './decide.ts';
-import { nodeNamed, type RunState } from './run-state.ts';
+import { titleOf } from './plan.ts';
+import { isOver, nodeNamed, type RunState } from './run-state.ts';
 
 /** The schema of events takes no longer reasons and errors. */
 const MOST_REASON = 20_000;
@@ -114,4 +120,47 @@ function settledBy(run: RunState, node: string | null, outcome: Outcome): 'done'
   if (outcome.status === 'ok') return 'done';
   if (outcome.status !== 'failed' && outcome.status !== 'denied') return undefined;
   return config.on_error === 'fallback' && config.fallback !== undefined ? 'done' : 'failed';
+}
+
+export type StartOptions = {
+  id: string;
+  title?: string;
+  input?: Json;
+  parent?: string | null;
+  depth?: number;
+  budgets?: Budgets;
+  /** Name of the first state. */
+  state?: string;
+};
+
+/** The event that begins a run. */
+export function startEvent(graph: Graph, sha256: string, request: StartOptions): NewEvent {
+  const nodes = graph.nodes
+    .slice(0, 1000)
+    .map((node) => ({ id: node.id, title: titleOf(node), needs: node.needs, acceptance: node.acceptance }));
+  return {
+    type: 'run.started',
+    run: request.id,
+    data: {
+      title: request.title ?? graph.title ?? graph.id,
+      mode: graph.mode,
+      parent: request.parent ?? null,
+      depth: request.depth ?? 0,
+      ...(request.state === undefined ? {} : { state: request.state }),
+      graph: { id: graph.id, sha256 },
+      nodes,
+      budgets: { ...graph.budgets, ...request.budgets },
+      input: request.input ?? null,
+    },
+  };
+}
+
+/** The event that closes a wait; refused when nothing waits for it. */
+export function closingOf(run: RunState, wait: string, answer: WaitAnswer): NewEvent {
+  if (isOver(run.status)) throw new OkaError('run-is-over', `run ${run.id} is ${run.status} and waits for nothing`);
+  const open = run.waits.get(wait);
+  if (open === undefined) throw new OkaError('no-such-wait', `run ${run.id} does not wait for "${wait}"`);
+  const event: NewEvent = { type: 'wait.closed', run: run.id, data: { wait, node: open.node, answer } };
+  checkEvent(event);
+  return event;
 }

@@ -1,0 +1,33 @@
+/** Makes an outcome fit for the ledger: a large output is kept as an artifact, with its head and tail in the event. */
+import { type Json, sizeOf } from '../schema/json.ts';
+import type { ArtifactStore } from '../schema/ports.ts';
+import type { Outcome } from '../schema/tool.ts';
+
+const MOST_OUTPUT = 64 * 1024;
+const HEAD_AND_TAIL = 2000;
+
+export function storableWith(artifacts: ArtifactStore | undefined): (outcome: Outcome) => Outcome | Promise<Outcome> {
+  return (outcome) => {
+    if (outcome.status !== 'ok') return outcome;
+    const measured = { ...outcome, usage: { ...outcome.usage, output_bytes: sizeOf(outcome.output) } };
+    return measured.usage.output_bytes <= MOST_OUTPUT
+      ? measured
+      : cut(measured, JSON.stringify(outcome.output), artifacts);
+  };
+}
+
+async function cut(
+  outcome: Extract<Outcome, { status: 'ok' }>,
+  text: string,
+  artifacts: ArtifactStore | undefined,
+): Promise<Outcome> {
+  const artifact = await artifacts?.put(text, { media: 'application/json' });
+  const output: Json = {
+    head: text.slice(0, HEAD_AND_TAIL),
+    tail: text.slice(-HEAD_AND_TAIL),
+    left_out: text.length - 2 * HEAD_AND_TAIL,
+    artifact: artifact?.sha256 ?? null,
+  };
+  if (artifact === undefined) return { ...outcome, output };
+  return { ...outcome, output, artifacts: [...(outcome.artifacts ?? []), artifact] };
+}
