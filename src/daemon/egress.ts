@@ -5,7 +5,9 @@
  * The proxy is opened by the first step that needs it: asking the package managers takes seconds, and most work needs
  * no network.
  */
+import { lookup as resolveName } from 'node:dns/promises';
 import { allowsBy, type Registry } from '../guard/egress.ts';
+import { messageOf, OkaError } from '../schema/errors.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Clock } from '../schema/ports.ts';
 import type { Policy } from '../schema/policy.ts';
@@ -25,7 +27,10 @@ export type EgressPorts = {
 };
 
 /** What gives a step its way out; to be disposed of when the process ends. */
-export type WayOut = AsyncDisposable & { grant(holder: Holder): Promise<Grant> };
+export type WayOut = AsyncDisposable & {
+  /** `ms` is how long the step may last. */
+  grant(holder: Holder, ms: number): Promise<Grant>;
+};
 
 export function egressEvent({ run, call, host, port, verdict, reason }: Decided): NewEvent {
   return { type: 'egress.decided', run, data: { ...(call === null ? {} : { call }), host, port, verdict, reason } };
@@ -34,6 +39,8 @@ export function egressEvent({ run, call, host, port, verdict, reason }: Decided)
 type Address = { host: string; port: number };
 
 const ASK_AGAIN_MS = 600_000;
+/** Models go this way, too, and may be silent for as long as their settings allow (five minutes at most). */
+const MODEL_THINKS_MS = 330_000;
 
 /** The proxy in the process of the worker. */
 export function wayOut(ports: EgressPorts): WayOut {
@@ -61,17 +68,35 @@ export function wayOut(ports: EgressPorts): WayOut {
   };
 }
 
-/** A proxy in a process of its own, with which a key is shared; a ticket for it is good for `ms`. */
-export function wayOutThrough(proxy: Address, key: Buffer | null, clock: Clock, ms: number): WayOut {
+/** A proxy in a process of its own, with which a key is shared; a ticket for it is good as long as a step may last. */
+export function wayOutThrough(
+  proxy: Address,
+  key: Buffer | null,
+  clock: Clock,
+  lookup: (host: string) => Promise<string> = addressOf,
+): WayOut {
   return {
-    grant: (holder) =>
-      Promise.resolve({
+    async grant(holder, ms) {
+      const host = await lookup(proxy.host); // a command in the jail cannot ask a name server
+      return {
         port: proxy.port,
-        env: proxyEnvironment(proxy, key === null ? null : sealTicket(key, holder, clock() + ms)),
+        env: proxyEnvironment({ ...proxy, host }, key === null ? null : sealTicket(key, holder, clock() + ms)),
         [Symbol.dispose]: () => undefined,
-      }),
+      };
+    },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
+}
+
+async function addressOf(host: string): Promise<string> {
+  try {
+    return (await resolveName(host)).address;
+  } catch (error) {
+    throw new OkaError('refused', `the egress proxy ${host} is not there: ${messageOf(error)}`, {
+      fix: 'See whether it runs; in Docker: docker compose up -d egress',
+      cause: error,
+    });
+  }
 }
 
 /** The proxy alone. Without a key whoever reaches it may use it. */
@@ -86,6 +111,7 @@ export async function serveEgress(ports: EgressPorts, listen: Address, key: Buff
     },
     admit: key === null ? admitAnyone : admitSealed(key, ports.clock),
     telling: tellRarely(ports.decided, { clock: ports.clock }),
+    limits: { idleMs: MODEL_THINKS_MS },
     clock: ports.clock,
   });
 }

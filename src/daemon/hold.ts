@@ -56,7 +56,7 @@ export function holdingWith(ports: HoldPorts): Holding {
       held.kind === 'jail' ? await jailFor(ports, call, wants, offer, way, scratch) : openJail(ports, call, offer);
     return {
       kind: 'held',
-      env: way?.env ?? {},
+      env: { ...(call.class === 'read' ? NEUTRAL_GIT : {}), ...way?.env },
       ...(scratch === null ? {} : { scratch }),
       ...(jail === null ? {} : { jail }),
       [Symbol.asyncDispose]: async () => {
@@ -67,17 +67,45 @@ export function holdingWith(ports: HoldPorts): Holding {
   }
 }
 
+/** A repository on the desk may name programs for git to run; a read runs none of them. */
+const NEUTRAL_GIT: Readonly<Record<string, string>> = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  ...gitConfig({
+    'core.fsmonitor': 'false',
+    'core.hooksPath': '/dev/null',
+    'core.pager': 'cat',
+    'credential.helper': '',
+    'protocol.ext.allow': 'never',
+    'safe.directory': '*',
+  }),
+};
+
+function gitConfig(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(settings);
+  return Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(entries.length)],
+    ...entries.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ]) as Record<string, string>;
+}
+
 /** An operator's command gets out if the task says so; a model's if it was classified, judged and allowed as one that does. */
 async function wayFor(
   { wayOut, classify }: HoldPorts,
   { author, run, call, approval }: ToolCall,
   command: Command,
-  { net }: Wants,
+  { net, timeoutMs }: Wants,
 ): Promise<Grant | null> {
   if (author === 'operator')
-    return net === false ? null : wayOut.grant({ run, call, hosts: net === true ? [] : [...net] });
+    return net === false ? null : wayOut.grant({ run, call, hosts: net === true ? [] : [...net] }, timeoutMs);
   const found = classify(command);
-  return found.net ? wayOut.grant({ run, call, hosts: approval === null ? [] : [...found.hosts] }) : null;
+  return found.net ? wayOut.grant({ run, call, hosts: approval === null ? [] : [...found.hosts] }, timeoutMs) : null;
 }
 
 async function jailFor(

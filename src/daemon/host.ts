@@ -20,6 +20,7 @@ import type { Shadow } from '../tools/desk/shadow.ts';
 import { type ApprovalPages, approvalPages, assertAnswer, openApprovals } from './approvals.ts';
 import { lineClassifierOf } from './classified.ts';
 import { isStopped } from './host-files.ts';
+import { keepInMind } from './keep-in-mind.ts';
 import { type LoadedPolicy, openPolicy, type PolicyFile } from './policy.ts';
 import { type Home, loadConfig } from './settings.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -176,6 +177,11 @@ export async function act(intake: Intake, { engine, stores, config, shadow }: Ho
       return engine.resume(intake.run, { reason: 'resumed by a person' });
     case 'undo':
       await undo({ engine, stores, shadow }, intake.run);
+      return null;
+    case 'remember':
+    case 'forget':
+    case 'import':
+      await keepInMind(intake, stores);
       return null;
     case 'archive':
       await archive(stores.ledger, new Date(intake.before), config.ledger.segment_mb * 1024 * 1024);

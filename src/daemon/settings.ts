@@ -73,6 +73,31 @@ export function modelEnvironment(): ModelEnvironment {
   );
 }
 
+/** A proxy in a process of its own, and the file with the key that is shared with it. */
+export type EgressProxy = { host: string; port: number; key: string | null };
+
+/** Null: this process has a way out, and its own proxy for commands. */
+export function egressProxy(): EgressProxy | null {
+  const { OKA_EGRESS: set = '', OKA_EGRESS_KEY: key = '' } = process.env;
+  if (set === '') return null;
+  const [, bracketed, name, port = ''] = /^(?:http:\/\/)?(?:\[([^\]]+)\]|([^:/@]+)):(\d{1,5})\/?$/.exec(set) ?? [];
+  const host = bracketed ?? name;
+  if (host !== undefined && Number(port) <= 65_535) return { host, port: Number(port), key: key === '' ? null : key };
+  throw new OkaError('usage', `OKA_EGRESS is a host and a port, not "${set}"`, {
+    fix: 'Such as: OKA_EGRESS=egress:3128',
+  });
+}
+
+/** Whether folders are mounted that send no notice when something comes; then they are looked through more often. */
+export function looksOften(): boolean {
+  return /^(1|true|yes)$/i.test(process.env['OKA_POLL'] ?? '');
+}
+
+/** Whether the paths we see are those of a container; a person knows the folders by other names. */
+export function isInContainer(): boolean {
+  return process.env['OKA_CONTAINER'] === '1';
+}
+
 export function programVersion(): string {
   const manifest = JSON.parse(readFileSync(join(programFolder, 'package.json'), 'utf8')) as { version: string };
   return manifest.version;

@@ -11,8 +11,10 @@ import { openCache } from '../ledger/cache.ts';
 import { lookAt } from '../ledger/disk.ts';
 import { openRuns } from '../ledger/runs.ts';
 import { type Models, modelsFrom } from '../models/models.ts';
+import type { ModelsSettings } from '../models/settings.ts';
 import { modelTool } from '../models/tool.ts';
 import type { Config } from '../schema/config.ts';
+import { OkaError } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, EventStore } from '../schema/ports.ts';
@@ -29,11 +31,12 @@ import { revealFrom } from '../tools/reveal.ts';
 import { witnessOf } from '../tools/witness.ts';
 import { classifierOf } from './classified.ts';
 import { onDesk, stepsOf } from './desk.ts';
-import { egressEvent, wayOut } from './egress.ts';
+import { egressEvent } from './egress.ts';
 import { graphsIn } from './graphs.ts';
 import { guardOf } from './guard.ts';
 import { callsFolder, classWith, type Holding, holdingWith, launcherPath } from './hold.ts';
 import type { LoadedPolicy } from './policy.ts';
+import { type Roads, roadsOf } from './roads.ts';
 import { commandEnvironment, type Home, modelEnvironment } from './settings.ts';
 import { runsFolder, type Stores } from './stores.ts';
 import { critiqueTool } from './task/critique.ts';
@@ -42,6 +45,7 @@ import { planGraph } from './task/plan-graph.ts';
 import { planTool } from './task/plan.ts';
 import type { TaskPorts } from './task/ports.ts';
 import { taskOf, writeResult } from './task/result.ts';
+import { secretsIn } from './task/secrets-in.ts';
 import { eventsWithChildren, undoFolder } from './undo.ts';
 
 export type Wired = {
@@ -62,15 +66,15 @@ export function engineOver(
 ): Wired {
   const { ledger, artifacts } = stores;
   const shadow = openShadow({ store: undoFolder(home), desk: join(home.workspace, 'desk') });
-  const out = wayOut({
+  const roads = roadsOf({
     home,
     policy: () => policy().policy,
     decided: (decided) => void ledger.stage(egressEvent(decided)),
     clock: Date.now,
   });
-  const holding = holdingWith({ home, sandbox: config.sandbox, classify: classifierOf(home), wayOut: out });
+  const holding = holdingWith({ home, sandbox: config.sandbox, classify: classifierOf(home), wayOut: roads.steps });
   stores.whenDurable(holding.forget);
-  const models = modelsOf(home, config, stores);
+  const models = modelsOf(home, config, stores, roads.models);
   const engine: Engine = createEngine({
     ...engineOptions(
       home,
@@ -79,6 +83,7 @@ export function engineOver(
       {
         startRun: (request) => engine.startChild(request.graph, request.input, request.call),
         hold: holding.hold,
+        net: roads.tools,
         kept: (tools) => onDesk(tools, shadow, (event) => ledger.append(event)),
         further: (tools) => [modelTool(models), ...taskTools(tools)],
       },
@@ -96,7 +101,7 @@ export function engineOver(
       runs: openRuns(runsFolder(home)),
     },
   });
-  return { engine, shadow, models, close: async () => out[Symbol.asyncDispose]() };
+  return { engine, shadow, models, close: async () => roads.steps[Symbol.asyncDispose]() };
 
   function taskTools(tools: readonly Tool[]): Tool[] {
     const ports: TaskPorts = {
@@ -109,6 +114,7 @@ export function engineOver(
       stateOf: (run) => engine.stateOf(run),
       eventsOf: eventsOfRun,
       note: (event) => void engine.note(event.run, event),
+      secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, stores.vault.redact),
       changedBy: async (run) => {
         const { created, changed, removed } = shadow.changes(stepsOf(await eventsOfRun(run), ''));
         return [...created, ...changed, ...removed];
@@ -148,18 +154,28 @@ export function engineOver(
 /** A plan is made of what acts on the desk and the network; asking people and starting runs are no steps of it. */
 const NOT_FOR_PLANS = new Set(['human.ask', 'run.start']);
 
-export function modelsOf(home: Home, config: Config, { vault }: Pick<Stores, 'vault'>): Models {
-  return modelsFrom({
+export function modelsOf(
+  home: Home,
+  config: Config,
+  { vault }: Pick<Stores, 'vault'>,
+  road: Roads['models'] = {},
+): Models {
+  const settings: ModelsSettings = {
     environment: modelEnvironment(),
     config: config.models,
     vault: async (name, host) => {
       const held = await vault.find(name);
-      return held === null || (held.hosts.length > 0 && !held.hosts.includes(host)) ? null : held.value;
+      if (held === null) return null;
+      if (held.hosts.includes(host)) return held.value;
+      throw new OkaError('refused', `the secret ${name} may not be given to ${host}`, {
+        fix: `Allow it: oka secrets set ${name} --host ${host} --tool model.complete`,
+      });
     },
     folder: home.dir,
     cassettes: join(home.oka, 'cassettes'),
     redact: vault.redact,
-  });
+  };
+  return modelsFrom(settings, road);
 }
 
 /** Graphs of people, and those that were planned. */
@@ -222,6 +238,7 @@ export type Rules = {
 export type Around = {
   startRun: Parameters<typeof runTool>[0];
   hold?: Holding['hold'];
+  net?: Roads['tools'];
   kept?: (tools: Tool[]) => Tool[];
   further?: (tools: readonly Tool[]) => Tool[];
 };
@@ -243,7 +260,7 @@ export function engineOptions(
     ...(hold === undefined ? {} : { hold }),
   };
   const sendOn = (host: string): boolean => maySendOn(rules.policy().policy, host);
-  const acting = kept(builtInTools(desk, home, artifacts, around.startRun, shell, sendOn));
+  const acting = kept(builtInTools(desk, home, artifacts, around.startRun, shell, sendOn, around.net));
   const tools = [...acting, ...further(acting)];
   const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     after(ms, undefined, signal === undefined ? {} : { signal });
@@ -278,12 +295,13 @@ export function builtInTools(
   startRun: Parameters<typeof runTool>[0],
   shell: Partial<ShellOptions> = {},
   sendOn: (host: string) => boolean = () => false,
+  net: Roads['tools'] = {},
 ): Tool[] {
   return [
     shellTool({ desk, env: commandEnvironment(home), artifacts, ...shell }),
     ...filesTools({ desk, artifacts }),
     // The host that a call names is judged with the call; one that a server names is judged here.
-    ...httpTools({ artifacts, allowHost: (host, { hop }) => hop === 'asked' || sendOn(host) }),
+    ...httpTools({ ...net, artifacts, allowHost: (host, { hop }) => hop === 'asked' || sendOn(host) }),
     humanTool(),
     runTool(startRun),
   ];

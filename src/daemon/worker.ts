@@ -6,7 +6,7 @@
  * W2 What was under way when the process ended goes on at the next start; what waits for a person goes on waiting.
  * W3 While .oka/STOP is there nothing runs; while .oka/PAUSED is there nothing new begins, and the queue fills.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,12 +32,13 @@ import { tidyWitnesses } from '../tools/witness.ts';
 import { callsFolder, launcherPath } from './hold.ts';
 import { type Host, hosted } from './host.ts';
 import { isPaused, isStopped } from './host-files.ts';
-import { type Home, programVersion } from './settings.ts';
+import { type Home, looksOften, programVersion } from './settings.ts';
 import { NO_MODEL } from './task/plan.ts';
 
 export type Tell = (line: string) => void;
 
 const LOOK_EVERY_MS = 500;
+const OFTEN_MS = 1000;
 
 export async function work(home: Home, signal: AbortSignal, tell: Tell): Promise<void> {
   await hosted(home, signal, (host) => serve(home, host, signal, tell), tell);
@@ -75,7 +76,7 @@ function inboxSettings(home: Home, { stores, config }: Host, tell: Tell): InboxO
   return {
     inbox: join(home.workspace, 'inbox'),
     settleMs: config.inbox.settle_ms,
-    rescanMs: config.inbox.rescan_ms,
+    rescanMs: looksOften() ? Math.min(config.inbox.rescan_ms, OFTEN_MS) : config.inbox.rescan_ms,
     isKnown: (id) =>
       projections.stateOf(knownTasks).ids.includes(id) || lookAt(join(home.workspace, 'outbox', id)) !== undefined,
     on: {
@@ -207,6 +208,7 @@ export async function runTask(
   signal: AbortSignal,
   tell: Tell,
 ): Promise<{ run: RunState; result: string }> {
+  mkdirSync(join(home.oka, 'state'), { recursive: true });
   const folder = mkdtempSync(join(home.oka, 'state', 'run-'));
   try {
     addTask(folder, addition);

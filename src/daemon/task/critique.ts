@@ -49,7 +49,7 @@ async function critiqued(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const judgedByModel = await judgedOf(ports, given, criteria, call);
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
   const { targets } = given.plan;
-  const breaches = breachesOf({ secrets: [], changed: changed ?? [], targets });
+  const breaches = breachesOf({ secrets: ports.secretsIn(changed ?? []), changed: changed ?? [], targets });
   const verdict = verdictOf({
     criteria,
     found: [...checked.found, ...judgedByModel.found],

@@ -1,5 +1,6 @@
 /** What planning and judging a task need from around them. */
 import type { RunState } from '../../engine/run-state.ts';
+import type { FoundSecret } from '../../roles/safety.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
@@ -22,6 +23,8 @@ export type TaskPorts = {
   note: (event: NewEvent & { run: string }) => void;
   /** Paths below the desk that a run has changed so far; null when that was not kept. */
   changedBy: (run: string) => Promise<string[] | null>;
+  /** Which of these files hold a secret. */
+  secretsIn: (paths: readonly string[]) => FoundSecret[];
 };
 
 export async function bodyOf({ artifacts }: Pick<TaskPorts, 'artifacts'>, { body }: TaskGiven): Promise<string> {

@@ -1,0 +1,40 @@
+/** Which files that a run left hold a secret. The secret itself is not told. */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FoundSecret } from '../../roles/safety.ts';
+import { errnoOf } from '../../schema/errors.ts';
+import type { Redact } from '../../schema/ports.ts';
+
+const MOST_FILES = 500;
+const MOST_BYTES = 4 * 1024 * 1024;
+const MARK = /\[redacted:([^\]\n]{1,120})\]/g;
+
+export function secretsIn(desk: string, paths: readonly string[], redact: Redact): FoundSecret[] {
+  return paths.slice(0, MOST_FILES).flatMap((path) => {
+    const text = textOf(join(desk, path));
+    if (text === null) return [];
+    const cleaned = redact(text);
+    if (cleaned === text) return [];
+    const before = new Set(kindsIn(text));
+    const kinds = new Set(kindsIn(cleaned).filter((kind) => !before.has(kind)));
+    return [...kinds].map((kind) => ({ where: path, kind }));
+  });
+}
+
+const kindsIn = (text: string): string[] => [...text.matchAll(MARK)].map((match) => match[1] ?? '');
+
+/** Null for what is gone, too large, or no plain file. */
+function textOf(file: string): string | null {
+  try {
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      return stats.isFile() && stats.size <= MOST_BYTES ? readFileSync(fd, 'latin1') : null;
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return null;
+  }
+}
