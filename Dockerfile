@@ -11,9 +11,12 @@ ARG OKA_BASE=node:24-bookworm-slim
 FROM ${OKA_BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The base image has Node already; the one that npm brings along for other machines stays out.
+# What runs elsewhere stays out: the Node that npm brings along, libraries for other systems, types, source maps.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
+    npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node \
+    && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 -type d \
+         ! -path "*/linux/$(node -p process.arch)" -exec rm -rf {} + \
+    && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 
 FROM ${OKA_BASE} AS launcher
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
@@ -21,6 +24,22 @@ WORKDIR /app/native
 COPY package.json /app/
 COPY native ./
 RUN node build.js
+
+FROM ${OKA_BASE} AS program
+WORKDIR /app
+COPY package.json ./
+COPY .oka/rules ./.oka/rules
+COPY workspace ./workspace
+COPY share ./share
+COPY bin ./bin
+COPY src ./src
+COPY docker/compile.js ./docker/
+COPY --from=launcher /app/native/oka-launch ./native/oka-launch
+RUN chmod -R a+rX,go-w . && install -d -o 1000 .compiled
+# Compiled once, here: a start takes a quarter of the time, and nothing has to be written for it later.
+USER 1000:1000
+RUN --mount=type=bind,from=packages,source=/app/node_modules,target=/app/node_modules \
+    NODE_COMPILE_CACHE=/app/.compiled node docker/compile.js
 
 FROM ${OKA_BASE}
 # What the assistant's commands can count on.
@@ -33,26 +52,10 @@ RUN if [ -n "$OKA_EXTRA_APT" ]; then \
 # Where folders are mounted. /keys is for volumes, which take over its mode: whoever the worker runs as may begin one.
 RUN mkdir -p /data/.oka /data/workspace /keys/vault /keys/egress && chmod 1777 /keys/vault /keys/egress \
     && ln -s workspace/INSTALL_REQUIREMENTS.md /data/INSTALL_REQUIREMENTS.md && ln -s /app/bin/oka /usr/local/bin/oka
+COPY --from=packages /app/node_modules /app/node_modules
+COPY --from=program --chown=0:0 /app /app
 
-WORKDIR /app
-COPY --from=packages /app/node_modules ./node_modules
-COPY --from=launcher /app/native/oka-launch ./native/oka-launch
-COPY package.json ./
-COPY .oka/rules ./.oka/rules
-COPY workspace ./workspace
-COPY share ./share
-COPY bin ./bin
-COPY src ./src
-# Compiled once, here: a start takes a quarter of the time, and nothing has to be written for it later.
-ENV NODE_COMPILE_CACHE=/app/.compiled
-COPY docker/compile.js ./docker/
-RUN chmod -R a+rX,go-w /app && install -d -o 1000 .compiled
-USER 1000:1000
-RUN node docker/compile.js
-USER root
-RUN chown -R 0:0 .compiled
-
-ENV OKA_DIR=/data OKA_CONTAINER=1 HOME=/data/.oka/home XDG_CONFIG_HOME=/keys/vault
+ENV NODE_COMPILE_CACHE=/app/.compiled OKA_DIR=/data OKA_CONTAINER=1 HOME=/data/.oka/home XDG_CONFIG_HOME=/keys/vault
 WORKDIR /data
 USER 1000:1000
 LABEL org.opencontainers.image.title="oka" \

@@ -7,4 +7,5 @@ import { join } from 'node:path';
 const app = join(import.meta.dirname, '..');
 for (const file of globSync('src/**/*.ts', { cwd: app })) if (file !== 'src/cli/main.ts') await import(join(app, file));
 flushCompileCache();
-process.exitCode = spawnSync(process.execPath, [join(app, 'bin', 'oka'), '--version'], { stdio: 'inherit' }).status ?? 1;
+process.exitCode =
+  spawnSync(process.execPath, [join(app, 'bin', 'oka'), '--version'], { stdio: 'inherit' }).status ?? 1;

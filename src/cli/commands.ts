@@ -8,17 +8,30 @@ const always: Option = {
   about: 'Also for the same tool, class, programs and hosts, as long as this run lasts.',
 };
 
+const stay: Option = {
+  type: 'boolean',
+  about: 'Where something has to be mended first, say so and wait for it instead of ending; for containers.',
+};
+
 const input: Option = { type: 'string', value: 'JSON', about: 'What the graph is given; @file reads it from a file.' };
 
 export const commands: Readonly<Record<string, Command>> = {
   init: {
     summary: 'Set up a folder: .oka, workspace and their rules',
+    options: {
+      'egress-key': {
+        type: 'string',
+        value: 'FILE',
+        about: 'Also make the key for `oka egress --key`, if there is none.',
+      },
+    },
     json: true,
     example: 'oka init --dir ~/assistant',
     load: () => import('./commands/init.ts'),
   },
   up: {
     summary: 'Watch the inbox and do what comes, until Ctrl-C',
+    options: { stay },
     example: 'oka up',
     load: () => import('./commands/up.ts'),
   },
@@ -75,6 +88,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   status: {
     summary: 'Show what runs, what waits for you, and the ledger in short',
+    options: { health: { type: 'boolean', about: 'Only say whether a worker is running; exit 1 if none is.' } },
     json: true,
     example: 'oka status',
     load: () => import('./commands/status.ts'),
@@ -274,6 +288,7 @@ export const commands: Readonly<Record<string, Command>> = {
     options: {
       listen: { type: 'string', value: 'ADDRESS', about: 'Where to listen (default 127.0.0.1:3128; port 0 for any).' },
       key: { type: 'string', value: 'FILE', about: 'A key shared with the worker; only its steps may use the proxy.' },
+      stay,
     },
     json: true,
     example: 'oka egress --listen 0.0.0.0:3128 --key /run/secrets/egress',

@@ -7,7 +7,7 @@ import type { Intake } from '../schema/intake.ts';
 import { type Call, exits } from './command.ts';
 import { tellOutcome } from './outcome.ts';
 
-export async function request(call: Call, intake: Exclude<Intake, { kind: 'archive' | 'undo' }>): Promise<number> {
+export async function request(call: Call, intake: Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>): Promise<number> {
   const { home, json, out } = call;
   if (penHolder(home.ledgers.run) !== null) {
     const id = submit(join(home.oka, 'intake'), intake);

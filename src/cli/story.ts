@@ -75,6 +75,14 @@ function sentence(event: Event): string {
       return `Kept the desk as it was ${event.data.when} ${event.data.call}`;
     case 'run.corrected':
       return `Corrected by ${event.data.by}: ${event.data.text}`;
+    case 'fact.kept':
+      return `Keeps in mind (${event.data.namespace}): ${event.data.text}`;
+    case 'fact.forgotten':
+      return `Forgot ${count(event.data.facts.length, 'fact')}, ${event.data.why}: ${event.data.facts.join(', ')}`;
+    case 'episode.imported':
+      return `Took in what ${event.data.episode.who} said elsewhere: ${event.data.episode.text}`;
+    case 'context.packed':
+      return `Gave the ${event.data.role} ${count(event.data.items.length, 'thing')} it remembers (${count(event.data.tokens, 'token')} of ${event.data.cap})`;
     case 'run.undone':
       return `Undone: ${count(event.data.restored.length, 'file')} restored, ${count(event.data.kept.length, 'file')} left as people changed them`;
     case 'dependency.installed':

@@ -1,11 +1,13 @@
 /** Owns: how the commands of a home are classified. */
 import { join } from 'node:path';
 import { classify } from '../guard/classify/classify.ts';
+import { resolver } from '../guard/classify/resolve.ts';
 import type { Classified, Command } from '../schema/command.ts';
 import type { Home } from './settings.ts';
 
 export function classifierOf(home: Home): (command: Command) => Classified {
-  const where = { desk: join(home.workspace, 'desk'), toolFolder: join(home.oka, 'tools') };
+  const toolFolder = join(home.oka, 'tools');
+  const where = { desk: join(home.workspace, 'desk'), toolFolder, resolve: resolver(toolFolder) };
   return (command) => classify(command, where);
 }
 

@@ -9,6 +9,7 @@ import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { lineClassifierOf } from './classified.ts';
 import { loadPolicy } from './policy.ts';
 import { jailFindings } from './jail-findings.ts';
+import { isSetUp } from './set-up.ts';
 import { type Home, loadConfig, programFolder } from './settings.ts';
 
 /** good, odd (works, but look), bad (does not work). */
@@ -24,10 +25,11 @@ const SMALL_LEDGER = 64e6;
 export async function examine(home: Home): Promise<Finding[]> {
   const rules = join(home.oka, 'rules');
   const folders = [home.dir, home.oka, rules, ...['inbox', 'outbox', 'desk'].map((name) => join(home.workspace, name))];
+  const onlyRead = new Set([rules, ...(isSetUp(home) ? [home.dir] : [])]);
   return [
     nodeFinding(),
     ...(await Promise.all(
-      folders.map((folder) => folderFinding(folder, folder === rules ? READ : READ | constants.W_OK)),
+      folders.map((folder) => folderFinding(folder, onlyRead.has(folder) ? READ : READ | constants.W_OK)),
     )),
     await fileFinding('config', home.config, () => loadConfig(home)),
     await fileFinding('policy', home.policy, async () => loadPolicy(home.policy, lineClassifierOf(home))),

@@ -22,7 +22,7 @@ import { lineClassifierOf } from './classified.ts';
 import { isStopped } from './host-files.ts';
 import { keepInMind } from './keep-in-mind.ts';
 import { type LoadedPolicy, openPolicy, type PolicyFile } from './policy.ts';
-import { type Home, loadConfig } from './settings.ts';
+import { type Home, loadConfig, shownPath } from './settings.ts';
 import { openStores, type Stores } from './stores.ts';
 import { undo } from './undo.ts';
 import { engineOver } from './wire.ts';
@@ -55,7 +55,7 @@ export async function hosted<T>(
   const policyFile = openPolicy(home.policy, lineClassifierOf(home));
   const policy = (): LoadedPolicy => policyFile.now();
   const stores = await openedUnder(policy(), home, config);
-  const wired = engineOver(home, config, stores, policy, (result, run) => tell(`${run}: ${result}`));
+  const wired = engineOver(home, config, stores, policy, (result, run) => tell(`${run}: ${shownPath(home, result)}`));
   const { engine, shadow, models } = wired;
   const hasModel = (): boolean => models.for('planner') !== null;
   const pages = pagesOf(home, stores, engine);

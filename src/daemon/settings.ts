@@ -1,7 +1,7 @@
 /** Owns: where things are and how they are set. The only reader of the environment. */
 import { lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { explained } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
@@ -96,6 +96,11 @@ export function looksOften(): boolean {
 /** Whether the paths we see are those of a container; a person knows the folders by other names. */
 export function isInContainer(): boolean {
   return process.env['OKA_CONTAINER'] === '1';
+}
+
+/** A path as the person who owns the home knows it. */
+export function shownPath({ dir }: Home, path: string): string {
+  return isInContainer() ? relative(dir, path) : path;
 }
 
 export function programVersion(): string {

@@ -90,7 +90,7 @@ export function engineOver(
       { policy, ...answersIn(stores) },
       secretsOf(stores),
     ),
-    planner: executor(modelOfRun),
+    planner: executor(modelOfRun, config.models.ask_again_seconds * 1000),
     graphs: graphsOf(home, artifacts),
     witness: witnessIn(home, artifacts),
     atRest: tellResult,
@@ -107,6 +107,7 @@ export function engineOver(
     const ports: TaskPorts = {
       artifacts,
       clock: Date.now,
+      askAgainMs: config.models.ask_again_seconds * 1000,
       model: (role, override) => models.for(role, override),
       tools: () => tools.filter(({ name }) => !NOT_FOR_PLANS.has(name)),
       pack: () => Promise.resolve(''),
@@ -115,8 +116,9 @@ export function engineOver(
       eventsOf: eventsOfRun,
       note: (event) => void engine.note(event.run, event),
       secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, stores.vault.redact),
-      changedBy: async (run) => {
-        const { created, changed, removed } = shadow.changes(stepsOf(await eventsOfRun(run), ''));
+      changedBy: async (runs) => {
+        const events = (await Promise.all(runs.map(eventsOfRun))).flat();
+        const { created, changed, removed } = shadow.changes(stepsOf(events, ''));
         return [...created, ...changed, ...removed];
       },
     };

@@ -5,6 +5,7 @@
  *    none is lost and none is done twice, wherever the process dies.
  * W2 What was under way when the process ended goes on at the next start; what waits for a person goes on waiting.
  * W3 While .oka/STOP is there nothing runs; while .oka/PAUSED is there nothing new begins, and the queue fills.
+ * W4 Settings that a person has changed hold from the next worker on, and that one begins when nothing is under way.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -29,6 +30,7 @@ import { heldBy } from '../guard/rights.ts';
 import { layOut } from '../tools/desk/lay-out.ts';
 import { offerOf } from '../tools/jail.ts';
 import { tidyWitnesses } from '../tools/witness.ts';
+import { watchConfig } from './config-file.ts';
 import { callsFolder, launcherPath } from './hold.ts';
 import { type Host, hosted } from './host.ts';
 import { isPaused, isStopped } from './host-files.ts';
@@ -115,8 +117,10 @@ function isToGoOn({ status, parent, waits }: Goal): boolean {
 
 async function takeTasks(home: Home, host: Host, inbox: Inbox, signal: AbortSignal, tell: Tell): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
+  const lookAtConfig = watchConfig(home);
   let stopped = false;
   while (!signal.aborted) {
+    if (atWork.size === 0 && isIdle(host) && (await isRenewed(lookAtConfig, host, tell))) return;
     const isHeld = isStopped(home);
     if (stopped && !isHeld) takeUp(host, tell);
     stopped = isHeld;
@@ -131,6 +135,22 @@ async function takeTasks(home: Home, host: Host, inbox: Inbox, signal: AbortSign
     atWork.add(watched);
   }
   await Promise.all(atWork);
+}
+
+const isIdle = ({ stores }: Host): boolean => stores.taskGraph().goals.every(({ status }) => status !== 'running');
+
+/** W4. Whoever keeps this process alive starts the next one, which reads the settings. */
+async function isRenewed(look: ReturnType<typeof watchConfig>, { stores }: Host, tell: Tell): Promise<boolean> {
+  const looked = await look();
+  if (looked.kind === 'invalid') {
+    tell(`config.json: ${looked.reason.split('\n', 1)[0]}`);
+    await stores.ledger.append({
+      type: 'intake.rejected',
+      data: { name: 'config.json', reason: looked.reason.slice(0, 10_000) },
+    });
+  }
+  if (looked.kind === 'changed') tell('config.json has changed: a worker with the new settings begins');
+  return looked.kind === 'changed';
 }
 
 const rest = (signal: AbortSignal): Promise<void> => sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);

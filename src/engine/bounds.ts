@@ -1,5 +1,5 @@
 /** What a call may do by where it stands: the bounds of its node, or none for calls that stand outside the graph. */
-import type { CallBounds, Left, ToolCall } from '../schema/tool.ts';
+import type { Attempt, CallBounds, Left, ToolCall } from '../schema/tool.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 
 /** With `on_error: retry` and no number. */
@@ -33,7 +33,7 @@ function narrowed(a: readonly string[] | undefined, b: readonly string[] | undef
 const all = Number.POSITIVE_INFINITY;
 const endless: Left = { tokens: all, usd: all, tool_calls: all, retries: all, output_bytes: all, seconds: all };
 
-type Said = Pick<ToolCall, 'run' | 'node' | 'call' | 'attempt' | 'tool' | 'class' | 'input' | 'key' | 'signal'>;
+type Said = Attempt & Pick<ToolCall, 'run' | 'node' | 'signal'>;
 
 /** A call of no node: a hook, or one that is replayed. It is tried once, and nothing is taken off a budget for it. */
 export function unboundCall(said: Said, timeoutMs: number | null): ToolCall {

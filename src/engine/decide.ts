@@ -12,7 +12,7 @@
 import { hash } from 'node:crypto';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { Author, SideEffectClass, Tool } from '../schema/tool.ts';
+import type { Attempt, Author, SideEffectClass, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { inputOf, lookupFor } from './input.ts';
 import { authorOf } from './origins.ts';
@@ -22,15 +22,9 @@ import { stuckIn } from './stuck.ts';
 import { filled } from './template.ts';
 import { isReached, startsOver } from './ways.ts';
 
-export type CallStep = {
+export type CallStep = Attempt & {
   kind: 'CallTool';
   node: string;
-  call: string;
-  attempt: number;
-  tool: string;
-  class: SideEffectClass;
-  input: Json;
-  key: string | null;
   approval: string | null;
   /** Ask a person whatever the policy says. */
   ask: boolean;

@@ -4,17 +4,11 @@ import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Evidence } from '../schema/ports.ts';
 import type { Budgets, Mode, NodeStatus, RunStatus } from '../schema/run.ts';
-import type { ArtifactRef, SideEffectClass } from '../schema/tool.ts';
+import type { ArtifactRef, Attempt } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import type { Plan } from './plan.ts';
 
-export type OpenCall = {
-  call: string;
-  attempt: number;
-  tool: string;
-  class: SideEffectClass;
-  input: Json;
-  key: string | null;
+export type OpenCall = Attempt & {
   /** It tried more than its class allows: asked about as one of a higher class. */
   raised?: boolean;
 };

@@ -7,7 +7,8 @@
  * E2 A deny or ask rule that matches refuses, whatever else allows it; only an answer that was given for this very step
  *    overrules an ask.
  * E3 Ports are 80 and 443. Another one is allowed by writing it: `host: git.example.org:8443`.
- * E4 Only a package registry that the operator has configured may be at an address that is not public.
+ * E4 Only a package registry or a server of a model that the operator has configured may be at an address that is not
+ *    public.
  */
 import type { Policy, PolicyRule } from '../schema/policy.ts';
 import { type Facts, hostMatches, ruleMatches } from './rules.ts';
@@ -20,19 +21,29 @@ export type EgressVerdict =
   | { verdict: 'allowed'; reason: string; reach: 'public' | 'own network' }
   | { verdict: 'refused'; reason: string };
 
-/** `named` are the hosts that were allowed for one step. Hosts are lower case, without a dot at the end. */
-export type Allows = (host: string, port: number, named?: readonly string[]) => EgressVerdict;
+/**
+ * `named` are the hosts that were allowed for one step, `servers` (host:port) those the operator configured for it.
+ * Hosts are lower case, without a dot at the end.
+ */
+export type Allows = (
+  host: string,
+  port: number,
+  named?: readonly string[],
+  servers?: readonly string[],
+) => EgressVerdict;
 
 const PORTS = [80, 443];
 
 export function allowsBy(rules: readonly PolicyRule[], registries: readonly Registry[]): Allows {
   const relevant = rules.filter(isAboutHosts);
-  return (host, port, named = []) => {
+  return (host, port, named = [], servers = []) => {
     const of = (effect: PolicyRule['effect']): PolicyRule | undefined =>
       relevant.find((rule) => rule.effect === effect && covers(rule.host, effect, host, port));
     const denied = of('deny');
     if (denied !== undefined) return refused(denied.why ?? `a rule forbids ${host}`);
     if (named.some((each) => covers(each, 'allow', host, port))) return allowed(`${host} was allowed for this step`);
+    if (servers.some((each) => covers(each, 'allow', host, port)))
+      return { verdict: 'allowed', reason: `${host} serves a model`, reach: 'own network' };
     const asked = of('ask');
     if (asked !== undefined) return refused(asked.why ?? `${host} is asked about, and nobody was asked for this step`);
     if (registries.some((registry) => registry.host === host && registry.port === port))

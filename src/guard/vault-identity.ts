@@ -24,7 +24,7 @@ const SHAPE = /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/;
 /** Null when there is none. */
 export function findIdentity({ mounted, key }: IdentityPlaces): FoundIdentity | null {
   const given = readPlain(mounted);
-  if (given !== null) return identityIn(mounted, given.bytes);
+  if (given !== null && !isBlank(given.bytes)) return identityIn(mounted, given.bytes);
   const own = readPlain(key);
   if (own === null) return null;
   assertPrivate(key, own.stats);
@@ -38,6 +38,9 @@ export function keepIdentity(file: string, text: string, recipient: string): voi
     : `# The key of an oka vault. Keep a copy where only you can find it.\n# ${recipient}\n`;
   createPrivate(file, Buffer.from(`${head}${text.trim()}\n`));
 }
+
+/** A container has to be given some file; one that says nothing is none. */
+const isBlank = (bytes: Buffer): boolean => /^\s*(#[^\n]*\s*)*$/.test(bytes.subarray(0, 4096).toString('latin1'));
 
 function identityIn(file: string, bytes: Buffer): FoundIdentity {
   const text = bytes.toString('utf8').trim();

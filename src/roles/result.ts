@@ -27,7 +27,7 @@ export type ResultFacts = {
   started: string;
   ended: string;
   steps: readonly ResultStep[];
-  criteria: readonly { text: string; holds: boolean; evidence: string; by: 'check' | 'model' }[];
+  criteria: readonly { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
   files: { created: readonly string[]; changed: readonly string[]; removed: readonly string[] };
   /** Whether the changes can be taken back, and which files cannot. */
   undo?: { possible: boolean; without: readonly string[] };
@@ -35,7 +35,8 @@ export type ResultFacts = {
   cost: { tokens: number; usd: number; calls: number; modelCalls: number; replans: number; activeMs: number };
   /** provider:model; null when none was needed. */
   model: string | null;
-  questions: readonly { id: string; text: string }[];
+  /** `ask`: what a person is to say; approval is a yes or no, nothing is what has to be there. */
+  questions: readonly { id: string; text: string; ask?: 'answer' | 'approval' | 'nothing' }[];
   /** What a person can do to get it going again. */
   next: readonly string[];
   ledger: { first: number; last: number };
@@ -87,11 +88,15 @@ function verdictPart({ verdict, reason, criteria }: ResultFacts): string {
   return [`**${HEADLINES[verdict]}.**${count}`, ...(why.length === 0 ? [] : [why.join('\n>\n')])].join('\n\n');
 }
 
+const HOW = {
+  answer: (id: string) => ` — answer with ${code(`oka answer ${id} "…"`)}`,
+  approval: (id: string) => ` — say ${code(`oka approve ${id}`)} or ${code(`oka deny ${id}`)}`,
+  nothing: () => '',
+} as const;
+
 /** Open questions and what to do come before the long parts: somebody may be waiting. */
 function nextPart({ questions, next }: ResultFacts): string {
-  const asked = questions.map(
-    ({ id, text }) => `- ${inline(text, 1000)} — answer with ${code(`oka answer ${id} "…"`)}`,
-  );
+  const asked = questions.map(({ id, text, ask = 'answer' }) => `- ${inline(text, 1000)}${HOW[ask](id)}`);
   const todo = next.map((each) => `- ${inline(each, 1000)}`);
   return [
     asked.length === 0 ? '' : `## Open questions\n\n${asked.join('\n')}`,
@@ -122,11 +127,13 @@ function stepPart(step: ResultStep, number: number): string {
 
 const didPart = (did: string): string => (did.includes('\n') || did.length > 200 ? fenced(did, 2000) : code(did));
 
+const BY = { check: 'Checked', model: 'Judged by a model', person: 'Seen by a person' } as const;
+
 function criteriaPart({ criteria }: ResultFacts): string {
   if (criteria.length === 0) return '';
   const lines = criteria.map(({ text, holds, evidence, by }) => {
     const seen = evidence === '' ? 'nothing was seen' : inline(evidence, 1000);
-    return `- ${holds ? '✅' : '❌'} ${inline(text, 500)}\n  ${by === 'check' ? 'Checked' : 'Judged by a model'}: ${seen}`;
+    return `- ${holds ? '✅' : '❌'} ${inline(text, 500)}\n  ${BY[by]}: ${seen}`;
   });
   return `## Evidence\n\n${lines.join('\n')}`;
 }
@@ -180,9 +187,11 @@ function costPart({ cost, model, started, ended }: ResultFacts): string {
 
 function redoPart({ run, task, ledger, verdict, corrects }: ResultFacts): string {
   const again =
-    verdict === 'done'
-      ? `Do it again: put ${code(task)} into the inbox once more. Not content? ${code(`oka correct ${run} "what is wrong"`)}`
-      : `Go on: ${code(`oka resume ${run}`)}, or put ${code(task)} into the inbox once more.`;
+    verdict === 'blocked'
+      ? 'It goes on by itself as soon as it has what it waits for.'
+      : verdict === 'done'
+        ? `Do it again: put ${code(task)} into the inbox once more. Not content? ${code(`oka correct ${run} "what is wrong"`)}`
+        : `Go on: ${code(`oka resume ${run}`)}, or put ${code(task)} into the inbox once more.`;
   return [
     '## How to look closer and redo it',
     '',

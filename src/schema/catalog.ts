@@ -6,7 +6,7 @@ import { eventData, LineShape } from './event.ts';
 import { Frame } from './frame.ts';
 import { Graph } from './graph.ts';
 import { Intake } from './intake.ts';
-import { Fact } from './memory.ts';
+import { Episode, Fact } from './memory.ts';
 import { Message } from './message.ts';
 import { ModelSettings } from './model.ts';
 import { Policy } from './policy.ts';
@@ -19,6 +19,7 @@ import { WaitFor } from './wait.ts';
 export const catalog: Readonly<Record<string, z.ZodType>> = {
   config: Config,
   decision: Decision,
+  episode: Episode,
   event: LineShape,
   fact: Fact,
   frame: Frame,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MemoryConfig } from './memory.ts';
 import { ModelsConfig } from './model.ts';
 
 const hook = z.string().min(1).max(4000);
@@ -48,6 +49,7 @@ export const Config = z
       })
       .prefault({})
       .describe('How tasks are taken in.'),
+    memory: MemoryConfig.prefault({}),
     models: ModelsConfig.prefault({}).describe('Language models: which, and how they are called.'),
     hooks: z
       .strictObject({

@@ -23,9 +23,15 @@ export type Need = z.infer<typeof Need>;
 
 export const InstallInput = z
   .strictObject({
-    by: z.enum(['node', 'python', 'binary']).describe('Which installer: npm, pip, or a program from an allowed source.'),
+    by: z
+      .enum(['node', 'python', 'binary'])
+      .describe('Which installer: npm, pip, or a program from an allowed source.'),
     name: name.max(214).describe('The package.'),
-    version: z.string().max(100).optional().describe('An exact version or a range; the newest that is old enough if left out.'),
+    version: z
+      .string()
+      .max(100)
+      .optional()
+      .describe('An exact version or a range; the newest that is old enough if left out.'),
     files: z
       .record(z.string().max(200), z.string().max(1000))
       .optional()
@@ -49,7 +55,13 @@ export const Receipt = z
       .record(z.string().max(200), z.string().max(1000))
       .describe('Its programs: the link below .oka/tools, and what it points at.'),
     contains: z
-      .array(z.strictObject({ name: z.string().max(214).describe('Package.'), version: z.string().max(100).describe('Its version.'), integrity: z.string().max(500).describe('Hash of what was fetched.') }))
+      .array(
+        z.strictObject({
+          name: z.string().max(214).describe('Package.'),
+          version: z.string().max(100).describe('Its version.'),
+          integrity: z.string().max(500).describe('Hash of what was fetched.'),
+        }),
+      )
       .max(2000)
       .describe('Every package that came with it, itself included.'),
     integrity: z.string().max(500).describe('Hash of what was fetched, as the registry names it.'),
@@ -68,7 +80,10 @@ export const Requirement = z
   .strictObject({
     name: name.describe('Name in INSTALL_REQUIREMENTS.md.'),
     need: Need,
-    packages: z.array(z.string().max(200)).max(50).describe('Debian packages that bring it; empty when nobody knows one.'),
+    packages: z
+      .array(z.string().max(200))
+      .max(50)
+      .describe('Debian packages that bring it; empty when nobody knows one.'),
     snippet: z.string().max(4000).describe('Lines for a Dockerfile.'),
     reason: z.string().max(4000).describe('Why oka cannot install it itself.'),
   })

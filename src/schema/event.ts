@@ -10,8 +10,10 @@ import { z } from 'zod';
 import { Decision } from './decision.ts';
 import { Receipt, Requirement } from './dependency.ts';
 import { OkaError } from './errors.ts';
+import { fitting } from './fits.ts';
 import { Intake } from './intake.ts';
 import { copied, JsonValue } from './json.ts';
+import { Episode, FactGiven, PackManifest } from './memory.ts';
 import { CallId, Id, ID_SHAPE, NodeId, Sha256 } from './names.ts';
 import { Budgets, Mode, PlannedNode } from './run.ts';
 import { ArtifactRef, OutcomeStatus, SideEffectClass, Usage } from './tool.ts';
@@ -288,6 +290,25 @@ export const eventData = {
   'requirement.reopened': z
     .strictObject({ name: Requirement.shape.name, by: z.string().max(200).describe('Who said it was there.'), reason })
     .describe('A person said that it is there, and it is not.'),
+  'fact.kept': FactGiven.describe('A fact is believed from now on.'),
+  'fact.forgotten': z
+    .strictObject({
+      facts: z.array(Id).min(1).max(1000).describe('Which.'),
+      why: z.enum(['deleted', 'expired']).describe('By the word of a person, or because their time is over.'),
+    })
+    .describe('Facts are no longer believed.'),
+  'episode.imported': z
+    .strictObject({
+      episode: Episode,
+      from: z
+        .strictObject({
+          name: z.string().max(1000).describe('The file.'),
+          line: z.int().positive().describe('The line in it.'),
+        })
+        .describe('Where it comes from.'),
+    })
+    .describe('Something that was said elsewhere was taken in.'),
+  'context.packed': PackManifest.describe('What is remembered was put together for a prompt.'),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventType = keyof typeof eventData;
@@ -341,15 +362,23 @@ export const LineShape = z
 export function checkEvent(event: NewEvent): Pick<Event, 'type' | 'run' | 'cause' | 'v' | 'data'> {
   if (!Object.hasOwn(eventData, event.type))
     throw new OkaError('invalid-event', `there is no event type "${event.type as string}"`);
-  const schema: z.ZodType = eventData[event.type];
-  const result = schema.safeParse(event.data);
-  if (!result.success)
-    throw new OkaError('invalid-event', `${event.type}: ${z.prettifyError(result.error)}`, { cause: result.error });
+  const data = looks[event.type](event.data) ? event.data : parsed(event);
   const run = event.run ?? null;
   const cause = event.cause ?? null;
   if (run !== null && (typeof run !== 'string' || !ID_SHAPE.test(run)))
     throw new OkaError('invalid-event', `${event.type}: run ${JSON.stringify(run)} is not a valid id`);
   if (cause !== null && !seq.safeParse(cause).success)
     throw new OkaError('invalid-event', `${event.type}: cause ${cause} is not a seq`);
-  return { type: event.type, run, cause, v: versionOf(event.type), data: copied(result.data) as Event['data'] };
+  return { type: event.type, run, cause, v: versionOf(event.type), data: copied(data) as Event['data'] };
+}
+
+const looks = Object.fromEntries(eventTypes.map((type) => [type, fitting(eventData[type])])) as Record<
+  EventType,
+  (value: unknown) => boolean
+>;
+
+function parsed({ type, data }: NewEvent): unknown {
+  const result = (eventData[type] as z.ZodType).safeParse(data);
+  if (result.success) return result.data;
+  throw new OkaError('invalid-event', `${type}: ${z.prettifyError(result.error)}`, { cause: result.error });
 }

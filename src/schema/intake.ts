@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { CallId, Id, Instant } from './names.ts';
+import { FactGiven } from './memory.ts';
+import { CallId, Id, Instant, Sha256 } from './names.ts';
 import { WaitAnswer } from './wait.ts';
 
 export const Intake = z
@@ -13,6 +14,17 @@ export const Intake = z
     z.strictObject({ kind: z.literal('pause').describe('Hold a run until it is resumed.'), run: Id }),
     z.strictObject({ kind: z.literal('resume').describe('Let a paused run go on.'), run: Id }),
     z.strictObject({ kind: z.literal('undo').describe('Take back what a run changed on the desk.'), run: Id }),
+    z.strictObject({ kind: z.literal('remember').describe('Keep a fact.'), fact: FactGiven }),
+    z.strictObject({
+      kind: z.literal('forget').describe('Give facts up.'),
+      facts: z.array(Id).min(1).max(1000).describe('Which.'),
+      why: z.enum(['deleted', 'expired']).describe('By the word of a person, or because their time is over.'),
+    }),
+    z.strictObject({
+      kind: z.literal('import').describe('Take in what was said elsewhere.'),
+      body: Sha256.describe('Lines of JSON, one episode each; kept as an artifact.'),
+      name: z.string().max(1000).describe('Name of the file they come from.'),
+    }),
     z.strictObject({
       kind: z.literal('archive').describe('Move old finished runs out of the live ledger.'),
       before: Instant.describe('Finished runs older than this go into the archive.'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Instant } from './names.ts';
+import { Id, Instant, NodeId } from './names.ts';
 
 export const Evidence = z
   .strictObject({
@@ -25,3 +25,103 @@ export const Fact = z
   })
   .describe('Something the assistant believes, with its evidence.');
 export type Fact = z.infer<typeof Fact>;
+
+/** Facts of this namespace are instructions that always hold; they are in every pack. */
+export const STANDING = 'standing';
+
+export const FactGiven = Fact.omit({ evidence: true, superseded_by: true })
+  .extend({
+    supersedes: z.array(Id).max(100).default([]).describe('Older facts whose place it takes.'),
+    evidence: z
+      .array(Evidence)
+      .max(100)
+      .default([])
+      .describe('Earlier events behind it, besides the one that keeps it.'),
+  })
+  .describe('A fact as it is kept.');
+export type FactGiven = z.infer<typeof FactGiven>;
+
+export const Episode = z
+  .strictObject({
+    id: z.string().min(1).max(200).describe('Its name where it comes from.'),
+    text: z.string().min(1).max(100_000).describe('What was said.'),
+    at: Instant.describe('When it was said.'),
+    who: z.string().max(200).default('someone').describe('Who said it.'),
+    namespace: z.string().max(120).default('import').describe('Where it belongs, such as a conversation.'),
+  })
+  .describe('Something that was said elsewhere.');
+export type Episode = z.infer<typeof Episode>;
+
+export const PackSection = z
+  .enum(['standing', 'graph', 'facts', 'episodes', 'procedures', 'frames'])
+  .describe(
+    'Part of a pack: standing instructions, the task at hand, facts, what happened, procedures, the workspace.',
+  );
+export type PackSection = z.infer<typeof PackSection>;
+
+const packed = {
+  id: z.string().max(400).describe('Name of the item.'),
+  section: PackSection,
+  score: z.number().describe('How well it fits; higher is better.'),
+  tokens: z.int().nonnegative().describe('What it costs, counted for the model that is asked.'),
+  evidence: z.array(Evidence).max(100).describe('The events behind it.'),
+};
+
+export const PackManifest = z
+  .strictObject({
+    role: z.enum(['planner', 'executor', 'critic']).describe('Who gets it.'),
+    node: NodeId.nullable().describe('The node that asks; null when it is the run as a whole.'),
+    query: z.string().max(500).describe('What was looked for, as far as it is short.'),
+    cap: z.int().nonnegative().describe('The most it may cost in tokens.'),
+    tokens: z.int().nonnegative().describe('What it costs.'),
+    counter: z.string().max(80).describe('How tokens were counted.'),
+    by: z.enum(['keywords', 'keywords and vectors']).describe('How it was found.'),
+    items: z.array(z.strictObject(packed)).max(1000).describe('What is in it, best first.'),
+    dropped: z
+      .array(
+        z.strictObject({
+          ...packed,
+          why: z
+            .enum(['over the cap', 'over its share', 'too many', 'too long', 'said already'])
+            .describe('Why it is not in it.'),
+        }),
+      )
+      .max(200)
+      .describe('What was found and left out, best first.'),
+    more: z.int().nonnegative().describe('How many more were left out.'),
+  })
+  .describe('What went into a context pack, what did not, and why.');
+export type PackManifest = z.infer<typeof PackManifest>;
+
+const share = (least: number): z.ZodDefault<z.ZodNumber> => z.number().min(0).max(1).default(least);
+
+export const MemoryConfig = z
+  .strictObject({
+    cap: z.int().min(0).max(200_000).default(2000).describe('The most tokens that memory may take in a prompt.'),
+    facts: z.int().min(0).max(1000).default(24).describe('The most facts in a pack.'),
+    episodes: z.int().min(0).max(1000).default(80).describe('The most episodes in a pack.'),
+    procedures: z.int().min(0).max(3).default(3).describe('The most procedures in a pack.'),
+    shares: z
+      .strictObject({
+        standing: z.number().min(0).max(0.2).default(0.2).describe('Instructions that always hold; at most a fifth.'),
+        graph: share(0.2).describe('The task at hand and what is around it.'),
+        facts: share(0.4).describe('Facts.'),
+        episodes: share(1).describe('What happened.'),
+        procedures: share(0.3).describe('Procedures.'),
+        frames: share(0.2).describe('The workspace.'),
+      })
+      .prefault({})
+      .describe('The most each part may take of a pack.'),
+    vectors: z.boolean().default(true).describe('Whether texts are also found by meaning; false = by words alone.'),
+    model: z
+      .string()
+      .max(200)
+      .default('Xenova/all-MiniLM-L6-v2')
+      .describe('The model that turns texts into vectors; the default one comes with oka.'),
+    model_download: z
+      .boolean()
+      .default(false)
+      .describe('Whether another model may be fetched from the network the first time it is used.'),
+  })
+  .describe('What is remembered: how much of it goes into a prompt, and how it is found.');
+export type MemoryConfig = z.infer<typeof MemoryConfig>;

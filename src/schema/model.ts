@@ -78,6 +78,12 @@ export const ModelsConfig = z
       .prefault({})
       .describe('Other models for single roles.'),
     ...tuning,
+    ask_again_seconds: z
+      .number()
+      .min(0.05)
+      .max(3600)
+      .default(5)
+      .describe('A model that is down is asked again after this long, then after twice as long, up to five minutes.'),
     settings: z
       .record(ModelName, z.strictObject(own).describe('Settings of this model alone; they go before the general ones.'))
       .default({})

@@ -71,10 +71,8 @@ export type Author = 'operator' | 'model';
 /** Where the value of an argument came from. What a tool gave is never trusted to say what is acted on. */
 export type Origin = 'operator' | 'task' | 'model' | 'memory' | 'tool';
 
-/** One attempt at a tool, as every middleware and the tool itself see it. */
-export type ToolCall = {
-  run: string;
-  node: string | null;
+/** What is tried: which call, the how manieth time, with what. */
+export type Attempt = {
   call: string;
   attempt: number;
   tool: string;
@@ -82,6 +80,12 @@ export type ToolCall = {
   input: Json;
   /** Idempotency key. */
   key: string | null;
+};
+
+/** One attempt at a tool, as every middleware and the tool itself see it. */
+export type ToolCall = Attempt & {
+  run: string;
+  node: string | null;
   author: Author;
   /** Where the values of the tool's targets came from, by the name of the field. */
   origins: () => Readonly<Record<string, Origin>>;

@@ -27,7 +27,7 @@ it('a step goes out by its grant, what was decided is an event of its run, and a
     clock: Date.now,
   });
   onTestFinished(() => out[Symbol.asyncDispose]());
-  const grant = await out.grant({ run: 'r1', call: 'r1.n1.1', hosts: [] });
+  const grant = await out.grant({ run: 'r1', call: 'r1.n1.1', hosts: [] }, 60_000);
   expect(grant.port).toBeGreaterThan(0);
   const ask = async (url: string): Promise<string> => {
     const script = `require('node:http').get('${url}', (answer) => {
@@ -49,8 +49,9 @@ it('a step goes out by its grant, what was decided is an event of its run, and a
 it('through a proxy elsewhere a step has a sealed ticket, or none where no key is shared', async () => {
   const proxy = { host: 'egress', port: 3128 };
   const holder = { run: 'r1', call: 'r1.n1.1', hosts: [] };
-  const sealed = await wayOutThrough(proxy, Buffer.alloc(32, 1), Date.now, 1000).grant(holder);
-  expect(sealed.env['HTTPS_PROXY']).toMatch(/^http:\/\/[\w-]+:[\w-]{43}@egress:3128$/);
-  const open = await wayOutThrough(proxy, null, Date.now, 1000).grant(holder);
-  expect([open.port, open.env['HTTPS_PROXY']]).toEqual([3128, 'http://egress:3128']);
+  const lookup = (): Promise<string> => Promise.resolve('172.18.0.2');
+  const sealed = await wayOutThrough(proxy, Buffer.alloc(32, 1), Date.now, lookup).grant(holder, 1000);
+  expect(sealed.env['HTTPS_PROXY']).toMatch(/^http:\/\/[\w-]+:[\w-]{43}@172\.18\.0\.2:3128$/);
+  const open = await wayOutThrough(proxy, null, Date.now, lookup).grant(holder, 1000);
+  expect([open.port, open.env['HTTPS_PROXY']]).toEqual([3128, 'http://172.18.0.2:3128']);
 });

@@ -122,7 +122,7 @@ Kept beside this page or in the store:
       expect(page).toContain('Nothing was executed.');
       expect(page).toContain('No file was changed.');
       expect(page).toContain('no model was used');
-      expect(page).toContain('`oka resume r-20260105-1`');
+      expect(page).toContain(verdict === 'blocked' ? 'It goes on by itself' : '`oka resume r-20260105-1`');
     },
   );
 

@@ -5,12 +5,17 @@ import { serveEgress } from '../../daemon/egress.ts';
 import { openPolicy, type PolicyFile } from '../../daemon/policy.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
+import { staying } from '../stay.ts';
 import { plain } from '../terminal.ts';
 
 const LOOK_EVERY_MS = 1000;
 const SHORTEST_KEY = 32;
 
 export async function run(call: Call): Promise<number> {
+  return staying(call, () => serve(call));
+}
+
+async function serve(call: Call): Promise<number> {
   const { home, signal, json, out, err } = call;
   const listen = listenOf(call.text('listen') ?? '127.0.0.1:3128');
   const key = await keyOf(call.text('key'));

@@ -1,8 +1,10 @@
-import { setUp } from '../../daemon/set-up.ts';
+import { makeEgressKey, setUp } from '../../daemon/set-up.ts';
 import { type Call, exits } from '../command.ts';
 
-export async function run({ home, json, out }: Call): Promise<number> {
+export async function run({ home, json, out, text }: Call): Promise<number> {
   const made = setUp(home);
+  const key = text('egress-key');
+  if (key !== undefined && makeEgressKey(key)) made.push(key);
   if (json) out(`${JSON.stringify({ dir: home.dir, made })}\n`);
   else if (made.length === 0) out(`${home.dir} is set up already; nothing was changed.\n`);
   else

@@ -1,3 +1,4 @@
+import type { Home } from '../../daemon/settings.ts';
 import { isSetUp } from '../../daemon/set-up.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
@@ -7,7 +8,8 @@ import { type Call, exits } from '../command.ts';
 import { waitedFor } from '../story.ts';
 import { bold, bytes, count, dim, fitted, green, plain, red, WIDTH, yellow } from '../terminal.ts';
 
-export async function run({ home, json, out }: Call): Promise<number> {
+export async function run({ home, json, out, flag }: Call): Promise<number> {
+  if (flag('health')) return health(home, json, out);
   if (!isSetUp(home))
     throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
   const worker = penHolder(home.ledgers.run);
@@ -35,6 +37,14 @@ export async function run({ home, json, out }: Call): Promise<number> {
   );
   for (const goal of state.goals) out(goalLines(goal));
   return exits.ok;
+}
+
+/** For supervisors and containers, which ask often: asks the kernel who holds the pen, and reads no ledger. */
+function health(home: Home, json: boolean, out: (text: string) => void): number {
+  const worker = penHolder(home.ledgers.run);
+  const words = worker === null ? 'no worker is running' : `process ${worker.pid} is working since ${worker.since}`;
+  out(json ? `${JSON.stringify({ healthy: worker !== null, worker })}\n` : `${words}\n`);
+  return worker === null ? exits.no : exits.ok;
 }
 
 function goalLines(goal: Goal): string {

@@ -1,19 +1,30 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isStopped } from '../../daemon/host-files.ts';
 import { setUp } from '../../daemon/set-up.ts';
-import { programFolder } from '../../daemon/settings.ts';
+import { programFolder, shownPath } from '../../daemon/settings.ts';
 import { supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { plain } from '../terminal.ts';
+import { staying } from '../stay.ts';
 import { viewOn } from '../view.ts';
 
 const LOOK_EVERY_MS = 1000;
 
 export async function run(call: Call): Promise<number> {
+  const view = viewOn(process.stdout, call.home);
+  try {
+    return await staying(call, (isNews) => watchOver(call, (line) => (isNews(line) ? view.tell(line) : undefined)));
+  } finally {
+    view.end();
+    if (call.signal.aborted) call.err('Stopped. Work goes on at the next start.\n');
+  }
+}
+
+async function watchOver(call: Call, tell: (line: string) => void): Promise<number> {
   const { home, signal } = call;
   const holder = penHolder(home.ledgers.run);
   if (holder !== null)
@@ -23,24 +34,26 @@ export async function run(call: Call): Promise<number> {
   const isFirst = !existsSync(home.ledgers.run);
   setUp(home);
   if (isFirst) await welcome(call);
-  const view = viewOn(process.stdout, home);
-  view.tell(`oka watches ${join(home.workspace, 'inbox')}. Drop a task there; Ctrl-C stops.`);
-  await untilAllowed(call, view.tell);
+  tell(`oka watches ${shownPath(home, join(home.workspace, 'inbox'))}. Drop a task there; Ctrl-C stops.`);
+  await untilAllowed(call, tell);
   const code = await supervise([{ name: 'worker', args: ['worker'] }], {
     home,
     signal,
-    tell: view.tell,
-    said: (_, line) => view.tell(plain(line)),
+    tell,
+    said: (_, line) => tell(plain(line)),
   });
-  view.end();
-  call.err(signal.aborted ? 'Stopped. Work goes on at the next start.\n' : '');
   return signal.aborted ? exits.ok : code;
 }
 
 async function welcome({ home }: Call): Promise<void> {
   const { addTask } = await import('../../intake/add.ts');
-  addTask(join(home.workspace, 'inbox'), { path: join(programFolder, 'share', 'welcome') });
+  const inbox = join(home.workspace, 'inbox');
+  if (namesIn(inbox).includes('welcome')) return; // a start before this one got no further
+  addTask(inbox, { path: join(programFolder, 'share', 'welcome') });
 }
+
+const namesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => basename(path));
 
 async function untilAllowed({ home, signal }: Call, tell: (line: string) => void): Promise<void> {
   if (!isStopped(home)) return;

@@ -5,21 +5,24 @@ import type { Json } from '../../schema/json.ts';
 import type { Act, Outcome } from '../../schema/tool.ts';
 
 const MOST_REPAIRS = 2;
-const ASK_AGAIN_MS = 30_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+/** Who is asked, and when again if it is down. */
+export type About = { model: string | undefined; clock: Clock; askAgainMs: number; attempt: number };
 
 export type Asked<T> = { kind: 'answer'; answer: T } | { kind: 'outcome'; outcome: Outcome };
 
 export async function askModel<T extends object>(
   act: Act,
   request: ModelRequest,
-  about: { model: string | undefined; clock: Clock },
+  about: About,
   read: (answer: ModelAnswer) => T | Problem,
 ): Promise<Asked<T>> {
   let asked = request;
   let problem = '';
   for (let repairs = 0; repairs <= MOST_REPAIRS; repairs += 1) {
     const outcome = await act('model.complete', inputOf(asked, about.model));
-    if (outcome.status !== 'ok') return { kind: 'outcome', outcome: laterIfTemporary(outcome, about.clock) };
+    if (outcome.status !== 'ok') return { kind: 'outcome', outcome: laterIfTemporary(outcome, about) };
     const answer = answerIn(outcome.output);
     const found = answer.problem === null ? read(answer) : { problem: answer.problem };
     if (!('problem' in found)) return { kind: 'answer', answer: found };
@@ -48,7 +51,8 @@ export function answerIn(output: Json): ModelAnswer & { problem: string | null }
 }
 
 /** A model that is down for a while is waited for: what was done stays done. */
-function laterIfTemporary(outcome: Outcome, clock: Clock): Outcome {
+function laterIfTemporary(outcome: Outcome, { clock, askAgainMs, attempt }: About): Outcome {
   if (outcome.status !== 'failed' || outcome.temporary !== true) return outcome;
-  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock() + ASK_AGAIN_MS).toISOString() } };
+  const pauseMs = Math.min(LONGEST_PAUSE_MS, askAgainMs * 2 ** Math.min(attempt - 1, 20));
+  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock() + pauseMs).toISOString() } };
 }

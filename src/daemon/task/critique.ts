@@ -3,9 +3,10 @@
  *
  * J1 Checks first, each carried out by calls through the chain; then a model for what is prose.
  * J2 Done needs every criterion to hold. What nobody could look at is put to a person, who may vouch for it.
- * J3 A result that does not hold is planned anew if somebody can plan; else the run fails and says why.
+ * J3 A result that does not hold is planned anew if somebody can plan; else the run fails and says why. What a person
+ *    has refused is not planned around.
+ * J4 All that the task has changed is judged, with every plan it had: planning anew forgets nothing.
  */
-import { hash } from 'node:crypto';
 import { callsFor, type Around, judged, type StepEnd } from '../../roles/check-calls.ts';
 import type { Criterion } from '../../roles/criteria.ts';
 import { type CriticAsk, criticRequest, verdictFrom, type Witness } from '../../roles/critic.ts';
@@ -17,8 +18,9 @@ import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../sch
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, toolOf } from '../../tools/builtin/define.ts';
 import { askModel } from './ask-model.ts';
-import { criterionIn } from './plan.ts';
+import { criterionIn, pastOf } from './plan.ts';
 import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
+import { vouched, vouchFor } from './vouch.ts';
 
 type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
 type Looked = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
@@ -42,22 +44,39 @@ export function critiqueTool(ports: TaskPorts): Tool {
 
 async function critiqued(ports: TaskPorts, given: Given, call: ToolCall): Promise<Outcome> {
   const criteria = given.plan.criteria.map(criterionIn);
-  const changed = await ports.changedBy(given.end.run);
+  const { changed, declared } = await changesOf(ports, given, call.run);
   const around = await aroundOf(ports, given, changed);
   const checked = await checkedOf(criteria, around, call);
   if ('outcome' in checked) return checked.outcome;
   const judgedByModel = await judgedOf(ports, given, criteria, call);
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
-  const { targets } = given.plan;
-  const breaches = breachesOf({ secrets: ports.secretsIn(changed ?? []), changed: changed ?? [], targets });
+  const breaches = breachesOf({ secrets: ports.secretsIn(changed), ...declared });
   const verdict = verdictOf({
     criteria,
     found: [...checked.found, ...judgedByModel.found],
     breaches,
     model: judgedByModel.model,
   });
-  const mayVouch = breaches.length === 0 && unseenOnly(verdict, [...checked.found, ...judgedByModel.found]);
+  const isUnseen = unseenOnly(verdict, [...checked.found, ...judgedByModel.found]);
+  const mayVouch = given.end.status === 'done' && breaches.length === 0 && isUnseen;
   return settled(ports, given, call, withSteps(verdict, given), mayVouch);
+}
+
+/** J4. What a person's own steps changed is not bound to targets. */
+async function changesOf(
+  ports: TaskPorts,
+  { plan, end }: Given,
+  run: string,
+): Promise<{ changed: string[]; declared: { changed: string[]; targets: string[] } }> {
+  const rounds = [...(await pastOf(ports, run)), { plan, child: end.run }];
+  const bound = rounds.filter((round) => round.plan.targets !== null);
+  return {
+    changed: await ports.changedBy(rounds.map(({ child }) => child)),
+    declared: {
+      changed: await ports.changedBy(bound.map(({ child }) => child)),
+      targets: bound.flatMap((round) => round.plan.targets ?? []),
+    },
+  };
 }
 
 /** Whether everything that does not hold is something that nobody could look at. */
@@ -78,48 +97,27 @@ async function settled(
   verdict: Verdict,
   mayVouch: boolean,
 ): Promise<Outcome> {
-  const vouched = mayVouch ? vouching(verdict, call) : verdict;
-  if (vouched === null) return vouchFor(verdict, call);
-  ports.note({ type: 'run.judged', run: call.run, data: vouched });
-  const { verdict: name, reason } = vouched;
+  const isOpen = mayVouch && verdict.verdict === 'blocked';
+  const final = isOpen ? vouched(verdict, given.end.run, await ports.eventsOf(call.run)) : verdict;
+  if (final === null) return vouchFor(verdict, given.end.run);
+  ports.note({ type: 'run.judged', run: call.run, data: final });
+  const { verdict: name, reason } = final;
   if (name === 'done') return ok({ verdict: name, reason });
   const canPlan = name === 'rework' && ports.model('planner', given.task.fields.model) !== null;
-  if (canPlan) return ok({ verdict: 'rework', reason });
+  if (canPlan && !(await isRefused(ports, given.end.run))) return ok({ verdict: 'rework', reason });
   const why = given.end.status === 'failed' ? `${given.end.reason}\n${reason}` : reason;
   return { status: 'failed', error: why, temporary: false };
 }
 
-type Vouched = Omit<Verdict, 'criteria'> & {
-  criteria: { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
-};
-
-/** J2. Null while a person has to be asked; their word stands for what nobody else could look at. */
-function vouching(verdict: Verdict, call: ToolCall): Vouched | null {
-  if (verdict.verdict !== 'blocked') return verdict;
-  if (call.approval !== bindingOf(verdict, call)) return null;
-  const criteria = verdict.criteria.map((each) =>
-    each.holds
-      ? each
-      : { ...each, holds: true, evidence: `a person vouched for it (${each.evidence})`, by: 'person' as const },
+/** J3. Whether the step that failed is one that a person said no to. */
+async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
+  const failed = (await ports.stateOf(run))?.failure?.node;
+  return (await ports.eventsOf(run)).some(
+    (event) => event.type === 'wait.closed' && event.data.node === failed && event.data.answer.verdict === 'denied',
   );
-  return { verdict: 'done', criteria, reason: 'every criterion holds, some by the word of a person' };
 }
 
-function vouchFor(verdict: Verdict, call: ToolCall): Outcome {
-  const open = verdict.criteria.filter(({ holds }) => !holds).map(({ text, evidence }) => `- ${text}\n  ${evidence}`);
-  const text = `Nobody could see whether this holds. Look for yourself; approve if it does, deny if not.\n${open.join('\n')}\n${verdict.reason}`;
-  return {
-    status: 'waiting',
-    for: { kind: 'approval', binding: bindingOf(verdict, call), text: text.slice(0, 20_000) },
-  };
-}
-
-function bindingOf({ criteria }: Verdict, { run, node }: ToolCall): string {
-  const open = criteria.filter(({ holds }) => !holds).map(({ text }) => text);
-  return hash('sha256', JSON.stringify([run, node, 'vouch', open]));
-}
-
-async function aroundOf(ports: TaskPorts, { task, end }: Given, changed: string[] | null): Promise<Around> {
+async function aroundOf(ports: TaskPorts, { task, end }: Given, changed: string[]): Promise<Around> {
   const run = await ports.stateOf(end.run);
   const fellBack = fallbacksIn(await ports.eventsOf(end.run));
   const steps = (run?.plan.graph.nodes ?? []).map((node, index): StepEnd => {
@@ -168,12 +166,9 @@ async function judgedOf(
   if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return { found: [], model: null };
   const evidence = witnesses(await ports.eventsOf(end.run));
   const ask: CriticAsk = { task: await bodyOf(ports, task), criteria: prose, evidence, attempt: 1 };
-  const asked = await askModel(
-    call.act,
-    criticRequest(ask),
-    { model: task.fields.model, clock: ports.clock },
-    (answer) => verdictFrom(answer, ask),
-  );
+  const { clock, askAgainMs } = ports;
+  const about = { model: task.fields.model, clock, askAgainMs, attempt: call.attempt };
+  const asked = await askModel(call.act, criticRequest(ask), about, (answer) => verdictFrom(answer, ask));
   if (asked.kind === 'outcome') return { outcome: asked.outcome };
   return { found: foundByModel(asked.answer), model: asked.answer };
 }

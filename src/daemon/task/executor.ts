@@ -3,9 +3,8 @@ import { decisionFrom, executorRequest } from '../../roles/executor.ts';
 import type { Planner } from '../../schema/ports.ts';
 import { answerIn, inputOf } from './ask-model.ts';
 
-const FIRST_PAUSE_MS = 5000;
-
-export function executor(modelOf: (run: string) => Promise<string | undefined>): Planner {
+/** `modelOf` names the model that a run's own task asks for; one that is down is asked again after `askAgainMs`, then later. */
+export function executor(modelOf: (run: string) => Promise<string | undefined>, askAgainMs: number): Planner {
   return {
     decide: async (input, act) => {
       const outcome = await act('model.complete', inputOf(executorRequest(input), await modelOf(input.run)));
@@ -14,7 +13,7 @@ export function executor(modelOf: (run: string) => Promise<string | undefined>):
         return answer.problem === null ? decisionFrom(answer, input) : { problem: answer.problem };
       }
       const error = 'error' in outcome ? outcome.error : outcome.status;
-      if (outcome.status === 'failed' && outcome.temporary === true) return { later: FIRST_PAUSE_MS, reason: error };
+      if (outcome.status === 'failed' && outcome.temporary === true) return { later: askAgainMs, reason: error };
       return { kind: 'Fail', reason: error.slice(0, 4000), rationale: 'there is nobody to ask' };
     },
   };

@@ -3,6 +3,7 @@ import type { ResultFacts, ResultStep } from '../../roles/result.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
+import type { WaitFor } from '../../schema/wait.ts';
 import type { Changes } from '../../tools/desk/changes.ts';
 
 const LONGEST_SHOWN = 2000;
@@ -30,7 +31,7 @@ export function factsOf(
     started: started.at,
     ended: last.at,
     steps: steps.flatMap((events) => stepsOf(events)),
-    criteria: (judged?.data.criteria ?? []).map((each) => ({ ...each, by: each.by === 'check' ? 'check' : 'model' })),
+    criteria: judged?.data.criteria ?? [],
     files,
     undo: { possible: all.some(({ type }) => type === 'desk.kept'), without: skippedIn(all) },
     artifacts: artifactsIn(all).map(({ name, bytes, sha256 }) => ({
@@ -41,7 +42,7 @@ export function factsOf(
     cost: costOf(all),
     model: modelIn(all),
     questions,
-    next: nextOf(verdict, started.run, questions.length),
+    next: nextOf(verdict, started.run, { questions: questions.length, changes: countOf(files) }),
     ledger: { first: Math.min(...all.map(({ seq }) => seq)), last: Math.max(...all.map(({ seq }) => seq)) },
     ...correctedBy(started.data.input),
   };
@@ -121,19 +122,37 @@ function fieldsOf(value: Json): Record<string, Json | undefined> {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
 }
 
-function openQuestions(events: readonly Event[]): { id: string; text: string }[] {
-  const open = new Map<string, string>();
+type Question = ResultFacts['questions'][number];
+
+function openQuestions(events: readonly Event[]): Question[] {
+  const open = new Map<string, Question>();
   for (const event of events) {
     if (event.type === 'wait.opened' && event.data.for.kind !== 'child' && event.data.for.kind !== 'timer')
-      open.set(event.data.wait, 'text' in event.data.for ? event.data.for.text : `It needs ${wanted(event.data.for)}.`);
+      open.set(event.data.wait, questionOf(event.data.wait, event.data.for));
     if (event.type === 'wait.closed') open.delete(event.data.wait);
     if (event.type === 'run.ended')
       for (const wait of open.keys()) if (wait.startsWith(`${event.run}.`)) open.delete(wait);
   }
-  return [...open].map(([id, text]) => ({ id, text }));
+  return [...open.values()];
 }
 
-const wanted = (awaited: { kind: string; name?: string }): string => awaited.name ?? awaited.kind;
+function questionOf(id: string, awaited: WaitFor): Question {
+  switch (awaited.kind) {
+    case 'approval':
+      return { id, text: awaited.text, ask: 'approval' };
+    case 'question':
+      return { id, text: awaited.text, ask: 'answer' };
+    case 'message':
+      return { id, text: `It waits for a reply in ${awaited.thread}.`, ask: 'answer' };
+    case 'requirement':
+      return { id, text: `It needs ${awaited.name}.`, ask: 'nothing' };
+    case 'timer':
+    case 'child':
+      return { id, text: `It waits for ${awaited.kind === 'timer' ? awaited.until : awaited.run}.`, ask: 'nothing' };
+  }
+}
+
+const countOf = ({ created, changed, removed }: Changes): number => created.length + changed.length + removed.length;
 
 function skippedIn(events: readonly Event[]): string[] {
   return [...new Set(events.flatMap((event) => (event.type === 'desk.kept' ? event.data.skipped : [])))];
@@ -167,7 +186,11 @@ function modelIn(events: readonly Event[]): string | null {
   return typeof model === 'string' ? model : null;
 }
 
-function nextOf(verdict: ResultFacts['verdict'], run: string, questions: number): string[] {
+function nextOf(
+  verdict: ResultFacts['verdict'],
+  run: string,
+  { questions, changes }: { questions: number; changes: number },
+): string[] {
   switch (verdict) {
     case 'done':
       return [];
@@ -178,7 +201,10 @@ function nextOf(verdict: ResultFacts['verdict'], run: string, questions: number)
     case 'failed':
     case 'rework':
     case 'impossible':
-      return [`Mend what is named above, then: oka resume ${run}`, `Take back what it changed: oka undo ${run}`];
+      return [
+        `Mend what is named above, then: oka resume ${run}`,
+        ...(changes === 0 ? [] : [`Take back what it changed: oka undo ${run}`]),
+      ];
   }
 }
 

@@ -58,10 +58,10 @@ function inFolder({ fields, dir }: TaskGiven): TaskGiven['fields'] {
 }
 
 /** What was planned and judged before in this run. */
-type Past = { plan: Planned; child: string; reason: string };
+export type Past = { plan: Planned; child: string; reason: string };
 
 /** Each judgement that sent the work back was made by a call that names the plan and the run of its steps. */
-async function pastOf({ eventsOf }: TaskPorts, run: string): Promise<Past[]> {
+export async function pastOf({ eventsOf }: Pick<TaskPorts, 'eventsOf'>, run: string): Promise<Past[]> {
   const asked = new Map<string, Omit<Past, 'reason'>>();
   const past: Past[] = [];
   for (const event of await eventsOf(run)) {
@@ -112,9 +112,9 @@ async function planByModel(
     ...(task.fields.mode === undefined ? {} : { mode: task.fields.mode }),
     ...(last === undefined ? {} : { finished: done.map(({ node }) => node) }),
   };
-  const asked = await askModel(call.act, request, { model: override, clock: ports.clock }, (answer) =>
-    planFrom(answer, frame),
-  );
+  const { clock, askAgainMs } = ports;
+  const about = { model: override, clock, askAgainMs, attempt: call.attempt };
+  const asked = await askModel(call.act, request, about, (answer) => planFrom(answer, frame));
   return asked.kind === 'outcome' ? asked.outcome : ok(await keptPlan(ports, asked.answer));
 }
 

@@ -9,6 +9,8 @@ import type { Tool } from '../../schema/tool.ts';
 export type TaskPorts = {
   artifacts: ArtifactStore;
   clock: Clock;
+  /** When a model that is down is asked again, for the first time. */
+  askAgainMs: number;
   /** Null when nobody speaks for this role. */
   model: (role: 'planner' | 'executor' | 'critic', override?: string) => Model | null;
   /** Tools that a plan may use. */
@@ -21,8 +23,8 @@ export type TaskPorts = {
   eventsOf: (run: string) => Promise<readonly Event[]>;
   /** Lets an event into a run that is at work. */
   note: (event: NewEvent & { run: string }) => void;
-  /** Paths below the desk that a run has changed so far; null when that was not kept. */
-  changedBy: (run: string) => Promise<string[] | null>;
+  /** Paths below the desk that are not what they were before these runs, by what they did. */
+  changedBy: (runs: readonly string[]) => Promise<string[]>;
   /** Which of these files hold a secret. */
   secretsIn: (paths: readonly string[]) => FoundSecret[];
 };

@@ -11,8 +11,7 @@ export function awk(use: Use, program: Arg): void {
   if (strings.some((text) => text.startsWith('/inet'))) use.raise('deny', 'awk would open a connection');
   for (const [, text] of bare.matchAll(/\bsystem\s*\(([^)]*)\)?/g)) runs(use, text ?? '', strings);
   for (const [, text] of bare.matchAll(/(?<!\|)\|(?!\|)&?([^;}\n]*)/g)) piped(use, text ?? '', strings);
-  for (const [, text] of bare.matchAll(/((?:\$?[\w.]+\s*)*["\w$.()]*)\s*\|&?\s*getline/g))
-    runs(use, (text ?? '').replace(/.*[{};\n]/, ''), strings);
+  for (const { index } of bare.matchAll(/\|&?\s*getline/g)) runs(use, commandBefore(bare, index), strings);
   for (const [, text] of bare.matchAll(/\bgetline\s*\w*\s*<\s*([^;}\n]*)/g)) files(text ?? '', strings, use.reads);
   for (const statement of bare.split(/[;{}\n]/)) printed(use, statement, strings);
   if (/\bENVIRON\b(?!\s*\[)/.test(bare)) use.raise('external_mutation', 'awk would show the environment');
@@ -31,6 +30,12 @@ function taken(text: string): { bare: string; strings: string[] } {
     },
   );
   return { bare, strings };
+}
+
+/** What stands before a pipe, back to where its statement or parenthesis begins. */
+function commandBefore(bare: string, end: number): string {
+  const start = Math.max(...['{', '}', ';', '\n', '('].map((mark) => bare.lastIndexOf(mark, end - 1)));
+  return bare.slice(start + 1, end);
 }
 
 /** A command is seen through only when it is one literal string. */

@@ -9,24 +9,16 @@ import { literal, type Scene, shown } from './scene.ts';
 type Raise = (to: SideEffectClass, why: string) => void;
 
 const SHAPES: readonly (readonly [shape: RegExp, to: SideEffectClass, why: string])[] = [
-  [
-    /\bfork\s*\(?\s*\)?\s*while|while\b[^\n]*\bfork|\bos\.fork|\bfork\s*\(\)|cluster\.fork|fork\s+while/,
-    'deny',
-    'multiplies itself',
-  ],
+  [/\bos\.fork|\bfork\s*\(\)|cluster\.fork|\bfork\s+while|\bfork\s*;?\s*\}/, 'deny', 'multiplies itself'],
   [
     /\bctypes\b|\bptrace\b|\bset(?:e?uid|e?gid|groups)\b|\bchroot\b|\bunshare\b|\bmlockall\b|process\.binding|\bDL::|Fiddle|\bffi\b/,
     'deny',
     'reaches below its language',
   ],
   [/\bos\.kill(?:pg)?\b|process\.kill\b|\bkill\s*\(?\s*['"]?(?:KILL|TERM|9|-9|SIG)/, 'deny', 'ends other processes'],
+  [/\bpty\.spawn|os\.dup2|dup2\s*\(|\/dev\/tcp/, 'deny', 'gives a shell to somebody else'],
   [
-    /\bpty\.spawn|os\.dup2|dup2\s*\(|\/dev\/tcp|socket[\s\S]*(?:subprocess|\/bin\/(?:ba)?sh|exec)|(?:subprocess|\/bin\/(?:ba)?sh|exec)[\s\S]*\bsocket/,
-    'deny',
-    'gives a shell to somebody else',
-  ],
-  [
-    /(?<![.\w])(?:exec|eval|execfile)\s*\(|(?<![.\w])(?:exec|eval)\s+["'$@<]|\bnew\s+Function\b|\bvm\.run|\bcompile\s*\([^)]*exec|\bmarshal\.loads|\bpickle\.loads?|\b__import__\s*\(|\bimportlib\b|\bglobals\(\)\s*\[|\b__builtins__|instance_eval|class_eval|globalThis\[|\[['"]constructor['"]\]|\bReflect\.|__subclasses__|getattr\s*\(\s*(?:os|subprocess|__)/,
+    /(?<![.\w])(?:exec|eval|execfile)\s*\(|(?<![.\w])(?:exec|eval)\s+["'$@<]|\bnew\s+Function\b|\bvm\.run|\bmarshal\.loads|\bpickle\.loads?|\b__import__\s*\(|\bimportlib\b|\bglobals\(\)\s*\[|\b__builtins__|instance_eval|class_eval|globalThis\[|\[['"]constructor['"]\]|\bReflect\.|__subclasses__|getattr\s*\(\s*(?:os|subprocess|__)/,
     'deny',
     'runs text as code',
   ],
@@ -51,26 +43,36 @@ const SHAPES: readonly (readonly [shape: RegExp, to: SideEffectClass, why: strin
     'reaches for the network',
   ],
   [
-    /while\s*\(?\s*(?:True|1|true|:)\s*\)?\s*[:{;](?![\s\S]*\b(?:break|sleep|return|exit|readline|input|raise|last|setTimeout|yield)\b)|for\s*\(\s*;\s*;\s*\)(?![\s\S]*\b(?:break|return|exit)\b)|\*\s*10\s*\*\*\s*(?:9|[1-9]\d)|\b(?:1|9)[0_]{10,}\b|\*\s*1e(?:9|[1-9]\d)|\.repeat\s*\(\s*(?:1e(?:8|9|[1-9]\d)|\d{9,})|itertools\.(?:count|cycle|repeat)\(\s*\)/,
+    /\*\s*10\s*\*\*\s*(?:9|[1-9]\d)|\b(?:1|9)[0_]{10,}\b|\*\s*1e(?:9|[1-9]\d)|\.repeat\s*\(\s*(?:1e(?:8|9|[1-9]\d)|\d{9,})|itertools\.(?:count|cycle|repeat)\(\s*\)/,
     'deny',
     'never ends or fills the memory',
-  ],
-  [
-    /(?:b64decode|base64|atob|fromhex|unhexlify|fromCharCode|codecs\.decode|\bchr\s*\([\s\S]*chr\s*\(|unpack\s*\(|\\x[0-9a-f]{2}\\x|zlib\.decompress|\brot13\b|decode64)[\s\S]*(?:system|subprocess|popen|exec|spawn|eval|Function|`)/i,
-    'deny',
-    'runs text that it decodes',
   ],
 ];
 
 const SPAWNS =
-  /\bos\.(?:execute|system|popen|exec[lv]p?e?|spawn\w*|posix_spawn)|\bsubprocess\b|\bcommands\.getoutput|child_process|\b(?:exec|spawn|execFile|fork)(?:Sync)?\s*\(|\bsystem\b|\bopen\s*\(?[^;)]*["']\s*\||\|\s*["']\s*[,)]|\bpopen\b|\bqx\b|%x[{([]|`[^`]*`|\bIO\.popen|\bshell_exec|\bpassthru|\bproc_open|\bio\.popen|open3|Deno\.(?:run|Command)|Bun\.spawn|\bexecve?\b|\$\(|sh\.|pexpect/;
+  /\bos\.(?:execute|system|popen|exec[lv]p?e?|spawn\w*|posix_spawn)|\bsubprocess\b|\bcommands\.getoutput|child_process|\b(?:exec|spawn|execFile|fork)(?:Sync)?\s*\(|\bsystem\b|\bopen\s*\(?[^;)]{0,80}["']\s*\||\|\s*["']\s*[,)]|\bpopen\b|\bqx\b|%x[{([]|`[^`]{1,500}`|\bIO\.popen|\bshell_exec|\bpassthru|\bproc_open|\bio\.popen|open3|Deno\.(?:run|Command)|Bun\.spawn|\bexecve?\b|\$\(|sh\.|pexpect/;
 const DANGEROUS =
   /\b(?:rm|sudo|su|doas|curl|wget|nc|ncat|netcat|socat|ssh|scp|rsync|sftp|telnet|dd|mkfs|chmod|chown|mount|umount|kill|pkill|killall|shutdown|reboot|halt|docker|podman|kubectl|crontab|systemctl|service|at|mail|sendmail|nohup|bash|sh|zsh|dash|eval|base64|nslookup|dig|host|ping|aws|gcloud|gh|gpg|passwd|useradd|iptables|insmod|git\s+(?:push|clone|pull|fetch|config)|npm\s+publish|env|printenv|tee|ln|unlink|shred|truncate|sys\.argv|argv|input\(|stdin|ARGV)\b/;
 const CHANGES =
-  /rmtree|\bremove\b|unlink|rmdir|\brm(?:Sync)?\s*\(|write|['"](?:w|a|wb|ab|r\+|w\+|x)b?['"]|rename|chmod|chown|copy|move|truncate|symlink|mkdir|\bopen\s*\([^)]*>|File\.delete|FileUtils|touch|\bshutil\b|append|utime|file_put/;
+  /rmtree|\bremove\b|unlink|rmdir|\brm(?:Sync)?\s*\(|write|['"](?:w|a|wb|ab|r\+|w\+|x)b?['"]|rename|chmod|chown|copy|move|truncate|symlink|mkdir|\bopen\s*\([^)]{0,80}>|File\.delete|FileUtils|touch|\bshutil\b|append|utime|file_put/;
+
+/** Two things that are harmless alone: looked for one by one, because one pattern for both can take minutes. */
+const TOGETHER: readonly (readonly [one: RegExp, other: RegExp, why: string])[] = [
+  [/\bwhile\b/, /\bfork\b/, 'multiplies itself'],
+  [/\bsocket/i, /subprocess|\/bin\/(?:ba)?sh|\bexec/, 'gives a shell to somebody else'],
+  [
+    /b64decode|base64|atob|fromhex|unhexlify|fromCharCode|codecs\.decode|\bchr\s*\(|unpack\s*\(|\\x[0-9a-f]{2}\\x|zlib\.decompress|\brot13\b|decode64/i,
+    /\bsystem\b|subprocess|popen|(?<![.\w])exec|execSync|spawn|(?<![.\w])eval\b|\bFunction\b/i,
+    'runs text that it decodes',
+  ],
+];
+const LOOPS = /while\s*\(?\s*(?:True|1|true|:)\s*\)?\s*[:{;]|for\s*\(\s*;\s*;\s*\)/;
+const ENDS = /\b(?:break|sleep|return|exit|readline|input|raise|last|setTimeout|yield)\b/;
 
 export function scanCode(scene: Scene, raise: Raise, code: string, language = ''): void {
   for (const [shape, to, why] of SHAPES) if (shape.test(code)) raise(to, `the code ${why}`);
+  for (const [one, other, why] of TOGETHER) if (one.test(code) && other.test(code)) raise('deny', `the code ${why}`);
+  if (LOOPS.test(code) && !ENDS.test(code)) raise('deny', 'the code never ends');
   scanSpawns(raise, code, /^(?:node|nodejs|bun|deno|tsx|ts-node)/.test(language));
   scanPaths(scene, raise, code);
 }

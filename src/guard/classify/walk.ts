@@ -168,9 +168,9 @@ function walkPipeline(scene: Scene, { commands }: Pipeline, stdin: Stdin): Outpu
   return output;
 }
 
+/** A file that was only passed on counts as a pipe: who runs it should name it. */
 function inputFrom(output: Output, fetched: boolean): Stdin {
-  if (output === null) return { from: 'pipe', fetched };
-  return 'text' in output ? { from: 'text', text: output.text } : { from: 'file', file: output.file };
+  return output !== null && 'text' in output ? { from: 'text', text: output.text } : { from: 'pipe', fetched };
 }
 
 /** The first runs; whether the others do, nobody knows. */

@@ -8,8 +8,14 @@
  * H3 An address means what it looks like: no host that only becomes another one by being read.
  */
 import { lookup as resolveName } from 'node:dns/promises';
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isPublic } from './address.ts';
 import { failure, Refused } from './define.ts';
@@ -20,6 +26,8 @@ export type NetOptions = {
   /** Which addresses that are not public may be asked; none when left out. */
   allowPrivate?: (address: string, port: number) => boolean;
   lookup?: (host: string) => Promise<readonly Address[]>;
+  /** The proxy to go through, as the environment would name it: it looks names up and checks addresses instead (H1). */
+  through?: (host: string, port: number) => Promise<Readonly<Record<string, string>>>;
   /** Longest body that is taken. */
   limitBytes?: number;
 };
@@ -31,6 +39,7 @@ export type Reply = { url: URL; status: number; headers: IncomingHttpHeaders; bo
 
 const LIMIT_BYTES = 5_242_880;
 const MOST_REDIRECTS = 5;
+const IN_POLICY = 'A person can add it to the policy.';
 const HARMLESS = /^(accept|accept-language|user-agent|range|if-.*)$/;
 /** These say where a request goes and how long it is; who sets them can smuggle a second one. */
 const FRAMING = /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/;
@@ -55,15 +64,27 @@ async function follow(url: URL, ask: Ask, trip: Trip, first = url, hops = 0): Pr
 
 async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Reply> {
   const headers = headersOf(ask);
-  const lookup = fixed(await addressesOf(url, trip, hop));
+  const road = await roadTo(url, trip, hop);
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  // An agent of its own: a pooled connection may have been made for another check.
-  const sent = start(url, { method: ask.method, headers, agent: false, signal: trip.signal, lookup }, resolve);
-  sent.on('error', reject).end(ask.body);
+  const sent = start(url, { method: ask.method, headers, signal: trip.signal, ...road }, resolve);
+  sent.on('error', (error) => reject(refusedOnTheWay(error, url))).end(ask.body);
   const response = await promise;
   const body = await bodyOf(response, url, trip.limitBytes ?? LIMIT_BYTES);
   return { url, status: response.statusCode ?? 0, headers: response.headers, body };
+}
+
+/** An agent of its own: a pooled connection may have been made for another check. */
+async function roadTo(url: URL, trip: Trip, hop: Hop): Promise<Pick<RequestOptions, 'agent' | 'lookup'>> {
+  const to = allowedTarget(url, trip, hop);
+  if (trip.through === undefined) return { agent: false, lookup: fixed(await addressesOf(to, trip)) };
+  const proxyEnv = await trip.through(to.host.replace(/\.$/, ''), to.port);
+  return { agent: url.protocol === 'https:' ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv }) };
+}
+
+function refusedOnTheWay(error: Error, url: URL): Error {
+  const isRefused = 'statusCode' in error && error.statusCode === 403;
+  return isRefused ? new Refused(`the egress proxy lets nothing through to ${url.host}`, IN_POLICY) : error;
 }
 
 /** Short enough for an error, whatever a redirect has made of it. */
@@ -91,11 +112,17 @@ function isDisguised(text: string, { hostname }: URL): boolean {
   return authority.split('.').some(replaced);
 }
 
-async function addressesOf(url: URL, trip: Trip, hop: Hop): Promise<Address[]> {
+type To = { host: string; port: number };
+
+function allowedTarget(url: URL, trip: Trip, hop: Hop): To {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   if (trip.allowHost?.(host.replace(/\.$/, ''), { port, hop }) === false)
-    throw new Refused(`${host} is not among the hosts that may be asked`, 'A person can add it to the policy.');
+    throw new Refused(`${host} is not among the hosts that may be asked`, IN_POLICY);
+  return { host, port };
+}
+
+async function addressesOf({ host, port }: To, trip: Trip): Promise<Address[]> {
   const found = isIP(host) > 0 ? [{ address: host, family: isIP(host) }] : await resolved(host, trip);
   const mayAsk = ({ address }: Address): boolean =>
     isIP(address) > 0 && (isPublic(address) || trip.allowPrivate?.(address, port) === true);

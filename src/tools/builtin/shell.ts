@@ -36,6 +36,8 @@ export type Wants = {
   net: boolean | readonly string[];
   /** Folders it has to read besides. */
   readable: readonly string[];
+  /** How long it may last. */
+  timeoutMs: number;
 };
 
 export type Hold =
@@ -89,14 +91,15 @@ export function shellTool({ desk, env, classify, hold, artifacts, limitBytes = L
       await using handed = await handOver(input.secrets);
       const command = commandOf(input);
       const readable = handed.folder === null ? [] : [handed.folder];
-      const held = (await hold?.(call, command, { net: input.net, readable })) ?? free;
+      const timeoutMs = input.timeout_seconds * 1000;
+      const held = (await hold?.(call, command, { net: input.net, readable, timeoutMs })) ?? free;
       if (held.kind === 'refused') return { status: 'denied', error: held.reason };
       await using _ = held;
       const done = await launch(command, {
         cwd,
         env: { ...env, ...held.env, ...handed.env },
         signal: call.signal,
-        timeoutMs: input.timeout_seconds * 1000,
+        timeoutMs,
         outputLimitBytes: limitBytes,
         ...(held.scratch === undefined ? {} : { scratch: held.scratch }),
         ...(held.jail === undefined ? {} : { jail: held.jail }),

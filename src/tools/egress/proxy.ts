@@ -149,7 +149,7 @@ async function reach(target: Target | Unclear, admitted: Admitted, client: Socke
   client.once('close', leave);
   const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(door.limits.connectMs)]);
   try {
-    const route = await routeTo(target, holder.hosts, door, signal);
+    const route = await routeTo(target, holder, door, signal);
     tell(route.verdict === 'allowed' ? 'allowed' : 'refused', route.reason, target.host, target.port);
     if (route.verdict === 'refused') return { status: '403 Forbidden', reason: `${route.reason}. ${ADVICE}` };
     if (route.verdict === 'unknown') return { status: '502 Bad Gateway', reason: route.reason };

@@ -12,6 +12,7 @@ import { errnoOf, messageOf } from '../../schema/errors.ts';
 import { isOwnNetwork, isPublic } from '../builtin/address.ts';
 import type { Address } from '../builtin/net.ts';
 import type { Target } from './target.ts';
+import type { Holder } from './tickets.ts';
 
 export type RouteOptions = {
   allows: Allows;
@@ -30,11 +31,11 @@ const MOST_ADDRESSES = 4;
 /** Unknown is a name that no server knows, or that could not be asked about in time. */
 export async function routeTo(
   target: Target,
-  named: readonly string[],
+  { hosts, servers }: Pick<Holder, 'hosts' | 'servers'>,
   options: RouteOptions,
   signal: AbortSignal,
 ): Promise<Route> {
-  const verdict = options.allows(target.host, target.port, named);
+  const verdict = options.allows(target.host, target.port, hosts, servers);
   if (verdict.verdict === 'refused') return verdict;
   const found = await addressesOf(target.host, options, signal);
   if ('problem' in found) return { verdict: 'unknown', reason: `${target.host}: ${found.problem}` };

@@ -12,6 +12,8 @@ export type Holder = {
   call: string | null;
   /** Hosts that were allowed for this step in addition. */
   hosts: readonly string[];
+  /** Servers (host:port) that the operator has configured; they may be on the operator's own network. */
+  servers?: readonly string[];
 };
 
 export type Ticket = { user: string; password: string };

@@ -41,6 +41,17 @@ describe('what is told of a command', () => {
     });
   });
 
+  it.each([
+    `python3 -c '${'chr('.repeat(4500)}'`,
+    `python3 -c '${'open("'.repeat(3000)}'`,
+    `awk '${'$a '.repeat(6000)}' f`,
+    `awk '${'('.repeat(18_000)}' f`,
+    `sed 's/${'['.repeat(9000)}' f`,
+    `cat /${'?*'.repeat(100)}`,
+  ])('a text that is made to be slow to judge is judged all the same: %.20s', (line) => {
+    expect(classify({ line }, where).reason).not.toBe('');
+  });
+
   it('nothing at all is harmless', () => {
     expect(classify({ line: '' }, where)).toMatchObject({ class: 'read', reason: 'it does nothing' });
     expect(classOf('# a comment')).toBe('read');

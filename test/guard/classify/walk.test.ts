@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/guard/classify/classify.ts';
 import { classOf, where } from './corpus.ts';

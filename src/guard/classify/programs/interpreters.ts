@@ -1,6 +1,6 @@
 /** Shells and languages: what they are given as code is looked through; what lies on the desk runs in the jail. */
 import { scanCode } from '../code.ts';
-import { local, never, type Row, rows, type Table, type Use } from '../row.ts';
+import { never, type Row, rows, type Table, type Use } from '../row.ts';
 import { type Arg, HOLE, literal, shown } from '../scene.ts';
 import { runsFile, runsProject, runsText } from './local.ts';
 
@@ -46,7 +46,7 @@ export const interpreters: Table = {
     }),
   ),
   ...rows('perl', language({ code: ['-e', '-E'], valued: ['-I', '-M', '-m', '-F'], edits: /^-[a-zA-Z0-9]*i/ })),
-  ...rows('ruby', language({ code: ['-e'], valued: ['-I', '-r', '-E'], edits: /^-[a-zA-Z]*i/ })),
+  ...rows('ruby', language({ code: ['-e'], valued: ['-I', '-r', '-E'], edits: /^-[a-zA-Z]*i/, risky: /^-run/ })),
   ...rows(
     'php',
     language({
@@ -61,10 +61,6 @@ export const interpreters: Table = {
     language({ code: ['-e', '-E', '--eval', '-c', '--command', '-Command'], valued: [] }),
   ),
   ...rows('expect osascript pwsh powershell autoexpect', never('runs what it is told, anywhere')),
-  ...rows('sqlite3 duckdb', { class: 'read', operands: 'own', judge: judgeSqlite }),
-  ...rows('vim vi nvim view ex emacs nano pico joe micro ne helix hx code subl', local('own', { judge: judgeEditor })),
-  ...rows('ed red', local('own', { judge: judgeEd })),
-  ...rows('m4 cpp envsubst', local('own', { judge: judgeMacros })),
 };
 
 /** A literal script is seen through; a file on the desk runs; anything that flows in is refused. */
@@ -253,91 +249,4 @@ function module(use: Use, [name, ...rest]: readonly Arg[]): void {
   if (text === 'zipfile' || text === 'tarfile' || text === 'json.tool' || text === 'csv')
     for (const arg of rest) if (/[/.]/.test(arg.text)) use.reads(arg);
   runsProject({ ...use, args: rest });
-}
-
-const QUERIES =
-  /^\s*(?:(?:select|with|explain|values|describe|show|summarize|from)\b[\s\S]*|pragma\s+(?:table_info|table_list|index_list|foreign_key_list|database_list|integrity_check|quick_check|user_version|page_count|journal_mode)\b[^=]*|\.(?:tables|schema|headers?|mode|width|indexes|indices|databases|dump|fullschema|separator|nullvalue|help|show|timer|stats|eqp|quit|exit)\b.*)$/i;
-
-function judgeSqlite(use: Use): void {
-  const operands = use.args.filter(
-    ({ text }, at) =>
-      !text.startsWith('-') &&
-      !/^-(?:separator|nullvalue|newline|cmd|init|mode|vfs)$/.test(use.args[at - 1]?.text ?? ''),
-  );
-  const [database, ...statements] = operands;
-  if (database && database.text !== ':memory:') use.reads(database);
-  if (use.args.some(({ text }) => /^-(?:init|vfs)$/.test(text)))
-    use.raise('write_local', 'it runs a script from the desk');
-  const texts = [
-    ...statements.map(({ text }) => text),
-    ...use.args.filter((_, at) => /^-(?:cmd|c)$/.test(use.args[at - 1]?.text ?? '')).map(({ text }) => text),
-    ...(use.stdin.from === 'text' ? [use.stdin.text] : []),
-  ];
-  for (const text of texts) {
-    if (
-      /^\s*\.(?:shell|system|load|restore|save|backup|clone|log|output|once|excel|import|read|cd|archive|ar)\b/im.test(
-        text,
-      )
-    )
-      sqliteFile(use, text);
-    if (/load_extension|readfile|writefile|edit\s*\(|fts3_tokenizer/i.test(text))
-      use.raise('deny', 'the statement reaches out of the database');
-    if (
-      /\battach\b[^;]*['"](?:\/|~|\.\.)|\b(?:copy|export)\b[^;]*['"](?:\/|~|\.\.)|https?:\/\/|s3:\/\/|install\s+\w|load\s+\w/i.test(
-        text,
-      )
-    )
-      use.raise('external_mutation', 'the statement reaches out of the desk');
-    if (!text.split(/;|\n(?=\s*\.)/).every((part) => part.trim() === '' || QUERIES.test(part))) changes(use, database);
-  }
-  if (texts.length === 0 || use.stdin.from === 'file') changes(use, database);
-}
-
-function changes(use: Use, database: Arg | undefined): void {
-  use.raise('write_local', 'it changes the database');
-  if (database && database.text !== ':memory:') use.writes(database);
-}
-
-function sqliteFile(use: Use, text: string): void {
-  if (/^\s*\.(?:shell|system|load|log)\b|["']?\|/im.test(text))
-    return use.raise('deny', 'the statement runs a program');
-  for (const [, command, name] of text.matchAll(/^\s*\.(\w+)\s+(?:--?\w+\s+)*["']?([^\s"']+)/gm))
-    (command === 'import' || command === 'read' || command === 'restore' ? use.reads : use.writes)(literal(name ?? ''));
-  use.raise('write_local', 'it writes on the desk');
-}
-
-function judgeEditor(use: Use): void {
-  if (
-    use.args.some(({ text }) =>
-      /^(?:-c|-S|-s|-e[sS]?|-[EsS]+|-u|-U|--cmd|--eval|-eval|--batch|-l|--load|-f|--startuptime|-w|--script|--execute|--install-extension|-p)$|^\+|^--(?:eval|load|funcall|cmd)/.test(
-        text,
-      ),
-    )
-  )
-    return use.raise('deny', `an option of ${use.name} runs commands`);
-  if (use.stdin.from === 'text' && /(?:^|\n)\s*:?!/.test(use.stdin.text))
-    use.raise('deny', `${use.name} would run a command`);
-  use.operands.forEach(use.writes);
-  use.raise('external_mutation', `${use.name} is for a person at a terminal`);
-}
-
-function judgeEd(use: Use): void {
-  use.operands.forEach(use.writes);
-  const { stdin } = use;
-  if (stdin.from !== 'text') return use.raise('external_mutation', 'what ed does is only known when it runs');
-  for (const line of stdin.text.split('\n')) {
-    if (/^[\d,$.;%\s]*(?:g\/.*\/)?[rwe]?\s*!/.test(line)) use.raise('deny', 'ed would run a command');
-    const name = /^[\d,$.;%\s]*[wWreEf]\s+(\S+)/.exec(line)?.[1];
-    if (name !== undefined) use.writes(literal(name));
-  }
-}
-
-function judgeMacros(use: Use): void {
-  if (
-    [...use.args.map(({ text }) => text), use.stdin.from === 'text' ? use.stdin.text : ''].some((text) =>
-      /\b(?:syscmd|esyscmd|sinclude)\b/.test(text),
-    )
-  )
-    use.raise('deny', 'm4 would run a command');
-  use.operands.forEach(use.reads);
 }

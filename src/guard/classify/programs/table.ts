@@ -1,11 +1,16 @@
 /** All programs the guard knows, by name. */
 import type { Table } from '../row.ts';
+import { archives } from './archives.ts';
+import { builds } from './builds.ts';
 import { builtins } from './builtins.ts';
+import { databases } from './databases.ts';
+import { editors } from './editors.ts';
 import { files } from './files.ts';
 import { git } from './git.ts';
 import { interpreters } from './interpreters.ts';
 import { network } from './network.ts';
 import { packages } from './packages.ts';
+import { remote } from './remote.ts';
 import { system } from './system.ts';
 import { text } from './text.ts';
 import { wrappers } from './wrapped.ts';
@@ -13,10 +18,15 @@ import { wrappers } from './wrapped.ts';
 export const programs: Table = {
   ...text,
   ...files,
+  ...archives,
   ...system,
   ...packages,
+  ...builds,
   ...network,
+  ...remote,
   ...interpreters,
+  ...databases,
+  ...editors,
   ...git,
   ...wrappers,
   ...builtins,

@@ -1,0 +1,122 @@
+/** From the ledger to the shelf: what came since the cursor, in batches that hold or do not happen. */
+import { readEvents } from '../ledger/read.ts';
+import type { Event, Line, Pen } from '../schema/event.ts';
+import type { Fact, FactGiven } from '../schema/memory.ts';
+import type { ArtifactStore } from '../schema/ports.ts';
+import { bodyDrafts, type Scraps, tellingOf } from './drafts.ts';
+import type { Draft } from './item.ts';
+import { Damaged, type Shelf } from './shelf.ts';
+import { momentWords, termsOf } from './words.ts';
+
+/** What a batch did to pieces that were there before it. */
+export type Change = { goneBefore: readonly number[] };
+
+const AT_ONCE = 500;
+
+export async function catchUp(
+  shelf: Shelf,
+  pen: Pen,
+  file: string,
+  artifacts: Pick<ArtifactStore, 'get'>,
+  changed: (change: Change) => void,
+): Promise<number> {
+  const cursor = shelf.cursor(pen);
+  let events = 0;
+  let batch: Told[] = [];
+  const put = (): void => {
+    if (batch.length > 0) changed(putBatch(shelf, pen, batch));
+    batch = [];
+  };
+  for await (const line of readEvents(file, cursor === null ? {} : { from: cursor.seq })) {
+    if (cursor !== null && line.seq === cursor.seq) {
+      if (line.hash !== cursor.hash) throw new Damaged('it is of another ledger');
+      continue;
+    }
+    events += 1;
+    batch.push({ line, body: await bodyOf(line, artifacts) });
+    if (batch.length >= AT_ONCE) put();
+  }
+  put();
+  return events;
+}
+
+type Told = { line: Line; body: string | null };
+
+/** A body that is lost is not remembered; the ledger still says that there was one. */
+async function bodyOf(line: Line, artifacts: Pick<ArtifactStore, 'get'>): Promise<string | null> {
+  if (line.type !== 'task.received') return null;
+  return artifacts.get(line.data.body).then(
+    (bytes) => bytes.toString('utf8'),
+    () => null,
+  );
+}
+
+function putBatch(shelf: Shelf, pen: Pen, batch: readonly Told[]): Change {
+  const { size } = shelf;
+  const gone: number[] = [];
+  shelf.together(() => {
+    for (const { line, body } of batch) gone.push(...putEvent(shelf, line, body));
+    const last = batch.at(-1)?.line;
+    if (last !== undefined) shelf.putCursor(pen, { seq: last.seq, hash: last.hash });
+  });
+  return { goneBefore: gone.filter((n) => n <= size) };
+}
+
+/** Returns the pieces that are gone because of it. */
+function putEvent(shelf: Shelf, event: Event, body: string | null): number[] {
+  if (event.type === 'fact.kept') return keepFact(shelf, event);
+  if (event.type === 'fact.forgotten') return event.data.facts.flatMap((id) => forget(shelf, id));
+  const scraps: Scraps = { get: (key) => shelf.scrap(key), put: (key, value) => shelf.putScrap(key, value) };
+  const telling = tellingOf(event, scraps);
+  const drafts =
+    telling.body === undefined || body === null ? telling.drafts : bodyDrafts(event, telling.body.draft, body);
+  return drafts.flatMap((draft) => shelf.add(draft, termsIn(draft))?.replaced ?? []);
+}
+
+const termsIn = ({ context, text }: Draft): string => termsOf(`${context} ${text}`).join(' ');
+
+function keepFact(shelf: Shelf, event: Extract<Event, { type: 'fact.kept' }>): number[] {
+  const { supersedes, ...given } = event.data;
+  const gone = supersedes.filter((id) => id !== given.id).flatMap((id) => supersede(shelf, id, given.id));
+  const draft = factDraft(event, given);
+  const added = shelf.add(draft, termsIn(draft));
+  const n = added?.n ?? shelf.fact(given.id)?.n ?? 0;
+  const fact: Fact = { ...given, evidence: [...given.evidence, { run: event.run, seq: event.seq }].slice(-100) };
+  shelf.putFact(fact, n);
+  return [...gone, ...(added?.replaced ?? [])];
+}
+
+function factDraft(event: Event, { id, namespace, text, source }: Pick<FactGiven, 'id' | 'namespace' | 'text' | 'source'>): Draft {
+  return {
+    key: `fact ${id}`,
+    id,
+    kind: 'fact',
+    who: source,
+    at: event.at,
+    thread: `fact ${id}`,
+    run: event.run,
+    node: null,
+    namespace,
+    pen: event.pen,
+    seq: event.seq,
+    part: 0,
+    text,
+    context: `${namespace} ${momentWords(event.at)}`,
+  };
+}
+
+function supersede(shelf: Shelf, id: string, by: string): number[] {
+  const known = shelf.fact(id);
+  if (known === null) return [];
+  shelf.putFact({ ...known.fact, superseded_by: by }, known.n);
+  shelf.giveUp(known.n);
+  return [known.n];
+}
+
+function forget(shelf: Shelf, id: string): number[] {
+  const known = shelf.fact(id);
+  if (known === null) return [];
+  shelf.dropFact(id);
+  shelf.giveUp(known.n);
+  return [known.n];
+}

@@ -1,0 +1,160 @@
+/**
+ * Owns: what is remembered as numbers in memory, so that every piece can be weighed for a question in milliseconds.
+ *
+ * 1. Pieces are only added or marked as gone; piece n stands at n - 1.
+ * 2. The weights of a question are those of BM25, exactly, over all pieces and over all threads.
+ */
+import { KINDS, type Kind } from './item.ts';
+import type { Shelved } from './shelf.ts';
+
+const K1 = 1.2;
+const B = 0.75;
+
+type Postings = { at: number[]; times: number[] };
+type Names = { byName: Map<string, number>; names: string[] };
+
+export type Corpus = {
+  size: number;
+  postings: Map<string, Postings>;
+  lengths: number[];
+  /** Sum of the lengths of what is not gone. */
+  total: number;
+  alive: number;
+  gone: boolean[];
+  kinds: number[];
+  seconds: number[];
+  threads: number[];
+  /** The pieces before and after in the same thread, -1 for none. */
+  before: number[];
+  after: number[];
+  speakers: number[];
+  namespaces: number[];
+  runs: number[];
+  /** The sum of each piece, under which its vector is kept. */
+  sums: string[];
+  lastOfThread: number[];
+  threadLengths: number[];
+  names: { thread: Names; who: Names; namespace: Names; run: Names };
+};
+
+export function emptyCorpus(): Corpus {
+  const names = (): Names => ({ byName: new Map(), names: [] });
+  return {
+    size: 0,
+    postings: new Map(),
+    lengths: [],
+    total: 0,
+    alive: 0,
+    gone: [],
+    kinds: [],
+    seconds: [],
+    threads: [],
+    before: [],
+    after: [],
+    speakers: [],
+    namespaces: [],
+    runs: [],
+    sums: [],
+    lastOfThread: [],
+    threadLengths: [],
+    names: { thread: names(), who: names(), namespace: names(), run: names() },
+  };
+}
+
+export type Addable = Pick<Shelved, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace' | 'terms' | 'sum' | 'gone'>;
+
+export function addTo(corpus: Corpus, piece: Addable): void {
+  const at = corpus.size;
+  if (piece.n !== at + 1) throw new Error(`piece ${piece.n} came after piece ${at}`);
+  const terms = piece.terms === '' ? [] : piece.terms.split(' ');
+  const thread = numberOf(corpus.names.thread, piece.thread);
+  corpus.size += 1;
+  corpus.lengths.push(terms.length);
+  corpus.sums.push(piece.sum);
+  corpus.gone.push(piece.gone === 1);
+  corpus.kinds.push(KINDS.indexOf(piece.kind));
+  corpus.seconds.push(Math.floor(Date.parse(piece.at) / 1000));
+  corpus.threads.push(thread);
+  corpus.speakers.push(numberOf(corpus.names.who, piece.who));
+  corpus.namespaces.push(numberOf(corpus.names.namespace, piece.namespace));
+  corpus.runs.push(numberOf(corpus.names.run, piece.run ?? ''));
+  const previous = corpus.lastOfThread[thread] ?? -1;
+  corpus.before.push(previous);
+  corpus.after.push(-1);
+  if (previous >= 0) corpus.after[previous] = at;
+  corpus.lastOfThread[thread] = at;
+  if (piece.gone === 1) return;
+  corpus.alive += 1;
+  corpus.total += terms.length;
+  corpus.threadLengths[thread] = (corpus.threadLengths[thread] ?? 0) + terms.length;
+  for (const [term, times] of counted(terms)) post(corpus, term, at, times);
+}
+
+/** Marks a piece as gone; its postings stay and are passed over. */
+export function giveUpIn(corpus: Corpus, n: number): void {
+  const at = n - 1;
+  if (corpus.gone[at] !== false) return;
+  corpus.gone[at] = true;
+  corpus.alive -= 1;
+  corpus.total -= corpus.lengths[at] ?? 0;
+}
+
+export const kindAt = (corpus: Corpus, at: number): Kind => KINDS[corpus.kinds[at] ?? 0] ?? 'did';
+
+function post({ postings }: Corpus, term: string, at: number, times: number): void {
+  let list = postings.get(term);
+  if (list === undefined) {
+    list = { at: [], times: [] };
+    postings.set(term, list);
+  }
+  list.at.push(at);
+  list.times.push(times);
+}
+
+function counted(terms: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  return counts;
+}
+
+function numberOf({ byName, names }: Names, name: string): number {
+  const known = byName.get(name);
+  if (known !== undefined) return known;
+  byName.set(name, names.length);
+  return names.push(name) - 1;
+}
+
+export type Weights = { pieces: Float64Array; threads: Float64Array };
+
+/** 2. What is gone weighs nothing. */
+export function weightsOf(corpus: Corpus, terms: readonly string[]): Weights {
+  const pieces = new Float64Array(corpus.size);
+  const threads = new Float64Array(corpus.names.thread.names.length);
+  for (const [term, asked] of counted(terms)) weighTerm(corpus, term, asked, pieces, threads);
+  return { pieces, threads };
+}
+
+function weighTerm(corpus: Corpus, term: string, asked: number, pieces: Float64Array, threads: Float64Array): void {
+  const list = corpus.postings.get(term);
+  if (list === undefined) return;
+  const rarity = asked * inverse(corpus.alive, list.at.length);
+  const mean = corpus.total / Math.max(1, corpus.alive);
+  const inThread = new Map<number, number>();
+  for (let index = 0; index < list.at.length; index += 1) {
+    const at = list.at[index] ?? 0;
+    if (corpus.gone[at]) continue;
+    const times = list.times[index] ?? 0;
+    pieces[at] = (pieces[at] ?? 0) + rarity * saturated(times, corpus.lengths[at] ?? 0, mean);
+    const thread = corpus.threads[at] ?? 0;
+    inThread.set(thread, (inThread.get(thread) ?? 0) + times);
+  }
+  const threadRarity = asked * inverse(threads.length, inThread.size);
+  const threadMean = corpus.total / Math.max(1, threads.length);
+  for (const [thread, times] of inThread)
+    threads[thread] = (threads[thread] ?? 0) + threadRarity * saturated(times, corpus.threadLengths[thread] ?? 0, threadMean);
+}
+
+const inverse = (all: number, having: number): number => Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5));
+
+const saturated = (times: number, length: number, mean: number): number =>
+  (times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / Math.max(1, mean)));

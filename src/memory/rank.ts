@@ -1,0 +1,114 @@
+/**
+ * Owns: how well each piece fits a question.
+ *
+ * 1. Words and meaning count alike, each scaled to at most 1; without vectors words count alone.
+ * 2. Then what is around: the pieces before and after, the thread as a whole, who and when are asked about, and the kind:
+ *    a person's own words weigh most.
+ * 3. The same question over the same pieces gives the same order; what weighs the same stays in the order of the ledger.
+ */
+import { type Corpus, kindAt, weightsOf } from './corpus.ts';
+import type { Kind } from './item.ts';
+import { stretchIn } from './when.ts';
+import { termsOf } from './words.ts';
+
+/** Measured by `oka bench memory`; see there for what each is worth. */
+export const WEIGHTS = {
+  words: 0.5,
+  meaning: 0.5,
+  /** Of the scores of the pieces before and after, together. */
+  neighbours: 0.4,
+  thread: 0.2,
+  speaker: 0.15,
+  time: 0.15,
+  /** What a score is multiplied with. */
+  kind: { said: 1, fact: 1, judged: 0.8, ended: 0.8, decided: 0.7, did: 0.6 } satisfies Record<Kind, number>,
+} as const;
+
+export type Weights = { [Name in keyof typeof WEIGHTS]: Name extends 'kind' ? Record<Kind, number> : number };
+
+export type Question = {
+  text: string;
+  now: number;
+  /** Closeness in meaning by place in the corpus, -1 to 1; null when there are no vectors. */
+  meaning: ReadonlyMap<number, number> | null;
+  /** Which pieces may be given. */
+  allows: (at: number) => boolean;
+};
+
+export type Ranked = { at: number; score: number };
+
+export function ranked(corpus: Corpus, question: Question, most: number, weights: Weights = WEIGHTS): Ranked[] {
+  const terms = termsOf(question.text);
+  const { pieces: words, threads } = weightsOf(corpus, terms);
+  const base = combined(scaled(words), question.meaning, weights);
+  const scores = withNeighbours(corpus, base, weights.neighbours);
+  const thread = scaled(threads);
+  const speakers = speakersIn(corpus, question.text);
+  const stretch = stretchIn(question.text, question.now);
+  for (let at = 0; at < corpus.size; at += 1) {
+    let score = scores[at] ?? 0;
+    if (score <= 0) continue;
+    score += weights.thread * (thread[corpus.threads[at] ?? 0] ?? 0);
+    if (speakers.has(corpus.speakers[at] ?? -1)) score += weights.speaker;
+    const second = corpus.seconds[at] ?? 0;
+    if (stretch !== null && second >= stretch.from && second < stretch.to) score += weights.time;
+    scores[at] = score * weights.kind[kindAt(corpus, at)];
+  }
+  return best(corpus, scores, question.allows, most);
+}
+
+/** To at most 1; there is no negative weight. */
+function scaled(values: Float64Array): Float64Array {
+  let most = 0;
+  for (const value of values) if (value > most) most = value;
+  return most === 0 ? values : values.map((value) => value / most);
+}
+
+/** 1. Meaning is scaled between the farthest and the closest that were found. */
+function combined(words: Float64Array, meaning: Question['meaning'], weights: Weights): Float64Array {
+  if (meaning === null || meaning.size === 0) return words;
+  const closest = Math.max(...meaning.values());
+  const farthest = Math.min(...meaning.values());
+  const span = Math.max(closest - farthest, 1e-9);
+  const both = words.map((value) => weights.words * value);
+  for (const [at, value] of meaning) both[at] = (both[at] ?? 0) + (weights.meaning * (value - farthest)) / span;
+  return both;
+}
+
+function withNeighbours(corpus: Corpus, base: Float64Array, share: number): Float64Array {
+  const scores = Float64Array.from(base);
+  for (let at = 0; at < corpus.size; at += 1) {
+    const value = base[at] ?? 0;
+    if (value === 0 || corpus.gone[at]) continue;
+    for (const beside of [corpus.before[at] ?? -1, corpus.after[at] ?? -1])
+      if (beside >= 0) scores[beside] = (scores[beside] ?? 0) + (share / 2) * value;
+  }
+  return scores;
+}
+
+/** Speakers whom the question names. */
+function speakersIn(corpus: Corpus, text: string): Set<number> {
+  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  const named = corpus.names.who.names.flatMap((who, number) => {
+    const parts = who.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+    return parts.some((part) => words.has(part)) ? [number] : [];
+  });
+  return new Set(named);
+}
+
+/** 3. */
+function best(corpus: Corpus, scores: Float64Array, allows: Question['allows'], most: number): Ranked[] {
+  const able: Ranked[] = [];
+  const least = leastOf(corpus, scores, allows, most);
+  for (let at = 0; at < corpus.size; at += 1) {
+    const score = scores[at] ?? 0;
+    if (score > 0 && score >= least && corpus.gone[at] === false && allows(at)) able.push({ at, score });
+  }
+  return able.toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, most);
+}
+
+/** The score of the last one that is given, so that only the best have to be put in order. */
+function leastOf(corpus: Corpus, scores: Float64Array, allows: Question['allows'], most: number): number {
+  const values = scores.filter((score, at) => score > 0 && corpus.gone[at] === false && allows(at));
+  return values.length <= most ? 0 : (values.toSorted()[values.length - most] ?? 0);
+}

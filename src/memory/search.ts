@@ -1,0 +1,172 @@
+/**
+ * Owns: questions to what is remembered: facts and what happened in one list, filtered, and cut to a budget.
+ *
+ * 1. Important facts stand high, and yet at least a third of a list is what happened, if anything did.
+ * 2. What is given up, superseded or expired is never given.
+ */
+import type { Evidence } from '../schema/memory.ts';
+import type { Corpus } from './corpus.ts';
+import { evidenceOf, isTrusted, type Item, type Kind } from './item.ts';
+import { ranked, type Ranked } from './rank.ts';
+import type { Recall } from './recall.ts';
+import type { Counter } from './tokens.ts';
+
+export type Asked = {
+  query: string;
+  limit: number;
+  /** YYYY-MM-DD. */
+  day?: string;
+  namespace?: string;
+  /** A run; what belongs to the same task is found. */
+  task?: string;
+  only?: 'facts' | 'episodes';
+  /** Only what people said: what may shape a plan. */
+  trusted?: boolean;
+};
+
+export type Found = Pick<Item, 'id' | 'kind' | 'text' | 'who' | 'at' | 'namespace' | 'run' | 'node' | 'part' | 'thread'> & {
+  n: number;
+  score: number;
+  evidence: readonly Evidence[];
+  importance: number | null;
+};
+
+export type Answer = { found: Found[]; by: 'keywords' | 'keywords and vectors' };
+
+const MOST_FACTS = 2 / 3;
+/** Pieces that are close in meaning and are fused with those that share words. */
+const CLOSEST = 1000;
+
+export async function search(recall: Recall, asked: Asked): Promise<Answer> {
+  const meaning = await meaningOf(recall, asked.query);
+  const corpus = recall.corpus.now;
+  const question = { text: asked.query, now: recall.options.clock(), meaning, allows: filterOf(recall, asked) };
+  const best = ranked(corpus, question, asked.limit + recall.facts.size);
+  const found = best.flatMap((each) => foundAt(recall, each)).toSorted((a, b) => b.score - a.score || a.n - b.n);
+  return { found: balanced(found, asked.limit), by: meaning === null ? 'keywords' : 'keywords and vectors' };
+}
+
+/** Null when there are no vectors, or too few of them to be fair to the rest. */
+async function meaningOf(recall: Recall, query: string): Promise<Map<number, number> | null> {
+  const meaning = await recall.readyMeaning();
+  if (meaning === null || query.trim() === '') return null;
+  const close = await meaning.search(query, CLOSEST);
+  const places = new Map<number, number>();
+  const { sums, gone } = recall.corpus.now;
+  for (let at = 0; at < sums.length; at += 1) {
+    const value = gone[at] ? undefined : close.get(sums[at] ?? '');
+    if (value !== undefined) places.set(at, value);
+  }
+  return places.size === 0 ? null : places;
+}
+
+function filterOf(recall: Recall, { day, namespace, task, only, trusted }: Asked): (at: number) => boolean {
+  const { now: corpus } = recall.corpus;
+  const from = day === undefined ? 0 : Date.parse(`${day}T00:00:00Z`) / 1000;
+  const space = namespace === undefined ? -1 : (corpus.names.namespace.byName.get(namespace) ?? -2);
+  const thread = task === undefined ? -1 : threadOf(corpus, task);
+  const { expired, untrusted } = hiddenFacts(recall);
+  const isFact = (at: number): boolean => corpus.kinds[at] === FACT;
+  return (at) => {
+    const second = corpus.seconds[at] ?? 0;
+    if (day !== undefined && (second < from || second >= from + 86_400)) return false;
+    if (space !== -1 && corpus.namespaces[at] !== space) return false;
+    if (thread !== -1 && corpus.threads[at] !== thread) return false;
+    if (only !== undefined && isFact(at) !== (only === 'facts')) return false;
+    if (trusted === true && (untrusted.has(at + 1) || !isTrustedKind(corpus, at))) return false;
+    return !expired.has(at + 1);
+  };
+}
+
+const FACT = 1;
+const isTrustedKind = (corpus: Corpus, at: number): boolean => corpus.kinds[at] === FACT || corpus.kinds[at] === 0;
+
+/** The thread that a run belongs to; -2 when nothing is remembered of it. */
+function threadOf(corpus: Corpus, run: string): number {
+  const number = corpus.names.run.byName.get(run);
+  const at = number === undefined ? -1 : corpus.runs.indexOf(number);
+  return corpus.names.thread.byName.get(run) ?? (at === -1 ? -2 : (corpus.threads[at] ?? -2));
+}
+
+/** 2. */
+function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<number> } {
+  const expired = new Set<number>();
+  const untrusted = new Set<number>();
+  for (const { n, fact } of recall.facts.values()) {
+    if (fact.expires !== undefined && Date.parse(fact.expires) <= recall.options.clock()) expired.add(n);
+    if (!isTrusted({ kind: 'fact' }, fact)) untrusted.add(n);
+  }
+  return { expired, untrusted };
+}
+
+function foundAt(recall: Recall, { at, score }: Ranked): Found[] {
+  const item = recall.shelf.item(at + 1);
+  if (item === null) return [];
+  const { n, id, kind, text, who, at: moment, namespace, run, node, part, thread } = item;
+  const fact = kind === 'fact' ? recall.facts.get(id)?.fact : undefined;
+  const weight = fact === undefined ? 1 : 0.6 + 0.8 * fact.importance;
+  return [
+    {
+      ...{ n, id, kind, text, who, at: moment, namespace, run, node, part, thread },
+      score: score * weight,
+      evidence: fact?.evidence ?? [evidenceOf(item)],
+      importance: fact?.importance ?? null,
+    },
+  ];
+}
+
+/** 1. */
+function balanced(found: readonly Found[], limit: number): Found[] {
+  const isFact = ({ kind }: { kind: Kind }): boolean => kind === 'fact';
+  const happened = found.filter((each) => !isFact(each)).slice(0, limit);
+  const facts = found.filter(isFact);
+  const room = Math.max(Math.floor(limit * MOST_FACTS), limit - happened.length);
+  return [...facts.slice(0, room), ...happened].toSorted((a, b) => b.score - a.score || a.n - b.n).slice(0, limit);
+}
+
+export type Costed = Found & { tokens: number };
+
+/** The best that fit into a budget. A day is named once, with the first piece of it. */
+export function within(found: readonly Found[], budget: number, counter: Counter): Costed[] {
+  const days = new Set<string>();
+  const fitting: Costed[] = [];
+  let left = budget;
+  for (const each of found) {
+    const day = dayOf(each);
+    const tokens = counter.count(`${lineOf(each)}\n`) + (days.has(day) ? 0 : counter.count(`${day}\n`));
+    if (tokens > left) continue;
+    left -= tokens;
+    days.add(day);
+    fitting.push({ ...each, tokens });
+  }
+  return fitting;
+}
+
+export const dayOf = ({ at }: Pick<Found, 'at'>): string => at.slice(0, 10);
+export const lineOf = ({ who, text, kind }: Pick<Found, 'who' | 'text' | 'kind'>): string =>
+  kind === 'fact' ? text : `${who}: ${text}`;
+
+/** The pieces before and after a piece in its thread, itself among them. */
+export function around(recall: Recall, n: number, steps: number): Found[] {
+  const { before, after } = recall.corpus.now;
+  const places = [n - 1];
+  for (let step = 0; step < steps; step += 1) {
+    const earlier = before[places[0] ?? -1] ?? -1;
+    const later = after[places.at(-1) ?? -1] ?? -1;
+    if (earlier >= 0) places.unshift(earlier);
+    if (later >= 0) places.push(later);
+  }
+  return places.flatMap((at) => foundAt(recall, { at, score: 0 }));
+}
+
+export function daysIn(recall: Recall): { day: string; pieces: number }[] {
+  const { seconds, gone, kinds } = recall.corpus.now;
+  const days = new Map<number, number>();
+  seconds.forEach((second, at) => {
+    const day = Math.floor(second / 86_400);
+    if (!gone[at] && kinds[at] !== FACT) days.set(day, (days.get(day) ?? 0) + 1);
+  });
+  return [...days]
+    .toSorted(([a], [b]) => b - a)
+    .map(([day, pieces]) => ({ day: new Date(day * 86_400_000).toISOString().slice(0, 10), pieces }));
+}

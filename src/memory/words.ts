@@ -1,0 +1,76 @@
+/**
+ * Owns: from text to the terms it is searched by, and the words that stand for a moment.
+ *
+ * 1. The same text gives the same terms on every machine: nothing here depends on a locale.
+ * 2. Scripts without blanks between words are searched by pairs of characters.
+ */
+import { stemOf } from './stem.ts';
+
+const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const LONGEST_TERM = 40;
+const MOST_TERMS = 2000;
+
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  for (const [word] of text.normalize('NFKC').matchAll(WORD)) {
+    if (terms.length >= MOST_TERMS) break;
+    if (UNSPACED.test(word)) terms.push(...pairsOf(word));
+    else addWord(terms, word);
+  }
+  return terms;
+}
+
+/** camelCase and snake_case names are found whole and by their parts. */
+function addWord(terms: string[], word: string): void {
+  const lower = plainLetters(word.toLowerCase()).replace(/['’]\p{L}+$/u, '');
+  if (lower.length > LONGEST_TERM || STOP.has(lower)) return;
+  terms.push(stemOf(lower));
+  if (/\p{Ll}\p{Lu}/u.test(word))
+    for (const part of word.split(/(?<=\p{Ll})(?=\p{Lu})/u)) if (part.length > 1) terms.push(stemOf(part.toLowerCase()));
+}
+
+const plainLetters = (word: string): string => word.normalize('NFD').replaceAll(/\p{M}+/gu, '');
+
+function pairsOf(word: string): string[] {
+  const characters = Array.from(word);
+  if (characters.length === 1) return characters;
+  return characters.slice(1).map((each, index) => `${characters[index]}${each}`);
+}
+
+export const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+] as const;
+export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+
+/** A moment in the words people ask with: "monday 8 may 2023". */
+export function momentWords(at: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  return `${WEEKDAYS[date.getUTCDay()]} ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+}
+
+/** Words that say nothing about what a text is about; questions are full of them. */
+const STOP = new Set(
+  `a about above after again against all also am an and any are aren as at be because been before being below between
+  both but by can cannot could couldn d did didn do does doesn doing don down during each else ever few for from further
+  get gets getting go goes going got had hadn has hasn have haven having he her here hers herself him himself his how i
+  if in into is isn it its itself just let like ll m ma me might mightn more most much must mustn my myself need needn no
+  nor not now of off oh ok on once one only or other our ours ourselves out over own re really s said same say says
+  shall shan she should shouldn so some still such t than that the their theirs them themselves then there these they
+  thing things this those though through to too under until up us ve very was wasn we well were weren what when where
+  whether which while who whom whose why will with won would wouldn y yeah yes yet you your yours yourself yourselves`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);

@@ -1,0 +1,110 @@
+/**
+ * Owns: a quick look whether a value has the shape of a schema already, so that the whole check is only made for what
+ * does not. A yes is certain: the schema would take the value and give it back unchanged. A no says nothing.
+ */
+import type { z } from 'zod';
+
+type Look = (value: unknown) => boolean;
+type Definition = Partial<Limit> & {
+  type: string;
+  checks?: readonly { _zod: { def: Limit } }[];
+  shape?: Record<string, z.ZodType>;
+  catchall?: z.ZodType;
+  entries?: Record<string, unknown>;
+  values?: readonly unknown[];
+  innerType?: z.ZodType;
+  element?: z.ZodType;
+  options?: readonly z.ZodType[];
+  fn?: Look;
+};
+type Limit = {
+  check: string;
+  format?: string;
+  pattern?: RegExp;
+  maximum?: number;
+  minimum?: number;
+  value?: number;
+  inclusive?: boolean;
+};
+
+const never: Look = () => false;
+
+export function fitting(schema: z.ZodType): Look {
+  const definition = schema._zod.def as unknown as Definition;
+  const own = definition.format === undefined ? [] : [definition as Limit]; // z.int() is a number and a check in one
+  const limits = [...own, ...(definition.checks ?? []).map(({ _zod }) => _zod.def)].map(limitOf);
+  const kind = kindOf(definition);
+  if (limits.length === 0) return kind;
+  return (value) => {
+    if (!kind(value)) return false;
+    for (const limit of limits) if (!limit(value)) return false;
+    return true;
+  };
+}
+
+/** What is not known here is left to the schema. */
+function kindOf(definition: Definition): Look {
+  const { type, innerType, element, options, entries, values, fn } = definition;
+  if (type === 'string' || type === 'boolean') return (value) => typeof value === type;
+  if (type === 'number') return (value) => typeof value === 'number' && Number.isFinite(value);
+  if (type === 'enum') return oneOf(Object.values(entries ?? {}));
+  if (type === 'literal') return oneOf(values ?? []);
+  if (type === 'custom' && fn !== undefined) return fn;
+  if (type === 'object') return objectOf(definition);
+  if (type === 'array' && element !== undefined) return listOf(fitting(element));
+  if (type === 'union' && options !== undefined) return anyOf(options.map(fitting));
+  if (innerType === undefined) return never;
+  const inner = fitting(innerType);
+  if (type === 'nullable') return (value) => value === null || inner(value);
+  return type === 'optional' || type === 'default' ? inner : never;
+}
+
+const oneOf =
+  (values: readonly unknown[]): Look =>
+  (value) =>
+    values.includes(value);
+
+const anyOf =
+  (looks: readonly Look[]): Look =>
+  (value) =>
+    looks.some((look) => look(value));
+
+const listOf =
+  (look: Look): Look =>
+  (value) =>
+    Array.isArray(value) && value.every(look);
+
+/** Every field is known and fits, and none is missing but those that may be. */
+function objectOf({ shape = {}, catchall }: Definition): Look {
+  if (catchall?._zod.def.type !== 'never') return never;
+  const looks = new Map(Object.entries(shape).map(([name, field]) => [name, fitting(field)]));
+  const needed = Object.keys(shape).filter((name) => shape[name]?._zod.def.type !== 'optional');
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false;
+    const fields = value as Record<string, unknown>;
+    for (const name of needed) if (!Object.hasOwn(fields, name)) return false;
+    for (const name in fields) if (looks.get(name)?.(fields[name]) !== true) return false;
+    return true;
+  };
+}
+
+function limitOf({ check, format, pattern, maximum, minimum, value: bound, inclusive }: Limit): Look {
+  switch (check) {
+    case 'string_format':
+      return pattern === undefined || pattern.global || pattern.sticky
+        ? never
+        : (value) => pattern.test(value as string);
+    case 'max_length':
+      return (value) => (value as string).length <= (maximum ?? -1);
+    case 'min_length':
+      return (value) => (value as string).length >= (minimum ?? Number.POSITIVE_INFINITY);
+    case 'number_format':
+      return format === 'safeint' ? Number.isSafeInteger : never;
+    case 'greater_than':
+      return (value) => (inclusive === true ? (value as number) >= Number(bound) : (value as number) > Number(bound));
+    case 'less_than':
+      return (value) => (inclusive === true ? (value as number) <= Number(bound) : (value as number) < Number(bound));
+    default:
+      return never;
+  }
+}

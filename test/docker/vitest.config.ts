@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** Trials of the containers as people use them, built and run for real; `npm run test:docker`. */
+export default defineConfig({
+  test: {
+    include: ['test/docker/*.trial.ts'],
+    globalSetup: ['test/docker/build.ts'],
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    pool: 'forks',
+    maxWorkers: 1,
+  },
+});

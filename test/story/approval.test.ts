@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { openStory, type Story } from '../support/story.ts';
+import { acting, goal, inParts, plan } from '../support/story-model.ts';
+import { call } from '../support/wire-server-reply.ts';
+
+const TASK = `---
+id: note
+accept:
+  - 'contains: note.txt "remember"'
+---
+Write a note into note.txt.
+`;
+
+const ASKING = (policy: string): string => policy.replace('write_local: allow', 'write_local: ask');
+
+const byTool = inParts({
+  planner: () =>
+    plan(
+      [{ id: 'write', tool: 'files.write', input: { path: 'note.txt', content: 'remember\n' }, targets: ['note.txt'] }],
+      ['file: note.txt'],
+    ),
+});
+
+async function asking(model = byTool): Promise<Story> {
+  const story = await openStory({ model, policy: ASKING });
+  story.drop('note.md', TASK);
+  story.work();
+  return story;
+}
+
+describe('a step that needs an approval', () => {
+  it('waits, tells in its result how to approve, and is finished when oka approve says so', async () => {
+    await using story = await asking();
+    const { wait } = await story.asked('approval');
+    const page = await story.until('a result', async () => story.page('note') ?? undefined);
+    expect(page).toContain('⏸️ Blocked');
+    expect(page).toContain(`oka approve ${wait}`);
+    expect(story.deskText('note.txt')).toBeNull();
+    expect((await story.oka('status')).out).toMatch(/note[^]*waits for your approval/);
+    expect((await story.oka('approve', wait)).code).toBe(0);
+    const { status, page: final } = await story.ended('note');
+    expect(status).toBe('done');
+    expect(final).not.toContain('Open questions');
+    expect(story.deskText('note.txt')).toBe('remember\n');
+  });
+
+  it('ends with the reason when it is denied', async () => {
+    await using story = await asking();
+    const { wait } = await story.asked('approval');
+    expect((await story.oka('deny', wait, 'not', 'on', 'my', 'desk')).code).toBe(0);
+    const { status, reason, page } = await story.ended('note');
+    expect(status).toBe('failed');
+    expect(reason).toContain('not on my desk');
+    expect(page).toContain('not on my desk');
+    expect(story.model.requests).toHaveLength(1);
+    expect(story.deskText('note.txt')).toBeNull();
+  });
+
+  it('is told to the agent when it is denied, who may find another way', async () => {
+    await using story = await asking(
+      inParts({
+        planner: () => plan([goal('write', 'Write the note', ['files.write'])], ['file: note.txt']),
+        executor: ({ text, ...request }) =>
+          text.includes('→ denied')
+            ? call('fail', { reason: 'the person does not want it' })
+            : acting(call('files_write', { path: 'note.txt', content: 'remember\n' }))({ text, ...request }),
+      }),
+    );
+    const { wait } = await story.asked('approval');
+    await story.oka('deny', wait, 'no notes');
+    const { status, reason } = await story.ended('note');
+    expect(status).toBe('failed');
+    expect(reason).toContain('the person does not want it');
+    expect(story.model.requests.some(({ text }) => text.includes('no notes'))).toBe(true);
+    expect(story.deskText('note.txt')).toBeNull();
+  });
+});

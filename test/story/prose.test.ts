@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { openStory } from '../support/story.ts';
+import { acting, goal, inParts, partOf, plan, verdict } from '../support/story-model.ts';
+import { call, type WireFormat } from '../support/wire-server-reply.ts';
+
+const TASK = `---
+id: greeting
+accept:
+  - 'contains: hello.txt "Hello, Ada"'
+---
+Write a friendly greeting for Ada into hello.txt and look that it is there.
+`;
+
+const friendly = inParts({
+  planner: () =>
+    plan(
+      [
+        { id: 'folder', tool: 'files.list', input: {} },
+        { ...goal('write', 'Write "Hello, Ada" into hello.txt', ['files.write', 'files.read']), needs: ['folder'] },
+      ],
+      ['The greeting is friendly.'],
+    ),
+  executor: acting(
+    call('files_write', { path: 'hello.txt', content: 'Hello, Ada, how good to see you!\n' }),
+    call('files_read', { path: 'hello.txt' }),
+  ),
+  critic: ({ text }) => {
+    const piece = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';
+    return verdict('done', [{ criterion: 'c1', holds: true, evidence: piece, quote: 'how good to see you!' }]);
+  },
+});
+
+const environments: Record<WireFormat, (url: string) => Record<string, string>> = {
+  openai: (url) => ({ OKA_MODEL: 'custom:story', OKA_MODEL_URL: `${url}/v1` }),
+  anthropic: (url) => ({ OKA_MODEL: 'anthropic:story', ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-story' }),
+};
+
+describe('a task in prose', () => {
+  it.each<WireFormat>(['openai', 'anthropic'])(
+    'is planned, executed by an agent, judged and done over the %s format',
+    async (format) => {
+      await using story = await openStory({ model: friendly, unnamed: true });
+      story.drop('greeting.md', TASK);
+      story.start(['worker'], environments[format](story.model.url));
+      const { status, page } = await story.ended('greeting');
+      expect(page).toContain('✅ Done.** 2 of 2 criteria hold.');
+      expect(status).toBe('done');
+      expect(story.deskText('hello.txt')).toContain('Hello, Ada');
+      expect(page).toMatch(
+        /✅ contains: hello\.txt[^]*✅ The greeting is friendly\.\n {2}Judged by a model: .*how good/,
+      );
+      expect(page).toContain(format === 'openai' ? 'custom:story' : 'anthropic:story');
+      expect(story.model.requests.every((request) => request.format === format)).toBe(true);
+      expect(new Set(story.model.requests.map(partOf))).toEqual(new Set(['planner', 'executor', 'critic']));
+      const moves = await story.eventsOf('run.moved', 'greeting');
+      expect(moves.map(({ data }) => data.to)).toEqual(['EXECUTE', 'CRITIQUE']);
+      const calls = await story.eventsOf('call.started');
+      expect(calls.filter(({ data }) => data.tool === 'model.complete')).toHaveLength(story.model.requests.length);
+    },
+  );
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { openStory } from '../support/story.ts';
+
+const REPORT = `---
+id: report
+accept:
+  - 'contains: out/report.md "3 lines"'
+---
+# A small report
+
+## Gather
+
+\`\`\`bash
+mkdir -p out
+printf 'a\\nb\\nc\\n' > out/data.txt
+\`\`\`
+
+## Count
+
+\`\`\`python
+lines = open('out/data.txt').read().count('\\n')
+open('out/report.md', 'w').write(f'{lines} lines\\n')
+\`\`\`
+
+## Look
+
+\`\`\`js
+console.log(require('node:fs').readFileSync('out/report.md', 'utf8'))
+\`\`\`
+`;
+
+describe('a runbook', () => {
+  it('W1 is done step by step without a model, and its result tells what was done and what shows it', async () => {
+    await using story = await openStory();
+    story.drop('report.md', REPORT);
+    story.work();
+    const { status, page } = await story.ended('report');
+    expect(status).toBe('done');
+    expect(story.deskText('out/report.md')).toBe('3 lines\n');
+    expect(page).toContain('✅ Done.** 1 of 1 criteria hold.');
+    expect(page).toMatch(/1\. ✅ Gather[^]*2\. ✅ Count[^]*3\. ✅ Look[^]*3 lines/);
+    expect(page).toContain('new `out/report.md`');
+    expect(page).toContain('no model was used');
+    const types = (await story.events()).filter(({ run }) => run === 'report').map(({ type }) => type);
+    expect(types.indexOf('task.received')).toBeLessThan(types.indexOf('run.started'));
+  });
+});

@@ -1,0 +1,50 @@
+/** What a model of a story says, by the part that it plays. */
+import type { Json } from '../../src/schema/json.ts';
+import { call, type WireReply, type WireRequest } from './wire-server-reply.ts';
+import type { WireScript } from './wire-server.ts';
+
+export type Parts = { planner?: WireScript; executor?: WireScript; critic?: WireScript };
+
+export function inParts(parts: Parts): WireScript {
+  return (request) => {
+    const script = parts[partOf(request)];
+    if (script === undefined) throw new Error(`nobody speaks for the ${partOf(request)}`);
+    return script(request);
+  };
+}
+
+export function partOf({ tools }: WireRequest): keyof Parts {
+  if (tools.includes('submit_plan')) return 'planner';
+  return tools.includes('submit_verdict') ? 'critic' : 'executor';
+}
+
+export type Step = { id: string; [key: string]: Json };
+
+export function plan(steps: Step[], criteria: string[]): WireReply {
+  return call('submit_plan', { title: 'A plan', criteria, steps: steps.map((step) => ({ title: step.id, ...step })) });
+}
+
+/** A step for a worker that decides as it goes. */
+export const goal = (id: string, text: string, tools: string[], targets: string[] = ['**']): Step => ({
+  id,
+  goal: text,
+  tools,
+  targets,
+});
+
+/** A worker that goes to act, makes these calls in order, and says that it is done. */
+export function acting(...calls: WireReply[]): WireScript {
+  return (request) => {
+    const turn = turnOf(request);
+    if (turn <= 2) return call('transition', { to: turn === 1 ? 'decide' : 'act' });
+    return calls[turn - 3] ?? call('finish', { output: 'it is done' });
+  };
+}
+
+export const turnOf = ({ text }: WireRequest): number => Number(/Turn (\d+)\./.exec(text)?.[1] ?? 0);
+
+export type Claimed = { criterion: string; holds: boolean; evidence: string; quote: string };
+
+export function verdict(name: string, criteria: Claimed[], reason = 'I looked at it'): WireReply {
+  return call('submit_verdict', { criteria, verdict: name, reason });
+}
