@@ -15,6 +15,15 @@ const stay: Option = {
 
 const input: Option = { type: 'string', value: 'JSON', about: 'What the graph is given; @file reads it from a file.' };
 
+const namespace: Option = { type: 'string', value: 'NAME', about: 'Only of this namespace, or into it.' };
+
+const found: Readonly<Record<string, Option>> = {
+  day: { type: 'string', value: 'DAY', about: 'Only of this day, such as 2026-01-31.' },
+  namespace,
+  task: { type: 'string', value: 'RUN', about: 'Only of this task.' },
+  limit: { type: 'string', value: 'N', about: 'At most N (default 10).' },
+};
+
 export const commands: Readonly<Record<string, Command>> = {
   init: {
     summary: 'Set up a folder: .oka, workspace and their rules',
@@ -106,6 +115,101 @@ export const commands: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka log --follow --type run.*',
     load: () => import('./commands/log.ts'),
+  },
+  memory: {
+    summary: 'Show what is remembered, in numbers',
+    json: true,
+    example: 'oka memory',
+    load: () => import('./commands/memory.ts'),
+  },
+  'memory retrieve': {
+    summary: 'Search facts and what happened; with a budget, what would fit into a prompt',
+    operands: '<query | ->',
+    options: {
+      ...found,
+      budget: { type: 'string', value: 'TOKENS', about: 'Only what fits into so many tokens, best first.' },
+    },
+    json: true,
+    example: 'oka memory retrieve --budget 2000 "where do the invoices go"',
+    load: () => import('./commands/memory-retrieve.ts'),
+  },
+  'memory daily days': {
+    summary: 'List the days of which something is remembered, the latest first',
+    options: { limit: { type: 'string', value: 'N', about: 'Show N (default 30; 0 for all).' } },
+    json: true,
+    example: 'oka memory daily days',
+    load: () => import('./commands/memory-daily-days.ts'),
+  },
+  'memory daily search': {
+    summary: 'Search what happened',
+    operands: '<query>',
+    options: found,
+    json: true,
+    example: 'oka memory daily search "backup failed" --day 2026-01-31',
+    load: () => import('./commands/memory-daily-search.ts'),
+  },
+  'memory fact add': {
+    summary: 'Keep a fact or a preference in mind; namespace standing is in every prompt',
+    operands: '<text>',
+    options: {
+      namespace,
+      importance: { type: 'string', value: 'SHARE', about: 'From 0 to 1 (default 0.5).' },
+      ttl: { type: 'string', value: 'TIME', about: 'How long it holds, such as 12h or 30d (default for ever).' },
+      id: { type: 'string', value: 'ID', about: 'Its name (default: made from the text).' },
+      supersedes: { type: 'string', value: 'ID', several: true, about: 'A fact whose place it takes.' },
+    },
+    json: true,
+    example: 'oka memory fact add "Invoices go to the accountant on Fridays" --importance 0.8',
+    load: () => import('./commands/memory-fact-add.ts'),
+  },
+  'memory fact search': {
+    summary: 'Search the facts',
+    operands: '<query>',
+    options: found,
+    json: true,
+    example: 'oka memory fact search invoices',
+    load: () => import('./commands/memory-fact-search.ts'),
+  },
+  'memory fact get': {
+    summary: 'Show a fact and where it is known from',
+    operands: '<fact>',
+    json: true,
+    example: 'oka memory fact get fact-1a2b3c4d5e',
+    load: () => import('./commands/memory-fact-get.ts'),
+  },
+  'memory fact list': {
+    summary: 'List the facts that hold',
+    options: { namespace, all: { type: 'boolean', about: 'Also those that are superseded or expired.' } },
+    json: true,
+    example: 'oka memory fact list --namespace standing',
+    load: () => import('./commands/memory-fact-list.ts'),
+  },
+  'memory fact delete': {
+    summary: 'Forget a fact',
+    operands: '<fact>',
+    json: true,
+    example: 'oka memory fact delete fact-1a2b3c4d5e',
+    load: () => import('./commands/memory-fact-delete.ts'),
+  },
+  'memory fact prune': {
+    summary: 'Forget the facts that have expired',
+    json: true,
+    example: 'oka memory fact prune',
+    load: () => import('./commands/memory-fact-prune.ts'),
+  },
+  'memory import': {
+    summary: 'Take in what was said elsewhere: lines of {id, text, at, who, namespace}',
+    operands: '<file.jsonl>',
+    json: true,
+    example: 'oka memory import chat.jsonl',
+    load: () => import('./commands/memory-import.ts'),
+  },
+  'context show': {
+    summary: 'Show what a node was given of what is remembered, and what was left out',
+    operands: '<run> [node]',
+    json: true,
+    example: 'oka context show report-1a2b3c4d plan',
+    load: () => import('./commands/context-show.ts'),
   },
   'graph validate': {
     summary: 'List everything that is wrong with a graph; exit 1 if something is',
@@ -267,6 +371,12 @@ export const commands: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka rebuild',
     load: () => import('./commands/rebuild.ts'),
+  },
+  'rebuild index': {
+    summary: 'Delete the index of what is remembered and make it again',
+    json: true,
+    example: 'oka rebuild index',
+    load: () => import('./commands/rebuild-index.ts'),
   },
   'ledger archive': {
     summary: 'Move old finished runs into compressed segments',

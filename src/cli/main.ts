@@ -42,9 +42,9 @@ function say(text: string): number {
   return exits.ok;
 }
 
-/** Names have one word or two; the longer one wins. */
+/** Names have one word, two or three; the longest one wins. */
 function find(words: readonly string[]): { name: string; command: Command; rest: string[] } {
-  for (const length of [2, 1]) {
+  for (const length of [3, 2, 1]) {
     const name = words.slice(0, length).join(' ');
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (command !== undefined) return { name, command, rest: words.slice(length) };

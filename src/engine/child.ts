@@ -24,8 +24,9 @@ export function shareOf(left: Left, { budgets }: Graph): Budgets {
 
 /** Its spending is its parent's, too. */
 export function answerOf(child: RunState, isAnyEnd = false): WaitAnswer {
-  const { id, status, reason, output, spent } = child;
-  const said = { by: id, usage: { tokens_in: spent.tokens, usd: spent.usd } };
+  const { id, status, reason, output, spent, activeMs } = child;
+  const { tokens, usd, tool_calls, output_bytes } = spent;
+  const said = { by: id, usage: { tokens_in: tokens, usd, tool_calls, output_bytes, ms: activeMs } };
   if (isAnyEnd) return { verdict: 'arrived', output: { run: id, status, reason, output }, ...said };
   return status === 'done'
     ? { verdict: 'arrived', output, ...said }

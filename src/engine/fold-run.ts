@@ -219,6 +219,7 @@ function spend(run: RunState, { usage, for: awaited }: Pick<Of<'call.ended'>['da
   if (usage === undefined) return;
   run.spent.tokens += (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0);
   run.spent.usd += usage.usd ?? 0;
+  run.spent.tool_calls += usage.tool_calls ?? 0;
   run.spent.output_bytes += usage.output_bytes ?? 0;
 }
 
@@ -252,6 +253,7 @@ function waitClosed(run: RunState, { data }: Of<'wait.closed'>): void {
   if (wait === undefined) return;
   run.waits.delete(data.wait);
   spend(run, data.answer);
+  run.activeMs += data.answer.usage?.ms ?? 0; // what it waited for was at work, it was not
   withNode(run, wait.node, (index, node) => {
     if (node.wait !== data.wait) return;
     node.wait = null;

@@ -2,7 +2,7 @@
 import { Graph } from '../schema/graph.ts';
 
 /** How often a task is planned anew, unless its budget says otherwise. */
-const MOST_REPLANS = 3;
+export const MOST_REPLANS = 3;
 
 export const taskGraph: Graph = Graph.parse({
   id: 'oka.task',

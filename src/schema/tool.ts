@@ -39,6 +39,7 @@ export const Usage = z
     usd: z.number().nonnegative().optional().describe('Money spent.'),
     ms: z.number().nonnegative().optional().describe('Wall time.'),
     output_bytes: z.int().nonnegative().optional().describe('Bytes the call produced.'),
+    tool_calls: z.int().nonnegative().optional().describe('Calls that were made, when a run was awaited.'),
   })
   .describe('What a call cost.');
 export type Usage = z.infer<typeof Usage>;

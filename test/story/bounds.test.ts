@@ -16,13 +16,13 @@ const looking = inParts({
   executor: (request) =>
     turnOf(request) === 1
       ? call('transition', { to: 'explore' })
-      : call('files_read', { path: `file-${turnOf(request)}.txt` }, { usage: { in: 400, out: 100 } }),
+      : call('files_read', { path: `file-${turnOf(request)}.txt` }, { usage: { in: 2000, out: 100 } }),
 });
 
 describe('what bounds a task', () => {
   it('ends with the reason when its budget of tokens is spent', async () => {
     await using story = await openStory({ model: looking });
-    story.drop('bounded.md', task('budget: { tokens: 30000, replans: 0 }\n'));
+    story.drop('bounded.md', task('budget: { tokens: 20000, replans: 0 }\n'));
     story.work();
     const { status, reason, page } = await story.ended('bounded');
     expect(status).toBe('failed');

@@ -58,7 +58,7 @@ describe('planning anew', () => {
     story.work();
     const { status, reason, page } = await story.ended('two-files');
     expect(status).toBe('failed');
-    expect(reason).toContain('limit');
+    expect(reason).toContain('may not be planned anew any more');
     expect(page).toContain('Not done');
     expect(page).toContain('"two" is not in second.txt');
     expect(story.model.requests).toHaveLength(4);

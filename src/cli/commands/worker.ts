@@ -12,6 +12,7 @@ export async function run({ home, signal, out }: Call): Promise<number> {
     return exits.ok;
   } finally {
     clearInterval(heart);
+    if (process.connected) process.disconnect(); // who listens for its end is kept alive by it
   }
 }
 

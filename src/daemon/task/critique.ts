@@ -7,6 +7,7 @@
  *    has refused is not planned around.
  * J4 All that the task has changed is judged, with every plan it had: planning anew forgets nothing.
  */
+import { MOST_REPLANS } from '../../graphs/task.ts';
 import { callsFor, type Around, judged, type StepEnd } from '../../roles/check-calls.ts';
 import type { Criterion } from '../../roles/criteria.ts';
 import { type CriticAsk, criticRequest, verdictFrom, type Witness } from '../../roles/critic.ts';
@@ -21,6 +22,8 @@ import { askModel } from './ask-model.ts';
 import { criterionIn, pastOf } from './plan.ts';
 import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
 import { vouched, vouchFor } from './vouch.ts';
+
+const LONGEST_REASON = 10_000;
 
 type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
 type Looked = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
@@ -86,8 +89,10 @@ function unseenOnly({ criteria }: Verdict, found: readonly Found[]): boolean {
 
 /** Steps that failed are a reason, even if the criteria happen to hold. */
 function withSteps(verdict: Verdict, { end }: Given): Verdict {
-  if (end.status === 'done' || verdict.verdict !== 'done') return verdict;
-  return { ...verdict, verdict: 'rework', reason: `the steps failed: ${end.reason}` };
+  if (end.status === 'done') return verdict;
+  const holds = verdict.verdict === 'done';
+  const reason = `the steps failed: ${end.reason}${holds ? '' : `\n${verdict.reason}`}`;
+  return { ...verdict, verdict: holds ? 'rework' : verdict.verdict, reason: reason.slice(0, LONGEST_REASON) };
 }
 
 async function settled(
@@ -104,9 +109,14 @@ async function settled(
   const { verdict: name, reason } = final;
   if (name === 'done') return ok({ verdict: name, reason });
   const canPlan = name === 'rework' && ports.model('planner', given.task.fields.model) !== null;
-  if (canPlan && !(await isRefused(ports, given.end.run))) return ok({ verdict: 'rework', reason });
-  const why = given.end.status === 'failed' ? `${given.end.reason}\n${reason}` : reason;
-  return { status: 'failed', error: why, temporary: false };
+  if (!canPlan || (await isRefused(ports, given.end.run))) return { status: 'failed', error: reason, temporary: false };
+  if (await mayPlanAnew(ports, call.run)) return ok({ verdict: 'rework', reason });
+  return { status: 'failed', error: `${reason}\nIt may not be planned anew any more.`, temporary: false };
+}
+
+async function mayPlanAnew(ports: TaskPorts, run: string): Promise<boolean> {
+  const state = await ports.stateOf(run);
+  return state !== null && state.spent.replans < Math.min(MOST_REPLANS, state.budgets.replans ?? MOST_REPLANS);
 }
 
 /** J3. Whether the step that failed is one that a person said no to. */

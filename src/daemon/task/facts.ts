@@ -65,6 +65,10 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
   const step: Omit<ResultStep, 'id' | 'title'> & { status: ResultStep['status'] } = { status: 'pending' };
   let [begun, calls] = ['', 0];
   for (const event of events) {
+    if (event.type === 'run.ended' && event.data.status === 'failed' && event.data.reason.startsWith(`${id}: `)) {
+      step.status = 'failed';
+      step.error ??= event.data.reason.slice(id.length + 2, LONGEST_SHOWN);
+    }
     if (!('node' in event.data) || event.data.node !== id) continue;
     if (event.type === 'call.started') {
       begun ||= event.at;

@@ -1,0 +1,25 @@
+/** Packages of Node that are not there. */
+import { builtinModules } from 'node:module';
+import type { Failure, Found } from './failure.ts';
+
+const MISSING =
+  /^(?:Uncaught )?(?:\w*Error)(?: \[(?:ERR_)?MODULE_NOT_FOUND\])?: Cannot find (?:module|package) '([^'\n]+)'( imported from [^\n]*)?$/gm;
+const FIRST_HAND = /^Require stack:|^ {2}code: '(?:ERR_)?MODULE_NOT_FOUND'|\[ERR_MODULE_NOT_FOUND\]/m;
+const ANY_ERROR = /^(?:Uncaught )?[A-Z]\w*Error(?: \[\w+\])?: /gm;
+
+export function missingNodeModule({ text }: Failure): Found | null {
+  const match = [...text.matchAll(MISSING)].at(-1);
+  const last = [...text.matchAll(ANY_ERROR)].at(-1);
+  if (match === undefined || last?.index !== match.index || !FIRST_HAND.test(text)) return null;
+  const name = packageOf(match[1] ?? '');
+  return name === null ? null : { kind: 'node', name, at: match.index };
+}
+
+/** lodash/fp is in lodash, @scope/name/part in @scope/name; a path is a file, and `node:` is part of Node. */
+export function packageOf(specifier: string): string | null {
+  if (/^(?:[./]|node:|file:|data:|https?:|#|[A-Za-z]:\\)/.test(specifier)) return null;
+  const [first = '', second] = specifier.split('/');
+  const name = first.startsWith('@') ? `${first}/${second ?? ''}` : first;
+  if (builtinModules.includes(name)) return null;
+  return /^(?:@[a-z0-9][\w.-]*\/)?[a-z0-9_][\w.-]*$/i.test(name) ? name : null;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { openStory } from '../support/story.ts';
+import { acting, goal, inParts, partOf, type Parts, plan, verdict } from '../support/story-model.ts';
+import { call, fail, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
+
+const TASK = `---
+id: patient
+---
+Write patience into p.txt.
+`;
+
+const answers = inParts({
+  planner: () => plan([goal('write', 'Write it', ['files.write', 'files.read'])], ['p.txt says what patience is.']),
+  executor: acting(
+    call('files_write', { path: 'p.txt', content: 'waiting without complaint\n' }),
+    call('files_read', { path: 'p.txt' }),
+  ),
+  critic: ({ text }) => {
+    const piece = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';
+    return verdict('done', [{ criterion: 'c1', holds: true, evidence: piece, quote: 'waiting without complaint' }]);
+  },
+});
+
+/** Each part is down the first times it is asked. */
+function downAtFirst(times: number): (request: WireRequest) => WireReply | Promise<WireReply> {
+  const asked: Record<keyof Parts, number> = { planner: 0, executor: 0, critic: 0 };
+  return (request) => ((asked[partOf(request)] += 1) <= times ? fail(503) : answers(request));
+}
+
+describe('a model that is down', () => {
+  it('is asked again after pauses until it is back, in every part, and nothing is done twice', async () => {
+    await using story = await openStory({ model: downAtFirst(3) });
+    story.drop('patient.md', TASK);
+    story.work();
+    const { status, page } = await story.ended('patient');
+    expect(status).toBe('done');
+    expect(page).toContain('1 of 1 criteria hold');
+    const writes = (await story.eventsOf('call.started')).filter(({ data }) => data.tool === 'files.write');
+    expect(writes).toHaveLength(1);
+    const timers = (await story.eventsOf('wait.opened')).filter(({ data }) => data.for.kind === 'timer');
+    expect(timers.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('W2 is waited for across a restart, whichever part had to wait', async () => {
+    let isDown: keyof Parts | null = 'planner';
+    await using story = await openStory({
+      model: (request) => (partOf(request) === isDown ? fail(503) : answers(request)),
+    });
+    story.drop('patient.md', TASK);
+    for (const part of ['planner', 'executor', 'critic'] as const) {
+      isDown = part;
+      story.work();
+      const before = story.model.requests.length;
+      await story.until(`the ${part} to be asked twice`, async () =>
+        story.model.requests.slice(before).filter((request) => partOf(request) === part).length >= 2 ? true : undefined,
+      );
+      await story.rest();
+    }
+    isDown = null;
+    story.work();
+    expect((await story.ended('patient')).status).toBe('done');
+    const writes = (await story.eventsOf('call.started')).filter(({ data }) => data.tool === 'files.write');
+    expect(writes).toHaveLength(1);
+  });
+
+  it('that will never answer, for want of a right, fails at once with what to do', async () => {
+    await using story = await openStory({ model: () => fail(401) });
+    story.drop('patient.md', TASK);
+    story.work();
+    const { status, reason } = await story.ended('patient');
+    expect(status).toBe('failed');
+    expect(reason).toMatch(/401[^]*key/);
+    expect(story.model.requests).toHaveLength(1);
+  });
+});
