@@ -2,7 +2,7 @@
 import type { RunState } from '../engine/run-state.ts';
 import type { RunStatus } from '../schema/run.ts';
 import { type Call, exits } from './command.ts';
-import { waitedFor } from './story.ts';
+import { howToAnswer, waitedFor } from './story.ts';
 import { bold, fitted, green, plain, red, WIDTH, yellow } from './terminal.ts';
 
 export function tellOutcome({ json, out }: Call, run: RunState): number {
@@ -30,11 +30,6 @@ export function tellOutcome({ json, out }: Call, run: RunState): number {
 export function exitOf(status: RunStatus): number {
   if (status === 'done') return exits.ok;
   return status === 'failed' || status === 'cancelled' ? exits.no : exits.waiting;
-}
-
-function howToAnswer(kind: string, wait: string): string {
-  if (kind === 'approval') return `oka answer ${wait} yes   (or no)`;
-  return kind === 'question' || kind === 'message' ? `oka answer ${wait} "…"` : 'this ends by itself';
 }
 
 function coloured(status: RunStatus): string {

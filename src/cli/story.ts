@@ -114,3 +114,10 @@ export function waitedFor(wait: WaitFor): string {
       return `a reply in ${wait.thread}`;
   }
 }
+
+/** What a person can do about a wait. */
+export function howToAnswer(kind: WaitFor['kind'], wait: string): string {
+  if (kind === 'approval') return `oka approve ${wait}   (or deny)`;
+  if (kind === 'question' || kind === 'message') return `oka answer ${wait} "…"`;
+  return kind === 'requirement' ? 'it goes on when that is there' : 'this ends by itself';
+}

@@ -38,7 +38,7 @@ describe('oka graph run', () => {
     using folder = temporaryFolder();
     const { file, run } = homeWith(folder.dir, note);
     const asked = run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Ada"}');
-    expect(asked).toMatchObject({ code: 4, out: expect.stringContaining('oka answer n1.write.0.w0 yes') });
+    expect(asked).toMatchObject({ code: 4, out: expect.stringContaining('oka approve n1.write.0.w0') });
     expect(existsSync(join(folder.dir, 'workspace/desk/note.txt'))).toBe(false);
     expect(run('answer', 'n1.write.0.w0', 'maybe')).toMatchObject({
       code: 2,

@@ -5,7 +5,7 @@ import { penHolder } from '../../ledger/pen.ts';
 import { type Goal, taskGraph } from '../../ledger/task-graph.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
-import { waitedFor } from '../story.ts';
+import { howToAnswer, waitedFor } from '../story.ts';
 import { bold, bytes, count, dim, fitted, green, plain, red, WIDTH, yellow } from '../terminal.ts';
 
 export async function run({ home, json, out, flag }: Call): Promise<number> {
@@ -20,7 +20,8 @@ export async function run({ home, json, out, flag }: Call): Promise<number> {
     );
     return exits.ok;
   }
-  const waiting = state.goals.flatMap((goal) => goal.waits);
+  const tops = topsOf(state.goals);
+  const waiting = state.goals.flatMap((goal) => goal.waits.filter(isForPeople));
   out(`${bold('oka')} in ${home.dir}\n`);
   out(
     `  worker  ${worker === null ? dim('not running') : `${green('running')}, process ${worker.pid} on ${worker.host} since ${worker.since}`}\n`,
@@ -33,9 +34,9 @@ export async function run({ home, json, out, flag }: Call): Promise<number> {
       `          ${red(`does not hold at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify\n`,
     );
   out(
-    `  goals   ${state.goals.length === 0 ? dim('none active') : `${state.goals.length} active, ${waiting.length} waiting`}\n`,
+    `  goals   ${state.goals.length === 0 ? dim('none active') : `${tops.length} active, ${count(waiting.length, 'question')} for you`}\n`,
   );
-  for (const goal of state.goals) out(goalLines(goal));
+  for (const goal of tops) out(`${goalLines(goal, state.goals).join('\n')}\n`);
   return exits.ok;
 }
 
@@ -47,11 +48,41 @@ function health(home: Home, json: boolean, out: (text: string) => void): number 
   return worker === null ? exits.no : exits.ok;
 }
 
-function goalLines(goal: Goal): string {
+/** Runs inside others are told with them. */
+function topsOf(goals: readonly Goal[]): Goal[] {
+  const active = new Set(goals.map(({ run }) => run));
+  return goals.filter(({ parent }) => parent === null || !active.has(parent));
+}
+
+function goalLines(goal: Goal, all: readonly Goal[]): string[] {
   const done = goal.nodes.filter((node) => node.status === 'done').length;
   const progress = goal.nodes.length === 0 ? goal.state : `${goal.state} ${done}/${goal.nodes.length}`;
   const mark = goal.status === 'running' ? green('●') : goal.status === 'blocked' ? yellow('◐') : dim('○');
   const title = fitted(plain(goal.title), WIDTH - 8 - progress.length - goal.run.length);
-  const waits = goal.waits.map((wait) => fitted(`      waits for ${plain(waitedFor(wait.for))}`, WIDTH));
-  return `${[`  ${mark} ${title}  ${dim(goal.run)}  ${progress}`, ...waits].join('\n')}\n`;
+  const inside = all.filter(({ parent }) => parent === goal.run);
+  return [
+    `  ${mark} ${title}  ${dim(goal.run)}  ${progress}`,
+    ...inside.flatMap(stepLines),
+    ...[goal, ...inside].flatMap(waitLines),
+  ];
+}
+
+function stepLines({ nodes }: Goal): string[] {
+  const done = nodes.filter((node) => node.status === 'done').length;
+  const current = nodes.find((node) => node.status === 'running' || node.status === 'waiting');
+  const about = current === undefined ? '' : `: ${plain(current.title)}`;
+  return [fitted(`      ${done} of ${count(nodes.length, 'step')} done${about}`, WIDTH)];
+}
+
+function waitLines({ waits }: Goal): string[] {
+  return waits
+    .filter(isForPeople)
+    .flatMap(({ wait, for: awaited }) => [
+      yellow(fitted(`      waits for ${plain(waitedFor(awaited))}`, WIDTH)),
+      dim(`      ${howToAnswer(awaited.kind, wait)}`),
+    ]);
+}
+
+function isForPeople({ for: { kind } }: Goal['waits'][number]): boolean {
+  return kind !== 'child' && kind !== 'timer';
 }
