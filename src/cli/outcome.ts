@@ -17,7 +17,7 @@ export function tellOutcome({ json, out }: Call, run: RunState): number {
       `${bold(run.id)} ${coloured(run.status)}, ${done} of ${run.nodes.length} steps, events ${run.ledger.first} to ${run.ledger.last}\n`,
     );
     if (run.reason !== '' && run.status !== 'done') out(`  ${fitted(plain(run.reason), WIDTH - 2)}\n`);
-    for (const wait of waits)
+    for (const wait of waits.filter(({ for: { kind } }) => kind !== 'child'))
       out(
         `  waits for ${fitted(plain(waitedFor(wait.for)), WIDTH - 12)}\n    ${howToAnswer(wait.for.kind, wait.wait)}\n`,
       );

@@ -7,7 +7,10 @@ import type { Intake } from '../schema/intake.ts';
 import { type Call, exits } from './command.ts';
 import { tellOutcome } from './outcome.ts';
 
-export async function request(call: Call, intake: Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>): Promise<number> {
+export async function request(
+  call: Call,
+  intake: Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>,
+): Promise<number> {
   const { home, json, out } = call;
   if (penHolder(home.ledgers.run) !== null) {
     const id = submit(join(home.oka, 'intake'), intake);
@@ -22,7 +25,9 @@ export async function request(call: Call, intake: Extract<Intake, { kind: 'answe
     const { engine, stores } = host;
     const id = intake.kind === 'answer' ? runOfWait(intake.wait, stores) : intake.run;
     const drive = await act(intake, host);
-    return drive === null ? engine.stateOf(id) : drive.done;
+    const rested = drive === null ? await engine.stateOf(id) : await drive.done;
+    await engine.rested(); // an answer to a run inside sets the one around it going
+    return rested;
   });
   const code = run === null ? exits.no : tellOutcome(call, run);
   const asked = run?.status === (intake.kind === 'cancel' ? 'cancelled' : 'paused');

@@ -36,7 +36,7 @@ export function guardOf(ports: GuardPorts): { judge: Judge; asking: Asking } {
   };
   const describe = describeWith(tools, classified);
   return {
-    judge: judgeWith({ policy, describe, allowedInRun: (run) => allowedInRun(known(), run) }),
+    judge: judgeWith({ policy, describe, declaresNetwork, allowedInRun: (run) => allowedInRun(known(), run) }),
     asking: {
       around: (call) => aroundOf(call, ports, classified(call)),
       answered: async (call) => approvalFor(await given(), call.run, call.approval ?? ''),
@@ -44,10 +44,16 @@ export function guardOf(ports: GuardPorts): { judge: Judge; asking: Asking } {
       clock,
       show: (call, why, around) => {
         const facts = describe(call);
-        return askedOf(call, { ...facts, class: classFor(call, facts) }, why, around);
+        return askedOf(call, { ...facts, class: classFor(call, facts, { declaresNetwork }) }, why, around);
       },
     },
   };
+}
+
+/** A person who fences a command with `net:` has asked for the network. */
+function declaresNetwork({ author, input }: ToolCall): boolean {
+  const net = input !== null && typeof input === 'object' && !Array.isArray(input) ? input['net'] : undefined;
+  return author === 'operator' && net !== undefined && net !== false;
 }
 
 async function aroundOf(call: ToolCall, ports: GuardPorts, classified: Classified | null): Promise<Around> {

@@ -95,17 +95,19 @@ function gitConfig(settings: Readonly<Record<string, string>>): Record<string, s
   ]) as Record<string, string>;
 }
 
-/** An operator's command gets out if the task says so; a model's if it was classified, judged and allowed as one that does. */
+/** An operator's command gets out if the task says so or a person allowed it; a model's if it was judged as one that does. */
 async function wayFor(
   { wayOut, classify }: HoldPorts,
   { author, run, call, approval }: ToolCall,
   command: Command,
   { net, timeoutMs }: Wants,
 ): Promise<Grant | null> {
-  if (author === 'operator')
-    return net === false ? null : wayOut.grant({ run, call, hosts: net === true ? [] : [...net] }, timeoutMs);
+  if (author === 'operator' && net !== false)
+    return wayOut.grant({ run, call, hosts: net === true ? [] : [...net] }, timeoutMs);
+  const isAllowed = author === 'model' || approval !== null;
   const found = classify(command);
-  return found.net ? wayOut.grant({ run, call, hosts: approval === null ? [] : [...found.hosts] }, timeoutMs) : null;
+  if (!isAllowed || !found.net) return null;
+  return wayOut.grant({ run, call, hosts: approval === null ? [] : [...found.hosts] }, timeoutMs);
 }
 
 async function jailFor(

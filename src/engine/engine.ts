@@ -82,7 +82,7 @@ export function createEngine(options: EngineOptions) {
       void stop(awaited.run, { kind: 'cancel', reason: 'nobody waits for it any more' }).catch(unlessTooLate);
     },
   };
-  return { start, startChild, resume, answer, stop, stopAll, stateOf, eventsOf, planFor, note };
+  return { start, startChild, resume, answer, stop, stopAll, stateOf, eventsOf, planFor, note, rested };
 
   async function start(graph: Graph, request: StartOptions): Promise<Drive> {
     const plan = await planned(graph);
@@ -177,6 +177,11 @@ export function createEngine(options: EngineOptions) {
 
   async function stopAll(reason: string): Promise<void> {
     await Promise.all([...drives.keys()].map((id) => stop(id, { kind: 'stop', reason })));
+  }
+
+  /** Resolves when no run is at work any more, also none that another's end has set going. */
+  async function rested(): Promise<void> {
+    while (drives.size > 0) await Promise.all([...drives.values()].map(({ done }) => done));
   }
 
   /** Lets an event that somebody else decided into a run that is at work; false when it is not. */
@@ -362,12 +367,12 @@ export function createEngine(options: EngineOptions) {
     });
   }
 
-  /** A child that was stopped with its parent goes on with it. */
+  /** A child that was stopped with its parent goes on with it, unless others have to make it go on. */
   async function endOfChild(id: string): Promise<RunState | null> {
     const running = drives.get(id);
     if (running !== undefined) return running.done;
     const state = await stateOf(id);
-    if (state === null || isOver(state.status) || state.status === 'blocked') return state;
+    if (state === null || isOver(state.status) || (state.status === 'blocked' && !endsByItself(state))) return state;
     return (await resume(id, { reason: 'its parent goes on' })).done;
   }
 
@@ -379,6 +384,11 @@ export function createEngine(options: EngineOptions) {
 }
 
 const FARTHEST_MS = 2 ** 31 - 1;
+
+/** Whether anything that a run waits for comes without a person. */
+function endsByItself({ waits }: RunState): boolean {
+  return [...waits.values()].some(({ for: { kind } }) => kind === 'timer' || kind === 'child');
+}
 
 /** The parent may have ended, or heard of it, in the meantime. */
 function unlessTooLate(error: unknown): void {

@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import { runTask } from '../../daemon/worker.ts';
 import { setUp } from '../../daemon/set-up.ts';
 import { addTask } from '../../intake/add.ts';
+import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
+import { taskGraph } from '../../ledger/task-graph.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
 import { tellOutcome } from '../outcome.ts';
-import { plain } from '../terminal.ts';
+import { howToAnswer, waitedFor } from '../story.ts';
+import { fitted, plain, WIDTH } from '../terminal.ts';
 import { additionOf } from './add.ts';
 
 export async function run(call: Call): Promise<number> {
@@ -24,6 +27,14 @@ export async function run(call: Call): Promise<number> {
   }
   const { run: ended, result } = await runTask(home, addition, signal, (line) => err(`${plain(line)}\n`));
   const code = tellOutcome(call, ended);
+  if (!json) await tellInside(call, ended.id);
   if (result !== null && !json) out(`  ${result}\n`);
   return signal.aborted ? exits.interrupted : code;
+}
+
+/** What the runs inside it wait for. */
+async function tellInside({ home, out }: Call, run: string): Promise<void> {
+  const { state } = await peek(home.ledgers.run, home.oka, taskGraph);
+  for (const { wait, for: awaited } of state.goals.filter(({ parent }) => parent === run).flatMap(({ waits }) => waits))
+    out(`  waits for ${fitted(plain(waitedFor(awaited)), WIDTH - 12)}\n    ${howToAnswer(awaited.kind, wait)}\n`);
 }
