@@ -38,10 +38,12 @@ async function keptAround(
   if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
   const before = await shadow.keep(`before ${call.call}`);
   await append(keptEvent(call, 'before', before));
-  const outcome = await act();
-  const after = await shadow.keep(`after ${call.call}`);
-  if (after.tree !== before.tree) await append(keptEvent(call, 'after', after));
-  return outcome;
+  try {
+    return await act();
+  } finally {
+    const after = await shadow.keep(`after ${call.call}`);
+    if (after.tree !== before.tree) await append(keptEvent(call, 'after', after));
+  }
 }
 
 function keptEvent(
@@ -56,8 +58,8 @@ function keptEvent(
   };
 }
 
-/** What the calls of a run did to the desk, in order. A call whose end was not seen is taken up to `now`. */
-export function stepsOf(events: readonly Event[], now: string): Step[] {
+/** What the calls of a run did to the desk, in order. A call whose end was not seen is taken up to `now`, or left out. */
+export function stepsOf(events: readonly Event[], now: string | null): Step[] {
   const open = new Map<string, string>();
   const ended = new Set<string>();
   const steps: Step[] = [];
@@ -72,6 +74,7 @@ export function stepsOf(events: readonly Event[], now: string): Step[] {
       open.delete(call);
     }
   }
+  if (now === null) return steps;
   const unseen = [...open].filter(([call]) => !ended.has(call));
   return [...steps, ...unseen.map(([, before]) => ({ before, after: now }))];
 }

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { secretsIn } from '../../../src/daemon/task/secrets-in.ts';
+import { redactShapes } from '../../../src/guard/redact.ts';
+
+const desk = mkdtempSync(join(tmpdir(), 'oka-secrets-in-'));
+const token = `ghp_${'a'.repeat(36)}`;
+const put = (name: string, text: string): string => (writeFileSync(join(desk, name), text), name);
+
+describe('secretsIn', () => {
+  it('names the file and the kind, never the secret', () => {
+    const found = secretsIn(desk, [put('notes.md', `use ${token}`), put('fine.md', 'nothing')], redactShapes);
+    expect(found).toEqual([{ where: 'notes.md', kind: 'github-token' }]);
+  });
+
+  it('a mark that stood there before is no secret', () => {
+    expect(secretsIn(desk, [put('old.md', '[redacted:github-token]')], redactShapes)).toEqual([]);
+  });
+
+  it('passes over what is gone, a link, a pipe or a folder', () => {
+    symlinkSync(join(desk, put('target.md', token)), join(desk, 'link.md'));
+    execFileSync('mkfifo', [join(desk, 'pipe')]);
+    expect(secretsIn(desk, ['gone.md', 'link.md', 'pipe', '.'], redactShapes)).toEqual([]);
+  });
+});
