@@ -14,7 +14,7 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import { checkEvent, type Event, type Line, type NewEvent, type Pen } from '../schema/event.ts';
 import type { Clock, Flush, Redact } from '../schema/ports.ts';
 import { diskFlush } from './disk.ts';
-import { type Draft, draftOf, MOST_LINE_BYTES, type Position, sealed } from './line.ts';
+import { type Draft, draftOf, MOST_LINE_BYTES, type Position, Sealer } from './line.ts';
 import { isFull, LiveFile } from './live-file.ts';
 import { type HeldPen, takePen } from './pen.ts';
 import { type Filter, readEvents } from './read.ts';
@@ -81,6 +81,7 @@ export class Ledger {
   readonly #pen: Pen;
   readonly #held: HeldPen;
   readonly #live: LiveFile;
+  readonly #sealer = new Sealer();
   readonly #clock: Clock;
   readonly #redact: Redact;
   readonly #reserve: Reserve;
@@ -257,16 +258,10 @@ export class Ledger {
   }
 
   #writeBatch(batch: Batch): Position {
-    let prev = this.#end.hash;
-    const texts: string[] = [];
-    for (const draft of batch.drafts) {
-      const line = sealed(draft, this.#end.offset, prev);
-      texts.push(line.text);
-      prev = line.hash;
-    }
-    const bytes = Buffer.from(texts.join(''));
-    this.#live.append(bytes, this.#end.offset);
-    return { seq: this.#end.seq + batch.drafts.length, offset: this.#end.offset + bytes.length, hash: prev };
+    const { seq, offset, hash: prev } = this.#end;
+    const { bytes, hash } = this.#sealer.seal(batch.drafts, offset, prev);
+    this.#live.append(bytes, offset);
+    return { seq: seq + batch.drafts.length, offset: offset + bytes.length, hash };
   }
 
   #flushNow(batch: Batch, end: Position): void {

@@ -28,10 +28,38 @@ export function draftOf(event: Event, data: string): Draft {
   return { event, head, data };
 }
 
-export function sealed(draft: Draft, durable: number, prev: string): { text: string; hash: string } {
-  const covered = `${draft.head},"d":${durable},"data":${draft.data},"prev":"${prev}"`;
-  const sum = hash('sha256', covered);
-  return { text: `${covered},"hash":"${sum}"}\n`, hash: sum };
+/** Everything of a record that its hash covers. */
+function coveredBy({ head, data }: Draft, durable: number, prev: string): string {
+  return `${head},"d":${durable},"data":${data},"prev":"${prev}"`;
+}
+
+const LARGEST_KEPT = 8 * 1024 * 1024;
+const MOST_BYTES_A_CHARACTER = 3;
+
+/** Seals records one behind the other into one buffer that is used again and again. */
+export class Sealer {
+  #bytes = Buffer.allocUnsafeSlow(64 * 1024);
+
+  /** What it returns is good until the next call. */
+  seal(drafts: readonly Draft[], durable: number, before: string): { bytes: Buffer; hash: string } {
+    if (this.#bytes.length > LARGEST_KEPT) this.#bytes = Buffer.allocUnsafeSlow(64 * 1024);
+    let [at, prev] = [0, before];
+    for (const draft of drafts) {
+      const covered = coveredBy(draft, durable, prev);
+      this.#makeRoom(at, covered.length * MOST_BYTES_A_CHARACTER + HASH_PART + '\n'.length);
+      const end = at + this.#bytes.write(covered, at);
+      prev = hash('sha256', this.#bytes.subarray(at, end));
+      at = end + this.#bytes.write(`,"hash":"${prev}"}\n`, end, 'latin1');
+    }
+    return { bytes: this.#bytes.subarray(0, at), hash: prev };
+  }
+
+  #makeRoom(used: number, needed: number): void {
+    if (used + needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, used + needed));
+    this.#bytes.copy(larger, 0, 0, used);
+    this.#bytes = larger;
+  }
 }
 
 /** The hash that a record claims and really has, or null when the bytes (without newline) are no whole record. */

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writ
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { diskFlush } from '../../src/ledger/disk.ts';
-import { draftOf, type Position, sealed } from '../../src/ledger/line.ts';
+import { draftOf, type Position } from '../../src/ledger/line.ts';
 import { type Cut, recover, type Recovered } from '../../src/ledger/recover.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { OkaError } from '../../src/schema/errors.ts';
@@ -17,6 +17,7 @@ import {
   type WrittenLedger,
   type WrittenRecord,
   writeLedger,
+  sealed,
 } from '../support/ledger-samples.ts';
 
 describe('power cuts', () => {

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { draftOf, parseLine, prevOf, sealed, seqOf, wholeHash } from '../../src/ledger/line.ts';
+import { draftOf, parseLine, prevOf, seqOf, wholeHash } from '../../src/ledger/line.ts';
 import { LineShape, type Event } from '../../src/schema/event.ts';
+import { sealed } from '../support/ledger-samples.ts';
 
 const zeros = '0'.repeat(64);
 const bytesOf = (reason: string, seq = 7, prev = zeros): Buffer =>

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Live } from '../../src/ledger/history.ts';
-import { draftOf, type Position, sealed } from '../../src/ledger/line.ts';
+import { draftOf, type Position } from '../../src/ledger/line.ts';
 import { lastSeqOf, offsetOfSeq, positionEndingAt } from '../../src/ledger/seek.ts';
-import { freshFolder, noteOf, openPlain } from '../support/ledger-samples.ts';
+import { freshFolder, noteOf, openPlain, sealed } from '../support/ledger-samples.ts';
 
 type Made = { live: Live; starts: number[]; ends: Position[] };
 

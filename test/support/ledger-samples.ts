@@ -1,4 +1,5 @@
 /** Ledgers made for tests: real files in a folder of their own, and randomness that can be repeated by its seed. */
+import { type Draft, Sealer } from '../../src/ledger/line.ts';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -85,4 +86,10 @@ export function randomBatches(random: Random, count: number, mostEvents: number,
   return Array.from({ length: count }, () =>
     Array.from({ length: random.between(1, mostEvents) }, () => random.below(mostText)),
   );
+}
+
+/** One record as it stands in the file. */
+export function sealed(draft: Draft, durable: number, prev: string): { text: string; hash: string } {
+  const { bytes, hash } = new Sealer().seal([draft], durable, prev);
+  return { text: bytes.toString('utf8'), hash };
 }

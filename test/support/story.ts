@@ -32,7 +32,7 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 export type Waiting = { run: string; wait: string; for: WaitFor };
 
 /** Nothing in a story takes longer, however busy the machine is. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 25_000;
 
 export async function openStory(options: StoryOptions = {}): Promise<Story> {
   const model = options.model === undefined ? null : await openWireServer(options.model);
@@ -175,7 +175,10 @@ export class Story {
       if (seen !== undefined) return seen;
       await sleep(25);
     }
-    throw new Error(`${what} did not come. Told:\n${this.told.join('\n')}`);
+    const events = (await this.events())
+      .slice(-12)
+      .map(({ seq, run, type, data }) => `${seq} ${run} ${type} ${JSON.stringify(data).slice(0, 200)}`);
+    throw new Error(`${what} did not come. Told:\n${this.told.join('\n')}\nThe last events:\n${events.join('\n')}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

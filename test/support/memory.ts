@@ -1,0 +1,75 @@
+/** What tests and benches of memory share: homes with a ledger, and candidates nobody would wish for. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { openArtifacts } from '../../src/ledger/artifacts.ts';
+import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
+import type { Candidate } from '../../src/memory/pack.ts';
+import { Recall, type RecallOptions } from '../../src/memory/recall.ts';
+import type { NewEvent } from '../../src/schema/event.ts';
+import { MemoryConfig } from '../../src/schema/memory.ts';
+
+const hostileText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 120 }),
+  fc.integer({ min: 1, max: 400 }).map((length) => 'supercalifragilistic'.repeat(30).slice(0, length)),
+  fc.integer({ min: 1, max: 60 }).map((length) => '👩‍👩‍👧‍👦🏳️‍🌈🎉'.repeat(length)),
+  fc.string({ unit: fc.constantFrom(...'東京都大阪府한국어ไทย'), maxLength: 150 }),
+  fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+  fc.lorem({ maxCount: 30 }),
+);
+
+export const hostileCandidates: fc.Arbitrary<Candidate[]> = fc.array(
+  fc.record({
+    id: fc.uuid(),
+    section: fc.constantFrom('standing', 'graph', 'facts', 'episodes', 'procedures', 'frames'),
+    score: fc.double({ min: 0, max: 3, noNaN: true }).map((score) => Math.round(score * 1e4) / 1e4),
+    text: hostileText,
+    under: fc.constantFrom('2026-01-01:', '2026-01-02:'),
+    order: fc.integer({ min: 0, max: 100 }),
+    evidence: fc.constant([{ run: null, seq: 1 }]),
+  }),
+  { maxLength: 25 },
+);
+
+export type MemoryHome = {
+  dir: string;
+  oka: string;
+  options: RecallOptions;
+  append(...events: NewEvent[]): Promise<number[]>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** A ledger in a folder of its own; words alone are searched unless it is said otherwise. */
+export async function memoryHome(settings: Partial<MemoryConfig> = { vectors: false }): Promise<MemoryHome> {
+  const dir = mkdtempSync(join(tmpdir(), 'oka-memory-'));
+  const oka = join(dir, '.oka');
+  const ledger: Ledger = await openLedger(join(oka, 'run_ledger.jsonl'), 'run', { redact: (text) => text });
+  return {
+    dir,
+    oka,
+    options: {
+      folder: join(oka, 'index'),
+      ledgers: { run: join(oka, 'run_ledger.jsonl'), maintenance: join(oka, 'maintenance_ledger.jsonl') },
+      artifacts: openArtifacts(join(oka, 'artifacts'), (text) => text),
+      settings: { ...MemoryConfig.parse({}), ...settings },
+      clock: () => Date.UTC(2026, 5, 1),
+    },
+    append: async (...events) => (await ledger.append(events)).map(({ seq }) => seq),
+    [Symbol.asyncDispose]: async () => {
+      await ledger.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function recallOf(home: MemoryHome): Promise<Recall> {
+  const recall = Recall.open(home.options);
+  await recall.catchUp();
+  return recall;
+}
+
+export function said(id: string, text: string, about: Partial<{ who: string; at: string; namespace: string }> = {}): NewEvent {
+  const episode = { id, text, at: '2026-01-10T10:00:00Z', who: 'Ann', namespace: 'chat', ...about };
+  return { type: 'episode.imported', data: { episode, from: { name: 'chat.jsonl', line: 1 } } };
+}
