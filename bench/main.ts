@@ -7,6 +7,7 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
   engine: () => import('./engine.ts'),
   classify: () => import('./classify.ts'),
   launch: () => import('./launch.ts'),
+  memory: () => import('./memory.ts'),
   worker: () => import('./worker.ts'),
 };
 

@@ -79,6 +79,6 @@ export function show(call: Call, found: readonly Found[]): void {
 }
 
 /** Without what is only of use inside. */
-export function shownItem<T extends Found>({ n: _, thread: __, score, ...rest }: T): object {
-  return { id: rest.id, score: Math.round(score * 1e4) / 1e4, ...rest };
+export function shownItem(found: Found): object {
+  return { ...found, score: Math.round(found.score * 1e4) / 1e4, n: undefined, thread: undefined };
 }

@@ -3,6 +3,7 @@
  *
  * K1 One writing call at a time, so that undo and blame are exact; reads run beside it.
  * K2 The state before a call is in the ledger before the call acts. The state after it is, if it changed anything.
+ * K3 A call that outlived its worker is waited for before anybody else writes, and what it left is kept, too.
  */
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
@@ -14,8 +15,9 @@ type Append = (event: NewEvent) => Promise<unknown>;
 const WRITERS = new Set(['shell', 'files.write', 'files.edit', 'files.move', 'files.remove']);
 const MOST_SKIPPED = 1000;
 
-export function onDesk(tools: readonly Tool[], shadow: Shadow, append: Append): Tool[] {
-  const inTurn = oneAtATime();
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+export function onDesk(tools: readonly Tool[], shadow: Shadow, append: Append, inTurn: InTurn = oneAtATime()): Tool[] {
   return tools.map((tool) =>
     WRITERS.has(tool.name)
       ? {
@@ -27,6 +29,24 @@ export function onDesk(tools: readonly Tool[], shadow: Shadow, append: Append): 
         }
       : tool,
   );
+}
+
+type Outlived = Pick<ToolCall, 'run' | 'call' | 'tool' | 'class'>;
+
+/** K3. `look` finds out what came of it. */
+export function keptAfterCrash<T>(
+  shadow: Shadow,
+  append: Append,
+  inTurn: InTurn,
+  outlived: Outlived,
+  look: () => Promise<T>,
+): Promise<T> {
+  if (outlived.class === 'read' || !WRITERS.has(outlived.tool)) return look();
+  return inTurn(async () => {
+    const seen = await look();
+    await append(keptEvent({ ...outlived, node: null }, 'after', await shadow.keep(`after ${outlived.call}`)));
+    return seen;
+  });
 }
 
 async function keptAround(
@@ -47,7 +67,7 @@ async function keptAround(
 }
 
 function keptEvent(
-  { run, node, call }: ToolCall,
+  { run, node, call }: { run: string; node: string | null; call: string },
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
 ): NewEvent {
@@ -79,7 +99,7 @@ export function stepsOf(events: readonly Event[], now: string | null): Step[] {
   return [...steps, ...unseen.map(([, before]) => ({ before, after: now }))];
 }
 
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+export function oneAtATime(): InTurn {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const mine = last.then(work, work);

@@ -9,6 +9,7 @@ import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { lineClassifierOf } from './classified.ts';
 import { loadPolicy } from './policy.ts';
 import { jailFindings } from './jail-findings.ts';
+import { memoryFinding } from './memory-finding.ts';
 import { isSetUp } from './set-up.ts';
 import { type Home, loadConfig, programFolder } from './settings.ts';
 
@@ -34,6 +35,7 @@ export async function examine(home: Home): Promise<Finding[]> {
     await fileFinding('config', home.config, () => loadConfig(home)),
     await fileFinding('policy', home.policy, async () => loadPolicy(home.policy, lineClassifierOf(home))),
     ...(await jailFindings(join(programFolder, 'native', 'oka-launch'), await sandboxOf(home))),
+    await memoryFinding(home),
     penFinding(home.ledgers.run, 'worker'),
     penFinding(home.ledgers.maintenance, 'maintain'),
     await runLedgerFinding(home),
@@ -65,7 +67,7 @@ async function folderFinding(folder: string, needed: number): Promise<Finding> {
   try {
     const { uid } = await lstat(folder);
     await access(folder, needed);
-    if (me <= 0 || uid === me) return { state: 'good', what, found: folder };
+    if (me <= 0 || uid === me || needed === READ) return { state: 'good', what, found: folder };
     return { state: 'odd', what, found: `${folder} belongs to uid ${uid}, not to ${me}, but can be written` };
   } catch (error) {
     return { state: 'bad', what, ...folderTrouble(errnoOf(error), folder, me) };

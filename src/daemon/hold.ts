@@ -5,17 +5,18 @@
 import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { heldBy, type Places, rightsOf } from '../guard/rights.ts';
+import { heldBy, pathWithin, type Places, rightsOf } from '../guard/rights.ts';
 import type { Classified, Command } from '../schema/command.ts';
 import type { Event } from '../schema/event.ts';
 import type { SideEffectClass, ToolCall } from '../schema/tool.ts';
 import type { Hold, Wants } from '../tools/builtin/shell.ts';
 import type { Grant } from '../tools/egress/egress.ts';
 import { type Jail, type KernelOffer, offerOf } from '../tools/jail.ts';
-import { placesIn } from '../tools/jail-places.ts';
+import { placesIn, programsOf } from '../tools/jail-places.ts';
+import { importsFrom } from '../tools/deps/imports.ts';
 import { forgetWitness } from '../tools/witness.ts';
 import type { WayOut } from './egress.ts';
-import { type Home, programFolder } from './settings.ts';
+import { commandEnvironment, type Home, programFolder } from './settings.ts';
 
 export type HoldPorts = {
   home: Home;
@@ -29,6 +30,11 @@ export const callsFolder = (home: Home): string => join(home.oka, 'state', 'call
 
 export type Holding = {
   hold: (call: ToolCall, command: Command, wants: Wants) => Promise<Hold>;
+  /** For a program of the installer, which alone writes the tools and reaches the registries. */
+  holdInstaller: (
+    call: ToolCall,
+    wants: { net: boolean; readable: readonly string[]; timeoutMs: number },
+  ) => Promise<Hold>;
   /** What the ledger has needs no witness any more. */
   forget: (durable: readonly Event[]) => void;
 };
@@ -36,7 +42,7 @@ export type Holding = {
 export function holdingWith(ports: HoldPorts): Holding {
   let asked: Promise<KernelOffer> | null = null;
   const witnessed = new Set<string>();
-  return { hold, forget };
+  return { hold, holdInstaller, forget };
 
   function forget(durable: readonly Event[]): void {
     if (witnessed.size === 0) return;
@@ -56,7 +62,13 @@ export function holdingWith(ports: HoldPorts): Holding {
       held.kind === 'jail' ? await jailFor(ports, call, wants, offer, way, scratch) : openJail(ports, call, offer);
     return {
       kind: 'held',
-      env: { ...(call.class === 'read' ? NEUTRAL_GIT : {}), ...way?.env },
+      env: {
+        ...(held.kind === 'jail' ? { PATH: reachablePath(ports.home) } : {}),
+        ...(way === null ? OFFLINE : {}),
+        ...importsFrom(join(ports.home.oka, 'tools')),
+        ...(call.class === 'read' ? NEUTRAL_GIT : {}),
+        ...way?.env,
+      },
       ...(scratch === null ? {} : { scratch }),
       ...(jail === null ? {} : { jail }),
       [Symbol.asyncDispose]: async () => {
@@ -65,7 +77,36 @@ export function holdingWith(ports: HoldPorts): Holding {
       },
     };
   }
+
+  async function holdInstaller(
+    { run, call }: ToolCall,
+    { net, readable, timeoutMs }: { net: boolean; readable: readonly string[]; timeoutMs: number },
+  ): Promise<Hold> {
+    const offer = await (asked ??= offerOf(launcherPath));
+    const held = heldBy(offer, ports.sandbox, 'operator');
+    if (held.kind === 'refused') return held;
+    const way = net ? await ports.wayOut.grant({ run, call, hosts: [] }, timeoutMs) : null;
+    const scratch = await scratchIn(ports.home);
+    const places = await placesOf(ports.home, scratch);
+    const step = { class: 'write_local', author: 'operator', net: way?.port ?? null, installer: true } as const;
+    const rights = held.kind === 'jail' ? rightsOf(step, places, offer) : null;
+    const jail =
+      rights === null ? null : { launcher: launcherPath, rights: { ...rights, read: [...rights.read, ...readable] } };
+    return {
+      kind: 'held',
+      env: way?.env ?? {},
+      scratch,
+      ...(jail === null ? {} : { jail }),
+      [Symbol.asyncDispose]: async () => {
+        way?.[Symbol.dispose]();
+        await rm(scratch, { recursive: true, force: true });
+      },
+    };
+  }
 }
+
+/** Whoever has no network need not try again. */
+const OFFLINE: Readonly<Record<string, string>> = { npm_config_fetch_retries: '0' };
 
 /** A repository on the desk may name programs for git to run; a read runs none of them. */
 const NEUTRAL_GIT: Readonly<Record<string, string>> = {
@@ -125,6 +166,13 @@ async function jailFor(
     rights: { ...rights, read: [...rights.read, ...readable] },
     state: { folder: callsFolder(home), call },
   };
+}
+
+/** PATH of a command in the jail. */
+export function reachablePath(home: Home): string {
+  const { PATH = '' } = commandEnvironment(home);
+  const { oka } = home;
+  return pathWithin(PATH, { oka, tools: join(oka, 'tools'), programs: programsOf(process.execPath) });
 }
 
 /** Nothing is held, but what is left over is ended, and somebody sees how it ended. */

@@ -19,6 +19,7 @@ import type { Intake } from '../schema/intake.ts';
 import type { Shadow } from '../tools/desk/shadow.ts';
 import { type ApprovalPages, approvalPages, assertAnswer, openApprovals } from './approvals.ts';
 import { lineClassifierOf } from './classified.ts';
+import type { Deps } from './deps.ts';
 import { isStopped } from './host-files.ts';
 import { keepInMind } from './keep-in-mind.ts';
 import { type LoadedPolicy, openPolicy, type PolicyFile } from './policy.ts';
@@ -33,8 +34,13 @@ export type Host = {
   config: Config;
   policy: () => LoadedPolicy;
   shadow: Shadow;
+  deps: Deps;
   /** Whether somebody can plan what is not a runbook. */
   hasModel: () => boolean;
+  /** Writes the result of a task, as far as it has come. */
+  tellResult: (run: string) => Promise<void>;
+  /** How often .oka/STOP has been seen: what was under way then has to be taken up again. */
+  stops: { seen: number };
 };
 type Watched = Host & { policyFile: PolicyFile; pages: ApprovalPages };
 
@@ -56,10 +62,22 @@ export async function hosted<T>(
   const policy = (): LoadedPolicy => policyFile.now();
   const stores = await openedUnder(policy(), home, config);
   const wired = engineOver(home, config, stores, policy, (result, run) => tell(`${run}: ${shownPath(home, result)}`));
-  const { engine, shadow, models } = wired;
+  const { engine, shadow, models, deps } = wired;
   const hasModel = (): boolean => models.for('planner') !== null;
   const pages = pagesOf(home, stores, engine);
-  const host = { engine, stores, config, policy, shadow, hasModel, policyFile, pages };
+  const host = {
+    engine,
+    stores,
+    config,
+    policy,
+    shadow,
+    deps,
+    hasModel,
+    tellResult: wired.tellResult,
+    stops: { seen: 0 },
+    policyFile,
+    pages,
+  };
   const watching = new AbortController();
   const watched = watch(home, host, watching.signal);
   const stop = (): void => void host.engine.stopAll('told to stop');
@@ -94,11 +112,15 @@ async function watch(home: Home, host: Watched, signal: AbortSignal): Promise<vo
 }
 
 async function look(home: Home, host: Watched): Promise<void> {
-  if (isStopped(home)) await host.engine.stopAll('.oka/STOP is there');
+  if (isStopped(home)) {
+    host.stops.seen += 1;
+    await host.engine.stopAll('.oka/STOP is there');
+  }
   const folder = join(home.oka, 'intake');
   await lookAtPolicy(host);
   await lookAtVault(host);
   for (const taken of waitingIn(folder)) await takeIn(folder, taken, host);
+  if (!isStopped(home)) await host.deps.look();
   await (isStopped(home) ? host.pages.show() : host.pages.look());
 }
 
@@ -162,7 +184,16 @@ async function takeIn(folder: string, taken: Taken, host: Host): Promise<void> {
 }
 
 /** Does what a request asks for. Returns the drive that it sets going, if any. */
-export async function act(intake: Intake, { engine, stores, config, shadow }: Host): Promise<Drive | null> {
+export async function act(
+  intake: Intake,
+  {
+    engine,
+    stores,
+    config,
+    shadow,
+    deps,
+  }: Pick<Host, 'engine' | 'stores' | 'config' | 'shadow'> & Partial<Pick<Host, 'deps'>>,
+): Promise<Drive | null> {
   switch (intake.kind) {
     case 'answer':
       await assertAnswer(stores, intake.wait, intake.answer, Date.now());
@@ -183,6 +214,13 @@ export async function act(intake: Intake, { engine, stores, config, shadow }: Ho
     case 'import':
       await keepInMind(intake, stores);
       return null;
+    case 'resolve':
+      deps?.resolveSoon(intake.name, intake.by ?? 'a person');
+      return null;
+    case 'install':
+      return (await deps?.install(intake.what)) ?? null;
+    case 'remove':
+      return (await deps?.remove(intake.what, intake.reason ?? 'a person asked for it')) ?? null;
     case 'archive':
       await archive(stores.ledger, new Date(intake.before), config.ledger.segment_mb * 1024 * 1024);
       return null;

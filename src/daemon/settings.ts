@@ -8,6 +8,7 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import type { VaultPlaces } from '../guard/vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/environment.ts';
 import type { Config } from '../schema/config.ts';
+import { binFolders } from '../tools/deps/places.ts';
 
 /** The folder that holds .oka, workspace and INSTALL_REQUIREMENTS.md, and the paths in it that are a contract. */
 export type Home = {
@@ -49,8 +50,11 @@ export function vaultPlaces({ oka }: Home): VaultPlaces {
 /** What commands see of the environment: enough to find programs, nothing that could be a secret. */
 export function commandEnvironment(home: Home): Record<string, string> {
   const { PATH: system = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8', TZ } = process.env;
-  const PATH = [dirname(process.execPath), system].join(':'); // `node` is the Node that oka itself runs on
-  return { PATH, LANG, HOME: join(home.workspace, 'desk'), ...(TZ === undefined ? {} : { TZ }) };
+  const tools = join(home.oka, 'tools');
+  const PATH = [...binFolders(tools), dirname(process.execPath), system].join(':'); // `node` is the Node that oka itself runs on
+  const found = { NODE_PATH: join(tools, 'node', 'lib', 'node_modules'), npm_config_prefix: join(tools, 'node') };
+  const HOME = join(home.workspace, 'desk');
+  return { PATH, LANG, ...found, ...certificates(), HOME, ...(TZ === undefined ? {} : { TZ }) };
 }
 
 /** What npm and pip go by when they are asked for the operator's own settings; never given to a command of a task. */
@@ -60,6 +64,23 @@ export function packageEnvironment(): Record<string, string> {
     Object.entries(process.env).flatMap(([name, value]) =>
       wanted.test(name) && value !== undefined ? [[name, value]] : [],
     ),
+  );
+}
+
+/** What the installer's own programs see: those of the system, none that was installed. */
+export function installerEnvironment(): Record<string, string> {
+  const { PATH: system = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8' } = process.env;
+  return { PATH: [dirname(process.execPath), system].join(':'), LANG, ...certificates() };
+}
+
+/** Files with the authorities that the operator trusts, where they are not only those of the system. */
+function certificates(): Record<string, string> {
+  const names = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined || value === '' ? [] : [[name, value]];
+    }),
   );
 }
 

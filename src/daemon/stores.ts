@@ -11,6 +11,7 @@ import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import type { Config } from '../schema/config.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
+import { dependencies } from '../tools/deps/kept.ts';
 import type { Home } from './settings.ts';
 import { type HeldVault, holdVault } from './vault.ts';
 
@@ -27,7 +28,7 @@ export type Stores = {
 export type Swapped = { flush?: Flush; clock?: Clock };
 
 const projectionsOf: Record<Pen, readonly Projection<unknown>[]> = {
-  run: [taskGraph, receivedIntakes, knownTasks, given],
+  run: [taskGraph, receivedIntakes, knownTasks, given, dependencies],
   maintenance: [],
 };
 

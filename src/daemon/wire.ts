@@ -23,6 +23,7 @@ import type { Outcome, Tool } from '../schema/tool.ts';
 import { filesTools } from '../tools/builtin/files.ts';
 import { httpTools } from '../tools/builtin/http.ts';
 import { humanTool } from '../tools/builtin/human.ts';
+import { memoryTools } from '../tools/builtin/memory.ts';
 import { runTool } from '../tools/builtin/run.ts';
 import { type ShellOptions, shellTool, witnessed } from '../tools/builtin/shell.ts';
 import { type ChainOptions, standardChain } from '../tools/chain.ts';
@@ -30,11 +31,13 @@ import { openShadow, type Shadow } from '../tools/desk/shadow.ts';
 import { revealFrom } from '../tools/reveal.ts';
 import { witnessOf } from '../tools/witness.ts';
 import { classifierOf } from './classified.ts';
-import { onDesk, stepsOf } from './desk.ts';
+import { type Deps, depsOf } from './deps.ts';
+import { keptAfterCrash, oneAtATime, onDesk, stepsOf } from './desk.ts';
 import { egressEvent } from './egress.ts';
 import { graphsIn } from './graphs.ts';
 import { guardOf } from './guard.ts';
 import { callsFolder, classWith, type Holding, holdingWith, launcherPath } from './hold.ts';
+import { rememberingIn } from './memory.ts';
 import type { LoadedPolicy } from './policy.ts';
 import { type Roads, roadsOf } from './roads.ts';
 import { commandEnvironment, type Home, modelEnvironment } from './settings.ts';
@@ -52,6 +55,9 @@ export type Wired = {
   engine: Engine;
   shadow: Shadow;
   models: Models;
+  deps: Deps;
+  /** Writes the result of a task, as far as it has come. */
+  tellResult(run: string): Promise<void>;
   /** Ends what was opened besides the engine. */
   close: () => Promise<void>;
 };
@@ -66,6 +72,8 @@ export function engineOver(
 ): Wired {
   const { ledger, artifacts } = stores;
   const shadow = openShadow({ store: undoFolder(home), desk: join(home.workspace, 'desk') });
+  const inTurn = oneAtATime();
+  const append = (event: NewEvent): Promise<unknown> => ledger.append(event);
   const roads = roadsOf({
     home,
     policy: () => policy().policy,
@@ -75,6 +83,9 @@ export function engineOver(
   const holding = holdingWith({ home, sandbox: config.sandbox, classify: classifierOf(home), wayOut: roads.steps });
   stores.whenDurable(holding.forget);
   const models = modelsOf(home, config, stores, roads.models);
+  const deps: Deps = depsOf({ home, config, stores, policy, holding, engine: () => engine });
+  const memory = rememberingIn(home, config, stores);
+  const noted = (event: NewEvent & { run: string }): void => void engine.note(event.run, event);
   const engine: Engine = createEngine({
     ...engineOptions(
       home,
@@ -84,24 +95,45 @@ export function engineOver(
         startRun: (request) => engine.startChild(request.graph, request.input, request.call),
         hold: holding.hold,
         net: roads.tools,
-        kept: (tools) => onDesk(tools, shadow, (event) => ledger.append(event)),
-        further: (tools) => [modelTool(models), ...taskTools(tools)],
+        kept: (tools) => onDesk(tools, shadow, append, inTurn),
+        further: (tools) => [deps.tool, modelTool(models), ...memoryTools(memory.tools), ...taskTools(tools)],
       },
       { policy, ...answersIn(stores) },
-      secretsOf(stores),
+      { ...secretsOf(stores), diagnose: deps.diagnose },
     ),
-    planner: executor(modelOfRun, config.models.ask_again_seconds * 1000),
+    planner: executor(modelOfRun, config.models.ask_again_seconds * 1000, ({ run, node, goal }, model) =>
+      memory.pack({ role: 'executor', run, node, query: goal, model: idOf('executor', model) }, noted),
+    ),
     graphs: graphsOf(home, artifacts),
-    witness: witnessIn(home, artifacts),
-    atRest: tellResult,
+    witness: (run, open) =>
+      keptAfterCrash(shadow, append, inTurn, { run, ...open }, () => witnessIn(home, artifacts, open)),
+    provide: deps.provide,
+    atRest: async (run) => {
+      await tellResult(run);
+      await deps.rested(run);
+    },
     stores: {
       events: eventsOf(stores),
       artifacts,
       cache: openCache(join(home.oka, 'cache')),
       runs: openRuns(runsFolder(home)),
+      memory: memory.store,
     },
   });
-  return { engine, shadow, models, close: async () => roads.steps[Symbol.asyncDispose]() };
+  return {
+    tellResult: async (id) => {
+      const run = await engine.stateOf(id);
+      if (run !== null) await tellResult(run);
+    },
+    engine,
+    shadow,
+    models,
+    deps,
+    close: async () => {
+      await memory.close();
+      await roads.steps[Symbol.asyncDispose]();
+    },
+  };
 
   function taskTools(tools: readonly Tool[]): Tool[] {
     const ports: TaskPorts = {
@@ -109,20 +141,26 @@ export function engineOver(
       clock: Date.now,
       askAgainMs: config.models.ask_again_seconds * 1000,
       model: (role, override) => models.for(role, override),
-      tools: () => tools.filter(({ name }) => !NOT_FOR_PLANS.has(name)),
-      pack: () => Promise.resolve(''),
+      tools: () => [...tools.filter(({ name }) => !NOT_FOR_PLANS.has(name)), ...memoryTools(memory.tools)],
+      pack: (role, { run, node }, { title, fields }, about) =>
+        memory.pack({ role, run, node, query: `${title}\n${about}`, model: idOf(role, fields.model) }, noted),
+      lacking: deps.lacking,
       resultOf,
       stateOf: (run) => engine.stateOf(run),
       eventsOf: eventsOfRun,
-      note: (event) => void engine.note(event.run, event),
+      note: noted,
       secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, stores.vault.redact),
       changedBy: async (runs) => {
         const events = (await Promise.all(runs.map(eventsOfRun))).flat();
-        const { created, changed, removed } = shadow.changes(stepsOf(events, ''));
+        const { created, changed, removed } = shadow.changes(stepsOf(events, null));
         return [...created, ...changed, ...removed];
       },
     };
     return [planTool(ports), critiqueTool(ports)];
+  }
+
+  function idOf(role: 'planner' | 'executor' | 'critic', override: string | undefined): string | null {
+    return models.for(role, override)?.id ?? null;
   }
 
   /** Whatever was staged is read, too. */
@@ -187,13 +225,15 @@ function graphsOf(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptio
 }
 
 /** A command that was under way when the worker died was seen to its end by its launcher. */
-function witnessIn(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptions['witness']> {
-  return async (_, { tool, call, input, class: effect }: OpenCall): Promise<Outcome | null> => {
-    if (tool !== 'shell') return null;
-    const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
-    const seen = await witnessOf(callsFolder(home), call, { launcher: launcherPath, patienceMs });
-    return seen === null || seen === 'running' ? null : witnessed(seen, input, effect, artifacts);
-  };
+async function witnessIn(
+  home: Home,
+  artifacts: ArtifactStore,
+  { tool, call, input, class: effect }: OpenCall,
+): Promise<Outcome | null> {
+  if (tool !== 'shell') return null;
+  const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
+  const seen = await witnessOf(callsFolder(home), call, { launcher: launcherPath, patienceMs });
+  return seen === null || seen === 'running' ? null : witnessed(seen, input, effect, artifacts);
 }
 
 /** Values for single calls, each use on disk before the tool runs. */
@@ -252,7 +292,7 @@ export function engineOptions(
   artifacts: ArtifactStore,
   around: Around,
   rules: Rules,
-  secrets: Pick<ChainOptions, 'reveal' | 'redact'> = {},
+  secrets: Pick<ChainOptions, 'reveal' | 'redact' | 'diagnose'> = {},
 ): EngineOptions {
   const desk = join(home.workspace, 'desk');
   const classify = classifierOf(home);

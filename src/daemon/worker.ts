@@ -4,6 +4,7 @@
  * W1 A task is in the ledger before anything is done about it, and its claim ends when its run is in the ledger, too:
  *    none is lost and none is done twice, wherever the process dies.
  * W2 What was under way when the process ended goes on at the next start; what waits for a person goes on waiting.
+ *    What had ended and was not told is told.
  * W3 While .oka/STOP is there nothing runs; while .oka/PAUSED is there nothing new begins, and the queue fills.
  * W4 Settings that a person has changed hold from the next worker on, and that one begins when nothing is under way.
  */
@@ -18,6 +19,7 @@ import { type Inbox, type InboxOptions, openInbox } from '../intake/inbox.ts';
 import { knownTasks } from '../intake/known-tasks.ts';
 import { lookAt } from '../ledger/disk.ts';
 import type { Goal } from '../ledger/task-graph.ts';
+import { isInside } from '../engine/child.ts';
 import type { Drive } from '../engine/drive.ts';
 import type { RunState } from '../engine/run-state.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
@@ -32,6 +34,7 @@ import { offerOf } from '../tools/jail.ts';
 import { tidyWitnesses } from '../tools/witness.ts';
 import { watchConfig } from './config-file.ts';
 import { callsFolder, launcherPath } from './hold.ts';
+import { hasEndedWell, tellLate } from './late-results.ts';
 import { type Host, hosted } from './host.ts';
 import { isPaused, isStopped } from './host-files.ts';
 import { type Home, looksOften, programVersion } from './settings.ts';
@@ -49,6 +52,7 @@ export async function work(home: Home, signal: AbortSignal, tell: Tell): Promise
 async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): Promise<void> {
   const { ledger } = host.stores;
   const { version: node, pid } = process;
+  const isHeir = !(await hasEndedWell(host.stores));
   await ledger.append({ type: 'worker.started', data: { version: programVersion(), node, host: hostname(), pid } });
   await recordSandbox(host);
   await tidyWitnesses(callsFolder(home), Date.now());
@@ -56,6 +60,7 @@ async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): P
   void host.shadow.prune().catch((error: unknown) => tell(`undo: ${messageOf(error)}`));
   try {
     takeUp(host, tell);
+    if (isHeir) await tellLate(join(home.workspace, 'outbox'), host.stores.taskGraph(), host.tellResult);
     await takeTasks(home, host, inbox, signal, tell);
   } finally {
     await inbox.close();
@@ -92,13 +97,14 @@ function inboxSettings(home: Home, { stores, config }: Host, tell: Tell): InboxO
 }
 
 /** W2. Each goes on as soon as it is read in; nobody waits for the others. */
-function takeUp({ engine, stores, hasModel }: Host, tell: Tell): void {
+function takeUp({ engine, stores, hasModel, deps }: Host, tell: Tell): void {
   const failed = (run: string) => (error: unknown) => tell(`${run}: ${messageOf(error)}`);
   const { goals } = stores.taskGraph();
   for (const { run, title } of goals.filter((goal) => isToGoOn(goal))) {
     tell(`goes on: ${title} (${run})`);
     engine.resume(run, { reason: 'the worker started' }).catch(failed(run));
   }
+  for (const run of deps.toTakeUp()) engine.resume(run, { reason: 'the worker started' }).catch(failed(run));
   if (!hasModel()) return;
   for (const { run, waits } of goals)
     for (const { wait, for: awaited } of waits)
@@ -107,8 +113,9 @@ function takeUp({ engine, stores, hasModel }: Host, tell: Tell): void {
 }
 
 /** Children go on with their parents. */
-function isToGoOn({ status, parent, waits }: Goal): boolean {
-  if (parent !== null) return false;
+function isToGoOn(goal: Goal): boolean {
+  if (isInside(goal)) return false;
+  const { status, waits } = goal;
   return (
     status === 'running' ||
     (status === 'blocked' && waits.some(({ for: { kind } }) => kind === 'child' || kind === 'timer'))
@@ -118,18 +125,25 @@ function isToGoOn({ status, parent, waits }: Goal): boolean {
 async function takeTasks(home: Home, host: Host, inbox: Inbox, signal: AbortSignal, tell: Tell): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
   const lookAtConfig = watchConfig(home);
-  let stopped = false;
+  let stops = 0;
   while (!signal.aborted) {
     if (atWork.size === 0 && isIdle(host) && (await isRenewed(lookAtConfig, host, tell))) return;
     const isHeld = isStopped(home);
-    if (stopped && !isHeld) takeUp(host, tell);
-    stopped = isHeld;
-    if (stopped || isPaused(home) || atWork.size >= host.config.inbox.parallel) {
+    if (!isHeld && host.stops.seen > stops) {
+      stops = host.stops.seen;
+      takeUp(host, tell);
+    }
+    if (isHeld || isPaused(home) || atWork.size >= host.config.inbox.parallel) {
       await Promise.race([rest(signal), ...atWork]);
       continue;
     }
     const claimed = await inbox.next(AbortSignal.any([signal, AbortSignal.timeout(2 * LOOK_EVERY_MS)]));
-    const rested = claimed === null ? null : await acceptOrPutBack(home, host, inbox, claimed, tell);
+    if (claimed === null) continue;
+    if (isStopped(home) || isPaused(home)) {
+      inbox.putBack(claimed);
+      continue;
+    }
+    const rested = await acceptOrPutBack(home, host, inbox, claimed, tell);
     if (rested === null) continue;
     const watched = rested.done.finally(() => atWork.delete(watched));
     atWork.add(watched);

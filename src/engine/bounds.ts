@@ -20,9 +20,9 @@ export function boundsOf(run: RunState, name: string, ask = false): CallBounds {
   };
 }
 
-/** For a call within a call: as long and as often as the outer one, with whatever tool it needs. */
-export function innerBounds({ timeoutMs, retries }: CallBounds): CallBounds {
-  return { timeoutMs, retries, tools: null, classes: null, ask: false };
+/** For a call within a call: as long as the outer one, with whatever tool it needs, and once: whoever made it asks again. */
+export function innerBounds({ timeoutMs }: CallBounds): CallBounds {
+  return { timeoutMs, retries: 0, tools: null, classes: null, ask: false };
 }
 
 function narrowed(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | null {

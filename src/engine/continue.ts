@@ -1,5 +1,7 @@
 /** What a run that continues a failed one starts with: what was done is kept, what may have happened stays in doubt. */
 import type { NewEvent } from '../schema/event.ts';
+import type { Node } from '../schema/graph.ts';
+import { isFailedEnd } from './child.ts';
 import { outcomeEvent } from './written.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
 
@@ -12,7 +14,7 @@ export function keptEvents(failed: RunState, next: RunState, index: number): New
 function eventsOfNode(failed: RunState, next: RunState, index: number): NewEvent[] {
   const [node, config] = [failed.nodes[index], failed.configs[index]];
   if (node === undefined || config === undefined) return [];
-  if (node.status === 'done')
+  if (node.status === 'done' && !(isStarter(config) && isFailedEnd(node.output)))
     return [
       {
         type: 'node.settled',
@@ -22,6 +24,8 @@ function eventsOfNode(failed: RunState, next: RunState, index: number): NewEvent
     ];
   return config.kind === 'agent' ? [] : callInDoubt(failed, next, config.id, node);
 }
+
+const isStarter = (config: Node): boolean => config.kind === 'tool' && config.tool === 'run.start';
 
 /** The call keeps its name, so that a replay can tell it from what this run decided itself. */
 function callInDoubt(failed: RunState, next: RunState, node: string, { again, doubt }: NodeState): NewEvent[] {

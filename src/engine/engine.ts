@@ -15,7 +15,7 @@ import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { leftOf, nothingReserved } from './budget.ts';
 import { checkGraph } from './check-graph.ts';
-import { answerOf, childIdOf, shareOf } from './child.ts';
+import { answerOf, childIdOf, failedChildOf, shareOf } from './child.ts';
 import { callChain, type Invoke } from './compose.ts';
 import { keptEvents } from './continue.ts';
 import { type Drive, drive, type World } from './drive.ts';
@@ -44,6 +44,8 @@ export type EngineOptions = {
   hooks?: Hooks;
   /** What a witness saw of a call without an outcome; null when nobody did. */
   witness?: (run: string, call: OpenCall) => Promise<Outcome | null>;
+  /** Brings what a run waits for, such as a tool that can be installed; null, or a rejection, when only a person can. */
+  provide?: (run: RunState, wait: OpenWait) => Promise<WaitAnswer> | null;
   /** Told when a run comes to rest: over, blocked, paused or stopped. */
   atRest?: (run: RunState) => Promise<void>;
 };
@@ -102,9 +104,19 @@ export function createEngine(options: EngineOptions) {
     const share = parent === undefined ? {} : shareOf(leftOf(parent, nothingReserved, clock()), graph);
     const budgets = { ...share, depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
     const id = childIdOf(call, parent);
-    if (!drives.has(id) && (await stateOf(id, parent?.ledger.first)) === null)
-      await start(graph, { id, input, parent: call.run, depth, budgets });
+    if (drives.has(id) || (await stateOf(id, parent?.ledger.first)) !== null) return id;
+    const before = await failedBefore(parent, call.node);
+    const request = { id, input, parent: call.run, depth, budgets };
+    if (before === null) await start(graph, request);
+    else continueAfterFailure(before, request);
     return id;
+  }
+
+  /** Where a run that continues a failed one starts a run again that had failed, that one is continued, too. */
+  async function failedBefore(parent: RunState | undefined, node: string | null): Promise<RunState | null> {
+    const continued = parent === undefined || parent.parent === null ? null : await stateOf(parent.parent);
+    const child = continued?.plan.sha256 === parent?.plan.sha256 ? failedChildOf(continued, node) : null;
+    return child === null ? null : stateOf(child);
   }
 
   async function resume(id: string, request: { newId?: string; reason?: string } = {}): Promise<Drive> {
@@ -115,7 +127,11 @@ export function createEngine(options: EngineOptions) {
     if (running !== undefined) return running;
     return opening(id, async () => {
       const run = await loaded(id);
-      if (run.status === 'failed') return continueAfterFailure(run, request.newId ?? `${id}-again`);
+      if (run.status === 'failed') {
+        const next = request.newId ?? `${id}-again`;
+        if ((await stateOf(next)) !== null) return resume(next);
+        return continueAfterFailure(run, { id: next, parent: id, depth: run.depth, budgets: run.budgets });
+      }
       if (isOver(run.status))
         throw new OkaError('run-is-over', `run ${id} is ${run.status}; there is nothing to resume`);
       return goOn(run, request.reason ?? 'resumed');
@@ -292,22 +308,10 @@ export function createEngine(options: EngineOptions) {
     }
   }
 
-  async function continueAfterFailure(run: RunState, id: string): Promise<Drive> {
-    if ((await stateOf(id)) !== null) return resume(id);
+  function continueAfterFailure(run: RunState, request: StartOptions): Drive {
     const { graph, sha256 } = run.plan;
-    const next = begun(
-      run.plan,
-      stage(
-        startEvent(graph, sha256, {
-          id,
-          title: run.title,
-          input: run.input,
-          parent: run.id,
-          depth: run.depth,
-          budgets: run.budgets,
-        }),
-      ),
-    );
+    const event = startEvent(graph, sha256, { title: run.title, ...request, input: run.input });
+    const next = begun(run.plan, stage(event));
     if (next === null) throw new Error('a run begins with run.started');
     for (const index of inOrder(run.plan))
       for (const event of keptEvents(run, next, index)) applied(next, stage(event));
@@ -349,7 +353,7 @@ export function createEngine(options: EngineOptions) {
     return sha256;
   }
 
-  /** Waits for runs and timers end without a person. */
+  /** Waits for runs and timers end without a person, and those for what somebody here can bring. */
   function expect(run: RunState, wait: OpenWait, signal: AbortSignal): Promise<NewEvent> | null {
     const closed = (answer: WaitAnswer): NewEvent => ({
       type: 'wait.closed',
@@ -359,6 +363,7 @@ export function createEngine(options: EngineOptions) {
     if (wait.for.kind === 'timer') {
       return sleepUntil(Date.parse(wait.for.until), signal).then(() => closed({ verdict: 'elapsed', by: 'the clock' }));
     }
+    if (wait.for.kind === 'requirement') return options.provide?.(run, wait)?.then(closed) ?? null;
     if (wait.for.kind !== 'child') return null;
     const { any_end } = wait.for;
     return endOfChild(wait.for.run).then((state) => {

@@ -96,6 +96,15 @@ export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'landloc
   };
 }
 
+/** The folders of PATH that a command in the jail can run from: a shell would stop at a program that it may not start. */
+export function pathWithin(path: string, { oka, tools, programs }: Pick<Places, 'oka' | 'tools' | 'programs'>): string {
+  const roots = [...SYSTEM_FOLDERS, ...OPTIONAL_FOLDERS.filter((folder) => !isBelow(oka, folder)), tools, ...programs];
+  return path
+    .split(':')
+    .filter((folder) => roots.some((root) => isBelow(folder, root)))
+    .join(':');
+}
+
 /** Whether what is there may run, and what a person should hear about it. */
 export function heldBy(offer: Offer, sandbox: 'jail' | 'none', author: Author): Held {
   if (sandbox === 'none')

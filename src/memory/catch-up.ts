@@ -6,6 +6,7 @@ import type { ArtifactStore } from '../schema/ports.ts';
 import { bodyDrafts, type Scraps, tellingOf } from './drafts.ts';
 import type { Draft } from './item.ts';
 import { Damaged, type Shelf } from './shelf.ts';
+import { counterFor, familyOf } from './tokens.ts';
 import { momentWords, termsOf } from './words.ts';
 
 /** What a batch did to pieces that were there before it. */
@@ -33,14 +34,15 @@ export async function catchUp(
       continue;
     }
     events += 1;
-    batch.push({ line, body: await bodyOf(line, artifacts) });
+    batch.push({ line, body: await bodyOf(line, artifacts), asked: await askedTokens(line, shelf) });
     if (batch.length >= AT_ONCE) put();
   }
   put();
   return events;
 }
 
-type Told = { line: Line; body: string | null };
+/** `asked`: what we count for a prompt that a model is asked with. */
+type Told = { line: Line; body: string | null; asked: number | null };
 
 /** A body that is lost is not remembered; the ledger still says that there was one. */
 async function bodyOf(line: Line, artifacts: Pick<ArtifactStore, 'get'>): Promise<string | null> {
@@ -55,11 +57,41 @@ function putBatch(shelf: Shelf, pen: Pen, batch: readonly Told[]): Change {
   const { size } = shelf;
   const gone: number[] = [];
   shelf.together(() => {
-    for (const { line, body } of batch) gone.push(...putEvent(shelf, line, body));
+    for (const { line, body, asked } of batch) {
+      if (asked !== null && line.type === 'call.started') shelf.putScrap(`asked ${line.data.call}`, String(asked));
+      if (line.type === 'call.ended') noteReported(shelf, line);
+      gone.push(...putEvent(shelf, line, body));
+    }
     const last = batch.at(-1)?.line;
     if (last !== undefined) shelf.putCursor(pen, { seq: last.seq, hash: last.hash });
   });
   return { goneBefore: gone.filter((n) => n <= size) };
+}
+
+/** Small prompts say little about a vocabulary. */
+const LEAST_ASKED = 200;
+
+/** Counting takes milliseconds: after the first prompts only some are counted. */
+const COUNTED_FIRST = 50;
+const COUNTED_THEN = 16;
+
+async function askedTokens(line: Line, shelf: Shelf): Promise<number | null> {
+  if (line.type !== 'call.started' || line.data.tool !== 'model.complete') return null;
+  if (Number(shelf.scrap('asked') ?? 0) >= COUNTED_FIRST && line.seq % COUNTED_THEN !== 0) return null;
+  return (await counterFor('openai')).count(JSON.stringify(line.data.input));
+}
+
+/** A provider that counts more than we do is believed from then on. */
+function noteReported(shelf: Shelf, { data }: Extract<Event, { type: 'call.ended' }>): void {
+  const asked = Number(shelf.scrap(`asked ${data.call}`) ?? 0);
+  if (asked === 0) return;
+  shelf.putScrap(`asked ${data.call}`, null);
+  shelf.putScrap('asked', String(Number(shelf.scrap('asked') ?? 0) + 1));
+  const { model } = (data.output ?? {}) as { model?: unknown };
+  const reported = (data.usage?.tokens_in ?? 0) / asked;
+  if (asked < LEAST_ASKED || typeof model !== 'string') return;
+  const key = `reported ${familyOf(model)}`;
+  if (reported > Number(shelf.scrap(key) ?? 0)) shelf.putScrap(key, String(reported));
 }
 
 /** Returns the pieces that are gone because of it. */
@@ -86,7 +118,10 @@ function keepFact(shelf: Shelf, event: Extract<Event, { type: 'fact.kept' }>): n
   return [...gone, ...(added?.replaced ?? [])];
 }
 
-function factDraft(event: Event, { id, namespace, text, source }: Pick<FactGiven, 'id' | 'namespace' | 'text' | 'source'>): Draft {
+function factDraft(
+  event: Event,
+  { id, namespace, text, source }: Pick<FactGiven, 'id' | 'namespace' | 'text' | 'source'>,
+): Draft {
   return {
     key: `fact ${id}`,
     id,

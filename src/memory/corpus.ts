@@ -30,8 +30,9 @@ export type Corpus = {
   speakers: number[];
   namespaces: number[];
   runs: number[];
-  /** The sum of each piece, under which its vector is kept. */
+  /** The sum of the text of each piece, under which its vector is kept. */
   sums: string[];
+  bySum: Map<string, number[]>;
   lastOfThread: number[];
   threadLengths: number[];
   names: { thread: Names; who: Names; namespace: Names; run: Names };
@@ -55,13 +56,17 @@ export function emptyCorpus(): Corpus {
     namespaces: [],
     runs: [],
     sums: [],
+    bySum: new Map(),
     lastOfThread: [],
     threadLengths: [],
     names: { thread: names(), who: names(), namespace: names(), run: names() },
   };
 }
 
-export type Addable = Pick<Shelved, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace' | 'terms' | 'sum' | 'gone'>;
+export type Addable = Pick<
+  Shelved,
+  'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace' | 'terms' | 'sum' | 'gone'
+>;
 
 export function addTo(corpus: Corpus, piece: Addable): void {
   const at = corpus.size;
@@ -70,7 +75,7 @@ export function addTo(corpus: Corpus, piece: Addable): void {
   const thread = numberOf(corpus.names.thread, piece.thread);
   corpus.size += 1;
   corpus.lengths.push(terms.length);
-  corpus.sums.push(piece.sum);
+  noteSum(corpus, piece.sum.split(' ', 1)[0] ?? '', at);
   corpus.gone.push(piece.gone === 1);
   corpus.kinds.push(KINDS.indexOf(piece.kind));
   corpus.seconds.push(Math.floor(Date.parse(piece.at) / 1000));
@@ -88,6 +93,13 @@ export function addTo(corpus: Corpus, piece: Addable): void {
   corpus.total += terms.length;
   corpus.threadLengths[thread] = (corpus.threadLengths[thread] ?? 0) + terms.length;
   for (const [term, times] of counted(terms)) post(corpus, term, at, times);
+}
+
+function noteSum({ sums, bySum }: Corpus, sum: string, at: number): void {
+  sums.push(sum);
+  const same = bySum.get(sum);
+  if (same === undefined) bySum.set(sum, [at]);
+  else same.push(at);
 }
 
 /** Marks a piece as gone; its postings stay and are passed over. */
@@ -124,14 +136,19 @@ function numberOf({ byName, names }: Names, name: string): number {
   return names.push(name) - 1;
 }
 
-export type Weights = { pieces: Float64Array; threads: Float64Array };
+/** `most`: what a piece would weigh that had every word of the question over and over. */
+export type Weights = { pieces: Float64Array; threads: Float64Array; most: number };
 
 /** 2. What is gone weighs nothing. */
 export function weightsOf(corpus: Corpus, terms: readonly string[]): Weights {
   const pieces = new Float64Array(corpus.size);
   const threads = new Float64Array(corpus.names.thread.names.length);
-  for (const [term, asked] of counted(terms)) weighTerm(corpus, term, asked, pieces, threads);
-  return { pieces, threads };
+  let most = 0;
+  for (const [term, asked] of counted(terms)) {
+    most += asked * (K1 + 1) * inverse(corpus.alive, corpus.postings.get(term)?.at.length ?? 0);
+    weighTerm(corpus, term, asked, pieces, threads);
+  }
+  return { pieces, threads, most };
 }
 
 function weighTerm(corpus: Corpus, term: string, asked: number, pieces: Float64Array, threads: Float64Array): void {
@@ -151,10 +168,12 @@ function weighTerm(corpus: Corpus, term: string, asked: number, pieces: Float64A
   const threadRarity = asked * inverse(threads.length, inThread.size);
   const threadMean = corpus.total / Math.max(1, threads.length);
   for (const [thread, times] of inThread)
-    threads[thread] = (threads[thread] ?? 0) + threadRarity * saturated(times, corpus.threadLengths[thread] ?? 0, threadMean);
+    threads[thread] =
+      (threads[thread] ?? 0) + threadRarity * saturated(times, corpus.threadLengths[thread] ?? 0, threadMean);
 }
 
-const inverse = (all: number, having: number): number => Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5));
+const inverse = (all: number, having: number): number =>
+  Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5));
 
 const saturated = (times: number, length: number, mean: number): number =>
   (times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / Math.max(1, mean)));

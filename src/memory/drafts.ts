@@ -14,7 +14,10 @@ import { momentWords } from './words.ts';
 export type Scraps = { get(key: string): string | null; put(key: string, value: string | null): void };
 
 /** What an event has to say; a body that is kept as an artifact is named. */
-export type Telling = { drafts: Draft[]; body?: { sha256: string; draft: Omit<Draft, 'text' | 'part' | 'key' | 'id'> } };
+export type Telling = {
+  drafts: Draft[];
+  body?: { sha256: string; draft: Omit<Draft, 'text' | 'part' | 'key' | 'id'> };
+};
 
 const NOTHING: Telling = { drafts: [] };
 
@@ -27,35 +30,39 @@ const MOST_INPUT = 400;
 const PAUSE_MS = 2 * 60 * 60 * 1000;
 
 export function tellingOf(event: Event, scraps: Scraps): Telling {
-  switch (event.type) {
-    case 'run.started':
-      noteRun(event, scraps);
-      return NOTHING;
-    case 'task.received':
-      return { drafts: [], body: { sha256: event.data.body.sha256, draft: about(event, 'said', 'person', scraps) } };
-    case 'run.corrected':
-      return told(event, 'said', 'person', event.data.text, scraps);
-    case 'wait.opened':
-      if ('text' in event.data.for) scraps.put(`wait ${event.data.wait}`, event.data.for.text.slice(0, MOST_INPUT));
-      return NOTHING;
-    case 'wait.closed':
-      return answered(event, scraps);
-    case 'call.started':
-      if (!UNTOLD.has(event.data.tool)) scraps.put(`call ${event.data.call}`, `${event.data.tool} ${brief(event.data.input, MOST_INPUT)}`);
-      return NOTHING;
-    case 'call.ended':
-      return ended(event, scraps);
-    case 'decision.made':
-      return told(event, 'decided', 'oka', event.data.decision.rationale, scraps);
-    case 'run.judged':
-      return told(event, 'judged', 'oka', judgement(event.data), scraps);
-    case 'run.ended':
-      return told(event, 'ended', 'oka', `${titleOf(event.run, scraps)}: ${event.data.status}. ${event.data.reason}`, scraps);
-    case 'episode.imported':
-      return imported(event, scraps);
-    default:
-      return NOTHING;
-  }
+  const teller = TELLERS[event.type] as Teller<Event> | undefined;
+  return teller === undefined ? NOTHING : teller(event, scraps);
+}
+
+type Teller<E extends Event> = (event: E, scraps: Scraps) => Telling;
+type Of<T extends Event['type']> = Extract<Event, { type: T }>;
+
+/** What is not named here is not remembered. */
+const TELLERS: { readonly [T in Event['type']]?: Teller<Of<T>> } = {
+  'run.started': (event, scraps) => noted(() => noteRun(event, scraps)),
+  'task.received': (event, scraps) => ({
+    drafts: [],
+    body: { sha256: event.data.body.sha256, draft: about(event, 'said', 'person', scraps) },
+  }),
+  'run.corrected': (event, scraps) => told(event, 'said', 'person', event.data.text, scraps),
+  'wait.opened': ({ data }, scraps) =>
+    noted(() => 'text' in data.for && scraps.put(`wait ${data.wait}`, data.for.text.slice(0, MOST_INPUT))),
+  'wait.closed': answered,
+  'call.started': ({ data }, scraps) =>
+    noted(
+      () => UNTOLD.has(data.tool) || scraps.put(`call ${data.call}`, `${data.tool} ${brief(data.input, MOST_INPUT)}`),
+    ),
+  'call.ended': ended,
+  'decision.made': (event, scraps) => told(event, 'decided', 'oka', event.data.decision.rationale, scraps),
+  'run.judged': (event, scraps) => told(event, 'judged', 'oka', judgement(event.data), scraps),
+  'run.ended': (event, scraps) =>
+    told(event, 'ended', 'oka', `${titleOf(event.run, scraps)}: ${event.data.status}. ${event.data.reason}`, scraps),
+  'episode.imported': imported,
+};
+
+function noted(note: () => unknown): Telling {
+  note();
+  return NOTHING;
 }
 
 /** The pieces of a body that was fetched. */
@@ -95,7 +102,7 @@ function about(event: Event, kind: Kind, who: string, scraps: Scraps): Omit<Draf
   };
 }
 
-function noteRun(event: Extract<Event, { type: 'run.started' }>, scraps: Scraps): void {
+function noteRun(event: Of<'run.started'>, scraps: Scraps): void {
   const root = rootOf(event.data.parent, scraps) ?? event.run;
   scraps.put(`run ${event.run}`, JSON.stringify({ root, title: event.data.title }));
 }
@@ -111,7 +118,7 @@ const rootOf = (run: string | null, scraps: Scraps): string | null => runNote(ru
 const titleOf = (run: string | null, scraps: Scraps): string => runNote(run, scraps)?.title ?? '';
 
 /** What a person answered, with the question. */
-function answered(event: Extract<Event, { type: 'wait.closed' }>, scraps: Scraps): Telling {
+function answered(event: Of<'wait.closed'>, scraps: Scraps): Telling {
   const asked = scraps.get(`wait ${event.data.wait}`);
   scraps.put(`wait ${event.data.wait}`, null);
   const { verdict, by } = event.data.answer;
@@ -120,7 +127,7 @@ function answered(event: Extract<Event, { type: 'wait.closed' }>, scraps: Scraps
   return told(event, 'said', by ?? 'person', `${asked}\n${verdict}: ${text}`, scraps);
 }
 
-function ended(event: Extract<Event, { type: 'call.ended' }>, scraps: Scraps): Telling {
+function ended(event: Of<'call.ended'>, scraps: Scraps): Telling {
   const begun = scraps.get(`call ${event.data.call}`);
   if (begun === null) return NOTHING;
   if (event.data.retried === true) return NOTHING;
@@ -129,13 +136,13 @@ function ended(event: Extract<Event, { type: 'call.ended' }>, scraps: Scraps): T
   return told(event, 'did', begun.split(' ', 1)[0] ?? 'oka', `${begun} → ${event.data.status}: ${came}`, scraps);
 }
 
-function judgement({ verdict, criteria, reason }: Extract<Event, { type: 'run.judged' }>['data']): string {
+function judgement({ verdict, criteria, reason }: Of<'run.judged'>['data']): string {
   const missed = criteria.filter(({ holds }) => !holds).map(({ text, evidence }) => `${text}: ${evidence}`);
   return [`Judged ${verdict}: ${reason}`, ...missed].join('\n');
 }
 
 /** A stretch of a conversation is a thread; pauses part them. */
-function imported(event: Extract<Event, { type: 'episode.imported' }>, scraps: Scraps): Telling {
+function imported(event: Of<'episode.imported'>, scraps: Scraps): Telling {
   const { id, text, at, who, namespace } = event.data.episode;
   const note = scraps.get(`talk ${namespace}`);
   const last = note === null ? { at, count: 0 } : (JSON.parse(note) as { at: string; count: number });
@@ -156,8 +163,10 @@ function brief(value: Json, most: number): string {
   if (value === null) return '';
   if (typeof value === 'string') return value.slice(0, most);
   if (typeof value === 'object' && !Array.isArray(value)) {
-    const { stdout, stderr, text, line } = value as Record<string, Json | undefined>;
-    const said = [stdout, stderr, text, line].filter((each) => typeof each === 'string' && each !== '').join('\n');
+    const { stdout, stderr, text, line } = value;
+    const said = [stdout, stderr, text, line]
+      .flatMap((each) => (typeof each === 'string' && each !== '' ? [each] : []))
+      .join('\n');
     if (said !== '') return said.slice(0, most);
   }
   return JSON.stringify(value).slice(0, most);

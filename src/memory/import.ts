@@ -39,7 +39,9 @@ function episodeIn(line: string): { episode: Episode } | { problem: string } {
 function objectIn(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line);
-    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
   } catch {
     return null;
   }
@@ -49,7 +51,7 @@ function objectIn(line: string): Record<string, unknown> | null {
 function momentOf(at: unknown): string | null {
   if (typeof at !== 'string' && typeof at !== 'number') return null;
   const zoned = typeof at === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(at);
-  const date = new Date(zoned ? `${String(at).replace(' ', 'T')}Z` : at);
+  const date = new Date(zoned ? `${at.replace(' ', 'T')}Z` : at);
   const year = date.getUTCFullYear();
   return Number.isNaN(year) || year < 0 || year > 9999 ? null : date.toISOString();
 }

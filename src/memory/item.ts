@@ -44,5 +44,4 @@ export function isTrusted({ kind }: Pick<Item, 'kind'>, fact?: Pick<Fact, 'sourc
 
 export const sumOf = (text: string): string => hash('sha256', text).slice(0, 32);
 
-export const eventKey = (event: Pick<Event, 'pen' | 'seq'>): string =>
-  `${event.pen === 'run' ? 'e' : 'm'}${event.seq}`;
+export const eventKey = (event: Pick<Event, 'pen' | 'seq'>): string => `${event.pen === 'run' ? 'e' : 'm'}${event.seq}`;

@@ -3,11 +3,13 @@
 export type Meaning = {
   /** The model and its hash. */
   readonly model: string;
-  /** Closeness of what is known, -1 to 1, by the key of the embedded text; the closest first. */
+  /** Closeness of what is known, -1 to 1, by the sum of the piece; the closest first. */
   search(query: string, most: number): Promise<Map<string, number>>;
-  /** Which of these keys have no vector yet. */
-  missing(keys: readonly string[]): Promise<string[]>;
-  /** Makes vectors for texts, by key. */
+  /** Whether a piece has a vector. */
+  has(sum: string): boolean;
+  /** How many vectors there are. */
+  size(): number;
+  /** Makes vectors for texts, by the sums of their pieces. */
   learn(texts: ReadonlyMap<string, string>): Promise<void>;
   /** Deletes every vector. */
   forget(): Promise<void>;

@@ -35,7 +35,7 @@ type Why = PackManifest['dropped'][number]['why'];
 type Weighed = { candidate: Candidate; tokens: number };
 type Sorted = { kept: Weighed[]; dropped: (Weighed & { why: Why })[] };
 
-const MOST_TOLD = 200;
+const MOST_TOLD = 50;
 const SAME = 0.85;
 const FEWEST_TERMS = 4;
 
@@ -115,7 +115,8 @@ function isTooMany({ facts, episodes, procedures }: PackAsk['settings']): (each:
   };
 }
 
-const roomOf = (section: PackSection, { cap, shares }: PackAsk['settings']): number => Math.floor(cap * shares[section]);
+const roomOf = (section: PackSection, { cap, shares }: PackAsk['settings']): number =>
+  Math.floor(cap * shares[section]);
 
 /** What comes behind the first that does not fit into the share is worse, and goes as well. */
 function isOverShare(settings: PackAsk['settings']): (each: Weighed) => boolean {
@@ -128,7 +129,12 @@ function isOverShare(settings: PackAsk['settings']): (each: Weighed) => boolean 
 }
 
 /** 1, 2. Counted as a whole in the end: the parts may cost less together, and might cost more. */
-function fitted(sorted: Sorted, from: readonly Weighed[], cap: number, counter: Counter): { text: string; tokens: number } {
+function fitted(
+  sorted: Sorted,
+  from: readonly Weighed[],
+  cap: number,
+  counter: Counter,
+): { text: string; tokens: number } {
   const kept = [...from];
   let sum = kept.reduce((total, { tokens }) => total + tokens, 0);
   for (;;) {
@@ -172,5 +178,11 @@ function linesOf(entries: readonly Candidate[]): string {
 
 function entryOf({ candidate, tokens }: Weighed): PackManifest['items'][number] {
   const { id, section, score, evidence } = candidate;
-  return { id: id.slice(0, 400), section, score: Math.round(score * 1e4) / 1e4, tokens, evidence: evidence.slice(0, 100) };
+  return {
+    id: id.slice(0, 400),
+    section,
+    score: Math.round(score * 1e4) / 1e4,
+    tokens,
+    evidence: evidence.slice(0, 100),
+  };
 }

@@ -15,6 +15,8 @@ import { termsOf } from './words.ts';
 export const WEIGHTS = {
   words: 0.5,
   meaning: 0.5,
+  /** Of what a question could weigh: where no piece weighs that much, words say little and count for less. */
+  poor: 0.3,
   /** Of the scores of the pieces before and after, together. */
   neighbours: 0.4,
   thread: 0.2,
@@ -39,8 +41,8 @@ export type Ranked = { at: number; score: number };
 
 export function ranked(corpus: Corpus, question: Question, most: number, weights: Weights = WEIGHTS): Ranked[] {
   const terms = termsOf(question.text);
-  const { pieces: words, threads } = weightsOf(corpus, terms);
-  const base = combined(scaled(words), question.meaning, weights);
+  const { pieces: words, threads, most: whole } = weightsOf(corpus, terms);
+  const base = combined(scaled(words, weights.poor * whole), question.meaning, weights);
   const scores = withNeighbours(corpus, base, weights.neighbours);
   const thread = scaled(threads);
   const speakers = speakersIn(corpus, question.text);
@@ -57,26 +59,31 @@ export function ranked(corpus: Corpus, question: Question, most: number, weights
   return best(corpus, scores, question.allows, most);
 }
 
-/** To at most 1; there is no negative weight. */
-function scaled(values: Float64Array): Float64Array {
-  let most = 0;
-  for (const value of values) if (value > most) most = value;
-  return most === 0 ? values : values.map((value) => value / most);
+/** To at most 1; there is no negative weight. Where the best is worse than `least`, it stays below 1. */
+function scaled(values: Float64Array, least = 0): Float64Array {
+  let most = least;
+  for (let at = 0; at < values.length; at += 1) most = Math.max(most, values[at] ?? 0);
+  if (most > 0) for (let at = 0; at < values.length; at += 1) values[at] = (values[at] ?? 0) / most;
+  return values;
 }
 
 /** 1. Meaning is scaled between the farthest and the closest that were found. */
 function combined(words: Float64Array, meaning: Question['meaning'], weights: Weights): Float64Array {
   if (meaning === null || meaning.size === 0) return words;
-  const closest = Math.max(...meaning.values());
-  const farthest = Math.min(...meaning.values());
+  let [closest, farthest] = [-1, 1];
+  for (const value of meaning.values()) {
+    if (value > closest) closest = value;
+    if (value < farthest) farthest = value;
+  }
   const span = Math.max(closest - farthest, 1e-9);
-  const both = words.map((value) => weights.words * value);
+  const both = words.slice();
+  for (let at = 0; at < both.length; at += 1) both[at] = weights.words * (both[at] ?? 0);
   for (const [at, value] of meaning) both[at] = (both[at] ?? 0) + (weights.meaning * (value - farthest)) / span;
   return both;
 }
 
 function withNeighbours(corpus: Corpus, base: Float64Array, share: number): Float64Array {
-  const scores = Float64Array.from(base);
+  const scores = base.slice();
   for (let at = 0; at < corpus.size; at += 1) {
     const value = base[at] ?? 0;
     if (value === 0 || corpus.gone[at]) continue;
@@ -96,19 +103,32 @@ function speakersIn(corpus: Corpus, text: string): Set<number> {
   return new Set(named);
 }
 
-/** 3. */
+const BINS = 1024;
+
+/** 3. Only the best are put in order: bins tell which they are. */
 function best(corpus: Corpus, scores: Float64Array, allows: Question['allows'], most: number): Ranked[] {
+  let highest = 0;
+  for (let at = 0; at < scores.length; at += 1) highest = Math.max(highest, scores[at] ?? 0);
+  const binOf = (score: number): number => Math.floor((score / highest) * (BINS - 1));
+  const isAble = (at: number): boolean => (scores[at] ?? 0) > 0 && corpus.gone[at] === false && allows(at);
+  const counts = new Uint32Array(BINS);
+  for (let at = 0; at < scores.length; at += 1) if (isAble(at)) count(counts, binOf(scores[at] ?? 0));
+  const least = lowestBin(counts, most);
   const able: Ranked[] = [];
-  const least = leastOf(corpus, scores, allows, most);
-  for (let at = 0; at < corpus.size; at += 1) {
+  for (let at = 0; at < scores.length; at += 1) {
     const score = scores[at] ?? 0;
-    if (score > 0 && score >= least && corpus.gone[at] === false && allows(at)) able.push({ at, score });
+    if (score > 0 && binOf(score) >= least && isAble(at)) able.push({ at, score });
   }
   return able.toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, most);
 }
 
-/** The score of the last one that is given, so that only the best have to be put in order. */
-function leastOf(corpus: Corpus, scores: Float64Array, allows: Question['allows'], most: number): number {
-  const values = scores.filter((score, at) => score > 0 && corpus.gone[at] === false && allows(at));
-  return values.length <= most ? 0 : (values.toSorted()[values.length - most] ?? 0);
+function count(counts: Uint32Array, bin: number): void {
+  counts[bin] = (counts[bin] ?? 0) + 1;
+}
+
+/** From here upwards there are at least `most`. */
+function lowestBin(counts: Uint32Array, most: number): number {
+  let bin = BINS - 1;
+  for (let seen = counts[bin] ?? 0; bin > 0 && seen < most; seen += counts[bin] ?? 0) bin -= 1;
+  return bin;
 }

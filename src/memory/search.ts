@@ -19,12 +19,17 @@ export type Asked = {
   namespace?: string;
   /** A run; what belongs to the same task is found. */
   task?: string;
+  /** A run; what belongs to the same task is left out. */
+  except?: string;
   only?: 'facts' | 'episodes';
   /** Only what people said: what may shape a plan. */
   trusted?: boolean;
 };
 
-export type Found = Pick<Item, 'id' | 'kind' | 'text' | 'who' | 'at' | 'namespace' | 'run' | 'node' | 'part' | 'thread'> & {
+export type Found = Pick<
+  Item,
+  'id' | 'kind' | 'text' | 'who' | 'at' | 'namespace' | 'run' | 'node' | 'part' | 'thread'
+> & {
   n: number;
   score: number;
   evidence: readonly Evidence[];
@@ -37,7 +42,11 @@ const MOST_FACTS = 2 / 3;
 /** Pieces that are close in meaning and are fused with those that share words. */
 const CLOSEST = 1000;
 
-export async function search(recall: Recall, asked: Asked): Promise<Answer> {
+export function search(recall: Recall, asked: Asked): Promise<Answer> {
+  return recall.healing(() => searched(recall, asked));
+}
+
+async function searched(recall: Recall, asked: Asked): Promise<Answer> {
   const meaning = await meaningOf(recall, asked.query);
   const corpus = recall.corpus.now;
   const question = { text: asked.query, now: recall.options.clock(), meaning, allows: filterOf(recall, asked) };
@@ -46,25 +55,38 @@ export async function search(recall: Recall, asked: Asked): Promise<Answer> {
   return { found: balanced(found, asked.limit), by: meaning === null ? 'keywords' : 'keywords and vectors' };
 }
 
+type Places = Map<number, number> | null;
+
+/** The last question by meaning: a pack asks the same of facts and of what happened. */
+const lastAsked = new WeakMap<Recall, { query: string; size: number; places: Places }>();
+
+async function meaningOf(recall: Recall, query: string): Promise<Places> {
+  const { size } = recall.corpus.now;
+  const last = lastAsked.get(recall);
+  if (last?.query === query && last.size === size && last.places !== null) return last.places;
+  const places = await placesOf(recall, query);
+  lastAsked.set(recall, { query, size, places });
+  return places;
+}
+
 /** Null when there are no vectors, or too few of them to be fair to the rest. */
-async function meaningOf(recall: Recall, query: string): Promise<Map<number, number> | null> {
+async function placesOf(recall: Recall, query: string): Promise<Places> {
   const meaning = await recall.readyMeaning();
   if (meaning === null || query.trim() === '') return null;
   const close = await meaning.search(query, CLOSEST);
   const places = new Map<number, number>();
-  const { sums, gone } = recall.corpus.now;
-  for (let at = 0; at < sums.length; at += 1) {
-    const value = gone[at] ? undefined : close.get(sums[at] ?? '');
-    if (value !== undefined) places.set(at, value);
-  }
+  const { bySum, gone } = recall.corpus.now;
+  for (const [sum, value] of close)
+    for (const at of bySum.get(sum) ?? []) if (gone[at] === false) places.set(at, value);
   return places.size === 0 ? null : places;
 }
 
-function filterOf(recall: Recall, { day, namespace, task, only, trusted }: Asked): (at: number) => boolean {
+function filterOf(recall: Recall, { day, namespace, task, except, only, trusted }: Asked): (at: number) => boolean {
   const { now: corpus } = recall.corpus;
   const from = day === undefined ? 0 : Date.parse(`${day}T00:00:00Z`) / 1000;
   const space = namespace === undefined ? -1 : (corpus.names.namespace.byName.get(namespace) ?? -2);
   const thread = task === undefined ? -1 : threadOf(corpus, task);
+  const other = except === undefined ? -1 : threadOf(corpus, except);
   const { expired, untrusted } = hiddenFacts(recall);
   const isFact = (at: number): boolean => corpus.kinds[at] === FACT;
   return (at) => {
@@ -72,6 +94,7 @@ function filterOf(recall: Recall, { day, namespace, task, only, trusted }: Asked
     if (day !== undefined && (second < from || second >= from + 86_400)) return false;
     if (space !== -1 && corpus.namespaces[at] !== space) return false;
     if (thread !== -1 && corpus.threads[at] !== thread) return false;
+    if (other >= 0 && corpus.threads[at] === other) return false;
     if (only !== undefined && isFact(at) !== (only === 'facts')) return false;
     if (trusted === true && (untrusted.has(at + 1) || !isTrustedKind(corpus, at))) return false;
     return !expired.has(at + 1);
@@ -107,7 +130,17 @@ function foundAt(recall: Recall, { at, score }: Ranked): Found[] {
   const weight = fact === undefined ? 1 : 0.6 + 0.8 * fact.importance;
   return [
     {
-      ...{ n, id, kind, text, who, at: moment, namespace, run, node, part, thread },
+      n,
+      id,
+      kind,
+      text,
+      who,
+      at: moment,
+      namespace,
+      run,
+      node,
+      part,
+      thread,
       score: score * weight,
       evidence: fact?.evidence ?? [evidenceOf(item)],
       importance: fact?.importance ?? null,

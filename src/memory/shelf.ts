@@ -85,17 +85,17 @@ export class Shelf {
 
   /** Returns its number, or null when it is there already. Tells which pieces it replaces. */
   add(draft: Draft, terms: string): { n: number; replaced: number[] } | null {
-    const before = this.#older('SELECT n, sum FROM item WHERE key = ?', draft.key).filter(({ n }) => !this.isGone(Number(n)));
-    const sum = sumOf(`${draft.text}\n${terms}`);
+    const before = this.#older('SELECT n, sum FROM item WHERE key = ?', draft.key).filter(
+      ({ n }) => !this.isGone(Number(n)),
+    );
+    const sum = `${sumOf(draft.text)} ${sumOf(terms)}`;
     if (before.some((row) => row['sum'] === sum)) return null;
     const replaced = before.map(({ n }) => Number(n));
     for (const n of replaced) this.giveUp(n);
     const n = this.#last + 1;
     const { key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, text } = draft;
-    this.#do(
-      'INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[n, key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, text, terms, sum],
-    );
+    const values = [n, key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, text, terms, sum];
+    this.#do('INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...values);
     this.#last = n;
     return { n, replaced };
   }
@@ -113,12 +113,13 @@ export class Shelf {
     const row = this.#one('SELECT * FROM item WHERE n = ?', n);
     if (row === undefined) return null;
     const { terms, sum, ...item } = row;
-    if (sumOf(`${String(item['text'])}\n${String(terms)}`) !== sum) throw new Damaged(`piece ${n} was garbled`);
+    if (`${sumOf(String(item['text']))} ${sumOf(String(terms))}` !== sum) throw new Damaged(`piece ${n} was garbled`);
     return item as unknown as Item;
   }
 
   *items(behind = 0): Generator<Shelved> {
-    const sql = 'SELECT item.*, gone.n IS NOT NULL AS gone FROM item LEFT JOIN gone USING (n) WHERE item.n > ? ORDER BY n';
+    const sql =
+      'SELECT item.*, gone.n IS NOT NULL AS gone FROM item LEFT JOIN gone USING (n) WHERE item.n > ? ORDER BY n';
     for (const open of this.#both()) {
       const rows = statement(open, sql).iterate(behind) as Iterable<unknown>;
       for (const row of rows) yield row as Shelved;
@@ -129,14 +130,14 @@ export class Shelf {
     const found = new Map<string, { n: number; fact: Fact }>();
     for (const row of this.#older('SELECT id, n, data FROM fact ORDER BY id'))
       if (row['data'] === null) found.delete(String(row['id']));
-      else found.set(String(row['id']), { n: Number(row['n']), fact: JSON.parse(String(row['data'])) as Fact });
+      else found.set(String(row['id']), { n: Number(row['n']), fact: JSON.parse(row['data'] as string) as Fact });
     return found;
   }
 
   fact(id: string): { n: number; fact: Fact } | null {
     const row = this.#older('SELECT n, data FROM fact WHERE id = ?', id).at(-1);
     if (row === undefined || row['data'] === null) return null;
-    return { n: Number(row['n']), fact: JSON.parse(String(row['data'])) as Fact };
+    return { n: Number(row['n']), fact: JSON.parse(row['data'] as string) as Fact };
   }
 
   /** A row without data hides the one in a file that may not be written. */

@@ -94,8 +94,7 @@ const THIRD: Endings = [
   ['ness', ''],
 ];
 
-const FOURTH =
-  /(?:al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|(?<=[st])ion|ou|ism|ate|iti|ous|ive|ize)$/;
+const FOURTH = /(?:al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|(?<=[st])ion|ou|ism|ate|iti|ous|ive|ize)$/;
 
 function derived(word: string, endings: Endings): string {
   const found = endings.find(([from]) => word.endsWith(from));

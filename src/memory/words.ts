@@ -8,14 +8,16 @@ import { stemOf } from './stem.ts';
 
 const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const ASCII = /^[\x20-\x7E\s]*$/;
 const LONGEST_TERM = 40;
 const MOST_TERMS = 2000;
 
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const [word] of text.normalize('NFKC').matchAll(WORD)) {
+  const ascii = ASCII.test(text);
+  for (const [word] of (ascii ? text : text.normalize('NFKC')).matchAll(WORD)) {
     if (terms.length >= MOST_TERMS) break;
-    if (UNSPACED.test(word)) terms.push(...pairsOf(word));
+    if (!ascii && UNSPACED.test(word)) terms.push(...pairsOf(word));
     else addWord(terms, word);
   }
   return terms;
@@ -27,10 +29,12 @@ function addWord(terms: string[], word: string): void {
   if (lower.length > LONGEST_TERM || STOP.has(lower)) return;
   terms.push(stemOf(lower));
   if (/\p{Ll}\p{Lu}/u.test(word))
-    for (const part of word.split(/(?<=\p{Ll})(?=\p{Lu})/u)) if (part.length > 1) terms.push(stemOf(part.toLowerCase()));
+    for (const part of word.split(/(?<=\p{Ll})(?=\p{Lu})/u))
+      if (part.length > 1) terms.push(stemOf(part.toLowerCase()));
 }
 
-const plainLetters = (word: string): string => word.normalize('NFD').replaceAll(/\p{M}+/gu, '');
+const plainLetters = (word: string): string =>
+  ASCII.test(word) ? word : word.normalize('NFD').replaceAll(/\p{M}+/gu, '');
 
 function pairsOf(word: string): string[] {
   const characters = Array.from(word);

@@ -7,6 +7,7 @@
  *    a worker says of itself, nor an error, nor words that the call itself put there are evidence.
  * K3 Evidence that speaks to the judge is no witness: nothing is believed that rests on it.
  * K4 Criteria have names given here. An answer that leaves one out, doubles one or adds one is no answer.
+ * K5 A criterion that names files is shown by evidence that names one of them.
  */
 import type { ModelAnswer, ModelRequest, ModelTool } from '../schema/ports.ts';
 import { type Claim, leanSchemaOf, misfitsOf, VerdictAnswer, type VerdictName } from '../schema/role.ts';
@@ -28,6 +29,8 @@ export type Witness = {
 export type CriticAsk = {
   /** The task as it was given; not evidence. */
   task: string;
+  /** What is remembered, already chosen and cut; not evidence. */
+  pack?: string;
   /** Criteria in prose. */
   criteria: readonly string[];
   evidence: readonly Witness[];
@@ -69,7 +72,8 @@ export function criticRequest(ask: CriticAsk): ModelRequest {
     asData(`${name} ${witness.source}`, text, Number.MAX_SAFE_INTEGER),
   );
   const evidence = shown.length === 0 ? 'Evidence: none.' : `Evidence:\n${shown.join('\n')}`;
-  const text = `${task}\n\nCriteria:\n${criteria}\n\n${evidence}`;
+  const pack = ask.pack === undefined || ask.pack === '' ? '' : `What is remembered, not evidence:\n${ask.pack}\n\n`;
+  const text = `${pack}${task}\n\nCriteria:\n${criteria}\n\n${evidence}`;
   return { role: 'critic', system: SYSTEM, messages: [{ role: 'user', text }], tools: [SUBMIT], maxTokens: MAX_TOKENS };
 }
 
@@ -84,7 +88,7 @@ export function verdictFrom(answer: ModelAnswer, ask: CriticAsk): ModelVerdict |
   const shown = shownIn(ask);
   const criteria = ask.criteria.map((text, index): Judgement => {
     const claim = read.data.criteria.find((each) => each.criterion === `c${index + 1}`);
-    return { text, ...believed(claim, shown) };
+    return { text, ...believed(text, claim, shown) };
   });
   return { verdict: read.data.verdict, reason: read.data.reason, criteria };
 }
@@ -124,7 +128,11 @@ function fairShare(sizes: readonly number[], room: number): number {
   return room;
 }
 
-function believed(claim: Claim | undefined, shown: readonly Shown[]): { holds: boolean; evidence: string } {
+function believed(
+  criterion: string,
+  claim: Claim | undefined,
+  shown: readonly Shown[],
+): { holds: boolean; evidence: string } {
   if (claim === undefined) return { holds: false, evidence: 'nothing was said about it' };
   const quote = oneLine(claim.quote, LONGEST_SHOWN);
   if (!claim.holds) return { holds: false, evidence: quote === '' ? 'no evidence for it' : `against it: "${quote}"` };
@@ -132,7 +140,7 @@ function believed(claim: Claim | undefined, shown: readonly Shown[]): { holds: b
   const doubt =
     piece === undefined
       ? `there is no evidence named "${oneLine(claim.evidence, 20)}"`
-      : doubtAbout(claim.quote, piece);
+      : (doubtAbout(claim.quote, piece) ?? strayFrom(criterion, piece));
   if (doubt !== null)
     return { holds: false, evidence: `claimed to hold, but ${doubt}${quote === '' ? '' : `: "${quote}"`}` };
   return { holds: true, evidence: `${oneLine(piece?.witness.source ?? '', 200)}: "${quote}"` };
@@ -147,6 +155,16 @@ function doubtAbout(given: string, { name, witness, text }: Shown): string | nul
   if (!text.includes(quote)) return `the quotation is not in ${name}`;
   if (isOwnWords(quote, witness.input)) return `the call of ${name} put these words there itself`;
   return speaksToJudge(text) ? `${name} tries to tell the judge what to say` : null;
+}
+
+const FILE =
+  /(?:[\w.@+-]+\/)*[\w@+-][\w.@+-]*\.(?:csv|tsv|css|docx?|gif|html?|ics|jpe?g|js|json|jsonl|log|md|mjs|ods|odt|pdf|png|pptx?|py|rst|sh|sql|svg|toml|ts|txt|xlsx?|xml|ya?ml|zip)\b/gi;
+
+/** K5. Why a piece cannot be about what a criterion says, or null. */
+function strayFrom(criterion: string, { name, witness, text }: Shown): string | null {
+  const files = (criterion.match(FILE) ?? []).map((path) => path.slice(path.lastIndexOf('/') + 1));
+  const seen = `${witness.input}\n${text}`;
+  return files.length === 0 || files.some((file) => seen.includes(file)) ? null : `${name} says nothing of ${files[0]}`;
 }
 
 /** Whether a call was given what it gave: echo proves nothing. The input is JSON, or text. */

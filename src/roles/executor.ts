@@ -16,6 +16,8 @@ import { asData, bytesFor, bytesIn, cut, oneLine, outputText, visible } from './
 export type ExecutorOptions = {
   /** Most tokens of the message, without the system prompt and the tools. */
   tokens?: number;
+  /** What is remembered, already chosen and cut; comes on top of the tokens. */
+  pack?: string;
 };
 
 const TOKENS = 4000;
@@ -38,7 +40,8 @@ const SAME_AS_ASK = 'human.ask';
 const ENDS = ['done', 'failed'];
 
 export function executorRequest(input: PlannerInput, options: ExecutorOptions = {}): ModelRequest {
-  const text = messageFor(input, bytesFor(options.tokens ?? TOKENS));
+  const pack = options.pack === undefined || options.pack === '' ? '' : `What is remembered:\n${options.pack}\n\n`;
+  const text = `${pack}${messageFor(input, bytesFor(options.tokens ?? TOKENS))}`;
   return {
     role: 'executor',
     system: SYSTEM,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MemoryConfig } from './memory.ts';
 import { ModelsConfig } from './model.ts';
+import { Sha256 } from './names.ts';
 
 const hook = z.string().min(1).max(4000);
 
@@ -68,6 +69,31 @@ export const Config = z
       .describe(
         'jail: commands run behind rules of the kernel, and a command that a model wrote runs only there. none: nothing holds them.',
       ),
+    tools: z
+      .strictObject({
+        wheels: z
+          .string()
+          .max(4000)
+          .optional()
+          .describe('A folder of Python wheels; looked into before the index is asked.'),
+        binaries: z
+          .record(
+            z.string().regex(/^[A-Za-z0-9][\w.+-]{0,99}$/),
+            z.strictObject({
+              from: z
+                .string()
+                .max(2000)
+                .describe('An https address or a file: the program itself, or a .tar.gz that holds it.'),
+              sha256: Sha256.describe('Hash of what is fetched; anything else is refused.'),
+              path: z.string().max(1000).optional().describe('Where the program lies in the archive.'),
+              version: z.string().max(100).default('1').describe('What to call this version.'),
+            }),
+          )
+          .default({})
+          .describe('Programs that may be fetched, by the name of the command.'),
+      })
+      .prefault({})
+      .describe('Where tools come from, besides the registries that npm and pip are set to.'),
     rate_limits: z
       .record(
         z.string(),

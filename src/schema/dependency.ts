@@ -51,9 +51,11 @@ export const Receipt = z
     name: InstallInput.shape.name,
     version: z.string().max(100).describe('The exact version.'),
     folder: z.string().max(500).describe('Where it lies, below .oka/tools.'),
-    bins: z
-      .record(z.string().max(200), z.string().max(1000))
-      .describe('Its programs: the link below .oka/tools, and what it points at.'),
+    links: z
+      .record(z.string().max(500), z.string().max(1000))
+      .describe('Links below .oka/tools that lead to it, and what each points at.'),
+    commands: z.array(z.string().max(200)).max(1000).describe('Programs that it brings.'),
+    replaces: z.string().max(500).nullable().describe('The folder that it takes the place of, with everything in it.'),
     contains: z
       .array(
         z.strictObject({
@@ -89,3 +91,12 @@ export const Requirement = z
   })
   .describe('Something a person has to bring.');
 export type Requirement = z.infer<typeof Requirement>;
+
+export const InstallOutput = z
+  .strictObject({
+    by: InstallInput.shape.by,
+    name: InstallInput.shape.name,
+    version: Receipt.shape.version,
+    already: z.boolean().describe('True when it was there before.'),
+  })
+  .describe('What is there now.');

@@ -99,7 +99,7 @@ export const MemoryConfig = z
   .strictObject({
     cap: z.int().min(0).max(200_000).default(2000).describe('The most tokens that memory may take in a prompt.'),
     facts: z.int().min(0).max(1000).default(24).describe('The most facts in a pack.'),
-    episodes: z.int().min(0).max(1000).default(80).describe('The most episodes in a pack.'),
+    episodes: z.int().min(0).max(1000).default(120).describe('The most episodes in a pack.'),
     procedures: z.int().min(0).max(3).default(3).describe('The most procedures in a pack.'),
     shares: z
       .strictObject({

@@ -70,6 +70,31 @@ export const Policy = z
       })
       .prefault({})
       .describe('How people are asked.'),
+    installs: z
+      .strictObject({
+        min_age_days: z
+          .number()
+          .min(0)
+          .max(365)
+          .default(3)
+          .describe('Releases younger than this are not installed: a bad one is mostly found within days.'),
+        scripts: z
+          .array(z.string().min(1).max(214))
+          .max(200)
+          .default([])
+          .describe('npm packages whose install scripts may run, without the network; of all others none runs.'),
+        most_mb: z
+          .int()
+          .positive()
+          .max(100_000)
+          .default(1000)
+          .describe('One package with everything it brings may be this large.'),
+        most_seconds: z.int().positive().max(7200).default(600).describe('An installation may take this long.'),
+      })
+      .prefault({})
+      .describe(
+        'What holds for packages that oka installs into .oka/tools. Whether one is installed at all is for rules about the tool deps.install.',
+      ),
     rules: z
       .array(PolicyRule)
       .max(1000)

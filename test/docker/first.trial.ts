@@ -1,10 +1,11 @@
 /** From nothing to a result, and the everyday life behind it: edits on the host, stopping, going on. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { docker, must } from './engine.ts';
-import { OWNER, runbook, Stage, until } from './stage.ts';
+import { OWNER, runbook, Stage, until, waitsOf } from './stage.ts';
 
 const missing = inject('missing');
 if (missing !== '') it.skip(`the containers are not tried: ${missing}`, () => undefined);
@@ -38,8 +39,28 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
 
   it('what a run changed is taken back from inside, although folders are mounts of their own', async () => {
     const [run = ''] = /hello-[0-9a-f]+/.exec(stage.oka('runs').out) ?? [];
-    expect(stage.oka('undo', run).all).toContain('hello.txt');
+    expect(stage.oka('undo', run).code).toBe(0);
     await until('hello.txt to go', () => (existsSync(join(stage.dir, 'workspace/desk/hello.txt')) ? null : true));
+  });
+
+  it('a secret that is put into the vault from inside is there after a recreate, and its key is in none of the folders', () => {
+    const value = 'open-sesame-4711';
+    const set = docker(
+      ['compose', '--project-name', stage.project, 'exec', '-T', 'worker', 'oka', 'secrets', 'set', 'TRIAL'],
+      {
+        cwd: stage.dir,
+        env: stage.env,
+        input: `${value}\n`,
+      },
+    );
+    expect([set.code, set.err]).toEqual([0, expect.any(String)]);
+    stage.up('--force-recreate');
+    expect(stage.oka('secrets', 'list').out).toContain('TRIAL');
+    const found = spawnSync('grep', ['-rlE', `AGE-SECRET-KEY|${value}`, '.oka', 'workspace'], {
+      cwd: stage.dir,
+      encoding: 'utf8',
+    });
+    expect(found.stdout).toBe('');
   });
 
   it('POLICY.md saved by rename on the host is seen by the worker and by the proxy', async () => {
@@ -93,9 +114,9 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
     expect(stage.events('worker.stopped').at(-1)?.data['reason']).toBe('told to stop');
     expect(docker(['volume', 'ls', '--quiet']).out).toContain(`${stage.project}_egress-key`);
     stage.up();
-    const { text } = await stage.result('long', /Done|❓|[Ww]aits|asks/);
-    process.stdout.write(`after the stop: ${/\*\*.*\*\*/.exec(text)?.[0]}\n`);
-    if (!text.includes('Done')) await answerAll(stage, 'long');
+    // The command was ended with its container: whether it is done again is for a person to say.
+    await stage.result('long', /Did it happen\?/);
+    for (const wait of waitsOf(stage)) stage.oka('answer', wait, 'repeat');
     await stage.result('long', /✅ Done/);
     expect(
       stage
@@ -108,8 +129,8 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
   it('idle, worker and proxy together stay under 300 MB', async () => {
     await sleep(5000);
     const begun = cpuOf(stage);
-    await sleep(20_000);
-    const share = (cpuOf(stage) - begun) / 20e9;
+    await sleep(30_000);
+    const share = (cpuOf(stage) - begun) / 30;
     const used = ['worker', 'egress'].map((service) => memoryOf(stage, service));
     process.stdout.write(
       `idle: worker ${used[0]?.toFixed(0)} MB, egress ${used[1]?.toFixed(0)} MB; worker ${(share * 100).toFixed(2)} % of a core\n`,
@@ -117,14 +138,6 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
     expect((used[0] ?? 0) + (used[1] ?? 0)).toBeLessThan(300);
   });
 });
-
-async function answerAll(stage: Stage, run: string): Promise<void> {
-  const status = JSON.parse(stage.oka('status', '--json').out) as {
-    goals: { run: string; waits: { wait: string }[] }[];
-  };
-  for (const goal of status.goals.filter((each) => each.run.startsWith(run)))
-    for (const { wait } of goal.waits) stage.oka('answer', wait, 'repeat');
-}
 
 function memoryOf(stage: Stage, service: string): number {
   const [used = ''] = must(['stats', '--no-stream', '--format', '{{.MemUsage}}', stage.container(service)]).split(
@@ -134,13 +147,16 @@ function memoryOf(stage: Stage, service: string): number {
   return Number(amount) * (unit === 'GiB' ? 1073.7 : unit === 'MiB' ? 1.0486 : 0.001);
 }
 
-/** Nanoseconds of processor time, from whichever cgroup version there is. */
+/** Seconds of processor time of everything that lives in it; what looked before is gone. */
 function cpuOf(stage: Stage): number {
   const { out } = stage.inside(
     'bash',
     '-c',
-    'cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpuacct/cpuacct.usage 2>/dev/null',
+    'cat /proc/[0-9]*/stat 2>/dev/null | grep -v " (cat) \\| (bash) \\| (grep) "',
   );
-  const micros = /usage_usec (\d+)/.exec(out)?.[1];
-  return micros === undefined ? Number(/^\d+$/m.exec(out)?.[0] ?? 0) : Number(micros) * 1000;
+  const ticks = out
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(line.lastIndexOf(')') + 2).split(' '));
+  return ticks.reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0) / 100;
 }

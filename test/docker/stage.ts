@@ -161,13 +161,24 @@ export async function until<T>(what: string, look: () => T | null, ms = 120_000)
   throw new Error(`waited ${ms / 1000} s in vain for ${what}`);
 }
 
-/** A task whose steps are bash. */
-export function runbook(title: string, steps: readonly (string | { net: string; bash: string })[]): string {
+/** A task whose steps are bash; `how` says what stands behind the opening of the fence. */
+export function runbook(title: string, steps: readonly (string | { how: string; bash: string })[]): string {
   const fences = steps.map((step, index) => {
-    const { net, bash } = typeof step === 'string' ? { net: '', bash: step } : step;
-    return `## Step ${index + 1}\n\n\`\`\`bash${net === '' ? '' : ` net:${net}`}\n${bash}\n\`\`\`\n`;
+    const { how, bash } = typeof step === 'string' ? { how: '', bash: step } : step;
+    return `## Step ${index + 1}\n\n\`\`\`bash ${how}\n${bash}\n\`\`\`\n`;
   });
   return `# ${title}\n\n${fences.join('\n')}`;
+}
+
+/** Everything that a person is asked right now. */
+export function waitsOf(stage: Stage): string[] {
+  const { goals } = JSON.parse(stage.oka('status', '--json').out) as {
+    goals: { waits: { wait: string; for: { kind: string } }[] }[];
+  };
+  const asked = goals
+    .flatMap(({ waits }) => waits)
+    .filter((each) => each.for.kind !== 'child' && each.for.kind !== 'timer');
+  return asked.map(({ wait }) => wait);
 }
 
 function owner(): { uid: number; gid: number } {

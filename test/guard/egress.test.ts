@@ -84,6 +84,15 @@ it('E4 only a registry may be on the own network, on its own host and port', () 
   expect(allows('example.org', 443)).toMatchObject({ verdict: 'allowed', reach: 'public' });
 });
 
+it('E4 a server of a model that the operator configured may be there, too, unless a rule forbids it', () => {
+  const servers = ['model.local:11434', '[fd00::1]:8080'];
+  const asked = (host: string, port: number, rules: PolicyRule[] = []) => allowsBy(rules, [])(host, port, [], servers);
+  expect(asked('model.local', 11_434)).toMatchObject({ verdict: 'allowed', reach: 'own network' });
+  expect(asked('fd00::1', 8080)).toMatchObject({ verdict: 'allowed', reach: 'own network' });
+  expect(asked('model.local', 443)).toMatchObject({ verdict: 'refused' });
+  expect(asked('model.local', 11_434, [rule('model.local', 'deny')])).toMatchObject({ verdict: 'refused' });
+});
+
 it('a server may send http.get on to where it could have gone without a question', () => {
   const defaults = { read: 'allow', write_local: 'allow', external_mutation: 'ask', deny: 'deny' } as const;
   const budgets = { tokens: 1, usd: 1, tool_calls: 1, retries: 1, replans: 1, seconds: 1, depth: 1, output_bytes: 1 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldBy, type Places, rightsOf, type Step } from '../../src/guard/rights.ts';
+import { heldBy, type Places, pathWithin, rightsOf, type Step } from '../../src/guard/rights.ts';
 import { SideEffectClass } from '../../src/schema/tool.ts';
 
 const places: Places = {
@@ -89,5 +89,12 @@ describe('R4 where nothing can hold a command', () => {
         kind: 'none',
         warning: expect.stringMatching(/switched off/),
       });
+  });
+});
+
+describe('PATH in the jail', () => {
+  it('has only folders that a command may run from', () => {
+    const path = '/home/me/.pyenv/shims:/usr/local/bin:/home/me/oka/.oka/tools/bin:/usr/bin:/usrx/bin:/opt/x/bin';
+    expect(pathWithin(path, places)).toBe('/usr/local/bin:/home/me/oka/.oka/tools/bin:/usr/bin:/opt/x/bin');
   });
 });

@@ -81,6 +81,18 @@ describe('a vault', () => {
     expect(present(await openVault(places, nobody).read(), 'TOKEN').value).toBe('sesame-open-42');
   });
 
+  it('a mounted secret with nothing but remarks in it is none: the key file is used', async () => {
+    using folder = temporaryFolder();
+    const { places } = await filled(folder.dir);
+    mkdirSync(join(folder.dir, 'run'));
+    for (const nothing of ['', '\n', '# Nothing.\n', '\n# One\n\n  # Two']) {
+      writeFileSync(places.mounted, nothing);
+      expect(present(await openVault(places, nobody).read(), 'TOKEN').value).toBe('sesame-open-42');
+    }
+    writeFileSync(places.mounted, '# One\nnot a key\n');
+    await expect(openVault(places, nobody).read()).rejects.toThrow('does not hold an age key');
+  });
+
   it('gives the same fingerprint for the same value, and another for another', () => {
     const print = fingerprintOf(empty, 'sesame-open-42');
     expect(print).toMatch(/^[0-9a-f]{32}$/);

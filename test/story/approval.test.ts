@@ -28,7 +28,7 @@ async function asking(model = byTool): Promise<Story> {
   return story;
 }
 
-describe('a step that needs an approval', () => {
+describe('a step that needs an approval', { timeout: 90_000 }, () => {
   it('waits, tells in its result how to approve, and is finished when oka approve says so', async () => {
     await using story = await asking();
     const { wait } = await story.asked('approval');

@@ -12,14 +12,15 @@ Look around until never.txt is there.
 `;
 
 const looking = inParts({
-  planner: ({ number }) => plan([goal(`look${number}`, 'Look around', ['files.list', 'files.read'], [])], ['file: never.txt']),
+  planner: ({ number }) =>
+    plan([goal(`look${number}`, 'Look around', ['files.list', 'files.read'], [])], ['file: never.txt']),
   executor: (request) =>
     turnOf(request) === 1
       ? call('transition', { to: 'explore' })
       : call('files_read', { path: `file-${turnOf(request)}.txt` }, { usage: { in: 2000, out: 100 } }),
 });
 
-describe('what bounds a task', () => {
+describe('what bounds a task', { timeout: 90_000 }, () => {
   it('ends with the reason when its budget of tokens is spent', async () => {
     await using story = await openStory({ model: looking });
     story.drop('bounded.md', task('budget: { tokens: 20000, replans: 0 }\n'));
@@ -61,7 +62,11 @@ describe('what bounds a task', () => {
   it('a planner that answers nonsense is told twice what is wrong, and then it fails', async () => {
     await using story = await openStory({
       model: ({ number }) =>
-        number === 1 ? say('Sure, I will do that!') : number === 2 ? call('submit_plan', '{"title": broken') : plan([], []),
+        number === 1
+          ? say('Sure, I will do that!')
+          : number === 2
+            ? call('submit_plan', '{"title": broken')
+            : plan([], []),
     });
     story.drop('bounded.md', task(''));
     story.work();

@@ -19,7 +19,7 @@ echo roses > poem.txt
 \`\`\`
 `;
 
-describe('without a model', () => {
+describe('without a model', { timeout: 90_000 }, () => {
   it('prose is parked and says what to set; other tasks go on; it is picked up when a model appears', async () => {
     await using story = await openStory({
       unnamed: true,
@@ -52,7 +52,9 @@ describe('without a model', () => {
     story.drop('vouched.md', RUNBOOK);
     story.work();
     const { wait } = await story.asked('approval');
-    expect(await story.until('a result', async () => story.page('vouched') ?? undefined)).toContain(`oka approve ${wait}`);
+    expect(await story.until('a result', async () => story.page('vouched') ?? undefined)).toContain(
+      `oka approve ${wait}`,
+    );
     await story.oka('approve', wait);
     const { status, page } = await story.ended('vouched');
     expect(status).toBe('done');

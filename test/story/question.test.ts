@@ -11,7 +11,7 @@ accept:
 Write an invitation for the day that I want. Ask me which.
 `;
 
-describe('a question to a person', () => {
+describe('a question to a person', { timeout: 90_000 }, () => {
   it('W2 waits without holding anything in memory, survives a restart, and the answer goes on', async () => {
     await using story = await openStory({
       model: inParts({
@@ -19,9 +19,10 @@ describe('a question to a person', () => {
         executor: (request) => {
           const day = /The person answered: (\w+)/.exec(request.text)?.[1];
           if (day === undefined) return call('ask_human', { question: 'Which day?', options: ['Friday', 'Sunday'] });
-          return acting(
-            call('files_write', { path: 'invitation.txt', content: `Come on ${day}!\n` }),
-          )({ ...request, text: request.text.replace(/Turn (\d+)\./, (_, turn) => `Turn ${Number(turn) - 1}.`) });
+          return acting(call('files_write', { path: 'invitation.txt', content: `Come on ${day}!\n` }))({
+            ...request,
+            text: request.text.replace(/Turn (\d+)\./, (_, turn) => `Turn ${Number(turn) - 1}.`),
+          });
         },
       }),
     });
@@ -34,7 +35,9 @@ describe('a question to a person', () => {
     await story.rest();
     const asked = story.model.requests.length;
     story.work();
-    await story.until('a second worker', async () => ((await story.eventsOf('worker.started')).length > 1 ? true : undefined));
+    await story.until('a second worker', async () =>
+      (await story.eventsOf('worker.started')).length > 1 ? true : undefined,
+    );
     expect((await story.oka('answer', wait, 'Friday')).code).toBe(0);
     const { status, page } = await story.ended('invitation');
     expect(status).toBe('done');

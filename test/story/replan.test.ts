@@ -18,7 +18,7 @@ const write = (id: string, path: string, content: string) => ({
   targets: [path],
 });
 
-describe('planning anew', () => {
+describe('planning anew', { timeout: 90_000 }, () => {
   it('keeps finished steps after a failed check, and hears why the last plan did not do', async () => {
     await using story = await openStory({
       model: inParts({

@@ -96,10 +96,7 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
         for (let times = 0; times < 3; times += 1) await pages.look();
       },
       answer: (wait, answer) =>
-        act(
-          { kind: 'answer', wait, answer },
-          { engine, stores, config, shadow, policy: current, hasModel: () => false },
-        ).then(
+        act({ kind: 'answer', wait, answer }, { engine, stores, config, shadow }).then(
           async (drive) => (await drive?.done)?.status ?? 'nothing',
           (error: Error) => error.message,
         ),

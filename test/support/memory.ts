@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { openArtifacts } from '../../src/ledger/artifacts.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import type { Candidate } from '../../src/memory/pack.ts';
@@ -14,7 +14,7 @@ const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 120 }),
   fc.integer({ min: 1, max: 400 }).map((length) => 'supercalifragilistic'.repeat(30).slice(0, length)),
   fc.integer({ min: 1, max: 60 }).map((length) => '👩‍👩‍👧‍👦🏳️‍🌈🎉'.repeat(length)),
-  fc.string({ unit: fc.constantFrom(...'東京都大阪府한국어ไทย'), maxLength: 150 }),
+  fc.string({ unit: fc.constantFrom(...Array.from('東京都大阪府한국어ไทย')), maxLength: 150 }),
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes).toString('base64')),
   fc.lorem({ maxCount: 30 }),
 );
@@ -69,7 +69,11 @@ export async function recallOf(home: MemoryHome): Promise<Recall> {
   return recall;
 }
 
-export function said(id: string, text: string, about: Partial<{ who: string; at: string; namespace: string }> = {}): NewEvent {
+export function said(
+  id: string,
+  text: string,
+  about: Partial<{ who: string; at: string; namespace: string }> = {},
+): NewEvent {
   const episode = { id, text, at: '2026-01-10T10:00:00Z', who: 'Ann', namespace: 'chat', ...about };
   return { type: 'episode.imported', data: { episode, from: { name: 'chat.jsonl', line: 1 } } };
 }

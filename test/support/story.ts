@@ -23,7 +23,7 @@ export type StoryOptions = {
   model?: WireScript;
   /** Whether config.json names the model; else the story sets it in the environment of its processes. */
   unnamed?: boolean;
-  /** Merged into config.json. */
+  /** Goes before what a story sets: a queue that does not wait, and no memory in prompts. */
   config?: { [key: string]: Json };
   policy?: (text: string) => string;
 };
@@ -32,13 +32,14 @@ type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 export type Waiting = { run: string; wait: string; for: WaitFor };
 
 /** Nothing in a story takes longer, however busy the machine is. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 80_000;
+const LOOK_EVERY_MS = 40;
 
 export async function openStory(options: StoryOptions = {}): Promise<Story> {
   const model = options.model === undefined ? null : await openWireServer(options.model);
   const home = homeAt(mkdtempSync(join(tmpdir(), 'oka-story-')));
   setUp(home);
-  const quick = { inbox: { settle_ms: 20, rescan_ms: 200 } };
+  const quick = { inbox: { settle_ms: 20, rescan_ms: 200 }, memory: { cap: 0, vectors: false } };
   writeFileSync(home.config, JSON.stringify({ ...quick, ...modelConfig(model, options), ...options.config }));
   if (options.policy !== undefined) writeFileSync(home.policy, options.policy(readFileSync(home.policy, 'utf8')));
   return new Story(home, model);
@@ -57,6 +58,9 @@ export class Story {
   readonly #model: WireServer | null;
   #here: { stop: AbortController; done: Promise<void> } | null = null;
   readonly #children = new Set<ChildProcess>();
+  /** What was read of the ledger so far: it only grows. */
+  readonly #events: Event[] = [];
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(home: Home, model: WireServer | null) {
     this.home = home;
@@ -125,9 +129,13 @@ export class Story {
   }
 
   async events(): Promise<Event[]> {
-    const events: Event[] = [];
-    for await (const event of readEvents(this.home.ledgers.run)) events.push(event);
-    return events;
+    const next = this.#reading.then(async () => {
+      const from = (this.#events.at(-1)?.seq ?? 0) + 1;
+      for await (const event of readEvents(this.home.ledgers.run, { from })) this.#events.push(event);
+    });
+    this.#reading = next;
+    await next;
+    return [...this.#events];
   }
 
   async eventsOf<T extends Event['type']>(type: T, run?: string): Promise<Of<T>[]> {
@@ -173,7 +181,7 @@ export class Story {
     while (Date.now() < end) {
       const seen = await look();
       if (seen !== undefined) return seen;
-      await sleep(25);
+      await sleep(LOOK_EVERY_MS);
     }
     const events = (await this.events())
       .slice(-12)

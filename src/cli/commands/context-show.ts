@@ -25,7 +25,9 @@ export async function run(call: Call): Promise<number> {
 
 function tell({ out }: Call, pack: Shown): void {
   const { role, node, tokens, cap, counter, by, items, dropped, more, seq } = pack;
-  out(`${bold(`${role}${node === null ? '' : ` at ${node}`}`)}  ${tokens} of ${count(cap, 'token')} (${counter}), by ${by}, event ${seq}\n`);
+  out(
+    `${bold(`${role}${node === null ? '' : ` at ${node}`}`)}  ${tokens} of ${count(cap, 'token')} (${counter}), by ${by}, event ${seq}\n`,
+  );
   out(`  ${dim(fitted(plain(pack.query), WIDTH - 2))}\n`);
   for (const item of items) out(`  in    ${line(item)}\n`);
   for (const item of dropped) out(`  ${dim(`out   ${line(item)}  ${item.why}`)}\n`);
@@ -33,6 +35,9 @@ function tell({ out }: Call, pack: Shown): void {
 }
 
 function line({ id, section, score, tokens, evidence }: PackManifest['items'][number]): string {
-  const from = evidence.map(({ seq }) => seq).slice(0, 3).join(',');
+  const from = evidence
+    .map(({ seq }) => seq)
+    .slice(0, 3)
+    .join(',');
   return `${section.padEnd(10)} ${score.toFixed(2)} ${String(tokens).padStart(5)}  ${fitted(plain(id), 32).padEnd(32)} ${from}`;
 }

@@ -12,10 +12,13 @@ export async function run(call: Call): Promise<number> {
   if (call.json) call.out(`${JSON.stringify(fact)}\n`);
   else {
     call.out(`${bold(plain(fact.text))}\n`);
-    call.out(`  ${fact.namespace}, importance ${fact.importance}, confidence ${fact.confidence}, from ${fact.source}\n`);
+    call.out(
+      `  ${fact.namespace}, importance ${fact.importance}, confidence ${fact.confidence}, from ${fact.source}\n`,
+    );
     if (fact.expires !== undefined) call.out(`  holds until ${fact.expires}\n`);
     if (fact.superseded_by !== undefined) call.out(`  superseded by ${fact.superseded_by}\n`);
-    for (const { run, seq } of fact.evidence) call.out(`  known from event ${seq}${run === null ? '' : ` of ${run}`}\n`);
+    for (const { run, seq } of fact.evidence)
+      call.out(`  known from event ${seq}${run === null ? '' : ` of ${run}`}\n`);
   }
   return exits.ok;
 }

@@ -10,7 +10,9 @@ export async function run(call: Call): Promise<number> {
     fact.superseded_by === undefined && (fact.expires === undefined || Date.parse(fact.expires) > Date.now());
   const facts = known
     .filter((fact) => (all || isCurrent(fact)) && (namespace === undefined || fact.namespace === namespace))
-    .toSorted((a, b) => (a.namespace === b.namespace ? b.importance - a.importance : a.namespace < b.namespace ? -1 : 1));
+    .toSorted((a, b) =>
+      a.namespace === b.namespace ? b.importance - a.importance : a.namespace < b.namespace ? -1 : 1,
+    );
   if (call.json) call.out(`${JSON.stringify({ facts })}\n`);
   else if (facts.length === 0) call.out('No facts are known.\n');
   else

@@ -12,7 +12,13 @@ export async function run(call: Call): Promise<number> {
     const { pieces, facts, days, searched } = stats;
     call.out(`${bold('memory')}  ${count(pieces.all, 'piece')}, searched by ${searched}\n`);
     call.out(`  episodes  ${count(pieces.all - pieces.fact, 'piece')} of ${count(days, 'day')}\n`);
-    call.out(`            ${dim(KINDS.filter((kind) => kind !== 'fact').map((kind) => `${kind} ${pieces[kind]}`).join(', '))}\n`);
+    call.out(
+      `            ${dim(
+        KINDS.filter((kind) => kind !== 'fact')
+          .map((kind) => `${kind} ${pieces[kind]}`)
+          .join(', '),
+      )}\n`,
+    );
     call.out(`  facts     ${count(facts.now, 'fact')}, ${facts.superseded} superseded, ${facts.expired} expired\n`);
   }
   return exits.ok;
@@ -28,7 +34,10 @@ async function statsOf(recall: Recall) {
   return {
     pieces: {
       all: counts.reduce((sum, each) => sum + each, 0),
-      ...(Object.fromEntries(KINDS.map((kind, index) => [kind, counts[index] ?? 0])) as Record<(typeof KINDS)[number], number>),
+      ...(Object.fromEntries(KINDS.map((kind, index) => [kind, counts[index] ?? 0])) as Record<
+        (typeof KINDS)[number],
+        number
+      >),
     },
     facts: {
       now: current.filter((fact) => !isExpired(fact)).length,

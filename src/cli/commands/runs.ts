@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isInside } from '../../engine/child.ts';
 import { readEvents } from '../../ledger/read.ts';
 import type { Event } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';
@@ -17,7 +18,7 @@ const SHOWN = 20;
 
 export async function run({ home, json, out, flag, count }: Call): Promise<number> {
   const all = existsSync(home.ledgers.run) ? await listed(home.ledgers.run) : [];
-  const tops = flag('all') ? all : all.filter(({ parent }) => parent === null);
+  const tops = flag('all') ? all : all.filter((each) => !isInside(each));
   const limit = count('limit') ?? SHOWN;
   const shown = limit === 0 ? tops : tops.slice(-limit);
   if (json) for (const each of shown) out(`${JSON.stringify(each)}\n`);

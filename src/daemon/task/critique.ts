@@ -175,7 +175,9 @@ async function judgedOf(
   const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
   if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return { found: [], model: null };
   const evidence = witnesses(await ports.eventsOf(end.run));
-  const ask: CriticAsk = { task: await bodyOf(ports, task), criteria: prose, evidence, attempt: 1 };
+  const body = await bodyOf(ports, task);
+  const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
+  const ask: CriticAsk = { task: body, pack, criteria: prose, evidence, attempt: 1 };
   const { clock, askAgainMs } = ports;
   const about = { model: task.fields.model, clock, askAgainMs, attempt: call.attempt };
   const asked = await askModel(call.act, criticRequest(ask), about, (answer) => verdictFrom(answer, ask));

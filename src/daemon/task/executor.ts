@@ -1,13 +1,19 @@
 /** The planner of agent nodes: a model, asked one turn at a time. */
 import { decisionFrom, executorRequest } from '../../roles/executor.ts';
-import type { Planner } from '../../schema/ports.ts';
+import type { Planner, PlannerInput } from '../../schema/ports.ts';
 import { answerIn, inputOf } from './ask-model.ts';
 
 /** `modelOf` names the model that a run's own task asks for; one that is down is asked again after `askAgainMs`, then later. */
-export function executor(modelOf: (run: string) => Promise<string | undefined>, askAgainMs: number): Planner {
+export function executor(
+  modelOf: (run: string) => Promise<string | undefined>,
+  askAgainMs: number,
+  packFor: (input: PlannerInput, model: string | undefined) => Promise<string> = () => Promise.resolve(''),
+): Planner {
   return {
     decide: async (input, act) => {
-      const outcome = await act('model.complete', inputOf(executorRequest(input), await modelOf(input.run)));
+      const model = await modelOf(input.run);
+      const request = executorRequest(input, { pack: await packFor(input, model) });
+      const outcome = await act('model.complete', inputOf(request, model));
       if (outcome.status === 'ok') {
         const answer = answerIn(outcome.output);
         return answer.problem === null ? decisionFrom(answer, input) : { problem: answer.problem };

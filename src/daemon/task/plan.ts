@@ -37,6 +37,8 @@ export function planTool(ports: TaskPorts): Tool {
       const { deadline } = task.fields;
       if (deadline !== undefined && Date.parse(deadline) < ports.clock())
         return { status: 'failed', error: `its deadline, ${deadline}, has passed`, temporary: false };
+      const lacking = ports.lacking(task.fields.requires ?? []);
+      if (lacking !== null) return lacking;
       const past = await pastOf(ports, call.run);
       if (past.length > 0) await moveTo(ports, call.run, 'REPLAN', past.at(-1)?.reason ?? '');
       const body = await bodyOf(ports, task);
@@ -99,7 +101,7 @@ async function planByModel(
       criteria,
       ...(task.dir === null ? {} : { dir: task.dir }),
     },
-    pack: await ports.pack(task, body),
+    pack: await ports.pack('planner', call, task, body),
     tools,
     reasons: past.map(({ reason }) => reason),
     achieved: done.map(achieved),

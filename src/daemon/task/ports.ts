@@ -4,7 +4,7 @@ import type { FoundSecret } from '../../roles/safety.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
-import type { Tool } from '../../schema/tool.ts';
+import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 
 export type TaskPorts = {
   artifacts: ArtifactStore;
@@ -16,7 +16,14 @@ export type TaskPorts = {
   /** Tools that a plan may use. */
   tools: () => readonly Tool[];
   /** What is remembered and belongs to the task, chosen and cut. */
-  pack: (task: TaskGiven, body: string) => Promise<string>;
+  pack: (
+    role: 'planner' | 'critic',
+    call: Pick<ToolCall, 'run' | 'node'>,
+    task: TaskGiven,
+    about: string,
+  ) => Promise<string>;
+  /** What a task says it needs and is not there, as the outcome that waits for it. */
+  lacking: (requires: readonly string[]) => Outcome | null;
   /** RESULT.md of an earlier run. */
   resultOf: (run: string) => Promise<string | null>;
   stateOf: (run: string) => Promise<RunState | null>;

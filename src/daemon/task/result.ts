@@ -36,7 +36,7 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   const own = await ports.eventsOf(run);
   const steps = await Promise.all(childrenIn(own).map((child) => ports.eventsOf(child)));
   const all = [...own, ...steps.flat()];
-  const facts = factsOf(own, steps, ports.shadow.changes(stepsOf(all, '')));
+  const facts = factsOf(own, steps, ports.shadow.changes(stepsOf(all, null)));
   if (facts === null) return null;
   const folder = join(ports.outbox, run);
   mkdirSync(folder, { recursive: true });

@@ -72,6 +72,7 @@ function files(text: string, strings: readonly string[], act: (arg: Arg) => void
   const parts = [...text.matchAll(/"(\d+)"|[\w$]+/g)].map(([all, index]) =>
     index === undefined ? (all === '' ? '' : HOLE) : (strings[Number(index)] ?? ''),
   );
+  if (/\bENVIRON\b|\bARGV\b/.test(text)) return act({ text: `/${HOLE}`, open: true, glob: false, hidden: true });
   const name = parts.join('');
   act({ text: name === '' ? HOLE : name, open: name.includes(HOLE), glob: false, hidden: false });
 }

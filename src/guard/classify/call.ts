@@ -22,12 +22,19 @@ export function call(scene: Scene, args: readonly Arg[], stdin: Stdin): void {
   if (own.length > 0) return callFunctions(scene, rest, () => own.forEach(({ run }) => run(scene, stdin)));
   const program = programOf(scene, name.text);
   const row = program === null ? undefined : rowOf(program);
-  if (program === null || (row === undefined && name.text.includes('/')))
-    return runsFile(useOf(scene, name.text, { class: 'write_local' }, rest, stdin));
+  if (program === null || (row === undefined && name.text.includes('/'))) return runsOwn(scene, name.text, rest, stdin);
   if (row === undefined) return raise(scene, 'external_mutation', `${shown(program)} is not known`);
   if (row.builtin !== true && !isOfSystem(scene, name.text))
     raise(scene, 'write_local', `${shown(program)} is not one of the system's own programs`);
   judge(useOf(scene, program, row, rest, stdin), row);
+}
+
+/** A file of the project; the wrappers of build tools are also judged as what they wrap. */
+function runsOwn(scene: Scene, path: string, rest: readonly Arg[], stdin: Stdin): void {
+  runsFile(useOf(scene, path, { class: 'write_local' }, rest, stdin));
+  const wrapper = /(?:^|\/)(gradlew|mvnw)$/.exec(path)?.[1];
+  const row = wrapper === undefined ? undefined : rowOf(wrapper);
+  if (wrapper !== undefined && row !== undefined) judge(useOf(scene, wrapper, row, rest, stdin), row);
 }
 
 function callFunctions(scene: Scene, args: readonly Arg[], body: () => void): void {
@@ -138,6 +145,7 @@ function useOf(scene: Scene, name: string, row: Row, args: readonly Arg[], stdin
     writes: (arg) => writes(scene, name, arg),
     runs: (inner, input = stdin) => scene.parts.call(scene, inner, input),
     script: (text) => runText(scene, name, text),
+    knows: (program) => rowOf(program) !== undefined,
     contacts: (target) => contact(scene, target),
   };
 }

@@ -109,6 +109,7 @@ function sceneAt({ desk, toolFolder, systemFolders = SYSTEM_FOLDERS, resolve }: 
     codeInText: false,
     calculates: false,
     decodes: false,
+    far: false,
   };
   return {
     tally,

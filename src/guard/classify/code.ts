@@ -18,7 +18,7 @@ const SHAPES: readonly (readonly [shape: RegExp, to: SideEffectClass, why: strin
   [/\bos\.kill(?:pg)?\b|process\.kill\b|\bkill\s*\(?\s*['"]?(?:KILL|TERM|9|-9|SIG)/, 'deny', 'ends other processes'],
   [/\bpty\.spawn|os\.dup2|dup2\s*\(|\/dev\/tcp/, 'deny', 'gives a shell to somebody else'],
   [
-    /(?<![.\w])(?:exec|eval|execfile)\s*\(|(?<![.\w])(?:exec|eval)\s+["'$@<]|\bnew\s+Function\b|\bvm\.run|\bmarshal\.loads|\bpickle\.loads?|\b__import__\s*\(|\bimportlib\b|\bglobals\(\)\s*\[|\b__builtins__|instance_eval|class_eval|globalThis\[|\[['"]constructor['"]\]|\bReflect\.|__subclasses__|getattr\s*\(\s*(?:os|subprocess|__)/,
+    /(?<![.\w])(?:exec|eval|execfile)\s*\(|(?<![.\w])(?:exec|eval)\s+["'$@<]|(?<![.\w])eval\s+(?:pack|join|decode|reverse|unpack)\b|\bnew\s+Function\b|\bvm\.run|\bmarshal\.loads|\bpickle\.loads?|\b__import__\s*\(|\bimportlib\b|\bglobals\(\)\s*\[|\b__builtins__|instance_eval|class_eval|globalThis\[|\[['"]constructor['"]\]|\bReflect\.|__subclasses__|getattr\s*\(\s*(?:os|subprocess|__)/,
     'deny',
     'runs text as code',
   ],
@@ -33,17 +33,17 @@ const SHAPES: readonly (readonly [shape: RegExp, to: SideEffectClass, why: strin
     'loads code by a name that is not literal',
   ],
   [
-    /\bos\.environ\b(?!\s*(?:\.get\s*\(|\[)\s*['"](?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+['"])|process\.env\b(?!\.(?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+|\[['"](?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+['"]\])|%ENV\b|\bENV\.(?:to_|each|inspect|map)|\bputs\s+ENV\b|\bgetenv\(\s*\)|\$_(?:ENV|SERVER)\b|phpinfo|\bos\.getenv\(\s*['"]\w*(?:SECRET|TOKEN|PASS|KEY|CRED)/,
+    /\bos\.environ\b(?!\s*(?:\.(?:get|setdefault)\s*\(|\[)\s*['"](?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+['"])|process\.env\b(?!\.(?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+|\[['"](?!\w*(?:SECRET|TOKEN|PASS|KEY|CRED))\w+['"]\])|%ENV\b|\bENV\.(?:to_|each|inspect|map)|\bputs\s+ENV\b|\bgetenv\(\s*\)|\$_(?:ENV|SERVER)\b|phpinfo|\bos\.getenv\(\s*['"]\w*(?:SECRET|TOKEN|PASS|KEY|CRED)/,
     'external_mutation',
     'reads the environment',
   ],
   [
-    /\burllib|\brequests\b|\bhttpx\b|\baiohttp\b|\bhttp\.client|\bhttp\.server|\bsocket\b|\bsmtplib|\bftplib|\bparamiko|\btelnetlib|\bxmlrpc|\bfetch\s*\(|\bhttps?\.(?:request|get|createServer)|require\(['"](?:node:)?(?:http|https|net|dgram|tls|dns|http2)['"]|from\s+['"](?:node:)?(?:http|https|net|dgram|tls|dns)['"]|\baxios\b|XMLHttpRequest|WebSocket|\bLWP\b|IO::Socket|\bNet::|TCPSocket|open-uri|fsockopen|curl_(?:init|exec)|file_get_contents\s*\(\s*['"]http|\bgot\s*\(|undici|\bdns\.|getaddrinfo|gethostby|socketserver|asyncio\.open_connection|\bwebbrowser\b|net\/http/i,
+    /\burllib(?!\.parse)|\brequests\b|\bhttpx\b|\baiohttp\b|\bhttp\.client|\bhttp\.server|\bsocket\b|\bsmtplib|\bftplib|\bparamiko|\btelnetlib|\bxmlrpc|\bfetch\s*\(|\bhttps?\.(?:request|get|createServer)|require\(['"](?:node:)?(?:http|https|net|dgram|tls|dns|http2)['"]|from\s+['"](?:node:)?(?:http|https|net|dgram|tls|dns)['"]|\baxios\b|XMLHttpRequest|WebSocket|\bLWP\b|IO::Socket|\bNet::|TCPSocket|open-uri|fsockopen|curl_(?:init|exec)|file_get_contents\s*\(\s*['"]http|\bgot\s*\(|undici|\bdns\.|getaddrinfo|gethostby|socketserver|asyncio\.open_connection|\bwebbrowser\b|net\/http|HTTP::|download\.file|install\.packages|\bPkg\.|\bimport\s*\(\s*['"](?:node:)?(?:http|https|net|dgram|tls|dns|http2)['"]|(?<!\b(?:print|log|puts|replace|includes|startsWith|startswith|endswith|match|split|urlparse|URL|echo|test|write|join|append|format))\s*\(\s*['"]https?:\/\/|\b(?:include|require|source|load)(?:_once)?\s*\(?\s*['"]https?:/i,
     'external_mutation',
     'reaches for the network',
   ],
   [
-    /\*\s*10\s*\*\*\s*(?:9|[1-9]\d)|\b(?:1|9)[0_]{10,}\b|\*\s*1e(?:9|[1-9]\d)|\.repeat\s*\(\s*(?:1e(?:8|9|[1-9]\d)|\d{9,})|itertools\.(?:count|cycle|repeat)\(\s*\)/,
+    /\*\s*\(?\s*10\s*\*\*\s*(?:9|[1-9]\d)|\biter\(\s*int\b|\b(?:1|9)[0_]{10,}\b|\*\s*1e(?:9|[1-9]\d)|\.repeat\s*\(\s*(?:1e(?:8|9|[1-9]\d)|\d{9,})|itertools\.(?:count|cycle|repeat)\(\s*\)/,
     'deny',
     'never ends or fills the memory',
   ],
@@ -51,10 +51,18 @@ const SHAPES: readonly (readonly [shape: RegExp, to: SideEffectClass, why: strin
 
 const SPAWNS =
   /\bos\.(?:execute|system|popen|exec[lv]p?e?|spawn\w*|posix_spawn)|\bsubprocess\b|\bcommands\.getoutput|child_process|\b(?:exec|spawn|execFile|fork)(?:Sync)?\s*\(|\bsystem\b|\bopen\s*\(?[^;)]{0,80}["']\s*\||\|\s*["']\s*[,)]|\bpopen\b|\bqx\b|%x[{([]|`[^`]{1,500}`|\bIO\.popen|\bshell_exec|\bpassthru|\bproc_open|\bio\.popen|open3|Deno\.(?:run|Command)|Bun\.spawn|\bexecve?\b|\$\(|sh\.|pexpect/;
+/** A program is started for certain, in one of many languages. */
+const STARTS =
+  /\bos\.(?:execute|system|popen|exec[lv]\w*|spawn\w*|posix_spawn)\s*\(|\bfrom\s+(?:os|subprocess|pty|commands)\s+import\b|\bsubprocess\.\w+\s*\(|\bcommands\.getoutput|\bgetoutput\s*\(|\bchild_process\b|\bsystem\s*\(?\s*['"]|(?<![.\w])exec\s*\(?\s*['"]|\bKernel\.\w+|\bpopen\s*\(|\bqx\s*[{([/]|%x[{([]|\bshell_exec\b|\bpassthru\b|\bproc_open\b|\bopen3\b|Deno\.(?:run|Command)|Bun\.spawn|callCommand|readProcess|Sys\.command|System\.cmd|\bos:cmd\b|["']\.execute\s*\(|sys\.process|run-program|shell\/sh\b|^\s*:!|\bProcess\.(?:run|start)\b|Runtime\.getRuntime|\brun\s*\(\s*`|pexpect|\bpipe\s*\(\s*["']|\bopen\s*\(?\s*['"]\s*\||['"]<\s*\w/;
+/** Where a text in backquotes is a command. */
+const QUOTES_RUN = /^(?:perl|ruby|php|julia|rake|raku)/;
+/** What a project's own code may start without a question. */
+const TOOLS =
+  /^(?:git|pytest|python\d?|node|npm|npx|pnpm|yarn|make|cmake|cargo|go|tsc|eslint|ls|cat|wc|sort|grep|rg|jq|echo|date|head|tail|diff|find|ffmpeg|ffprobe|pandoc|convert|magick|pdftotext|tar|zip|unzip|gcc|clang|rustc|java|javac|ruff|black|mypy|jest|vitest|docutils|dot|sqlite3|true|sleep|mkdir|cp)$/;
 const DANGEROUS =
   /\b(?:rm|sudo|su|doas|curl|wget|nc|ncat|netcat|socat|ssh|scp|rsync|sftp|telnet|dd|mkfs|chmod|chown|mount|umount|kill|pkill|killall|shutdown|reboot|halt|docker|podman|kubectl|crontab|systemctl|service|at|mail|sendmail|nohup|bash|sh|zsh|dash|eval|base64|nslookup|dig|host|ping|aws|gcloud|gh|gpg|passwd|useradd|iptables|insmod|git\s+(?:push|clone|pull|fetch|config)|npm\s+publish|env|printenv|tee|ln|unlink|shred|truncate|sys\.argv|argv|input\(|stdin|ARGV)\b/;
 const CHANGES =
-  /rmtree|\bremove\b|unlink|rmdir|\brm(?:Sync)?\s*\(|write|['"](?:w|a|wb|ab|r\+|w\+|x)b?['"]|rename|chmod|chown|copy|move|truncate|symlink|mkdir|\bopen\s*\([^)]{0,80}>|File\.delete|FileUtils|touch|\bshutil\b|append|utime|file_put/;
+  /rmtree|\bremove\b|unlink|rmdir|\brm(?:Sync)?\s*\(|write|['"](?:w|a|wb|ab|r\+|w\+|x)b?['"]|rename|chmod|chown|copy|move|truncate|symlink|mkdir|\bopen\s*\([^)]{0,80}>|File\.delete|FileUtils|touch|\bshutil\b|append|utime|file_put|set\s+o(?:ut|utput)?\s/;
 
 /** Two things that are harmless alone: looked for one by one, because one pattern for both can take minutes. */
 const TOGETHER: readonly (readonly [one: RegExp, other: RegExp, why: string])[] = [
@@ -74,6 +82,7 @@ export function scanCode(scene: Scene, raise: Raise, code: string, language = ''
   for (const [one, other, why] of TOGETHER) if (one.test(code) && other.test(code)) raise('deny', `the code ${why}`);
   if (LOOPS.test(code) && !ENDS.test(code)) raise('deny', 'the code never ends');
   scanSpawns(raise, code, /^(?:node|nodejs|bun|deno|tsx|ts-node)/.test(language));
+  scanStarts(raise, code, language);
   scanPaths(scene, raise, code);
 }
 
@@ -87,6 +96,25 @@ function scanSpawns(raise: Raise, text: string, templates: boolean): void {
     raise('deny', 'the code starts a program whose name is not literal');
   else if (/(?:['"]\s*\+|\bjoin\s*\(|\.format\s*\(|f['"])/.test(code))
     raise('external_mutation', 'the code puts a command together');
+}
+
+/** What is started must be a literal name that a project needs; all else is asked about. */
+function scanStarts(raise: Raise, code: string, language: string): void {
+  const quoted = QUOTES_RUN.test(language)
+    ? [...code.matchAll(/`\s*([^`\s]*)[^`]*`/g)].map(([, name = '']) => name)
+    : [];
+  if (/^(?:tclsh|wish|expect)/.test(language) && /(?:^|[\s[;])exec\s|\bopen\s+["{]?\|/m.test(code))
+    return raise('external_mutation', 'the code starts another program');
+  if (!STARTS.test(code) && quoted.length === 0) return;
+  const named = [
+    ...code.matchAll(
+      /(?:system|popen|Popen|run|call|check_output|check_call|getoutput|exec\w*|spawn\w*|execFile\w*|qx|%x|passthru)\s*[({[\s]*[rbf]?["'`]\s*([\w./-]+)/g,
+    ),
+  ].map(([, name = '']) => name);
+  const found = [...named, ...quoted];
+  const odd = found.find((name) => !TOOLS.test(name));
+  if (odd !== undefined || found.length === 0)
+    raise('external_mutation', `the code starts ${odd === undefined ? 'another program' : shown(odd)}`);
 }
 
 /** Every text in quotes that looks like a path, and every mention of a home. */
@@ -115,6 +143,20 @@ function scanPaths(scene: Scene, raise: Raise, code: string): void {
     )
   )
     raise('deny', 'the code names a secret or configuration');
+  for (const [, from] of code.matchAll(
+    /\b(?:dofile|loadfile|require|source|import|load|do|include|runpy\.run_path)\s*\(?\s*['"](\/[^'"]+)/g,
+  ))
+    if (['scratch', 'home', 'outside', 'device'].includes(placeOf(scene, from ?? '')))
+      raise('external_mutation', `the code loads ${shown(from ?? '')}, which is outside the desk`);
+  if (/\bCPAN\b/.test(code)) raise('external_mutation', 'the code installs packages');
+  if (changes && /['"]\/['"]/.test(code)) raise('deny', 'the code may change everything');
+  if (
+    /environ\s*\[\s*['"](?:PATH|LD_\w+)['"]\s*\]\s*=[^=]|\$?ENV\s*[{[]\s*['"]?(?:PATH|LD_\w+)['"]?\s*[}\]]\s*=[^=]|process\.env\.(?:PATH|LD_\w+)\s*=[^=]|putenv/.test(
+      code,
+    )
+  )
+    raise('deny', 'the code changes which programs run');
+  if (/\bchdir\s*\(\s*['"](?:\/|~|\.\.)/.test(code)) raise('external_mutation', 'the code leaves the desk');
   if (/rmtree\s*\(\s*['"](?:\.{1,2}|\/)['"]|rm(?:Sync)?\s*\(\s*['"](?:\.{1,2}|\/)['"]/.test(code))
     raise('deny', 'the code deletes everything');
 }

@@ -40,6 +40,9 @@ function checkGaps({ source, ...scene }: Scene, node: Command): void {
     if (before && /[()]/.test(source.slice(before.end, word.pos)))
       raise(scene as Scene, 'deny', 'it does not parse: a parenthesis stands alone');
   }
+  const last = words.at(-1);
+  if (last && /^[ \t]*\(/.test(source.slice(last.end)))
+    raise(scene as Scene, 'deny', 'it does not parse: a parenthesis stands alone');
 }
 
 /** Anything but plain text, quoted or not, could become another program when it runs. */
@@ -98,12 +101,21 @@ function printed(scene: Scene, args: readonly Arg[], stdin: Stdin): Output {
 
 type Printing = { scene: Scene; words: readonly string[]; rest: readonly Arg[]; stdin: Stdin };
 
+/** Letters written as numbers: nobody reads what they say. */
+const SPELT = /\\(?:x[2-7][\da-fA-F]|0?(?:0[4-7]|1[0-7])[0-7]|u00[2-7][\da-fA-F])/;
+
 const PRINTS: Readonly<Record<string, (printing: Printing) => Output>> = {
-  echo: ({ words }) => {
+  echo: ({ scene, words }) => {
     const plain = words.filter((word, index) => index > 0 || !/^-[neE]+$/.test(word)).join(' ');
-    return { text: /^-\w*e/.test(words[0] ?? '') ? unescaped(plain) : plain };
+    const decodes = /^-\w*e/.test(words[0] ?? '');
+    if (decodes && SPELT.test(plain)) scene.tally.decodes = true;
+    return decodes && SPELT.test(plain) ? null : { text: decodes ? unescaped(plain) : plain };
   },
-  printf: ({ words }) => (words[0] === '-v' ? null : { text: formatted(words) }),
+  printf: ({ scene, words }) => {
+    if (!words.some((word) => SPELT.test(word))) return words[0] === '-v' ? null : { text: formatted(words) };
+    scene.tally.decodes = true;
+    return null;
+  },
   cat: ({ words, rest, stdin }) => {
     if (words.length > 0) return words.length === 1 && rest[0] && !words[0]?.startsWith('-') ? { file: rest[0] } : null;
     return stdin.from === 'text' ? { text: stdin.text } : stdin.from === 'file' ? { file: stdin.file } : null;

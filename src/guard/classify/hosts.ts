@@ -14,6 +14,20 @@ const METADATA =
 
 export const isMetadata = (host: string): boolean => METADATA.test(host);
 
+/** Addresses written so that nobody recognises them, of private networks, and of services that obey whoever asks. */
+const OBSCURE =
+  /^(?:0x[\da-f]+|\d{6,}|(?:0x[\da-f]+|\d+)(?:\.(?:0x[\da-f]+|\d+)){1,2}|(?:\d+\.)*0(?:x|\d)[\da-f]*(?:\.[\da-fx]+)*)$/i;
+const PRIVATE = /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)[\d.]+$/;
+const OBEYING = /^https?:\/\/[^/]*:(?:2375|2376|2379|4243|6379|6443|8500|9229|10250|10255|11211)(?:\/|$)/i;
+
+/** Why an address is asked about, or null. */
+export function oddAddress(url: string): string | null {
+  const host = hostOf(url) ?? '';
+  if (OBSCURE.test(host) || /[^\x21-\x7E\uE000]/.test(host)) return 'hides which machine it means';
+  if (PRIVATE.test(host)) return 'is in a private network';
+  return OBEYING.test(url) ? 'is a service that does what it is told' : null;
+}
+
 /** User names, passwords or tokens in a URL. */
 export const hasCredentials = (url: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]+@/i.test(url) ||

@@ -1,18 +1,22 @@
 /** Owns: everything bash does inside a word: substitutions, arithmetic, subscripts, parameter operators. */
 import { type ArithmeticWord, forEachChild, type ParameterExpansionPart, type SyntaxNode } from 'unbash';
-import { type Arg, nothing, raise, type Scene, unknown } from './scene.ts';
+import { checkVariable } from './environment.ts';
+import { type Arg, HOLE, nothing, raise, type Scene, unknown } from './scene.ts';
 import type { Values } from './words.ts';
 
 const CODE_IN_SUBSCRIPT = /\w\[[^\]]*(?:\$\(|`|\$\{)/;
 /** What arithmetic may find in a variable without running anything. */
 const CALCULABLE = /^[\s\w+\-*/%().<>=!&|^~?:,\uE000]*$/;
-const SECRET_NAME = /SECRET|TOKEN|PASSW(?:OR)?D|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIAL/i;
+const SECRET_NAME =
+  /SECRET|TOKEN|PASSW(?:OR)?D|PASSPHRASE|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIAL|^SSH_AUTH_SOCK$|^SSH_AGENT|^GPG_AGENT|_SOCK$/i;
 
 /** Walks every nested part by name; what substitutions print is remembered by their node. */
 export function inspect(scene: Scene, ...roots: readonly SyntaxNode[]): Values {
   const values = new Map<unknown, Arg>();
   const visit = (node: SyntaxNode): void => {
     if (look(scene, node, values)) forEachChild(node, visit);
+    if (node.type === 'ParameterExpansion' && /\$\(|`/.test(node.index?.text ?? ''))
+      raise(scene, 'external_mutation', 'a subscript holds code');
   };
   for (const root of roots) visit(root);
   return values;
@@ -44,12 +48,10 @@ function checkParameter(scene: Scene, { parameter, prefix, index, operation, tex
   checkName(scene, parameter);
   if (prefix === '!' && index === undefined && operation?.type !== 'Names')
     raise(scene, 'deny', `${text} takes the name of a variable from another one`);
-  if (index !== undefined) {
-    scene.tally.calculates = true;
-    if (/['"\\]/.test(index.text) && /\$\(|`/.test(index.text)) raise(scene, 'deny', 'a subscript holds code');
-  }
+  if (index !== undefined) scene.tally.calculates = true;
   if (operation?.type === 'Transform' && !/^[UuLQEAaKk]$/.test(operation.operand.text))
     raise(scene, 'deny', `${text} would run what is in a variable`);
+  if (operation?.type === 'Default' && operation.operator.includes('=')) checkVariable(scene, parameter, unknown);
   if (operation?.type === 'Unknown') raise(scene, 'deny', `${text} is not understood`);
   if (operation?.type === 'Slice') scene.tally.calculates = true;
   if (
@@ -60,7 +62,7 @@ function checkParameter(scene: Scene, { parameter, prefix, index, operation, tex
 }
 
 /** What lies in the environment under such a name is not for a command to see. */
-function checkName(scene: Scene, name: string): void {
+export function checkName(scene: Scene, name: string): void {
   if (SECRET_NAME.test(name) && !scene.vars.has(name)) raise(scene, 'external_mutation', `$${name} may be a secret`);
 }
 
@@ -68,8 +70,10 @@ function checkName(scene: Scene, name: string): void {
 export function checkArithmetic(scene: Scene, text: string, understood: boolean): void {
   scene.tally.calculates = true;
   if (!understood) return raise(scene, 'deny', 'arithmetic in it is not understood');
-  if (/['\\]/.test(withoutSubstitutions(text)))
-    raise(scene, 'deny', 'arithmetic in it has quotes that could hide code');
+  const own = withoutSubstitutions(text);
+  for (const [, name = ''] of own.matchAll(/([A-Z][A-Z_]+)\s*=(?!=)/g)) checkVariable(scene, name, unknown);
+  if (/\w\[[^\]]*[\uE000`]/.test(own)) raise(scene, 'external_mutation', 'a subscript holds code');
+  if (/['\\]/.test(own)) raise(scene, 'deny', 'arithmetic in it has quotes that could hide code');
 }
 
 /** Substitutions have been walked by themselves. */
@@ -80,7 +84,10 @@ function withoutSubstitutions(text: string): string {
     if (text.startsWith('$(', at) || (depth > 0 && text[at] === '(')) depth += 1;
     else if (depth > 0 && text[at] === ')') depth -= 1;
     else if (depth === 0) left += text[at];
-    if (text.startsWith('$(', at)) at += 1;
+    if (text.startsWith('$(', at)) {
+      left += HOLE;
+      at += 1;
+    }
   }
   return left;
 }

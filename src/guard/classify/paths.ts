@@ -40,12 +40,13 @@ const SECRET: readonly RegExp[] = [
   /^\/root(?:\/|$)/,
   /^\/var\/(?:spool|mail|lib\/(?!dpkg|apt))/,
   /^\/(?:~|home\/[^/]+|Users\/[^/]+)\/(?:\.[^/]|Library\/Keychains)/,
+  /^\/tmp\/ssh-[^/]*(?:\/|$)|^\/etc\/(?:kubernetes|rancher)(?:\/|$)/,
   /\/(?:credentials\.age|wallet\.dat|logins\.json|key4\.db|login\.keychain(?:-db)?)$|\.kdbx$/,
 ];
 
 const PRIVATE: readonly RegExp[] = [
   /\/\.env(?:rc)?(?:\.(?!example|sample|template|dist|defaults|schema)[\w.-]+)?$/,
-  /\.(?:pem|key|p12|pfx|jks|keystore|ppk|asc)$/,
+  /\.(?:pem|key|p12|pfx|jks|keystore|ppk|asc|tfstate|tfstate\.backup)$/,
   /\/(?:\.?credentials?|\.?secrets?|service[-_]?account[^/]*|(?:api|access|auth)[-_]?(?:tokens?|keys?)|tokens?|passwords?)(?:\.(?:json|ya?ml|toml|ini|env|txt|csv|conf|cfg|db))?$/,
   /\/\.(?:npmrc|yarnrc(?:\.yml)?|htpasswd|dockercfg)$/,
 ];
@@ -54,7 +55,7 @@ const CONFIG: readonly RegExp[] = [
   /\/\.git(?:\/|$)/,
   /\/\.(?:husky|githooks|vscode|cursor|idea|claude|codex|gemini|windsurf|continue|zed|fleet|devcontainer)(?:\/|$)/,
   /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|inputrc|login|cshrc|tcshrc|xinitrc|xprofile|xsession)$/,
-  /\/\.(?:vimrc|gvimrc|exrc|nvimrc|emacs|nanorc|tmux\.conf|screenrc|gitconfig|gitmodules|npmrc|yarnrc(?:\.yml)?|pnpmrc|curlrc|wgetrc|netrc|envrc|pythonrc|pdbrc|gdbinit|lesskey|hgrc|mailrc|direnvrc|pip\/pip\.conf)$/,
+  /\/\.(?:vimrc|gvimrc|exrc|nvimrc|emacs|nanorc|tmux\.conf|screenrc|gitconfig|gitmodules|npmrc|yarnrc(?:\.yml)?|pnpmrc|curlrc|wgetrc|netrc|envrc|pythonrc|pdbrc|gdbinit|lldbinit|dir-locals\.el|pre-commit-config\.yaml|lesskey|hgrc|mailrc|direnvrc|pip\/pip\.conf)$/,
   /\/\.(?:emacs\.d|vim|cargo\/config(?:\.toml)?|oh-my-zsh)(?:\/|$)/,
   /\/(?:CLAUDE|AGENTS?|GEMINI|CODEX|COPILOT|SOUL|SKILL)(?:\.local)?\.md$/i,
   /\/\.(?:cursorrules|windsurfrules|clinerules|aider[^/]*|mcp\.json|roomodes|goosehints)$/,
@@ -62,6 +63,9 @@ const CONFIG: readonly RegExp[] = [
   /\/(?:sitecustomize|usercustomize)\.py$|\.pth$|\/\.pdbrc$/,
   /\/(?:crontab|cron\.d|cron\.(?:daily|hourly|weekly|monthly)|systemd|autostart|LaunchAgents|LaunchDaemons|init\.d|profile\.d|ld\.so\.preload|udev)(?:\/|$)/,
 ];
+
+/** Some file of a process, nobody knows which: its environment is one of them. */
+const NAMELESS_PROCESS = /^\/proc\/(?:.*\/)?[^/]*\uE000$/;
 
 const GUARD = /\/\.oka(?:\/(?!tools(?:\/|$))|$)|\/(?:run_ledger|maintenance_ledger)\.jsonl$|\/POLICY\.md$/;
 
@@ -140,6 +144,7 @@ export function placeOf(scene: Scene, text: string): Place {
 export function careOf(scene: Scene, arg: Arg, writing = false): Care {
   const full = fullPath(scene, arg.text) ?? `/${arg.text.replaceAll(HOLE, '').replace(/^\/+/, '')}`;
   const trimmed = full.length > 1 && full.endsWith('/') ? full.slice(0, -1) : full;
+  if (NAMELESS_PROCESS.test(trimmed)) return 'secret';
   const own = careOfPath(trimmed, scene, writing);
   return own ?? (arg.glob || arg.open ? careOfMatches(trimmed, scene) : null);
 }

@@ -53,6 +53,8 @@ export type Use = {
   runs: (args: readonly Arg[], stdin?: Stdin) => void;
   /** A text that bash runs. */
   script: (text: Arg) => void;
+  /** Whether a program of this name has a row. */
+  knows: (name: string) => boolean;
   /** A host or a URL that is contacted. */
   contacts: (target: Arg) => void;
 };

@@ -42,6 +42,8 @@ export type Tally = {
   codeInText: boolean;
   calculates: boolean;
   decodes: boolean;
+  /** Names of files outside the desk are listed somewhere in the line. */
+  far: boolean;
 };
 
 export type Where = {

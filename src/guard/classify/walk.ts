@@ -14,10 +14,11 @@ import {
   type Pipeline,
   type PipelineNode,
   type Statement,
-  type TestExpression,
   type While,
 } from 'unbash';
 import { walkCommand } from './command.ts';
+import { checkTest, ends, isConstant } from './conditions.ts';
+import { checkVariable } from './environment.ts';
 import { checkArithmetic, inspect } from './inspect.ts';
 import { redirect } from './redirect.ts';
 import { placeOf } from './paths.ts';
@@ -65,7 +66,9 @@ function walkList(scene: Scene, statements: readonly Statement[], stdin: Stdin):
 }
 
 type Runnable = PipelineNode | AndOr | CompoundList;
+
 type Compound = Exclude<CompoundCommand, { type: 'Subshell' | 'BraceGroup' }> | Coproc;
+
 type Step<Node = Runnable> = { scene: Scene; node: Node; stdin: Stdin };
 
 function walk({ scene, node, stdin }: Step): Output {
@@ -198,6 +201,7 @@ function walkFor(
   body: { commands: readonly Statement[] },
   stdin: Stdin,
 ): void {
+  checkVariable(scene, name, unknown);
   for (const word of words.length === 0 ? [unknown] : words) {
     if (!spend(scene)) return;
     scene.vars.set(name, [word]);
@@ -219,15 +223,6 @@ function walkLoop(scene: Scene, { kind, clause, body }: While, stdin: Stdin): vo
   walkTwice(scene, body, stdin);
 }
 
-/** A condition that nothing in the loop can change. */
-function isConstant(condition: string, kind: While['kind']): boolean {
-  const text = condition.replace(/;$/, '').trim();
-  if (kind === 'until') return /^(?:false|! ?(?:true|:)|\[ 0 -eq 1 \])$/.test(text);
-  return /^(?:true|:|\/bin\/true|! ?false|\(\(\s*\d+\s*\)\)|(?:\[\[?|test)\s+[^$`-]*(?:\s-(?:eq|le|ge|n)\s[^$`]*)?)$/.test(
-    text,
-  );
-}
-
 /** The second round sees what the first one left. */
 function walkTwice(scene: Scene, body: { commands: readonly Statement[] }, stdin: Stdin): void {
   const branch = branchOf(scene);
@@ -236,17 +231,11 @@ function walkTwice(scene: Scene, body: { commands: readonly Statement[] }, stdin
   settle(scene, [branch]);
 }
 
-/** A loop ends, or, when it starts nothing in the background, at least rests, by one of these words in it. */
-function ends(body: { commands: readonly Statement[] }, spawns = false): boolean {
-  const text = JSON.stringify(body.commands);
-  return (
-    spawns ? /"value":"(?:break|exit|return)"/ : /"value":"(?:break|exit|return|sleep|read|wait|inotifywait)"/
-  ).test(text);
-}
-
 /** Of what the branches may have left, the worst. */
 function settle(scene: Scene, branches: readonly Scene[]): void {
   for (const branch of branches) {
+    if (branch.positional !== null && branch.positional !== scene.positional)
+      scene.positional = worse(scene, scene.positional ?? undefined, branch.positional);
     for (const [name, value] of branch.vars) scene.vars.set(name, worse(scene, scene.vars.get(name), value));
     if (
       scene.cwd !== branch.cwd &&
@@ -284,30 +273,4 @@ function defineFunction(scene: Scene, name: string, body: Runnable): void {
     running = false;
   }
   scene.functions.push(definition);
-}
-
-/** [[ … -eq … ]] and -v calculate with what they are given. */
-function checkTest(scene: Scene, expression: TestExpression): void {
-  switch (expression.type) {
-    case 'TestUnary':
-      if (/^-[vR]$/.test(expression.operator)) checkSubscript(scene, expression.operand.text);
-      if (/^-[a-uw-z]$/i.test(expression.operator)) raise(scene, 'read', 'it only looks');
-      return;
-    case 'TestBinary':
-      if (!/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator)) return;
-      scene.tally.calculates = true;
-      for (const { text } of [expression.left, expression.right]) checkSubscript(scene, text);
-      return;
-    case 'TestLogical':
-      for (const operand of expression.operands) checkTest(scene, operand);
-      return;
-    case 'TestNot':
-      return checkTest(scene, expression.operand);
-    case 'TestGroup':
-      return checkTest(scene, expression.expression);
-  }
-}
-
-function checkSubscript(scene: Scene, text: string): void {
-  if (/\[.*(?:['"\\`]|\$\()|['\\].*\[/.test(text)) raise(scene, 'deny', 'a subscript in it could hold code');
 }

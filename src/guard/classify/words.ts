@@ -16,12 +16,22 @@ export function argsOf(scene: Scene, word: Word, values: Values): Arg[] {
   if (list !== null) return [...list];
   const { parts } = word;
   if (parts === undefined) return [literal(word.value)];
+  checkRanges(scene, word.text);
   let ways: Piece[][] = [[]];
   for (const part of parts) {
     const given = piecesOf(scene, part, values);
     ways = ways.length * given.length > 512 ? ways : ways.flatMap((way) => given.map((piece) => [...way, piece]));
   }
   return ways.flatMap((way) => fieldsOf(scene, way));
+}
+
+/** Ranges side by side multiply. */
+function checkRanges(scene: Scene, text: string): void {
+  const sizes = [...text.matchAll(/\{(-?\d+)\.\.(-?\d+)/g)].map(
+    ([, from, to]) => Math.abs(Number(to) - Number(from)) + 1,
+  );
+  if (sizes.length > 1 && sizes.reduce((all, size) => all * size, 1) > MOST_FROM_BRACES)
+    raise(scene, 'deny', 'a brace unfolds to more words than memory can hold');
 }
 
 /** The word as one text, as bash takes it in assignments and redirections. */
@@ -124,6 +134,7 @@ function grown(current: Arg | null, piece: Piece, text: string): Arg {
 
 /** What a variable holds at this point, or a hole. */
 export function valueOf(scene: Scene, name: string): Arg {
+  if (name === '_') return { ...unknown, hidden: true };
   if (name === '!') return { ...unknown, text: JOB };
   const place = /^\d$/.test(name) ? scene.positional?.[Number(name) - 1] : undefined;
   if (place !== undefined) return place;

@@ -53,42 +53,92 @@ const SIGNS: readonly Sign[] = [
     need: ([, name]) => command(name),
   },
   {
-    pattern: multi(String.raw`: (?:failed to run command|failed to execute|cannot run) ${QUOTE}(${WORD})${QUOTE}: ${NO_FILE}$`),
+    pattern: multi(
+      String.raw`: (?:failed to run command|failed to execute|cannot run) ${QUOTE}(${WORD})${QUOTE}: ${NO_FILE}$`,
+    ),
     need: ([, name]) => command(name),
   },
-  { pattern: multi(String.raw`^g?make(?:\[\d+\])?: (${WORD}): ${NO_FILE}$`), when: is127, need: ([, name]) => command(name) },
+  {
+    pattern: multi(String.raw`^g?make(?:\[\d+\])?: (${WORD}): ${NO_FILE}$`),
+    when: is127,
+    need: ([, name]) => command(name),
+  },
+  // the same in whatever language
+  {
+    pattern: multi(
+      String.raw`^(?:/usr/bin/)?(?:env|xargs|nice|ionice|nohup|setsid|timeout): (?:[^\n:]{0,60} )?['"‘«»„“\s]{1,3}(${WORD})['"’»«“”\s]{1,3}[^\n:]{0,60}: \S.*$`,
+    ),
+    when: ({ exit }) => exit === 127,
+    need: ([, name]) => command(name),
+  },
   // what programs in other languages say
   { pattern: multi(String.raw`\bspawn(?:Sync)? (${WORD}) ENOENT\b`), need: ([, name]) => command(name) },
-  { pattern: multi(String.raw`exec: "(${WORD})": executable file not found in \$PATH`), need: ([, name]) => command(name) },
+  {
+    pattern: multi(String.raw`exec: "(${WORD})": executable file not found in \$PATH`),
+    need: ([, name]) => command(name),
+  },
   { pattern: multi(String.raw`Cannot run program "(${WORD})"[^\n]*: error=2`), need: ([, name]) => command(name) },
   { pattern: multi(String.raw`^Can't exec "(${WORD})": ${NO_FILE}`), need: ([, name]) => command(name) },
-  { pattern: multi(String.raw`${NO_FILE} - (${WORD}) \(Errno::ENOENT\)$`), when: ({ text }) => /spawn|backtick|in [\x60']/.test(text), need: ([, name]) => command(name) },
-  { pattern: multi(String.raw`^error: command '(?:\w+-linux-gnu-)?(${WORD})' failed: ${NO_FILE}$`), need: ([, name]) => command(name) },
+  {
+    pattern: multi(String.raw`${NO_FILE} - (${WORD}) \(Errno::ENOENT\)$`),
+    when: ({ text }) => /spawn|backtick|in [\x60']/.test(text),
+    need: ([, name]) => command(name),
+  },
+  {
+    pattern: multi(String.raw`^error: command '(?:\w+-linux-gnu-)?(${WORD})' failed: ${NO_FILE}$`),
+    need: ([, name]) => command(name),
+  },
   {
     pattern: multi(String.raw`^FileNotFoundError: \[Errno 2\] ${NO_FILE}: '(${WORD})'$`),
     when: ({ text }) => /in _execute_child$/m.test(text),
     need: ([, name]) => command(name),
   },
-  { pattern: multi(String.raw`^git: '(lfs|flow|annex|filter-repo|crypt|absorb|svn|cvs)' is not a git command`), need: ([, name]) => command(`git-${name}`) },
-  { pattern: multi(String.raw`npx canceled due to missing packages and no YES option: \["(@?[^"@]+)`), need: ([, name]) => command(name?.split('/').at(-1)) },
-  { pattern: multi(String.raw`^(?:configure: error|error): no acceptable C compiler found`), need: () => command('gcc') },
+  {
+    pattern: multi(String.raw`^git: '(lfs|flow|annex|filter-repo|crypt|absorb|svn|cvs)' is not a git command`),
+    need: ([, name]) => command(`git-${name}`),
+  },
+  {
+    pattern: multi(String.raw`npx canceled due to missing packages and no YES option: \["(@?[^"@]+)`),
+    need: ([, name]) => command(name?.split('/').at(-1)),
+  },
+  {
+    pattern: multi(String.raw`^(?:configure: error|error): no acceptable C compiler found`),
+    need: () => command('gcc'),
+  },
   { pattern: multi('^.*No CMAKE_(?:C|CXX)_COMPILER could be found'), need: () => command('g++') },
-  { pattern: multi(String.raw`^Error: (pg_config|mysql_config) (?:executable )?not found`), need: ([, name]) => command(name) },
-  { pattern: multi(String.raw`(?:Could not find Chrom(?:e|ium)\b|browserType\.launch: Executable doesn't exist|Failed to find a suitable Chrom)`), need: () => command('chromium') },
-  { pattern: multi('^gyp ERR! find Python *$|^gyp ERR! find Python You need to install'), need: () => command('python3') },
+  {
+    pattern: multi(String.raw`^Error: (pg_config|mysql_config) (?:executable )?not found`),
+    need: ([, name]) => command(name),
+  },
+  {
+    pattern: multi(
+      String.raw`(?:Could not find Chrom(?:e|ium)\b|browserType\.launch: Executable doesn't exist|Failed to find a suitable Chrom)`,
+    ),
+    need: () => command('chromium'),
+  },
+  {
+    pattern: multi('^gyp ERR! find Python *$|^gyp ERR! find Python You need to install'),
+    need: () => command('python3'),
+  },
   // a script whose interpreter is not there
   {
-    pattern: multi(String.raw`: (?:/\S*/)?(${WORD}): bad interpreter: ${NO_FILE}$|bad interpreter: (?:/\S*/)?(${WORD}): ${NO_FILE}$`),
+    pattern: multi(
+      String.raw`: (?:/\S*/)?(${WORD}): bad interpreter: ${NO_FILE}$|bad interpreter: (?:/\S*/)?(${WORD}): ${NO_FILE}$`,
+    ),
     need: ([, first, second], failure) => command(second ?? interpreterOf(first ?? '', failure) ?? first),
   },
   {
-    pattern: multi(String.raw`^\S*: (?:[^\s:]+ \d+: |\d+: )?(\S*/\S+): (?:cannot execute: required file not found|not found|bad interpreter)`),
+    pattern: multi(
+      String.raw`^\S*: (?:[^\s:]+ \d+: |\d+: )?(\S*/\S+): (?:cannot execute: required file not found|not found|bad interpreter)`,
+    ),
     when: is127,
     need: ([, script], failure) => command(interpreterOf(script ?? '', failure)),
   },
   // npx without the network, and no such program beside it
   {
-    pattern: multi(String.raw`^npm (?:error|ERR!) (?:code|errno) (?:E(?:AI_AGAIN|CONN\w+|NETUNREACH|PERM|ACCES|NOTFOUND)|ENOTFOUND)\b`),
+    pattern: multi(
+      String.raw`^npm (?:error|ERR!) (?:code|errno) (?:E(?:AI_AGAIN|CONN\w+|NETUNREACH|PERM|ACCES|NOTFOUND)|ENOTFOUND)\b`,
+    ),
     when: ({ command: given }) => npxed(given) !== null,
     need: (_, { command: given }) => command(npxed(given) ?? ''),
   },
@@ -102,6 +152,7 @@ export function missingCommand(failure: Failure): Found | null {
 function interpreterOf(script: string, { firstLineOf }: Failure): string | undefined {
   const line = firstLineOf?.(script) ?? null;
   const [, path = '', first] = /^#!\s*(\S+)(?:\s+(?:-S\s+)?(\S+))?/.exec(line ?? '') ?? [];
+  if (path === '') return undefined;
   return path.endsWith('/env') ? first : path.split('/').at(-1);
 }
 

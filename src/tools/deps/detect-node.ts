@@ -5,7 +5,7 @@ import type { Failure, Found } from './failure.ts';
 const MISSING =
   /^(?:Uncaught )?(?:\w*Error)(?: \[(?:ERR_)?MODULE_NOT_FOUND\])?: Cannot find (?:module|package) '([^'\n]+)'( imported from [^\n]*)?$/gm;
 const FIRST_HAND = /^Require stack:|^ {2}code: '(?:ERR_)?MODULE_NOT_FOUND'|\[ERR_MODULE_NOT_FOUND\]/m;
-const ANY_ERROR = /^(?:Uncaught )?[A-Z]\w*Error(?: \[\w+\])?: /gm;
+const ANY_ERROR = /^(?:Uncaught )?(?:[A-Z]\w*)?Error(?: \[\w+\])?: /gm;
 
 export function missingNodeModule({ text }: Failure): Found | null {
   const match = [...text.matchAll(MISSING)].at(-1);

@@ -22,7 +22,9 @@ const SIGNS: readonly Sign[] = [
     need: ([, name = '']) => ({ kind: 'library', name: `lib${name}.so` }),
   },
   {
-    pattern: multi(String.raw`^[^\n:]+:\d+:\d+: fatal error: '?([\w+./-]+\.(?:h|hh|hpp|hxx))'?(?::| file) (?:No such file or directory|not found)`),
+    pattern: multi(
+      String.raw`^[^\n:]+:\d+:\d+: fatal error: '?([\w+./-]+\.(?:h|hh|hpp|hxx))'?(?::| file) (?:No such file or directory|not found)`,
+    ),
     need: ([, name = '']) => ({ kind: 'header', name }),
   },
   {
@@ -46,7 +48,9 @@ const SIGNS: readonly Sign[] = [
     need: () => ({ kind: 'locale', name: 'C.UTF-8' }),
   },
   {
-    pattern: multi(String.raw`^(?:\S+: )?(?:cannot set|can't set|Cannot set) (?:the )?locale(?: to)? ['"]?([a-z]{2}_[A-Z]{2}[\w.@-]*)`),
+    pattern: multi(
+      String.raw`^(?:\S+: )?(?:cannot set|can't set|Cannot set) (?:the )?locale(?: to)? ['"]?([a-z]{2}_[A-Z]{2}[\w.@-]*)`,
+    ),
     need: ([, name = '']) => ({ kind: 'locale', name }),
   },
   {

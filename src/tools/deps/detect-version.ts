@@ -33,7 +33,9 @@ const SIGNS: readonly Sign[] = [
     need: ([, version = '']) => ({ kind: 'command', name: 'rustc', version: `>=${version}` }),
   },
   {
-    pattern: multi(String.raw`(?:[Rr]equires|needs|[Yy]ou need) Node(?:\.js)? (?:version )?(?:v|>=? ?|at least )?(\d+(?:\.\d+)*)[^\n]*(?:[Cc]urrent|[Yy]ou (?:are|have)|[Ff]ound|[Dd]etected|running)`),
+    pattern: multi(
+      String.raw`(?:[Rr]equires|needs|[Yy]ou need) Node(?:\.js)? (?:version )?(?:v|>=? ?|at least )?(\d+(?:\.\d+)*)[^\n]*(?:[Cc]urrent|[Yy]ou (?:are|have)|[Ff]ound|[Dd]etected|running)`,
+    ),
     need: ([, version = '']) => ({ kind: 'command', name: 'node', version: `>=${version}` }),
   },
 ];

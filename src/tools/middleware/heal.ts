@@ -1,9 +1,15 @@
-/** Notices what a failed call was missing. It never waits: it says what is needed, and the engine opens the wait. */
+/**
+ * Notices what a failed call was missing. It never waits: it says what is needed, and the engine opens the wait. What
+ * nobody can bring stays a failure, with advice.
+ */
 import type { Middleware } from '../../schema/ports.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import type { WaitFor } from '../../schema/wait.ts';
 
-export type Diagnose = (call: ToolCall, outcome: Extract<Outcome, { status: 'failed' }>) => WaitFor | null;
+export type Diagnose = (
+  call: ToolCall,
+  outcome: Extract<Outcome, { status: 'failed' }>,
+) => WaitFor | { advice: string } | null;
 
 export function heal(diagnose?: Diagnose): Middleware {
   if (diagnose === undefined) return { name: 'heal' };
@@ -11,8 +17,10 @@ export function heal(diagnose?: Diagnose): Middleware {
     name: 'heal',
     call: async (call, next) => {
       const outcome = await next(call);
-      const needed = outcome.status === 'failed' ? diagnose(call, outcome) : null;
-      return needed === null ? outcome : { status: 'waiting', for: needed };
+      const found = outcome.status === 'failed' ? diagnose(call, outcome) : null;
+      if (found === null || outcome.status !== 'failed') return outcome;
+      if ('advice' in found) return { ...outcome, error: `${outcome.error}\n${found.advice}` };
+      return { status: 'waiting', for: found };
     },
   };
 }

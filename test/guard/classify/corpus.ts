@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { classify, type Surroundings } from '../../../src/guard/classify/classify.ts';
 import type { SideEffectClass } from '../../../src/schema/tool.ts';
 
-export type Labelled = { cmd: string; class: SideEffectClass; why?: string };
+export type Labelled = { cmd: string; class: SideEffectClass; why?: string; file: string };
 
 const folder = join(import.meta.dirname, '../../fixture/commands');
 
@@ -12,7 +12,7 @@ export const corpus: readonly Labelled[] = readdirSync(folder).flatMap((file) =>
   readFileSync(join(folder, file), 'utf8')
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Labelled),
+    .map((line) => ({ ...(JSON.parse(line) as Labelled), file })),
 );
 
 export const where: Surroundings = {

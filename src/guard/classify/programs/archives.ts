@@ -1,6 +1,8 @@
 /** Packing and unpacking. */
 import { local, read, rows, type Table, type Use } from '../row.ts';
+import { fullPath } from '../paths.ts';
 import type { Arg } from '../scene.ts';
+import { strayPaths } from './stray.ts';
 
 export const archives: Table = {
   ...rows('tar gtar bsdtar', read('own', { judge: judgeTar })),
@@ -32,6 +34,10 @@ export const archives: Table = {
   ...rows('7z 7za 7zr p7zip rar unrar', local('own', { judge: judgeSeven })),
   cpio: local('own', {
     takes: 'FDIO',
+    judge: (use) => {
+      if (use.has('-i', '--extract') && !use.has('--no-absolute-filenames', '-t', '--list'))
+        use.raise('external_mutation', 'cpio may write wherever the archive says');
+    },
     rules: { '-D': 'writes', '--directory': 'writes', '--rsh-command': ['deny', 'runs a program'] },
   }),
   ar: local('own', { judge: ({ operands, writes }) => operands.slice(1, 2).forEach(writes) }),
@@ -70,6 +76,12 @@ function judgeTar(use: Use): void {
     )
       use.raise('deny', 'an option of tar runs a program');
   }
+  strayPaths(use, false);
+  use.args.forEach((arg, at) => {
+    const value = /^--(?:index-file|listed-incremental|volno-file)=(.*)$/s.exec(arg.text)?.[1];
+    if (value !== undefined) use.writes({ ...arg, text: value });
+    if (arg.text === '-g' && use.args[at + 1]) use.writes(use.args[at + 1] as Arg);
+  });
   if (/P/.test(flags) || texts.some((text) => text.startsWith('--absolute-names')))
     use.raise('deny', 'tar would leave the desk');
   const creates = /[cruA]/.test(flags) || texts.some((text) => /^--(?:create|append|update|catenate)/.test(text));
@@ -89,11 +101,10 @@ function tarPaths(use: Use, creates: boolean, lists: boolean): void {
   const members: Arg[] = [];
   for (let at = bundled ? 2 : /^[a-zA-Z]+$/.test(args[0]?.text ?? '') ? 1 : 0; at < args.length; at += 1) {
     const arg = args[at] as Arg;
-    const inline = /^--(file|directory)=(.*)$/s.exec(arg.text);
+    const inline = /^--(file|directory|one-top-level)=(.*)$/s.exec(arg.text);
     const next = args[at + 1];
     if (inline?.[1] === 'file') archive = { ...arg, text: inline[2] ?? '' };
-    else if (inline?.[1] === 'directory')
-      (creates || lists ? use.reads : use.writes)({ ...arg, text: inline[2] ?? '' });
+    else if (inline !== null) (creates || lists ? use.reads : use.writes)({ ...arg, text: inline[2] ?? '' });
     else if (/^-(?:C|-directory)$/.test(arg.text) && next) {
       (creates || lists ? use.reads : use.writes)(next);
       at += 1;
@@ -106,6 +117,17 @@ function tarPaths(use: Use, creates: boolean, lists: boolean): void {
   if (archive && /^[\w.-]+:/.test(archive.text)) use.raise('external_mutation', 'tar would use another machine');
   if (archive) (creates ? use.writes : use.reads)(archive);
   if (creates) members.forEach(use.reads);
+  else if (!lists) unpacked(use, archive);
+}
+
+/** What was fetched a moment ago stays fetched when it is unpacked. */
+function unpacked({ scene, stdin, args }: Use, archive: Arg | undefined): void {
+  const file = archive && fullPath(scene, archive.text);
+  const fetched =
+    (stdin.from === 'pipe' && stdin.fetched) || (file && scene.written.get(file) === null && scene.written.has(file));
+  const at = args.findIndex(({ text }) => /^-(?:C|d|-directory)$/.test(text));
+  const folder = fullPath(scene, at === -1 ? '.' : (args[at + 1]?.text ?? '.'));
+  if (fetched && folder !== null) scene.written.set(`${folder.replace(/\/$/, '')}/`, null);
 }
 
 function judgeZip(use: Use): void {
@@ -118,6 +140,7 @@ function judgeZip(use: Use): void {
 
 function judgeUnzip(use: Use): void {
   use.operands.slice(0, 1).forEach(use.reads);
+  unpacked(use, use.operands[0]);
   if (!use.has('-l', '-t', '-p', '-Z', '-v') || use.has('-d')) use.raise('write_local', 'unzip writes on the desk');
 }
 

@@ -1,29 +1,38 @@
 /** Building, testing and checking a project: its code runs, in the jail. */
-import { placeOf } from '../paths.ts';
+import { scanCode } from '../code.ts';
+import { fullPath, placeOf } from '../paths.ts';
 import { local, rows, type Table, type Use } from '../row.ts';
-import { type Arg, HOLE, shown } from '../scene.ts';
-import { runsProject } from './local.ts';
+import { type Arg, HOLE, literal, shown } from '../scene.ts';
+import { checkVariable } from '../environment.ts';
+import { loadsCode, runsProject } from './local.ts';
+import { loadedBy, strayPaths } from './stray.ts';
 
 /** Names of targets and scripts that say that they go out. */
 export const DEPLOYS =
   /(?:^|[:/_-])(?:deploy|publish|release|push|upload|ship|rollout|promote|prod|production|migrate|seed|send|notify|destroy|teardown|provision|undeploy|sync-remote)(?:$|[:/_-])/i;
 
+/** What follows these is a manner of building, not something to do. */
+export const MODES =
+  /^(?:--mode|--env|--configuration|--config|-c|--profile|-P|--target|--release|--stage|--node-env)$/;
+
 export const builds: Table = {
   ...rows(
     `mvn mvnw gradle gradlew sbt ant bazel buck ninja meson cmake ctest scons rake just task invoke tox nox doit
     nx turbo lerna rush gulp grunt vite webpack rollup esbuild parcel swc tsup tsc vue-tsc svelte-check next
-    nuxt astro remix ng react-scripts storybook`,
+    nuxt astro remix ng react-scripts storybook hugo jekyll eleventy gatsby stack cabal mix lein rails flutter
+    snakemake dvc`,
     local('own', { net: false, judge: judgeBuild }),
   ),
-  ...rows('make gmake', local('own', { judge: judgeMake })),
+  ...rows('make gmake', local('own', { takes: 'j', judge: judgeMake })),
   ...rows(
     `pytest py.test unittest nose2 coverage mypy pyright ruff black isort flake8 pylint bandit autopep8 yapf
     pyflakes vulture radon pre-commit sphinx-build mkdocs jupyter nbconvert papermill streamlit behave locust
     jest vitest mocha ava tap jasmine karma cypress playwright eslint prettier biome oxlint stylelint standard
-    xo tslint markdownlint markdownlint-cli2 htmlhint dprint knip depcheck madge typedoc jsdoc c8 nyc rspec
-    rubocop minitest phpunit phpstan psalm phpcs phpcbf pest clang-format clang-tidy cppcheck valgrind gofmt
+    xo tslint markdownlint markdownlint-cli2 htmlhint dprint knip depcheck madge typedoc jsdoc rspec
+    rubocop minitest phpunit phpstan psalm phpcs phpcbf pest flask clang-format clang-tidy cppcheck gofmt
     goimports golangci-lint staticcheck rustfmt shellcheck shfmt hadolint yamllint jsonlint actionlint ktlint
-    checkstyle spotbugs swiftlint swiftformat dartfmt stylua luacheck black-nb nbstripout sqlfluff djlint vale
+    checkstyle spotbugs doxygen sass postcss lessc autoreconf autoconf automake aclocal libtoolize strip
+    nasm yasm bats busted phan swiftlint swiftformat dartfmt stylua luacheck black-nb nbstripout sqlfluff djlint vale
     proselint codespell typos cspell alex textlint hyperfine tokei cloc scc loc ctags cscope`,
     local('own', { judge: judgeTool }),
   ),
@@ -33,25 +42,68 @@ export const builds: Table = {
     local('own', { judge: judgeCompiler }),
   ),
   java: local('own', { judge: judgeJava }),
-  jar: local('own', { judge: runsProject }),
+  jar: local('own', {
+    judge: (use) => {
+      strayPaths(use, false);
+      runsProject(use);
+    },
+  }),
 };
 
 function judgeBuild(use: Use): void {
-  for (const { text } of use.args)
+  for (const [at, { text }] of use.args.entries())
     if (
-      /^(?:deploy|publish|release|upload|site-deploy|bootRun-prod|uploadArchives|publishToMavenCentral|docker:push)/.test(
+      /^(?:deploy|publish|release|upload|site-deploy|bootRun-prod|uploadArchives|publishToMavenCentral|docker:push|\w+\.(?:publish|install)$)/.test(
         text,
       ) ||
-      (DEPLOYS.test(text) && !/[=/.]/.test(text))
+      (DEPLOYS.test(text) && !/[=/.]/.test(text) && !MODES.test(use.args[at - 1]?.text ?? ''))
     )
       use.raise('external_mutation', `${use.name} ${shown(text)} says that it changes something outside`);
   if (use.args.some(({ text }) => /^(?:--init-script|-I$|-P$)/.test(text)) && use.name.startsWith('gradle'))
     use.raise('deny', 'gradle would load a script from elsewhere');
   if (use.name === 'cmake') cmake(use);
-  if (use.args.some(({ text }) => text === 'install') && /^(?:cmake|ninja|meson|just|rake)$/.test(use.name))
+  loadedBy(use, /^(?:-f|-P|-C|-I|--file|--build-file|--toolchain|--init-script|--settings-file)$/);
+  if (use.name === 'ninja' && use.args.some(({ text }, at) => text === 'browse' && use.args[at - 1]?.text === '-t'))
+    use.raise('external_mutation', 'ninja would open this machine to others');
+  if (use.args.some(({ text }) => /^-D?exec\.(?:executable|args)|^exec:/.test(text)))
+    use.raise('deny', `${use.name} would run another program`);
+  if (use.name === 'rake') rake(use);
+  given(use);
+  if (use.name === 'sbt' && use.args.some(({ text }) => /\.!|sys\.process|\bset\b/.test(text)))
+    use.raise('external_mutation', 'sbt is given code');
+  if (
+    use.args.some(({ text }) => text === 'install') &&
+    /^(?:cmake|ninja|meson|just|rake|stack|cabal|lein)$/.test(use.name)
+  )
     use.raise('external_mutation', 'installing leaves the desk');
-  outside(use);
+  strayPaths(use, true);
   runsProject(use);
+}
+
+/** Code and commands among the words of a build tool. */
+function given(use: Use): void {
+  const { args, raise, name } = use;
+  const exec = args[0]?.text === 'exec' && /^(?:cabal|stack)$/.test(name);
+  if (exec) use.runs(args.slice(args[1]?.text === '--' ? 2 : 1));
+  if (args.some(({ text }) => /^--run_under(?:=|$)/.test(text))) raise('deny', `${name} --run_under runs a program`);
+  if (/^(?:mix|rails|lein|sbt)$/.test(name))
+    for (const { text } of args) if (/[(;"'`]/.test(text)) scanCode(use.scene, raise, text, 'ruby');
+  if (name === 'rails' && args.some(({ text }) => /^db:(?:drop|reset|purge)/.test(text)))
+    raise('external_mutation', 'rails would empty a database');
+}
+
+function rake(use: Use): void {
+  const at = use.args.findIndex(({ text }) => /^-[peE]$|^--execute/.test(text));
+  if (at !== -1)
+    scanCode(
+      use.scene,
+      use.raise,
+      use.args
+        .slice(at + 1)
+        .map(({ text }) => text)
+        .join('\n'),
+      'ruby',
+    );
 }
 
 function cmake(use: Use): void {
@@ -74,15 +126,27 @@ function cmake(use: Use): void {
 
 function judgeMake(use: Use): void {
   const { args, raise, scene } = use;
+  const staged = args.some(
+    ({ text }) => /^(?:DESTDIR|PREFIX|prefix)=/.test(text) && isOnDesk(use, text.replace(/^\w+=/, '')),
+  );
+  loadedBy(use, /^(?:-f|-I|--file|--makefile|--include-dir)$/);
   args.forEach((arg, at) => {
     if (/^(?:SHELL|MAKE|MAKEFLAGS|\.SHELLFLAGS)[:+?]?=|^--eval|^-E/.test(arg.text))
       raise('deny', 'make would run something else than the project says');
+    const [, variable, value] = /^(\w+)[:+?]?=(.*)$/s.exec(arg.text) ?? [];
+    if (
+      variable !== undefined &&
+      /^(?:CC|CXX|LD|AR|CPP|FC|LINKER|\w*FLAGS|MAKEFILES|PATH|LD_\w+|BASH_ENV|PYTHONPATH|NODE_OPTIONS)$/.test(variable)
+    )
+      checkVariable(scene, variable, { ...arg, text: value ?? '' });
     if (/^\w+=.*\$\(shell|^\w+=.*`/.test(arg.text)) raise('deny', 'make would run a command in a value');
     if (/^(?:-C|-f|--directory|--file|--makefile|-I)$/.test(arg.text) && args[at + 1]) use.writes(args[at + 1] as Arg);
     if (/^--(?:directory|file|makefile)=/.test(arg.text)) use.writes({ ...arg, text: arg.text.replace(/^[^=]*=/, '') });
+    const inside = /^-C(.+)$/s.exec(arg.text)?.[1] ?? (args[at - 1]?.text === '-C' ? arg.text : undefined);
+    if (inside !== undefined) loadsCode(use, { ...arg, text: inside });
     if (/^-[Cf]./.test(arg.text)) use.writes({ ...arg, text: arg.text.slice(2) });
     if (arg.open && arg.text.startsWith(HOLE)) raise('external_mutation', 'what make makes is only known when it runs');
-    if ((DEPLOYS.test(arg.text) || arg.text === 'install' || arg.text === 'uninstall') && !arg.text.includes('='))
+    if (DEPLOYS.test(arg.text) || (/^(?:un)?install$/.test(arg.text) && !staged))
       raise('external_mutation', `make ${shown(arg.text)} says that it leaves the desk`);
   });
   if (
@@ -97,13 +161,30 @@ function judgeMake(use: Use): void {
   runsProject(use);
 }
 
+const isOnDesk = ({ scene }: Use, text: string): boolean =>
+  ['desk', 'desk root', 'scratch'].includes(placeOf(scene, text));
+
 export function judgeTool(use: Use): void {
-  outside(use);
+  strayPaths(use, true);
+  loadedBy(
+    use,
+    /^(?:-c|-r|-p|--config|--rcfile|--require|--import|--loader|--plugin|--rulesdir|--reporter|--formatter|--setup-?[fF]iles?|--global-?[sS]etup)$/,
+  );
+  if (
+    use.args.some(({ text }) => /^--(?:python-executable|pythonpath|interpreter|node-arg|exec-path)(?:=|$)/.test(text))
+  )
+    use.raise('deny', 'an option runs a program');
   runsProject(use);
   if (use.name === 'jupyter' && /^(?:notebook|lab|server)$/.test(use.args[0]?.text ?? ''))
     use.raise('external_mutation', 'it opens this machine to others');
   if (use.name === 'pre-commit' && use.args[0]?.text === 'install') use.raise('deny', 'it installs a git hook');
   if (use.name === 'hyperfine') for (const arg of use.operands) use.script(arg);
+  if (use.args.some(({ text }) => /^--(?:init-hook|load-plugins|addon|load)\b|^-load$/.test(text)))
+    use.raise('deny', 'an option loads or runs code');
+  if (use.name === 'streamlit' || use.name === 'locust')
+    use.raise('external_mutation', `${use.name} opens this machine to others or loads another one`);
+  if (use.args.some(({ text }) => /^https?:/.test(text)) && use.args.some(({ text }) => /^(?:run|exec)$/.test(text)))
+    use.raise('deny', `${use.name} would run code from the network`);
   if (
     use.args.some(({ text }) =>
       /^--?(?:db-attach|gen-suppressions-cmd|launch-browser-cmd|exec|plugin-path)$/.test(text),
@@ -112,28 +193,29 @@ export function judgeTool(use: Use): void {
     use.raise('deny', 'an option runs a program');
 }
 
-/** Words that are paths must not lead out of the desk. */
-function outside(use: Use): void {
-  for (const arg of use.args) {
-    const text = arg.text.replace(/^--?[\w-]+=/, '');
-    if (/^(?:\/|~|\.\.\/)/.test(text) && ['home', 'outside', 'device', 'system'].includes(placeOf(use.scene, text)))
-      use.raise('external_mutation', `${use.name} would work on ${shown(text)}, which is outside the desk`);
-  }
-}
-
 function judgeCompiler(use: Use): void {
+  strayPaths(use, false);
+  if (use.name === 'ghc')
+    use.args.forEach(({ text }, at) => use.args[at - 1]?.text === '-e' && scanCode(use.scene, use.raise, text, 'ghc'));
   use.args.forEach((arg, at) => {
     if (
       /^(?:-wrapper|-fplugin|-B|-specs|--specs|-fuse-ld=\/|-Xlinker|-load|--plugin|-Clinker|-processor)/.test(
         arg.text,
       ) ||
-      arg.text.startsWith('linker=')
+      /\blinker=/.test(arg.text)
     )
       use.raise('deny', `${use.name} ${shown(arg.text)} runs or loads something else`);
-    if (arg.text === '-o' && use.args[at + 1]) use.writes(use.args[at + 1] as Arg);
+    if (arg.text === '-o' && use.args[at + 1]) built(use, use.args[at + 1] as Arg);
     else if (/^-o./.test(arg.text)) use.writes({ ...arg, text: arg.text.slice(2) });
     else if (/^[/~]|^\.\.\//.test(arg.text) && use.args[at - 1]?.text !== '-o') use.reads(arg);
   });
+}
+
+/** What the line itself compiled may run, also from scratch. */
+function built({ scene, writes }: Use, out: Arg): void {
+  writes(out);
+  const full = fullPath(scene, out.text);
+  if (full !== null && !scene.written.has(full)) scene.written.set(full, '');
 }
 
 function judgeJava(use: Use): void {
@@ -143,6 +225,10 @@ function judgeJava(use: Use): void {
     )
   )
     use.raise('deny', 'an option of java runs or loads something else');
-  outside(use);
+  use.args.forEach(({ text }, at) => {
+    if (!/^(?:-jar|-cp|-classpath|--class-path|-p|--module-path)$/.test(use.args[at - 1]?.text ?? '')) return;
+    for (const path of text.split(':')) loadsCode(use, literal(path));
+  });
+  strayPaths(use, true);
   runsProject(use);
 }

@@ -1,5 +1,6 @@
 /** What bash does itself. */
 import { checkVariable } from '../environment.ts';
+import { checkName } from '../inspect.ts';
 import { fullPath } from '../paths.ts';
 import { external, never, type Row, rows, type Table, type Use } from '../row.ts';
 import { type Arg, HOLE, JOB, literal, unknown } from '../scene.ts';
@@ -9,10 +10,19 @@ const plain = (more: Partial<Row> = {}): Row => ({ class: 'read', operands: 'tex
 
 export const builtins: Table = {
   ...rows(
-    `echo : true false pwd exit return break continue shift wait jobs fg bg disown times umask dirs help type
-    caller getopts ulimit`,
+    `echo : true false pwd exit return break continue shift jobs fg bg disown times umask dirs help type
+    caller`,
     plain(),
   ),
+  wait: plain({ takes: 'p', rules: { '-p': (name, use) => checkTarget(use, name) } }),
+  getopts: plain({ judge: (use) => checkTarget(use, use.operands[1] ?? null) }),
+  ulimit: plain({
+    judge: (use) =>
+      void (
+        use.args.some(({ text }) => /^(?:unlimited|hard|soft)$/.test(text)) &&
+        use.raise('external_mutation', 'ulimit takes a limit away')
+      ),
+  }),
   printf: plain({ takes: 'v', rules: { '-v': (name, use) => checkTarget(use, name) } }),
   ...rows('test [', plain({ judge: judgeTest })),
   ...rows('cd pushd', plain({ judge: judgeCd })),
@@ -57,7 +67,15 @@ export const builtins: Table = {
     rules: { '-f': ['deny', 'loads code into the shell'], '-n': ['deny', 'takes a word away from the shell'] },
   }),
   ...rows('bind complete compopt fc history', never('changes or shows how a person uses the shell', { builtin: true })),
-  compgen: plain({ takes: 'ACFGPSWX', rules: { '-C': ['deny', 'runs a program'], '-F': ['deny', 'runs a function'] } }),
+  compgen: plain({
+    takes: 'ACFGPSWX',
+    rules: {
+      '-W': (words, use) =>
+        void (/[$`]/.test(words?.text ?? '') && use.raise('deny', 'compgen -W would run what is in the words')),
+      '-C': ['deny', 'runs a program'],
+      '-F': ['deny', 'runs a function'],
+    },
+  }),
   ...rows('suspend logout', never('is for a person at a terminal', { builtin: true })),
   ...rows('coproc', external('is not understood here', { builtin: true })),
 };
@@ -73,6 +91,9 @@ function checkTarget(use: Use, name: Arg | null): void {
 
 function judgeTest(use: Use): void {
   const at = use.args.findIndex(({ text }) => text === '-v' || text === '-R');
+  use.args.forEach((arg, index) => {
+    if (/^-[a-hk-prsuwxLNOSG]$/.test(use.args[index - 1]?.text ?? '') && arg.text !== ']') use.looks(arg);
+  });
   const name = use.args[at + 1];
   if (at !== -1 && name && name.text !== ']' && !['=', '==', '!='].includes(name.text)) checkTarget(use, name);
 }
@@ -80,7 +101,8 @@ function judgeTest(use: Use): void {
 function judgeCd({ scene, operands: [to], looks }: Use): void {
   if (to) looks(to);
   if (to?.text === '-') return;
-  scene.cwd = to === undefined ? '/~' : fullPath(scene, to.text);
+  const away = /^\uE000.*\/\.\.(?:\/|$)/.test(to?.text ?? '');
+  scene.cwd = to === undefined ? '/~' : away ? '/outside' : fullPath(scene, to.text);
 }
 
 /** What is read is unknown, unless it stands in the line itself. */
@@ -113,6 +135,7 @@ function judgeDeclare(use: Use): void {
       use.raise('deny', `which variable ${use.name} sets is only known when it runs`);
     if (equals !== -1 || /x/.test(flags) || use.name === 'export')
       checkVariable(use.scene, name.text, equals === -1 ? literal('') : value);
+    if (/p/.test(flags)) checkName(use.scene, name.text);
     if (/n/.test(flags)) use.raise('deny', `${use.name} -n makes a name stand for another one`);
     if (/i/.test(flags)) use.scene.tally.calculates = true;
     if (/i/.test(flags) && !/^[\w\s+*/%-]*$/.test(value.text))

@@ -39,6 +39,9 @@ function judgeSqlite(use: Use): void {
       )
     )
       use.raise('external_mutation', 'the statement reaches out of the desk');
+    for (const { 0: all, 1: path = '', index } of text.matchAll(/['"]((?:\/|~|\.\.\/)[^'"]*)['"]/g))
+      if (all.length > 3 && /(?:\b(?:from|join|into|to|attach|database)|\(|,|\.\w+)\s*$/i.test(text.slice(0, index)))
+        (/(?:vacuum\s+into|\bto|\.\w+)\s*$/i.test(text.slice(0, index)) ? use.writes : use.reads)(literal(path));
     if (!text.split(/;|\n(?=\s*\.)/).every((part) => part.trim() === '' || QUERIES.test(part))) changes(use, database);
   }
   if (texts.length === 0 || use.stdin.from === 'file') changes(use, database);

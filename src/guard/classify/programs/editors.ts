@@ -5,6 +5,8 @@ import { literal } from '../scene.ts';
 export const editors: Table = {
   ...rows('vim vi nvim view ex emacs nano pico joe micro ne helix hx code subl', local('own', { judge: judgeEditor })),
   ...rows('ed red', local('own', { judge: judgeEd })),
+  crudini: local('own', { judge: judgeSettings }),
+  xmlstarlet: local('own', { judge: judgeSettings }),
   ...rows('m4 cpp envsubst', local('own', { judge: judgeMacros })),
 };
 
@@ -32,6 +34,10 @@ function judgeEd(use: Use): void {
     const name = /^[\d,$.;%\s]*[wWreEf]\s+(\S+)/.exec(line)?.[1];
     if (name !== undefined) use.writes(literal(name));
   }
+}
+
+function judgeSettings(use: Use): void {
+  for (const arg of use.operands) if (/^[/~.](?!\/)|\.\w{2,5}$/.test(arg.text)) use.writes(arg);
 }
 
 function judgeMacros(use: Use): void {

@@ -2,6 +2,7 @@
 import { fullPath, placeOf } from '../paths.ts';
 import { bounded, local, read, rows, type Table, type Use } from '../row.ts';
 import { type Arg, literal } from '../scene.ts';
+import { strayPaths } from './stray.ts';
 
 /** More than this at once is meant to fill the disk. */
 const LARGE = 4 * 2 ** 30;
@@ -26,26 +27,38 @@ export const files: Table = {
   cp: local('own', {
     takes: 'tS',
     longs: ['--target-directory', '--suffix'],
-    rules: { '-t': 'writes', '--target-directory': 'writes' },
+    rules: { '-t': 'writes', '--target-directory': 'writes', '-S': suffix, '--suffix': suffix },
     judge: judgeCopy,
   }),
   mv: local('own', {
     takes: 'tS',
     longs: ['--target-directory', '--suffix'],
-    rules: { '-t': 'writes', '--target-directory': 'writes' },
+    rules: { '-t': 'writes', '--target-directory': 'writes', '-S': suffix, '--suffix': suffix },
     judge: judgeMove,
   }),
   install: local('copy', {
     takes: 'mogtS',
-    rules: { '-m': setsBits, '--mode': setsBits, '--strip-program': ['deny', 'runs a program'] },
+    longs: ['--target-directory'],
+    rules: {
+      '-t': 'writes',
+      '--target-directory': 'writes',
+      '-m': setsBits,
+      '--mode': setsBits,
+      '--strip-program': ['deny', 'runs a program'],
+    },
   }),
-  ln: local('own', { takes: 'tS', judge: judgeLink }),
+  ln: local('own', {
+    takes: 'tS',
+    longs: ['--target-directory'],
+    rules: { '-t': 'writes', '--target-directory': 'writes' },
+    judge: judgeLink,
+  }),
   link: local('own', { judge: judgeLink }),
   ...rows(
     'rm unlink',
     local('own', { rules: { '--no-preserve-root': ['deny', 'is meant to delete everything'] }, judge: judgeRemove }),
   ),
-  ...rows('trash trash-put gio', local('own', { judge: judgeRemove })),
+  ...rows('trash trash-put', local('own', { judge: judgeRemove })),
   shred: local('write', { takes: 'ns' }),
   chmod: local('own', {
     judge: ({ operands: [mode, ...rest], ...use }) => {
@@ -68,9 +81,12 @@ export const files: Table = {
   dd: local('own', { judge: judgeDd }),
   sync: read('look'),
   patch: local('own', {
-    takes: 'pdioBbYzDgV',
+    takes: 'pdiorBbYzDgV',
     longs: ['--strip', '--directory', '--input', '--output'],
     rules: {
+      '-e': ['deny', 'runs an editor script'],
+      '--ed': ['deny', 'runs an editor script'],
+      '-r': 'writes',
       '-o': 'writes',
       '--output': 'writes',
       '-d': 'writes',
@@ -87,7 +103,7 @@ export const files: Table = {
     `convert magick mogrify ffmpeg ffprobe gs sips rsvg-convert inkscape dot wkhtmltopdf qpdf pdftk pdfunite
     pdfseparate pdftoppm img2pdf ocrmypdf tesseract sox libreoffice soffice unoconv jpegoptim optipng pngquant
     cwebp xlsx2csv ssconvert csvformat docx2txt antiword plantuml mmdc latexmk pdflatex xelatex lualatex typst
-    tectonic bibtex`,
+    tectonic bibtex montage composite weasyprint qrencode potrace biber svgo`,
     local('own', { judge: judgeMedia }),
   ),
   dos2unix: local(),
@@ -107,13 +123,16 @@ function judgeCopy(use: Use): void {
 }
 
 /** What was fetched stays fetched under its new name. */
-function carry({ scene }: Use, source: Arg, target: Arg | null): void {
+function carry({ scene, stdin }: Use, source: Arg, target: Arg | null): void {
   const [from, to] = [fullPath(scene, source.text), target && fullPath(scene, target.text)];
+  if (to && stdin.from === 'text' && /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(source.text))
+    scene.written.set(to, stdin.text);
   if (from !== null && to && scene.written.has(from)) scene.written.set(to, scene.written.get(from) ?? null);
 }
 
 function judgeMove(use: Use): void {
-  use.operands.forEach(use.writes);
+  use.operands.slice(0, -1).forEach((arg) => use.writes({ ...arg, text: arg.text.replace(/(^|\/)-+/, '$1') }));
+  use.operands.slice(-1).forEach(use.writes);
   const target = use.operands.at(-1);
   if (target && placeOf(use.scene, target.text) === 'sink') use.raise('deny', 'it would move files into nothing');
   for (const source of use.operands.slice(0, -1)) {
@@ -136,6 +155,8 @@ function judgeLink(use: Use): void {
   const place = placeOf(use.scene, from);
   if (['home', 'outside', 'device', 'workspace'].includes(place) || target.text === '/')
     use.raise('deny', 'it would make a way out of the desk');
+  if (place === 'system' && /^\/(?:etc|proc|sys|boot|var)(?:\/|$)/.test(full ?? ''))
+    use.raise('deny', 'it would make a way out of the desk');
   if (place === 'system' && !use.has('-s', '--symbolic'))
     use.raise('deny', 'it would make a second name for a file of the system');
   const link = fullPath(use.scene, name.text);
@@ -146,6 +167,7 @@ function judgeRemove(use: Use): void {
   const deep = use.has('-r', '-R', '--recursive');
   for (const arg of use.operands) {
     use.writes(arg);
+    if (arg.hidden) use.raise('deny', 'nobody can see what it would delete');
     const { text } = arg;
     const place = placeOf(use.scene, text);
     const everything =
@@ -155,6 +177,11 @@ function judgeRemove(use: Use): void {
       use.raise('external_mutation', 'what it deletes is only known when it runs');
     if (/^\/(?:tmp|var\/tmp)\/?\*?$/.test(text)) use.raise('deny', 'it would delete what others keep in scratch');
   }
+}
+
+/** The name of a backup is a file name with something behind it, and no way elsewhere. */
+function suffix(value: Arg | null, use: Use): void {
+  if (value?.text.includes('/')) use.raise('deny', `${use.name} would write a backup somewhere else`);
 }
 
 function setsBits(mode: Arg | null, use: Use): void {
@@ -194,6 +221,8 @@ function judgeMedia(use: Use): void {
     const { text } = arg;
     if (/^(?:-shell-escape|--shell-escape|-enable-write18|-pdflatex=|-latex=|-e$)/.test(text))
       use.raise('deny', `${use.name} ${text} runs a program`);
+    if (/^(?:x11grab|avfoundation|gdigrab|dshow|v4l2|alsa|pulse|oss|kmsgrab|fbdev|xcbgrab)$/.test(text))
+      use.raise('external_mutation', `${use.name} would record the screen, the camera or the microphone`);
     if (/^(?:https?|ftp|rtmp|rtsp|tcp|udp):/.test(text))
       use.raise('external_mutation', `${use.name} would reach the network`);
     if (
@@ -204,6 +233,9 @@ function judgeMedia(use: Use): void {
       use.raise('deny', `${use.name} is given something that runs or hides a file`);
     if (/^[/~]|^\.\.\//.test(text)) (use.args.at(-1) === arg ? use.writes : use.reads)(arg);
   }
+  strayPaths(use, false);
+  if (use.args.some(({ text }) => /^(?:macro:|vnd\.sun\.star|-env:|--shell$|-dNOSAFER|-dDELAYSAFER)/.test(text)))
+    use.raise('deny', `${use.name} is given something that runs code`);
   if (use.name === 'gs' && !use.has('-dSAFER') && use.args.some(({ text }) => text.includes('%pipe%')))
     use.raise('deny', 'gs would run a program');
 }

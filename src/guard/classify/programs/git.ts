@@ -1,6 +1,7 @@
 /** git, by what its subcommands do. It runs with configuration that we set. */
 import type { SideEffectClass } from '../../../schema/tool.ts';
-import { fullPath } from '../paths.ts';
+import { hasCredentials, oddAddress } from '../hosts.ts';
+import { fullPath, placeOf } from '../paths.ts';
 import { read, type Table, type Use } from '../row.ts';
 import { type Arg, literal, shown } from '../scene.ts';
 
@@ -39,7 +40,7 @@ const LISTS: Readonly<Record<string, (use: Use, rest: readonly Arg[]) => SideEff
   stash: (_, [sub]) => (['list', 'show'].includes(sub?.text ?? '') ? 'read' : 'write_local'),
   worktree: (use, [sub, ...rest]) =>
     sub?.text === 'list' ? 'read' : (plain(rest).slice(0, 1).forEach(use.writes), 'write_local'),
-  reflog: (_, [sub]) => (['expire', 'delete'].includes(sub?.text ?? '') ? 'write_local' : 'read'),
+  reflog: (use, [sub]) => (['expire', 'delete'].includes(sub?.text ?? '') ? forgets(use) : 'read'),
   remote: (_, [sub]) =>
     sub === undefined || /^(?:-v|--verbose|get-url)$/.test(sub.text) ? 'read' : 'external_mutation',
   submodule: (use, rest) => submodule(use, rest),
@@ -47,7 +48,12 @@ const LISTS: Readonly<Record<string, (use: Use, rest: readonly Arg[]) => SideEff
   bundle: (use, [sub, file]) => (sub?.text === 'create' ? (file && use.writes(file), 'write_local') : 'read'),
   archive: (use, rest) => archive(use, rest),
   config: (use, rest) => config(use, rest),
-  lfs: (_, [sub]) => (/^(?:ls-files|status|env|version)$/.test(sub?.text ?? '') ? 'read' : 'external_mutation'),
+  lfs: (_, [sub]) =>
+    /^(?:ls-files|status|env|version)$/.test(sub?.text ?? '')
+      ? 'read'
+      : /^(?:track|untrack)$/.test(sub?.text ?? '')
+        ? 'write_local'
+        : 'external_mutation',
 };
 
 /** Options of any subcommand that run something. */
@@ -63,6 +69,7 @@ function judgeGit(use: Use): void {
   const { sub, rest } = subcommand(use);
   if (sub === null) return;
   const name = sub.text;
+  if (name === 'help' && has(rest, /^-(?:w|-web)$/)) use.raise('external_mutation', 'git help -w opens a page');
   const asked = rest.some(({ text }) => text === '--help' || text === '-h');
   for (const { text } of rest)
     if (RUNS.test(text) || (name === 'grep' && text.startsWith('-O')) || text.startsWith('ext::'))
@@ -103,7 +110,7 @@ function subcommand(use: Use): { sub: Arg | null; rest: readonly Arg[] } {
     } else if (/^-c./.test(text)) {
       if (open || !HARMLESS.test(text.slice(2))) raise('deny', 'git -c can make git run a program');
     } else if (text === '-C') {
-      if (value) use.looks(value);
+      if (value) elsewhere(use, value);
       scene.cwd = fullPath(scene, value?.text ?? '');
       at += 1;
     } else if (/^--(?:git-dir|work-tree|namespace|super-prefix)$/.test(text)) {
@@ -120,6 +127,19 @@ function subcommand(use: Use): { sub: Arg | null; rest: readonly Arg[] } {
     }
   }
   return { sub: null, rest: [] };
+}
+
+/** In another repository git would follow the configuration that lies there. */
+function elsewhere(use: Use, folder: Arg): void {
+  use.looks(folder);
+  if (['system', 'home', 'outside', 'workspace', 'device'].includes(placeOf(use.scene, folder.text)))
+    use.raise('external_mutation', `git would work in ${shown(folder.text)}, which is outside the desk`);
+}
+
+/** What is forgotten so can not be brought back. */
+function forgets(use: Use): SideEffectClass {
+  use.raise('external_mutation', 'git would forget what could bring lost work back');
+  return 'write_local';
 }
 
 function paths(use: Use, name: string, rest: readonly Arg[]): void {
@@ -154,15 +174,51 @@ function writing(use: Use, name: string, rest: readonly Arg[]): void {
     });
   }
   if (/^(?:init|rm|mv|add|restore|apply|hash-object|clean)$/.test(name))
-    for (const arg of plain(rest)) (name === 'init' || name === 'rm' || name === 'mv' ? use.writes : use.looks)(arg);
+    for (const arg of plain(rest)) (/^(?:init|rm|mv|clean)$/.test(name) ? use.writes : use.looks)(arg);
+  if (name === 'maintenance' && has(rest, /^(?:start|register|stop|unregister)$/))
+    use.raise('deny', 'git maintenance would run when nobody looks');
+  if (/^(?:gc|prune|repack)$/.test(name) && has(rest, /^--(?:prune=(?:now|all)|expire)/)) forgets(use);
+  if (/^(?:add|commit)$/.test(name))
+    plain(rest)
+      .filter(({ text }) => /^[/~]/.test(text))
+      .forEach(use.reads);
   if (name === 'apply' && has(rest, /^--unsafe-paths$/)) use.raise('deny', 'git apply would leave the desk');
-  if (name === 'clean' && has(rest, /^-n|^--dry-run/)) return;
+}
+
+/** Fetching by a literal address changes nothing outside; which hosts may be asked is not decided here. */
+const FETCHES = /^(?:clone|fetch|pull)$/;
+const FETCH_TAKES =
+  /^(?:-[bjo]|--(?:branch|depth|origin|jobs|shallow-since|shallow-exclude|filter|bundle-uri|server-option|strategy))$/;
+const FETCH_RUNS =
+  /^-(?:c|u|-config|-template|-reference(?:-if-able)?|-upload-pack|-bundle-uri|-server-option)(?:=|$)|^-[cu]./;
+
+function fetching(use: Use, name: string, rest: readonly Arg[]): boolean {
+  const words = rest.filter((arg, at) => !arg.text.startsWith('-') && !FETCH_TAKES.test(rest[at - 1]?.text ?? ''));
+  const [from, to] = words;
+  if (from === undefined || !FETCHES.test(name)) return false;
+  if (!/^https:\/\/[\w.-]+(?::\d+)?\/[\w./~+@%-]+$/.test(from.text) || from.open || from.hidden) return false;
+  if (hasCredentials(from.text) || oddAddress(from.text) !== null || has(rest, FETCH_RUNS)) return false;
+  if (words.slice(1).some(({ hidden }) => hidden)) return false;
+  use.contacts(from);
+  tell(use, name, 'write_local');
+  if (name === 'clone' && to) use.writes(to);
+  const folder =
+    to?.text ??
+    from.text
+      .replace(/\/$/, '')
+      .replace(/\.git$/, '')
+      .split('/')
+      .at(-1) ??
+    '';
+  const full = fullPath(use.scene, name === 'clone' ? folder : '.');
+  if (full !== null) use.scene.written.set(`${full}/`, null);
+  return true;
 }
 
 function sending(use: Use, name: string, rest: readonly Arg[]): void {
+  if (fetching(use, name, rest)) return;
   tell(use, name, 'external_mutation');
-  if (has(rest, /^-(?:c|u|-config|-template|-reference)(?:=|$)/) && name === 'clone')
-    use.raise('deny', 'an option of git clone can make git run a program');
+  if (has(rest, FETCH_RUNS) && name === 'clone') use.raise('deny', 'an option of git clone can make git run a program');
   for (const arg of plain(rest)) if (/:\/\/|@.*:/.test(arg.text)) use.contacts(arg);
   if (name === 'clone') plain(rest).slice(1, 2).forEach(use.writes);
 }
@@ -173,6 +229,9 @@ const PLAIN_KEYS =
 
 function config(use: Use, rest: readonly Arg[]): SideEffectClass {
   const words = plain(rest);
+  if (words.some(({ text }) => /extraheader|token|passw|credential|cookie|secret|askpass/i.test(text)))
+    use.raise('deny', 'what git keeps there is a secret');
+  if (has(rest, /^--(?:global|system)$/)) use.raise('external_mutation', "it is somebody's own configuration");
   if (
     has(rest, LOOKS) ||
     (words.length === 1 && !has(rest, /^--(?:unset|edit|remove|rename|add|replace)|^-e$/)) ||

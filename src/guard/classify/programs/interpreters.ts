@@ -1,8 +1,10 @@
 /** Shells and languages: what they are given as code is looked through; what lies on the desk runs in the jail. */
+import { posix } from 'node:path';
 import { scanCode } from '../code.ts';
 import { never, type Row, rows, type Table, type Use } from '../row.ts';
 import { type Arg, HOLE, literal, shown } from '../scene.ts';
-import { runsFile, runsProject, runsText } from './local.ts';
+import { loadsCode, runsFile, runsProject, runsText } from './local.ts';
+import { strayPaths } from './stray.ts';
 
 /** How a language takes code: options with code, options with a value, options that load a module. */
 type Language = {
@@ -52,13 +54,13 @@ export const interpreters: Table = {
     language({
       code: ['-r', '-B', '-R', '-E'],
       valued: ['-d', '-c', '-z'],
-      risky: /^-S|^-d(?:auto_prepend|extension)/,
+      risky: /^-S|^-?d?(?:auto_prepend|auto_append|extension|zend_extension)/,
     }),
   ),
   ...rows(
     `lua luajit tclsh wish Rscript R julia swift kotlin kotlinc scala groovy clojure clj elixir iex erl escript
     ghci runghc runhaskell ocaml racket sbcl guile gst octave matlab gnuplot raku nim crystal v zig dart jshell`,
-    language({ code: ['-e', '-E', '--eval', '-c', '--command', '-Command'], valued: [] }),
+    language({ code: ['-e', '-E', '--eval', '-eval', '-c', '--command', '-Command'], valued: [] }),
   ),
   ...rows('expect osascript pwsh powershell autoexpect', never('runs what it is told, anywhere')),
 };
@@ -68,16 +70,28 @@ function judgeShell(use: Use): void {
   const { args, raise } = use;
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] as Arg;
-    if (/^--(?:rcfile|init-file)/.test(arg.text) || /^[-+]O$/.test(arg.text))
+    if (
+      /^--(?!norc$|noprofile$|posix$|login$|verbose$|restricted$|interactive$|version$|help$|command=)/.test(
+        arg.text,
+      ) ||
+      /^[-+]O$|^-C$/.test(arg.text)
+    )
       return raise('deny', `${use.name} ${arg.text} changes how the shell works`);
     if (/^-\w*o$/.test(arg.text) && !/c/.test(arg.text)) at += 1;
     else if (/^-\w*s/.test(arg.text)) break;
-    else if (/^-\w*c\w*$/.test(arg.text)) return shellText(use, args.slice(at + 1));
+    else if (arg.text.startsWith('--command=')) return shellText(use, [{ ...arg, text: arg.text.slice(10) }]);
+    else if (/^-\w*c\w*$/.test(arg.text)) return shellText(use, behindOptions(args.slice(at + 1)));
     else if (!/^[-+]/.test(arg.text)) return runsFile({ ...use, args: args.slice(at + 1) }, 'bash', arg);
   }
   if (use.args.some(({ text }) => /^-\w*[il]|^--login|^--interactive/.test(text)) && use.stdin.from === 'nothing')
     return raise('deny', `${use.name} would read its start-up files`);
   input(use, 'bash');
+}
+
+/** Options may still follow -c. */
+function behindOptions(args: readonly Arg[]): readonly Arg[] {
+  const at = args.findIndex(({ text }) => text === '--' || !/^[-+]\w/.test(text));
+  return at === -1 ? [] : args.slice(args[at]?.text === '--' ? at + 1 : at);
 }
 
 function shellText(use: Use, [text, , ...rest]: readonly Arg[]): void {
@@ -116,16 +130,24 @@ function judgeLanguage(use: Use, about: Language): void {
     return;
   raise('write_local', `${use.name} runs code on the desk`);
   let code = false;
+  const loaded = (arg: Arg): void => loadsCode(use, { ...arg, text: arg.text.replace(/^[\w.]+=(?=[/~.])/, '') });
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] as Arg;
     const { text } = arg;
+    const attached = /^-{1,2}[\w-]*?=?([/~].*|data:.*|https?:.*)$/s.exec(text)?.[1];
+    if (attached !== undefined) loaded({ ...arg, text: attached });
     const next = args[at + 1];
     if (about.risky?.test(text))
       raise('external_mutation', `${use.name} ${shown(text)} opens more than the code needs`);
     if (/^-[Mmr]\w/.test(text) && !about.module) scanCode(use.scene, raise, `${text.slice(2)} `, use.name);
-    if (about.module?.includes(text)) return module(use, args.slice(at + 1));
+    if (about.module?.includes(text) || (about.module && /^-[A-Za-z]+m$/.test(text)))
+      return module(use, args.slice(at + 1));
     const inline = inlineCode(about, text);
-    if (inline !== null || (about.code?.some((each) => text === each) ?? false)) {
+    if (
+      inline !== null ||
+      (about.code?.some((each) => text === each) ?? false) ||
+      (about.module && /^-[A-Za-z]+c$/.test(text))
+    ) {
       code = true;
       judgeCode(use, inline === null ? (next ?? literal('')) : { ...arg, text: inline });
       if (inline === null) at += 1;
@@ -135,7 +157,7 @@ function judgeLanguage(use: Use, about: Language): void {
       if (next) judgeCode(use, next);
       at += 1;
     } else if (about.valued?.includes(text)) {
-      if (next) use.reads(next);
+      if (next) (/env-file/.test(text) ? use.reads : loaded)(next);
       at += 1;
     } else if (text === '-' || !text.startsWith('-'))
       return code ? filesOf(use, args.slice(at), about) : file(use, arg, args.slice(at + 1));
@@ -150,6 +172,7 @@ function inlineCode(about: Language, text: string): string | null {
     if (option.length === 2 && text.startsWith(option) && text.length > 2 && /[^\w-]/.test(text.slice(2)))
       return text.slice(2);
   }
+  if (about.edits) return /^-[a-zA-Z0-9]*?[eE](.*[^\w.-].*)$/s.exec(text)?.[1] ?? null;
   return null;
 }
 
@@ -206,17 +229,33 @@ const SUBCOMMANDS: Readonly<Record<string, 'local' | 'ask' | 'run'>> = {
 
 function file(use: Use, script: Arg, rest: readonly Arg[]): void {
   if (script.text === '-') return input(use, use.name);
+  if (/[\s;()"']/.test(script.text)) scanCode(use.scene, use.raise, script.text, use.name);
+  if (use.name === 'R' && script.text === 'CMD') return command(use, rest);
   const sub =
     /^(?:bun|deno|dart|swift|zig|nim|v|crystal)$/.test(use.name) && Object.hasOwn(SUBCOMMANDS, script.text)
       ? SUBCOMMANDS[script.text]
       : undefined;
   if (sub === 'ask') return use.raise('external_mutation', `${use.name} ${script.text} reaches further than the desk`);
+  if (sub === 'local' && rest.some(({ text }) => /^(?:-g|--global|--root)$/.test(text)))
+    return use.raise('deny', `${use.name} ${script.text} would install outside the desk`);
   if (sub === 'local') return runsProject(use);
+  if (use.name === 'deno' && rest.some(({ text }) => /^-A$|^--allow-(?:all|run|net|env|ffi|write$)/.test(text)))
+    use.raise('external_mutation', 'deno is given more rights than the code needs');
   const target = sub === 'run' ? rest.find(({ text }) => !text.startsWith('-')) : script;
   if (target && /^(?:https?|jsr|npm):/.test(target.text))
     return use.raise('deny', `${use.name} would run code from the network`);
   if (target) runsFile({ ...use, args: rest }, use.name, target);
+  if (posix.basename(target?.text ?? '') === 'setup.py' && rest.some(({ text }) => SETUP_LEAVES.test(text)))
+    use.raise('external_mutation', 'setup.py would install or publish');
 }
+
+/** R CMD BATCH runs a script; the others install and build. */
+function command(use: Use, [verb, script]: readonly Arg[]): void {
+  if (verb?.text === 'BATCH' && script) return runsFile({ ...use, args: [] }, use.name, script);
+  use.raise('external_mutation', 'R CMD changes which packages there are');
+}
+
+const SETUP_LEAVES = /^(?:install|upload|register|develop|--user|easy_install)$/;
 
 const MODULES: Readonly<Record<string, string>> = {
   'http.server': 'opens this machine to others',
@@ -230,6 +269,9 @@ const MODULES: Readonly<Record<string, string>> = {
   pty: 'starts a shell',
   code: 'starts a shell',
   antigravity: 'opens a page',
+  pickle: 'runs what is in a file',
+  keyring: 'handles secrets',
+  pdb: 'waits for somebody to type',
   asyncio: 'starts a shell',
   ensurepip: 'installs',
 };
@@ -248,5 +290,10 @@ function module(use: Use, [name, ...rest]: readonly Arg[]): void {
     );
   if (text === 'zipfile' || text === 'tarfile' || text === 'json.tool' || text === 'csv')
     for (const arg of rest) if (/[/.]/.test(arg.text)) use.reads(arg);
+  if (/^(?:trace|runpy|cProfile|profile|pdb|timeit|coverage)$/.test(text)) {
+    const script = rest.find((arg) => /\.py$|^[/~.]/.test(arg.text));
+    if (script) runsFile({ ...use, args: [] }, use.name, script);
+  }
+  strayPaths({ ...use, args: rest }, true);
   runsProject({ ...use, args: rest });
 }

@@ -1,8 +1,9 @@
 /** Installing, building and testing. Installing runs the scripts of others and reaches registries: local, with network. */
-import { external, local, never, read, type Row, rows, type Table, type Use } from '../row.ts';
+import { external, local, type Row, rows, type Table, type Use } from '../row.ts';
 import { type Arg, literal, shown } from '../scene.ts';
-import { DEPLOYS, judgeTool } from './builds.ts';
-import { runsProject } from './local.ts';
+import { loadsCode, runsProject } from './local.ts';
+import { strayPaths } from './stray.ts';
+import { judgeNpx, scripts, started } from './runners.ts';
 
 /** Subcommands by what they do; what is not named is asked about. */
 type Manager = { looks: string; works: string; fetches: string; sends?: string; config?: string; runs?: string };
@@ -30,16 +31,16 @@ const NPM: Manager = {
 
 export const packages: Table = {
   ...rows('npm pnpm yarn', manager(NPM, { judge: judgeNpm })),
-  ...rows('npx pnpx bunx', local('own', { judge: judgeNpx })),
   ...rows('uvx', external('runs code from the network', { net: true })),
   ...rows(
     'pip pip3',
     manager(
       {
         looks: 'list show freeze check help index search inspect debug',
-        works: 'uninstall cache hash',
+        works: 'uninstall hash',
         fetches: 'install download wheel',
         config: 'config',
+        sends: 'cache',
       },
       { judge: judgePip },
     ),
@@ -97,7 +98,8 @@ export const packages: Table = {
     'bundle bundler',
     manager({
       looks: 'list show info outdated check',
-      works: 'exec',
+      works: '',
+      runs: 'exec',
       fetches: 'install update add remove',
       config: 'config',
       sends: 'gem',
@@ -110,42 +112,29 @@ export const packages: Table = {
     sends: 'install push yank owner uninstall update signin',
     config: '',
   }),
-  composer: manager({
-    looks: 'show outdated validate licenses why depends search diagnose',
-    works: 'run run-script dump-autoload dumpautoload test',
-    fetches: 'install update require remove',
-    sends: 'global self-update create-project',
-    config: 'config',
-  }),
+  composer: manager(
+    {
+      looks: 'show outdated validate licenses why depends search diagnose',
+      works: 'run run-script dump-autoload dumpautoload test',
+      fetches: 'install update require remove',
+      sends: 'global self-update create-project exec',
+      config: 'config',
+    },
+    {
+      judge: (use) =>
+        use.args.forEach((arg, at) => {
+          const value = /^--working-dir=(.*)$/s.exec(arg.text)?.[1];
+          if (value !== undefined) loadsCode(use, { ...arg, text: value });
+          if (/^(?:-d|--working-dir)$/.test(arg.text) && use.args[at + 1]) loadsCode(use, use.args[at + 1] as Arg);
+        }),
+    },
+  ),
   dotnet: manager({
     looks: 'list --info --list-sdks --list-runtimes',
     works: 'build test run clean format new sln publish pack msbuild',
     fetches: 'restore add remove',
     sends: 'nuget tool workload',
   }),
-  ...rows(
-    `apt apt-get aptitude dpkg yum dnf apk pacman zypper snap flatpak brew port rpm nix nix-env guix emerge`,
-    read('own', { judge: judgeSystemPackages }),
-  ),
-  ...rows('apt-cache dpkg-query', read('own')),
-  ...rows(
-    'nvm fnm volta asdf mise rbenv pyenv rustup sdk corepack',
-    read('own', {
-      judge: (use) => {
-        if (
-          !/^(?:list|ls|current|version|versions|which|--version|show|where|list-all|ls-remote|toolchain)$/.test(
-            use.args[0]?.text ?? '',
-          )
-        )
-          use.raise('external_mutation', `${use.name} changes which programs this machine has`);
-      },
-    }),
-  ),
-  ...rows(
-    'docker podman nerdctl docker-compose podman-compose buildah skopeo crictl',
-    external('acts through a service that has all rights on this machine', { net: true, judge: judgeDocker }),
-  ),
-  ...rows('ctr lxc lxd incus runc machinectl systemd-nspawn', never('acts with all rights on this machine')),
 };
 
 const VALUED =
@@ -164,6 +153,8 @@ function judgeManager(use: Use, { looks, works, fetches, sends = '', config = ''
   const among = (list: string): boolean => list.split(/\s+/).includes(sub.text);
   const name = `${use.name} ${shown(sub.text)}`;
   if (among(looks)) return;
+  strayPaths(use, false);
+  if (/^(?:poetry|pipenv|uv|hatch|pdm|rye)$/.test(use.name) && sub.text === 'run') return runIn(use, sub);
   if (among(works)) {
     use.raise('write_local', `${name} runs code from the desk`);
     scripts(use);
@@ -171,9 +162,11 @@ function judgeManager(use: Use, { looks, works, fetches, sends = '', config = ''
   }
   if (among(fetches)) {
     use.scene.tally.net = true;
-    return use.raise('write_local', `${name} installs on the desk`);
+    use.raise('write_local', `${name} installs on the desk`);
+    return runsProject(use);
   }
-  if (among(runs)) return use.runs(use.args.slice(use.args.indexOf(sub)));
+  if (among(runs)) return use.runs(use.args.slice(use.args.indexOf(sub) + (sub.text === 'exec' ? 1 : 0)));
+  if (sub.text === 'config' && asksFor(use, use.args.slice(use.args.indexOf(sub) + 1))) return;
   if (among(config)) return use.raise('deny', `${name} changes how ${use.name} works`);
   if (use.name === 'yarn' && !among(sends)) {
     scripts(use);
@@ -183,14 +176,28 @@ function judgeManager(use: Use, { looks, works, fetches, sends = '', config = ''
   use.raise('external_mutation', among(sends) ? `${name} changes something outside` : `${name} is not known`);
 }
 
-/** A script that says that it goes out is asked about. */
-function scripts(use: Use): void {
-  const named = use.args.filter(({ text }) => !text.startsWith('-')).slice(0, 3);
-  if (named.some(({ text }) => DEPLOYS.test(text)))
-    use.raise(
-      'external_mutation',
-      `${use.name} ${named.map(({ text }) => text).join(' ')} says that it changes something outside`,
-    );
+/** `run` of a tool that keeps an environment for the project. */
+function runIn(use: Use, sub: Arg): void {
+  const rest = use.args.slice(use.args.indexOf(sub) + 1);
+  const at = rest.findIndex(
+    ({ text }, index) =>
+      !text.startsWith('-') &&
+      !/^(?:--with|--extra|--group|--python|-p|--env|--package)$/.test(rest[index - 1]?.text ?? ''),
+  );
+  use.raise('write_local', `${use.name} run runs code from the desk`);
+  if (at !== -1) started(use, rest.slice(at));
+}
+
+/** One setting that is no secret. */
+function asksFor({ name }: Use, [verb, key, ...more]: readonly Arg[]): boolean {
+  return (
+    /^(?:npm|pnpm|yarn|pip|pip3|poetry)$/.test(name) &&
+    verb?.text === 'get' &&
+    key !== undefined &&
+    more.length === 0 &&
+    /^[a-z][\w.-]*$/.test(key.text) &&
+    !/auth|token|passw|key|secret|cert/i.test(key.text)
+  );
 }
 
 function judgeNpm(use: Use): void {
@@ -199,6 +206,8 @@ function judgeNpm(use: Use): void {
       /^--(?:prefix|dir|cwd|cache|userconfig|globalconfig)=(.*)$/s.exec(text)?.[1] ??
       (/^(?:--(?:prefix|dir|cwd|cache)|-C)$/.test(text) ? use.args[at + 1]?.text : undefined);
     if (value !== undefined) use.writes({ ...literal(value), open });
+    if (value !== undefined && use.args.some((each) => /^(?:run|test|t|start|exec|x)$/.test(each.text)))
+      loadsCode(use, { ...literal(value), open });
     if (/^(?:-g|--global|--location=global)$|^global$/.test(text) && (at === 0 || text !== 'global'))
       use.raise('deny', 'a global installation leaves the desk');
     if (
@@ -212,24 +221,12 @@ function judgeNpm(use: Use): void {
     if (/^(?:https?|git|git\+\w+|ssh):/.test(text))
       use.raise('external_mutation', 'code would come from an address of its own');
   });
+  const [sub, first] = use.args.filter(({ text }) => !text.startsWith('-'));
+  if (sub?.text === 'init' && first !== undefined)
+    use.raise('external_mutation', `${use.name} init would fetch ${shown(first.text)} and run it`);
   if (/^(?:exec|x)$/.test(use.args[0]?.text ?? '')) judgeNpx({ ...use, args: use.args.slice(1) });
   if (use.args[0]?.text === 'audit' && use.args.some(({ text }) => text === 'fix'))
     use.raise('write_local', 'it changes the project');
-}
-
-const KNOWN_TOOLS =
-  /^(?:tsc|tsx|eslint|prettier|biome|oxlint|vitest|jest|mocha|ava|tap|c8|nyc|playwright|cypress|webpack|vite|rollup|esbuild|tsup|swc|rimraf|mkdirp|cross-env|concurrently|npm-run-all|run-s|run-p|stylelint|markdownlint(?:-cli2?)?|typedoc|prisma|drizzle-kit|knex|sequelize|tailwindcss|postcss|sass|next|nuxt|astro|ng|nx|turbo|lerna|husky|lint-staged|ts-node|nodemon|depcheck|knip|madge|npm-check-updates|ncu|json-server|svgo|serve-index|size-limit|cspell|commitlint|semantic-release-dry|node-gyp|babel|karma|jasmine|standard|xo|mermaid|mmdc|jscodeshift|tsd|attw|publint)(?:@[\w.^~-]+)?$/;
-
-function judgeNpx(use: Use): void {
-  const at = use.args.findIndex(({ text }) => !text.startsWith('-'));
-  const tool = use.args[at];
-  if (use.args.some(({ text }) => /^(?:-c|--call)/.test(text))) return use.raise('deny', 'npx -c runs a text');
-  if (tool === undefined) return;
-  if (tool.open) return use.raise('deny', 'which program runs is only known when it runs');
-  if (!KNOWN_TOOLS.test(tool.text))
-    return use.raise('external_mutation', `${use.name} would fetch ${shown(tool.text)} and run it`);
-  scripts(use);
-  judgeTool(use);
 }
 
 function judgePip(use: Use): void {
@@ -243,6 +240,7 @@ function judgePip(use: Use): void {
     if (value !== undefined) use.writes({ ...arg, text: value });
     if (text === '--user') use.raise('deny', 'pip --user leaves the desk');
     if (
+      !/^(?:show|list|freeze)$/.test(use.args[0]?.text ?? '') &&
       /^(?:-i|--index-url|--extra-index-url|-f|--find-links|--trusted-host|--proxy|--break-system-packages)(?:=|$)/.test(
         text,
       )
@@ -258,39 +256,27 @@ function judgePip(use: Use): void {
 function judgeCargo(use: Use): void {
   if (use.args.some(({ text }) => /^--config|^-Z/.test(text)))
     use.raise('deny', 'cargo --config can make cargo run a program');
-  const at = use.args.findIndex(({ text }) => text === '--target-dir' || text === '--manifest-path');
-  if (at !== -1 && use.args[at + 1]) use.writes(use.args[at + 1] as Arg);
+  use.args.forEach((arg, at) => {
+    const [, option, inline] = /^(--target-dir|--manifest-path)(?:=(.*))?$/s.exec(arg.text) ?? [];
+    const value = inline === undefined ? use.args[at + 1] : { ...arg, text: inline };
+    if (option === undefined || value === undefined) return;
+    use.writes(value);
+    if (option === '--manifest-path') loadsCode(use, value);
+  });
 }
 
 function judgeGo(use: Use): void {
   const sub = use.args[0]?.text;
-  if (use.args.some(({ text }) => /^--?(?:exec|toolexec|vettool|ldflags=.*-extld|modfile=\/)/.test(text)))
+  if (
+    use.args.some(({ text }) =>
+      /^--?(?:exec|toolexec|vettool|overlay|compiler|gccgoflags|modfile=\/)|-extld/.test(text),
+    )
+  )
     use.raise('deny', 'an option of go runs a program');
   if (sub === 'env') return use.has('-w', '-u') ? use.raise('deny', 'go env -w changes how go works') : undefined;
   const out = use.args.findIndex(({ text }) => text === '-o');
   if (out !== -1 && use.args[out + 1]) use.writes(use.args[out + 1] as Arg);
+  if (sub === 'run') use.operands.slice(1, 2).forEach((file) => loadsCode(use, file));
   if (sub === 'run' && use.args.some(({ text }) => /@/.test(text)))
     use.raise('external_mutation', 'go run would fetch code and run it');
-}
-
-function judgeSystemPackages(use: Use): void {
-  const looks =
-    /^(?:list|search|show|info|policy|depends|rdepends|-l|-L|-s|-S[si]+|-Q\w*|-q\w*|--list|--status|--search|--listfiles|which|query|deps|leaves|outdated|config|--prefix|home|desc)$/;
-  if (!use.args.some(({ text }) => looks.test(text)))
-    use.raise('deny', `${use.name} changes the programs of this machine`);
-}
-
-function judgeDocker(use: Use): void {
-  if (
-    use.args.some(
-      ({ text }, at) =>
-        /^--(?:privileged|pid=host|net(?:work)?=host|ipc=host|cap-add|security-opt|device|userns=host)|docker\.sock/.test(
-          text,
-        ) ||
-        ((/^(?:-v|--volume)$/.test(use.args[at - 1]?.text ?? '') || /^(?:-v|--volume=|--mount)/.test(text)) &&
-          /(?:^|[=,])(?:source=|src=)?[/~]/.test(text.replace(/^-v|^--volume=/, '')) &&
-          !text.includes(use.scene.where.desk)),
-    )
-  )
-    use.raise('deny', `${use.name} would give a container this machine`);
 }

@@ -1,6 +1,7 @@
 /** Working on other machines, and on what others run there. */
 import { external, never, read, type Row, rows, type Table, type Use } from '../row.ts';
 import { type Arg, shown } from '../scene.ts';
+import { strayPaths } from './stray.ts';
 
 const runs: readonly ['deny', string] = ['deny', 'runs a program or loads options from a file'];
 const credentials: readonly ['external_mutation', string] = ['external_mutation', 'shows credentials'];
@@ -130,6 +131,7 @@ function hosts(use: Use): void {
 }
 
 function judgeRsync(use: Use): void {
+  strayPaths(use, false);
   const remote = use.operands.filter(({ text }) => /^[^/]*:|^rsync:/.test(text));
   for (const arg of remote) use.contacts(arg);
   if (remote.length > 0) use.raise('external_mutation', 'rsync copies to or from another machine');

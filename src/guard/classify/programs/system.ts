@@ -1,4 +1,5 @@
 /** The machine itself: telling about it, and what nobody's assistant does to it. */
+import { fullPath, namesSecret } from '../paths.ts';
 import { external, never, read, rows, type Table, type Use } from '../row.ts';
 import { type Arg, literal } from '../scene.ts';
 
@@ -8,7 +9,7 @@ export const system: Table = {
     lspci lsof ps pgrep pidof pstree top htop tty locale localedef-list getconf which whereis whatis apropos
     lsb_release hostid sw_vers ss netstat neofetch fastfetch inxi dmesg last lastlog journalctl getcap printenv
     man info tldr cheat tput clear reset stty timedatectl hostnamectl localectl loginctl-list sestatus sensors
-    acpi upower lslocks lsns lsmod modinfo ldd getfattr infocmp xdpyinfo glxinfo nvidia-smi uuidgen cksfv
+    acpi upower lslocks lsns lsmod modinfo ldd getfattr infocmp zdump xdpyinfo glxinfo nvidia-smi uuidgen cksfv
     dircolors command-not-found mesg ipcs rpm-query`,
     read('text', { takes: 'dfrs', judge: judgeTelling }),
   ),
@@ -16,7 +17,7 @@ export const system: Table = {
     judge: (use) => {
       if (
         use.args.some(({ text }) => /^(?:add|del|delete|set|change|replace|flush|exec|up|down)$/.test(text)) ||
-        use.has('-b', '-batch')
+        use.args.some(({ text }) => /^-(?:b|B|batch)$/.test(text))
       )
         use.raise('deny', 'it changes the network of this machine');
     },
@@ -25,7 +26,13 @@ export const system: Table = {
     'ifconfig route arp',
     read('text', {
       judge: (use) => {
-        if (use.operands.length > 1) use.raise('deny', 'it changes the network of this machine');
+        if (
+          use.operands.length > 1 ||
+          use.args.some(({ text }) => /^(?:-[a-z]*[dsf]|--(?:delete|set|file)|flush|add|del|delete)$/.test(text))
+        )
+          use.raise('deny', 'it changes the network of this machine');
+        if (use.args.some((arg) => namesSecret(use.scene, arg)))
+          use.raise('deny', `${use.name} is given the path of a secret`);
       },
     }),
   ),
@@ -41,14 +48,30 @@ export const system: Table = {
     systemd-run machinectl`,
     never('leaves or changes the sandbox'),
   ),
+  mount: read('own', {
+    judge: (use) => {
+      if (use.args.length > 0 && !use.args.every(({ text }) => /^-(?:l|v|-show-labels)$/.test(text)))
+        use.raise('deny', 'it works on the disks of this machine');
+    },
+  }),
+  systemctl: read('own', {
+    judge: (use) => {
+      const [verb] = use.operands;
+      if (
+        verb !== undefined &&
+        !/^(?:status|is-active|is-enabled|is-failed|list-units|list-timers|list-unit-files)$/.test(verb.text)
+      )
+        use.raise('deny', 'it controls the services of this machine');
+    },
+  }),
   ...rows(
-    `mount umount losetup swapon swapoff cryptsetup fdisk sfdisk cfdisk parted gdisk mkfs mke2fs mkswap wipefs
+    `umount losetup swapon swapoff cryptsetup fdisk sfdisk cfdisk parted gdisk mkfs mke2fs mkswap wipefs
     hdparm badblocks fsck e2fsck resize2fs tune2fs debugfs lvcreate lvremove vgcreate pvcreate mdadm blkdiscard
     zpool zfs btrfs sgdisk eject`,
     never('works on the disks of this machine'),
   ),
   ...rows(
-    `insmod modprobe rmmod depmod kexec reboot shutdown halt poweroff init telinit runlevel systemctl service
+    `insmod modprobe rmmod depmod kexec reboot shutdown halt poweroff init telinit runlevel service
     initctl rc-service rc-update chkconfig update-rc.d launchctl sv s6-svc supervisorctl pm2 forever loginctl`,
     never('controls the services of this machine'),
   ),
@@ -109,6 +132,9 @@ export const system: Table = {
       '-engine',
       '-signature',
       '-sign',
+      '-key',
+      '-CAkey',
+      '-cert',
       '-verify',
       '-subj',
       '-days',
@@ -123,7 +149,11 @@ export const system: Table = {
       '-writerand',
     ],
     rules: {
-      '-in': 'reads',
+      '-in': certificate,
+      '-sign': 'reads',
+      '-key': 'reads',
+      '-CAkey': 'reads',
+      '-cert': 'reads',
       '-inkey': 'reads',
       '-CAfile': 'reads',
       '-signature': 'reads',
@@ -163,6 +193,12 @@ function judgeTelling(use: Use): void {
     args.some(({ text }) => /^(?:set|enable|disable)|--(?:vacuum|rotate|flush|sync)/.test(text))
   )
     raise('deny', 'it changes this machine');
+  if (name === 'ss' && use.has('-K', '--kill')) raise('deny', 'ss -K ends connections of others');
+  if (
+    /^(?:hostnamectl|localectl|timedatectl)$/.test(name) &&
+    operands.some(({ text }) => !/^(?:status|show|list-\w+)/.test(text))
+  )
+    raise('deny', 'it changes this machine');
   if (name === 'dmesg' && use.has('-c', '-C', '-n', '-D', '-E')) raise('deny', 'it changes the log of the kernel');
   if (name === 'ps' && args.some(({ text }) => /e(?:ww|$)/.test(text) && !text.startsWith('-')))
     raise('external_mutation', 'ps e shows the environment of programs');
@@ -174,7 +210,10 @@ function judgeTelling(use: Use): void {
     operands.some(({ text }) => !text.startsWith('/usr') && !text.startsWith('/bin') && !text.startsWith('/lib'))
   )
     raise('write_local', 'ldd may run the program it looks at');
-  if (name === 'reset' || name === 'stty') return;
+  if (name !== 'which' && args.some((arg) => namesSecret(use.scene, arg)))
+    raise('deny', `${name} is given the path of a secret`);
+  if (name.endsWith('fetch') && args.some(({ text }) => /^--?(?:config|c$|source|print_info)/.test(text)))
+    raise('deny', `an option of ${name} loads code`);
 }
 
 function printed({ operands, raise }: Use): void {
@@ -220,9 +259,21 @@ function judgeOpenssl(use: Use): void {
     use.raise('external_mutation', 'openssl would talk to another machine');
   if (/^(?:genrsa|genpkey|req|ecparam|ca|pkcs12)$/.test(sub))
     use.raise('write_local', 'openssl makes keys on the desk');
-  if (/^(?:enc|base64|aes|des|smime|cms|rsautl|pkeyutl)/.test(sub)) use.scene.tally.decodes = true;
+  if (/^(?:enc|base64|aes|des|smime|cms|rsautl|pkeyutl)/.test(sub)) {
+    use.scene.tally.decodes = true;
+    const out = use.options.find(({ name }) => name === '-out')?.value;
+    const full = out && fullPath(use.scene, out.text);
+    if (full) use.scene.written.set(full, null);
+  }
   if (/^(?:rand|version|list|help|ciphers|speed|prime|passwd)$/.test(sub)) return;
   for (const arg of use.operands.slice(1)) if (/[/.]/.test(arg.text)) use.reads(arg);
+}
+
+/** A certificate is public; what else has such a name may be a key. */
+function certificate(file: Arg | null, use: Use): void {
+  if (file === null) return;
+  const shown = /^(?:x509|crl|verify)$/.test(use.args[0]?.text ?? '') && !/key|priv/i.test(file.text);
+  (shown && /\.(?:pem|crt|cer)$/.test(file.text) && !/^[/~]|\.\.\//.test(file.text) ? use.looks : use.reads)(file);
 }
 
 function judgeKeygen(use: Use): void {

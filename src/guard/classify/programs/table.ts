@@ -11,17 +11,29 @@ import { interpreters } from './interpreters.ts';
 import { network } from './network.ts';
 import { packages } from './packages.ts';
 import { remote } from './remote.ts';
+import { runners } from './runners.ts';
+import { documents } from './documents.ts';
+import { machine } from './machine.ts';
+import { scripted } from './scripted.ts';
+import { search } from './search.ts';
+import { structured } from './structured.ts';
 import { system } from './system.ts';
 import { text } from './text.ts';
 import { wrappers } from './wrapped.ts';
 
 export const programs: Table = {
   ...text,
+  ...structured,
+  ...search,
+  ...scripted,
+  ...machine,
+  ...documents,
   ...files,
   ...archives,
   ...system,
   ...packages,
   ...builds,
+  ...runners,
   ...network,
   ...remote,
   ...interpreters,

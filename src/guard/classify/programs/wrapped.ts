@@ -1,8 +1,8 @@
 /** Programs that run another one: they count as what they run. */
 import { checkVariable } from '../environment.ts';
-import { fullPath } from '../paths.ts';
+import { fullPath, placeOf } from '../paths.ts';
 import { bounded, read, type Row, rows, type Table, type Use } from '../row.ts';
-import { type Arg, HOLE, literal, nothing, type Stdin, unknown } from '../scene.ts';
+import { type Arg, HOLE, literal, nothing, shown, type Stdin, unknown } from '../scene.ts';
 
 /** Skips options and `before` words; the rest is a command. `takes` are options with a value. */
 const wrapper = (takes = '', before = 0, more: Partial<Row> = {}): Row =>
@@ -20,7 +20,10 @@ export const wrappers: Table = {
   timeout: wrapper('ks', 1, { judge: (use) => bounded(use, true) }),
   ...rows('nice', wrapper('n')),
   ionice: wrapper('cnpPu'),
-  ...rows('nohup setsid chronic unbuffer catchsegv eatmydata ts-node-wrapper', wrapper()),
+  ...rows('nohup chronic unbuffer catchsegv eatmydata ts-node-wrapper', wrapper()),
+  setsid: wrapper('', 0, {
+    judge: (use) => use.raise('external_mutation', 'setsid leaves what watches over the command'),
+  }),
   stdbuf: wrapper('ioe'),
   time: wrapper('fo', 0, { takes: 'fo', rules: { '-o': 'writes', '--output': 'writes' } }),
   taskset: wrapper('', 1),
@@ -95,6 +98,7 @@ function judgeFlock(use: Use): void {
 }
 
 const fromPipe: Stdin = nothing;
+const ONLY_SHOWS = /^(?:echo|printf|basename|dirname|grep|wc|head|tail|ls|stat|file|expr|seq|-n1)$/;
 
 function judgeXargs(use: Use): void {
   const command = rest(use.args, 'IdEnPLsa', 0);
@@ -105,7 +109,13 @@ function judgeXargs(use: Use): void {
     at === -1 ? null : flag === '-I' ? (own[at + 1]?.text ?? '{}') : flag.replace(/^-I|^-i|^--replace=?/, '') || '{}';
   const file = own.findIndex(({ text }) => text === '-a' || text === '--arg-file');
   if (file !== -1 && own[file + 1]) use.reads(own[file + 1] as Arg);
+  if (own.some(({ text }) => text.startsWith('--process')))
+    use.raise('deny', 'xargs would set a variable for what it runs');
   if (command.length === 0) return;
+  if (use.scene.tally.far && !/^(?:ls|stat|echo|printf|basename|dirname)$/.test(command[0]?.text ?? ''))
+    use.raise('external_mutation', 'xargs may be given files outside the desk');
+  if (use.stdin.from === 'pipe' && use.stdin.fetched && !ONLY_SHOWS.test(command[0]?.text ?? ''))
+    use.raise('external_mutation', `xargs would give ${shown(command[0]?.text ?? '')} words from somewhere else`);
   if (use.stdin.from === 'text' && !use.stdin.text.includes(HOLE)) return given(use, command, mark, use.stdin.text);
   filled(use, command, mark);
 }
@@ -143,6 +153,8 @@ const withHole = (arg: Arg, mark: string): Arg =>
 
 function judgeParallel(use: Use): void {
   const words = rest(use.args, 'jNnIadX', 0);
+  if (use.args.some(({ text }) => text.includes('{=') || /^--(?:rpl|filter|wrapper|onall|nonall|profile)/.test(text)))
+    return use.raise('deny', 'parallel would run code of its own');
   const end = words.findIndex(({ text }) => text.startsWith(':::'));
   const command = end === -1 ? words : words.slice(0, end);
   if (command.length === 0) return use.raise('deny', 'parallel would run what it reads');
@@ -161,7 +173,7 @@ const withMark = (arg: Arg): Arg => ({ ...arg, text: arg.text.replaceAll(/\{[./#
 const VALUED =
   /^-(?:name|iname|path|ipath|wholename|regex|iregex|lname|type|xtype|size|m?min|[amc]time|[amc]min|newer\w*|anewer|cnewer|perm|user|group|uid|gid|maxdepth|mindepth|links|inum|samefile|fstype|printf|regextype|context|used|files0-from|D)$/;
 const HUNTED =
-  /id_(?:rsa|dsa|ed25519|ecdsa|\*)|\.pem$|\.key$|\.kdbx|shadow|credentials|\.aws|\.ssh|\.netrc|\.npmrc|^\.env|_history|wallet/;
+  /id_(?:rsa|dsa|ed25519|ecdsa|\*)|\.pem$|\.key$|\.kdbx|shadow|credentials|\.aws|\.ssh|\.netrc|\.npmrc|^\.env|_history|wallet|^environ$/;
 
 function judgeFind(use: Use): void {
   const from = use.args.findIndex(
@@ -170,22 +182,39 @@ function judgeFind(use: Use): void {
   const starts = (from === -1 ? use.args : use.args.slice(0, from)).filter(({ text }) => !text.startsWith('-'));
   const tests = from === -1 ? [] : use.args.slice(from);
   for (const start of starts) use.looks(start);
+  if (starts.some(({ text }) => ['home', 'outside'].includes(placeOf(use.scene, text)))) use.scene.tally.far = true;
   const roots = starts.length > 0 ? starts : [literal('.')];
   for (let at = 0; at < tests.length; at += 1) {
     const { text } = tests[at] as Arg;
     const value = tests[at + 1];
     if (/^-(?:exec|execdir|ok|okdir)$/.test(text)) at = executed(use, tests, at, roots);
-    else if (text === '-delete') roots.forEach(use.writes);
+    else if (text === '-delete') removed(use, roots, tests);
     else if (/^-f(?:print0?|printf|ls)$/.test(text) && value) use.writes(value);
     else if (VALUED.test(text)) {
       at += 1;
       if (/name$|path$|regex$/.test(text) && HUNTED.test(value?.text ?? ''))
         use.raise('external_mutation', 'find looks for secrets');
+      if (text === '-perm' && /^[-/]?0*[2467]\d{3}$|[+=]\w*s/.test(value?.text ?? ''))
+        use.raise('external_mutation', 'find looks for programs with the rights of others');
       if (text === '-files0-from' && value) use.reads(value);
     } else if (text.startsWith('-') && text.includes(HOLE))
       use.raise('deny', 'an option of find is only known when it runs');
   }
 }
+
+/** Without a test that chooses, everything below the roots goes. */
+function removed(use: Use, roots: readonly Arg[], tests: readonly Arg[]): void {
+  roots.forEach(use.writes);
+  const chooses = tests.some(({ text }) => CHOOSES.test(text));
+  for (const root of roots) {
+    if (!chooses && placeOf(use.scene, root.text) === 'desk root')
+      use.raise('deny', 'find would delete everything on the desk');
+    if (root.text.startsWith(HOLE)) use.raise('external_mutation', 'what find deletes is only known when it runs');
+  }
+}
+
+const CHOOSES =
+  /^-(?:i?name|i?path|i?wholename|i?regex|empty|size|[amc]time|[amc]min|newer\w*|perm|user|group|inum|links|samefile|lname)$/;
 
 /** Every file below the roots is given to the command. */
 function executed(use: Use, tests: readonly Arg[], at: number, roots: readonly Arg[]): number {
@@ -194,6 +223,8 @@ function executed(use: Use, tests: readonly Arg[], at: number, roots: readonly A
     end += 1;
   const command = tests.slice(at + 1, end);
   for (const root of roots) {
+    if (root.text.startsWith(HOLE) && /^(?:rm|unlink|shred|mv|chmod|chown|truncate)$/.test(command[0]?.text ?? ''))
+      use.raise('external_mutation', 'what find changes is only known when it runs');
     const below = `${root.text.replace(/\/$/, '')}/${HOLE}`;
     const words = command.map((arg) => (arg.text === '{}' ? { ...arg, text: below, open: true } : withHole(arg, '{}')));
     filled(use, words, '\uE002');
@@ -203,13 +234,13 @@ function executed(use: Use, tests: readonly Arg[], at: number, roots: readonly A
 
 function judgeFd(use: Use): void {
   const at = use.args.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
-  if (at !== -1)
-    filled(
-      use,
-      use.args.slice(at + 1).map((arg) => withHole(arg, '{}')),
-      '\uE002',
-    );
-  for (const root of use.operands.slice(1)) use.looks(root);
+  const words = (at === -1 ? use.args : use.args.slice(0, at)).filter(({ text }) => !text.startsWith('-'));
+  const roots = words.slice(1).filter(({ text }) => /[/~.]/.test(text));
+  for (const root of roots) use.looks(root);
+  if (at === -1) return;
+  const command = use.args.slice(at + 1);
+  const marked = command.some(({ text }) => text.includes('{')) ? command : [...command, literal('{}')];
+  executed(use, [literal('-exec'), ...marked, literal(';')], 0, roots.length > 0 ? roots : [literal('.')]);
 }
 
 function joined(args: readonly Arg[]): Arg {

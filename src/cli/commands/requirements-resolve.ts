@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { hosted } from '../../daemon/host.ts';
+import { submit } from '../../intake/submit.ts';
+import { penHolder } from '../../ledger/pen.ts';
+import { type Call, exits } from '../command.ts';
+import { onlyOperand } from '../operands.ts';
+import { count, green, plain, yellow } from '../terminal.ts';
+
+export async function run(call: Call): Promise<number> {
+  const { home, json, out, signal } = call;
+  const name = onlyOperand(call, 'name');
+  if (penHolder(home.ledgers.run) !== null) {
+    const id = submit(join(home.oka, 'intake'), { kind: 'resolve', name, by: 'a person' });
+    out(
+      json
+        ? `${JSON.stringify({ submitted: id })}\n`
+        : `A worker holds the pen; it was asked to look for ${plain(name)}.\n`,
+    );
+    return exits.ok;
+  }
+  const { there, seen, drives } = await hosted(home, signal, async ({ deps, engine }) => {
+    const resolved = await deps.resolve(name, 'a person');
+    await engine.rested();
+    return resolved;
+  });
+  if (json) out(`${JSON.stringify({ name, there, seen, went_on: drives.map(({ run: { id } }) => id) })}\n`);
+  else if (there) out(`${green('there')}  ${plain(seen)}; ${count(drives.length, 'run')} went on\n`);
+  else out(`${yellow('still missing')}  ${plain(seen)}\n`);
+  return there ? exits.ok : exits.no;
+}

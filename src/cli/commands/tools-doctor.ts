@@ -1,0 +1,14 @@
+import { examineTools } from '../../daemon/deps-doctor.ts';
+import { type Call, exits } from '../command.ts';
+import { green, plain, red, yellow } from '../terminal.ts';
+
+export async function run({ home, json, out }: Call): Promise<number> {
+  const findings = await examineTools(home);
+  if (json) out(`${JSON.stringify({ findings })}\n`);
+  else
+    for (const { state, what, found, fix } of findings) {
+      const mark = state === 'good' ? green('✓') : state === 'odd' ? yellow('!') : red('✗');
+      out(`${mark} ${what}  ${plain(found)}\n${fix === undefined ? '' : `    ${plain(fix)}\n`}`);
+    }
+  return findings.some(({ state }) => state === 'bad') ? exits.no : exits.ok;
+}

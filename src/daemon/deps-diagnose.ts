@@ -1,0 +1,65 @@
+/** What a failed command was missing, as the outcome that waits for it; bounded, so that no step is helped for ever. */
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Need } from '../schema/dependency.ts';
+import type { ToolCall } from '../schema/tool.ts';
+import type { Way } from '../tools/deps/decide.ts';
+import { detect } from '../tools/deps/detect.ts';
+import { failureOf } from '../tools/deps/failure.ts';
+import type { Diagnose } from '../tools/middleware/heal.ts';
+import { nameOf } from './deps-ports.ts';
+import type { Home } from './settings.ts';
+
+export type DiagnosePorts = {
+  home: Home;
+  way: (need: Need) => Way;
+  missed: (call: ToolCall, need: Need) => { step: number; run: number };
+};
+
+const MOST_A_STEP = 6;
+const MOST_A_RUN = 30;
+const FIRST_LINE = 256;
+
+export function diagnoseWith({ home, way, missed }: DiagnosePorts): Diagnose {
+  return (call, { error }) => {
+    if (call.tool !== 'shell') return null;
+    const { line, argv, dir } = call.input as { line?: string; argv?: string[]; dir?: string };
+    const failure = failureOf(error, line ?? (argv ?? []).join(' '));
+    if (failure === null) return null;
+    const need = detect({
+      ...failure,
+      firstLineOf: (script) => firstLine(join(home.workspace, 'desk'), dir ?? '.', script),
+    });
+    if (need === null || !mayRepeat(call, need, line)) return null;
+    const { step, run } = missed(call, need);
+    if (step >= MOST_A_STEP || run >= MOST_A_RUN) return null;
+    const found = way(need);
+    if (found.kind === 'unknown') return { advice: found.advice };
+    return { kind: 'requirement', name: nameOf(need), need };
+  };
+}
+
+/** What may have changed the world outside is repeated only if nothing of it can have happened yet. */
+function mayRepeat(call: ToolCall, need: Need, line: string | undefined): boolean {
+  if (call.class !== 'external_mutation') return true;
+  const isAlone = line === undefined || !/[;&|\n`$(]/.test(line.trim());
+  return need.kind === 'command' && isAlone;
+}
+
+/** Of a script on the desk, and of nothing else. */
+function firstLine(desk: string, dir: string, script: string): string | null {
+  try {
+    const path = realpathSync(join(desk, dir, script));
+    if (!path.startsWith(`${realpathSync(desk)}/`)) return null;
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if (!fstatSync(fd).isFile()) return null;
+      const bytes = Buffer.alloc(FIRST_LINE);
+      return bytes.toString('utf8', 0, readSync(fd, bytes, 0, FIRST_LINE, 0)).split('\n', 1)[0] ?? null;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+/** Installations as runs: one for each package, however many want it; one that waits for a person is found again. */
+import { hash } from 'node:crypto';
+import type { Drive } from '../engine/drive.ts';
+import type { RunState } from '../engine/run-state.ts';
+import { installGraph } from '../graphs/install.ts';
+import type { InstallInput } from '../schema/dependency.ts';
+import type { Json } from '../schema/json.ts';
+import { idOf } from '../tools/deps/kept.ts';
+import type { DepsPorts } from './deps-ports.ts';
+
+export type End = { kind: 'installed' } | { kind: 'refused' | 'waiting' | 'failed'; reason: string };
+
+export type Installs = {
+  /** The end of the installation that is under way, or of a new one. */
+  once: (input: InstallInput) => Promise<End>;
+  start: (input: InstallInput) => Promise<Drive>;
+};
+
+export function installsUnderWay({ engine, stores, policy }: DepsPorts): Installs {
+  const underWay = new Map<string, Promise<End>>();
+  return { once, start };
+
+  function once(input: InstallInput): Promise<End> {
+    const key = idOf(input);
+    const going = underWay.get(key) ?? ended(input).finally(() => underWay.delete(key));
+    underWay.set(key, going);
+    return going;
+  }
+
+  async function ended(input: InstallInput): Promise<End> {
+    return endOf(await (await start(input)).done);
+  }
+
+  async function start(input: InstallInput): Promise<Drive> {
+    const name = runName(input);
+    const open = stores.taskGraph().goals.find(({ run }) => run.startsWith(`${name}-`));
+    if (open !== undefined) return engine().resume(open.run, { reason: `${idOf(input)} is needed` });
+    return engine().start(installGraph, {
+      id: `${name}-${Date.now().toString(36)}`,
+      title: `Install ${input.name} (${input.by})`,
+      input: JSON.parse(JSON.stringify(input)) as Json,
+      budgets: policy().policy.budgets,
+    });
+  }
+
+  async function endOf(run: RunState): Promise<End> {
+    switch (run.status) {
+      case 'done':
+        return { kind: 'installed' };
+      case 'failed':
+      case 'cancelled':
+        return { kind: (await wasRefused(run.id)) ? 'refused' : 'failed', reason: run.reason };
+      case 'blocked':
+      case 'paused':
+      case 'running':
+        return { kind: 'waiting', reason: `${run.title} waits: ${run.id}` };
+    }
+  }
+
+  /** By the policy, or by a person. */
+  async function wasRefused(id: string): Promise<boolean> {
+    const events = await engine().eventsOf(id);
+    return events.some(
+      ({ type, data }) =>
+        (type === 'call.ended' && data.status === 'denied') ||
+        (type === 'wait.closed' && data.answer.verdict !== 'approved' && data.answer.verdict !== 'arrived') ||
+        (type === 'run.ended' && data.status === 'cancelled'),
+    );
+  }
+}
+
+/** Two packages have two names, and one has the same at every start. */
+function runName(input: InstallInput): string {
+  const id = idOf(input);
+  return `install-${id.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 60)}-${hash('sha256', id).slice(0, 6)}`;
+}

@@ -1,0 +1,91 @@
+/**
+ * Owns: the file workspace/INSTALL_REQUIREMENTS.md: it is read when people change it and written when the ledger says
+ * something new.
+ *
+ * F1 What people write around the sections stays. A change counts when the file has stayed the same for one look.
+ * F2 Only a regular file is read and replaced; a link or a pipe is told once and left alone.
+ */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertRegularFile, lookAt, replaceFile } from '../ledger/disk.ts';
+import { messageOf } from '../schema/errors.ts';
+import type { Dependencies } from '../tools/deps/kept.ts';
+import { pageOf, statusesIn } from '../tools/deps/page.ts';
+import type { Home } from './settings.ts';
+
+export type LookedAt = { problem: string | null; resolved: { name: string; id: string }[] };
+export type RequirementsPage = { look: () => LookedAt; write: () => void };
+
+const MOST_BYTES = 2_000_000;
+const NOTHING: LookedAt = { problem: null, resolved: [] };
+
+export function requirementsPage(home: Home, known: () => Dependencies): RequirementsPage {
+  const file = join(home.workspace, 'INSTALL_REQUIREMENTS.md');
+  let settled = '';
+  let seen = '';
+  let written = '';
+  return { look, write };
+
+  function look(): LookedAt {
+    const stamp = stampOf(file);
+    if (stamp === settled) return NOTHING;
+    if (stamp !== seen) {
+      seen = stamp;
+      return NOTHING;
+    }
+    settled = stamp;
+    try {
+      return { problem: null, resolved: saidIn(textOf(file)) };
+    } catch (error) {
+      return { problem: messageOf(error), resolved: [] };
+    }
+  }
+
+  /** What people say is there, and the ledger does not know yet. */
+  function saidIn(text: string): LookedAt['resolved'] {
+    const { requirements } = known();
+    return [...statusesIn(text)].flatMap(([name, status]) => {
+      const asked = requirements[name];
+      if (status !== 'resolved' || asked?.status !== 'open') return [];
+      return [
+        {
+          name,
+          id: `requirement-${hash('sha256', JSON.stringify([name, asked.opened, asked.note, stampOf(file)])).slice(0, 16)}`,
+        },
+      ];
+    });
+  }
+
+  function write(): void {
+    const asked = Object.values(known().requirements);
+    const now = JSON.stringify(asked);
+    if (now === written || (asked.length === 0 && written === '')) return;
+    try {
+      const before = textOf(file);
+      const text = pageOf(before, asked);
+      if (text !== before) replaceFile(file, text);
+      written = now;
+      settled = stampOf(file);
+    } catch {
+      // told by the next look; the ledger has everything
+    }
+  }
+}
+
+function textOf(file: string): string {
+  assertRegularFile(file);
+  const found = lookAt(file);
+  if (found === undefined) return '';
+  if (found.size > MOST_BYTES) throw new Error(`${file} is larger than ${MOST_BYTES / 1e6} MB`);
+  return readFileSync(file, 'utf8');
+}
+
+function stampOf(file: string): string {
+  try {
+    const found = lookAt(file);
+    return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,22 @@
+/** What the dependency manager needs from around it. */
+import type { Engine } from '../engine/engine.ts';
+import type { Config } from '../schema/config.ts';
+import type { Need } from '../schema/dependency.ts';
+import type { Holding } from './hold.ts';
+import type { LoadedPolicy } from './policy.ts';
+import type { Home } from './settings.ts';
+import type { Stores } from './stores.ts';
+
+export type DepsPorts = {
+  home: Home;
+  config: Config;
+  stores: Stores;
+  policy: () => LoadedPolicy;
+  holding: Pick<Holding, 'holdInstaller'>;
+  engine: () => Engine;
+};
+
+/** What something is called in INSTALL_REQUIREMENTS.md. */
+export function nameOf({ name, package: from }: Need): string {
+  return from?.startsWith('apt:') === true ? from.slice(4) : name;
+}

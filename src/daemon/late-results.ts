@@ -1,0 +1,30 @@
+/** Owns: results of tasks that had ended when the process died, and were not told any more. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isInside } from '../engine/child.ts';
+import { lookAt } from '../ledger/disk.ts';
+import type { Goal } from '../ledger/task-graph.ts';
+import type { Event } from '../schema/event.ts';
+import type { Stores } from './stores.ts';
+
+/** Whether the last process that held the pen came to its end. Asked before anything else is written. */
+export async function hasEndedWell({ ledger }: Pick<Stores, 'ledger'>): Promise<boolean> {
+  let last: Event | null = null;
+  for await (const event of ledger.read({ from: Math.max(1, ledger.end.seq) })) last = event;
+  return last === null || last.type === 'worker.stopped';
+}
+
+/** What a person has removed since stays away: only what ended lately is looked at, and only after a death. */
+export async function tellLate(
+  outbox: string,
+  { ended }: { ended: readonly Goal[] },
+  tell: (run: string) => Promise<void>,
+): Promise<void> {
+  for (const goal of ended) if (!isInside(goal) && !isTold(outbox, goal)) await tell(goal.run);
+}
+
+/** A page tells up to which event it was made. */
+function isTold(outbox: string, { run, last }: Goal): boolean {
+  const file = join(outbox, run, 'RESULT.md');
+  return lookAt(file)?.isFile() === true && readFileSync(file, 'utf8').includes(` to ${last}: `);
+}

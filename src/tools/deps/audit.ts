@@ -1,0 +1,62 @@
+/** Owns: whether what is installed is still what was installed. */
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Installed } from './kept.ts';
+import { binFolders, entriesIn, targetOf } from './places.ts';
+import { measured } from './tree.ts';
+
+export type Audited = { name: string; state: 'same' | 'changed' | 'missing' | 'stray'; found: string };
+
+export async function audit(tools: string, installed: Readonly<Record<string, Installed>>): Promise<Audited[]> {
+  const found: Audited[] = [];
+  const trees = new Map<string, string>();
+  for (const [name, receipt] of Object.entries(installed)) found.push(await audited(tools, name, receipt, trees));
+  return [...found, ...strays(tools, Object.values(installed))];
+}
+
+async function audited(
+  tools: string,
+  name: string,
+  { folder, tree, links }: Installed,
+  trees: Map<string, string>,
+): Promise<Audited> {
+  const path = join(tools, folder);
+  if (!existsSync(path)) return { name, state: 'missing', found: `${folder} is not there` };
+  const now = trees.get(folder) ?? (await measured(path)).tree;
+  trees.set(folder, now);
+  if (now !== tree)
+    return {
+      name,
+      state: 'changed',
+      found: `${folder} has hash ${now.slice(0, 12)}, the lock says ${tree.slice(0, 12)}`,
+    };
+  const wrong = Object.entries(links).find(([link, target]) => targetOf(join(tools, link)) !== target);
+  if (wrong !== undefined) return { name, state: 'changed', found: `${wrong[0]} does not lead to ${wrong[1]}` };
+  return { name, state: 'same', found: folder };
+}
+
+/** Programs in the folders of PATH that no receipt speaks of. */
+function strays(tools: string, installed: readonly Installed[]): Audited[] {
+  const known = new Set(installed.flatMap(({ links }) => Object.keys(links)));
+  const folders = binFolders('')
+    .map((folder) => folder.replace(/^\//, ''))
+    .filter((folder) => !folder.startsWith('python'));
+  return folders.flatMap((folder) =>
+    entriesIn(join(tools, folder))
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => !known.has(path))
+      .map((path) => ({
+        name: path,
+        state: 'stray' as const,
+        found: `no receipt speaks of it${whereTo(join(tools, path))}`,
+      })),
+  );
+}
+
+function whereTo(path: string): string {
+  try {
+    return `; it is ${realpathSync(path)}`;
+  } catch {
+    return '; it leads nowhere';
+  }
+}

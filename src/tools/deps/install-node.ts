@@ -1,0 +1,196 @@
+/**
+ * Owns: putting an npm package into a folder of its own.
+ *
+ * N1 No install script runs unless the policy names the package; then it runs without the network.
+ * N2 The folder gets its final name when everything in it is there.
+ * N3 Only what was published long enough ago is taken, for the package and everything it brings.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, normalize } from 'node:path';
+import type { InstallInput } from '../../schema/dependency.ts';
+import type { ToolCall } from '../../schema/tool.ts';
+import {
+  type Bench,
+  broken,
+  failureIn,
+  FULL,
+  type Made,
+  OFFLINE,
+  passing,
+  type Problem,
+  saidBy,
+  shortly,
+} from './installing.ts';
+import { folderName, unfinished } from './places.ts';
+
+const NAME = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i;
+const RANGE = /^[\w.+^~<>=|* -]{1,100}$/;
+const COMMAND = /^[A-Za-z0-9_][\w.+-]{0,199}$/;
+const DAY_MS = 86_400_000;
+
+export async function installNode(input: InstallInput, bench: Bench, call: ToolCall): Promise<Made | Problem> {
+  if (!NAME.test(input.name)) return broken(`"${input.name}" is not the name of an npm package`);
+  if (input.version !== undefined && !RANGE.test(input.version)) return broken(`"${input.version}" is not a version`);
+  const fresh = join(bench.tools, 'node', unfinished(randomBytes(6).toString('hex')));
+  try {
+    mkdirSync(fresh, { recursive: true });
+    writeFileSync(join(fresh, 'package.json'), '{"private":true}\n');
+    const ran = await bench.run(npmInstall(input, bench), { cwd: fresh, net: true, ...settingsOf(bench) }, call);
+    const failed = failureIn(ran);
+    if (failed !== null) return 'refused' in failed ? broken(failed.refused) : problemIn(failed.said, input, bench);
+    const scripted = await runScripts(input, bench, fresh, call);
+    if (scripted !== null) return scripted;
+    return await put(input, bench, fresh, call);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** N1, N3 */
+function npmInstall({ name, version }: InstallInput, { limits, now }: Bench): string[] {
+  const before = new Date(now - limits.min_age_days * DAY_MS).toISOString();
+  return [
+    ...['npm', 'install', `${name}${version === undefined ? '' : `@${version}`}`, '--ignore-scripts', '--save-exact'],
+    ...['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--omit=dev'],
+    ...['--fetch-retries=1', '--fetch-retry-mintimeout=1000'],
+    ...(limits.min_age_days > 0 ? [`--before=${before}`] : []),
+  ];
+}
+
+function settingsOf({ tools, npm }: Bench): { env: Record<string, string>; readable: readonly string[] } {
+  const [userconfig] = npm.files;
+  const env = { ...npm.env, npm_config_cache: join(tools, 'cache', 'npm'), npm_config_prefix: join(tools, 'node') };
+  return {
+    env: { ...env, ...(userconfig === undefined ? {} : { npm_config_userconfig: userconfig }) },
+    readable: npm.files,
+  };
+}
+
+async function runScripts({ name }: InstallInput, bench: Bench, cwd: string, call: ToolCall): Promise<Problem | null> {
+  if (!bench.limits.scripts.includes(name)) return null;
+  const env = { npm_config_cache: join(bench.tools, 'cache', 'npm') };
+  const failed = failureIn(
+    await bench.run(['npm', 'rebuild', name, '--ignore-scripts=false'], { cwd, net: false, env }, call),
+  );
+  if (failed === null) return null;
+  return broken('refused' in failed ? failed.refused : `its install script failed:\n${shortly(failed.said)}`);
+}
+
+/** N2 */
+async function put(input: InstallInput, bench: Bench, fresh: string, call: ToolCall): Promise<Made | Problem> {
+  const { name } = input;
+  const inside = join('node_modules', ...name.split('/'));
+  const manifest = jsonIn(join(fresh, inside, 'package.json')) as {
+    version?: string;
+    bin?: string | Record<string, string>;
+  };
+  const version = manifest.version ?? '';
+  if (!/^\d[\w.+-]*$/.test(version)) return broken(`${name} does not say which version it is`);
+  const folder = `node/${folderName(name, version)}`;
+  const carried = carriedFiles(input, join(fresh, inside));
+  if ('problem' in carried) return carried;
+  const contains = lockedIn(fresh);
+  const from = await registryHost(name, bench, fresh, call);
+  await bench.run(['sync', '-f', fresh], { cwd: fresh, net: false }, call); // a power cut must not leave empty files
+  rmSync(join(bench.tools, folder), { recursive: true, force: true });
+  renameSync(fresh, join(bench.tools, folder));
+  const bins = binLinks(name, manifest.bin, folder);
+  const carriedLinks = Object.entries(carried.files).map(([bin, path]) => [
+    `bin/${bin}`,
+    `../${folder}/${inside}/${path}`,
+  ]);
+  const links = {
+    ...bins,
+    ...(Object.fromEntries(carriedLinks) as Record<string, string>),
+    [`node/lib/node_modules/${name}`]: `${name.includes('/') ? '../' : ''}../../${folder.slice('node/'.length)}/${inside}`,
+  };
+  const commands = [...Object.keys(bins).map((link) => link.split('/').at(-1) ?? ''), ...Object.keys(carried.files)];
+  const integrity = contains.find((each) => each.name === name)?.integrity ?? '';
+  return {
+    version,
+    folder,
+    links,
+    commands,
+    replaces: null,
+    contains,
+    integrity,
+    from,
+    scripts: bench.limits.scripts.includes(name),
+  };
+}
+
+function carriedFiles({ files = {} }: InstallInput, folder: string): { files: Record<string, string> } | Problem {
+  for (const [bin, path] of Object.entries(files)) {
+    if (!COMMAND.test(bin) || normalize(path) !== path || path.startsWith('..') || path.startsWith('/'))
+      return broken(`"${path}" is not a place in the package`);
+    if (!existsSync(join(folder, path))) return broken(`the package has no ${path}: it is not made for this machine`);
+    chmodSync(join(folder, path), 0o755);
+  }
+  return { files };
+}
+
+function binLinks(
+  name: string,
+  bin: string | Record<string, string> | undefined,
+  folder: string,
+): Record<string, string> {
+  const names = typeof bin === 'string' ? [name.split('/').at(-1) ?? ''] : Object.keys(bin ?? {});
+  return Object.fromEntries(
+    names
+      .filter((each) => COMMAND.test(each))
+      .map((each) => [`node/bin/${each}`, `../${folder.slice('node/'.length)}/node_modules/.bin/${each}`]),
+  );
+}
+
+type Locked = { name: string; version: string; integrity: string };
+
+/** Everything that came, as npm itself wrote it down. */
+function lockedIn(folder: string): Locked[] {
+  const { packages = {} } = jsonIn(join(folder, 'package-lock.json')) as {
+    packages?: Record<string, { version?: string; integrity?: string }>;
+  };
+  return Object.entries(packages).flatMap(([path, { version, integrity }]) =>
+    path === '' || version === undefined || !existsSync(join(folder, path))
+      ? []
+      : [{ name: path.split('node_modules/').at(-1) ?? path, version, integrity: integrity ?? '' }],
+  );
+}
+
+/** npm may be set not to write down where things came from; then it is asked. */
+async function registryHost(name: string, bench: Bench, cwd: string, call: ToolCall): Promise<string> {
+  const { packages = {} } = jsonIn(join(cwd, 'package-lock.json')) as {
+    packages?: Record<string, { resolved?: string }>;
+  };
+  const written = URL.parse(packages[`node_modules/${name}`]?.resolved ?? '');
+  if (written !== null && written.host !== '') return written.host;
+  const ran = await bench.run(['npm', 'config', 'get', 'registry'], { cwd, net: false, ...settingsOf(bench) }, call);
+  const url = 'refused' in ran ? null : URL.parse(saidBy(ran).split('\n').at(-1) ?? '');
+  return url?.host || 'npm';
+}
+
+function jsonIn(file: string): object {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as object;
+  } catch {
+    return {};
+  }
+}
+
+function problemIn(said: string, { name, version }: InstallInput, { limits }: Bench): Problem {
+  const code = /^npm (?:error|ERR!) code (\w+)/m.exec(said)?.[1] ?? '';
+  const spec = `${name}${version === undefined ? '' : ` ${version}`}`;
+  if (FULL.test(said)) return broken(`the disk is full; ${spec} was not installed`);
+  if (code === 'E404') return broken(`there is no npm package "${name}"`);
+  if (code === 'ETARGET' || code === 'ENOVERSIONS')
+    return broken(
+      `no release of ${spec} can be taken: none fits, or all are younger than ${limits.min_age_days} days (installs.min_age_days in POLICY.md)`,
+    );
+  if (code === 'EINTEGRITY')
+    return broken(`what came is not what the registry announced (hash mismatch):\n${shortly(said)}`);
+  if (code === 'EBADPLATFORM' || code === 'EBADENGINE')
+    return broken(`${spec} is not made for this machine:\n${shortly(said)}`);
+  if (OFFLINE.test(said) || OFFLINE.test(code) || code === 'E403')
+    return passing(`the npm registry cannot be reached:\n${shortly(said)}`);
+  return broken(`npm could not install ${spec}:\n${shortly(said)}`);
+}

@@ -1,0 +1,71 @@
+/**
+ * Owns: what lies where below .oka/tools, and the links that lead to it.
+ *
+ *     bin/             programs, and links to programs that packages carry
+ *     node/            one folder a package and version; bin/ and lib/node_modules/ are links
+ *     python           a link to the environment that holds now, in venvs/
+ *     wheels/ cache/   what was fetched, so that it need not be fetched again
+ */
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Folders of programs, the first to be searched first. */
+export const binFolders = (tools: string): string[] => [
+  join(tools, 'bin'),
+  join(tools, 'node', 'bin'),
+  join(tools, 'python', 'bin'),
+];
+
+/** What is being made has a name of its own until it is whole. */
+const UNFINISHED = /^\.new-/;
+export const unfinished = (id: string): string => `.new-${id}`;
+
+/** A scoped name in one piece: @scope/name@1.0.0 lies in @scope__name@1.0.0. */
+export const folderName = (name: string, version: string): string => `${name.replace('/', '__')}@${version}`;
+
+/** Switches every link in one step each: whoever looks sees the old target or the new one. */
+export function lead(tools: string, links: Readonly<Record<string, string>>): void {
+  for (const [link, target] of Object.entries(links)) {
+    const path = join(tools, link);
+    mkdirSync(dirname(path), { recursive: true });
+    if (targetOf(path) === target) continue;
+    const fresh = join(dirname(path), unfinished(`${process.pid}-link`));
+    rmSync(fresh, { force: true });
+    symlinkSync(target, fresh);
+    renameSync(fresh, path);
+  }
+}
+
+/** Takes away the links that still lead where they were made to lead. */
+export function unlead(tools: string, links: Readonly<Record<string, string>>): void {
+  for (const [link, target] of Object.entries(links))
+    if (targetOf(join(tools, link)) === target) rmSync(join(tools, link), { force: true });
+}
+
+export function targetOf(path: string): string | null {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null;
+}
+
+/** Deletes what no receipt speaks of: the leavings of installations that did not come to their end. */
+export function sweep(tools: string, known: readonly string[]): string[] {
+  const wanted = new Set(known);
+  const stray = ['node', 'venvs', 'binaries'].flatMap((family) =>
+    entriesIn(join(tools, family))
+      .filter((name) => (UNFINISHED.test(name) || !OWN.has(name)) && !wanted.has(`${family}/${name}`))
+      .map((name) => `${family}/${name}`),
+  );
+  const halves = ['', 'bin', 'wheels', 'node/bin'].flatMap((folder) =>
+    entriesIn(join(tools, folder))
+      .filter((name) => UNFINISHED.test(name))
+      .map((name) => join(folder, name)),
+  );
+  for (const path of [...stray, ...halves]) rmSync(join(tools, path), { recursive: true, force: true });
+  return [...stray, ...halves];
+}
+
+/** Folders of links. */
+const OWN = new Set(['bin', 'lib', 'imports.mjs']);
+
+export function entriesIn(folder: string): string[] {
+  return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+}

@@ -1,0 +1,147 @@
+/** Owns: whether something that was missing is there now, by looking where programs look. Nothing is run. */
+import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Need } from '../../schema/dependency.ts';
+
+/** What was seen: where it is, or that it is nowhere. */
+export type Sight = { there: boolean; seen: string };
+
+export type Eyes = {
+  /** PATH as commands see it. */
+  path: string;
+  /** Folder of the Python environment. */
+  python: string;
+  /** Folder with the Node packages that scripts can load. */
+  modules: string;
+  root?: string;
+};
+
+const LIBRARIES = ['/lib', '/usr/lib', '/usr/local/lib', '/lib64', '/usr/lib64'];
+const HEADERS = ['/usr/include', '/usr/local/include'];
+const ENTRIES = ['/usr/lib/pkgconfig', '/usr/share/pkgconfig', '/usr/local/lib/pkgconfig'];
+const LOCALES = ['/usr/lib/locale', '/usr/share/i18n/locales-made'];
+const FONTS = ['/usr/share/fonts', '/usr/local/share/fonts'];
+
+export function sightOf(need: Pick<Need, 'kind' | 'name' | 'version'>, eyes: Eyes): Sight {
+  const { kind, name } = need;
+  const under = (folders: readonly string[]): string[] => folders.map((folder) => join(eyes.root ?? '', folder));
+  switch (kind) {
+    case 'command':
+      return firstOf(
+        eyes.path.split(':').map((folder) => join(folder, name)),
+        isProgram,
+        `${name} is in no folder of PATH`,
+      );
+    case 'library':
+      return librarySight(name, under(LIBRARIES), eyes);
+    case 'header':
+      return firstOf(
+        withMachines(under(HEADERS)).map((folder) => join(folder, name)),
+        isThere,
+        `${name} is in none of ${HEADERS.join(', ')}`,
+      );
+    case 'pkgconfig': {
+      const folders = [
+        ...under(ENTRIES),
+        ...withMachines(under(['/usr/lib'])).map((folder) => join(folder, 'pkgconfig')),
+      ];
+      return firstOf(
+        folders.map((folder) => join(folder, `${name}.pc`)),
+        isThere,
+        `pkg-config has no ${name}.pc`,
+      );
+    }
+    case 'locale':
+      return localeSight(name, under(LOCALES));
+    case 'font':
+      return firstOf(under(FONTS), hasFiles, `there are no fonts in ${FONTS.join(', ')}`);
+    case 'python':
+      return moduleSight(name, eyes);
+    case 'node':
+      return firstOf(
+        [join(eyes.modules, name, 'package.json')],
+        isThere,
+        `${name} is not among the installed packages`,
+      );
+  }
+}
+
+/** perl:X, ruby:X and their like are not looked for: the step says whether they are there. */
+function librarySight(name: string, folders: readonly string[], { root = '' }: Eyes): Sight {
+  if (/^[a-z]+:/.test(name)) return { there: true, seen: `nobody can look for ${name}; the step will tell` };
+  const found = firstOf(
+    withMachines(folders).map((folder) => join(folder, name)),
+    isThere,
+    `${name} is in none of ${folders.join(', ')}`,
+  );
+  return found.there ? found : cachedSight(name, root, found);
+}
+
+/** What the loader's own cache names, in folders that only it knows. */
+function cachedSight(name: string, root: string, otherwise: Sight): Sight {
+  try {
+    const cache = readFileSync(join(root, '/etc/ld.so.cache')).toString('latin1');
+    const path = cache.match(new RegExp(`/[\\w./+-]*/${name.replaceAll(/[.+]/g, '\\$&')}(?=\\0)`))?.[0];
+    return path !== undefined && isThere(join(root, path)) ? { there: true, seen: path } : otherwise;
+  } catch {
+    return otherwise;
+  }
+}
+
+function localeSight(name: string, folders: readonly string[]): Sight {
+  const plain = (text: string): string => text.toLowerCase().replaceAll(/[.-]/g, '');
+  if (/^C\.utf-?8$/i.test(name)) return { there: true, seen: 'every system has it' };
+  const made = folders.flatMap((folder) => entries(folder).map((entry) => join(folder, entry)));
+  const found = made.find((path) => plain(path.split('/').at(-1) ?? '') === plain(name));
+  if (found !== undefined) return { there: true, seen: found };
+  const archive = made.find((path) => path.endsWith('locale-archive'));
+  const isInside = archive !== undefined && readFileSync(archive).includes(name.replace(/UTF-8$/i, 'utf8'));
+  return isInside ? { there: true, seen: archive } : { there: false, seen: `the locale ${name} is not made` };
+}
+
+function moduleSight(name: string, { python }: Eyes): Sight {
+  const [first = ''] = name.split('.');
+  const libraries = entries(join(python, 'lib')).map((version) => join(python, 'lib', version, 'site-packages'));
+  const places = libraries.flatMap((folder) => [join(folder, first), join(folder, `${first}.py`)]);
+  return firstOf(places, isThere, `the module ${name} is not among the installed packages`);
+}
+
+function firstOf(places: readonly string[], test: (path: string) => boolean, otherwise: string): Sight {
+  const found = places.find(test);
+  return found === undefined ? { there: false, seen: otherwise } : { there: true, seen: found };
+}
+
+/** Debian keeps what depends on the machine in folders such as aarch64-linux-gnu. */
+function withMachines(folders: readonly string[]): string[] {
+  return folders.flatMap((folder) => [
+    folder,
+    ...entries(folder)
+      .filter((name) => name.includes('-linux-'))
+      .map((name) => join(folder, name)),
+  ]);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function hasFiles(folder: string): boolean {
+  return entries(folder).length > 0;
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

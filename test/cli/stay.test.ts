@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { launcher, oka, temporaryFolder } from '../support/cli.ts';
+
+it('with --stay a mistake is told once and waited for; when it is mended work begins, and stopping ends with 0', async () => {
+  const { dir, file, right } = spoiled();
+  const up = started('up', '--stay', '--dir', dir);
+  await until(() => up.said().includes('POLICY.md'));
+  await sleep(4000);
+  expect(up.said().match(/POLICY\.md is not valid|POLICY\.md:/g)).toHaveLength(1);
+  expect(oka('status', '--health', '--dir', dir)).toMatchObject({ code: 1, out: 'no worker is running\n' });
+  saved(file, right);
+  await until(() => oka('status', '--health', '--dir', dir).code === 0);
+  expect(JSON.parse(oka('status', '--health', '--json', '--dir', dir).out)).toMatchObject({ healthy: true });
+  await until(() => ledger(dir).includes('"type":"task.received"'));
+  expect(
+    readdirSync(join(dir, 'workspace/inbox'), { recursive: true }).filter((name) => String(name).endsWith('welcome')),
+  ).toEqual([]);
+  up.child.kill('SIGTERM');
+  expect(await once(up.child, 'close')).toEqual([0, null]);
+});
+
+it('without --stay the same mistake ends it', () => {
+  const { dir } = spoiled();
+  expect(oka('up', '--dir', dir)).toMatchObject({ code: 3, out: expect.stringContaining('POLICY.md') });
+});
+
+it('a proxy with --stay waits for its policy, too', async () => {
+  const { dir, file, right } = spoiled();
+  const egress = started('egress', '--listen', '127.0.0.1:0', '--stay', '--dir', dir);
+  await until(() => egress.said().includes('POLICY.md'));
+  saved(file, right);
+  await until(() => egress.said().includes('Listening on'));
+  egress.child.kill('SIGTERM');
+  await once(egress.child, 'close');
+});
+
+it('settings that are changed while nothing is under way hold from a new worker on; a mistake in them changes nothing', async () => {
+  const { dir } = home();
+  const up = started('up', '--dir', dir);
+  const workers = (): number => ledger(dir).match(/"type":"worker\.started"/g)?.length ?? 0;
+  await until(() => existsSync(join(dir, 'workspace/outbox')) && /"type":"run\.ended"/.test(ledger(dir)));
+  saved(join(dir, '.oka/rules/config.json'), '{ "inbox": { "parallel": 0 } }');
+  await until(() => /"name":"config\.json","reason":".*inbox\.parallel/.test(ledger(dir)));
+  expect(workers()).toBe(1);
+  saved(join(dir, '.oka/rules/config.json'), '{ "inbox": { "parallel": 2 } }');
+  await until(() => workers() === 2);
+  up.child.kill('SIGTERM');
+  expect(await once(up.child, 'close')).toEqual([0, null]);
+});
+
+it('init makes the key of the proxy for this user alone, and never another one in its place', () => {
+  const { dir } = home();
+  const key = join(dir, 'keys', 'egress');
+  expect(oka('init', '--dir', dir, '--egress-key', key).out).toContain(key);
+  const made = readFileSync(key);
+  expect([made.length, statSync(key).mode & 0o777]).toEqual([32, 0o600]);
+  oka('init', '--dir', dir, '--egress-key', key);
+  expect(readFileSync(key)).toEqual(made);
+});
+
+it.skipIf(process.getuid?.() === 0)('a folder that cannot be written is told with its owner and the remedy', () => {
+  const { dir } = home();
+  chmodSync(join(dir, 'workspace/desk'), 0o500);
+  const { code, err } = oka('up', '--dir', dir);
+  expect([code, err]).toEqual([
+    3,
+    expect.stringMatching(/desk belongs to uid \d+ and is not open to uid \d+\n +sudo chown/),
+  ]);
+});
+
+function home(): { dir: string } {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  oka('init', '--dir', folder.dir);
+  return folder;
+}
+
+function spoiled(): { dir: string; file: string; right: string } {
+  const { dir } = home();
+  const file = join(dir, '.oka/rules/POLICY.md');
+  const right = readFileSync(file, 'utf8');
+  saved(file, right.replace('version: 1', 'version: one'));
+  return { dir, file, right };
+}
+
+/** As editors do it. */
+function saved(file: string, content: string): void {
+  writeFileSync(`${file}.new`, content);
+  renameSync(`${file}.new`, file);
+}
+
+const ledger = (dir: string): string => {
+  const file = join(dir, '.oka/run_ledger.jsonl');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+};
+
+function started(...args: string[]): { child: ChildProcess; said: () => string } {
+  const child = spawn(process.execPath, [launcher, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text: Buffer) => void (said += text.toString()));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, said: () => said };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(100);
+}

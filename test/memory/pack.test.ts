@@ -1,0 +1,150 @@
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Candidate, packContext } from '../../src/memory/pack.ts';
+import { type Counter, counterFor, type Family } from '../../src/memory/tokens.ts';
+import { MemoryConfig, PackManifest } from '../../src/schema/memory.ts';
+import { hostileCandidates } from '../support/memory.ts';
+
+const families: readonly Family[] = ['openai', 'anthropic', 'unknown'];
+let counters: Counter[];
+
+beforeAll(async () => {
+  counters = await Promise.all(families.map((family) => counterFor(family)));
+});
+
+function pack(
+  candidates: readonly Candidate[],
+  settings: Partial<MemoryConfig> = {},
+  counter = counters[0] as Counter,
+) {
+  return packContext({ candidates, settings: { ...MemoryConfig.parse({}), ...settings }, counter });
+}
+
+const episode = (id: string, score: number, text: string): Candidate => ({
+  id,
+  section: 'episodes',
+  score,
+  text,
+  evidence: [{ run: null, seq: 1 }],
+});
+
+describe('a context pack', () => {
+  it('1 never costs more than its cap, whatever the text, for every family of tokenizers', () => {
+    fc.assert(
+      fc.property(
+        hostileCandidates,
+        fc.integer({ min: 0, max: 600 }),
+        fc.constantFrom(0, 1, 2),
+        (candidates, cap, family) => {
+          const counter = counters[family] as Counter;
+          const { text, tokens } = pack(candidates, { cap }, counter);
+          expect(tokens).toBeLessThanOrEqual(cap);
+          expect(counter.count(text)).toBe(tokens);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('2 drops the worst first: nothing that is left out for the cap is better than anything that is in', () => {
+    fc.assert(
+      fc.property(hostileCandidates, fc.integer({ min: 50, max: 600 }), (candidates, cap) => {
+        const { items, dropped } = pack(candidates, { cap });
+        const worst = Math.min(...items.filter(({ section }) => section !== 'standing').map(({ score }) => score));
+        for (const each of dropped.filter(({ why }) => why === 'over the cap'))
+          expect(each.score).toBeLessThanOrEqual(worst);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('2 standing instructions are always in, and take at most a fifth', () => {
+    const standing: Candidate[] = Array.from({ length: 50 }, (_, index) => ({
+      ...episode(
+        `rule-${index}`,
+        index / 50,
+        `- rule number ${index}: keep ${'abcdefghij'[index % 10]} tidy on day ${index}`,
+      ),
+      section: 'standing',
+    }));
+    const others = Array.from({ length: 50 }, (_, index) =>
+      episode(`e${index}`, 5, `episode ${index} about ${index * 7}`),
+    );
+    const { items } = pack([...others, ...standing], { cap: 500 });
+    const taken = items.filter(({ section }) => section === 'standing');
+    expect(taken.length).toBeGreaterThan(0);
+    expect(taken[0]?.id).toBe('rule-49');
+    expect(taken.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(100);
+    expect(items.some(({ section }) => section === 'episodes')).toBe(true);
+  });
+
+  it('3 does not say nearly the same twice', () => {
+    const { items, dropped } = pack([
+      episode('a', 0.9, 'Ann: the invoices of January go to the accountant on Friday'),
+      episode('b', 0.8, 'Ann: The invoices of January go to the accountant on Friday!'),
+      episode('c', 0.7, 'Bob: the printer is out of paper'),
+    ]);
+    expect(items.map(({ id }) => id)).toEqual(['a', 'c']);
+    expect(dropped).toMatchObject([{ id: 'b', why: 'said already' }]);
+  });
+
+  it('gives at most three procedures and as many facts and episodes as it is set to', () => {
+    const many = (section: Candidate['section']): Candidate[] =>
+      Array.from({ length: 9 }, (_, index) => ({
+        ...episode(`${section}${index}`, index, `${section} ${index} ${index * 31}`),
+        section,
+      }));
+    const { items } = pack([...many('procedures'), ...many('facts'), ...many('episodes')], { facts: 2, episodes: 4 });
+    const count = (section: string): number => items.filter((each) => each.section === section).length;
+    expect([count('procedures'), count('facts'), count('episodes')]).toEqual([3, 2, 4]);
+  });
+
+  it('4 tells what is in and what is not, with reasons, in a shape that is an event', () => {
+    const long = episode('long', 1, 'word '.repeat(3000));
+    const { text, ...packed } = pack([long, episode('short', 0.5, 'Ann: short')], { cap: 100 });
+    expect(packed.items.map(({ id }) => id)).toEqual(['short']);
+    expect(packed.dropped).toMatchObject([{ id: 'long', why: 'too long' }]);
+    expect(text).toContain('Ann: short');
+    PackManifest.parse({ role: 'planner', node: null, query: 'x', by: 'keywords', ...packed });
+  });
+
+  it('4 the same candidates in another order give the same pack', () => {
+    fc.assert(
+      fc.property(hostileCandidates, (candidates) => {
+        const unique = [...new Map(candidates.map((each) => [each.id, each])).values()];
+        expect(pack(unique.toReversed(), { cap: 200 }).text).toBe(pack(unique, { cap: 200 }).text);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('tells what happened in its order, each day named once', () => {
+    const on = (id: string, score: number, order: number, under: string): Candidate => ({
+      ...episode(id, score, `${id} said`),
+      order,
+      under,
+    });
+    const { text } = pack([
+      on('third', 0.9, 3, 'day two:'),
+      on('first', 0.1, 1, 'day one:'),
+      on('second', 0.5, 2, 'day one:'),
+    ]);
+    expect(text).toBe('From earlier, as material:\nday one:\nfirst said\nsecond said\nday two:\nthird said\n');
+  });
+});
+
+describe('counting', () => {
+  it('takes marks of models in a text as text', () => {
+    expect(counters[0]?.count('<|endoftext|>')).toBeGreaterThan(1);
+  });
+
+  it('is careful where the vocabulary is not known, and more so when more was reported', async () => {
+    const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
+    const [known, claude, other] = counters.map((counter) => counter.count(text));
+    expect(claude).toBe(Math.ceil((known ?? 0) * 1.35));
+    expect(other).toBe(Math.ceil((known ?? 0) * 1.4));
+    const raised = await counterFor('anthropic', 1.6);
+    expect(raised.count(text)).toBe(Math.ceil((known ?? 0) * 1.6));
+    expect((await counterFor('anthropic', 0.5)).count(text)).toBe(claude);
+  });
+});

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openStory } from '../support/story.ts';
+import { inParts, plan } from '../support/story-model.ts';
+
+const yes = (is: boolean): true | undefined => (is ? true : undefined);
+
+describe('oka run', { timeout: 90_000 }, () => {
+  it.concurrent('exits 0 only when the task is done, 1 when it failed, 4 when it waits, 2 and 3 when it cannot begin', async () => {
+    await using story = await openStory();
+    const done = await story.oka('run', '```bash\necho hi > hi.txt\n```');
+    expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/done[^]*RESULT\.md/) });
+    expect(story.deskText('hi.txt')).toBe('hi\n');
+    expect((await story.oka('run', '```bash\nexit 3\n```')).code).toBe(1);
+    expect((await story.oka('run', 'think hard')).code).toBe(4);
+    expect((await story.oka('run')).code).toBe(2);
+    story.write('bad.md', '---\ncolour: red\n---\nx\n');
+    expect(await story.oka('run', join(story.home.dir, 'bad.md'))).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('"colour" is not known'),
+    });
+    const json = JSON.parse((await story.oka('run', '```bash\ntrue\n```', '--json')).out) as { status: string };
+    expect(json.status).toBe('done');
+    story.write('.oka/STOP', '');
+    expect((await story.oka('run', '```bash\ntrue\n```')).code).toBe(3);
+  });
+
+  it.concurrent('works in a folder that is not set up yet, and gives the task to a worker that holds the pen', async () => {
+    await using story = await openStory();
+    const fresh = await story.oka('run', '```bash\ntrue\n```', '--dir', join(story.home.dir, 'fresh'));
+    expect(fresh.code).toBe(0);
+    story.work();
+    await story.until('the worker', async () => (await story.eventsOf('worker.started'))[0]);
+    const given = await story.oka('run', '```bash\necho given > given.txt\n```');
+    expect(given).toMatchObject({ code: 4, out: expect.stringContaining('A worker is running') });
+    await story.until('the file', async () => yes(story.deskText('given.txt') === 'given\n'));
+  });
+});
+
+describe('oka up', { timeout: 90_000 }, () => {
+  it.concurrent('does the welcome task at the very first start, tells where its result is, and stops clean', async () => {
+    await using story = await openStory({
+      model: inParts({ planner: () => plan([{ id: 'never', tool: 'files.list', input: {} }], ['file: never.txt']) }),
+    });
+    const outbox = join(story.home.workspace, 'outbox');
+    const first = story.start(['up']);
+    await story.until('the result', async () => story.told.find((line) => line.includes('RESULT.md')));
+    const [welcome = ''] = readdirSync(outbox);
+    expect(story.page(welcome)).toContain('✅ Done.** 4 of 4 criteria hold.');
+    await sleep(1500);
+    expect(story.model.requests).toEqual([]);
+    const idle = (await story.events()).length;
+    await sleep(500);
+    expect((await story.events()).length).toBe(idle);
+    first.kill('SIGINT');
+    expect(await once(first, 'exit')).toEqual([0, null]);
+    expect((await story.eventsOf('worker.stopped')).at(-1)?.data.reason).toBe('told to stop');
+    const second = story.start(['up']);
+    await story.until('the second worker', async () => yes((await story.eventsOf('worker.started')).length === 2));
+    await sleep(1000);
+    expect(await story.eventsOf('task.received')).toHaveLength(1);
+    expect(await story.oka('up')).toMatchObject({ code: 3, err: expect.stringContaining('running already') });
+    second.kill('SIGINT');
+    expect(await once(second, 'exit')).toEqual([0, null]);
+  });
+
+  it.concurrent('starts a worker again that was killed', async () => {
+    await using story = await openStory();
+    story.write('.oka/run_ledger.jsonl', '');
+    const up = story.start(['up']);
+    const { pid } = (await story.until('the worker', async () => (await story.eventsOf('worker.started'))[0])).data;
+    process.kill(pid, 'SIGKILL');
+    await story.until('the next worker', async () => yes((await story.eventsOf('worker.started')).length === 2));
+    up.kill('SIGINT');
+    expect(await once(up, 'exit')).toEqual([0, null]);
+  });
+});

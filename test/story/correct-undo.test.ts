@@ -1,0 +1,93 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openStory } from '../support/story.ts';
+
+describe('a person is not content', { timeout: 90_000 }, () => {
+  it('oka correct opens a linked run, and the correction is counted', async () => {
+    await using story = await openStory();
+    story.drop('report.md', '---\nid: report\n---\n```bash\necho 10 EUR > total.txt\n```\n');
+    story.work();
+    await story.ended('report');
+    expect((await story.oka('correct', 'report', '```bash\necho 10 USD > total.txt\n```')).code).toBe(0);
+    const corrected = await story.until(
+      'the correction',
+      async () => (await story.eventsOf('run.corrected', 'report'))[0],
+    );
+    const { by, text } = corrected.data;
+    const { status, page } = await story.ended(by);
+    expect(status).toBe('done');
+    expect(text).toContain('10 USD');
+    expect(page).toContain('It corrects run `report`');
+    expect(story.deskText('total.txt')).toBe('10 USD\n');
+    expect((await story.oka('correct', 'nobody', 'x')).code).toBe(3);
+    expect(await story.eventsOf('run.corrected')).toHaveLength(1);
+  });
+
+  it('oka undo takes back what a run edited, deleted, moved and created; what people wrote since stays', async () => {
+    await using story = await openStory();
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
+    const before = `${lines.join('\n')}\n`;
+    for (const name of ['edited.txt', 'clash.txt', 'deleted.txt', 'moved.txt', 'alone.txt'])
+      writeFileSync(story.desk(name), before);
+    story.drop(
+      'change.md',
+      `---
+id: change
+---
+\`\`\`bash
+sed -i 's/^line 5$/the run was here/' edited.txt
+sed -i 's/^line 20$/the run was here/' clash.txt
+rm deleted.txt
+mv moved.txt elsewhere.txt
+mkdir made && echo new > made/created.txt
+echo both > mixed.txt
+\`\`\`
+`,
+    );
+    story.work();
+    expect((await story.ended('change')).page).toContain('oka undo change');
+    await story.rest();
+    writeFileSync(
+      story.desk('edited.txt'),
+      readFileSync(story.desk('edited.txt'), 'utf8').replace('line 35\n', 'line 35\na person was here\n'),
+    );
+    writeFileSync(
+      story.desk('clash.txt'),
+      readFileSync(story.desk('clash.txt'), 'utf8').replace('the run was here', 'the run was here, and a person'),
+    );
+    writeFileSync(story.desk('alone.txt'), 'rewritten by a person\n');
+    appendFileSync(story.desk('mixed.txt'), 'a person added this\n');
+    const dry = await story.oka('undo', 'change', '--dry-run');
+    expect(dry.out).toContain('would be restored');
+    expect(story.deskText('deleted.txt')).toBeNull();
+    const undone = await story.oka('undo', 'change');
+    expect(undone.code).toBe(1);
+    expect(undone.out).toMatch(/left +clash\.txt/);
+    expect(story.deskText('edited.txt')).toBe(before.replace('line 35\n', 'line 35\na person was here\n'));
+    expect(story.deskText('clash.txt')).toContain('the run was here, and a person');
+    expect(story.deskText('deleted.txt')).toBe(before);
+    expect(story.deskText('moved.txt')).toBe(before);
+    expect(story.deskText('elsewhere.txt')).toBeNull();
+    expect(story.deskText('made/created.txt')).toBeNull();
+    expect(story.deskText('alone.txt')).toBe('rewritten by a person\n');
+    expect(story.deskText('mixed.txt')).toContain('a person added this');
+    expect(await story.eventsOf('run.undone', 'change')).toHaveLength(1);
+    expect((await story.oka('undo', 'change')).code).not.toBe(2);
+    expect(story.deskText('deleted.txt')).toBe(before);
+  });
+
+  it('oka undo works beside a worker, too, and tells of a run that changed nothing', async () => {
+    await using story = await openStory();
+    story.drop('make.md', '---\nid: make\n---\n```bash\necho x > x.txt\n```\n');
+    story.drop('look.md', '---\nid: look\n---\n```bash\nls\n```\n');
+    story.work();
+    await story.ended('make');
+    await story.ended('look');
+    expect((await story.oka('undo', 'make')).code).toBe(0);
+    await story.until('the undo', async () => (await story.eventsOf('run.undone', 'make'))[0]);
+    expect(story.deskText('x.txt')).toBeNull();
+    await story.oka('undo', 'look');
+    const refused = await story.until('the refusal', async () => (await story.eventsOf('intake.rejected'))[0]);
+    expect(refused.data.reason).toContain('changed nothing');
+  });
+});

@@ -1,0 +1,109 @@
+import { type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import { openStory, type Story } from '../support/story.ts';
+import { acting, goal, inParts, partOf, type Parts, plan, verdict } from '../support/story-model.ts';
+import { call, stall } from '../support/wire-server-reply.ts';
+
+const TASK = `---
+id: survivor
+---
+Write the word survived into s.txt.
+`;
+
+const answers = inParts({
+  planner: () =>
+    plan(
+      [
+        { id: 'mark', tool: 'shell', input: { line: 'echo once >> marks.txt' }, targets: ['marks.txt'] },
+        { ...goal('write', 'Write it', ['files.write', 'files.read'], ['s.txt']), needs: ['mark'] },
+      ],
+      ['s.txt tells who came through.'],
+    ),
+  executor: acting(
+    call('files_write', { path: 's.txt', content: 'the worker survived\n' }),
+    call('files_read', { path: 's.txt' }),
+  ),
+  critic: ({ text }) => {
+    const piece = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';
+    return verdict('done', [{ criterion: 'c1', holds: true, evidence: piece, quote: 'the worker survived' }]);
+  },
+});
+
+async function killed(worker: ChildProcess): Promise<void> {
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+}
+
+async function goesOn(story: Story): Promise<void> {
+  story.start(['worker']);
+  const { status } = await story.ended('survivor');
+  expect(status).toBe('done');
+  expect(story.deskText('marks.txt')).toBe('once\n');
+  expect(story.deskText('s.txt')).toBe('the worker survived\n');
+  const ends = new Map((await story.eventsOf('call.ended')).map(({ data }) => [data.call, data.status]));
+  const writes = (await story.eventsOf('call.started')).filter(({ data }) => data.tool === 'files.write');
+  expect(writes.map(({ data }) => ends.get(data.call)).filter((status) => status !== 'waiting')).toEqual(['ok']);
+  expect(await story.eventsOf('run.ended', 'survivor')).toHaveLength(1);
+  expect(await story.eventsOf('task.received')).toHaveLength(1);
+  expect(await verifyLedger(story.home.ledgers.run)).toMatchObject({ state: 'intact' });
+}
+
+describe('a worker that is killed', { timeout: 90_000 }, () => {
+  it.concurrent.each<[state: string, part: keyof Parts]>([
+    ['PLAN', 'planner'],
+    ['EXECUTE', 'executor'],
+    ['CRITIQUE', 'critic'],
+  ])('W2 in %s goes on where it was, and nothing is done twice', async (_, part) => {
+    let isDead = false;
+    await using story = await openStory({
+      model: (request) => (partOf(request) === part && !isDead ? stall() : answers(request)),
+    });
+    story.drop('survivor.md', TASK);
+    const worker = story.start(['worker']);
+    await story.until(`the ${part}`, async () => story.model.requests.find((request) => partOf(request) === part));
+    await killed(worker);
+    isDead = true;
+    await goesOn(story);
+  });
+
+  it.concurrent('W2 while a person is awaited goes on waiting, and the answer finds it', async () => {
+    await using story = await openStory({
+      model: answers,
+      policy: (text) => text.replace('write_local: allow', 'write_local: ask'),
+    });
+    story.drop('survivor.md', TASK);
+    const worker = story.start(['worker']);
+    const { wait } = await story.asked('approval');
+    await killed(worker);
+    await story.oka('approve', wait);
+    const again = await story.until('the next question', async () =>
+      (await story.waiting()).find((each) => each.wait !== wait),
+    );
+    await story.oka('approve', again.wait);
+    await goesOn(story);
+  });
+
+  it.concurrent('a command that was under way is seen to its end by its launcher, and can be undone', async () => {
+    await using story = await openStory();
+    story.drop(
+      'survivor.md',
+      '---\nid: survivor\n---\n```bash\necho once >> marks.txt\nsleep 2\necho "the worker survived" > s.txt\n```\n',
+    );
+    const worker = story.start(['worker']);
+    await story.until('the command', async () => story.deskText('marks.txt') ?? undefined);
+    await killed(worker);
+    await sleep(50);
+    story.start(['worker']);
+    const { status, page } = await story.ended('survivor');
+    expect(status).toBe('done');
+    expect(story.deskText('marks.txt')).toBe('once\n');
+    expect(page).toContain('new `s.txt`');
+    await story.oka('undo', 'survivor');
+    await story.until('the undo', async () => (await story.eventsOf('run.undone'))[0]);
+    expect(story.deskText('s.txt')).toBeNull();
+    expect(story.deskText('marks.txt')).toBeNull();
+  });
+});

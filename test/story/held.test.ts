@@ -1,0 +1,69 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openStory } from '../support/story.ts';
+
+const runbook = (id: string, code: string): string => `---\nid: ${id}\n---\n\`\`\`bash\n${code}\n\`\`\`\n`;
+const yes = (is: boolean): true | undefined => (is ? true : undefined);
+
+describe('what a person holds', { timeout: 90_000 }, () => {
+  it('H1 .oka/STOP ends a running command within two seconds, and its removal goes on without doing it twice', async () => {
+    await using story = await openStory();
+    story.drop('long.md', runbook('long', 'echo begun >> marks.txt\nsleep 600 && echo ended >> marks.txt'));
+    story.work();
+    await story.until('the command', async () => yes(story.deskText('marks.txt') !== null));
+    const stopped = Date.now();
+    story.write('.oka/STOP', '');
+    await story.until('its end', async () =>
+      (await story.eventsOf('call.ended')).find(({ data }) => data.status === 'cancelled'),
+    );
+    const [cancelled] = (await story.eventsOf('call.ended')).filter(({ data }) => data.status === 'cancelled');
+    expect(Date.parse(cancelled?.at ?? '') - stopped).toBeLessThan(2000);
+    story.drop('later.md', runbook('later', 'echo later > later.txt'));
+    const before = (await story.events()).length;
+    await new Promise((done) => setTimeout(done, 700));
+    expect((await story.eventsOf('run.started')).filter(({ run }) => run === 'later')).toEqual([]);
+    expect((await story.events()).length).toBe(before);
+    rmSync(join(story.home.oka, 'STOP'));
+    expect((await story.ended('later')).status).toBe('done');
+    const { wait } = await story.asked('question');
+    await story.oka('answer', wait, 'fail');
+    expect((await story.ended('long')).status).toBe('failed');
+    expect(story.deskText('marks.txt')).toBe('begun\n');
+  });
+
+  it('H1 W2 a stop that lasted only a moment leaves nothing behind that does not go on', async () => {
+    await using story = await openStory();
+    const code = 'echo x >> go.txt; for i in 1 2 3 4 5 6 7 8; do sleep 0.5; done';
+    story.drop('go.md', runbook('go', code));
+    story.work();
+    await story.until('the command', async () => yes(story.deskText('go.txt') !== null));
+    story.write('.oka/STOP', '');
+    await story.until('its end', async () =>
+      (await story.eventsOf('call.ended')).find(({ data }) => data.status === 'cancelled'),
+    );
+    rmSync(join(story.home.oka, 'STOP'));
+    const { wait } = await story.asked('question');
+    await story.oka('answer', wait, 'repeat');
+    expect((await story.ended('go')).status).toBe('done');
+  });
+
+  it('W3 while paused nothing new begins and the queue fills; unpaused everything is done, in order', async () => {
+    await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 1 } } });
+    expect((await story.oka('pause')).code).toBe(0);
+    story.work();
+    for (const [name, priority] of Object.entries({ a: 0, b: 5, c: 0 }))
+      story.drop(
+        `${name}.md`,
+        `---\nid: ${name}\npriority: ${priority}\n---\n\`\`\`bash\necho ${name} >> order.txt\n\`\`\`\n`,
+      );
+    expect((await story.oka('add', '```bash\necho added >> order.txt\n```')).code).toBe(0);
+    await new Promise((done) => setTimeout(done, 1500));
+    expect(await story.eventsOf('task.received')).toEqual([]);
+    expect((await story.oka('unpause')).out).toContain('begun again');
+    await story.until('all four', async () => yes((await story.eventsOf('run.judged')).length === 4));
+    await story.ended('c');
+    expect(story.deskText('order.txt')?.split('\n', 1)).toEqual(['b']);
+    expect(story.deskText('order.txt')?.trim().split('\n').toSorted()).toEqual(['a', 'added', 'b', 'c']);
+  });
+});
