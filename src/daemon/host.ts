@@ -45,6 +45,8 @@ export type Host = {
 type Watched = Host & { policyFile: PolicyFile; pages: ApprovalPages };
 
 const LOOK_EVERY_MS = 200;
+/** While nothing is at work there is nothing to stop. */
+const LOOK_IDLY_EVERY_MS = 500;
 
 /** Opens a home, lets `work` use the engine, and closes everything again. */
 export async function hosted<T>(
@@ -107,7 +109,8 @@ async function watch(home: Home, host: Watched, signal: AbortSignal): Promise<vo
     } catch (error) {
       await host.engine.stopAll(`requests cannot be taken: ${messageOf(error)}`);
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    const isAtWork = host.stores.taskGraph().goals.some(({ status }) => status === 'running');
+    await sleep(isAtWork ? LOOK_EVERY_MS : LOOK_IDLY_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -57,7 +57,7 @@ export type Wired = {
   models: Models;
   deps: Deps;
   /** Writes the result of a task, as far as it has come. */
-  tellResult(run: string): Promise<void>;
+  tellResult: (run: string) => Promise<void>;
   /** Ends what was opened besides the engine. */
   close: () => Promise<void>;
 };

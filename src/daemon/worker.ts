@@ -60,7 +60,10 @@ async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): P
   void host.shadow.prune().catch((error: unknown) => tell(`undo: ${messageOf(error)}`));
   try {
     takeUp(host, tell);
-    if (isHeir) await tellLate(join(home.workspace, 'outbox'), host.stores.taskGraph(), host.tellResult);
+    if (isHeir)
+      await tellLate(join(home.workspace, 'outbox'), host.stores.taskGraph(), host.tellResult).catch((error: unknown) =>
+        tell(`results: ${messageOf(error)}`),
+      );
     await takeTasks(home, host, inbox, signal, tell);
   } finally {
     await inbox.close();

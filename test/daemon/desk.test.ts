@@ -48,10 +48,11 @@ describe('onDesk', () => {
     const gate = latch();
     const order: string[] = [];
     const tool = wrapped(
-      toolNamed('shell', async (name) => {
-        order.push(`${String(name)} begins`);
+      toolNamed('shell', async (given) => {
+        const name = JSON.stringify(given).slice(1, -1);
+        order.push(`${name} begins`);
         if (name === 'first') await gate.promise;
-        order.push(`${String(name)} ends`);
+        order.push(`${name} ends`);
         return ok();
       }),
     );

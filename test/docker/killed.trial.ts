@@ -9,6 +9,8 @@ const missing = inject('missing');
 if (missing !== '') it.skip(`the containers are not tried: ${missing}`, () => undefined);
 
 const KILLS = Number(process.env['OKA_TRIAL_KILLS'] ?? 20);
+/** A container that has lasted for so long is started again at once; else each start is put off for longer. */
+const LASTED_MS = 10_500;
 const CHILD_KILLS = Number(process.env['OKA_TRIAL_CHILD_KILLS'] ?? 5);
 
 describe.skipIf(missing !== '')('killed in the middle of a task', () => {
@@ -21,12 +23,12 @@ describe.skipIf(missing !== '')('killed in the middle of a task', () => {
   afterAll(() => stage[Symbol.dispose]());
 
   it(`the container, ${KILLS} times: it is back by itself; every step is done once, or a person is asked`, async () => {
-    const steps = [...Array(KILLS + 2).keys()].map((n) => `sleep 1; echo ${n} >> killed.txt`);
+    const steps = [...Array(2 * KILLS).keys()].map((n) => `sleep 5; echo ${n} >> killed.txt`);
     stage.drop('workspace/inbox/killed.md', runbook('Killed', steps));
     await until('its begin', () => (runOf(stage, 'killed') === null ? null : true));
     let asked = 0;
     for (let kill = 0; kill < KILLS; kill++) {
-      await sleep(300 + ((kill * 377) % 1700));
+      await sleep(LASTED_MS + ((kill * 977) % 5000));
       const restarts = stage.inspect('worker').RestartCount;
       killMain(stage);
       await until('the container', () => (stage.inspect('worker').RestartCount > restarts ? true : null));
@@ -41,7 +43,7 @@ describe.skipIf(missing !== '')('killed in the middle of a task', () => {
     await stage.result('killed', /✅ Done/);
     expect(stage.read('workspace/desk/killed.txt').trim().split('\n')).toEqual(steps.map((_, n) => String(n)));
     expect(stage.oka('verify').code).toBe(0);
-  });
+  }, 1_800_000);
 
   it(`the worker alone, ${CHILD_KILLS} times: it is done once, and nobody is asked`, async () => {
     const steps = [...Array(8).keys()].map((n) => `sleep 1; echo ${n} >> child.txt`);

@@ -13,6 +13,7 @@ import { freshFolder, openPlain } from '../support/ledger-samples.ts';
 /** Every golden ledger ever made, with the SHA-256 of its bytes. Lines are added here, never changed. */
 const goldens: Record<string, string> = {
   v1: 'ae4b6287c980dbb79a497c92cb423401f1eaa814073e19ba91b86821308f1723',
+  v2: '5ed1c4e6169da0be84a84413668fa3e1e78a97b69772175562afe66344b6661d',
 };
 
 const folder = join(import.meta.dirname, '../fixture/golden');

@@ -1,5 +1,7 @@
 import { type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify.ts';
@@ -84,6 +86,23 @@ describe('a worker that is killed', { timeout: 90_000 }, () => {
     );
     await story.oka('approve', again.wait);
     await goesOn(story);
+  });
+
+  it.concurrent('W2 a result that was not told any more is told at the next start; one that was removed stays away', async () => {
+    await using story = await openStory();
+    story.drop('survivor.md', '---\nid: survivor\n---\n```bash\ntrue\n```\n');
+    const worker = story.start(['worker']);
+    const { page } = await story.ended('survivor');
+    await killed(worker);
+    rmSync(join(story.home.workspace, 'outbox/survivor'), { recursive: true });
+    story.work();
+    expect((await story.ended('survivor')).page).toBe(page);
+    await story.rest();
+    rmSync(join(story.home.workspace, 'outbox/survivor'), { recursive: true });
+    story.work();
+    story.drop('next.md', '---\nid: next\n---\n```bash\ntrue\n```\n');
+    await story.ended('next');
+    expect(story.page('survivor')).toBeNull();
   });
 
   it.concurrent('a command that was under way is seen to its end by its launcher, and can be undone', async () => {

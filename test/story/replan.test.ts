@@ -83,4 +83,31 @@ describe('planning anew', { timeout: 90_000 }, () => {
     expect(reason).toContain('there is no tool "shell"');
     expect(story.deskText('second.txt')).toBeNull();
   });
+
+  it.each([
+    ['is not done as long as it is there', 'second.txt', 'failed'],
+    ['is done when it was taken back', 'theirs.txt', 'done'],
+  ])('J4 a change outside of the targets, made under an earlier plan, %s', async (_, second, status) => {
+    await using story = await openStory({
+      model: inParts({
+        planner: ({ number, text }) =>
+          text.includes('Why the last plan')
+            ? plan([write(`mend${number}`, second, second === 'theirs.txt' ? 'theirs\n' : 'two\n')], ['file: x.txt'])
+            : plan(
+                [
+                  write('first', 'first.txt', 'one\n'),
+                  write('second', 'second.txt', 'two\n'),
+                  { ...write('stray', 'theirs.txt', 'mine now\n'), targets: [] },
+                ],
+                ['file: first.txt'],
+              ),
+      }),
+    });
+    story.write('workspace/desk/theirs.txt', 'theirs\n');
+    story.drop('two-files.md', TASK);
+    story.work();
+    const ended = await story.ended('two-files');
+    expect(ended.status).toBe(status);
+    expect(story.model.requests[1]?.text).toContain('changed outside of the declared targets: theirs.txt');
+  });
 });

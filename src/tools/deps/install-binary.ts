@@ -105,7 +105,7 @@ async function place(
     if (inside !== name) renameSync(join(fresh, inside), program);
     rmSync(fetched);
   }
-  if (lstatSync(program).isFile() === false) return broken(`${name} is not a file`);
+  if (!lstatSync(program).isFile()) return broken(`${name} is not a file`);
   chmodSync(program, 0o755);
   return null;
 }

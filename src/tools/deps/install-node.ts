@@ -28,6 +28,10 @@ const NAME = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i;
 const RANGE = /^[\w.+^~<>=|* -]{1,100}$/;
 const COMMAND = /^[A-Za-z0-9_][\w.+-]{0,199}$/;
 const DAY_MS = 86_400_000;
+const OPTIONS =
+  '--ignore-scripts --save-exact --omit=dev --no-audit --no-fund --no-update-notifier --loglevel=error --fetch-retries=1 --fetch-retry-mintimeout=1000'.split(
+    ' ',
+  );
 
 export async function installNode(input: InstallInput, bench: Bench, call: ToolCall): Promise<Made | Problem> {
   if (!NAME.test(input.name)) return broken(`"${input.name}" is not the name of an npm package`);
@@ -51,9 +55,10 @@ export async function installNode(input: InstallInput, bench: Bench, call: ToolC
 function npmInstall({ name, version }: InstallInput, { limits, now }: Bench): string[] {
   const before = new Date(now - limits.min_age_days * DAY_MS).toISOString();
   return [
-    ...['npm', 'install', `${name}${version === undefined ? '' : `@${version}`}`, '--ignore-scripts', '--save-exact'],
-    ...['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--omit=dev'],
-    ...['--fetch-retries=1', '--fetch-retry-mintimeout=1000'],
+    'npm',
+    'install',
+    `${name}${version === undefined ? '' : `@${version}`}`,
+    ...OPTIONS,
     ...(limits.min_age_days > 0 ? [`--before=${before}`] : []),
   ];
 }

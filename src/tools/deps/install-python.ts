@@ -8,32 +8,22 @@
  * P3 A folder of wheels that config.json names is looked into first; without the network it is enough.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstallInput, Receipt } from '../../schema/dependency.ts';
 import type { ToolCall } from '../../schema/tool.ts';
-import {
-  type Bench,
-  broken,
-  failureIn,
-  FULL,
-  type Made,
-  OFFLINE,
-  passing,
-  type Problem,
-  shortly,
-} from './installing.ts';
+import { type Bench, broken, failureIn, FULL, type Made, type Problem, shortly } from './installing.ts';
+import { CONFLICT, fetchWheels, QUIETLY, type Wheel } from './fetch-wheels.ts';
 import { normal } from './known-python.ts';
 import { entriesIn, unfinished } from './places.ts';
-import { fileHash } from './tree.ts';
 
 const NAME = /^[A-Za-z0-9](?:[\w.-]{0,200}[A-Za-z0-9])?$/;
 const RANGE = /^[\w.+<>=!~*, -]{1,100}$/;
 /** Programs that every environment has. */
 const USUAL = /^(?:python|pip|activate|Activate)/;
 
-type Wheel = { file: string; name: string; version: string; sha256: string };
-type Fetched = { wheels: Wheel[]; from: string };
+/** P2 */
+const UNPACKING = '--no-index --no-deps --require-hashes --ignore-installed'.split(' ');
 
 export async function installPython(
   input: InstallInput,
@@ -45,7 +35,10 @@ export async function installPython(
   if (input.version !== undefined && !RANGE.test(input.version)) return broken(`"${input.version}" is not a version`);
   const shared = known.filter(({ by, links }) => by === 'python' && 'python' in links);
   const together = await made(
-    specsOf([...shared.filter(({ name }) => normal(name) !== normal(input.name))], input),
+    specsOf(
+      shared.filter(({ name }) => normal(name) !== normal(input.name)),
+      input,
+    ),
     input,
     bench,
     call,
@@ -54,8 +47,6 @@ export async function installPython(
     return 'problem' in together ? together : { ...together, replaces: shared[0]?.folder ?? null };
   return madeApart(input, bench, call);
 }
-
-const CONFLICT = 'it cannot live with what is installed';
 
 async function madeApart(input: InstallInput, bench: Bench, call: ToolCall): Promise<Made | Problem> {
   const apart = await made(specsOf([], input), input, bench, call);
@@ -170,49 +161,6 @@ function nextNumber(tools: string): number {
   return 1 + Math.max(0, ...entriesIn(join(tools, 'venvs')).map(Number).filter(Number.isInteger));
 }
 
-/** P2, P3 */
-async function fetchWheels(
-  specs: readonly string[],
-  pipFor: readonly string[],
-  to: string,
-  bench: Bench,
-  call: ToolCall,
-): Promise<Fetched | Problem> {
-  const { tools, pip, wheels: given } = bench;
-  const kept = join(tools, 'wheels');
-  const links = [...(given === undefined ? [] : [given]), kept].flatMap((each) => ['--find-links', each]);
-  const download = [
-    ...[...pipFor, 'download', '--only-binary=:all:', '--dest', to, '--no-input'],
-    ...['--disable-pip-version-check', '--retries', '1', '--timeout', '15', '--progress-bar', 'off', ...links],
-  ];
-  const readable = [...(given === undefined ? [] : [given]), ...pip.files];
-  const run = async (more: readonly string[], net: boolean) => {
-    const env = net ? { ...pip.env, PIP_CACHE_DIR: join(tools, 'cache', 'pip') } : { PIP_CONFIG_FILE: '/dev/null' };
-    return failureIn(await bench.run([...download, ...more, '--', ...specs], { cwd: tools, net, env, readable }, call));
-  };
-  const near = await run(['--no-index'], false);
-  if (near === null) return { wheels: await wheelsIn(to), from: given ?? 'wheels that were fetched before' };
-  if ('refused' in near) return broken(near.refused);
-  if (isConflict(near.said)) return broken(`${CONFLICT}:\n${shortly(near.said)}`);
-  const far = await run(['-vv'], true); // only so it says that the index did not answer
-  if (far === null) return { wheels: await wheelsIn(to), from: 'the Python index' };
-  return 'refused' in far ? broken(far.refused) : problemIn(far.said, specs);
-}
-
-const isConflict = (said: string): boolean => /^ERROR: ResolutionImpossible|have conflicting dependencies/m.test(said);
-
-async function wheelsIn(folder: string): Promise<Wheel[]> {
-  const files = readdirSync(folder)
-    .filter((file) => file.endsWith('.whl'))
-    .toSorted();
-  return Promise.all(
-    files.map(async (file) => {
-      const [name = '', version = ''] = file.split('-');
-      return { file, name: normal(name), version, sha256: await fileHash(join(folder, file)) };
-    }),
-  );
-}
-
 async function unpack(
   wheels: readonly Wheel[],
   pipFor: readonly string[],
@@ -225,20 +173,7 @@ async function unpack(
     list,
     wheels.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`).join(''),
   );
-  const install = [
-    ...[...pipFor, 'install', '--no-index', '--no-deps', '--require-hashes', '--ignore-installed'],
-    ...[
-      '--find-links',
-      from,
-      '--disable-pip-version-check',
-      '--no-input',
-      '--progress-bar',
-      'off',
-      '--quiet',
-      '-r',
-      list,
-    ],
-  ];
+  const install = [...pipFor, 'install', ...UNPACKING, '--find-links', from, ...QUIETLY, '-r', list];
   const env = { PIP_CONFIG_FILE: '/dev/null' };
   const failed = failureIn(await bench.run(install, { cwd: bench.tools, net: false, env }, call));
   if (failed === null) return null;
@@ -250,17 +185,4 @@ async function unpack(
 function noEnvironment(said: string): Problem {
   if (FULL.test(said)) return broken('the disk is full; no environment of Python was made');
   return broken(`no environment of Python can be made here (python3 with venv is needed):\n${shortly(said)}`);
-}
-
-function problemIn(said: string, specs: readonly string[]): Problem {
-  const wanted = specs.at(-1) ?? '';
-  if (FULL.test(said)) return broken(`the disk is full; ${wanted} was not installed`);
-  if (isConflict(said)) return broken(`${CONFLICT}:\n${shortly(said)}`);
-  if (OFFLINE.test(said))
-    return passing(
-      `the Python index cannot be reached, and no folder of wheels has ${wanted} (tools.wheels in config.json names one):\n${shortly(said)}`,
-    );
-  if (/No matching distribution|Could not find a version/.test(said))
-    return broken(`no wheel of ${wanted} fits this machine, or there is none of that name:\n${shortly(said)}`);
-  return broken(`pip could not fetch ${wanted}:\n${shortly(said)}`);
 }

@@ -35,7 +35,7 @@ const LIBRARIES = table(`
 
 /** Headers by their first folder or name, and names in pkg-config. */
 const DEVELOPMENT = table(`
-  openssl libssl-dev / zlib.h zlib1g-dev / zlib zlib1g-dev / Python.h python3-dev / python3 python3-dev / ffi.h libffi-dev / libffi libffi-dev / sqlite3.h libsqlite3-dev / sqlite3 libsqlite3-dev
+  openssl libssl-dev / zlib.h zlib1g-dev / z zlib1g-dev / zlib zlib1g-dev / Python.h python3-dev / python3 python3-dev / ffi.h libffi-dev / libffi libffi-dev / sqlite3.h libsqlite3-dev / sqlite3 libsqlite3-dev
   libpq-fe.h libpq-dev / libpq libpq-dev / mysql.h default-libmysqlclient-dev / mysql default-libmysqlclient-dev / curl libcurl4-openssl-dev / libcurl libcurl4-openssl-dev / libxml libxml2-dev / libxml2 libxml2-dev / libxml-2.0 libxml2-dev / libxslt libxslt1-dev
   png.h libpng-dev / libpng libpng-dev / jpeglib.h libjpeg-dev / jpeg libjpeg-dev / tiff.h libtiff-dev / ft2build.h libfreetype-dev / freetype2 libfreetype-dev / fontconfig libfontconfig-dev / cairo.h libcairo2-dev / cairo libcairo2-dev / pango libpango1.0-dev / glib.h libglib2.0-dev / glib-2.0 libglib2.0-dev / gtk libgtk-3-dev / gtk+-3.0 libgtk-3-dev / gtk4 libgtk-4-dev
   readline libreadline-dev / ncurses.h libncurses-dev / curses.h libncurses-dev / ncurses libncurses-dev / bzlib.h libbz2-dev / bzip2 libbz2-dev / lzma.h liblzma-dev / liblzma liblzma-dev / zstd.h libzstd-dev / yaml.h libyaml-dev / yaml-0.1 libyaml-dev / gmp.h libgmp-dev / gmp libgmp-dev / mpfr.h libmpfr-dev / pcre.h libpcre3-dev / pcre2.h libpcre2-dev / libpcre2-8 libpcre2-dev / uuid uuid-dev

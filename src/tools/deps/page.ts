@@ -26,7 +26,7 @@ export function pageOf(before: string, asked: readonly Asked[]): string {
   });
   const bare = asked.length === 0 ? kept : kept.replace(`${NOTHING}\n`, '');
   const added = [...sections.values()].map((section) => `\n${section}\n`).join('');
-  return `${`${bare.trimEnd()}\n${added}`.replaceAll(/\n{3,}/g, '\n\n')}`;
+  return `${bare.trimEnd()}\n${added}`;
 }
 
 /** What people say of each: the value of `status:` between its marks. */

@@ -6,7 +6,7 @@
  *     python           a link to the environment that holds now, in venvs/
  *     wheels/ cache/   what was fetched, so that it need not be fetched again
  */
-import { lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Folders of programs, the first to be searched first. */
@@ -60,7 +60,13 @@ export function sweep(tools: string, known: readonly string[]): string[] {
       .map((name) => join(folder, name)),
   );
   for (const path of [...stray, ...halves]) rmSync(join(tools, path), { recursive: true, force: true });
-  return [...stray, ...halves];
+  const dangling = ['', 'bin', 'node/bin'].flatMap((folder) =>
+    entriesIn(join(tools, folder))
+      .map((name) => join(folder, name))
+      .filter((path) => targetOf(join(tools, path)) !== null && !existsSync(join(tools, path))),
+  );
+  for (const path of dangling) rmSync(join(tools, path));
+  return [...stray, ...halves, ...dangling];
 }
 
 /** Folders of links. */

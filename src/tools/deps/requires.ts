@@ -14,20 +14,15 @@ export function needIn(text: string): Need | null {
     evidence: `the task says: requires ${text.trim()}`,
     ...(version === undefined ? {} : { version }),
   };
-  switch (family) {
-    case 'node':
-    case 'python':
-      return { kind: family === 'node' ? 'node' : 'python', name, package: `${family}:${name}`, ...said };
-    case 'apt':
-      return { kind: 'command', name, package: `apt:${name}`, ...said };
-    case 'lib':
-      return { kind: 'library', name, ...said };
-    case 'header':
-    case 'font':
-    case 'locale':
-    case 'pkgconfig':
-      return { kind: family, name, ...said };
-    default:
-      return { kind: 'command', name, ...said };
-  }
+  if (family === 'node' || family === 'python') return { kind: family, name, package: `${family}:${name}`, ...said };
+  if (family === 'apt') return { kind: 'command', name, package: `apt:${name}`, ...said };
+  return { kind: KINDS[family ?? ''] ?? 'command', name, ...said };
 }
+
+const KINDS: Readonly<Record<string, Need['kind']>> = {
+  lib: 'library',
+  header: 'header',
+  font: 'font',
+  locale: 'locale',
+  pkgconfig: 'pkgconfig',
+};

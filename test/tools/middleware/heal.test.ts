@@ -24,3 +24,12 @@ describe('heal', () => {
     expect(await callChain([heal()], async () => failed('x'))(callOf())).toEqual(failed('x'));
   });
 });
+
+describe('heal with advice', () => {
+  it('a failure that nobody can mend stays one, and says what a person could do', async () => {
+    const pass = through(heal(() => ({ advice: 'Say where it comes from.' })));
+    expect(await pass(callOf(), async () => failed('grpe: not found'))).toEqual(
+      failed('grpe: not found\nSay where it comes from.'),
+    );
+  });
+});

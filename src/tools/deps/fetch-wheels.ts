@@ -1,0 +1,107 @@
+/**
+ * Owns: fetching wheels: out of folders first, then from the index, and none that is too young.
+ */
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ToolCall } from '../../schema/tool.ts';
+import type { Launched } from '../launch.ts';
+import { type Bench, broken, failureIn, FULL, OFFLINE, passing, type Problem, saidBy, shortly } from './installing.ts';
+import { normal } from './known-python.ts';
+import { fileHash } from './tree.ts';
+import { tooYoung } from './wheel-age.ts';
+
+export type Wheel = { file: string; name: string; version: string; sha256: string };
+export type Fetched = { wheels: Wheel[]; from: string };
+
+/** What a problem begins with when packages cannot live together. */
+export const CONFLICT = 'it cannot live with what is installed';
+
+export const QUIETLY = '--no-input --disable-pip-version-check --progress-bar off'.split(' ');
+/** How many releases that are too young are passed over. */
+const MOST_YOUNG = 4;
+const TRYING = '--retries 1 --timeout 15'.split(' ');
+
+/** Wheels alone are taken: unpacking one runs nothing of it. */
+export async function fetchWheels(
+  specs: readonly string[],
+  pipFor: readonly string[],
+  to: string,
+  bench: Bench,
+  call: ToolCall,
+): Promise<Fetched | Problem> {
+  const { tools, pip, wheels: given } = bench;
+  const kept = join(tools, 'wheels');
+  const links = [...(given === undefined ? [] : [given]), kept].flatMap((each) => ['--find-links', each]);
+  const download = [...pipFor, 'download', '--only-binary=:all:', '--dest', to, ...QUIETLY, ...TRYING, ...links];
+  const readable = [...(given === undefined ? [] : [given]), ...pip.files];
+  const run = async (more: readonly string[], net: boolean): Promise<Launched | { refused: string }> => {
+    const env = net ? { ...pip.env, PIP_CACHE_DIR: join(tools, 'cache', 'pip') } : { PIP_CONFIG_FILE: '/dev/null' };
+    return bench.run([...download, ...more], { cwd: tools, net, env, readable }, call);
+  };
+  const near = failureIn(await run(['--no-index', '--', ...specs], false));
+  if (near === null) return { wheels: await wheelsIn(to), from: given ?? 'wheels that were fetched before' };
+  if ('refused' in near) return broken(near.refused);
+  const far = await fetchOld(specs, run, to, bench, call);
+  const isInvain = 'problem' in far && isConflict(near.said);
+  return isInvain ? broken(`${CONFLICT}:\n${shortly(near.said)}`) : far;
+}
+
+type Run = (more: readonly string[], net: boolean) => Promise<Launched | { refused: string }>;
+
+/** From the index, and nothing that is too young: then the one before it is asked for. */
+async function fetchOld(
+  specs: readonly string[],
+  run: Run,
+  to: string,
+  bench: Bench,
+  call: ToolCall,
+): Promise<Fetched | Problem> {
+  const without: string[] = [];
+  for (let tries = 0; tries < MOST_YOUNG; tries += 1) {
+    const ran = await run(['-vv', '--', ...specs, ...without], true); // only so it says whom it asked, and who did not answer
+    const failed = failureIn(ran);
+    if (failed !== null || 'refused' in ran)
+      return failed === null || 'refused' in failed ? broken(failed?.refused ?? '') : problemIn(failed.said, specs);
+    const wheels = await wheelsIn(to);
+    const young = await tooYoung(
+      wheels.map(({ file }) => file),
+      saidBy(ran),
+      bench,
+      call,
+    );
+    if (young.length === 0) return { wheels, from: 'the Python index' };
+    for (const { name, version } of wheels.filter(({ file }) => young.includes(file)))
+      without.push(`${name}!=${version}`);
+    for (const { file } of wheels) rmSync(join(to, file));
+  }
+  return broken(
+    `every release that was tried is younger than ${bench.limits.min_age_days} days (installs.min_age_days in POLICY.md)`,
+  );
+}
+
+const isConflict = (said: string): boolean => /^ERROR: ResolutionImpossible|have conflicting dependencies/m.test(said);
+
+async function wheelsIn(folder: string): Promise<Wheel[]> {
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.whl'))
+    .toSorted();
+  return Promise.all(
+    files.map(async (file) => {
+      const [name = '', version = ''] = file.split('-');
+      return { file, name: normal(name), version, sha256: await fileHash(join(folder, file)) };
+    }),
+  );
+}
+
+function problemIn(said: string, specs: readonly string[]): Problem {
+  const wanted = specs.at(-1) ?? '';
+  if (FULL.test(said)) return broken(`the disk is full; ${wanted} was not installed`);
+  if (isConflict(said)) return broken(`${CONFLICT}:\n${shortly(said)}`);
+  if (OFFLINE.test(said))
+    return passing(
+      `the Python index cannot be reached, and no folder of wheels has ${wanted} (tools.wheels in config.json names one):\n${shortly(said)}`,
+    );
+  if (/No matching distribution|Could not find a version/.test(said))
+    return broken(`no wheel of ${wanted} fits this machine, or there is none of that name:\n${shortly(said)}`);
+  return broken(`pip could not fetch ${wanted}:\n${shortly(said)}`);
+}

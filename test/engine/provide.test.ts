@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createEngine, type EngineOptions } from '../../src/engine/engine.ts';
+import { Graph } from '../../src/schema/graph.ts';
+import type { Outcome, Tool } from '../../src/schema/tool.ts';
+import { toolOf } from '../../src/tools/builtin/define.ts';
+import { z } from 'zod';
+
+const needs: Outcome = { status: 'waiting', for: { kind: 'requirement', name: 'jq' } };
+
+/** Lacks something the first time it is called. */
+function lacking(): Tool {
+  let calls = 0;
+  return toolOf({
+    name: 'step',
+    about: 'x',
+    input: z.any(),
+    output: z.any(),
+    annotations: { idempotent: true },
+    targets: [],
+    class: 'write_local',
+    act: () => ((calls += 1) === 1 ? needs : { status: 'ok', output: calls }),
+  });
+}
+
+const graph = (more: object = {}): Graph =>
+  Graph.parse({ id: 'g', mode: 'flex', nodes: [{ kind: 'tool', id: 'a', tool: 'step', input: {}, ...more }] });
+
+function engineWith(provide: EngineOptions['provide']) {
+  const sleep = (): Promise<void> => new Promise(() => undefined);
+  return createEngine({ tools: [lacking()], clock: Date.now, sleep, ...(provide === undefined ? {} : { provide }) });
+}
+
+describe('a wait for something that can be brought', () => {
+  it('keeps the drive alive, and the call is made again when it has come', async () => {
+    const engine = engineWith(async () => ({ verdict: 'arrived', by: 'oka' }));
+    const run = await (await engine.start(graph(), { id: 'r' })).done;
+    expect(run).toMatchObject({ status: 'done', output: 2 });
+  });
+
+  it('that is refused fails the step, or leads to its fallback', async () => {
+    const refusing: EngineOptions['provide'] = async () => ({ verdict: 'denied', text: 'no', by: 'oka' });
+    expect(await (await engineWith(refusing).start(graph(), { id: 'r' })).done).toMatchObject({
+      status: 'failed',
+      reason: 'a: requirement denied: no',
+    });
+    const fallback = graph({ on_error: 'fallback', fallback: 'without' });
+    expect(await (await engineWith(refusing).start(fallback, { id: 'r' })).done).toMatchObject({
+      status: 'done',
+      output: 'without',
+    });
+  });
+
+  it('and is not brought blocks the run, as it does where nobody brings anything', async () => {
+    const failing: EngineOptions['provide'] = () => Promise.reject(new Error('a person has to'));
+    for (const provide of [failing, () => null, undefined])
+      expect(await (await engineWith(provide).start(graph(), { id: 'r' })).done).toMatchObject({ status: 'blocked' });
+  });
+});
