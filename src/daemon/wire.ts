@@ -14,7 +14,7 @@ import { type Models, modelsFrom } from '../models/models.ts';
 import type { ModelsSettings } from '../models/settings.ts';
 import { modelTool } from '../models/tool.ts';
 import type { Config } from '../schema/config.ts';
-import { OkaError } from '../schema/errors.ts';
+import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, EventStore } from '../schema/ports.ts';
@@ -109,7 +109,9 @@ export function engineOver(
       keptAfterCrash(shadow, append, inTurn, { run, ...open }, () => witnessIn(home, artifacts, open)),
     provide: deps.provide,
     atRest: async (run) => {
-      await tellResult(run);
+      await tellResult(run).catch((error: unknown) =>
+        rested(`its result cannot be written: ${messageOf(error)}`, run.id),
+      );
       await deps.rested(run);
     },
     stores: {

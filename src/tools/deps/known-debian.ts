@@ -9,7 +9,7 @@ const COMMANDS = table(`
   clang / clang++ clang / gdb / valgrind / strace / ltrace / pkg-config / ld binutils / as binutils / objdump binutils / strings binutils / ar binutils
   python3 / python python-is-python3 / pip3 python3-pip / pip python3-pip / pipx / ruby / gem ruby / irb ruby / bundle bundler / perl / php php-cli
   java default-jre-headless / javac default-jdk-headless / mvn maven / gradle / go golang-go / rustc / cargo / ghc / lua lua5.4 / Rscript r-base-core / R r-base-core
-  octave / gnuplot / julia / erl erlang-base / elixir / sbcl / node nodejs / npm
+  octave / gnuplot / erl erlang-base / elixir / sbcl / node nodejs / npm
   git / git-lfs / git-svn git-svn / svn subversion / hg mercurial / curl / wget / rsync / ssh openssh-client / scp openssh-client / ssh-keygen openssh-client
   sshpass / nc netcat-openbsd / nmap / dig dnsutils / nslookup dnsutils / host bind9-host / ping iputils-ping / traceroute / ip iproute2 / ss iproute2 / netstat net-tools / ifconfig net-tools
   tcpdump / whois / socat / telnet / ftp / openssl / gpg gnupg / age / jq / yq / xmllint libxml2-utils / xsltproc / xmlstarlet / tidy

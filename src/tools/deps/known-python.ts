@@ -35,11 +35,11 @@ const COMMANDS = table(`
   csvkit / csvcut csvkit / csvgrep csvkit / csvjoin csvkit / csvlook csvkit / csvsort csvkit / csvsql csvkit / csvstack csvkit
   csvstat csvkit / in2csv csvkit / sql2csv csvkit / csvclean csvkit / csvformat csvkit / csvjson csvkit
   httpie / http httpie / https httpie / ruff / black / mypy / flake8 / pylint / isort / pytest / tox / nox / poetry / pipx
-  yt-dlp / youtube-dl yt-dlp / mkdocs / sphinx-build Sphinx / jupyter / ipython / cookiecutter / pre-commit / ansible
+  yt-dlp / mkdocs / sphinx-build Sphinx / jupyter / ipython / cookiecutter / pre-commit / ansible
   ansible-playbook ansible / aws awscli / sqlite-utils / datasette / visidata / vd visidata / litecli / pgcli / mycli / glances
-  speedtest-cli / pygmentize Pygments / markdown_py Markdown / docutils / rst2html docutils / yamllint / codespell
+  speedtest-cli / pygmentize Pygments / markdown_py Markdown / rst2html docutils / yamllint / codespell
   pdf2txt.py pdfminer.six / img2pdf / ocrmypdf / streamlink / gallery-dl / thefuck / tldr / cmake / ninja / meson / uv
-  scrapy Scrapy / jsonschema / jc / xq-python yq / dbt dbt-core / nbconvert / twine / bandit / pip-audit / semgrep / sqlfluff
+  scrapy Scrapy / jsonschema / jc / dbt dbt-core / twine / bandit / pip-audit / semgrep / sqlfluff
 `);
 
 /** Standard modules that Debian packs apart, and those that a Python built without a library lacks. */
