@@ -125,8 +125,17 @@ function knownBefore(
   return known;
 }
 
+/** The names in a node's templates; asked for several times. */
+const asked = new WeakMap<Node, readonly string[]>();
+
+function namesAsked(node: Node): readonly string[] {
+  const known = asked.get(node) ?? namesIn(templatesOf(node));
+  asked.set(node, known);
+  return known;
+}
+
 function namesWanted(graph: Graph, names: ReadonlyMap<string, number>): Set<string> {
-  const inTemplates = graph.nodes.flatMap((node) => namesIn(templatesOf(node)).filter((name) => names.has(name)));
+  const inTemplates = graph.nodes.flatMap((node) => namesAsked(node).filter((name) => names.has(name)));
   return new Set([...inTemplates, ...graph.edges.filter(leadsBack).map((edge) => edge.to)]);
 }
 
@@ -152,7 +161,7 @@ function cycle(graph: Graph, names: ReadonlyMap<string, number>): GraphProblem[]
 
 function templates(graph: Graph, ancestors: ReadonlyMap<string, ReadonlySet<string>>): GraphProblem[] {
   return graph.nodes.flatMap((node, index) =>
-    namesIn(templatesOf(node)).flatMap((name) => {
+    namesAsked(node).flatMap((name) => {
       if (name === 'input' || name === 'last' || (name === 'item' && node.kind === 'map')) return [];
       if (ancestors.get(node.id)?.has(name)) return [];
       return [

@@ -146,7 +146,7 @@ export function startEvent(graph: Graph, sha256: string, request: StartOptions):
       mode: graph.mode,
       parent: request.parent ?? null,
       depth: request.depth ?? 0,
-      ...(request.state === undefined ? {} : { state: request.state }),
+      state: request.state ?? 'EXECUTE',
       graph: { id: graph.id, sha256 },
       nodes,
       budgets: { ...graph.budgets, ...request.budgets },

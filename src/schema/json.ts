@@ -29,7 +29,10 @@ export function copied<T>(value: T): T {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[key];
-    if (field !== undefined) put(copy, key, copied(field));
+    if (field === undefined) continue;
+    const own = typeof field === 'object' ? copied(field) : field;
+    if (key === '__proto__') put(copy, key, own);
+    else copy[key] = own;
   }
   return copy as T;
 }

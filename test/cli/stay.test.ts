@@ -17,12 +17,16 @@ it('with --stay a mistake is told once and waited for; when it is mended work be
   await until(() => oka('status', '--health', '--dir', dir).code === 0);
   expect(JSON.parse(oka('status', '--health', '--json', '--dir', dir).out)).toMatchObject({ healthy: true });
   await until(() => ledger(dir).includes('"type":"task.received"'));
-  expect(
-    readdirSync(join(dir, 'workspace/inbox'), { recursive: true }).filter((name) => String(name).endsWith('welcome')),
-  ).toEqual([]);
+  await until(() => welcomes(dir).length === 0);
   up.child.kill('SIGTERM');
   expect(await once(up.child, 'close')).toEqual([0, null]);
 });
+
+/** What is left of the welcome task in the inbox. */
+const welcomes = (dir: string): string[] =>
+  readdirSync(join(dir, 'workspace/inbox'), { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('welcome'));
 
 it('without --stay the same mistake ends it', () => {
   const { dir } = spoiled();

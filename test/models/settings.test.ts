@@ -82,7 +82,7 @@ describe('models in config.json', () => {
   });
 
   it('nothing has to be there', () => {
-    expect(ModelsConfig.parse({})).toEqual({ roles: {}, settings: {} });
+    expect(ModelsConfig.parse({})).toEqual({ roles: {}, settings: {}, ask_again_seconds: 5 });
   });
 });
 

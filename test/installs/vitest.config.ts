@@ -1,0 +1,12 @@
+/** Installs for real, from the registry that npm is set to: slow, so it has a script of its own. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/installs/*.trial.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+  },
+});
