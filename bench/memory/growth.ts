@@ -1,6 +1,6 @@
 /** The same questions over a history that grows: what is found, what it costs, how long it takes, how much memory it needs. */
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { recallOptions } from '../../src/daemon/recall.ts';
+import { recallOptions } from '../../src/daemon/memory/recall.ts';
 import { packFor } from '../../src/memory/pack-for.ts';
 import { Recall } from '../../src/memory/recall.ts';
 import { emptyScan } from '../../src/memory/scan.ts';

@@ -1,7 +1,7 @@
 /** What the commands about memory have in common. */
 import { join } from 'node:path';
-import { keepInMind, type MemoryIntake } from '../daemon/keep-in-mind.ts';
-import { openRecall } from '../daemon/recall.ts';
+import { keepInMind, type MemoryIntake } from '../daemon/memory/keep-in-mind.ts';
+import { openRecall } from '../daemon/memory/recall.ts';
 import { loadConfig } from '../daemon/settings.ts';
 import { openStores } from '../daemon/stores.ts';
 import { submit } from '../intake/submit.ts';

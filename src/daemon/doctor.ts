@@ -9,7 +9,7 @@ import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { lineClassifierOf } from './classified.ts';
 import { loadPolicy } from './policy.ts';
 import { jailFindings } from './jail-findings.ts';
-import { memoryFinding } from './memory-finding.ts';
+import { memoryFinding } from './memory/finding.ts';
 import { isSetUp } from './set-up.ts';
 import { type Home, loadConfig, programFolder } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import { examineTools } from '../../daemon/deps-doctor.ts';
+import { examineTools } from '../../daemon/deps/doctor.ts';
 import { type Call, exits } from '../command.ts';
 import { green, plain, red, yellow } from '../terminal.ts';
 

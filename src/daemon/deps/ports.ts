@@ -1,11 +1,11 @@
 /** What the dependency manager needs from around it. */
-import type { Engine } from '../engine/engine.ts';
-import type { Config } from '../schema/config.ts';
-import type { Need } from '../schema/dependency.ts';
-import type { Holding } from './hold.ts';
-import type { LoadedPolicy } from './policy.ts';
-import type { Home } from './settings.ts';
-import type { Stores } from './stores.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Config } from '../../schema/config.ts';
+import type { Need } from '../../schema/dependency.ts';
+import type { Holding } from '../hold.ts';
+import type { LoadedPolicy } from '../policy.ts';
+import type { Home } from '../settings.ts';
+import type { Stores } from '../stores.ts';
 
 export type DepsPorts = {
   home: Home;

@@ -1,14 +1,14 @@
 /** What a failed command was missing, as the outcome that waits for it; bounded, so that no step is helped for ever. */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Need } from '../schema/dependency.ts';
-import type { ToolCall } from '../schema/tool.ts';
-import type { Way } from '../tools/deps/decide.ts';
-import { detect } from '../tools/deps/detect.ts';
-import { failureOf } from '../tools/deps/failure.ts';
-import type { Diagnose } from '../tools/middleware/heal.ts';
-import { nameOf } from './deps-ports.ts';
-import type { Home } from './settings.ts';
+import type { Need } from '../../schema/dependency.ts';
+import type { ToolCall } from '../../schema/tool.ts';
+import type { Way } from '../../tools/deps/decide.ts';
+import { detect } from '../../tools/deps/detect.ts';
+import { failureOf } from '../../tools/deps/failure.ts';
+import type { Diagnose } from '../../tools/middleware/heal.ts';
+import { nameOf } from './ports.ts';
+import type { Home } from '../settings.ts';
 
 export type DiagnosePorts = {
   home: Home;

@@ -1,10 +1,10 @@
 /** With what packages are installed here: the operator's settings of npm and pip, the limits of the policy, the jail. */
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Bench, Manager, RunInstaller } from '../tools/deps/installing.ts';
-import { launch } from '../tools/launch.ts';
-import type { DepsPorts } from './deps-ports.ts';
-import { installerEnvironment, packageEnvironment } from './settings.ts';
+import type { Bench, Manager, RunInstaller } from '../../tools/deps/installing.ts';
+import { launch } from '../../tools/launch.ts';
+import type { DepsPorts } from './ports.ts';
+import { installerEnvironment, packageEnvironment } from '../settings.ts';
 
 /** Most that is kept of what npm and pip say. */
 const MOST_SAID = 262_144;

@@ -3,14 +3,14 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { peek } from '../ledger/peek.ts';
-import { messageOf } from '../schema/errors.ts';
-import { audit } from '../tools/deps/audit.ts';
-import { dependencies } from '../tools/deps/kept.ts';
-import { offerOf } from '../tools/jail.ts';
-import type { Finding } from './doctor.ts';
-import { launcherPath } from './hold.ts';
-import { type Home, installerEnvironment, loadConfig, packageEnvironment } from './settings.ts';
+import { peek } from '../../ledger/peek.ts';
+import { messageOf } from '../../schema/errors.ts';
+import { audit } from '../../tools/deps/audit.ts';
+import { dependencies } from '../../tools/deps/kept.ts';
+import { offerOf } from '../../tools/jail.ts';
+import type { Finding } from '../doctor.ts';
+import { launcherPath } from '../hold.ts';
+import { type Home, installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';
 
 /** From this version on Landlock knows ports, and the installer reaches the registries. */
 const LANDLOCK_WITH_PORTS = 4;

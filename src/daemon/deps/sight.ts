@@ -1,15 +1,15 @@
 /** What there is to see of a need: whether it is there, and by which way it can be had. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InstallInput, Need } from '../schema/dependency.ts';
-import type { Outcome } from '../schema/tool.ts';
-import { type Way, wayTo } from '../tools/deps/decide.ts';
-import { type Dependencies, idOf } from '../tools/deps/kept.ts';
-import { type Sight, sightOf } from '../tools/deps/present.ts';
-import { needIn } from '../tools/deps/requires.ts';
-import { type DepsPorts, nameOf } from './deps-ports.ts';
-import { reachablePath } from './hold.ts';
-import { commandEnvironment } from './settings.ts';
+import type { InstallInput, Need } from '../../schema/dependency.ts';
+import type { Outcome } from '../../schema/tool.ts';
+import { type Way, wayTo } from '../../tools/deps/decide.ts';
+import { type Dependencies, idOf } from '../../tools/deps/kept.ts';
+import { type Sight, sightOf } from '../../tools/deps/present.ts';
+import { needIn } from '../../tools/deps/requires.ts';
+import { type DepsPorts, nameOf } from './ports.ts';
+import { reachablePath } from '../hold.ts';
+import { commandEnvironment } from '../settings.ts';
 
 export type Seeing = {
   way: (need: Need) => Way;

@@ -1,14 +1,14 @@
 /** What `oka doctor` says about memory: whether texts are found by meaning, too. */
-import { messageOf } from '../schema/errors.ts';
-import type { Finding } from './doctor.ts';
-import { type Home, loadConfig } from './settings.ts';
+import { messageOf } from '../../schema/errors.ts';
+import type { Finding } from '../doctor.ts';
+import { type Home, loadConfig } from '../settings.ts';
 
 export async function memoryFinding(home: Home): Promise<Finding> {
   const what = 'memory';
   try {
     const { memory } = await loadConfig(home);
     if (!memory.vectors) return { state: 'good', what, found: 'searched by words; vectors are turned off' };
-    const { assertUsable } = await import('../memory/vectors.ts');
+    const { assertUsable } = await import('../../memory/vectors.ts');
     await assertUsable(memory.model);
     return { state: 'good', what, found: `searched by words and by meaning (${memory.model})` };
   } catch (error) {

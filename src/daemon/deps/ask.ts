@@ -1,9 +1,9 @@
 /** Asking a person for what oka may not or cannot install: an entry of INSTALL_REQUIREMENTS.md. */
-import type { Need, Requirement } from '../schema/dependency.ts';
-import type { Way } from '../tools/deps/decide.ts';
-import { dockerfileFor } from '../tools/deps/dockerfile.ts';
-import type { Dependencies } from '../tools/deps/kept.ts';
-import { type DepsPorts, nameOf } from './deps-ports.ts';
+import type { Need, Requirement } from '../../schema/dependency.ts';
+import type { Way } from '../../tools/deps/decide.ts';
+import { dockerfileFor } from '../../tools/deps/dockerfile.ts';
+import type { Dependencies } from '../../tools/deps/kept.ts';
+import { type DepsPorts, nameOf } from './ports.ts';
 
 const MOST_REASON = 4000;
 

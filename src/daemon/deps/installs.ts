@@ -1,12 +1,12 @@
 /** Installations as runs: one for each package, however many want it; one that waits for a person is found again. */
 import { hash } from 'node:crypto';
-import type { Drive } from '../engine/drive.ts';
-import type { RunState } from '../engine/run-state.ts';
-import { installGraph } from '../graphs/install.ts';
-import type { InstallInput } from '../schema/dependency.ts';
-import type { Json } from '../schema/json.ts';
-import { idOf } from '../tools/deps/kept.ts';
-import type { DepsPorts } from './deps-ports.ts';
+import type { Drive } from '../../engine/drive.ts';
+import type { RunState } from '../../engine/run-state.ts';
+import { installGraph } from '../../graphs/install.ts';
+import type { InstallInput } from '../../schema/dependency.ts';
+import type { Json } from '../../schema/json.ts';
+import { idOf } from '../../tools/deps/kept.ts';
+import type { DepsPorts } from './ports.ts';
 
 export type End = { kind: 'installed' } | { kind: 'refused' | 'waiting' | 'failed'; reason: string };
 

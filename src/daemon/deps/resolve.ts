@@ -4,16 +4,16 @@
  * V1 It is looked for before anybody goes on; what can be installed is tried again.
  * V2 What is not there is asked for again, with what was seen.
  */
-import type { Drive } from '../engine/drive.ts';
-import type { Need } from '../schema/dependency.ts';
-import { messageOf, OkaError } from '../schema/errors.ts';
-import type { WaitAnswer } from '../schema/wait.ts';
-import { type Dependencies, idOf } from '../tools/deps/kept.ts';
-import type { Sight } from '../tools/deps/present.ts';
-import type { Installs } from './deps-installs.ts';
-import type { RequirementsPage } from './deps-page.ts';
-import { type DepsPorts, nameOf } from './deps-ports.ts';
-import type { Seeing } from './deps-sight.ts';
+import type { Drive } from '../../engine/drive.ts';
+import type { Need } from '../../schema/dependency.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
+import type { WaitAnswer } from '../../schema/wait.ts';
+import { type Dependencies, idOf } from '../../tools/deps/kept.ts';
+import type { Sight } from '../../tools/deps/present.ts';
+import type { Installs } from './installs.ts';
+import type { RequirementsPage } from './page.ts';
+import { type DepsPorts, nameOf } from './ports.ts';
+import type { Seeing } from './sight.ts';
 
 export type Resolved = { there: boolean; seen: string; drives: Drive[] };
 

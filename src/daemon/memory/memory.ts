@@ -5,17 +5,17 @@
  * 2. Memory that fails costs no task: the prompt goes out without it, and the event says why.
  */
 import { join } from 'node:path';
-import { type Beside, recallBeside } from '../memory/beside.ts';
-import type { Candidate } from '../memory/pack.ts';
-import type { PackFor } from '../memory/pack-for.ts';
-import { messageOf } from '../schema/errors.ts';
-import type { NewEvent } from '../schema/event.ts';
-import type { Config } from '../schema/config.ts';
-import type { MemoryStore } from '../schema/ports.ts';
-import type { TaskGraph } from '../ledger/task-graph.ts';
-import type { MemoryPorts } from '../tools/builtin/memory.ts';
-import { type Home } from './settings.ts';
-import type { Stores } from './stores.ts';
+import { type Beside, recallBeside } from '../../memory/beside.ts';
+import type { Candidate } from '../../memory/pack.ts';
+import type { PackFor } from '../../memory/pack-for.ts';
+import { messageOf } from '../../schema/errors.ts';
+import type { NewEvent } from '../../schema/event.ts';
+import type { Config } from '../../schema/config.ts';
+import type { MemoryStore } from '../../schema/ports.ts';
+import type { TaskGraph } from '../../ledger/task-graph.ts';
+import type { MemoryPorts } from '../../tools/builtin/memory.ts';
+import { type Home } from '../settings.ts';
+import type { Stores } from '../stores.ts';
 
 export type Remembering = {
   store: MemoryStore;

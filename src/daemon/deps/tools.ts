@@ -1,15 +1,15 @@
 /** What people ask for: a tool to be installed, or taken out again. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Drive } from '../engine/drive.ts';
-import { OkaError } from '../schema/errors.ts';
-import type { Dependencies } from '../tools/deps/kept.ts';
-import { unlead } from '../tools/deps/places.ts';
-import { needIn } from '../tools/deps/requires.ts';
-import { snippetFor } from './deps-ask.ts';
-import type { Installs } from './deps-installs.ts';
-import type { DepsPorts } from './deps-ports.ts';
-import type { Seeing } from './deps-sight.ts';
+import type { Drive } from '../../engine/drive.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { Dependencies } from '../../tools/deps/kept.ts';
+import { unlead } from '../../tools/deps/places.ts';
+import { needIn } from '../../tools/deps/requires.ts';
+import { snippetFor } from './ask.ts';
+import type { Installs } from './installs.ts';
+import type { DepsPorts } from './ports.ts';
+import type { Seeing } from './sight.ts';
 
 export type ToolRequests = {
   install: (what: string) => Promise<Drive>;

@@ -8,11 +8,11 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertRegularFile, lookAt, replaceFile } from '../ledger/disk.ts';
-import { messageOf } from '../schema/errors.ts';
-import type { Dependencies } from '../tools/deps/kept.ts';
-import { pageOf, statusesIn } from '../tools/deps/page.ts';
-import type { Home } from './settings.ts';
+import { assertRegularFile, lookAt, replaceFile } from '../../ledger/disk.ts';
+import { messageOf } from '../../schema/errors.ts';
+import type { Dependencies } from '../../tools/deps/kept.ts';
+import { pageOf, statusesIn } from '../../tools/deps/page.ts';
+import type { Home } from '../settings.ts';
 
 export type LookedAt = { problem: string | null; resolved: { name: string; id: string }[] };
 export type RequirementsPage = { look: () => LookedAt; write: () => void };

@@ -10,26 +10,26 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Drive } from '../engine/drive.ts';
-import { isOver, nodeNamed, type OpenWait, type RunState } from '../engine/run-state.ts';
-import { installGraph } from '../graphs/install.ts';
-import type { InstallInput, Need, Receipt } from '../schema/dependency.ts';
-import type { Tool } from '../schema/tool.ts';
-import type { WaitAnswer } from '../schema/wait.ts';
-import type { Way } from '../tools/deps/decide.ts';
-import { installTool } from '../tools/deps/install.ts';
-import { dependencies, type Dependencies, idOf, missedBy } from '../tools/deps/kept.ts';
-import { lead, sweep } from '../tools/deps/places.ts';
-import type { Diagnose } from '../tools/middleware/heal.ts';
-import { enter } from './deps-ask.ts';
-import { benchOf } from './deps-bench.ts';
-import { diagnoseWith } from './deps-diagnose.ts';
-import { installsUnderWay } from './deps-installs.ts';
-import { requirementsPage } from './deps-page.ts';
-import { type DepsPorts, nameOf } from './deps-ports.ts';
-import { type Resolving, resolvingWith } from './deps-resolve.ts';
-import { type Seeing, seeingWith } from './deps-sight.ts';
-import { type ToolRequests, toolRequests } from './deps-tools.ts';
+import type { Drive } from '../../engine/drive.ts';
+import { isOver, nodeNamed, type OpenWait, type RunState } from '../../engine/run-state.ts';
+import { installGraph } from '../../graphs/install.ts';
+import type { InstallInput, Need, Receipt } from '../../schema/dependency.ts';
+import type { Tool } from '../../schema/tool.ts';
+import type { WaitAnswer } from '../../schema/wait.ts';
+import type { Way } from '../../tools/deps/decide.ts';
+import { installTool } from '../../tools/deps/install.ts';
+import { dependencies, type Dependencies, idOf, missedBy } from '../../tools/deps/kept.ts';
+import { lead, sweep } from '../../tools/deps/places.ts';
+import type { Diagnose } from '../../tools/middleware/heal.ts';
+import { enter } from './ask.ts';
+import { benchOf } from './bench.ts';
+import { diagnoseWith } from './diagnose.ts';
+import { installsUnderWay } from './installs.ts';
+import { requirementsPage } from './page.ts';
+import { type DepsPorts, nameOf } from './ports.ts';
+import { type Resolving, resolvingWith } from './resolve.ts';
+import { type Seeing, seeingWith } from './sight.ts';
+import { type ToolRequests, toolRequests } from './tools.ts';
 
 export type Deps = Resolving &
   ToolRequests &
