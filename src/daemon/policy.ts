@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type Classify, parsePolicy } from '../guard/policy.ts';
-import { assertRegularFile, explained, lookAt } from '../ledger/disk.ts';
+import { assertRegularFile, explained, stampOf } from '../ledger/disk.ts';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import type { Policy } from '../schema/policy.ts';
 
@@ -58,15 +58,6 @@ function readAgain(file: string, classify: Classify, loaded: LoadedPolicy): Look
     return read.sha256 === loaded.sha256 ? { kind: 'same' } : { kind: 'loaded', ...read };
   } catch (error) {
     return { kind: 'invalid', reason: `${messageOf(error).slice(0, MOST_REASON)}\nThe policy before it still holds.` };
-  }
-}
-
-function stampOf(file: string): string {
-  try {
-    const found = lookAt(file);
-    return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
-  } catch (error) {
-    return messageOf(error);
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { errnoOf, OkaError, type OkaErrorCode } from '../schema/errors.ts';
+import { errnoOf, messageOf, OkaError, type OkaErrorCode } from '../schema/errors.ts';
 import type { Flush } from '../schema/ports.ts';
 
 export const diskFlush: Flush = { now: fdatasyncSync, later: promisify(fdatasync) };
@@ -91,6 +91,16 @@ export function lookAt(file: string): Stats | undefined {
     return lstatSync(file, { throwIfNoEntry: false });
   } catch (error) {
     throw explained(error, file);
+  }
+}
+
+/** Changes with every replacement of a file; one that cannot be looked at is known by why. */
+export function stampOf(file: string): string {
+  try {
+    const found = lookAt(file);
+    return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+  } catch (error) {
+    return messageOf(error);
   }
 }
 

@@ -8,7 +8,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertRegularFile, lookAt, replaceFile } from '../../ledger/disk.ts';
+import { assertRegularFile, lookAt, replaceFile, stampOf } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Dependencies } from '../../tools/deps/kept.ts';
 import { pageOf, statusesIn } from '../../tools/deps/page.ts';
@@ -79,13 +79,4 @@ function textOf(file: string): string {
   if (found === undefined) return '';
   if (found.size > MOST_BYTES) throw new Error(`${file} is larger than ${MOST_BYTES / 1e6} MB`);
   return readFileSync(file, 'utf8');
-}
-
-function stampOf(file: string): string {
-  try {
-    const found = lookAt(file);
-    return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
-  } catch (error) {
-    return messageOf(error);
-  }
 }
