@@ -1,5 +1,6 @@
 /** One event as a sentence. */
 import type { Event } from '../schema/event.ts';
+import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { bytes, count, plain } from './terminal.ts';
 
@@ -95,8 +96,31 @@ function sentence(event: Event): string {
       return `${event.data.name} is there (${event.data.by} said so): ${event.data.seen}`;
     case 'requirement.reopened':
       return `${event.data.name} is still missing (${event.data.by} said it was there): ${event.data.reason}`;
+    case 'slot.came':
+      return `Maintenance (${event.data.job}) due at ${event.data.slot}: ${event.data.how}, ${event.data.reason}`;
+    case 'procedure.drafted':
+      return `Drafted a procedure: ${event.data.procedure.title} (${event.data.procedure.id}, version ${event.data.procedure.version})`;
+    case 'procedure.moved':
+      return `Procedure ${event.data.procedure} is ${event.data.to}${event.data.forced ? ' by force' : ''}: ${event.data.reason}`;
+    case 'procedure.chosen':
+      return `Procedure ${event.data.procedure} ${ARMS[event.data.arm]}: ${event.data.reason}`;
+    case 'page.edited':
+      return `A person edited ${event.data.page}`;
+    case 'change.undone':
+      return `Took back change ${event.data.change}: ${event.data.reason}`;
+    case 'fact.reworded':
+      return `Tells fact ${event.data.fact} in other words: ${event.data.text}`;
+    case 'storage.tidied':
+      return `Tidied up: ${count(event.data.artifacts, 'artifact')}, ${count(event.data.outbox.length, 'result')} and ${count(event.data.tools.length, 'old tool')} removed (${bytes(event.data.bytes)})`;
   }
 }
+
+const ARMS: Record<ProcedureChoice['arm'], string> = {
+  used: 'made the plan',
+  trial: 'made the plan, as a trial',
+  held_back: 'was held back, for comparison',
+  offered: 'was shown to the planner',
+};
 
 export function waitedFor(wait: WaitFor): string {
   switch (wait.kind) {

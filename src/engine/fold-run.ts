@@ -147,6 +147,14 @@ export function applied(run: RunState, event: Event): RunState {
     case 'requirement.opened':
     case 'requirement.resolved':
     case 'requirement.reopened':
+    case 'slot.came':
+    case 'procedure.drafted':
+    case 'procedure.moved':
+    case 'procedure.chosen':
+    case 'page.edited':
+    case 'change.undone':
+    case 'fact.reworded':
+    case 'storage.tidied':
       break;
   }
   if (run.back.length > 0 && !isOver(run.status)) goBack(run);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { MaintenanceConfig } from './maintenance.ts';
 import { MemoryConfig } from './memory.ts';
 import { ModelsConfig } from './model.ts';
 import { Sha256 } from './names.ts';
+import { ReplicaConfig } from './replica.ts';
 
 const hook = z.string().min(1).max(4000);
 
@@ -51,7 +53,9 @@ export const Config = z
       .prefault({})
       .describe('How tasks are taken in.'),
     memory: MemoryConfig.prefault({}),
+    maintenance: MaintenanceConfig.prefault({}),
     models: ModelsConfig.prefault({}).describe('Language models: which, and how they are called.'),
+    replica: ReplicaConfig.prefault({}),
     hooks: z
       .strictObject({
         before_run: hook.describe('Before the first step; if it fails, the run fails.'),

@@ -35,7 +35,9 @@ export type OkaErrorCode =
   | 'model-bad-request'
   | 'model-no-recording'
   | 'model-stopped'
-  | 'model-failed';
+  | 'model-failed'
+  | 'replica-down'
+  | 'replica-refused';
 
 /** `message` says what was wrong and where; `fix` says what to do about it. */
 export class OkaError extends Error {

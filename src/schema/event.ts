@@ -13,8 +13,9 @@ import { OkaError } from './errors.ts';
 import { fitting } from './fits.ts';
 import { Intake } from './intake.ts';
 import { copied, JsonValue } from './json.ts';
-import { Episode, FactGiven, PackManifest } from './memory.ts';
-import { CallId, Id, ID_SHAPE, NodeId, Sha256 } from './names.ts';
+import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
+import { CallId, Id, ID_SHAPE, Instant, NodeId, Sha256 } from './names.ts';
+import { Procedure, ProcedureChoice, ProcedureMove } from './procedure.ts';
 import { Budgets, Mode, PlannedNode } from './run.ts';
 import { ArtifactRef, OutcomeStatus, SideEffectClass, Usage } from './tool.ts';
 import { versionOf } from './upgrade.ts';
@@ -294,7 +295,7 @@ export const eventData = {
   'fact.forgotten': z
     .strictObject({
       facts: z.array(Id).min(1).max(1000).describe('Which.'),
-      why: z.enum(['deleted', 'expired']).describe('By the word of a person, or because their time is over.'),
+      why: Forgotten,
     })
     .describe('Facts are no longer believed.'),
   'episode.imported': z
@@ -309,6 +310,58 @@ export const eventData = {
     })
     .describe('Something that was said elsewhere was taken in.'),
   'context.packed': PackManifest.describe('What is remembered was put together for a prompt.'),
+  'slot.came': z
+    .strictObject({
+      job: z.enum(['learn', 'tidy']).describe('What was due.'),
+      slot: Instant.describe('When it was due.'),
+      how: z.enum(['ran', 'skipped', 'missed']).describe('What became of it.'),
+      reason,
+    })
+    .describe('A time came at which maintenance was due; each is told once.'),
+  'procedure.drafted': z
+    .strictObject({ procedure: Procedure })
+    .describe('A procedure was made from runs, or made anew.'),
+  'procedure.moved': ProcedureMove,
+  'procedure.chosen': ProcedureChoice,
+  'page.edited': z
+    .strictObject({
+      page: z.string().max(1000).describe('The page, relative to .oka.'),
+      lines: z.array(z.string().max(20_000)).max(10_000).describe('The lines in it that are of people, from now on.'),
+      removed: z.array(z.string().max(400)).max(10_000).default([]).describe('What people took out of it, by mark.'),
+      changed: z
+        .array(
+          z.strictObject({
+            mark: z.string().max(400).describe('What the line stands for.'),
+            text: z.string().max(20_000).describe('What a person made of it.'),
+          }),
+        )
+        .max(10_000)
+        .default([])
+        .describe('Lines of ours that people changed.'),
+    })
+    .describe('A person edited a page that is made from the ledger.'),
+  'change.undone': z
+    .strictObject({ change: seq.describe('The event of the maintenance ledger that no longer counts.'), reason })
+    .describe('Something that maintenance had learned was taken back.'),
+  'fact.reworded': z
+    .strictObject({
+      fact: Id.describe('Which fact.'),
+      text: z.string().min(1).max(4000).describe('How it is told from now on.'),
+      model: z.string().max(200).describe('Who worded it.'),
+    })
+    .describe('A fact is told in better words; what it rests on is unchanged.'),
+  'storage.tidied': z
+    .strictObject({
+      artifacts: z.int().nonnegative().describe('Artifacts removed that no event names.'),
+      outbox: z.array(z.string().max(255)).max(10_000).describe('Folders removed from the outbox.'),
+      tools: z
+        .array(z.string().max(300))
+        .max(10_000)
+        .default([])
+        .describe('Versions of tools removed that nothing uses.'),
+      bytes: z.int().nonnegative().describe('Space that is free again.'),
+    })
+    .describe('Old things were removed, as the settings say.'),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventType = keyof typeof eventData;
@@ -349,7 +402,11 @@ export const LineShape = z
     run: Id.nullable().describe('The run it belongs to.'),
     at: z.iso.datetime().describe('When, in UTC.'),
     pen: Pen,
-    cause: seq.nullable().describe('The event that led to it.'),
+    cause: seq
+      .nullable()
+      .describe(
+        'The event that led to it; in the maintenance ledger: the last event of the run ledger read before it.',
+      ),
     v: z.int().positive().describe('Version of the shape of data.'),
     d: offset.describe('How many bytes of the ledger were known durable when this line was written.'),
     data: JsonValue.describe('What there is to say, by type.'),

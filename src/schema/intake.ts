@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FactGiven } from './memory.ts';
+import { FactGiven, Forgotten } from './memory.ts';
 import { CallId, Id, Instant, Sha256 } from './names.ts';
 import { WaitAnswer } from './wait.ts';
 
@@ -18,7 +18,7 @@ export const Intake = z
     z.strictObject({
       kind: z.literal('forget').describe('Give facts up.'),
       facts: z.array(Id).min(1).max(1000).describe('Which.'),
-      why: z.enum(['deleted', 'expired']).describe('By the word of a person, or because their time is over.'),
+      why: Forgotten,
     }),
     z.strictObject({
       kind: z.literal('import').describe('Take in what was said elsewhere.'),
@@ -42,6 +42,32 @@ export const Intake = z
       kind: z.literal('remove').describe('Take a tool out of .oka/tools.'),
       what: z.string().min(1).max(300).describe('Its name, such as node:prettier.'),
       reason: z.string().max(500).optional().describe('Why.'),
+    }),
+    z.strictObject({
+      kind: z.literal('tick').describe('Say that an entry of TODOS.md is done with.'),
+      todo: z.string().min(1).max(400).describe('The entry, by its mark.'),
+      text: z.string().max(20_000).default('').describe('The line as it was ticked.'),
+    }),
+    z.strictObject({
+      kind: z.literal('procedure').describe('Put a procedure above what the numbers say.'),
+      procedure: Id,
+      to: z.enum(['promoted', 'demoted', 'retired']).describe('What it is to be.'),
+      reason: z.string().max(500).default('').describe('Why.'),
+    }),
+    z.strictObject({
+      kind: z.literal('take_back').describe('Take back something that maintenance has learned.'),
+      change: z.int().positive().describe('The event in the maintenance ledger.'),
+      reason: z.string().max(500).default('').describe('Why.'),
+    }),
+    z.strictObject({
+      kind: z.literal('tidy').describe('Remove what is old, as the settings say.'),
+      before: z
+        .strictObject({
+          artifacts: Instant.nullable().describe('Artifacts that no event names and that are older than this.'),
+          outbox: Instant.nullable().describe('Results older than this.'),
+        })
+        .describe('What counts as old; null = nothing of it.'),
+      outbox_mb: z.int().positive().nullable().describe('The oldest results go when the outbox is larger.'),
     }),
   ])
   .describe('A request from another process to the holder of the pen, dropped into .oka/intake.');

@@ -26,6 +26,10 @@ export const Fact = z
   .describe('Something the assistant believes, with its evidence.');
 export type Fact = z.infer<typeof Fact>;
 
+export const Forgotten = z
+  .enum(['deleted', 'expired', 'unused', 'undone'])
+  .describe('By the word of a person, because their time is over, because nobody needed them, or taken back.');
+
 /** Facts of this namespace are instructions that always hold; they are in every pack. */
 export const STANDING = 'standing';
 

@@ -78,6 +78,10 @@ export const Policy = z
           .max(365)
           .default(3)
           .describe('Releases younger than this are not installed: a bad one is mostly found within days.'),
+        unknown_age: z
+          .enum(['refuse', 'take'])
+          .default('refuse')
+          .describe('What becomes of a Python release of which neither index nor server tells the age.'),
         scripts: z
           .array(z.string().min(1).max(214))
           .max(200)

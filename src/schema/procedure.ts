@@ -1,18 +1,114 @@
 import { z } from 'zod';
+import { JsonValue } from './json.ts';
 import { Evidence } from './memory.ts';
-import { Id, Instant } from './names.ts';
+import { Id, Instant, Sha256 } from './names.ts';
+
+export const Parameter = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z][a-z0-9_]{0,39}$/)
+      .describe('What it is called in the steps.'),
+    kind: z.enum(['path', 'name', 'number', 'date', 'text']).describe('What may stand in its place.'),
+    from: z
+      .enum(['task', 'today', 'basename', 'stem', 'folder'])
+      .describe('Read from the task, the day of the run, or made from another parameter that is a path.'),
+    of: z.string().max(40).optional().describe('The parameter it is made from.'),
+    examples: z.array(z.string().max(500)).max(10).default([]).describe('What stood there before.'),
+  })
+  .describe('Something that differs from task to task.');
+export type Parameter = z.infer<typeof Parameter>;
+
+export const ProcedureStatus = z
+  .enum(['candidate', 'promoted', 'demoted', 'retired'])
+  .describe('Tried now and then, used, no longer used, given up.');
+export type ProcedureStatus = z.infer<typeof ProcedureStatus>;
 
 export const Procedure = z
   .strictObject({
     id: Id,
+    version: z.int().positive().default(1).describe('Counts up when it is made anew.'),
     title: z.string().max(200).describe('What it is good for.'),
-    trigger: z.array(z.string().max(500)).min(1).max(50).describe('When it applies.'),
-    steps: z.array(z.string().max(4000)).min(1).max(100).describe('What to do, in order.'),
+    trigger: z.array(z.string().max(2000)).min(1).max(50).describe('Tasks to which it applied; others are like them.'),
+    task: z.string().max(20_000).describe('The text of its tasks, with {{name}} for what differs.'),
+    parameters: z.array(Parameter).max(50).default([]).describe('What differs.'),
+    shape: Sha256.describe('Its steps without what differs: two plans with the same shape do the same.'),
+    graph: JsonValue.describe('Its steps as a graph whose inputs name {{input.parameter}}.'),
+    criteria: z
+      .array(
+        z.strictObject({
+          text: z.string().max(2000).describe('What must hold, with {{name}} for what differs.'),
+          author: z.enum(['operator', 'model']).describe('Who wants it.'),
+        }),
+      )
+      .max(200)
+      .default([])
+      .describe('How to see that it worked.'),
+    tools: z.array(z.string().max(120)).max(200).describe('Tools that the steps use.'),
+    targets: z
+      .array(z.string().max(500))
+      .max(1000)
+      .nullable()
+      .describe('What may change, with {{name}} for what differs; null when a person wrote the steps.'),
+    steps: z.array(z.string().max(4000)).min(1).max(1000).describe('What to do, in order, for a person.'),
     pitfalls: z.array(z.string().max(1000)).max(50).default([]).describe('What went wrong before.'),
-    checklist: z.array(z.string().max(1000)).max(50).default([]).describe('How to see that it worked.'),
-    last_validated: Instant.nullable().describe('When it last proved itself.'),
-    status: z.enum(['candidate', 'promoted', 'demoted', 'retired']).describe('Whether it is used.'),
     evidence: z.array(Evidence).max(1000).describe('The runs behind it.'),
   })
-  .describe('A reusable playbook, proven by runs.');
+  .describe('A reusable playbook, made from runs.');
 export type Procedure = z.infer<typeof Procedure>;
+
+const side = z.strictObject({
+  runs: z.int().nonnegative().describe('How many.'),
+  fine: z.int().nonnegative().describe('How many of them were done at once and left uncorrected.'),
+  seconds: z.number().nonnegative().nullable().describe('Median time.'),
+  tokens: z.number().nonnegative().nullable().describe('Median of model tokens.'),
+});
+
+export const ProcedureNumbers = z
+  .strictObject({
+    successes: z.int().nonnegative().describe('Successful executions of its steps that do not depend on each other.'),
+    with: side.describe('Runs with it.'),
+    without: side.describe('Comparable runs without it.'),
+    wins: z.int().nonnegative().describe('Comparisons in which the run with it was better.'),
+    losses: z.int().nonnegative().describe('Comparisons in which it was worse.'),
+    e_value: z.number().nonnegative().describe('Evidence that it is better; 1 says nothing, 20 is a lot.'),
+    contradictions: z.int().nonnegative().describe('Recent runs with it that failed, were reworked or corrected.'),
+    last_validated: Instant.nullable().describe('When a run with its steps last went well.'),
+  })
+  .describe('What speaks for a procedure and against it.');
+export type ProcedureNumbers = z.infer<typeof ProcedureNumbers>;
+
+export const ProcedureMove = z
+  .strictObject({
+    procedure: Id.describe('Which procedure.'),
+    from: ProcedureStatus.nullable().describe('What it was; null when it is new.'),
+    to: ProcedureStatus,
+    by: z.enum(['gate', 'person']).describe('The numbers, or a person.'),
+    forced: z.boolean().default(false).describe('Whether a person put it above the numbers.'),
+    numbers: ProcedureNumbers,
+    reason: z.string().max(2000).describe('Why, for a person.'),
+  })
+  .describe('A procedure was promoted, demoted, retired, or is new.');
+export type ProcedureMove = z.infer<typeof ProcedureMove>;
+
+export const ProcedureChoice = z
+  .strictObject({
+    procedure: Id.describe('Which procedure.'),
+    version: z.int().positive().describe('Which version of it.'),
+    arm: z
+      .enum(['used', 'trial', 'held_back', 'offered'])
+      .describe(
+        'Planned from it; the same, as a trial of a candidate; planned without it, for comparison; shown to the planner.',
+      ),
+    parameters: z.record(z.string(), z.string().max(2000)).describe('What was filled in.'),
+    saves: z
+      .strictObject({
+        tokens: z.number().nonnegative().nullable().describe('Model tokens that such a task took without it.'),
+        seconds: z.number().nonnegative().nullable().describe('Time that such a task took without it.'),
+      })
+      .nullable()
+      .describe('What comparable runs took without it (medians); null when it was not used.'),
+    reason: z.string().max(2000).describe('Why, for a person.'),
+  })
+  .describe('A task matched a procedure, and what followed from that.');
+export type ProcedureChoice = z.infer<typeof ProcedureChoice>;

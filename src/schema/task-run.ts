@@ -20,7 +20,9 @@ export const PlanInput = z.strictObject({ task: TaskGiven }).describe('What a pl
 
 export const Planned = z
   .strictObject({
-    by: z.enum(['runbook', 'model']).describe('Who planned: the fences of the task, or a model.'),
+    by: z
+      .enum(['runbook', 'model', 'procedure'])
+      .describe('Who planned: the fences of the task, a model, or a procedure that has proven itself.'),
     graph: Id.describe('Name under which the steps can be run.'),
     sha256: Sha256.describe('The steps as a graph; kept as an artifact.'),
     input: JsonValue.describe('What they are started with.'),

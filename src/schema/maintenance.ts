@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+const cron = z.string().min(1).max(120);
+const days = z.int().positive().max(36_500).nullable();
+
+export const MaintenanceConfig = z
+  .strictObject({
+    off: z.boolean().default(false).describe('Whether there is no maintenance at all; oka up then starts none.'),
+    slots: z
+      .strictObject({
+        learn: cron.default('*/10 * * * *').describe('When what is new is read and learned from.'),
+        tidy: cron.default('30 3 * * *').describe('When old things are compacted, archived and removed.'),
+      })
+      .prefault({})
+      .describe('When maintenance works, as cron expressions in UTC.'),
+    catch_up: z.boolean().default(true).describe('Whether a missed time is made up for, once for all of them.'),
+    procedures: z
+      .strictObject({
+        least_successes: z
+          .int()
+          .min(1)
+          .max(1000)
+          .default(3)
+          .describe('Successful runs that do not depend on each other.'),
+        e_value: z
+          .number()
+          .min(1)
+          .max(1e6)
+          .default(20)
+          .describe('Evidence that is asked for; 20 lets at most one of 20 useless procedures through.'),
+        trial_share: z.number().min(0).max(1).default(0.25).describe('Share of matching tasks that try a candidate.'),
+        hold_back: z.number().min(0).max(0.5).default(0.1).describe('Share of tasks that keep running without it.'),
+        recent_runs: z.int().min(1).max(100).default(5).describe('So many last runs with it must have been fine.'),
+        recent_days: z.int().min(1).max(3650).default(14).describe('A contradiction counts for so many days.'),
+        retire_days: days.default(180).describe('Unused for so long, it is retired; null = never.'),
+      })
+      .prefault({})
+      .describe('When a procedure is believed.'),
+    unused_days: days.default(180).describe('A fact that no prompt needed for so long is put aside; null = never.'),
+    compact_days: days.default(60).describe('Pages of days older than this are told in short; null = never.'),
+    archive_days: days.default(90).describe('Finished runs older than this leave the live ledger; null = never.'),
+    artifact_days: days.default(30).describe('Artifacts that no event names are removed after this; null = never.'),
+    outbox_days: days.default(null).describe('Results older than this are removed from the outbox; null = never.'),
+    outbox_mb: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .describe('The oldest results go when the outbox is larger than this; null = never.'),
+    wording: z
+      .boolean()
+      .default(false)
+      .describe('Whether a model may word lessons better; what it says without evidence is dropped.'),
+  })
+  .describe('The second process: what it learns, keeps and removes.');
+export type MaintenanceConfig = z.infer<typeof MaintenanceConfig>;
