@@ -1,0 +1,198 @@
+/** What became of a task, folded from the events of its run and of the runs inside it. */
+import type { Event } from '../schema/event.ts';
+import type { ProcedureChoice } from '../schema/procedure.ts';
+import type { Planned, TaskGiven } from '../schema/task-run.ts';
+import type { WaitFor } from '../schema/wait.ts';
+import type { Book, Part } from './book.ts';
+
+export type TaskRecord = {
+  run: string;
+  title: string;
+  /** Hash of its text. */
+  body: string;
+  dir: string | null;
+  first: number;
+  last: number;
+  started: string;
+  ended: string | null;
+  status: 'running' | 'done' | 'failed' | 'cancelled';
+  reason: string;
+  /** How often the critic sent it back. */
+  rework: number;
+  /** What it was last planned as. */
+  plan: (Pick<Planned, 'by' | 'sha256' | 'criteria' | 'input' | 'tools' | 'targets'> & { seq: number }) | null;
+  plans: number;
+  choice: (Pick<ProcedureChoice, 'procedure' | 'version' | 'arm' | 'parameters'> & { seq: number }) | null;
+  /** The finished run that it corrects, and the run that corrects it. */
+  corrects: string | null;
+  corrected: string | null;
+  /** The failed run that it continues. */
+  continues: string | null;
+  undone: boolean;
+  tokens: number;
+  usd: number;
+  /** Completions that were asked for. */
+  thoughts: number;
+  calls: number;
+  failed_calls: number;
+  approvals: { asked: number; approved: number; denied: number };
+  questions: number;
+  installs: string[];
+  /** Calls that tried more than their class allows. */
+  overstepped: number;
+  /** Time that it spent waiting for people. */
+  waited_ms: number;
+};
+
+const keyOf = (run: string): string => `task/${run}`;
+
+export const taskRecordOf = (book: Book, run: string): TaskRecord | undefined => book.get<TaskRecord>(keyOf(run));
+
+/** The task that a run belongs to, itself or as one of the runs inside it. */
+export function rootOf(book: Book, run: string): string {
+  return book.get<string>(`root/${run}`) ?? run;
+}
+
+/** Active time, without waiting for people. */
+export const secondsOf = ({ started, ended, waited_ms }: TaskRecord): number | null =>
+  ended === null ? null : Math.max(0, Date.parse(ended) - Date.parse(started) - waited_ms) / 1000;
+
+/** Done at the first attempt, and nobody was discontent. */
+export const wasFine = ({ status, rework, corrected, undone }: TaskRecord): boolean =>
+  status === 'done' && rework === 0 && corrected === null && !undone;
+
+/** Has to be the first part: others look at what it keeps. */
+export const taskRecords: Part = { name: 'tasks', take: ({ event }, book) => takeIn(event, book) };
+
+function takeIn(event: Event, book: Book): void {
+  if (event.pen !== 'run' || event.run === null) return;
+  if (event.type === 'run.started') return begin(event, event.run, book);
+  const root = rootOf(book, event.run);
+  const task = taskRecordOf(book, root);
+  if (task === undefined) return;
+  (NOTES[event.type] as Noting<Event['type']> | undefined)?.(task, event, book);
+  book.put(keyOf(root), { ...task, last: Math.max(task.last, event.seq) });
+}
+
+function begin(event: Of<'run.started'>, run: string, book: Book): void {
+  const { parent, depth, graph, title, input } = event.data;
+  if (parent !== null && depth > 0) return book.put(`root/${run}`, rootOf(book, parent));
+  if (graph.id !== 'oka.task') return;
+  const given = input as unknown as TaskGiven;
+  const record: TaskRecord = {
+    run,
+    title,
+    body: given.body,
+    dir: given.dir,
+    first: event.seq,
+    last: event.seq,
+    started: event.at,
+    corrects: given.fields.corrects ?? null,
+    continues: parent,
+    ...nothingYet(),
+  };
+  book.put(keyOf(run), record);
+}
+
+type Later = Exclude<
+  keyof TaskRecord,
+  'run' | 'title' | 'body' | 'dir' | 'first' | 'last' | 'started' | 'corrects' | 'continues'
+>;
+
+const nothingYet = (): Pick<TaskRecord, Later> => ({
+  ended: null,
+  status: 'running',
+  reason: '',
+  rework: 0,
+  plan: null,
+  plans: 0,
+  choice: null,
+  corrected: null,
+  undone: false,
+  tokens: 0,
+  usd: 0,
+  thoughts: 0,
+  calls: 0,
+  failed_calls: 0,
+  approvals: { asked: 0, approved: 0, denied: 0 },
+  questions: 0,
+  installs: [],
+  overstepped: 0,
+  waited_ms: 0,
+});
+
+/** Calls of the engine's own making: they are not what the task did. */
+const INNER = new Set(['task.plan', 'task.critique', 'run.start', 'model.complete']);
+
+type Of<T extends Event['type']> = Extract<Event, { type: T }>;
+type Noting<T extends Event['type']> = (task: TaskRecord, event: Of<T>, book: Book) => void;
+
+/** What is not named here says nothing about how the task went. */
+const NOTES: { readonly [T in Event['type']]?: Noting<T> } = {
+  'call.started': (task, { data }, book) => {
+    if (data.tool === 'task.plan') book.put(`planning/${data.call}`, true);
+    if (!INNER.has(data.tool)) task.calls += 1;
+  },
+  'call.ended': noteOutcome,
+  'run.judged': (task, { run, data }) => {
+    if (run === task.run && data.verdict === 'rework') task.rework += 1;
+  },
+  'procedure.chosen': (task, { data: { procedure, version, arm, parameters }, seq }) => {
+    task.choice = { procedure, version, arm, parameters, seq };
+  },
+  'run.corrected': (task, { run, data }) => {
+    if (run === task.run) task.corrected = data.by;
+  },
+  'run.undone': (task, { run }) => {
+    if (run === task.run) task.undone = true;
+  },
+  'dependency.installed': (task, { data: { by, name, version } }) => {
+    task.installs.push(`${by}:${name}@${version}`);
+  },
+  'call.misclassified': (task) => {
+    task.overstepped += 1;
+  },
+  'wait.opened': noteQuestion,
+  'wait.closed': noteAnswer,
+  'run.ended': (task, { run, at, data: { status, reason } }) => {
+    if (run === task.run) Object.assign(task, { ended: at, status, reason: reason.slice(0, 2000) });
+  },
+};
+
+function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Book): void {
+  const { call, usage, status, output } = event.data;
+  const used = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
+  // What a run inside spent is told again by whoever awaited it.
+  if (usage?.tool_calls === undefined) {
+    task.tokens += used;
+    task.usd += usage?.usd ?? 0;
+    if (used > 0) task.thoughts += 1;
+  }
+  if (status === 'failed') task.failed_calls += 1;
+  if (book.get(`planning/${call}`) === undefined || status === 'waiting') return;
+  book.put(`planning/${call}`, null);
+  if (status !== 'ok') return;
+  const { by, sha256, criteria, input, tools, targets } = output as unknown as Planned;
+  task.plan = { by, sha256, criteria, input, tools, targets, seq: event.seq };
+  task.plans += 1;
+}
+
+type Asked = { at: string; kind: WaitFor['kind'] };
+
+function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, book: Book): void {
+  const { kind } = data.for;
+  if (kind !== 'approval' && kind !== 'question' && kind !== 'requirement') return;
+  book.put(`wait/${data.wait}`, { at, kind } satisfies Asked);
+  if (kind === 'approval') task.approvals.asked += 1;
+  if (kind === 'question') task.questions += 1;
+}
+
+function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>, book: Book): void {
+  const asked = book.get<Asked>(`wait/${data.wait}`);
+  if (asked === undefined) return;
+  book.put(`wait/${data.wait}`, null);
+  task.waited_ms += Math.max(0, Date.parse(at) - Date.parse(asked.at));
+  if (asked.kind !== 'approval') return;
+  if (data.answer.verdict === 'approved') task.approvals.approved += 1;
+  else task.approvals.denied += 1;
+}
