@@ -35,6 +35,8 @@ export type ResultFacts = {
   cost: { tokens: number; usd: number; calls: number; modelCalls: number; replans: number; activeMs: number };
   /** provider:model; null when none was needed. */
   model: string | null;
+  /** The procedure that its plan was made from. */
+  procedure?: string;
   /** `ask`: what a person is to say; approval is a yes or no, nothing is what has to be there. */
   questions: readonly { id: string; text: string; ask?: 'answer' | 'approval' | 'nothing' }[];
   /** What a person can do to get it going again. */
@@ -170,7 +172,7 @@ function undoLine(run: string, undo: ResultFacts['undo']): string {
   return `${code(`oka undo ${run}`)} takes them back.${without}`;
 }
 
-function costPart({ cost, model, started, ended }: ResultFacts): string {
+function costPart({ cost, model, procedure, started, ended }: ResultFacts): string {
   const spent =
     model === null
       ? 'no model was used'
@@ -181,6 +183,7 @@ function costPart({ cost, model, started, ended }: ResultFacts): string {
     '',
     `- ${grouped(cost.calls)} tool calls, ${duration(cost.activeMs)} of work${replans}`,
     `- ${spent}`,
+    ...(procedure === undefined ? [] : [`- planned from a procedure: ${code(`oka procedures why ${procedure}`)}`]),
     `- from ${inline(started, 40)} to ${inline(ended, 40)}`,
   ].join('\n');
 }

@@ -41,6 +41,7 @@ export function factsOf(
     })),
     cost: costOf(all),
     model: modelIn(all),
+    ...procedureIn(own),
     questions,
     next: nextOf(verdict, started.run, { questions: questions.length, changes: countOf(files) }),
     ledger: { first: Math.min(...all.map(({ seq }) => seq)), last: Math.max(...all.map(({ seq }) => seq)) },
@@ -180,6 +181,12 @@ function costOf(events: readonly Event[]): ResultFacts['cost'] {
     cost.activeMs += ms;
   }
   return cost;
+}
+
+function procedureIn(own: readonly Event[]): Pick<ResultFacts, 'procedure'> {
+  const chosen = own.find((event) => event.type === 'procedure.chosen');
+  const isPlanned = chosen?.data.arm === 'used' || chosen?.data.arm === 'trial';
+  return isPlanned ? { procedure: chosen.data.procedure } : {};
 }
 
 function modelIn(events: readonly Event[]): string | null {

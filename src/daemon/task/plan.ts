@@ -5,7 +5,9 @@
  * T2 Without a model the fences of the task are the plan; prose then waits until there is one.
  * T3 A plan that is made anew keeps the criteria, keeps what is done, and gets no tool that changes things and was not
  *    in the first plan.
+ * T4 The first plan of a task that a procedure has proven itself for is made from it; planning anew is for a model.
  */
+import type { Candidate } from '../../memory/pack.ts';
 import { criterionOf, EVERY_STEP, type Criterion } from '../../roles/criteria.ts';
 import { type Achieved, type Plan, planFrom, plannerRequest, withoutKept } from '../../roles/planner.ts';
 import { criteriaOf, type Runbook, runbookOf } from '../../roles/runbook.ts';
@@ -16,6 +18,7 @@ import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, toolOf } from '../../tools/builtin/define.ts';
 import { askModel } from './ask-model.ts';
+import { planByProcedure } from './plan-procedure.ts';
 import { keepPlan } from './plan-graph.ts';
 import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
 
@@ -37,7 +40,7 @@ export function planTool(ports: TaskPorts): Tool {
       const { deadline } = task.fields;
       if (deadline !== undefined && Date.parse(deadline) < ports.clock())
         return { status: 'failed', error: `its deadline, ${deadline}, has passed`, temporary: false };
-      const lacking = ports.lacking(task.fields.requires ?? []);
+      const lacking = await ports.lacking(task.fields.requires ?? []);
       if (lacking !== null) return lacking;
       const past = await pastOf(ports, call.run);
       if (past.length > 0) await moveTo(ports, call.run, 'REPLAN', past.at(-1)?.reason ?? '');
@@ -48,7 +51,9 @@ export function planTool(ports: TaskPorts): Tool {
       const planned =
         runbook !== null && past.length === 0
           ? ok(await keptRunbook(ports, runbook))
-          : await planByModel(ports, task, body, past, call);
+          : past.length === 0
+            ? await planFirst(ports, task, body, call)
+            : await planByModel(ports, task, body, past, call);
       if (planned.status === 'ok') await moveTo(ports, call.run, 'EXECUTE', 'the plan is made');
       return planned;
     },
@@ -78,12 +83,19 @@ export async function pastOf({ eventsOf }: Pick<TaskPorts, 'eventsOf'>, run: str
   return past;
 }
 
+/** T4 */
+async function planFirst(ports: TaskPorts, task: TaskGiven, body: string, call: ToolCall): Promise<Outcome> {
+  const made = await planByProcedure(ports, task, body, call.run);
+  return made.kind === 'planned' ? ok(made.plan) : planByModel(ports, task, body, [], call, made.offers);
+}
+
 async function planByModel(
   ports: TaskPorts,
   task: TaskGiven,
   body: string,
   past: readonly Past[],
   call: ToolCall,
+  offers: readonly Candidate[] = [],
 ): Promise<Outcome> {
   const override = task.fields.model;
   const model = ports.model('planner', override);
@@ -101,7 +113,7 @@ async function planByModel(
       criteria,
       ...(task.dir === null ? {} : { dir: task.dir }),
     },
-    pack: await ports.pack('planner', call, task, body),
+    pack: await ports.pack('planner', call, task, body, offers),
     tools,
     reasons: past.map(({ reason }) => reason),
     achieved: done.map(achieved),

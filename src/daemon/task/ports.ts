@@ -1,10 +1,12 @@
 /** What planning and judging a task need from around them. */
 import type { RunState } from '../../engine/run-state.ts';
+import type { Candidate } from '../../memory/pack.ts';
 import type { FoundSecret } from '../../roles/safety.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import type { Choose } from '../procedures.ts';
 
 export type TaskPorts = {
   artifacts: ArtifactStore;
@@ -21,9 +23,13 @@ export type TaskPorts = {
     call: Pick<ToolCall, 'run' | 'node'>,
     task: TaskGiven,
     about: string,
+    /** What the caller knows besides. */
+    further?: readonly Candidate[],
   ) => Promise<string>;
+  /** What has worked for tasks like this one. */
+  procedures: Choose;
   /** What a task says it needs and is not there, as the outcome that waits for it. */
-  lacking: (requires: readonly string[]) => Outcome | null;
+  lacking: (requires: readonly string[]) => Promise<Outcome | null>;
   /** RESULT.md of an earlier run. */
   resultOf: (run: string) => Promise<string | null>;
   stateOf: (run: string) => Promise<RunState | null>;

@@ -1,0 +1,61 @@
+/**
+ * Owns: the first plan of a task, when a procedure gives it; else what of procedures a model is shown.
+ *
+ * 1. What follows from procedures is in the ledger before the plan is.
+ * 2. The criteria of the person come first, word for word; those of the procedure come behind them.
+ */
+import type { Candidate } from '../../memory/pack.ts';
+import type { Filled } from '../../memory/procedures/fill.ts';
+import { EVERY_STEP } from '../../roles/criteria.ts';
+import { criteriaOf } from '../../roles/runbook.ts';
+import { Graph } from '../../schema/graph.ts';
+import type { ProcedureChoice } from '../../schema/procedure.ts';
+import type { Planned, TaskGiven } from '../../schema/task-run.ts';
+import { keepPlan } from './plan-graph.ts';
+import type { TaskPorts } from './ports.ts';
+
+export type ByProcedure = { kind: 'planned'; plan: Planned } | { kind: 'unplanned'; offers: readonly Candidate[] };
+
+export async function planByProcedure(
+  ports: TaskPorts,
+  task: TaskGiven,
+  body: string,
+  run: string,
+): Promise<ByProcedure> {
+  const { criteria, problems } = criteriaOf(body, task.fields);
+  if (problems.length > 0) return { kind: 'unplanned', offers: [] };
+  const chosen = await ports.procedures({ run, task, body });
+  if (chosen.kind !== 'none') await noteOnce(ports, run, chosen.choice);
+  switch (chosen.kind) {
+    case 'plan':
+      return { kind: 'planned', plan: await keptPlan(ports, chosen.filled, criteria) };
+    case 'offer':
+      return { kind: 'unplanned', offers: chosen.offers };
+    case 'held back':
+    case 'none':
+      return { kind: 'unplanned', offers: [] };
+  }
+}
+
+/** A plan that is asked for again, as when a model was down, is no further choice. */
+async function noteOnce({ eventsOf, note }: TaskPorts, run: string, choice: ProcedureChoice): Promise<void> {
+  const last = (await eventsOf(run)).findLast((event) => event.type === 'procedure.chosen');
+  const told = ({ procedure, version, arm }: ProcedureChoice): string => `${procedure} ${version} ${arm}`;
+  if (last?.type === 'procedure.chosen' && told(last.data) === told(choice)) return;
+  note({ type: 'procedure.chosen', run, data: choice });
+}
+
+async function keptPlan({ artifacts }: TaskPorts, filled: Filled, given: Planned['criteria']): Promise<Planned> {
+  const own = filled.criteria.filter(
+    ({ author, text }) => author === 'model' && !given.some((each) => each.text === text),
+  );
+  const criteria = [...given, ...own].map(({ text, author }) => ({ text, author }));
+  return {
+    by: 'procedure',
+    ...(await keepPlan({ ...Graph.parse(filled.graph), author: 'model' }, artifacts)),
+    input: null,
+    criteria: criteria.length > 0 ? criteria : [{ text: EVERY_STEP.text, author: EVERY_STEP.author }],
+    tools: [...filled.tools],
+    targets: filled.targets,
+  };
+}

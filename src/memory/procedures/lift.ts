@@ -1,0 +1,124 @@
+/**
+ * Owns: what of a text differs from task to task, by its look alone: paths, names of files, what stands in quotes,
+ * numbers, dates, times, addresses.
+ *
+ * 1. Every token is a slice of the text; between two tokens there are only blanks.
+ * 2. The time it takes grows with the length of the text, whatever is in it.
+ */
+import { hash } from 'node:crypto';
+
+export type Look = 'url' | 'mail' | 'date' | 'path' | 'number' | 'quoted' | 'hole' | 'word' | 'mark' | 'line';
+/** A line end is one token, however many there are. */
+export type Token = { text: string; look: Look; at: number; length: number };
+
+/** Stands for a parameter in a template that is read as tokens; no task may hold such characters. */
+const FIRST_HOLE = 0xe000;
+const PRIVATE = /[\uE000-\uF8FF]/;
+const MOST_HOLES = 1000;
+export const LONGEST_TEXT = 20_000;
+const LONGEST_QUOTE = 500;
+
+const NAME = String.raw`[\p{L}\p{N}_.@+~-]`;
+const LAST = String.raw`(?:[\p{L}\p{N}_@+~-]|\.(?=[\p{L}\p{N}]))`;
+const DAY = String.raw`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d{1,6})?Z?)?|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{1,2}:\d\d(?::\d\d)?`;
+const WORD = String.raw`[\p{L}\p{N}_@+~-]{1,100}`;
+const PATH = String.raw`\/?(?:${NAME}{1,100}\/){1,40}${LAST}{0,100}|${WORD}(?:\.${WORD}){0,10}\.[A-Za-z][A-Za-z0-9]{0,9}(?![\p{L}\p{N}])`;
+const TOKEN = new RegExp(
+  [
+    String.raw`(?<url>https?:\/\/[^\s<>"'\x60)\]]{1,2000})`,
+    String.raw`(?<mail>[\p{L}\p{N}_.+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8})`,
+    String.raw`(?<date>(?:${DAY})(?![\p{L}\p{N}]))`,
+    `(?<path>${PATH})`,
+    String.raw`(?<number>\d+(?:[.,]\d+){0,20}(?![\p{L}]))`,
+    String.raw`(?<hole>[\uE000-\uF8FF])`,
+    String.raw`(?<word>[\p{L}\p{N}_]+(?:['’-][\p{L}\p{N}_]+)*)`,
+    String.raw`(?<line>\n\s*)`,
+    String.raw`(?<mark>\S)`,
+  ].join('|'),
+  'yu',
+);
+const LOOKS = ['url', 'mail', 'date', 'path', 'number', 'hole', 'word', 'line', 'mark'] as const;
+const BLANKS = /[^\S\n]*/y;
+const CLOSING: Readonly<Record<string, string>> = { '"': '"', '`': '`', '“': '”', "'": "'" };
+
+/** Null when it is too long, or holds what a template cannot. */
+export function tokensOf(text: string): Token[] | null {
+  return text.length > LONGEST_TEXT || PRIVATE.test(text) || text.includes('{{') ? null : tokensIn(text);
+}
+
+/** A template with {{name}} in it, as tokens; a hole's text is the name of its parameter. */
+export function templateTokens(template: string): Token[] {
+  const names: string[] = [];
+  const text = template.replaceAll(/\{\{([a-z][a-z0-9_]*)\}\}/g, (_, name: string) => {
+    if (names.length >= MOST_HOLES) return '';
+    names.push(name);
+    return String.fromCodePoint(FIRST_HOLE + names.length - 1);
+  });
+  return tokensIn(text).map((token) =>
+    /^[\uE000-\uF8FF]$/.test(token.text)
+      ? { ...token, look: 'hole', text: names[(token.text.codePointAt(0) ?? 0) - FIRST_HOLE] ?? '' }
+      : token,
+  );
+}
+
+function tokensIn(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (let at = pastBlanks(text, 0); at < text.length; at = pastBlanks(text, at)) {
+    const found = quotedAt(text, at) ?? [tokenAt(text, at)];
+    tokens.push(...found);
+    const { at: start, length } = found.at(-1) ?? { at, length: 1 };
+    at = start + length;
+  }
+  while (tokens.at(-1)?.look === 'line') tokens.pop();
+  return tokens[0]?.look === 'line' ? tokens.slice(1) : tokens;
+}
+
+function pastBlanks(text: string, at: number): number {
+  BLANKS.lastIndex = at;
+  return at + (BLANKS.exec(text)?.[0].length ?? 0);
+}
+
+function tokenAt(text: string, at: number): Token {
+  TOKEN.lastIndex = at;
+  const groups = TOKEN.exec(text)?.groups ?? {};
+  const look = LOOKS.find((each) => groups[each] !== undefined) ?? 'mark';
+  const found = groups[look] ?? text[at] ?? '';
+  return { look, text: look === 'line' ? '\n' : found, at, length: found.length };
+}
+
+/** What stands between quotes on one line is one token, and the quotes are two. */
+function quotedAt(text: string, at: number): Token[] | null {
+  const open = text[at] ?? '';
+  const close = CLOSING[open];
+  if (close === undefined) return null;
+  const rest = text.slice(at + 1, at + 2 + LONGEST_QUOTE);
+  const end = rest.indexOf(close);
+  const inner = rest.slice(0, Math.max(0, end));
+  if (end < 1 || inner.includes('\n') || inner.trim() !== inner) return null;
+  if (open === "'" && /^[\p{L}\p{N}]/u.test(rest.slice(end + 1))) return null;
+  return [
+    { look: 'mark', text: open, at, length: 1 },
+    { look: lookOf(inner), text: inner, at: at + 1, length: inner.length },
+    { look: 'mark', text: close, at: at + 1 + inner.length, length: 1 },
+  ];
+}
+
+/** What a text is when it is taken as a whole. */
+export function lookOf(text: string): Look {
+  const { look, text: found } = tokenAt(text, 0);
+  return found === text && look !== 'word' && look !== 'mark' ? look : 'quoted';
+}
+
+const LIFTED: ReadonlySet<Look> = new Set(['url', 'mail', 'date', 'path', 'number', 'quoted']);
+
+export const isLifted = ({ look }: Pick<Token, 'look'>): boolean => LIFTED.has(look);
+
+/** The text without what differs. Two tasks with the same skeleton are of one family. */
+export function skeletonOf(tokens: readonly Token[]): string {
+  return tokens.map((token) => (isLifted(token) ? `{${token.look}}` : token.text.toLowerCase())).join(' ');
+}
+
+/** Whether a sentence begins with a word makes no difference. */
+export const isSameText = (a: string, b: string): boolean => a === b || a.toLowerCase() === b.toLowerCase();
+
+export const shortHash = (text: string, length: number): string => hash('sha256', text).slice(0, length);

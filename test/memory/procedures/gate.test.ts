@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { type Case, evidence, judged, numbersOf, type Trial } from '../../../src/memory/procedures/gate.ts';
+import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
+import { chance } from '../../support/chance.ts';
+
+const settings = MaintenanceConfig.parse({}).procedures;
+const START = '2026-01-01T00:00:00.000Z';
+const hour = (n: number): string => new Date(Date.parse(START) + n * 3_600_000).toISOString();
+
+const candidate: Case = {
+  status: 'candidate',
+  since: START,
+  forced: false,
+  successes: 5,
+  lastSuccess: hour(1),
+  with: [],
+  without: [],
+};
+
+const runs = (count: number, about: Partial<Trial>, from = 0): Trial[] =>
+  Array.from({ length: count }, (_, n) => ({ at: hour(from + n), fine: true, tokens: 1000, seconds: 60, ...about }));
+
+function outcome(given: Case, now: string): string {
+  const judgement = judged(given, numbersOf(given, now, settings), now, settings);
+  return judgement?.to ?? given.status;
+}
+
+type World = { with: number; without: number; tokens: readonly [number, number] };
+
+/** A candidate that is tried on one match in four and judged after every trial. */
+function promotedWithin(matches: number, world: World, random: () => number): boolean {
+  const [tried, other]: [Trial[], Trial[]] = [[], []];
+  for (let n = 0; n < matches; n += 1) {
+    const at = hour(3 * n);
+    const isTrial = random() < settings.trial_share;
+    const fine = random() < (isTrial ? world.with : world.without);
+    const tokens = world.tokens[isTrial ? 0 : 1] * (0.6 + 0.8 * random());
+    (isTrial ? tried : other).push({ at, fine, tokens, seconds: null });
+    if (isTrial && outcome({ ...candidate, lastSuccess: at, with: tried, without: other }, at) === 'promoted')
+      return true;
+  }
+  return false;
+}
+
+function promotedShare(world: World, seed: number): number {
+  const random = chance(seed);
+  const trials = 200;
+  return Array.from({ length: trials }, () => promotedWithin(200, world, random)).filter(Boolean).length / trials;
+}
+
+describe('G2 a procedure that is no better is promoted in at most one case of twenty', () => {
+  it.each<[string, World]>([
+    ['as good and as fast', { with: 0.9, without: 0.9, tokens: [1000, 1000] }],
+    ['as good, where nearly everything goes well', { with: 0.97, without: 0.97, tokens: [1000, 1000] }],
+    ['as good, where much goes wrong', { with: 0.7, without: 0.7, tokens: [1000, 1000] }],
+    ['faster, and worse by what nobody would accept', { with: 0.8, without: 0.95, tokens: [0, 1000] }],
+    ['faster, and much worse', { with: 0.72, without: 0.9, tokens: [0, 1000] }],
+    ['as good and slower', { with: 0.95, without: 0.95, tokens: [2000, 1000] }],
+  ])('%s', (_, world) => {
+    expect(promotedShare(world, 11)).toBeLessThanOrEqual(0.05);
+  });
+});
+
+describe('G1 a better one is promoted', () => {
+  it.each<[string, World]>([
+    ['never fails and needs no model', { with: 1, without: 0.87, tokens: [0, 1000] }],
+    ['seldom fails and needs no model', { with: 0.98, without: 0.9, tokens: [0, 1000] }],
+    ['fails less, at the same price', { with: 0.98, without: 0.7, tokens: [1000, 1000] }],
+  ])('%s', (_, world) => {
+    expect(promotedShare(world, 12)).toBeGreaterThanOrEqual(0.9);
+  });
+});
+
+describe('promotion', () => {
+  const now = hour(120);
+  const proven: Case = { ...candidate, with: runs(60, { tokens: 0 }, 25), without: runs(60, {}) };
+
+  it('needs three successes that do not depend on each other, whatever the numbers say', () => {
+    expect(outcome(proven, now)).toBe('promoted');
+    expect(outcome({ ...proven, successes: 2 }, now)).toBe('candidate');
+  });
+
+  it('G3 a run with it that went wrong lately forbids it, and no longer when that is past', () => {
+    const [first, ...rest] = proven.with;
+    const wrong = [{ ...(first as Trial), fine: false }, ...rest];
+    expect(outcome({ ...proven, with: wrong }, now)).toBe('candidate');
+    expect(outcome({ ...proven, with: wrong }, hour(25 + 24 * 15))).toBe('promoted');
+  });
+
+  it('without enough comparable runs nothing is shown', () => {
+    expect(outcome({ ...proven, without: runs(19, {}) }, now)).toBe('candidate');
+  });
+
+  it('cannot beat a baseline that never fails by quality alone', () => {
+    expect(outcome({ ...proven, with: runs(200, {}, 25), without: runs(200, {}) }, hour(400))).toBe('candidate');
+  });
+});
+
+describe('afterwards', () => {
+  const promoted: Case = { ...candidate, status: 'promoted', since: hour(10), with: runs(5, {}, 20) };
+
+  it('G3 two of the last five that went wrong demote it; one does not', () => {
+    const [a, b, ...rest] = promoted.with as [Trial, Trial, ...Trial[]];
+    expect(outcome({ ...promoted, with: [{ ...a, fine: false }, b, ...rest] }, hour(30))).toBe('promoted');
+    expect(outcome({ ...promoted, with: [{ ...a, fine: false }, { ...b, fine: false }, ...rest] }, hour(30))).toBe(
+      'demoted',
+    );
+  });
+
+  it('what went wrong before the promotion is not held against it again', () => {
+    expect(outcome({ ...promoted, with: runs(5, { fine: false }, 1) }, hour(30))).toBe('promoted');
+  });
+
+  it('what nobody needs any more is retired, from every status', () => {
+    const later = hour(24 * 181 + 24);
+    for (const status of ['candidate', 'promoted', 'demoted'] as const)
+      expect(outcome({ ...promoted, status }, later)).toBe('retired');
+    expect(outcome({ ...promoted, status: 'retired' }, later)).toBe('retired');
+  });
+});
+
+describe('evidence', () => {
+  it('is worth 1 on average when the claim is true', () => {
+    for (const usual of [0.5, 0.8, 0.95]) {
+      let sum = 0;
+      for (let good = 0; good <= 6; good += 1) sum += binomial(6, good, usual) * evidence(usual, good, 6 - good);
+      expect(sum).toBeCloseTo(1, 6);
+    }
+  });
+  it('is nothing against perfection', () => {
+    expect(evidence(1, 1000, 0)).toBe(0);
+  });
+});
+
+function binomial(n: number, k: number, p: number): number {
+  let ways = 1;
+  for (let i = 0; i < k; i += 1) ways = (ways * (n - i)) / (i + 1);
+  return ways * p ** k * (1 - p) ** (n - k);
+}

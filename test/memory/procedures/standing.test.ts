@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { type Book, bookInMemory, type Part } from '../../../src/memory/book.ts';
+import { type Execution, keepExecution } from '../../../src/memory/procedures/execution.ts';
+import { procedures } from '../../../src/memory/procedures/part.ts';
+import { knownProcedure } from '../../../src/memory/procedures/shelf.ts';
+import { standing } from '../../../src/memory/procedures/standing.ts';
+import type { Event, NewEvent } from '../../../src/schema/event.ts';
+import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
+import type { Procedure } from '../../../src/schema/procedure.ts';
+
+const FAMILY = 'aaaaaaaaaaaa';
+const part = standing(MaintenanceConfig.parse({}).procedures);
+const hour = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 3_600_000).toISOString();
+
+const idOf = (shape: string): string => `sort-${FAMILY}-${shape.repeat(8)}`;
+
+function drafted(shape: string, version = 1): NewEvent {
+  const procedure: Procedure = {
+    id: idOf(shape),
+    version,
+    title: 'Sort',
+    trigger: ['Sort a.txt'],
+    task: 'Sort {{path}}',
+    parameters: [{ name: 'path', kind: 'path', from: 'task', examples: ['a.txt'] }],
+    shape: shape.repeat(64),
+    graph: { id: 'plan', nodes: [{ kind: 'tool', id: 'sort', tool: 'shell', input: { line: 'sort {{input.path}}' } }] },
+    criteria: [],
+    tools: ['shell'],
+    targets: [],
+    steps: ['Sort'],
+    pitfalls: [],
+    evidence: [],
+  };
+  return { type: 'procedure.drafted', data: { procedure } };
+}
+
+/** Takes events in as the ledger would give them back. */
+function reading(book: Book): (...events: NewEvent[]) => void {
+  let seq = 0;
+  const parts: Part[] = [procedures, part];
+  return (...events) => {
+    for (const given of events) {
+      seq += 1;
+      const pen = given.type === 'intake.received' || given.type.startsWith('run.') ? 'run' : 'maintenance';
+      const event = { seq, at: hour(seq), v: 1, run: null, cause: null, pen, ...given } as unknown as Event;
+      for (const each of parts) each.take({ event, text: () => null }, book);
+    }
+  };
+}
+
+function run(n: number, about: Partial<Execution>): Execution {
+  return {
+    run: `r${n}`,
+    seq: n,
+    at: hour(n),
+    family: FAMILY,
+    shape: 'b'.repeat(64),
+    procedure: null,
+    inputs: `i${n}`,
+    fine: true,
+    failed: false,
+    corrected: false,
+    rework: 0,
+    seconds: 60,
+    tokens: 2000,
+    trusted: true,
+    trouble: [],
+    ...about,
+  };
+}
+
+const trial = (n: number, about: Partial<Execution> = {}, arm: 'trial' | 'used' = 'trial'): Execution =>
+  run(n, { tokens: 0, seconds: 5, procedure: { id: idOf('b'), version: 1, arm }, ...about });
+
+/** Thirty runs without it and thirty with it, in turn. */
+function proven(book: Book): void {
+  for (let n = 10; n < 70; n += 1) keepExecution(book, n % 2 === 0 ? run(n, {}) : trial(n));
+}
+
+const conclude = (book: Book, now = hour(100)): NewEvent[] => part.conclude?.(book, { now, read: 100 }) ?? [];
+const statusOf = (book: Book, shape = 'b'): string | undefined => knownProcedure(book, idOf(shape))?.status;
+
+describe('how procedures stand', () => {
+  it('B2 a proven candidate is promoted by one event that has the numbers, and then nothing follows any more', () => {
+    const book = bookInMemory();
+    const take = reading(book);
+    take(drafted('b'));
+    expect(conclude(book)).toEqual([]);
+    proven(book);
+    const concluded = conclude(book);
+    expect(concluded).toMatchObject([
+      {
+        type: 'procedure.moved',
+        data: {
+          procedure: idOf('b'),
+          from: 'candidate',
+          to: 'promoted',
+          by: 'gate',
+          forced: false,
+          numbers: { with: { runs: 30, fine: 30, tokens: 0 }, without: { runs: 30, tokens: 2000 }, losses: 0 },
+        },
+      },
+    ]);
+    take(...concluded);
+    expect(statusOf(book)).toBe('promoted');
+    expect(conclude(book)).toEqual([]);
+  });
+
+  it('one promoted procedure for a family', () => {
+    const book = bookInMemory();
+    const take = reading(book);
+    take(drafted('b'), drafted('c'));
+    proven(book);
+    for (let n = 70; n < 100; n += 1)
+      keepExecution(book, trial(n, { shape: 'c'.repeat(64), procedure: { id: idOf('c'), version: 1, arm: 'trial' } }));
+    take(...conclude(book));
+    expect(new Set([statusOf(book, 'b'), statusOf(book, 'c')])).toEqual(new Set(['candidate', 'promoted']));
+    expect(conclude(book)).toEqual([]);
+  });
+
+  it('successes of untrusted runs and of the same inputs do not count', () => {
+    const book = bookInMemory();
+    reading(book)(drafted('b'));
+    for (let n = 10; n < 70; n += 1)
+      keepExecution(book, n % 2 === 0 ? run(n, { inputs: 'i' }) : trial(n, { inputs: 'i' }));
+    expect(conclude(book)).toEqual([]);
+    for (let n = 10; n < 70; n += 1)
+      keepExecution(book, n % 2 === 0 ? run(n, { trusted: false }) : trial(n, { trusted: false }));
+    expect(conclude(book)).toEqual([]);
+  });
+
+  it('G3 two of the last runs that went wrong demote it; made anew it is a candidate again', () => {
+    const book = bookInMemory();
+    const take = reading(book);
+    take(drafted('b'));
+    proven(book);
+    take(...conclude(book));
+    for (const n of [101, 102]) keepExecution(book, trial(n, { fine: false }, 'used'));
+    const concluded = conclude(book, hour(103));
+    expect(concluded).toMatchObject([{ data: { to: 'demoted', from: 'promoted' } }]);
+    take(...concluded);
+    expect(conclude(book, hour(104))).toEqual([]);
+    take(drafted('b', 2));
+    take(...conclude(book, hour(105)));
+    expect(statusOf(book)).toBe('candidate');
+  });
+
+  it('what a person wants comes first, is marked as forced, and is done once', () => {
+    const book = bookInMemory();
+    const take = reading(book);
+    take(drafted('b'));
+    const wanted = (to: 'promoted' | 'retired'): NewEvent => ({
+      type: 'intake.received',
+      data: { id: `wish-${to}`, intake: { kind: 'procedure', procedure: idOf('b'), to, reason: 'I know it works' } },
+    });
+    take(wanted('promoted'));
+    const concluded = conclude(book);
+    expect(concluded).toMatchObject([
+      { data: { to: 'promoted', by: 'person', forced: true, reason: 'I know it works', numbers: { e_value: 0 } } },
+    ]);
+    take(...concluded, wanted('promoted'));
+    expect(conclude(book)).toEqual([]);
+    take(wanted('retired'));
+    take(...conclude(book));
+    expect(statusOf(book)).toBe('retired');
+  });
+
+  it('unused for long, it retires without any run', () => {
+    const book = bookInMemory();
+    reading(book)(drafted('b'));
+    keepExecution(book, run(10, {}));
+    expect(conclude(book, hour(24 * 100))).toEqual([]);
+    expect(conclude(book, hour(24 * 182))).toMatchObject([{ data: { to: 'retired', from: 'candidate' } }]);
+  });
+});
