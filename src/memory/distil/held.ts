@@ -1,0 +1,135 @@
+/**
+ * Owns: the facts in the book, and the ways to find them that do not look at all of them.
+ *
+ * 1. Every fact that was ever kept is here with what became of it; only those that hold can be found.
+ * 2. Pages that no longer say what is here are touched.
+ */
+import { type FactGiven, Forgotten, STANDING } from '../../schema/memory.ts';
+import type { Book } from '../book.ts';
+import { rankOf } from './finding.ts';
+import { likenessOf } from './likeness.ts';
+import { type Subject, subjectKey, subjectOf } from './subject.ts';
+import { topicName } from './topic.ts';
+
+export type Why = ReturnType<typeof Forgotten.parse>;
+export type Known = Omit<FactGiven, 'supersedes'>;
+
+export type Held = {
+  fact: Known;
+  /** In the words of a model, when there are such. */
+  told: string | null;
+  /** What it is about, where a rule knew better than the words. */
+  subject: Subject | null;
+  state: { kind: 'holds' } | { kind: 'superseded'; by: string } | { kind: 'forgotten'; why: Why };
+  /** When it came to this state, and the last day on which a prompt needed it. */
+  since: string;
+  used: string;
+};
+
+export const heldOf = (book: Book, id: string): Held | undefined => book.get<Held>(`facts/held/${id}`);
+
+export const isHeld = (held: Held | undefined): held is Held => held?.state.kind === 'holds';
+
+export function keep(book: Book, given: FactGiven, at: string, subject: Subject | null = null): void {
+  const { supersedes, ...fact } = given;
+  for (const id of supersedes) if (id !== fact.id) leave(book, id, { kind: 'superseded', by: fact.id }, at);
+  const before = heldOf(book, fact.id);
+  const isSame = before?.fact.text === fact.text;
+  const used = isHeld(before) && before.used > dayOf(at) ? before.used : dayOf(at);
+  const told = isSame ? (before?.told ?? null) : null;
+  const known = subject ?? (isSame ? (before?.subject ?? null) : null);
+  put(book, { fact, told, subject: known, state: { kind: 'holds' }, since: at, used });
+}
+
+export function leave(book: Book, id: string, state: Held['state'], at: string): void {
+  const held = heldOf(book, id);
+  if (held === undefined || (held.state.kind !== 'holds' && state.kind === 'superseded')) return;
+  put(book, { ...held, state, since: at });
+  if (state.kind === 'superseded') remember(book, held);
+}
+
+export function reword(book: Book, id: string, text: string): void {
+  const held = heldOf(book, id);
+  if (held !== undefined) put(book, { ...held, told: text === held.fact.text ? null : text });
+}
+
+/** A prompt needed it. */
+export function use(book: Book, id: string, at: string): void {
+  const held = heldOf(book, id);
+  if (isHeld(held) && held.used < dayOf(at)) put(book, { ...held, used: dayOf(at) });
+}
+
+/** The facts that hold and are about the same, or say the same in nearly the same words. */
+export function relatives(book: Book, text: string, subject: Subject | null): Held[] {
+  const ids = new Set<string>();
+  if (subject !== null) for (const [key] of book.each(`facts/about/${subjectKey(subject)}/`)) ids.add(lastOf(key));
+  for (const [key] of book.each(`facts/like/${likenessOf(text)}/`)) ids.add(lastOf(key));
+  return [...ids].toSorted().flatMap((id) => heldOf(book, id) ?? []);
+}
+
+export const subjectIn = ({ subject, fact }: Pick<Held, 'subject' | 'fact'>): Subject | null =>
+  subject ?? subjectOf(fact.text);
+
+export function* heldUnder(book: Book, topic: string): Iterable<Held> {
+  for (const [key] of book.each(`facts/of/${topic}/`)) {
+    const held = heldOf(book, lastOf(key));
+    if (held !== undefined) yield held;
+  }
+}
+
+/** In the order in which their time is over; and those that may be given up, the longest unused first. */
+export function* byExpiry(book: Book): Iterable<{ id: string; at: string }> {
+  for (const [key] of book.each('facts/until/')) yield { at: key.split('/')[2] ?? '', id: lastOf(key) };
+}
+export function* byUse(book: Book): Iterable<{ id: string; day: string }> {
+  for (const [key] of book.each('facts/idle/')) yield { day: key.split('/')[2] ?? '', id: lastOf(key) };
+}
+
+const MOST_PAST = 5;
+
+/** Facts of a topic whose place others took, the latest first. */
+export function pastUnder(book: Book, topic: string): Held[] {
+  const ids = book.get<string[]>(`facts/past/${topic}`) ?? [];
+  return ids
+    .flatMap((id) => heldOf(book, id) ?? [])
+    .filter(({ state, fact }) => state.kind === 'superseded' && !tookIn(heldOf(book, state.by), fact));
+}
+
+/** What rests on the same events says the same in other words. */
+const tookIn = (newer: Held | undefined, { evidence }: Known): boolean =>
+  newer !== undefined && evidence.every(({ seq }) => newer.fact.evidence.some((each) => each.seq === seq));
+
+function remember(book: Book, { fact }: Held): void {
+  const key = `facts/past/${topicName(fact.namespace)}`;
+  const others = (book.get<string[]>(key) ?? []).filter((id) => id !== fact.id);
+  book.put(key, [fact.id, ...others].slice(0, MOST_PAST));
+}
+
+function put(book: Book, held: Held): void {
+  const before = heldOf(book, held.fact.id);
+  if (before !== undefined) for (const key of placesOf(before)) book.put(key, null);
+  for (const key of placesOf(held)) book.put(key, true);
+  book.put(`facts/held/${held.fact.id}`, held);
+  for (const each of [before, held]) if (each !== undefined) book.touch(pageOf(each.fact.namespace));
+}
+
+/** 1. */
+function placesOf(held: Held): string[] {
+  if (held.state.kind !== 'holds') return [];
+  const { fact, used } = held;
+  const subject = subjectIn(held);
+  return [
+    `facts/of/${topicName(fact.namespace)}/${fact.id}`,
+    `facts/like/${likenessOf(fact.text)}/${fact.id}`,
+    ...(subject === null ? [] : [`facts/about/${subjectKey(subject)}/${fact.id}`]),
+    ...(fact.expires === undefined ? [] : [`facts/until/${new Date(fact.expires).toISOString()}/${fact.id}`]),
+    ...(mayGo(fact) ? [`facts/idle/${used}/${fact.id}`] : []),
+  ];
+}
+
+/** What always holds, and what a person said, is not given up for want of use. */
+const mayGo = ({ namespace, source }: Known): boolean => namespace !== STANDING && rankOf(source) < rankOf('person');
+
+export const pageOf = (namespace: string): string => `brain/LEARNINGS-${topicName(namespace)}.md`;
+export const dayOf = (at: string): string => at.slice(0, 10);
+const lastOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1);

@@ -1,0 +1,80 @@
+/** What people answered the same way each time they were asked for leave, in at least three tasks. */
+import type { Evidence } from '../../../schema/memory.ts';
+import type { Grant } from '../../../schema/wait.ts';
+import type { Book } from '../../book.ts';
+import { sumOf } from '../../item.ts';
+import { rootOf } from '../../task-record.ts';
+import { evidenceIn, type Finding, isPlainName, joined, type Rule, witnessesOf } from '../finding.ts';
+import { isByPerson } from './statements.ts';
+
+const ENOUGH_TASKS = 3;
+
+type Asked = { what: string };
+type Counted = { approved: Evidence[]; denied: Evidence[] };
+
+export const choices: Rule = {
+  name: 'choices',
+  find: ({ event }, book) => {
+    if (event.type === 'wait.opened' && event.data.for.kind === 'approval') {
+      const what = wordsFor(event.data.for.asked?.grant);
+      if (what !== null) book.put(`facts/choice/${event.data.wait}`, { what } satisfies Asked);
+      return [];
+    }
+    if (event.type !== 'wait.closed' || event.run === null) return [];
+    const key = `facts/choice/${event.data.wait}`;
+    const asked = book.get<Asked>(key);
+    if (asked === undefined) return [];
+    book.put(key, null);
+    const { verdict } = event.data.answer;
+    if (!isByPerson(event.data.answer) || verdict === 'answered') return [];
+    const run = rootOf(book, event.run);
+    return chosen(book, asked.what, verdict === 'approved' ? 'approved' : 'denied', { ...evidenceIn(event), run });
+  },
+};
+
+/** Programs and hosts a person saw when they were asked; null when a name is not one. */
+function wordsFor(grant: Grant | undefined): string | null {
+  if (grant === undefined) return null;
+  const { tool, programs, hosts } = grant;
+  const names = [tool, ...programs, ...hosts];
+  if (names.length < 2 || names.length > 8 || !names.every(isPlainName)) return null;
+  const parts = [
+    tool,
+    ...(programs.length === 0 ? [] : [`with ${programs.toSorted().join(', ')}`]),
+    ...(hosts.length === 0 ? [] : [`to ${hosts.toSorted().join(', ')}`]),
+  ];
+  return parts.join(' ');
+}
+
+function chosen(book: Book, what: string, verdict: keyof Counted, evidence: Evidence): Finding[] {
+  const key = `facts/chosen/${sumOf(what)}`;
+  const counted = book.get<Counted>(key) ?? { approved: [], denied: [] };
+  const all: Counted = { ...counted, [verdict]: joined(counted[verdict], [evidence]) };
+  book.put(key, all);
+  const told = { approved: 'was allowed', denied: 'was refused' }[verdict];
+  const other = verdict === 'approved' ? all.denied : all.approved;
+  const common = { kind: 'preference', namespace: 'approvals', source: 'run', counted: key } as const;
+  const about = `choice ${what}`;
+  const tasks = witnessesOf(all[verdict], book).size;
+  if (other.length === 0)
+    return tasks < ENOUGH_TASKS
+      ? []
+      : [
+          {
+            ...common,
+            text: `Whenever people were asked, ${what} ${told}.`,
+            evidence: all[verdict],
+            subject: { about, value: verdict, isDenied: false },
+          },
+        ];
+  const both = joined(all.approved, all.denied);
+  if (witnessesOf(other, book).size < ENOUGH_TASKS) return [];
+  return [
+    {
+      ...common,
+      text: `People sometimes allow and sometimes refuse ${what}.`,
+      evidence: both,
+      subject: { about, value: 'mixed', isDenied: false },
+    },
+  ];
+}
