@@ -1,0 +1,141 @@
+/**
+ * Owns: the way to a Convex deployment; the only door to the package convex. What is called there lies in convex/.
+ *
+ * C1 A request ends: by its answer, by the signal, or by its time.
+ * C2 An answer is bounded, and no redirect is followed: the key goes to the server that was named and to no other.
+ * C3 What helps to try again is told from what does not.
+ * C4 What comes back has the shape it should have, or it is refused whole.
+ */
+import { messageOf, OkaError } from '../schema/errors.ts';
+import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
+import { ReplicaAnswer, ReplicaHead, type TooLarge, WireEventShape } from '../schema/replica.ts';
+
+export type ConvexOptions = {
+  url: string;
+  /** Null: a deployment that asks for none. */
+  key: string | null;
+  timeoutMs: number;
+  /** Left out: that of Node. */
+  fetch?: typeof globalThis.fetch;
+};
+
+/** A page holds 4 MiB of bodies at most; as JSON in JSON a byte may take six. */
+const MOST_ANSWER_BYTES = 32 * 1024 * 1024;
+
+export function convexReplica(options: ConvexOptions): Replica {
+  const key = options.key === null ? {} : { key: options.key };
+  const call = (kind: 'query' | 'mutation', name: string, args: object, signal: AbortSignal): Promise<unknown> =>
+    request(options, kind, `replica:${name}`, { ...key, ...args }, signal);
+  return {
+    head: async (of, signal) => fitting(ReplicaHead, await call('query', 'head', named(of), signal)),
+    page: async (of, from, limit, signal) =>
+      fitting(Page, await call('query', 'page', { ...named(of), from, limit }, signal)),
+    async append(of, events, signal) {
+      let sent = events;
+      for (;;) {
+        const said = await call('mutation', 'append', { ...named(of), events: sent }, signal);
+        const answer = fitting(ReplicaAnswer, said);
+        if (answer.kind !== 'too_large') return answer;
+        sent = withoutBodyOf(answer, sent);
+      }
+    },
+  };
+}
+
+const Page = WireEventShape.array();
+
+/** C4. */
+function fitting<T>(shape: { safeParse(value: unknown): { success: boolean; data?: T } }, value: unknown): T {
+  const read = shape.safeParse(value);
+  if (read.success) return read.data as T;
+  throw new OkaError('replica-refused', 'the replica answers in a form that is not known here', {
+    fix: 'Deploy the functions of this version: npx convex deploy   Then: oka replica on',
+  });
+}
+
+const named = ({ ledger, pen }: ReplicaOf): ReplicaOf => ({ ledger, pen });
+
+function withoutBodyOf({ seq, most }: TooLarge, events: readonly WireEvent[]): WireEvent[] {
+  if (!events.some((event) => event.seq === seq && event.body.kind !== 'withheld'))
+    throw new OkaError('replica-refused', `the replica finds event ${seq} too large, though it holds no content`);
+  const why = `it is larger than the ${most} bytes that the replica takes`;
+  return events.map((event) => (event.seq === seq ? { ...event, body: { kind: 'withheld', why } } : event));
+}
+
+async function request(
+  { url, timeoutMs, fetch = globalThis.fetch }: ConvexOptions,
+  kind: 'query' | 'mutation',
+  name: string,
+  args: object,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { ConvexHttpClient } = await import('convex/browser');
+  let status = 0;
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const bounded: typeof globalThis.fetch = async (input, init) => {
+    const response = await fetch(input, { ...init, signal: ends, redirect: 'manual' });
+    ({ status } = response);
+    return new Response(await textOf(response), { status: response.ok || status === 560 ? status : 400 });
+  };
+  const client = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false, fetch: bounded });
+  const ask = client as unknown as Asking;
+  try {
+    return await (kind === 'query' ? ask.query(name, args) : ask.mutation(name, args, { skipQueue: true }));
+  } catch (error) {
+    throw explained(error, status, new URL(url).host, ends);
+  }
+}
+
+/** The client takes the name of a function as it takes a reference to one; its types do not say so. */
+type Asking = {
+  query(name: string, args: object): Promise<unknown>;
+  mutation(name: string, args: object, options: { skipQueue: boolean }): Promise<unknown>;
+};
+
+async function textOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > MOST_ANSWER_BYTES) throw new Error(`the answer is larger than ${MOST_ANSWER_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function explained(error: unknown, status: number, host: string, ends: AbortSignal): OkaError {
+  const said = refusalIn(error);
+  if (said !== null)
+    return new OkaError('replica-refused', `${host} refuses the key: ${said}`, {
+      fix: 'Set the same key on both sides: `npx convex env set OKA_REPLICA_KEY …` there, the variable OKA_REPLICA_KEY or a secret of the vault here; then: oka replica on',
+      cause: error,
+    });
+  const text = messageOf(error).slice(0, 300);
+  if (status === 401 || status === 403)
+    return new OkaError('replica-refused', `${host} refuses the request (${status}): ${text}`, { cause: error });
+  if (/could not find (public )?function/i.test(text))
+    return new OkaError('replica-refused', `${host} has no functions of oka`, {
+      fix: 'Deploy them from the folder of oka: npx convex deploy   Then: oka replica on',
+      cause: error,
+    });
+  if (/ArgumentValidationError/.test(text))
+    return new OkaError('replica-refused', `${host} has functions of another version of oka: ${text}`, {
+      fix: 'Deploy those of this version: npx convex deploy   Then: oka replica on',
+      cause: error,
+    });
+  const why = ends.aborted && status === 0 ? 'it did not answer in time' : reasonOf(error, status, text);
+  return new OkaError('replica-down', `${host} cannot be reached: ${why}`, { cause: error });
+}
+
+function reasonOf(error: unknown, status: number, text: string): string {
+  const cause = error instanceof Error && error.cause !== undefined ? `: ${messageOf(error.cause)}` : '';
+  return status === 0 || (status >= 200 && status < 300) ? `${text}${cause}` : `status ${status}: ${text}`;
+}
+
+/** What a function says on purpose is in the data of the error; other words are hidden by a deployment. */
+function refusalIn(error: unknown): string | null {
+  if (!(error instanceof Error) || !('data' in error)) return null;
+  const { data } = error;
+  if (data === null || typeof data !== 'object' || !('kind' in data) || data.kind !== 'refused') return null;
+  return 'text' in data && typeof data.text === 'string' ? data.text.slice(0, 500) : 'it says nothing more';
+}

@@ -1,0 +1,190 @@
+/**
+ * Owns: bringing both ledgers to a replica, from wherever it has them to their end, and staying there.
+ * Does not own: what may leave (outgoing.ts), which records are settled (settled.ts), the way there (the port).
+ *
+ * R1 Where to begin is said by the replica, after every start and after every failure; nothing kept here decides it.
+ *    An answer that was lost is as good as none: the same events are sent again, and the replica has each once.
+ * R2 Before the first event is sent the place is compared: a replica that knows another history is left as it is, for good.
+ * R3 One batch is in memory at a time, whatever the backlog.
+ * R4 A replica that is down costs one request now and then, with growing pauses. Nobody waits for any of this.
+ */
+import { START } from '../ledger/line.ts';
+import { lastSeqOf } from '../ledger/seek.ts';
+import { messageOf, OkaError } from '../schema/errors.ts';
+import type { Pen } from '../schema/event.ts';
+import type { Appended, Clock, Replica, ReplicaOf } from '../schema/ports.ts';
+import { batchesOf, type BatchLimits } from './batches.ts';
+import type { Outgoing } from './outgoing.ts';
+import { pauseAfter, type Random } from './pause.ts';
+import type { LedgerRecord } from './record.ts';
+import { type Place, type SettledReader, settledReader } from './settled.ts';
+
+export type FollowPorts = {
+  replica: Replica;
+  /** Name of this home at the replica. */
+  ledger: string;
+  files: Readonly<{ [pen in Pen]: string }>;
+  outgoing: Outgoing;
+  /** Called before events are looked at: what redaction knows is brought up to date, or it throws. */
+  ready: () => Promise<void>;
+  limits: BatchLimits;
+  /** Between two looks at ledgers in which nothing is new. */
+  lookMs: number;
+  clock: Clock;
+  random: Random;
+  /** Resolves early when the signal comes. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** A person has switched it off. */
+  isOff(): boolean;
+  tell(told: Told): void;
+  settlesMs?: number;
+};
+
+export type Told =
+  | { kind: 'reached'; pen: Pen; place: Place }
+  | { kind: 'waiting'; since: number; until: number; failures: number; why: string };
+
+export type Ended =
+  | { kind: 'aborted' }
+  | { kind: 'off' }
+  | { kind: 'caught-up' }
+  | { kind: 'stopped'; why: string; fix: string }
+  | { kind: 'unreachable'; why: string };
+
+/** For ever, or until everything is there that was here at the start, with so many failures in a row at the most. */
+export type Until = { kind: 'ever' } | { kind: 'caught-up'; failures: number };
+
+const PENS = ['run', 'maintenance'] as const satisfies Pen[];
+
+/** One ledger on its way. `place` is what the replica has; null until it was asked. */
+type Lane = { pen: Pen; reader: SettledReader; place: Place | null; goal: number };
+
+export async function follow(ports: FollowPorts, until: Until, signal: AbortSignal): Promise<Ended> {
+  const lanes = PENS.map((pen) => laneOf(pen, ports));
+  let [failures, since] = [0, 0];
+  while (!signal.aborted) {
+    if (ports.isOff()) return { kind: 'off' };
+    const turn = await takeTurn(lanes, ports, signal);
+    switch (turn.kind) {
+      case 'went':
+        failures = 0;
+        if (until.kind === 'caught-up' && lanes.every(isThere)) return { kind: 'caught-up' };
+        await ports.sleep(ports.lookMs, signal);
+        break;
+      case 'failed': {
+        failures = turn.moved ? 1 : failures + 1;
+        if (failures === 1) since = ports.clock();
+        if (until.kind === 'caught-up' && failures >= until.failures) return { kind: 'unreachable', why: turn.why };
+        const pause = pauseAfter(failures, ports.random);
+        ports.tell({ kind: 'waiting', since, until: ports.clock() + pause, failures, why: turn.why });
+        await ports.sleep(pause, signal);
+        break;
+      }
+      case 'stopped':
+        return turn;
+      case 'aborted':
+        break;
+    }
+  }
+  return { kind: 'aborted' };
+}
+
+function laneOf(pen: Pen, { files, clock, settlesMs }: FollowPorts): Lane {
+  const reader = settledReader(files[pen], clock, settlesMs);
+  return { pen, reader, place: null, goal: lastSeqOf(files[pen]) };
+}
+
+/** Also when the end of what was there at the start has been rolled back since. */
+function isThere({ place, goal, reader }: Lane): boolean {
+  return place !== null && (place.seq >= goal || !reader.unsettled());
+}
+
+type Turn =
+  | { kind: 'went' }
+  | { kind: 'aborted' }
+  | { kind: 'failed'; why: string; moved: boolean }
+  | (Ended & { kind: 'stopped' });
+
+/** Errors after which trying again helps nobody. */
+const FINAL = new Set(['replica-refused', 'ledger-damaged', 'unsafe-file']);
+
+async function takeTurn(lanes: readonly Lane[], ports: FollowPorts, signal: AbortSignal): Promise<Turn> {
+  let moved = false;
+  const went = (): void => void (moved = true);
+  try {
+    for (const lane of lanes) await advance(lane, ports, went, signal);
+    return { kind: 'went' };
+  } catch (error) {
+    for (const lane of lanes) lane.place = null; // R1
+    if (signal.aborted) return { kind: 'aborted' };
+    const why = messageOf(error).slice(0, 2000);
+    if (!(error instanceof OkaError && FINAL.has(error.code))) return { kind: 'failed', why, moved };
+    return { kind: 'stopped', why, fix: error.fix ?? 'Look at it, then run: oka replica on' };
+  }
+}
+
+/** Sends everything that is settled now. */
+async function advance(lane: Lane, ports: FollowPorts, went: () => void, signal: AbortSignal): Promise<void> {
+  const of = { ledger: ports.ledger, pen: lane.pen };
+  if (lane.place === null) {
+    lane.place = await agreedPlace(lane, ports, signal);
+    if (lane.place === null) return;
+    ports.tell({ kind: 'reached', pen: lane.pen, place: lane.place });
+  }
+  for await (const records of batchesOf(lane.reader.behind(lane.place), ports.limits))
+    for (let rest = records; rest.length > 0; ) {
+      if (ports.isOff() || signal.aborted) return;
+      const place = await sent(rest, of, ports, signal);
+      lane.place = place;
+      went();
+      ports.tell({ kind: 'reached', pen: lane.pen, place });
+      rest = rest.filter(({ seq }) => seq > place.seq); // a replica may leave the end of a batch for later
+    }
+}
+
+async function sent(
+  records: readonly LedgerRecord[],
+  of: ReplicaOf,
+  { ready, outgoing, replica }: FollowPorts,
+  signal: AbortSignal,
+): Promise<Place> {
+  await ready();
+  const events = [];
+  for (const record of records) events.push(await outgoing(record, of));
+  return placeAfter(await replica.append(of, events, signal), records, of.pen);
+}
+
+/** The last event that the replica has, if this ledger has the same (R2); null while that cannot be said yet. */
+async function agreedPlace({ pen, reader }: Lane, ports: FollowPorts, signal: AbortSignal): Promise<Place | null> {
+  const theirs = await ports.replica.head({ ledger: ports.ledger, pen }, signal);
+  if (theirs === null) return START;
+  const ours = await reader.placeOf(theirs.seq);
+  if (ours === null && reader.unsettled()) return null;
+  if (ours === null)
+    throw otherHistory(`the replica has ${theirs.seq} events of the ${pen} ledger, this home has fewer`);
+  if (ours.hash !== theirs.hash)
+    throw otherHistory(`event ${theirs.seq} of the ${pen} ledger is another one at the replica`);
+  return ours;
+}
+
+function placeAfter(answer: Appended, records: readonly LedgerRecord[], pen: Pen): Place {
+  switch (answer.kind) {
+    case 'ok': {
+      const last = records.find(({ seq }) => seq === answer.next - 1);
+      if (last !== undefined) return { seq: last.seq, hash: last.hash };
+      throw new OkaError('replica-down', `the replica says it has up to event ${answer.next - 1} of the ${pen} ledger`);
+    }
+    case 'gap':
+      throw new OkaError('replica-down', `the replica asks for event ${answer.next} of the ${pen} ledger again`);
+    case 'fork':
+      throw otherHistory(`event ${answer.seq} of the ${pen} ledger is another one at the replica`);
+    case 'broken':
+      throw otherHistory(`event ${answer.seq} of the ${pen} ledger does not follow what the replica has`);
+  }
+}
+
+function otherHistory(why: string): OkaError {
+  return new OkaError('replica-refused', `${why}: it holds another history; nothing was changed there`, {
+    fix: 'See where they part: oka replica verify. If another home uses this name, set replica.ledger in config.json to one of its own; then: oka replica on',
+  });
+}

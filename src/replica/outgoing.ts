@@ -1,0 +1,50 @@
+/**
+ * Owns: what of an event may leave.
+ *
+ * O1 Its place in the chain always leaves: pen, seq, prev, hash; so do type, time, cause and run.
+ * O2 A text in which redaction would change anything does not leave, sealed or not: it was written before its secret was
+ *    known, or by a road without redaction.
+ * O3 The reason for holding a body back says nothing of what is in it.
+ */
+import type { Redact, ReplicaOf, WireBody, WireEvent } from '../schema/ports.ts';
+import type { LedgerRecord } from './record.ts';
+import type { Seal } from './seal.ts';
+
+export type OutgoingPorts = {
+  redact: Redact;
+  /** Types whose bodies stay here: call.ended, call.*, or * for all. */
+  except: readonly string[];
+  /** Null: bodies leave as they are. */
+  seal: Seal | null;
+};
+export type Outgoing = (record: LedgerRecord, of: ReplicaOf) => Promise<WireEvent>;
+
+/** A document of Convex holds 1 MiB; the rest is for its other fields. */
+export const MOST_BODY_BYTES = 900 * 1024;
+
+export function outgoing({ redact, except, seal }: OutgoingPorts): Outgoing {
+  const isKept = keptBy(except);
+  return async ({ data, ...place }, of) => {
+    const runIsClean = place.run === null || redact(place.run) === place.run;
+    const withheld = (why: string): WireEvent => ({
+      ...place,
+      run: runIsClean ? place.run : null,
+      body: { kind: 'withheld', why },
+    });
+    if (!runIsClean || redact(data) !== data) return withheld('it holds what redaction would take out');
+    if (isKept(place.type)) return withheld('its type is left out by replica.except');
+    const body: WireBody =
+      seal === null
+        ? { kind: 'plain', text: data }
+        : { kind: 'sealed', text: await seal(data, { ...of, seq: place.seq, hash: place.hash }) };
+    return Buffer.byteLength(body.text) > MOST_BODY_BYTES
+      ? withheld(`it is larger than ${MOST_BODY_BYTES} bytes`)
+      : { ...place, body };
+  };
+}
+
+function keptBy(except: readonly string[]): (type: string) => boolean {
+  const whole = new Set(except.filter((each) => !each.endsWith('*')));
+  const prefixes = except.filter((each) => each.endsWith('*')).map((each) => each.slice(0, -1));
+  return (type) => whole.has(type) || prefixes.some((prefix) => type.startsWith(prefix));
+}

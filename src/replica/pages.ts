@@ -1,0 +1,40 @@
+/**
+ * Reading a replica from its first event on, a page at a time. Pages overlap by one event: what stands twice would else
+ * hide behind the end of a page.
+ */
+import { OkaError } from '../schema/errors.ts';
+import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
+
+const AT_ONCE = 200;
+
+/** Up to and including the seq `last`. What stands twice is given out twice. */
+export async function* eventsOf(
+  replica: Replica,
+  of: ReplicaOf,
+  last: number,
+  signal: AbortSignal,
+): AsyncGenerator<WireEvent> {
+  let seen: WireEvent | null = null;
+  for (let page = await pageBehind(seen, replica, of, signal); page.length > 0; ) {
+    for (const event of page) {
+      if (event.seq > last) return;
+      if (event.seq < (seen?.seq ?? 1))
+        throw new OkaError('replica-refused', `the replica gives event ${event.seq} out of its place`);
+      yield event;
+      seen = event;
+    }
+    page = await pageBehind(seen, replica, of, signal);
+  }
+}
+
+async function pageBehind(
+  seen: WireEvent | null,
+  replica: Replica,
+  of: ReplicaOf,
+  signal: AbortSignal,
+): Promise<WireEvent[]> {
+  if (seen === null) return replica.page(of, 1, AT_ONCE, signal);
+  const [overlap, ...page] = await replica.page(of, seen.seq, AT_ONCE, signal);
+  if (overlap?.seq === seen.seq && page.length > 0) return page;
+  return replica.page(of, seen.seq + 1, AT_ONCE, signal); // one large event can be a page, and one that is gone none
+}

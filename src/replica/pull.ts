@@ -1,0 +1,130 @@
+/**
+ * Owns: reading the facts of another home out of a replica, as requests to keep them here.
+ *
+ * P1 Nothing is taken from a replica whose chain does not hold: every record is hashed again as far as it can be read.
+ * P2 A fact says where it comes from (ledger, pen, seq) by its id, and is no more than something imported: it commands
+ *    nothing (never a standing instruction), and what a tool said stays what a tool said.
+ * P3 The same fact is the same request, however often it is pulled.
+ */
+import { hash } from 'node:crypto';
+import { START } from '../ledger/line.ts';
+import { OkaError } from '../schema/errors.ts';
+import type { Pen } from '../schema/event.ts';
+import { FactGiven, STANDING } from '../schema/memory.ts';
+import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
+import { type Happening, heldFacts, type HeldFact } from './held-facts.ts';
+import { eventsOf } from './pages.ts';
+import { hashOf } from './record.ts';
+import type { Open } from './seal.ts';
+
+export type PullPorts = {
+  replica: Replica;
+  ledger: string;
+  open: Open | null;
+  /** Now; facts whose time is over stay where they are. */
+  now: string;
+  signal: AbortSignal;
+  reach?: (events: number) => void;
+};
+
+export type Pulled = {
+  /** `id` is that of the request. */
+  facts: { id: string; fact: FactGiven }[];
+  events: number;
+  /** Facts that cannot be read here: held back, sealed to others, or not valid. */
+  unreadable: number;
+};
+
+const PENS = ['run', 'maintenance'] as const satisfies Pen[];
+
+export async function pulledFacts(ports: PullPorts): Promise<Pulled> {
+  const happenings: Happening[] = [];
+  const pulled: Pulled = { facts: [], events: 0, unreadable: 0 };
+  for (const pen of PENS)
+    for await (const event of checkedEvents(ports, { ledger: ports.ledger, pen })) {
+      pulled.events += 1;
+      ports.reach?.(pulled.events);
+      if (!isAboutFacts(event.type)) continue;
+      const data = await dataOf(event, { ledger: ports.ledger, pen }, ports.open);
+      if (data !== null) happenings.push({ pen, seq: event.seq, cause: event.cause, type: event.type, data });
+      else if (event.type === 'fact.kept') pulled.unreadable += 1;
+    }
+  const { held, invalid } = heldFacts(happenings);
+  const facts = held.filter(({ fact }) => fact.expires === undefined || fact.expires > ports.now);
+  return {
+    ...pulled,
+    unreadable: pulled.unreadable + invalid,
+    facts: facts.map((each) => requestFor(each, ports.ledger)),
+  };
+}
+
+const isAboutFacts = (type: string): boolean => type.startsWith('fact.') || type === 'change.undone';
+
+/** The id under which a fact of another home is kept here. */
+export const pulledId = (ledger: string, { pen, seq }: Pick<Happening, 'pen' | 'seq'>): string =>
+  `pulled.${ledger}.${pen}.${seq}`;
+
+function requestFor({ fact, place, replaces }: HeldFact, ledger: string): Pulled['facts'][number] {
+  const id = pulledId(ledger, place);
+  const { text, importance, confidence, expires } = fact;
+  const given = FactGiven.parse({
+    id,
+    namespace: fact.namespace === STANDING ? 'general' : fact.namespace,
+    text,
+    importance,
+    confidence,
+    source: fact.source === 'tool' ? 'tool' : 'import',
+    ...(expires === undefined ? {} : { expires }),
+    supersedes: replaces.map((older) => pulledId(ledger, older)).slice(-100),
+  });
+  return { id: `pull-${hash('sha256', `${id}\n${text}`).slice(0, 40)}`, fact: given };
+}
+
+/** P1. */
+async function* checkedEvents({ replica, signal }: PullPorts, of: ReplicaOf): AsyncGenerator<WireEvent> {
+  const head = await replica.head(of, signal);
+  let at = { seq: START.seq, hash: START.hash };
+  for await (const event of eventsOf(replica, of, head?.seq ?? 0, signal)) {
+    if (event.seq !== at.seq + 1 || event.prev !== at.hash) throw unsound(of, at.seq + 1, 'the chain breaks there');
+    if (event.body.kind === 'plain' && hashOf(event, of.pen, event.body.text) !== event.hash)
+      throw unsound(of, event.seq, 'its content does not have its hash');
+    yield event;
+    at = { seq: event.seq, hash: event.hash };
+  }
+  if (at.seq !== (head?.seq ?? 0)) throw unsound(of, at.seq + 1, 'it is missing');
+}
+
+/** The data of an event, or null when it cannot be read here. */
+async function dataOf(event: WireEvent, of: ReplicaOf, open: Open | null): Promise<unknown> {
+  switch (event.body.kind) {
+    case 'withheld':
+      return null;
+    case 'plain':
+      return jsonIn(event.body.text);
+    case 'sealed': {
+      const opened = open === null ? null : await open(event.body.text, { ...of, seq: event.seq, hash: event.hash });
+      if (opened === null || opened.kind === 'foreign') return null;
+      if (opened.kind === 'changed' || hashOf(event, of.pen, opened.text) !== event.hash)
+        throw unsound(of, event.seq, 'its sealed content was changed');
+      return jsonIn(opened.text);
+    }
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // whoever writes a whole history of their own can write anything into it
+  }
+}
+
+function unsound({ ledger, pen }: ReplicaOf, seq: number, why: string): OkaError {
+  return new OkaError(
+    'replica-refused',
+    `event ${seq} of ${ledger} (${pen}) at the replica: ${why}; nothing was taken`,
+    {
+      fix: 'Verify it from the home that wrote it: oka replica verify',
+    },
+  );
+}

@@ -1,0 +1,33 @@
+/**
+ * Owns: a record of the ledger as it leaves and as it comes back. Its data stays the text that was written: parsed and
+ * written again, or brought to a newer version, it would no longer have its hash.
+ */
+import { draftOf, Sealer } from '../ledger/line.ts';
+import type { Event, Pen } from '../schema/event.ts';
+import type { WireEvent } from '../schema/ports.ts';
+
+/** A record with its data as text. */
+export type LedgerRecord = Omit<WireEvent, 'body'> & { data: string };
+
+const DATA_KEY = ',"data":';
+/** `,"prev":"…","hash":"…"}` with two hashes of 64 digits. */
+const CHAIN_LENGTH = 149;
+
+/** Takes the bytes of a whole record apart. */
+export function recordIn(bytes: Buffer): LedgerRecord {
+  const text = bytes.toString('utf8');
+  const dataAt = text.indexOf(DATA_KEY); // nothing in front of it is free text
+  const dataEnd = text.length - CHAIN_LENGTH;
+  const { seq, type, run, at, cause, v, d } = JSON.parse(`${text.slice(0, dataAt)}}`) as Omit<WireEvent, 'body'>;
+  const { prev, hash } = JSON.parse(`{${text.slice(dataEnd + 1)}`) as Pick<WireEvent, 'prev' | 'hash'>;
+  return { seq, type, run, at, cause, v, d, prev, hash, data: text.slice(dataAt + DATA_KEY.length, dataEnd) };
+}
+
+const sealer = new Sealer();
+
+/** The hash that a record with these fields and this data has. */
+export function hashOf(event: Omit<WireEvent, 'body'>, pen: Pen, data: string): string {
+  const { seq, type, run, at, cause, v, d, prev } = event;
+  const draft = draftOf({ seq, type, run, at, pen, cause, v } as Event, data);
+  return sealer.seal([draft], d, prev).hash;
+}

@@ -1,0 +1,121 @@
+/**
+ * Owns: reading the records of a ledger that cannot be lost any more, from any process, in bounded memory.
+ *
+ * S1 A record is given out only when it is durable and stays: a later one says so by its watermark, it lies in the
+ *    archive, or it was flushed from here and stood unchanged for a while. A replica that got ahead of a power cut or of
+ *    a write that was rolled back would know another history for ever.
+ * S2 Every record given out follows the one before it in the chain.
+ */
+import { fdatasync } from 'node:fs';
+import { promisify } from 'node:util';
+import { linkOf } from '../ledger/chain.ts';
+import { chunksOfFile, linesOf, type RawLine } from '../ledger/chunks.ts';
+import { closeHistory, type History, openHistory, sourcesBehind } from '../ledger/history.ts';
+import { parseLine, type Position, seqOf, START, wholeHash } from '../ledger/line.ts';
+import { lastSeqOf, offsetOfSeq, positionEndingAt } from '../ledger/seek.ts';
+import { OkaError } from '../schema/errors.ts';
+import type { Clock } from '../schema/ports.ts';
+import { type LedgerRecord, recordIn } from './record.ts';
+
+/** A place in the chain. */
+export type Place = Pick<Position, 'seq' | 'hash'>;
+
+export type SettledReader = {
+  /** Records behind a place, up to what is settled now. Throws when the ledger does not go on from there. */
+  behind(place: Place): AsyncGenerator<LedgerRecord>;
+  /** The place of the record with this seq; null when there is none, or none that is settled. */
+  placeOf(seq: number): Promise<Place | null>;
+  /** Whether records are there that may settle soon. */
+  unsettled(): boolean;
+};
+
+/** A write that is rolled back is so within moments. */
+export const SETTLES_MS = 500;
+const sync = promisify(fdatasync);
+
+export function settledReader(ledgerFile: string, clock: Clock, settlesMs = SETTLES_MS): SettledReader {
+  let seen: { end: Position; at: number } | null = null;
+  let waiting = false;
+
+  /** The offset up to which everything is settled (S1). */
+  async function settledEnd({ live }: History): Promise<number> {
+    const last = await lastRecord(ledgerFile, live);
+    if (last === null) return live.base;
+    const watermark = Math.max(live.base, last.watermark);
+    const stood = seen !== null && clock() - seen.at >= settlesMs && isThere(live, seen.end) ? seen.end.offset : 0;
+    if (seen?.end.hash !== last.end.hash) {
+      await sync(live.fd);
+      seen = { end: last.end, at: clock() };
+    }
+    const settled = Math.max(watermark, stood);
+    waiting = settled < last.end.offset;
+    return settled;
+  }
+
+  /** Settled records from a seq on; their bytes are good until the next is asked for. */
+  async function* rawsFrom(seq: number): AsyncGenerator<RawLine> {
+    const history = openHistory(ledgerFile);
+    if (history === null) return;
+    try {
+      const end = await settledEnd(history);
+      for (const source of sourcesBehind(history, startOf(history, seq)))
+        for await (const raws of source)
+          for (const raw of raws) {
+            if (raw.end > end) return;
+            if (!(seqOf(raw.bytes) < seq)) yield raw;
+          }
+    } finally {
+      closeHistory(history);
+    }
+  }
+
+  async function* behind(place: Place): AsyncGenerator<LedgerRecord> {
+    let at: Position = { ...place, offset: 0 };
+    for await (const raw of rawsFrom(place.seq + 1)) {
+      const link = linkOf(raw, at);
+      if ('fault' in link) throw damaged(ledgerFile, raw, link.fault.reason);
+      at = link.position;
+      yield recordIn(raw.bytes);
+    }
+  }
+
+  async function placeOf(seq: number): Promise<Place | null> {
+    if (seq === 0) return START;
+    for await (const raw of rawsFrom(seq)) {
+      const hash = wholeHash(raw.bytes);
+      if (hash === null || seqOf(raw.bytes) !== seq) throw damaged(ledgerFile, raw, `seq ${seq} does not stand there`);
+      return { seq, hash };
+    }
+    return null;
+  }
+
+  return { behind, placeOf, unsettled: () => waiting };
+}
+
+type Live = History['live'];
+
+/** The last whole record of the live file, and what it knew to be durable. */
+async function lastRecord(ledgerFile: string, live: Live): Promise<{ end: Position; watermark: number } | null> {
+  const start = offsetOfSeq(live, Math.max(1, lastSeqOf(ledgerFile)));
+  let last: { end: Position; watermark: number } | null = null;
+  for await (const raws of linesOf(chunksOfFile(live.fd, start - live.base, live.size), start))
+    for (const raw of raws) {
+      const hash = raw.closed ? wholeHash(raw.bytes) : null;
+      if (hash === null) return last;
+      const { seq, d } = parseLine(raw.bytes);
+      last = { end: { seq, offset: raw.end, hash }, watermark: d };
+    }
+  return last;
+}
+
+function isThere(live: Live, { offset, hash }: Position): boolean {
+  return offset <= live.base || positionEndingAt(live, offset)?.hash === hash;
+}
+
+function startOf({ segments, live }: History, seq: number): number {
+  return segments.find(({ last }) => last >= seq)?.start ?? offsetOfSeq(live, seq);
+}
+
+function damaged(ledgerFile: string, raw: RawLine, reason: string): OkaError {
+  return new OkaError('ledger-damaged', `${ledgerFile}, byte ${raw.start}: ${reason}`, { fix: 'Run: oka verify' });
+}

@@ -1,0 +1,97 @@
+/**
+ * Owns: the folder in which replication keeps what it knows: state.json, written by the follower alone, and switch.json,
+ * written by a person's word. Both only tell: a broken or missing one is as good as none.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder, replaceFile, stampOf } from '../ledger/disk.ts';
+import type { Clock } from '../schema/ports.ts';
+import { ReplicaState } from '../schema/replica.ts';
+import type { Told } from './follow.ts';
+
+const MOST_BYTES = 64 * 1024;
+
+export const stateFile = (folder: string): string => join(folder, 'state.json');
+export const switchFile = (folder: string): string => join(folder, 'switch.json');
+
+export function readState(folder: string): ReplicaState | null {
+  const read = ReplicaState.safeParse(jsonIn(stateFile(folder)));
+  return read.success ? read.data : null;
+}
+
+/** Not flushed: after a power cut an older one, or none, does no harm. */
+export function writeState(folder: string, state: ReplicaState): void {
+  makeFolder(folder);
+  replaceFile(stateFile(folder), `${JSON.stringify(state)}\n`);
+}
+
+export function isSwitchedOff(folder: string): boolean {
+  const read = jsonIn(switchFile(folder));
+  return read !== null && typeof read === 'object' && 'on' in read && read.on === false;
+}
+
+/** Also wakes a follower that has stopped: it tries once more. */
+export function turn(folder: string, on: boolean, at: string): void {
+  makeFolder(folder);
+  replaceFile(switchFile(folder), `${JSON.stringify({ on, at })}\n`, { durable: true });
+}
+
+/** Changes whenever a person has switched. */
+export const switchStamp = (folder: string): string => stampOf(switchFile(folder));
+
+export type Keeper = { tell(told: Told): void; stopped(why: string, fix: string): void; flush(): void };
+
+const WRITE_EVERY_MS = 1000;
+
+/** Writes down what a follower tells: how far it is now and then, everything else at once. */
+export function keeperIn(folder: string, to: Pick<ReplicaState, 'url' | 'ledger'>, clock: Clock): Keeper {
+  const before = readState(folder);
+  const isSame = before?.url === to.url && before.ledger === to.ledger;
+  let pens: ReplicaState['pens'] = isSame ? before.pens : {};
+  let doing: ReplicaState['doing'] = { kind: 'following' };
+  let written = Number.NEGATIVE_INFINITY;
+  const write = (): void => {
+    written = clock();
+    try {
+      writeState(folder, { v: 1, ...to, at: instant(written), pens, doing });
+    } catch {
+      // It only tells; a full disk must not keep events from being copied to where there is space.
+    }
+  };
+  const become = (now: ReplicaState['doing']): void => {
+    doing = now;
+    write();
+  };
+  return {
+    tell(told) {
+      if (told.kind === 'waiting') {
+        const { since, until, failures, why } = told;
+        return become({ kind: 'waiting', since: instant(since), until: instant(until), failures, why });
+      }
+      pens = { ...pens, [told.pen]: { seq: told.place.seq, hash: told.place.hash } };
+      if (doing.kind !== 'following') become({ kind: 'following' });
+      else if (clock() - written >= WRITE_EVERY_MS) write();
+    },
+    stopped: (why, fix) => become({ kind: 'stopped', why: why.slice(0, 2000), fix: fix.slice(0, 2000) }),
+    flush: write,
+  };
+}
+
+const instant = (ms: number): string => new Date(ms).toISOString();
+
+/** Opening never waits and follows no link. */
+function jsonIn(file: string): unknown {
+  try {
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      if (!stats.isFile() || stats.size > MOST_BYTES) return null;
+      const bytes = Buffer.alloc(stats.size);
+      return JSON.parse(bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, 0)));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return null;
+  }
+}

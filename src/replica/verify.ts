@@ -1,0 +1,112 @@
+/**
+ * Owns: holding a replica against the ledger here, event by event, from the first to the last that the replica has.
+ *
+ * V1 The ledger here is checked on the way: its own chain has to hold before anything is held against it.
+ * V2 The first difference is told with its seq. Nothing is mended.
+ * V3 A replica that has less, but the same, is behind: that is no difference.
+ */
+import { setTimeout as after } from 'node:timers/promises';
+import { START } from '../ledger/line.ts';
+import { lastSeqOf } from '../ledger/seek.ts';
+import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
+import { eventsOf } from './pages.ts';
+import { hashOf, type LedgerRecord } from './record.ts';
+import type { Open } from './seal.ts';
+import { SETTLES_MS, settledReader } from './settled.ts';
+
+export type Verified = {
+  /** Events that are the same on both sides. */
+  events: number;
+  /** Events that the replica does not have yet. */
+  behind: number;
+  /** Bodies that were held back: only their place in the chain could be compared. */
+  withheld: number;
+  /** Sealed bodies that the key here does not open: likewise. */
+  unopened: number;
+  difference: Difference | null;
+};
+
+/** changed: it was tampered with. fork: another history. missing: a gap. twice: a duplicate. ahead: only the replica has it. */
+export type Difference = { seq: number; kind: 'changed' | 'fork' | 'missing' | 'twice' | 'ahead'; why: string };
+
+export type VerifyPorts = {
+  replica: Replica;
+  of: ReplicaOf;
+  ledgerFile: string;
+  /** Null: sealed bodies stay sealed. */
+  open: Open | null;
+  signal: AbortSignal;
+  reach?: (seq: number) => void;
+  settlesMs?: number;
+};
+
+export async function verifyReplica(ports: VerifyPorts): Promise<Verified> {
+  const { replica, of, ledgerFile, signal, reach, settlesMs = SETTLES_MS } = ports;
+  const result: Verified = { events: 0, behind: 0, withheld: 0, unopened: 0, difference: null };
+  const head = (await replica.head(of, signal)) ?? START;
+  const reader = settledReader(ledgerFile, Date.now, settlesMs);
+  const last = await reader.placeOf(head.seq);
+  if (last === null && reader.unsettled()) await after(settlesMs, undefined, { signal });
+  const theirs = eventsOf(replica, of, head.seq, signal);
+  for await (const ours of reader.behind(START)) {
+    if (ours.seq > head.seq) break;
+    const { value } = (await theirs.next()) as { value: WireEvent | undefined };
+    result.difference = await differenceOf(ours, value, ports, result);
+    if (result.difference !== null) return result;
+    result.events = ours.seq;
+    reach?.(ours.seq);
+    if (ours.seq === head.seq && ours.hash !== head.hash)
+      return { ...result, difference: changed(ours.seq, 'the replica names another hash as its last') };
+  }
+  if (result.events < head.seq)
+    return { ...result, difference: { seq: result.events + 1, kind: 'ahead', why: 'this ledger does not have it' } };
+  if ((await theirs.next()).done !== true)
+    return { ...result, difference: { seq: head.seq, kind: 'twice', why: 'the replica has it twice' } };
+  return { ...result, behind: Math.max(0, lastSeqOf(ledgerFile) - result.events) };
+}
+
+async function differenceOf(
+  ours: LedgerRecord,
+  theirs: WireEvent | undefined,
+  { of, open }: VerifyPorts,
+  counted: Verified,
+): Promise<Difference | null> {
+  const { seq } = ours;
+  if (theirs === undefined || theirs.seq > seq) return { seq, kind: 'missing', why: 'the replica does not have it' };
+  if (theirs.seq < seq) return { seq: theirs.seq, kind: 'twice', why: 'the replica has it twice' };
+  if (theirs.hash !== ours.hash) return anotherHash(theirs, of);
+  const field = FIELDS.find((name) => theirs[name] !== ours[name] && !isHeldBackRun(name, theirs));
+  if (field !== undefined) return changed(seq, `its ${field} is another`);
+  switch (theirs.body.kind) {
+    case 'withheld':
+      counted.withheld += 1;
+      return null;
+    case 'plain':
+      return theirs.body.text === ours.data ? null : changed(seq, 'its content does not have its hash');
+    case 'sealed': {
+      const opened =
+        open === null ? ({ kind: 'foreign' } as const) : await open(theirs.body.text, { ...of, ...theirs });
+      if (opened.kind === 'foreign') counted.unopened += 1;
+      if (opened.kind === 'changed') return changed(seq, `its sealed content does not open: ${opened.why}`);
+      return opened.kind === 'foreign' || opened.text === ours.data
+        ? null
+        : changed(seq, 'its sealed content does not have its hash');
+    }
+  }
+}
+
+const FIELDS = ['prev', 'type', 'run', 'at', 'cause', 'v', 'd'] as const;
+
+/** The name of a run that redaction would change is held back together with the body. */
+const isHeldBackRun = (name: string, { run, body }: WireEvent): boolean =>
+  name === 'run' && run === null && body.kind === 'withheld';
+
+/** A record that has its hash belongs to another history; one that does not was changed. */
+function anotherHash(theirs: WireEvent, { pen }: ReplicaOf): Difference {
+  const { seq, hash, body } = theirs;
+  if (body.kind === 'plain' && hashOf(theirs, pen, body.text) !== hash)
+    return changed(seq, 'its hash is another, and its content does not have it');
+  return { seq, kind: 'fork', why: 'the replica has another event in this place' };
+}
+
+const changed = (seq: number, why: string): Difference => ({ seq, kind: 'changed', why });
