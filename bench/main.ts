@@ -9,6 +9,9 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
   launch: () => import('./launch.ts'),
   memory: () => import('./memory.ts'),
   worker: () => import('./worker.ts'),
+  maintain: () => import('./maintain.ts'),
+  replica: () => import('./replica.ts'),
+  month: () => import('./month.ts'),
 };
 
 const { values, positionals } = parseArgs({

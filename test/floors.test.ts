@@ -38,6 +38,7 @@ const RULES: Rules = {
     ai: ['models/'],
     'apache-arrow': ['memory/vectors.ts'],
     chokidar: ['intake/inbox.ts'],
+    convex: ['replica/convex.ts'],
     execa: ['tools/launch.ts'],
     'gpt-tokenizer': ['memory/tokens.ts'],
     'gray-matter': ['schema/front-matter.ts'],

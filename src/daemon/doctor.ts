@@ -9,6 +9,7 @@ import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { lineClassifierOf } from './classified.ts';
 import { loadPolicy } from './policy.ts';
 import { jailFindings } from './jail-findings.ts';
+import { maintenanceFinding } from './maintain/finding.ts';
 import { memoryFinding } from './memory/finding.ts';
 import { isSetUp } from './set-up.ts';
 import { type Home, loadConfig, programFolder } from './settings.ts';
@@ -37,7 +38,7 @@ export async function examine(home: Home): Promise<Finding[]> {
     ...(await jailFindings(join(programFolder, 'native', 'oka-launch'), await sandboxOf(home))),
     await memoryFinding(home),
     penFinding(home.ledgers.run, 'worker'),
-    penFinding(home.ledgers.maintenance, 'maintain'),
+    await maintenanceFinding(home),
     await runLedgerFinding(home),
     await ledgerFinding(home.ledgers.maintenance),
     await diskFinding(home.dir),

@@ -25,6 +25,7 @@ import { keepInMind } from './memory/keep-in-mind.ts';
 import { type LoadedPolicy, openPolicy, type PolicyFile } from './policy.ts';
 import { type Home, loadConfig, shownPath } from './settings.ts';
 import { openStores, type Stores } from './stores.ts';
+import { type TidySoon, tidySoon } from './tidy-soon.ts';
 import { undo } from './undo.ts';
 import { engineOver } from './wire.ts';
 
@@ -35,11 +36,12 @@ export type Host = {
   policy: () => LoadedPolicy;
   shadow: Shadow;
   deps: Deps;
+  tidying: TidySoon;
   /** Whether somebody can plan what is not a runbook. */
   hasModel: () => boolean;
   /** Writes the result of a task, as far as it has come. */
   tellResult: (run: string) => Promise<void>;
-  /** How often .oka/STOP has been seen: what was under way then has to be taken up again. */
+  /** How often everything was stopped, by .oka/STOP or by trouble: what was under way then has to be taken up again. */
   stops: { seen: number };
 };
 type Watched = Host & { policyFile: PolicyFile; pages: ApprovalPages };
@@ -67,6 +69,7 @@ export async function hosted<T>(
   const { engine, shadow, models, deps } = wired;
   const hasModel = (): boolean => models.for('planner') !== null;
   const pages = pagesOf(home, stores, engine);
+  const tidying = tidySoon(home, stores);
   const host = {
     engine,
     stores,
@@ -74,6 +77,7 @@ export async function hosted<T>(
     policy,
     shadow,
     deps,
+    tidying,
     hasModel,
     tellResult: wired.tellResult,
     stops: { seen: 0 },
@@ -90,6 +94,7 @@ export async function hosted<T>(
     signal.removeEventListener('abort', stop);
     watching.abort();
     await watched;
+    await tidying.end();
     await host.engine.stopAll('the process ends');
     try {
       await host.pages.show();
@@ -103,10 +108,14 @@ export async function hosted<T>(
 
 /** Looks for the stop file and for requests, one look at a time. A look that fails stops the runs: they can be resumed. */
 async function watch(home: Home, host: Watched, signal: AbortSignal): Promise<void> {
+  let isBroken = false;
   while (!signal.aborted) {
     try {
       await look(home, host);
+      if (isBroken) host.stops.seen += 1;
+      isBroken = false;
     } catch (error) {
+      isBroken = true;
       await host.engine.stopAll(`requests cannot be taken: ${messageOf(error)}`);
     }
     const isAtWork = host.stores.taskGraph().goals.some(({ status }) => status === 'running');
@@ -195,7 +204,8 @@ export async function act(
     config,
     shadow,
     deps,
-  }: Pick<Host, 'engine' | 'stores' | 'config' | 'shadow'> & Partial<Pick<Host, 'deps'>>,
+    tidying,
+  }: Pick<Host, 'engine' | 'stores' | 'config' | 'shadow'> & Partial<Pick<Host, 'deps' | 'tidying'>>,
 ): Promise<Drive | null> {
   switch (intake.kind) {
     case 'answer':
@@ -224,6 +234,13 @@ export async function act(
       return (await deps?.install(intake.what)) ?? null;
     case 'remove':
       return (await deps?.remove(intake.what, intake.reason ?? 'a person asked for it')) ?? null;
+    case 'tick':
+    case 'procedure':
+    case 'take_back':
+      return null; // maintenance finds it in the ledger
+    case 'tidy':
+      tidying?.ask(intake);
+      return null;
     case 'archive':
       await archive(stores.ledger, new Date(intake.before), config.ledger.segment_mb * 1024 * 1024);
       return null;

@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs';
 import { isLoopback } from '../models/address.ts';
 import type { Fetch } from '../models/sdk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
+import type { Clock } from '../schema/ports.ts';
 import { proxyEnvironment } from '../tools/egress/egress.ts';
 import { fetchThrough } from '../tools/egress/fetch-through.ts';
 import { type Holder, sealTicket } from '../tools/egress/tickets.ts';
@@ -28,22 +29,34 @@ const REQUEST_MS = 3_600_000;
 export function roadsOf(ports: EgressPorts): Roads {
   const proxy = egressProxy();
   if (proxy === null) return { steps: wayOut(ports), tools: {}, models: {} };
+  const ticketFor = ticketsOf(proxy, ports.clock);
+  return {
+    steps: wayOutThrough(proxy, keyOf(proxy), ports.clock),
+    tools: { through: async (host, port) => ticketFor({ hosts: [written(host, port)] }) },
+    models: serverRoad(ports.clock),
+  };
+}
+
+/** To a server that a person configured, such as that of a model or of the replica. Left out: as Node itself does it. */
+export function serverRoad(clock: Clock): { fetch?: Fetch } {
+  const proxy = egressProxy();
+  if (proxy === null) return {};
+  const ticketFor = ticketsOf(proxy, clock);
+  return {
+    fetch: fetchThrough(async (url) => {
+      const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+      return isLoopback(url.href) ? null : ticketFor({ servers: [written(url.hostname, port)] });
+    }),
+  };
+}
+
+function ticketsOf(proxy: EgressProxy, clock: Clock): (holder: Partial<Holder>) => Record<string, string> {
   const key = keyOf(proxy);
-  const ticketFor = (holder: Partial<Holder>): Record<string, string> =>
+  return (holder) =>
     proxyEnvironment(
       proxy,
-      key && sealTicket(key, { run: null, call: null, hosts: [], ...holder }, ports.clock() + REQUEST_MS),
+      key && sealTicket(key, { run: null, call: null, hosts: [], ...holder }, clock() + REQUEST_MS),
     );
-  return {
-    steps: wayOutThrough(proxy, key, ports.clock),
-    tools: { through: async (host, port) => ticketFor({ hosts: [written(host, port)] }) },
-    models: {
-      fetch: fetchThrough(async (url) => {
-        const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-        return isLoopback(url.href) ? null : ticketFor({ servers: [written(url.hostname, port)] });
-      }),
-    },
-  };
 }
 
 const written = (host: string, port: number): string => (/^[^[].*:/.test(host) ? `[${host}]` : host) + `:${port}`;

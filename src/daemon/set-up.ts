@@ -6,9 +6,17 @@ import { createPrivate } from '../guard/vault-file.ts';
 import { explained } from '../ledger/disk.ts';
 import { errnoOf } from '../schema/errors.ts';
 import { assertGround } from './ground.ts';
+import { ledgerLink, settlePlace, WRITTEN } from './maintain/place.ts';
 import { type Home, programFolder } from './settings.ts';
 
-const FOLDERS = ['.oka/rules', 'workspace/inbox', 'workspace/outbox', 'workspace/desk'];
+const FOLDERS = [
+  '.oka/rules',
+  '.oka/maintenance',
+  ...WRITTEN.map((name) => `.oka/${name}`),
+  'workspace/inbox',
+  'workspace/outbox',
+  'workspace/desk',
+];
 /** Shipped with the program; the program's own folder is itself a home. */
 const FILES = [
   '.oka/rules/config.json',
@@ -17,7 +25,7 @@ const FILES = [
   'workspace/README.md',
   'workspace/INSTALL_REQUIREMENTS.md',
 ];
-const LINK = { at: 'INSTALL_REQUIREMENTS.md', to: 'workspace/INSTALL_REQUIREMENTS.md' };
+const LINKS = [{ at: 'INSTALL_REQUIREMENTS.md', to: 'workspace/INSTALL_REQUIREMENTS.md' }, ledgerLink];
 
 const KEY_BYTES = 32;
 
@@ -27,10 +35,11 @@ export function setUp(home: Home): string[] {
   const missing = (path: string): boolean => lstatSync(join(home.dir, path), { throwIfNoEntry: false }) === undefined;
   const folders = FOLDERS.filter(missing);
   const files = FILES.filter(missing);
-  const links = [LINK].filter(({ at }) => missing(at));
+  const links = LINKS.filter(({ at }) => missing(at));
   for (const folder of folders) attempt(home, folder, (path) => mkdirSync(path, { recursive: true }));
   for (const file of files) attempt(home, file, (path) => writeFileSync(path, shipped(file), { flag: 'wx' }));
   for (const { at, to } of links) attempt(home, at, (path) => symlinkSync(to, path));
+  settlePlace(home);
   return [...folders.map((folder) => `${folder}/`), ...files, ...links.map(({ at }) => at)];
 }
 

@@ -1,5 +1,5 @@
 /** Owns: where things are and how they are set. The only reader of the environment. */
-import { lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import type { VaultPlaces } from '../guard/vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/environment.ts';
 import type { Config } from '../schema/config.ts';
 import { binFolders } from '../tools/deps/places.ts';
+import { shimFolder } from '../tools/deps/shims.ts';
 
 /** The folder that holds .oka, workspace and INSTALL_REQUIREMENTS.md, and the paths in it that are a contract. */
 export type Home = {
@@ -30,7 +31,10 @@ export function homeAt(dirOption: string | undefined): Home {
     dir,
     oka,
     workspace: join(dir, 'workspace'),
-    ledgers: { run: join(oka, 'run_ledger.jsonl'), maintenance: join(oka, 'maintenance_ledger.jsonl') },
+    ledgers: {
+      run: join(oka, 'run_ledger.jsonl'),
+      maintenance: join(oka, 'maintenance', 'maintenance_ledger.jsonl'), // a folder of its own: see maintain/place.ts
+    },
     config: join(oka, 'rules', 'config.json'),
     policy: join(oka, 'rules', 'POLICY.md'),
   };
@@ -51,8 +55,14 @@ export function vaultPlaces({ oka }: Home): VaultPlaces {
 export function commandEnvironment(home: Home): Record<string, string> {
   const { PATH: system = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8', TZ } = process.env;
   const tools = join(home.oka, 'tools');
-  const PATH = [...binFolders(tools), dirname(process.execPath), system].join(':'); // `node` is the Node that oka itself runs on
-  const found = { NODE_PATH: join(tools, 'node', 'lib', 'node_modules'), npm_config_prefix: join(tools, 'node') };
+  const PATH = [shimFolder(tools), ...binFolders(tools), dirname(process.execPath), system].join(':'); // `node` is the Node that oka itself runs on
+  const globals = join(tools, 'node', 'bin');
+  const found = {
+    NODE_PATH: join(tools, 'node', 'lib', 'node_modules'),
+    npm_config_prefix: join(tools, 'node'),
+    PNPM_HOME: globals,
+    pnpm_config_global_bin_dir: globals,
+  };
   const HOME = join(home.workspace, 'desk');
   return { PATH, LANG, ...found, ...certificates(), HOME, ...(TZ === undefined ? {} : { TZ }) };
 }
@@ -84,6 +94,11 @@ function certificates(): Record<string, string> {
   );
 }
 
+/** The same as paths, for whoever may read little else: they hold no secrets. */
+export function certificateFiles(): string[] {
+  return [...new Set(Object.values(certificates()))].filter((path) => isAbsolute(path) && existsSync(path));
+}
+
 /** What is set about models. */
 export function modelEnvironment(): ModelEnvironment {
   return Object.fromEntries(
@@ -92,6 +107,12 @@ export function modelEnvironment(): ModelEnvironment {
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );
+}
+
+/** What is set about the replica; an empty one is as good as none. */
+export function replicaEnvironment(): { url: string | null; key: string | null } {
+  const { CONVEX_URL: url = '', OKA_REPLICA_KEY: key = '' } = process.env;
+  return { url: url === '' ? null : url, key: key === '' ? null : key };
 }
 
 /** A proxy in a process of its own, and the file with the key that is shared with it. */

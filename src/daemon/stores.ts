@@ -12,6 +12,7 @@ import type { Config } from '../schema/config.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
 import { dependencies } from '../tools/deps/kept.ts';
+import { renewing } from './renewing.ts';
 import type { Home } from './settings.ts';
 import { type HeldVault, holdVault } from './vault.ts';
 
@@ -78,7 +79,7 @@ async function openWith(
   return {
     ledger,
     projections,
-    artifacts: openArtifacts(join(home.oka, 'artifacts'), vault.redactCut),
+    artifacts: renewing(openArtifacts(join(home.oka, 'artifacts'), vault.redactCut), join(home.oka, 'artifacts')),
     taskGraph: () => projections.stateOf(taskGraph),
     vault,
     whenDurable: (listener) => void listeners.push(listener),

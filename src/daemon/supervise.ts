@@ -4,6 +4,7 @@
  * S1 A process that ends is started again after a pause that grows, and shrinks back when one has lasted.
  * S2 A process without a heartbeat hangs: it is killed, and S1 holds.
  * S3 One that refuses to start because of what a person has to mend is not started again: its exit code is ours.
+ * S4 One that is kept beside the others ends with them and never ends them: that it refuses is told, no more.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -15,6 +16,8 @@ export type Kept = {
   args: readonly string[];
   /** A script for Node; oka itself when left out. */
   script?: string;
+  /** S4. */
+  isBeside?: boolean;
 };
 export type Supervision = {
   home: Home;
@@ -40,8 +43,20 @@ const REFUSALS = new Set([2, 3]);
 
 /** Resolves to an exit code when told to stop, or when nothing can be started. */
 export async function supervise(kept: readonly Kept[], supervision: Supervision): Promise<number> {
-  const codes = await Promise.all(kept.map((each) => keepAlive(each, supervision)));
+  const over = new AbortController();
+  const until = { ...supervision, signal: AbortSignal.any([supervision.signal, over.signal]) };
+  const beside = kept.filter(({ isBeside }) => isBeside === true).map((each) => keepBeside(each, until));
+  const codes = await Promise.all(
+    kept.filter(({ isBeside }) => isBeside !== true).map((each) => keepAlive(each, supervision)),
+  );
+  over.abort();
+  await Promise.all(beside);
   return Math.max(...codes);
+}
+
+async function keepBeside(kept: Kept, supervision: Supervision): Promise<void> {
+  const code = await keepAlive(kept, supervision);
+  if (!supervision.signal.aborted) supervision.tell(`${kept.name} refuses to start (exit ${code}); the rest goes on`);
 }
 
 async function keepAlive(kept: Kept, supervision: Supervision): Promise<number> {

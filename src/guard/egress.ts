@@ -43,7 +43,7 @@ export function allowsBy(rules: readonly PolicyRule[], registries: readonly Regi
     if (denied !== undefined) return refused(denied.why ?? `a rule forbids ${host}`);
     if (named.some((each) => covers(each, 'allow', host, port))) return allowed(`${host} was allowed for this step`);
     if (servers.some((each) => covers(each, 'allow', host, port)))
-      return { verdict: 'allowed', reason: `${host} serves a model`, reach: 'own network' };
+      return { verdict: 'allowed', reason: `${host} is a server that the operator configured`, reach: 'own network' };
     const asked = of('ask');
     if (asked !== undefined) return refused(asked.why ?? `${host} is asked about, and nobody was asked for this step`);
     if (registries.some((registry) => registry.host === host && registry.port === port))

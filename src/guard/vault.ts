@@ -27,6 +27,8 @@ export type Vault = {
   ): Promise<{ newKey: string | null }>;
   /** The public half of the key: what others encrypt to. */
   recipient(): Promise<string>;
+  /** Opens what was encrypted to the key of this vault elsewhere. */
+  unseal(sealed: Uint8Array): Promise<Uint8Array>;
 };
 
 export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
@@ -57,6 +59,7 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
   return {
     read,
     recipient: async () => recipientOf(await identity()),
+    unseal: async (sealed) => unsealed(sealed, await identity()),
     change: async (how, made = {}) => {
       if (findIdentity(places)?.wrapped) await identity(); // a person must not be asked while others wait for the lock
       return alone(places.lock, async () => {
@@ -65,7 +68,7 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
         const before = isNew ? emptyVault() : ((await read()) ?? emptyVault());
         const after = JSON.stringify(VaultContents.parse(how(before)));
         const key = isNew ? await newIdentity(made.passphrase) : await identity();
-        replacePrivate(places.file, await sealedFor(await recipientOf(key), after));
+        replacePrivate(places.file, await sealFor([await recipientOf(key)], Buffer.from(after)));
         return { newKey: isNew ? places.key : null };
       });
     },
@@ -114,11 +117,35 @@ async function recipientOf(key: string): Promise<string> {
   return identityToRecipient(key);
 }
 
-async function sealedFor(recipient: string, text: string): Promise<Uint8Array> {
+/** Encrypts to everybody who is named. */
+export async function sealFor(recipients: readonly string[], bytes: Uint8Array): Promise<Uint8Array> {
   const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
-  encrypter.addRecipient(recipient);
-  return encrypter.encrypt(text);
+  for (const recipient of recipients) addRecipient(encrypter, recipient);
+  return encrypter.encrypt(bytes);
+}
+
+function addRecipient(encrypter: { addRecipient(recipient: string): void }, recipient: string): void {
+  try {
+    encrypter.addRecipient(recipient);
+  } catch (error) {
+    throw new OkaError('invalid-file', `${recipient.slice(0, 80)} is not a public age key: ${messageOf(error)}`, {
+      fix: 'Print that of a vault: oka secrets export-recipient',
+    });
+  }
+}
+
+async function unsealed(sealed: Uint8Array, key: string): Promise<Uint8Array> {
+  const { Decrypter } = await import('age-encryption');
+  const decrypter = new Decrypter();
+  decrypter.addIdentity(key);
+  try {
+    return await decrypter.decrypt(sealed);
+  } catch (error) {
+    throw new OkaError('refused', `this was not encrypted to the key of this vault: ${messageOf(error)}`, {
+      fix: 'Let the other side add this key to its recipients: oka secrets export-recipient',
+    });
+  }
 }
 
 async function opened(places: VaultPlaces, bytes: Buffer, key: string): Promise<VaultContents> {

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { makeFolder, replaceFile } from '../ledger/disk.ts';
 import { Intake } from '../schema/intake.ts';
 
-/** Returns the id under which the request will be found in the ledger. */
-export function submit(folder: string, intake: Intake): string {
-  const id = randomUUID();
+/** Returns the id under which the request will be found in the ledger. The same id is the same request. */
+export function submit(folder: string, intake: Intake, id: string = randomUUID()): string {
   makeFolder(folder);
   replaceFile(join(folder, `${id}.json`), `${JSON.stringify(Intake.parse(intake))}\n`, { durable: true });
   return id;

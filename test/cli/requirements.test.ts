@@ -17,7 +17,9 @@ describe('oka requirements and oka tools', { timeout: 60_000 }, () => {
     expect(oka('run', task, ...dir).code).toBe(4);
     expect(oka('requirements', ...dir).out).toMatch(/^ebook-convert {2}open {2}calibre\n/);
     const { out: dockerfile } = oka('requirements', '--dockerfile', ...dir);
-    expect(dockerfile).toMatch(/^RUN apt-get update \\\n[^]* {6}calibre \\\n && rm -rf \S+\n$/);
+    expect(dockerfile).toMatch(
+      /^FROM oka:local\nUSER root\nRUN apt-get update \\\n[^]* {6}calibre \\\n && rm -rf \S+\nUSER 1000:1000\n$/,
+    );
     expect(oka('requirements', 'resolve', MISSING, ...dir)).toMatchObject({
       code: 1,
       out: expect.stringContaining('still missing') as string,

@@ -66,4 +66,44 @@ describe('supervise', () => {
     const body = `${BEATING} process.on('SIGTERM', () => undefined); console.log('here');`;
     expect((await supervised(body, (all) => all.includes('here'), { graceMs: 100 })).code).toBe(0);
   });
+
+  /** One that is kept until something was told, and one beside it. */
+  async function besides(code: number, beside: string): Promise<{ code: number; told: string[] }> {
+    const folder = mkdtempSync(join(tmpdir(), 'oka-supervise-'));
+    const flag = JSON.stringify(join(folder, 'told'));
+    const kept = `${BEATING} setInterval(() => require('node:fs').existsSync(${flag}) && process.exit(${code}), 20);`;
+    const script = (name: string, body: string): string => {
+      writeFileSync(join(folder, name), body);
+      return join(folder, name);
+    };
+    const told: string[] = [];
+    const note = (line: string): void => {
+      told.push(line);
+      writeFileSync(join(folder, 'told'), '');
+    };
+    const ended = await supervise(
+      [
+        { name: 'worker', args: [], script: script('kept.cjs', kept) },
+        { name: 'maintenance', args: [], script: script('beside.cjs', beside), isBeside: true },
+      ],
+      {
+        home: homeAt(folder),
+        signal: new AbortController().signal,
+        tell: note,
+        said: (_, line) => note(line),
+        patience,
+      },
+    );
+    return { code: ended, told };
+  }
+
+  it('S4 one beside it that refuses is told, and the other goes on', async () => {
+    const told = ['maintenance refuses to start (exit 3); the rest goes on'];
+    expect(await besides(2, 'process.exit(3)')).toEqual({ code: 2, told });
+  });
+
+  it('S4 one beside it ends in order when the other has refused', async () => {
+    const staying = `${BEATING} process.on('SIGTERM', () => { console.log('put away'); process.exit(0); }); console.log('here');`;
+    expect(await besides(2, staying)).toEqual({ code: 2, told: ['here', 'put away'] });
+  });
 });

@@ -1,18 +1,26 @@
-/** Reads the ledger of the home in argv into its index, and says when it has begun; killed in between by a test. */
+/**
+ * Reads the ledger of the home in argv into its index, and says when it has begun; with a model in argv it also learns by
+ * meaning, and says how far it is. Killed in between by a test.
+ */
 import { join } from 'node:path';
 import { openArtifacts } from '../../src/ledger/artifacts.ts';
 import { Recall } from '../../src/memory/recall.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 
-const oka = join(process.argv[2] ?? '', '.oka');
+const [, , dir = '', model] = process.argv;
+const oka = join(dir, '.oka');
 const recall = Recall.open({
   folder: join(oka, 'index'),
   ledgers: { run: join(oka, 'run_ledger.jsonl'), maintenance: join(oka, 'maintenance_ledger.jsonl') },
   artifacts: openArtifacts(join(oka, 'artifacts'), (text) => text),
-  settings: MemoryConfig.parse({ vectors: false }),
+  settings: MemoryConfig.parse(model === undefined ? { vectors: false } : { model }),
   clock: Date.now,
 });
 process.stdout.write(`begun ${recall.shelf.size}\n`);
 await recall.catchUp();
+if (model !== undefined)
+  await recall.learnAll(new AbortController().signal, {
+    tell: (done) => process.stdout.write(`learned ${done}\n`),
+  });
 process.stdout.write(`done ${recall.shelf.size}\n`);
 await recall.close();

@@ -6,7 +6,9 @@ import * as fc from 'fast-check';
 import { openArtifacts } from '../../src/ledger/artifacts.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import type { Candidate } from '../../src/memory/pack.ts';
+import { sumOf } from '../../src/memory/item.ts';
 import { Recall, type RecallOptions } from '../../src/memory/recall.ts';
+import { termsOf } from '../../src/memory/words.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 
@@ -63,8 +65,27 @@ export async function memoryHome(settings: Partial<MemoryConfig> = { vectors: fa
   };
 }
 
-export async function recallOf(home: MemoryHome): Promise<Recall> {
-  const recall = Recall.open(home.options);
+/** A model that knows words only, at once: its vectors are the words of a text. Counts what it was asked. */
+export function wordModel(
+  name: string,
+  dims = 64,
+): { embedder: NonNullable<RecallOptions['embedder']>; texts: string[] } {
+  const texts: string[] = [];
+  const embed = async (text: string): Promise<Float32Array> => {
+    texts.push(text);
+    const vector = new Float32Array(dims).fill(0.01);
+    for (const term of termsOf(text)) {
+      const axis = Number.parseInt(sumOf(term).slice(0, 6), 16) % dims;
+      vector[axis] = (vector[axis] ?? 0) + 1;
+    }
+    const length = Math.hypot(...vector);
+    return vector.map((each) => each / length);
+  };
+  return { texts, embedder: async () => ({ model: name, dims, embed, close: async () => undefined }) };
+}
+
+export async function recallOf(home: MemoryHome, besides: Partial<RecallOptions> = {}): Promise<Recall> {
+  const recall = Recall.open({ ...home.options, ...besides });
   await recall.catchUp();
   return recall;
 }

@@ -46,6 +46,6 @@ async function statsOf(recall: Recall) {
     },
     days: daysIn(recall).length,
     read: { run: recall.shelf.cursor('run')?.seq ?? 0, maintenance: recall.shelf.cursor('maintenance')?.seq ?? 0 },
-    searched: (await recall.readyMeaning()) === null ? 'words' : 'words and meaning',
+    searched: (await recall.meant.ready(recall.corpus.now)) === null ? 'words' : 'words and meaning',
   };
 }

@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../../daemon/settings.ts';
 import { rebuildStores } from '../../daemon/stores.ts';
-import type { Pen } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';
 import { count } from '../terminal.ts';
 
-export async function run({ home, json, out }: Call): Promise<number> {
+export async function run({ home, json, out, signal }: Call): Promise<number> {
   const config = await loadConfig(home);
   const results = [];
-  for (const pen of ['run', 'maintenance'] as const satisfies Pen[]) {
-    if (existsSync(home.ledgers[pen]))
-      results.push({ ledger: `${pen}_ledger`, ...(await rebuildStores(home, config, pen)) });
+  if (existsSync(home.ledgers.run))
+    results.push({ ledger: 'run_ledger', ...(await rebuildStores(home, config, 'run')) });
+  if (existsSync(home.ledgers.maintenance)) {
+    const { rebuildMaintenance } = await import('../../daemon/maintain/rebuild.ts');
+    results.push({ ledger: 'maintenance_ledger', ...(await rebuildMaintenance(home, config, signal)) });
   }
   if (json) out(`${JSON.stringify({ rebuilt: results })}\n`);
   else if (results.length === 0) out('There is no ledger yet; nothing to rebuild.\n');

@@ -20,14 +20,16 @@ export async function run(call: Call): Promise<number> {
   return exits.ok;
 }
 
+/** Whole as it stands: built over the image that runs, it brings everything that is missing there. */
 function dockerfileText(open: readonly Asked[], json: boolean): string {
   const apart = open.filter(({ packages, snippet }) => packages.length === 0 && snippet.startsWith('RUN '));
   const together = open.filter((each) => !apart.includes(each));
-  const text = [dockerfileFor(together), ...apart.map(({ snippet }) => snippet)]
-    .filter((part) => part !== '')
-    .join('\n');
-  return json ? `${JSON.stringify({ dockerfile: text })}\n` : `${text === '' ? '# nothing is needed' : text}\n`;
+  const lines = [dockerfileFor(together), ...apart.map(({ snippet }) => snippet)].filter((part) => part !== '');
+  const text = ['FROM oka:local', ...(lines.length === 0 ? ['# nothing is needed'] : asRoot(lines))].join('\n');
+  return json ? `${JSON.stringify({ dockerfile: text })}\n` : `${text}\n`;
 }
+
+const asRoot = (lines: readonly string[]): string[] => ['USER root', ...lines, 'USER 1000:1000'];
 
 function lines({ name, status, by, reason, packages, note }: Asked): string {
   const runs = by.map(({ run }) => run).join(', ');

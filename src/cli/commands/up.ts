@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isStopped } from '../../daemon/host-files.ts';
 import { setUp } from '../../daemon/set-up.ts';
-import { programFolder, shownPath } from '../../daemon/settings.ts';
-import { supervise } from '../../daemon/supervise.ts';
+import { type Home, loadConfig, programFolder, shownPath } from '../../daemon/settings.ts';
+import { type Kept, supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
@@ -36,13 +36,25 @@ async function watchOver(call: Call, tell: (line: string) => void): Promise<numb
   if (isFirst) await welcome(call);
   tell(`oka watches ${shownPath(home, join(home.workspace, 'inbox'))}. Drop a task there; Ctrl-C stops.`);
   await untilAllowed(call, tell);
-  const code = await supervise([{ name: 'worker', args: ['worker'] }], {
-    home,
-    signal,
-    tell,
-    said: (_, line) => tell(plain(line)),
-  });
+  const code = await supervise(
+    [{ name: 'worker', args: ['worker'] }, ...(call.flag('alone') ? [] : await maintenanceOf(home))],
+    {
+      home,
+      signal,
+      tell,
+      said: (_, line) => tell(plain(line)),
+    },
+  );
   return signal.aborted ? exits.ok : code;
+}
+
+/** A config that cannot be read is told by the worker. */
+async function maintenanceOf(home: Home): Promise<Kept[]> {
+  const isOff = await loadConfig(home).then(
+    ({ maintenance }) => maintenance.off,
+    () => false,
+  );
+  return isOff ? [] : [{ name: 'maintenance', args: ['maintain', '--stay'], isBeside: true }];
 }
 
 async function welcome({ home }: Call): Promise<void> {

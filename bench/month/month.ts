@@ -1,0 +1,147 @@
+/**
+ * A month of work in a home: tasks of many kinds, done by the real worker with a planner that is not always at its best,
+ * read by the people they are for, and learned from by maintenance after every day.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { collect } from '../../src/daemon/metrics/collect.ts';
+import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
+import { knownIn } from '../../src/daemon/procedures.ts';
+import { readEvents } from '../../src/ledger/read.ts';
+import type { KnownProcedure } from '../../src/memory/procedures/known.ts';
+import type { TaskRecord } from '../../src/memory/task-record.ts';
+import type { Json } from '../../src/schema/json.ts';
+import { chance } from '../../test/support/chance.ts';
+import { openStory, type Story } from '../../test/support/story.ts';
+import type { WireReply, WireRequest } from '../../test/support/wire-server-reply.ts';
+import { clockAhead } from './clock.ts';
+import { answerOf, CHANGE_DAY, families, type Family, poisoned, signatureOn, type Task } from './families.ts';
+
+export type MonthOptions = {
+  seed: number;
+  days: number;
+  tasksADay: number;
+  /** The first so many kinds; all when left out. */
+  kinds?: readonly string[];
+  config?: { [key: string]: Json };
+  note?: (text: string) => void;
+};
+
+/** A task that was given, and what fate has in store for its planner. */
+type Given = { run: string; day: number; task: Task; fate: 'fine' | 'reworked' | 'hopeless' | 'corrected' };
+
+export type Month = {
+  story: Story;
+  given: Given[];
+  tasks: Map<string, TaskRecord>;
+  procedures: KnownProcedure[];
+};
+
+const LOOK_EVERY_MS = 20;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How often a planner, or the person it is for, is not content. */
+const FATES = { reworked: 0.08, hopeless: 0.02, corrected: 0.02 } as const;
+const POISONED_SHARE = 0.05;
+
+/** Whoever asks has to dispose of the story. */
+export async function live(options: MonthOptions): Promise<Month> {
+  const { seed, days, note = () => undefined } = options;
+  const random = chance(seed);
+  const given: Given[] = [];
+  const byTitle = new Map<string, Given>();
+  const story = await openStory({
+    model: (request) => answered(request, byTitle),
+    config: { inbox: { settle_ms: 0, rescan_ms: 100, parallel: 8 }, ...options.config },
+  });
+  using ahead = clockAhead();
+  story.work();
+  const allOver = ends(story);
+  for (let day = 0; day < days; day += 1) {
+    const today = aDay(options, day, random);
+    for (const each of today) byTitle.set(each.task.title, each);
+    for (const each of today) hand(story, each);
+    await allOver(today.map(({ run }) => run));
+    await allOver(corrections(story, today, day, random));
+    given.push(...today);
+    const passed = await maintainOnce(story.home, new AbortController().signal);
+    note(`day ${day + 1}: ${today.length} tasks, ${passed.events} events read, ${passed.concluded} conclusions`);
+    ahead.by(DAY_MS);
+  }
+  await story.rest();
+  const { tasks } = await collect(story.home.ledgers.run, null, () => undefined);
+  return {
+    story,
+    given,
+    tasks: new Map(tasks.map((task) => [task.run, task])),
+    procedures: await knownIn(story.home.ledgers.maintenance)(),
+  };
+}
+
+function aDay({ seed, tasksADay, kinds }: MonthOptions, day: number, random: () => number): Given[] {
+  const all = families.filter(({ name }) => kinds === undefined || kinds.includes(name));
+  const bad = poisoned.filter(({ name }) => kinds === undefined || kinds.includes(name));
+  return Array.from({ length: tasksADay }, (_, index): Given => {
+    const from = bad.length > 0 && random() < POISONED_SHARE ? bad : all;
+    const kind = from[Math.floor(random() * from.length)] as Family;
+    const number = day * tasksADay + index;
+    return { run: `s${seed}-${number}`, day, task: kind.task(number, random, day), fate: fateOf(random()) };
+  });
+}
+
+function fateOf(roll: number): Given['fate'] {
+  if (roll < FATES.reworked) return 'reworked';
+  if (roll < FATES.reworked + FATES.hopeless) return 'hopeless';
+  return roll < FATES.reworked + FATES.hopeless + FATES.corrected ? 'corrected' : 'fine';
+}
+
+function hand(story: Story, { run, task }: Given): void {
+  for (const [path, text] of Object.entries(task.files)) {
+    const file = story.desk(path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  for (const { targets } of task.right.steps)
+    for (const target of targets) mkdirSync(dirname(story.desk(target)), { recursive: true });
+  story.drop(`${run}.md`, `---\nid: ${run}\ntitle: ${task.title}\n---\n${task.body}\n`);
+}
+
+/** The planner: it knows its trade, and not every day is a good one. */
+function answered({ text }: WireRequest, byTitle: ReadonlyMap<string, Given>): WireReply {
+  const title = /^Task: (.*)$/m.exec(text)?.[1] ?? '';
+  const known = byTitle.get(title);
+  if (known === undefined) throw new Error(`nobody gave the task "${title}"`);
+  const { task, fate } = known;
+  const isAgain = text.includes('Why the last plan did not do');
+  const isWrong = fate === 'hopeless' || (fate === 'reworked' && !isAgain);
+  return answerOf(isWrong ? task.wrong : task.right, isAgain, { in: 1500, out: 300 });
+}
+
+/** Runs that are over; only what is new in the ledger is read. */
+function ends(story: Story): (runs: readonly string[]) => Promise<void> {
+  const over = new Set<string>();
+  let next = 1;
+  return async (runs) => {
+    while (!runs.every((run) => over.has(run))) {
+      await sleep(LOOK_EVERY_MS);
+      for await (const { seq, type, run } of readEvents(story.home.ledgers.run, { from: next })) {
+        if (type === 'run.ended' && run !== null) over.add(run);
+        next = seq + 1;
+      }
+    }
+  };
+}
+
+/** People look at what they got, and say so when it is not what they want. */
+function corrections(story: Story, today: readonly Given[], day: number, random: () => number): string[] {
+  const discontent = today.filter(({ task, fate }) => {
+    const letter = task.family === 'letter' ? story.deskText(task.right.steps[0]?.targets[0] ?? '') : null;
+    const isOld = day >= CHANGE_DAY && letter !== null && !letter.includes(signatureOn(day));
+    return (isOld && random() < 0.9) || (fate === 'corrected' && random() < 0.5);
+  });
+  for (const { run, task } of discontent) {
+    const why = task.family === 'letter' ? `From now on sign letters with ${signatureOn(day)}.` : 'Please do it anew.';
+    story.drop(`${run}-again.md`, `---\nid: ${run}-again\ntitle: ${task.title}\ncorrects: ${run}\n---\n${why}\n`);
+  }
+  return discontent.map(({ run }) => `${run}-again`);
+}

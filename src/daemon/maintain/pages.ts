@@ -1,0 +1,28 @@
+/** Pages that people read and edit, as a pass needs them. */
+import type { Book, Page } from '../../memory/book.ts';
+import { pageText } from '../../memory/pages/people.ts';
+import { lookAtPages } from '../../memory/pages/look-at-pages.ts';
+import { putPage } from '../../memory/pages/put-page.ts';
+import type { NewEvent } from '../../schema/event.ts';
+import type { Home } from '../settings.ts';
+import { keptPages } from './place.ts';
+
+export type PageEdit = Extract<NewEvent, { type: 'page.edited' }>['data'];
+
+export type Pages = {
+  /** Edits of people that are not in the ledger yet. */
+  look(rendered: (page: string) => string | null): Promise<PageEdit[]>;
+  /** Replaces a page, or takes it away; if a person edited it in between, nothing is done and that is told. */
+  put(page: string, text: string | null): Promise<PageEdit | null>;
+  /** Its text, with the lines of people in it; null when there is nothing to show. */
+  text(page: Page | null, name: string, book: Book): string | null;
+};
+
+export function pagesOf(home: Home, tell?: (line: string) => void): Pages {
+  const folder = { oka: home.oka, kept: keptPages(home), ...(tell === undefined ? {} : { tell }) };
+  return {
+    look: (rendered) => lookAtPages(folder, rendered),
+    put: (page, text) => putPage(folder, page, text),
+    text: pageText,
+  };
+}

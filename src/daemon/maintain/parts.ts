@@ -1,0 +1,19 @@
+/** What maintenance learns about, in the order in which each event is shown: later parts look at what earlier ones keep. */
+import type { Part } from '../../memory/book.ts';
+import { facts } from '../../memory/distil/facts.ts';
+import { days } from '../../memory/pages/days.ts';
+import { people } from '../../memory/pages/people.ts';
+import { todos } from '../../memory/pages/todos.ts';
+import { procedures } from '../../memory/procedures/part.ts';
+import { standing } from '../../memory/procedures/standing.ts';
+import { taskRecords } from '../../memory/task-record.ts';
+import type { MaintenanceConfig } from '../../schema/maintenance.ts';
+
+export function partsOf(settings: MaintenanceConfig): readonly Part[] {
+  return [taskRecords, people, days(settings), todos, facts(settings), procedures, standing(settings.procedures)];
+}
+
+/** Settings on which the contents of the book depend: when they change, it is made anew. */
+export function settledBy({ compact_days, unused_days, procedures: gate }: MaintenanceConfig): string {
+  return JSON.stringify({ compact_days, unused_days, gate });
+}

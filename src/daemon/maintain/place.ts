@@ -1,0 +1,72 @@
+/**
+ * Owns: .oka/maintenance, the one folder below which maintenance keeps what is its own, and the link to its ledger.
+ * A process that may write this folder and no other of .oka cannot touch what the worker has written.
+ */
+import { readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { explained, lookAt, makeFolder, syncFolder } from '../../ledger/disk.ts';
+import { archiveFolderOf } from '../../ledger/history.ts';
+import { takePen } from '../../ledger/pen.ts';
+import { errnoOf, OkaError } from '../../schema/errors.ts';
+import type { Home } from '../settings.ts';
+
+const NAME = 'maintenance_ledger.jsonl';
+
+/** Folders that maintenance writes besides its own. */
+export const WRITTEN = ['brain', 'memory', 'intake'] as const;
+
+export const maintenanceFolder = ({ ledgers }: Home): string => dirname(ledgers.maintenance);
+export const booksFile = (home: Home): string => join(maintenanceFolder(home), 'books.sqlite');
+export const keptPages = (home: Home): string => join(maintenanceFolder(home), 'pages');
+
+/** The name under which people know the ledger. */
+export const ledgerLink = { at: `.oka/${NAME}`, to: `maintenance/${NAME}` } as const;
+
+/** Makes the folder; a ledger that lies where only its link belongs is moved in. */
+export function settlePlace(home: Home): void {
+  makeFolder(maintenanceFolder(home));
+  moveIn(home);
+  const at = join(home.dir, ledgerLink.at);
+  if (lookAt(at) === undefined) attempt(at, () => symlinkSync(ledgerLink.to, at));
+}
+
+/** Segments first: a ledger without those before it would count as damaged. Whatever is broken off goes on here. */
+function moveIn(home: Home): void {
+  const before = join(home.dir, ledgerLink.at);
+  if (lookAt(before)?.isFile() !== true) return;
+  if (lookAt(home.ledgers.maintenance) !== undefined)
+    throw new OkaError('refused', `${before} and ${home.ledgers.maintenance} are both there`, {
+      fix: 'Only one can be the ledger of maintenance: move the other one away.',
+    });
+  const pen = takePen(before, Date.now());
+  try {
+    moveSegments(archiveFolderOf(before), archiveFolderOf(home.ledgers.maintenance));
+    renameSync(before, home.ledgers.maintenance);
+    syncFolder(maintenanceFolder(home));
+    syncFolder(home.oka);
+  } catch (error) {
+    throw explained(error, before);
+  } finally {
+    pen.release();
+  }
+  for (const ending of ['', '-journal'])
+    rmSync(join(home.oka, 'locks', `maintenance_ledger.lock${ending}`), { force: true });
+}
+
+function moveSegments(from: string, to: string): void {
+  const names =
+    lookAt(from) === undefined ? [] : readdirSync(from).filter((name) => name.startsWith('maintenance_ledger.'));
+  if (names.length === 0) return;
+  makeFolder(to);
+  for (const name of names) renameSync(join(from, name), join(to, name));
+  syncFolder(to);
+}
+
+/** Where .oka itself may not be written there is no link; whoever sets the home up makes it. */
+function attempt(path: string, make: () => void): void {
+  try {
+    make();
+  } catch (error) {
+    if (!['EROFS', 'EACCES', 'EPERM', 'EEXIST'].includes(errnoOf(error) ?? '')) throw explained(error, path);
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Deletes what follows from the ledgers, the book and the pages, and makes it again.
+ * What people wrote on pages and nobody has recorded yet is recorded first: it would be lost with them.
+ */
+import type { Config } from '../../schema/config.ts';
+import type { Home } from '../settings.ts';
+import { holdMaintenance, type Swapped } from './hold.ts';
+import { pass, readOn, writePages } from './pass.ts';
+
+export async function rebuildMaintenance(
+  home: Home,
+  config: Config,
+  signal: AbortSignal,
+  swapped: Swapped = {},
+): Promise<{ events: number; files: string[] }> {
+  const m = await holdMaintenance(home, config, swapped);
+  try {
+    await pass(m, signal, { isConcluding: false });
+    m.beginAnew();
+    await readOn(m, signal);
+    const pages = await writePages(m, signal);
+    return { events: m.ledger.end.seq, files: ['maintenance/books.sqlite', ...pages] };
+  } finally {
+    await m.close();
+  }
+}

@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { setUp } from '../../../src/daemon/set-up.ts';
+import { homeAt } from '../../../src/daemon/settings.ts';
+import { toolNames } from '../../../src/daemon/wire.ts';
+import { oka, temporaryFolder } from '../../support/cli.ts';
+import { open, ran } from '../../support/deps.ts';
+import { Graph } from '../../../src/schema/graph.ts';
+
+const graphWith = (tool: string): Graph =>
+  Graph.parse({
+    id: 'g',
+    nodes: [{ kind: 'tool', id: 'a', tool, input: { nonsense: true }, max_retries: 0, timeout_seconds: 5 }],
+  });
+
+describe('names of tools', () => {
+  it('are those that the engine has: each can be called, and one it does not have cannot', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const names = toolNames(home);
+    expect(names).toEqual(expect.arrayContaining(['shell', 'deps.install', 'memory.search', 'model.complete']));
+    await open(home, async (host) => {
+      const runs = await Promise.all(names.map((tool, at) => ran(host, graphWith(tool), `r${at}`)));
+      expect(runs.map(({ status }) => status)).toEqual(names.map(() => 'failed'));
+      await expect(ran(host, graphWith('no.such'), 'r')).rejects.toThrow('there is no tool "no.such"');
+    });
+  });
+
+  it('a graph may install a tool, and is valid', () => {
+    using folder = temporaryFolder();
+    const file = join(folder.dir, 'graph.json');
+    writeFileSync(file, JSON.stringify(graphWith('deps.install')));
+    oka('init', '--dir', folder.dir);
+    expect(oka('graph', 'validate', file, '--dir', folder.dir)).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { shareOf } from '../../src/memory/procedures/choose.ts';
+import type { ProcedureNumbers, ProcedureStatus } from '../../src/schema/procedure.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import { Procedure } from '../../src/schema/procedure.ts';
+import type { Json } from '../../src/schema/json.ts';
+import { openStory, type Story } from '../support/story.ts';
+import { inParts, partOf, plan } from '../support/story-model.ts';
+
+const ID = 'upper-aaaaaaaaaaaa-bbbbbbbb';
+
+function procedure(over: { [key: string]: Json } = {}): Procedure {
+  return Procedure.parse({
+    id: ID,
+    title: 'Write a text in capitals',
+    trigger: ['Write "hello" in capitals into a.txt'],
+    task: 'Write "{{text}}" in capitals into {{path}}',
+    parameters: [
+      { name: 'text', kind: 'text', from: 'task', examples: ['hello'] },
+      { name: 'path', kind: 'path', from: 'task', examples: ['a.txt'] },
+    ],
+    shape: '0'.repeat(64),
+    graph: {
+      id: 'plan',
+      author: 'model',
+      nodes: [
+        {
+          kind: 'tool',
+          id: 'write',
+          tool: 'files.write',
+          input: { path: '{{input.path}}', content: '{{input.text}}\n' },
+          timeout_seconds: 60,
+          max_retries: 1,
+        },
+        {
+          kind: 'tool',
+          id: 'upper',
+          needs: ['write'],
+          tool: 'shell',
+          input: { line: 'tr a-z A-Z < {{input.path}} > {{input.path}}.up' },
+          timeout_seconds: 60,
+          max_retries: 1,
+        },
+      ],
+    },
+    criteria: [{ text: 'file: {{path}}.up is not empty', author: 'model' }],
+    tools: ['files.write', 'shell'],
+    targets: ['{{path}}', '{{path}}.up'],
+    steps: ['write it', 'tr a-z A-Z'],
+    evidence: [{ run: 'one', seq: 1 }],
+    ...over,
+  });
+}
+
+const numbers: ProcedureNumbers = {
+  successes: 4,
+  with: { runs: 4, fine: 4, seconds: 1, tokens: 0 },
+  without: { runs: 6, fine: 6, seconds: 8, tokens: 1500 },
+  wins: 4,
+  losses: 0,
+  e_value: 25,
+  contradictions: 0,
+  last_validated: '2026-03-01T10:00:00Z',
+};
+
+/** What maintenance would have written. */
+async function known({ home }: Story, drafted: Procedure, to: ProcedureStatus | null = 'promoted'): Promise<void> {
+  const ledger = await openLedger(home.ledgers.maintenance, 'maintenance', { redact: (text) => text });
+  await ledger.append({ type: 'procedure.drafted', data: { procedure: drafted } });
+  if (to !== null)
+    await ledger.append({
+      type: 'procedure.moved',
+      data: { procedure: drafted.id, from: 'candidate', to, by: 'gate', numbers, reason: 'better' },
+    });
+  await ledger.close();
+}
+
+const task = (id: string, text: string): string => `---\nid: ${id}\n---\n${text}\n`;
+
+/** A name for a run that is in this share, or is not. */
+const runIn = (share: number, isIn: boolean, id = ID): string => {
+  for (let at = 0; ; at += 1) if (shareOf(`run-${at}`, id) < share === isIn) return `run-${at}`;
+};
+
+type Listed = { id: string; title: string; status: string; forced: boolean };
+
+const listed = async (story: Story): Promise<Listed[]> =>
+  (JSON.parse((await story.oka('procedures', 'list', '--json')).out) as { procedures: Listed[] }).procedures;
+
+const planner = inParts({
+  planner: () =>
+    plan(
+      [{ id: 'model', tool: 'files.write', input: { path: 'by-model.txt', content: 'x' }, targets: ['by-model.txt'] }],
+      ['file: by-model.txt'],
+    ),
+});
+
+describe('a procedure', { timeout: 90_000 }, () => {
+  it('that is promoted plans the next task where there is no model; what the person wants comes first', async () => {
+    await using story = await openStory();
+    await known(story, procedure());
+    const run = runIn(0.1, true); // nobody else could plan it: nothing is held back
+    story.drop(
+      'a.md',
+      `---\nid: ${run}\naccept: ['contains: out/b.txt.up "HELLO WORLD"']\n---\nWrite "hello world" in capitals into out/b.txt\n`,
+    );
+    story.work();
+    const { status, page } = await story.ended(run);
+    expect([status, story.deskText('out/b.txt.up')]).toEqual(['done', 'HELLO WORLD\n']);
+    expect(page).toMatch(/✅ contains: out\/b\.txt\.up[^]*✅ file: out\/b\.txt\.up is not empty/);
+  });
+
+  it('that is promoted plans the next task without asking the model, and it is said what that saves', async () => {
+    await using story = await openStory({ model: planner });
+    await known(story, procedure());
+    const run = runIn(0.1, false);
+    story.drop('a.md', task(run, 'Write "hello world" in capitals into out/b.txt'));
+    story.work();
+    expect((await story.ended(run)).status).toBe('done');
+    expect(story.deskText('out/b.txt.up')).toBe('HELLO WORLD\n');
+    expect(story.model.requests).toEqual([]);
+    const [chosen] = await story.eventsOf('procedure.chosen', run);
+    expect(chosen?.data).toMatchObject({
+      procedure: ID,
+      arm: 'used',
+      parameters: { text: 'hello world', path: 'out/b.txt' },
+      saves: { tokens: 1500, seconds: 8 },
+    });
+    const planned = (await story.eventsOf('call.ended', run)).find(({ data }) => data.node === 'plan');
+    expect(planned?.data.output).toMatchObject({ by: 'procedure', targets: ['out/b.txt', 'out/b.txt.up'] });
+    expect(chosen?.seq).toBeLessThan(planned?.seq ?? 0);
+  });
+
+  it('that is held back, or is a candidate that is not tried, leaves the plan to the model and is not shown to it', async () => {
+    await using story = await openStory({ model: planner, config: { memory: { vectors: false } } });
+    await known(story, procedure());
+    const run = runIn(0.1, true);
+    story.drop('a.md', task(run, 'Write "hello world" in capitals into out/b.txt'));
+    story.work();
+    expect((await story.ended(run)).status).toBe('done');
+    expect(story.deskText('by-model.txt')).toBe('x');
+    const chosen = await story.eventsOf('procedure.chosen', run);
+    expect(chosen.map(({ data }) => [data.arm, data.saves])).toEqual([['held_back', null]]);
+    expect(JSON.stringify(story.model.requests)).not.toContain('Write a text in capitals');
+  });
+
+  it('that is a candidate is tried on its share', async () => {
+    await using story = await openStory({ model: planner });
+    await known(story, procedure(), null);
+    const [tried, not] = [runIn(0.25, true), runIn(0.25, false)];
+    story.drop('a.md', task(tried, 'Write "one" in capitals into a.txt'));
+    story.drop('b.md', task(not, 'Write "two" in capitals into b.txt'));
+    story.work();
+    await story.ended(tried);
+    await story.ended(not);
+    const chosen = await story.eventsOf('procedure.chosen');
+    expect(new Map(chosen.map(({ run, data }) => [run, data.arm]))).toEqual(
+      new Map([
+        [tried, 'trial'],
+        [not, 'held_back'],
+      ]),
+    );
+    expect([story.deskText('a.txt.up'), story.deskText('b.txt.up')]).toEqual(['ONE\n', null]);
+  });
+
+  it('that cannot be filled is shown to the planner, and so is one that is near', async () => {
+    await using story = await openStory({ model: planner, config: { memory: { vectors: false } } });
+    const lost = { name: 'value_1', kind: 'text', from: 'task', examples: ['x'] };
+    await known(story, procedure({ parameters: [...(procedure().parameters as Json[]), lost] }));
+    story.drop('a.md', task('unfilled', 'Write "hello world" in capitals into out/b.txt'));
+    story.work();
+    await story.ended('unfilled');
+    story.drop('b.md', task('near', 'Write a greeting in capitals into c.txt please'));
+    await story.ended('near');
+    const chosen = await story.eventsOf('procedure.chosen');
+    expect(chosen.map(({ run, data }) => [run, data.arm])).toEqual([
+      ['unfilled', 'offered'],
+      ['near', 'offered'],
+    ]);
+    const asked = story.model.requests
+      .filter((request) => partOf(request) === 'planner')
+      .map((request) => JSON.stringify(request));
+    expect(asked.map((text) => text.includes('Procedures that worked:') && text.includes('tr a-z A-Z'))).toEqual([
+      true,
+      true,
+    ]);
+    const [pack] = await story.eventsOf('context.packed', 'unfilled');
+    expect(pack?.data.items).toContainEqual(expect.objectContaining({ id: `procedure:${ID}`, section: 'procedures' }));
+  });
+
+  it.each(['../../b.txt', '-rf'])('refuses the parameter %s, and the model plans', async (path) => {
+    await using story = await openStory({ model: planner });
+    await known(story, procedure({ task: 'Write "{{text}}" in capitals into "{{path}}"' }));
+    story.drop('a.md', task('poisoned', `Write "hello" in capitals into "${path}"`));
+    story.work();
+    expect((await story.ended('poisoned')).status).toBe('done');
+    expect(story.deskText('by-model.txt')).toBe('x');
+    const chosen = await story.eventsOf('procedure.chosen');
+    expect(chosen.filter(({ data }) => data.arm === 'used')).toEqual([]);
+  });
+
+  it('whose result the critic does not accept is planned anew by the model, without it', async () => {
+    await using story = await openStory({
+      model: inParts({
+        planner: () =>
+          plan(
+            [
+              {
+                id: 'more',
+                tool: 'files.write',
+                input: { path: 'b.txt.up', content: 'HELLO, WORLD\n' },
+                targets: ['b.txt.up'],
+              },
+            ],
+            ['file: b.txt.up'],
+          ),
+      }),
+    });
+    await known(story, procedure());
+    const run = runIn(0.1, false);
+    story.drop(
+      'a.md',
+      `---\nid: ${run}\naccept: ['contains: b.txt.up "HELLO, WORLD"']\n---\nWrite "hello world" in capitals into b.txt\n`,
+    );
+    story.work();
+    expect((await story.ended(run)).status).toBe('done');
+    expect((await story.eventsOf('procedure.chosen', run)).map(({ data }) => data.arm)).toEqual(['used']);
+    const plans = (await story.eventsOf('call.ended', run)).filter(({ data }) => data.node === 'plan');
+    expect(plans.map(({ data }) => (data.output as { by: string }).by)).toEqual(['procedure', 'model']);
+    expect(story.model.requests).toHaveLength(1);
+  });
+
+  it('is made by maintenance from what the worker did, and then does the like of it', async () => {
+    const capitals = inParts({
+      planner: ({ text }) => {
+        const [, words = '', path = ''] =
+          /Write "([^"]+)" in capitals into ([\w./]+)/.exec(text.split('Task:').at(-1) ?? '') ?? [];
+        const line = `tr a-z A-Z < ${path} > ${path}.up`;
+        return plan(
+          [
+            { id: 'write', tool: 'files.write', input: { path, content: `${words}\n` }, targets: [path] },
+            { id: 'upper', tool: 'shell', input: { line }, needs: ['write'], targets: [`${path}.up`] },
+          ],
+          [`file: ${path}.up is not empty`],
+        );
+      },
+    });
+    await using story = await openStory({ model: capitals });
+    story.work();
+    story.drop('a.md', task('one', 'Write "good morning" in capitals into a.txt'));
+    await story.ended('one');
+    story.drop('b.md', task('two', 'Write "bye" in capitals into deep/b.txt'));
+    await story.ended('two');
+    expect((await story.oka('maintain', '--once')).code).toBe(0);
+    const [mined, ...others] = await listed(story);
+    expect([mined?.title, mined?.status, others]).toEqual(['Write "<text>" in capitals into <path>', 'candidate', []]);
+    await story.oka('procedures', 'promote', mined?.id ?? '', '--force');
+    await story.until('the wish', async () => (await story.eventsOf('intake.received'))[0]);
+    await story.oka('maintain', '--once');
+    expect(await listed(story)).toMatchObject([{ status: 'promoted', forced: true }]);
+    expect(readFileSync(join(story.home.oka, 'brain', 'PROCEDURES', `${mined?.id}.md`), 'utf8')).toContain(
+      'put there by a person',
+    );
+    const asked = story.model.requests.length;
+    const run = runIn(0.1, false, mined?.id);
+    story.drop('c.md', task(run, 'Write "how are you; $(id)" in capitals into c/d.txt'));
+    expect((await story.ended(run)).status).toBe('done');
+    expect(story.deskText('c/d.txt.up')).toBe('HOW ARE YOU; $(ID)\n');
+    expect(story.model.requests).toHaveLength(asked);
+  });
+
+  it('counts only as the ledger says: a page about it, or a ledger that cannot be read, changes nothing', async () => {
+    await using story = await openStory({ model: planner });
+    story.write('.oka/brain/PROCEDURES/upper.md', '**promoted**');
+    story.write('.oka/maintenance_ledger.jsonl', 'this is no ledger\n');
+    story.drop('a.md', task('plain', 'Write "hello world" in capitals into out/b.txt'));
+    story.work();
+    expect((await story.ended('plain')).status).toBe('done');
+    expect(await story.eventsOf('procedure.chosen')).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+/** A process that makes passes over a home when it is told to: `go` makes one, `serve` keeps to the times in config.json. */
+import { createInterface } from 'node:readline';
+import { maintain, maintainOnce } from '../../src/daemon/maintain/maintain.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import { messageOf } from '../../src/schema/errors.ts';
+import { testParts } from './maintain.ts';
+
+const home = homeAt(process.argv[2]);
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+/** What the clock shows, if it is not the real one; it goes on when it is looked at. */
+let shown = Date.parse(process.argv[3] ?? '');
+const clock = (): number => (Number.isNaN(shown) ? Date.now() : (shown += 30));
+
+say('ready');
+for await (const word of createInterface({ input: process.stdin })) {
+  try {
+    if (word === 'serve') await maintain(home, stop.signal, say, { parts: testParts, clock });
+    else say(JSON.stringify(await maintainOnce(home, stop.signal, { parts: testParts, clock })));
+    say('done');
+  } catch (error) {
+    say(`failed: ${messageOf(error)}`);
+  }
+  if (stop.signal.aborted) break;
+}
+process.exit(0);

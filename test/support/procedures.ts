@@ -1,0 +1,122 @@
+/** Events of finished tasks, as the ledger would have them, taken in by the parts that learn about procedures. */
+import { hash } from 'node:crypto';
+import { type Book, bookInMemory, type Part } from '../../src/memory/book.ts';
+import { procedures } from '../../src/memory/procedures/part.ts';
+import { taskRecords } from '../../src/memory/task-record.ts';
+import type { Event, NewEvent } from '../../src/schema/event.ts';
+import { Graph } from '../../src/schema/graph.ts';
+import type { Json } from '../../src/schema/json.ts';
+import type { Procedure } from '../../src/schema/procedure.ts';
+
+export type Step = { id?: string; tool: string; input: Json; needs?: string[] };
+
+export type Told = {
+  run: string;
+  body: string;
+  steps: readonly Step[];
+  criteria?: string[];
+  targets?: string[];
+  accept?: string[];
+  dir?: string | null;
+  at?: string;
+  by?: 'model' | 'procedure' | 'runbook';
+  status?: 'done' | 'failed';
+  corrects?: string;
+  /** Events of the run between plan and end. */
+  between?: readonly NewEvent[];
+};
+
+export type Learning = {
+  book: Book & { touched: ReadonlySet<string> };
+  tell: (event: NewEvent, at?: string, pen?: Event['pen']) => Event;
+  task: (told: Told) => void;
+  /** Writes down what is concluded, as the process does; gives the procedures. */
+  conclude: () => Procedure[];
+};
+
+export function learning(parts: readonly Part[] = [taskRecords, procedures]): Learning {
+  const book = bookInMemory();
+  const texts = new Map<string, string>();
+  let seq = 0;
+  const tell: Learning['tell'] = (event, at = '2026-03-01T10:00:00.000Z', pen = 'run') => {
+    seq += 1;
+    const full = { seq, at, pen, cause: null, v: 1, run: null, ...event } as Event;
+    for (const part of parts) {
+      const wanted = new Set(part.wants?.(full, book) ?? []);
+      part.take({ event: full, text: (sha) => (wanted.has(sha) ? (texts.get(sha) ?? null) : null) }, book);
+    }
+    return full;
+  };
+  const kept = (text: string): string => {
+    const sha = hash('sha256', text);
+    texts.set(sha, text);
+    return sha;
+  };
+  const task = (told: Told): void => {
+    for (const event of eventsOf(told, kept)) tell(event, told.at);
+  };
+  const conclude = (): Procedure[] =>
+    parts
+      .flatMap((part) => part.conclude?.(book, { now: '2026-04-01T00:00:00.000Z', read: seq }) ?? [])
+      .flatMap((event) => {
+        const full = tell(event, '2026-04-01T00:00:00.000Z', 'maintenance');
+        return full.type === 'procedure.drafted' ? [full.data.procedure] : [];
+      });
+  return { book, tell, task, conclude };
+}
+
+export function graphOf(steps: readonly Step[]): Graph {
+  return Graph.parse({
+    id: 'plan',
+    title: 'A plan',
+    author: 'model',
+    nodes: steps.map(({ id, tool, input, needs = [] }, at) => ({
+      kind: 'tool',
+      id: id ?? `step-${at}`,
+      title: `do ${at}`,
+      tool,
+      input,
+      needs,
+      timeout_seconds: 600,
+      max_retries: 1,
+    })),
+  });
+}
+
+function eventsOf(told: Told, kept: (text: string) => string): NewEvent[] {
+  const { run, body, steps, criteria = [], targets = [], accept, dir = null, by = 'model', status = 'done' } = told;
+  const sha256 = kept(JSON.stringify(graphOf(steps)));
+  const fields = {
+    ...(accept === undefined ? {} : { accept }),
+    ...(told.corrects === undefined ? {} : { corrects: told.corrects }),
+  };
+  const input = { name: `${run}.md`, title: run, body: kept(body), fields, first_line: 1, dir };
+  const plan = {
+    by,
+    graph: `plan-${sha256}`,
+    sha256,
+    input: null,
+    criteria: [
+      ...(accept ?? []).map((text) => ({ text, author: 'operator' })),
+      ...criteria.map((text) => ({ text, author: 'model' })),
+    ],
+    tools: [...new Set(steps.map(({ tool }) => tool))].toSorted(),
+    targets: targets.toSorted(),
+  };
+  const call = `${run}.plan.0.1`;
+  return [
+    {
+      type: 'run.started',
+      run,
+      data: { title: run, graph: { id: 'oka.task', sha256: '0'.repeat(64) }, input, parent: null, depth: 0 },
+    },
+    { type: 'call.started', run, data: { call, node: 'plan', tool: 'task.plan', class: 'read', input: null } },
+    {
+      type: 'call.ended',
+      run,
+      data: { call, node: 'plan', status: 'ok', output: plan, usage: { tokens_in: 900, tokens_out: 100 } },
+    },
+    ...(told.between ?? []),
+    { type: 'run.ended', run, data: { status, reason: '' } },
+  ] as NewEvent[];
+}
