@@ -5,6 +5,7 @@
 import { openEmbedder } from '../src/memory/embed.ts';
 import type { Figure } from './figure.ts';
 import { conversationSets, type Conversations } from './memory/data.ts';
+import { followingFigures } from './memory/following.ts';
 import { growthFigures } from './memory/growth.ts';
 import { recallOf, type Vectors, WAYS } from './memory/measure.ts';
 import { packFigures } from './memory/packs.ts';
@@ -22,7 +23,9 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
   note('packs of hostile text');
   figures.push(...(await packFigures()));
   note('history from 1,000 to 100,000 events');
-  figures.push(...(await growthFigures(note)));
+  figures.push(...growthFigures(note));
+  note('the worker while the index follows');
+  figures.push(...(await followingFigures(note)));
   return figures;
 }
 

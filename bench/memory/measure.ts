@@ -1,7 +1,7 @@
 /** Evidence inside a budget: how much of what answers a question is among what fits. */
 import { addTo, type Corpus, emptyCorpus } from '../../src/memory/corpus.ts';
 import { sumOf } from '../../src/memory/item.ts';
-import { ranked, type Ranked, type Weights, WEIGHTS } from '../../src/memory/rank.ts';
+import { bestOf, type Ranked, scoresFor, type Weights, WEIGHTS } from '../../src/memory/rank.ts';
 import { type Found, within } from '../../src/memory/search.ts';
 import type { Counter } from '../../src/memory/tokens.ts';
 import { momentWords, termsOf } from '../../src/memory/words.ts';
@@ -74,7 +74,8 @@ function best(
   vectors: Vectors | null,
 ): Ranked[] {
   const meaning = way.vectors === true && vectors !== null ? closeness(turns, question, vectors) : null;
-  return ranked(corpus, { text: question, now: 0, meaning, allows: () => true }, 600, way.weights);
+  const scores = scoresFor(corpus, { text: question, now: 0, meaning }, way.weights);
+  return bestOf(scores, 600, new Uint8Array(corpus.size).fill(1));
 }
 
 function closeness(turns: readonly Turn[], question: string, vectors: Vectors): Map<number, number> {

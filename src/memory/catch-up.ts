@@ -1,13 +1,11 @@
 /** From the ledger to the shelf: what came since the cursor, in batches that hold or do not happen. */
 import { readEvents } from '../ledger/read.ts';
 import type { Event, Line, Pen } from '../schema/event.ts';
-import type { Fact, FactGiven } from '../schema/memory.ts';
 import type { ArtifactStore } from '../schema/ports.ts';
 import { bodyDrafts, type Scraps, tellingOf } from './drafts.ts';
-import type { Draft } from './item.ts';
+import { putFactEvent, termsIn } from './fact-events.ts';
 import { Damaged, type Shelf } from './shelf.ts';
 import { counterFor, familyOf } from './tokens.ts';
-import { momentWords, termsOf } from './words.ts';
 
 /** What a batch did to pieces that were there before it. */
 export type Change = { goneBefore: readonly number[] };
@@ -96,62 +94,11 @@ function noteReported(shelf: Shelf, { data }: Extract<Event, { type: 'call.ended
 
 /** Returns the pieces that are gone because of it. */
 function putEvent(shelf: Shelf, event: Event, body: string | null): number[] {
-  if (event.type === 'fact.kept') return keepFact(shelf, event);
-  if (event.type === 'fact.forgotten') return event.data.facts.flatMap((id) => forget(shelf, id));
+  const gone = putFactEvent(shelf, event);
+  if (gone !== null) return gone;
   const scraps: Scraps = { get: (key) => shelf.scrap(key), put: (key, value) => shelf.putScrap(key, value) };
   const telling = tellingOf(event, scraps);
   const drafts =
     telling.body === undefined || body === null ? telling.drafts : bodyDrafts(event, telling.body.draft, body);
   return drafts.flatMap((draft) => shelf.add(draft, termsIn(draft))?.replaced ?? []);
-}
-
-const termsIn = ({ context, text }: Draft): string => termsOf(`${context} ${text}`).join(' ');
-
-function keepFact(shelf: Shelf, event: Extract<Event, { type: 'fact.kept' }>): number[] {
-  const { supersedes, ...given } = event.data;
-  const gone = supersedes.filter((id) => id !== given.id).flatMap((id) => supersede(shelf, id, given.id));
-  const draft = factDraft(event, given);
-  const added = shelf.add(draft, termsIn(draft));
-  const n = added?.n ?? shelf.fact(given.id)?.n ?? 0;
-  const fact: Fact = { ...given, evidence: [...given.evidence, { run: event.run, seq: event.seq }].slice(-100) };
-  shelf.putFact(fact, n);
-  return [...gone, ...(added?.replaced ?? [])];
-}
-
-function factDraft(
-  event: Event,
-  { id, namespace, text, source }: Pick<FactGiven, 'id' | 'namespace' | 'text' | 'source'>,
-): Draft {
-  return {
-    key: `fact ${id}`,
-    id,
-    kind: 'fact',
-    who: source,
-    at: event.at,
-    thread: `fact ${id}`,
-    run: event.run,
-    node: null,
-    namespace,
-    pen: event.pen,
-    seq: event.seq,
-    part: 0,
-    text,
-    context: `${namespace} ${momentWords(event.at)}`,
-  };
-}
-
-function supersede(shelf: Shelf, id: string, by: string): number[] {
-  const known = shelf.fact(id);
-  if (known === null) return [];
-  shelf.putFact({ ...known.fact, superseded_by: by }, known.n);
-  shelf.giveUp(known.n);
-  return [known.n];
-}
-
-function forget(shelf: Shelf, id: string): number[] {
-  const known = shelf.fact(id);
-  if (known === null) return [];
-  shelf.dropFact(id);
-  shelf.giveUp(known.n);
-  return [known.n];
 }

@@ -63,12 +63,7 @@ export function emptyCorpus(): Corpus {
   };
 }
 
-export type Addable = Pick<
-  Shelved,
-  'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace' | 'terms' | 'sum' | 'gone'
->;
-
-export function addTo(corpus: Corpus, piece: Addable): void {
+export function addTo(corpus: Corpus, piece: Shelved): void {
   const at = corpus.size;
   if (piece.n !== at + 1) throw new Error(`piece ${piece.n} came after piece ${at}`);
   const terms = piece.terms === '' ? [] : piece.terms.split(' ');
@@ -139,37 +134,55 @@ function numberOf({ byName, names }: Names, name: string): number {
 /** `most`: what a piece would weigh that had every word of the question over and over. */
 export type Weights = { pieces: Float64Array; threads: Float64Array; most: number };
 
+/** Of a long question only the words that say most are looked for. */
+const MOST_TERMS = 64;
+
 /** 2. What is gone weighs nothing. */
 export function weightsOf(corpus: Corpus, terms: readonly string[]): Weights {
   const pieces = new Float64Array(corpus.size);
   const threads = new Float64Array(corpus.names.thread.names.length);
+  const sums = { pieces, threads, inThread: new Uint32Array(threads.length) };
   let most = 0;
-  for (const [term, asked] of counted(terms)) {
-    most += asked * (K1 + 1) * inverse(corpus.alive, corpus.postings.get(term)?.at.length ?? 0);
-    weighTerm(corpus, term, asked, pieces, threads);
+  for (const term of weightiest(corpus, terms)) {
+    most += (K1 + 1) * term.weight;
+    weighTerm(corpus, term, sums);
   }
   return { pieces, threads, most };
 }
 
-function weighTerm(corpus: Corpus, term: string, asked: number, pieces: Float64Array, threads: Float64Array): void {
+type Term = { term: string; asked: number; weight: number };
+
+function weightiest(corpus: Corpus, terms: readonly string[]): Term[] {
+  const found = [...counted(terms)].map(([term, asked]): Term => {
+    const having = corpus.postings.get(term)?.at.length ?? 0;
+    return { term, asked, weight: asked * inverse(corpus.alive, having) };
+  });
+  return found.length <= MOST_TERMS ? found : found.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_TERMS);
+}
+
+type Sums = { pieces: Float64Array; threads: Float64Array; inThread: Uint32Array };
+
+function weighTerm(corpus: Corpus, { term, asked, weight }: Term, { pieces, threads, inThread }: Sums): void {
   const list = corpus.postings.get(term);
   if (list === undefined) return;
-  const rarity = asked * inverse(corpus.alive, list.at.length);
   const mean = corpus.total / Math.max(1, corpus.alive);
-  const inThread = new Map<number, number>();
+  const touched: number[] = [];
   for (let index = 0; index < list.at.length; index += 1) {
-    const at = list.at[index] ?? 0;
+    const at: number = list.at[index] ?? 0;
     if (corpus.gone[at]) continue;
     const times = list.times[index] ?? 0;
-    pieces[at] = (pieces[at] ?? 0) + rarity * saturated(times, corpus.lengths[at] ?? 0, mean);
+    pieces[at] = (pieces[at] ?? 0) + weight * saturated(times, corpus.lengths[at] ?? 0, mean);
     const thread = corpus.threads[at] ?? 0;
-    inThread.set(thread, (inThread.get(thread) ?? 0) + times);
+    if (inThread[thread] === 0) touched.push(thread);
+    inThread[thread] = (inThread[thread] ?? 0) + times;
   }
-  const threadRarity = asked * inverse(threads.length, inThread.size);
+  const rarity = asked * inverse(threads.length, touched.length);
   const threadMean = corpus.total / Math.max(1, threads.length);
-  for (const [thread, times] of inThread)
-    threads[thread] =
-      (threads[thread] ?? 0) + threadRarity * saturated(times, corpus.threadLengths[thread] ?? 0, threadMean);
+  for (const thread of touched) {
+    const own = saturated(inThread[thread] ?? 0, corpus.threadLengths[thread] ?? 0, threadMean);
+    threads[thread] = (threads[thread] ?? 0) + rarity * own;
+    inThread[thread] = 0;
+  }
 }
 
 const inverse = (all: number, having: number): number =>

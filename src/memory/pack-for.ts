@@ -1,8 +1,9 @@
 /** From what is remembered to the pack of one prompt: what is looked for, and what each find is worth. */
 import { type PackManifest, STANDING } from '../schema/memory.ts';
+import { isTrusted } from './item.ts';
 import { type Candidate, packContext } from './pack.ts';
 import type { Recall } from './recall.ts';
-import { type Answer, dayOf, type Found, lineOf, search } from './search.ts';
+import { type Answer, around, dayOf, type Found, lineOf, search } from './search.ts';
 import { type Counter, counterFor, familyOf } from './tokens.ts';
 
 export type PackFor = {
@@ -19,6 +20,10 @@ export type PackFor = {
 export type ForPrompt = { text: string; manifest: PackManifest };
 
 const LONGEST_QUERY = 4000;
+/** A pack that takes less of its cap than this tells what stands around its best. */
+const ROOMY = 0.75;
+const MOST_EXPANDED = 8;
+const STEPS = 2;
 const NONE: Answer = { found: [], by: 'keywords' };
 /** Where there is nothing to count no vocabulary is loaded. */
 const NO_COUNTER: Counter = { name: 'none', count: () => 0 };
@@ -39,9 +44,26 @@ export async function packFor(recall: Recall, ask: PackFor): Promise<ForPrompt> 
   ];
   const family = familyOf(ask.model);
   const counter = candidates.length === 0 ? NO_COUNTER : await counterFor(family, recall.reported(family));
-  const { text, ...packed } = packContext({ candidates, settings, counter });
+  const first = packContext({ candidates, settings, counter });
+  const isRoomy = first.tokens < ROOMY * settings.cap && episodes.found.length > 0;
+  const more = isRoomy ? surroundings(recall, episodes.found, common.trusted) : [];
+  const { text, ...packed } =
+    more.length === 0 ? first : packContext({ candidates: [...candidates, ...more], settings, counter });
   const { role, node } = ask;
   return { text, manifest: { role, node, query: query.slice(0, 500), by: episodes.by, ...packed } };
+}
+
+/** What stands around the best, for room that would stay empty: it comes behind everything that was found. */
+function surroundings(recall: Recall, found: readonly Found[], trusted: boolean): Candidate[] {
+  const known = new Set(found.map(({ n }) => n));
+  const least = Math.min(...found.map(({ score }) => score));
+  return found.slice(0, MOST_EXPANDED).flatMap((hit, index) =>
+    around(recall, hit.n, STEPS).flatMap((each): Candidate[] => {
+      if (known.has(each.n) || (trusted && !isTrusted(each))) return [];
+      known.add(each.n);
+      return [episodic({ ...each, score: least / (2 + index) })];
+    }),
+  );
 }
 
 /** Always in: they are not found by likeness. */

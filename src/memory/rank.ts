@@ -33,30 +33,41 @@ export type Question = {
   now: number;
   /** Closeness in meaning by place in the corpus, -1 to 1; null when there are no vectors. */
   meaning: ReadonlyMap<number, number> | null;
-  /** Which pieces may be given. */
-  allows: (at: number) => boolean;
 };
 
 export type Ranked = { at: number; score: number };
 
-export function ranked(corpus: Corpus, question: Question, most: number, weights: Weights = WEIGHTS): Ranked[] {
-  const terms = termsOf(question.text);
-  const { pieces: words, threads, most: whole } = weightsOf(corpus, terms);
-  const base = combined(scaled(words, weights.poor * whole), question.meaning, weights);
-  const scores = withNeighbours(corpus, base, weights.neighbours);
-  const thread = scaled(threads);
+/** How well every piece fits, by place. */
+export function scoresFor(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Float64Array {
+  const { words, threads } = byWords(corpus, question.text, weights.poor);
+  const scores = withNeighbours(corpus, combined(words, question.meaning, weights), weights.neighbours);
   const speakers = speakersIn(corpus, question.text);
   const stretch = stretchIn(question.text, question.now);
   for (let at = 0; at < corpus.size; at += 1) {
     let score = scores[at] ?? 0;
     if (score <= 0) continue;
-    score += weights.thread * (thread[corpus.threads[at] ?? 0] ?? 0);
+    score += weights.thread * (threads[corpus.threads[at] ?? 0] ?? 0);
     if (speakers.has(corpus.speakers[at] ?? -1)) score += weights.speaker;
     const second = corpus.seconds[at] ?? 0;
     if (stretch !== null && second >= stretch.from && second < stretch.to) score += weights.time;
     scores[at] = score * weights.kind[kindAt(corpus, at)];
   }
-  return best(corpus, scores, question.allows, most);
+  return scores;
+}
+
+type ByWords = { words: Float64Array; threads: Float64Array };
+
+/** The last question: a pack asks the same of facts and of what happened. */
+const lastAsked = new WeakMap<Corpus, ByWords & { stamp: string }>();
+
+function byWords(corpus: Corpus, text: string, poor: number): ByWords {
+  const stamp = `${corpus.size} ${corpus.alive} ${poor} ${text}`;
+  const last = lastAsked.get(corpus);
+  if (last?.stamp === stamp) return last;
+  const { pieces, threads, most } = weightsOf(corpus, termsOf(text));
+  const found = { stamp, words: scaled(pieces, poor * most), threads: scaled(threads) };
+  lastAsked.set(corpus, found);
+  return found;
 }
 
 /** To at most 1; there is no negative weight. Where the best is worse than `least`, it stays below 1. */
@@ -105,21 +116,23 @@ function speakersIn(corpus: Corpus, text: string): Set<number> {
 
 const BINS = 1024;
 
-/** 3. Only the best are put in order: bins tell which they are. */
-function best(corpus: Corpus, scores: Float64Array, allows: Question['allows'], most: number): Ranked[] {
+/** 3. Of the places with a 1. Only the best are put in order: bins tell which they are. */
+export function bestOf(scores: Float64Array, most: number, able: Uint8Array): Ranked[] {
   let highest = 0;
-  for (let at = 0; at < scores.length; at += 1) highest = Math.max(highest, scores[at] ?? 0);
+  for (let at = 0; at < able.length; at += 1) if (able[at] === 1) highest = Math.max(highest, scores[at] ?? 0);
   const binOf = (score: number): number => Math.floor((score / highest) * (BINS - 1));
-  const isAble = (at: number): boolean => (scores[at] ?? 0) > 0 && corpus.gone[at] === false && allows(at);
   const counts = new Uint32Array(BINS);
-  for (let at = 0; at < scores.length; at += 1) if (isAble(at)) count(counts, binOf(scores[at] ?? 0));
-  const least = lowestBin(counts, most);
-  const able: Ranked[] = [];
-  for (let at = 0; at < scores.length; at += 1) {
+  for (let at = 0; at < able.length; at += 1) {
     const score = scores[at] ?? 0;
-    if (score > 0 && binOf(score) >= least && isAble(at)) able.push({ at, score });
+    if (score > 0 && able[at] === 1) count(counts, binOf(score));
   }
-  return able.toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, most);
+  const least = lowestBin(counts, most);
+  const best: Ranked[] = [];
+  for (let at = 0; at < able.length; at += 1) {
+    const score = scores[at] ?? 0;
+    if (score > 0 && able[at] === 1 && binOf(score) >= least) best.push({ at, score });
+  }
+  return best.toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, most);
 }
 
 function count(counts: Uint32Array, bin: number): void {

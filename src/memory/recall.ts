@@ -1,13 +1,12 @@
 /**
  * Owns: remembering: pieces from the ledgers, kept up to date, and the search over them.
- * Does not own: the ledgers, which it only reads; the thread it runs in (thread.ts).
+ * Does not own: the ledgers, which it only reads; the thread it runs in (thread.ts); what is known by meaning (meant.ts).
  *
  * 1. Everything here can be deleted and comes back from the ledgers; nothing here changes them.
  * 2. At most one process writes the index. Others see it, and read in memory what it does not have yet.
  * 3. An index that is damaged, of another ledger or of another version is made anew without a word.
  * 4. What cannot be written, on a full disk say, is kept in memory: recall goes on.
  */
-import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type HeldPen, takePen } from '../ledger/pen.ts';
 import { lastSeqOf } from '../ledger/seek.ts';
@@ -17,7 +16,7 @@ import type { Fact, MemoryConfig } from '../schema/memory.ts';
 import type { ArtifactStore, Clock } from '../schema/ports.ts';
 import { catchUp } from './catch-up.ts';
 import { addTo, type Corpus, emptyCorpus, giveUpIn } from './corpus.ts';
-import type { Meaning } from './meaning.ts';
+import { Meant, type MeantOptions, type Ways } from './meant.ts';
 import { Damaged, Shelf } from './shelf.ts';
 import type { Family } from './tokens.ts';
 
@@ -28,23 +27,17 @@ export type RecallOptions = {
   artifacts: Pick<ArtifactStore, 'get'>;
   settings: MemoryConfig;
   clock: Clock;
-};
+} & Pick<MeantOptions, 'patienceMs' | 'embedder'>;
 
 const PENS: readonly Pen[] = ['run', 'maintenance'];
 const TRIES = 3;
-/** Where fewer pieces have vectors, words alone are fairer. */
-const ENOUGH = 0.9;
-const AT_ONCE = 32;
 
 export class Recall {
   readonly options: RecallOptions;
   readonly corpus: { now: Corpus } = { now: emptyCorpus() };
+  readonly meant: Meant;
   #shelf: Shelf;
   #pen: HeldPen | null;
-  #meaning: Promise<Meaning | null> | null = null;
-  #trouble: string | null = null;
-  #wanted = false;
-  #covered: { stamp: string; enough: boolean } | null = null;
   #facts: Map<string, { n: number; fact: Fact }> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -52,6 +45,7 @@ export class Recall {
     this.options = options;
     this.#shelf = shelf;
     this.#pen = pen;
+    this.meant = new Meant({ ...options, keeps: pen !== null });
   }
 
   static open(options: RecallOptions): Recall {
@@ -105,93 +99,31 @@ export class Recall {
       throw new OkaError('pen-held', 'the index is being kept by another process', {
         fix: 'Stop the worker first: it keeps the index up to date by itself.',
       });
-    if (this.#meaning === null) rmSync(vectorsFolder(this.options.folder), { recursive: true, force: true });
-    else await (await this.#meaning)?.forget();
+    await this.meant.forget();
     this.#restart('keep');
     return this.catchUp();
   }
 
-  /**
-   * The search by meaning, when it knows nearly everything. It is opened only where somebody has learned or learns: a home
-   * that nobody asks loads no model.
-   */
-  async readyMeaning(): Promise<Meaning | null> {
-    this.#wanted = true;
-    if (this.#meaning === null && !existsSync(vectorsFolder(this.options.folder))) return null;
-    const meaning = await this.meaning();
-    if (meaning === null) return null;
-    return this.#knowsEnough(meaning) ? meaning : null;
-  }
-
-  /** Looked at again only when something came. */
-  #knowsEnough(meaning: Meaning): boolean {
-    const { now } = this.corpus;
-    const stamp = `${now.size} ${now.alive} ${meaning.size()}`;
-    if (this.#covered?.stamp !== stamp) {
-      const known = now.sums.reduce((sum, each, at) => sum + (!now.gone[at] && meaning.has(each) ? 1 : 0), 0);
-      this.#covered = { stamp, enough: known > 0 && known >= ENOUGH * now.alive };
-    }
-    return this.#covered.enough;
-  }
-
-  /** Whether vectors are made in the background: somebody asks here, or asked before. */
+  /** Whether vectors should be made in the background. */
   get learns(): boolean {
-    return (
-      this.keeps && this.options.settings.vectors && (this.#wanted || existsSync(vectorsFolder(this.options.folder)))
-    );
+    return this.meant.wantsMore(this.corpus.now);
   }
 
   /** Makes the vectors that are missing, newest first, until it is told to stop. */
-  async learnAll(signal: AbortSignal, tell: (done: number, all: number) => void = () => undefined): Promise<void> {
-    if (!this.keeps) return;
-    const meaning = await this.meaning();
-    if (meaning === null) return;
-    const missing = this.#unlearned(meaning);
-    for (let from = 0; from < missing.length && !signal.aborted; from += AT_ONCE) {
-      const pieces = missing.slice(from, from + AT_ONCE).flatMap((n) => this.#shelf.item(n) ?? []);
-      await meaning.learn(new Map(pieces.map((item) => [this.corpus.now.sums[item.n - 1] ?? '', item.text])));
-      tell(Math.min(from + AT_ONCE, missing.length), missing.length);
-    }
-  }
-
-  #unlearned(meaning: Meaning): number[] {
-    const { bySum, gone } = this.corpus.now;
-    const newest = [...bySum].flatMap(([sum, places]) =>
-      meaning.has(sum) ? [] : (places.findLast((at) => gone[at] === false) ?? []),
-    );
-    return newest.map((at) => at + 1).toSorted((a, b) => b - a);
-  }
-
-  /** Null when it is off or cannot be had; why is kept. */
-  meaning(): Promise<Meaning | null> {
-    this.#meaning ??= this.#opened();
-    return this.#meaning;
-  }
-
-  /** Why there is no search by meaning. */
-  get trouble(): string | null {
-    return this.#trouble;
-  }
-
-  async #opened(): Promise<Meaning | null> {
-    const { folder, settings } = this.options;
-    if (!settings.vectors) return null;
-    try {
-      const { openVectors } = await import('./vectors.ts'); // the packages behind it are large
-      return await openVectors({ folder, model: settings.model, download: settings.model_download, keeps: this.keeps });
-    } catch (error) {
-      this.#trouble = messageOf(error);
-      return null;
-    }
+  learnAll(signal: AbortSignal, ways: Omit<Ways, 'signal'> = {}): Promise<void> {
+    const textOf = (at: number): string | null => this.#shelf.item(at + 1)?.text ?? null;
+    return this.healing(() => this.meant.learn(() => this.corpus.now, textOf, { signal, ...ways }));
   }
 
   async close(): Promise<void> {
     await this.#turn;
-    const meaning = await this.#meaning;
-    await meaning?.close();
-    this.#shelf.close();
-    this.#pen?.release();
-    this.#pen = null;
+    try {
+      await this.meant.close();
+    } finally {
+      this.#shelf.close();
+      this.#pen?.release();
+      this.#pen = null;
+    }
   }
 
   async #caughtUp(): Promise<number> {
@@ -235,9 +167,6 @@ export class Recall {
     this.#load();
   }
 }
-
-/** The folder is there once vectors were made. */
-const vectorsFolder = (folder: string): string => join(folder, 'vectors');
 
 export const indexFile = (folder: string): string => join(folder, 'memory.sqlite');
 

@@ -6,8 +6,8 @@
  */
 import type { Evidence } from '../schema/memory.ts';
 import type { Corpus } from './corpus.ts';
-import { evidenceOf, isTrusted, type Item, type Kind } from './item.ts';
-import { ranked, type Ranked } from './rank.ts';
+import { evidenceOf, isTrusted, type Item } from './item.ts';
+import { bestOf, type Ranked, scoresFor } from './rank.ts';
 import type { Recall } from './recall.ts';
 import type { Counter } from './tokens.ts';
 
@@ -39,69 +39,68 @@ export type Found = Pick<
 export type Answer = { found: Found[]; by: 'keywords' | 'keywords and vectors' };
 
 const MOST_FACTS = 2 / 3;
-/** Pieces that are close in meaning and are fused with those that share words. */
-const CLOSEST = 1000;
 
 export function search(recall: Recall, asked: Asked): Promise<Answer> {
   return recall.healing(() => searched(recall, asked));
 }
 
 async function searched(recall: Recall, asked: Asked): Promise<Answer> {
-  const meaning = await meaningOf(recall, asked.query);
+  const { query, limit, only } = asked;
   const corpus = recall.corpus.now;
-  const question = { text: asked.query, now: recall.options.clock(), meaning, allows: filterOf(recall, asked) };
-  const best = ranked(corpus, question, asked.limit + recall.facts.size);
-  const found = best.flatMap((each) => foundAt(recall, each)).toSorted((a, b) => b.score - a.score || a.n - b.n);
-  return { found: balanced(found, asked.limit), by: meaning === null ? 'keywords' : 'keywords and vectors' };
+  const able = ableFor(recall, asked);
+  const meaning = await recall.meant.closest(corpus, query, able);
+  const scores = scoresFor(corpus, { text: query, now: recall.options.clock(), meaning });
+  weighFacts(recall, scores);
+  const facts = only === 'episodes' ? [] : bestOf(scores, limit, withFacts(corpus, able, 1));
+  const happened = only === 'facts' ? [] : bestOf(scores, limit, withFacts(corpus, able, 0));
+  const found = balanced(facts, happened, limit).flatMap((each) => foundAt(recall, each));
+  return { found, by: meaning === null ? 'keywords' : 'keywords and vectors' };
 }
 
-type Places = Map<number, number> | null;
-
-/** The last question by meaning: a pack asks the same of facts and of what happened. */
-const lastAsked = new WeakMap<Recall, { query: string; size: number; places: Places }>();
-
-async function meaningOf(recall: Recall, query: string): Promise<Places> {
-  const { size } = recall.corpus.now;
-  const last = lastAsked.get(recall);
-  if (last?.query === query && last.size === size && last.places !== null) return last.places;
-  const places = await placesOf(recall, query);
-  lastAsked.set(recall, { query, size, places });
-  return places;
+/** Those that are facts, or those that are not. */
+function withFacts(corpus: Corpus, able: Uint8Array, wanted: number): Uint8Array {
+  const both = new Uint8Array(able.length);
+  for (let at = 0; at < able.length; at += 1) both[at] = able[at] === 1 && isFact(corpus, at) === wanted ? 1 : 0;
+  return both;
 }
 
-/** Null when there are no vectors, or too few of them to be fair to the rest. */
-async function placesOf(recall: Recall, query: string): Promise<Places> {
-  const meaning = await recall.readyMeaning();
-  if (meaning === null || query.trim() === '') return null;
-  const close = await meaning.search(query, CLOSEST);
-  const places = new Map<number, number>();
-  const { bySum, gone } = recall.corpus.now;
-  for (const [sum, value] of close)
-    for (const at of bySum.get(sum) ?? []) if (gone[at] === false) places.set(at, value);
-  return places.size === 0 ? null : places;
+/** What is important weighs more. */
+function weighFacts(recall: Recall, scores: Float64Array): void {
+  for (const { n, fact } of recall.facts.values()) scores[n - 1] = (scores[n - 1] ?? 0) * (0.6 + 0.8 * fact.importance);
 }
 
-function filterOf(recall: Recall, { day, namespace, task, except, only, trusted }: Asked): (at: number) => boolean {
+/** 1. */
+function balanced(facts: readonly Ranked[], happened: readonly Ranked[], limit: number): Ranked[] {
+  const room = Math.max(Math.floor(limit * MOST_FACTS), limit - happened.length);
+  return [...facts.slice(0, room), ...happened].toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, limit);
+}
+
+/** A 1 for each place that may be given. */
+function ableFor(recall: Recall, { day, namespace, task, except, only, trusted }: Asked): Uint8Array {
   const { now: corpus } = recall.corpus;
   const from = day === undefined ? 0 : Date.parse(`${day}T00:00:00Z`) / 1000;
   const space = namespace === undefined ? -1 : (corpus.names.namespace.byName.get(namespace) ?? -2);
   const thread = task === undefined ? -1 : threadOf(corpus, task);
   const other = except === undefined ? -1 : threadOf(corpus, except);
   const { expired, untrusted } = hiddenFacts(recall);
-  const isFact = (at: number): boolean => corpus.kinds[at] === FACT;
-  return (at) => {
+  const isAble = (at: number): boolean => {
+    if (corpus.gone[at] !== false) return false;
     const second = corpus.seconds[at] ?? 0;
     if (day !== undefined && (second < from || second >= from + 86_400)) return false;
     if (space !== -1 && corpus.namespaces[at] !== space) return false;
     if (thread !== -1 && corpus.threads[at] !== thread) return false;
     if (other >= 0 && corpus.threads[at] === other) return false;
-    if (only !== undefined && isFact(at) !== (only === 'facts')) return false;
+    if (only !== undefined && isFact(corpus, at) !== Number(only === 'facts')) return false;
     if (trusted === true && (untrusted.has(at + 1) || !isTrustedKind(corpus, at))) return false;
     return !expired.has(at + 1);
   };
+  const able = new Uint8Array(corpus.size);
+  for (let at = 0; at < able.length; at += 1) able[at] = Number(isAble(at));
+  return able;
 }
 
 const FACT = 1;
+const isFact = (corpus: Corpus, at: number): number => Number(corpus.kinds[at] === FACT);
 const isTrustedKind = (corpus: Corpus, at: number): boolean => corpus.kinds[at] === FACT || corpus.kinds[at] === 0;
 
 /** The thread that a run belongs to; -2 when nothing is remembered of it. */
@@ -127,7 +126,6 @@ function foundAt(recall: Recall, { at, score }: Ranked): Found[] {
   if (item === null) return [];
   const { n, id, kind, text, who, at: moment, namespace, run, node, part, thread } = item;
   const fact = kind === 'fact' ? recall.facts.get(id)?.fact : undefined;
-  const weight = fact === undefined ? 1 : 0.6 + 0.8 * fact.importance;
   return [
     {
       n,
@@ -141,20 +139,11 @@ function foundAt(recall: Recall, { at, score }: Ranked): Found[] {
       node,
       part,
       thread,
-      score: score * weight,
+      score,
       evidence: fact?.evidence ?? [evidenceOf(item)],
       importance: fact?.importance ?? null,
     },
   ];
-}
-
-/** 1. */
-function balanced(found: readonly Found[], limit: number): Found[] {
-  const isFact = ({ kind }: { kind: Kind }): boolean => kind === 'fact';
-  const happened = found.filter((each) => !isFact(each)).slice(0, limit);
-  const facts = found.filter(isFact);
-  const room = Math.max(Math.floor(limit * MOST_FACTS), limit - happened.length);
-  return [...facts.slice(0, room), ...happened].toSorted((a, b) => b.score - a.score || a.n - b.n).slice(0, limit);
 }
 
 export type Costed = Found & { tokens: number };
@@ -179,9 +168,9 @@ export const dayOf = ({ at }: Pick<Found, 'at'>): string => at.slice(0, 10);
 export const lineOf = ({ who, text, kind }: Pick<Found, 'who' | 'text' | 'kind'>): string =>
   kind === 'fact' ? text : `${who}: ${text}`;
 
-/** The pieces before and after a piece in its thread, itself among them. */
+/** The pieces before and after a piece in its thread, itself among them; what was given up is left out. */
 export function around(recall: Recall, n: number, steps: number): Found[] {
-  const { before, after } = recall.corpus.now;
+  const { before, after, gone } = recall.corpus.now;
   const places = [n - 1];
   for (let step = 0; step < steps; step += 1) {
     const earlier = before[places[0] ?? -1] ?? -1;
@@ -189,7 +178,7 @@ export function around(recall: Recall, n: number, steps: number): Found[] {
     if (earlier >= 0) places.unshift(earlier);
     if (later >= 0) places.push(later);
   }
-  return places.flatMap((at) => foundAt(recall, { at, score: 0 }));
+  return places.filter((at) => gone[at] === false).flatMap((at) => foundAt(recall, { at, score: 0 }));
 }
 
 export function daysIn(recall: Recall): { day: string; pieces: number }[] {

@@ -17,10 +17,15 @@ import type { Fact } from '../schema/memory.ts';
 import { type Draft, type Item, sumOf } from './item.ts';
 
 /** Changed whenever drafts, terms or tables change: older files are then made anew. */
-const VERSION = '1';
+const VERSION = '2';
 
 export type Cursor = { seq: number; hash: string };
-export type Shelved = Item & { terms: string; sum: string; gone: number };
+/** What the search needs of a piece; its text stays where it is. */
+export type Shelved = Pick<Item, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace'> & {
+  terms: string;
+  sum: string;
+  gone: number;
+};
 
 /** The shelf does not hold what was put on it. */
 export class Damaged extends Error {
@@ -118,8 +123,8 @@ export class Shelf {
   }
 
   *items(behind = 0): Generator<Shelved> {
-    const sql =
-      'SELECT item.*, gone.n IS NOT NULL AS gone FROM item LEFT JOIN gone USING (n) WHERE item.n > ? ORDER BY n';
+    const sql = `SELECT n, kind, who, at, thread, run, namespace, terms, sum, gone.n IS NOT NULL AS gone
+      FROM item LEFT JOIN gone USING (n) WHERE n > ? ORDER BY n`;
     for (const open of this.#both()) {
       const rows = statement(open, sql).iterate(behind) as Iterable<unknown>;
       for (const row of rows) yield row as Shelved;

@@ -24,7 +24,7 @@ describe('search by meaning', () => {
     await first.close();
     const second = await recallOf(home);
     expect((await search(second, { query: 'illness of the lungs', limit: 1 })).found[0]?.id).toBe('ill');
-    expect((await second.meaning())?.model).toMatch(/all-MiniLM-L6-v2 [0-9a-f]{64}$/);
+    expect((await second.meant.opened())?.model).toMatch(/all-MiniLM-L6-v2 [0-9a-f]{64}$/);
     await second.close();
   });
 
@@ -49,7 +49,7 @@ describe('search by meaning', () => {
     await home.append(...talk);
     const recall = await recallOf(home);
     await recall.learnAll(never);
-    expect(recall.trouble).toContain('no-such-model');
+    expect(recall.meant.trouble).toContain('no-such-model');
     expect((await search(recall, { query: 'puppy', limit: 1 })).found[0]?.id).toBe('pet');
     await recall.close();
   });
@@ -72,18 +72,17 @@ describe('the scan', () => {
     const scan = emptyScan(64);
     for (let seed = 0; seed < 3000; seed += 1) scan.add(`k${seed}`, vector(seed));
     const asked = vector(77_777);
-    const exact = Array.from({ length: 3000 }, (_, seed) => ({ key: `k${seed}`, close: dot(vector(seed), asked) }));
+    const exact = Array.from({ length: 3000 }, (_, seed) => ({ row: seed, close: dot(vector(seed), asked) }));
     const best = exact.toSorted((a, b) => b.close - a.close)[0];
     const found = [...scan.closest(asked, 20)];
-    expect(found[0]?.[0]).toBe(best?.key);
-    for (const [key, close] of found)
-      expect(Math.abs(close - (exact.find((each) => each.key === key)?.close ?? 9))).toBeLessThan(0.01);
+    expect(found[0]?.[0]).toBe(best?.row);
+    for (const [row, close] of found) expect(Math.abs(close - (exact[row]?.close ?? 9))).toBeLessThan(0.01);
   });
 
   it('2 finds the same among many, by the signs first', () => {
     const scan = emptyScan(64);
     for (let seed = 0; seed < 25_000; seed += 1) scan.add(`k${seed}`, vector(seed));
-    expect([...scan.closest(vector(123), 10).keys()][0]).toBe('k123');
+    expect([...scan.closest(vector(123), 10).keys()][0]).toBe(scan.rowOf('k123'));
   });
 
   it('refuses a vector of another length, and takes a key once', () => {

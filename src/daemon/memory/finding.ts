@@ -1,4 +1,5 @@
 /** What `oka doctor` says about memory: whether texts are found by meaning, too. */
+import { join } from 'node:path';
 import { messageOf } from '../../schema/errors.ts';
 import type { Finding } from '../doctor.ts';
 import { type Home, loadConfig } from '../settings.ts';
@@ -8,8 +9,9 @@ export async function memoryFinding(home: Home): Promise<Finding> {
   try {
     const { memory } = await loadConfig(home);
     if (!memory.vectors) return { state: 'good', what, found: 'searched by words; vectors are turned off' };
-    const { assertUsable } = await import('../../memory/vectors.ts');
-    await assertUsable(memory.model);
+    const { assertUsable, modelsFolder } = await import('../../memory/vectors.ts');
+    const cache = modelsFolder(join(home.oka, 'index'));
+    await assertUsable({ model: memory.model, download: memory.model_download, cache });
     return { state: 'good', what, found: `searched by words and by meaning (${memory.model})` };
   } catch (error) {
     const reason = messageOf(error).split('\n', 1)[0] ?? '';

@@ -20,7 +20,11 @@ import type { Stores } from '../stores.ts';
 export type Remembering = {
   store: MemoryStore;
   tools: MemoryPorts;
-  pack(ask: Omit<PackFor, 'given'>, note: (event: NewEvent & { run: string }) => void): Promise<string>;
+  /** `given` is what the caller knows by itself, such as procedures, besides the work at hand. */
+  pack(
+    ask: Omit<PackFor, 'given'> & Partial<Pick<PackFor, 'given'>>,
+    note: (event: NewEvent & { run: string }) => void,
+  ): Promise<string>;
   close(): Promise<void>;
 };
 
@@ -45,8 +49,11 @@ export function rememberingIn(
     tools: { search: async (asked) => (await beside.search(asked)).found },
     pack: (ask, note) => {
       if (isOff) return Promise.resolve('');
-      const key = `${ask.role} ${ask.run} ${ask.node ?? ''} ${ask.role === 'executor' ? '' : ask.query}`;
-      const known = packs.get(key) ?? packed(beside, { ...ask, given: atHand(stores.taskGraph(), ask) }, note);
+      const { given = [] } = ask;
+      const named = given.map(({ id }) => id).join(' ');
+      const key = `${ask.role} ${ask.run} ${ask.node ?? ''} ${ask.role === 'executor' ? '' : ask.query} ${named}`;
+      const around = [...given, ...atHand(stores.taskGraph(), ask)];
+      const known = packs.get(key) ?? packed(beside, { ...ask, given: around }, note);
       packs.set(key, known);
       for (const old of [...packs.keys()].slice(0, Math.max(0, packs.size - MOST_PACKS))) packs.delete(old);
       return known;

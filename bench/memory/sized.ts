@@ -1,0 +1,144 @@
+/** One size of history, in a process of its own: what packs hold, cost and take, and how much memory it needs. */
+import { recallOptions } from '../../src/daemon/memory/recall.ts';
+import type { Home } from '../../src/daemon/settings.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import { packFor } from '../../src/memory/pack-for.ts';
+import { Recall } from '../../src/memory/recall.ts';
+import type { NewEvent } from '../../src/schema/event.ts';
+import { MemoryConfig } from '../../src/schema/memory.ts';
+import { median } from '../figure.ts';
+import { memoryFolder, temporaryHome } from '../support/home.ts';
+import { type Asked, generator, madeUp, type Turn } from './data.ts';
+import { mixedEmbedder } from './mixed.ts';
+import { fillers, topics } from './topics.ts';
+
+export type Sized = {
+  tokens: number;
+  recall: number;
+  /** ms of packs for questions, and of packs for whole tasks. */
+  p50: number;
+  p99: number;
+  task: number;
+  cpu: number;
+  rss: number;
+  indexMs: number;
+  by: string;
+};
+
+const ASKED = 60;
+const FACTS = 500;
+const TASK_LENGTH = 4000;
+const TALK = 'talk-21-0';
+const isHard = process.env['HARD'] === '1';
+
+const [, , events = '1000', words = 'vectors'] = process.argv;
+process.stdout.write(JSON.stringify(await sized(Number(events), words === 'vectors')));
+
+async function sized(size: number, vectors: boolean): Promise<Sized> {
+  using temporary = temporaryHome(memoryFolder);
+  const made = madeUp(21);
+  const turns = made.turns.filter(({ namespace }) => namespace === TALK);
+  const questions = made.questions.filter(({ namespace }) => namespace === TALK).slice(0, ASKED);
+  await fill(temporary.home, size, turns);
+  const real = new Set([...turns.map(({ text }) => text), ...questions.map(({ question }) => question)]);
+  const settings = MemoryConfig.parse({ vectors });
+  globalThis.gc?.();
+  const before = process.memoryUsage().rss;
+  const embedder = (): ReturnType<typeof mixedEmbedder> =>
+    mixedEmbedder((text) => real.has(text) || text.length > 350 || !text.includes('. '));
+  const recall = Recall.open({ ...recallOptions(temporary.home, settings), ...(vectors ? { embedder } : {}) });
+  const start = performance.now();
+  await recall.catchUp();
+  const indexMs = performance.now() - start;
+  if (vectors) await recall.learnAll(new AbortController().signal);
+  const measured = await asked(recall, questions, turns);
+  globalThis.gc?.();
+  const rss = (process.memoryUsage().rss - before) / 1e6;
+  await recall.close();
+  return { ...measured, rss, indexMs };
+}
+
+async function asked(recall: Recall, questions: readonly Asked[], turns: readonly Turn[]) {
+  const pack = (query: string) =>
+    packFor(recall, { role: 'executor', run: 'none', node: null, query, model: 'openai:x', given: [] });
+  const body = turns.map(({ text }) => text).join(' ');
+  for (const { question } of questions.slice(0, 10)) await pack(question);
+  const [times, tasks]: [number[], number[]] = [[], []];
+  let [tokens, found, by] = [0, 0, ''];
+  const cpu = process.cpuUsage();
+  for (const [index, { question, evidence }] of [...questions, ...questions, ...questions].entries()) {
+    const { ms, value } = await timed(() => pack(question));
+    times.push(ms);
+    tokens += value.manifest.tokens;
+    by = value.manifest.by;
+    const ids = new Set(value.manifest.items.map(({ id }) => id));
+    found += evidence.filter((id) => ids.has(`${TALK}:${id}`)).length / evidence.length;
+    const task = `${question}\n${body.slice(100 * index)}`.slice(0, TASK_LENGTH);
+    if (index < questions.length / 2) tasks.push((await timed(() => pack(task))).ms);
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  const sorted = [...times, ...tasks].toSorted((a, b) => a - b);
+  return {
+    tokens: tokens / times.length,
+    recall: (100 * found) / times.length,
+    p50: median(sorted),
+    p99: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    task: median(tasks),
+    cpu: (user + system) / 1000 / sorted.length,
+    by,
+  };
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
+  const start = performance.now();
+  const value = await work();
+  return { ms: performance.now() - start, value };
+}
+
+async function fill(home: Home, size: number, turns: readonly Turn[]): Promise<void> {
+  const ledger = await openLedger(home.ledgers.run, 'run', {
+    redact: (text) => text,
+    flush: { now: () => undefined, later: async () => undefined },
+  });
+  const facts = Math.min(FACTS, Math.floor(size / 20));
+  const noise = history(size - turns.length - facts, facts);
+  for (let from = 0; from < noise.length; from += 1000) await ledger.append(noise.slice(from, from + 1000));
+  await ledger.append(turns.map((episode, index): NewEvent => imported(episode, index + 1)));
+  await ledger.close();
+}
+
+function imported(episode: Turn, line: number): NewEvent {
+  return { type: 'episode.imported', data: { episode, from: { name: 'x', line } } };
+}
+
+/** Other people's talk about the same topics, and facts about them. With HARD=1 they also say what answers the questions. */
+function history(talk: number, facts: number): NewEvent[] {
+  const random = generator(talk);
+  const at = Date.UTC(2020, 0, 1);
+  const sentence = (): string => {
+    const { tells, again, values } = random.of(topics);
+    const line = random.of(isHard ? [...tells, ...again] : [...again, ...fillers.between]);
+    return line.replace('{value}', random.of(values)).replace('{other}', 'you');
+  };
+  const said = Array.from({ length: Math.max(0, talk) }, (_, index) =>
+    imported(
+      {
+        id: `n${index}`,
+        text: `${sentence()} ${random.of(fillers.besides)} ${sentence()}`,
+        who: `Person${random.below(200)}`,
+        at: new Date(at + index * 600_000).toISOString(),
+        namespace: `n${Math.floor(index / 40)}`,
+      },
+      index + 1,
+    ),
+  );
+  const kept = Array.from({ length: facts }, (_, index): NewEvent => {
+    const fact = {
+      id: `f${index}`,
+      text: `Person${index} said: ${sentence()} That is all.`,
+      importance: random.next(),
+    };
+    return { type: 'fact.kept', data: { ...fact, source: 'person' } };
+  });
+  return [...said, ...kept];
+}

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packFor } from '../../src/memory/pack-for.ts';
+import { search } from '../../src/memory/search.ts';
+import { memoryHome, recallOf, said, wordModel } from '../support/memory.ts';
+
+const never = new AbortController().signal;
+const notes = (count: number) =>
+  Array.from({ length: count }, (_, index) => said(`n${index}`, `note ${index} about topic${index}`));
+const noModel = async () => {
+  throw new Error('a model was loaded');
+};
+
+describe('a model', () => {
+  it('1 is not loaded where nothing is remembered, and not learned with where there is little', async () => {
+    await using home = await memoryHome({ vectors: true });
+    mkdirSync(join(home.options.folder, 'vectors'), { recursive: true });
+    const empty = await recallOf(home, { embedder: noModel });
+    expect((await search(empty, { query: 'anything', limit: 1 })).by).toBe('keywords');
+    expect([empty.learns, empty.meant.trouble]).toEqual([false, null]);
+    await empty.close();
+    rmSync(join(home.options.folder, 'vectors'), { recursive: true });
+    await home.append(...notes(31));
+    const little = await recallOf(home, { embedder: noModel });
+    await search(little, { query: 'topic7', limit: 1 });
+    expect([little.learns, little.meant.trouble]).toEqual([false, null]);
+    await home.append(said('last', 'one more'));
+    await little.catchUp();
+    expect(little.learns).toBe(true);
+    await little.close();
+  });
+
+  it('2 that is still loading is not waited for: the pack is made by words, and says so', async () => {
+    await using home = await memoryHome({ vectors: true });
+    await home.append(...notes(40));
+    mkdirSync(join(home.options.folder, 'vectors'), { recursive: true });
+    const loaded = Promise.withResolvers<void>();
+    const recall = await recallOf(home, {
+      embedder: (settings) => loaded.promise.then(() => wordModel('slow').embedder(settings)),
+      patienceMs: 5,
+    });
+    const ask = { role: 'planner', run: 'r', node: null, query: 'topic7', model: null, given: [] } as const;
+    const { text, manifest } = await packFor(recall, ask);
+    expect([manifest.by, text]).toEqual(['keywords', expect.stringContaining('topic7')]);
+    loaded.resolve();
+    await recall.close();
+  });
+
+  it('4 whose vectors cannot be written costs nothing but the meaning, and is left alone for a while', async () => {
+    await using home = await memoryHome({ vectors: true });
+    await home.append(...notes(40));
+    const model = wordModel('first');
+    const recall = await recallOf(home, { embedder: model.embedder });
+    await recall.meant.opened();
+    rmSync(join(home.options.folder, 'vectors'), { recursive: true });
+    writeFileSync(join(home.options.folder, 'vectors'), 'a file where the folder was');
+    await recall.learnAll(never);
+    expect([recall.meant.trouble === null, recall.learns]).toEqual([false, false]);
+    expect((await search(recall, { query: 'topic7', limit: 1 })).found[0]?.id).toBe('n7');
+    await recall.close();
+  });
+});
+
+describe('a changed model', () => {
+  it.each([
+    ['of the same length', 64],
+    ['of another length', 32],
+  ])(
+    '%s learns everything again while words answer, goes on after a stop, and leaves nothing of the old',
+    async (_, dims) => {
+      await using home = await memoryHome({ vectors: true });
+      await home.append(...notes(200));
+      const old = wordModel('old model aaaa');
+      const before = await recallOf(home, { embedder: old.embedder });
+      await before.learnAll(never);
+      expect((await search(before, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
+      await before.close();
+
+      const first = wordModel('new model bbbb', dims);
+      const during = await recallOf(home, { embedder: first.embedder });
+      const stop = new AbortController();
+      await during.learnAll(stop.signal, { tell: () => stop.abort() });
+      expect(first.texts).toHaveLength(128);
+      expect(await search(during, { query: 'topic7', limit: 1 })).toMatchObject({
+        by: 'keywords',
+        found: [{ id: 'n7' }],
+      });
+      await during.close();
+
+      const second = wordModel('new model bbbb', dims);
+      const after = await recallOf(home, { embedder: second.embedder });
+      await after.learnAll(never);
+      expect(second.texts).toHaveLength(200 - 128);
+      expect((await search(after, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
+      await after.close();
+
+      const back = await recallOf(home, { embedder: old.embedder });
+      expect((await back.meant.opened())?.size()).toBe(0);
+      await back.close();
+    },
+  );
+
+  it('is not learned by a process that only looks, and takes nothing from the one that keeps the index', async () => {
+    await using home = await memoryHome({ vectors: true });
+    await home.append(...notes(40));
+    const keeper = await recallOf(home, { embedder: wordModel('old model aaaa').embedder });
+    await keeper.learnAll(never);
+    const reader = await recallOf(home, { embedder: wordModel('new model bbbb', 32).embedder });
+    await reader.learnAll(never);
+    expect((await search(reader, { query: 'topic7', limit: 1 })).by).toBe('keywords');
+    expect((await search(keeper, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
+    await reader.close();
+    await keeper.close();
+    expect(existsSync(join(home.options.folder, 'vectors'))).toBe(true);
+  });
+});
+
+describe('meaning', () => {
+  it('3 is looked for among what may be given: many that are closer elsewhere do not hide it', async () => {
+    await using home = await memoryHome({ vectors: true });
+    const crowd = Array.from({ length: 1500 }, (_, index) => said(`c${index}`, `harbour boat ${index}`));
+    await home.append(...crowd, said('mine', 'boat with unrelated other words around', { namespace: 'small' }));
+    const model = wordModel('first');
+    const recall = await recallOf(home, { embedder: model.embedder });
+    await recall.learnAll(never);
+    const able = new Uint8Array(recall.corpus.now.size);
+    able[1500] = 1;
+    expect([...((await recall.meant.closest(recall.corpus.now, 'harbour boat', able)) ?? [])]).toMatchObject([
+      [1500, {}],
+    ]);
+    const { found, by } = await search(recall, { query: 'harbour boat', limit: 3, namespace: 'small' });
+    expect([by, found.map(({ id }) => id)]).toEqual(['keywords and vectors', ['mine']]);
+    await recall.close();
+  });
+
+  it('of a long question is that of its beginning', async () => {
+    await using home = await memoryHome({ vectors: true });
+    await home.append(...notes(40));
+    const model = wordModel('first');
+    const recall = await recallOf(home, { embedder: model.embedder });
+    await recall.learnAll(never);
+    model.texts.length = 0;
+    await search(recall, { query: `topic7 ${'and so on '.repeat(500)}`, limit: 1 });
+    expect(model.texts.map((text) => text.length <= 400)).toEqual([true]);
+    await recall.close();
+  });
+});
+
+describe('a pack with room to spare', () => {
+  it('tells what stands around the best, behind everything that was found, and only what may be told', async () => {
+    await using home = await memoryHome();
+    await home.append(
+      said('1', 'Shall we meet on Friday?', { at: '2026-01-10T10:00:00Z' }),
+      said('2', 'Yes, at the lighthouse.', { who: 'Bob', at: '2026-01-10T10:00:30Z' }),
+      said('3', 'Bring warm clothes!', { at: '2026-01-10T10:01:00Z' }),
+      said('9', 'Elsewhere, long after.', { at: '2026-02-10T10:00:00Z' }),
+    );
+    const recall = await recallOf(home);
+    const ask = { role: 'planner', run: 'r', node: null, query: 'lighthouse', model: null, given: [] } as const;
+    const { manifest } = await packFor(recall, ask);
+    expect(manifest.items.map(({ id }) => id)).toEqual(['chat:2', 'chat:1', 'chat:3']);
+    await recall.close();
+  });
+});
