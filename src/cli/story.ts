@@ -133,7 +133,7 @@ export function waitedFor(wait: WaitFor): string {
     case 'child':
       return `run ${wait.run}`;
     case 'requirement':
-      return `${wait.name} to be installed`;
+      return wait.need === undefined ? wait.name : `${wait.name} to be installed`;
     case 'message':
       return `a reply in ${wait.thread}`;
   }

@@ -4,20 +4,31 @@
  * K1 One writing call at a time, so that undo and blame are exact; reads run beside it.
  * K2 The state before a call is in the ledger before the call acts. The state after it is, if it changed anything.
  * K3 A call that outlived its worker is waited for before anybody else writes, and what it left is kept, too.
+ * K4 Where there is no space to keep a state it is waited for: what a call did well does not fail for it.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import type { Step } from '../tools/desk/plan-undo.ts';
 import type { Shadow } from '../tools/desk/shadow.ts';
+import { isAboutSpace } from './space.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 
 const WRITERS = new Set(['shell', 'files.write', 'files.edit', 'files.move', 'files.remove']);
 const MOST_SKIPPED = 1000;
 
+const LOOK_FOR_SPACE_MS = 2000;
+
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
-export function onDesk(tools: readonly Tool[], shadow: Shadow, append: Append, inTurn: InTurn = oneAtATime()): Tool[] {
+export function onDesk(
+  tools: readonly Tool[],
+  shadow: Shadow,
+  append: Append,
+  inTurn: InTurn = oneAtATime(),
+  waits: (call: ToolCall) => void = () => undefined,
+): Tool[] {
   return tools.map((tool) =>
     WRITERS.has(tool.name)
       ? {
@@ -25,7 +36,7 @@ export function onDesk(tools: readonly Tool[], shadow: Shadow, append: Append, i
           invoke: (input, call) =>
             call.class === 'read'
               ? tool.invoke(input, call)
-              : inTurn(() => keptAround(shadow, append, call, () => tool.invoke(input, call))),
+              : inTurn(() => keptAround(shadow, append, call, waits, () => tool.invoke(input, call))),
         }
       : tool,
   );
@@ -53,17 +64,39 @@ async function keptAround(
   shadow: Shadow,
   append: Append,
   call: ToolCall,
+  waits: (call: ToolCall) => void,
   act: () => Promise<Outcome>,
 ): Promise<Outcome> {
   if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
-  const before = await shadow.keep(`before ${call.call}`);
-  await append(keptEvent(call, 'before', before));
+  const before = await onceThereIsSpace(call, waits, async () => {
+    const kept = await shadow.keep(`before ${call.call}`);
+    await append(keptEvent(call, 'before', kept));
+    return kept;
+  });
   try {
     return await act();
   } finally {
-    const after = await shadow.keep(`after ${call.call}`);
-    if (after.tree !== before.tree) await append(keptEvent(call, 'after', after));
+    await onceThereIsSpace(call, waits, async () => {
+      const after = await shadow.keep(`after ${call.call}`);
+      if (after.tree !== before.tree) await append(keptEvent(call, 'after', after));
+    });
   }
+}
+
+/** K4. Until the call is told to stop. */
+async function onceThereIsSpace<T>(
+  call: ToolCall,
+  waits: (call: ToolCall) => void,
+  keep: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 0; ; tries += 1)
+    try {
+      return await keep();
+    } catch (error) {
+      if (!isAboutSpace(error) || call.signal.aborted) throw error;
+      if (tries === 0) waits(call);
+      await sleep(LOOK_FOR_SPACE_MS, undefined, { signal: call.signal }).catch(() => undefined);
+    }
 }
 
 function keptEvent(

@@ -1,4 +1,4 @@
-/** Owns: results of tasks that had ended when the process died, and were not told any more. */
+/** Owns: results that were not told when their tasks ended: the process had died, or there was no space. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInside } from '../engine/child.ts';
@@ -27,4 +27,35 @@ export async function tellLate(
 function isTold(outbox: string, { run, last }: Goal): boolean {
   const file = join(outbox, run, 'RESULT.md');
   return lookAt(file)?.isFile() === true && readFileSync(file, 'utf8').includes(` to ${last}: `);
+}
+
+const AGAIN_MS = 5000;
+
+/** What could not be written is tried again until it can. */
+export function tellingLater(
+  tell: (run: string) => Promise<void>,
+  againMs = AGAIN_MS,
+): { add: (run: string) => void; end: () => void } {
+  const late = new Set<string>();
+  let timer: NodeJS.Timeout | null = null;
+  const wait = (): void => void (timer = setTimeout(() => void again(), againMs).unref());
+  const again = async (): Promise<void> => {
+    for (const run of late)
+      await tell(run).then(
+        () => late.delete(run),
+        () => false,
+      );
+    if (late.size > 0 && timer !== null) wait();
+    else timer = null;
+  };
+  return {
+    add(run) {
+      late.add(run);
+      if (timer === null) wait();
+    },
+    end() {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    },
+  };
 }

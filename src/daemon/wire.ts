@@ -10,11 +10,10 @@ import { taskGraph } from '../graphs/task.ts';
 import { openCache } from '../ledger/cache.ts';
 import { lookAt } from '../ledger/disk.ts';
 import { openRuns } from '../ledger/runs.ts';
-import { type Models, modelsFrom } from '../models/models.ts';
-import type { ModelsSettings } from '../models/settings.ts';
+import type { Models } from '../models/models.ts';
 import { modelTool } from '../models/tool.ts';
 import type { Config } from '../schema/config.ts';
-import { messageOf, OkaError } from '../schema/errors.ts';
+import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, EventStore } from '../schema/ports.ts';
@@ -37,10 +36,13 @@ import { egressEvent } from './egress.ts';
 import { graphsIn } from './graphs.ts';
 import { guardOf } from './guard.ts';
 import { callsFolder, classWith, type Holding, holdingWith, launcherPath } from './hold.ts';
+import { tellingLater } from './late-results.ts';
 import { rememberingIn } from './memory/memory.ts';
+import { modelsOf } from './models.ts';
 import type { LoadedPolicy } from './policy.ts';
+import { chooseFrom } from './procedures.ts';
 import { type Roads, roadsOf } from './roads.ts';
-import { commandEnvironment, type Home, modelEnvironment } from './settings.ts';
+import { commandEnvironment, type Home } from './settings.ts';
 import { runsFolder, type Stores } from './stores.ts';
 import { critiqueTool } from './task/critique.ts';
 import { executor } from './task/executor.ts';
@@ -95,7 +97,8 @@ export function engineOver(
         startRun: (request) => engine.startChild(request.graph, request.input, request.call),
         hold: holding.hold,
         net: roads.tools,
-        kept: (tools) => onDesk(tools, shadow, append, inTurn),
+        kept: (tools) =>
+          onDesk(tools, shadow, append, inTurn, ({ run }) => rested('the disk is full: it waits for space', run)),
         further: (tools) => [deps.tool, modelTool(models), ...memoryTools(memory.tools), ...taskTools(tools)],
       },
       { policy, ...answersIn(stores) },
@@ -109,9 +112,10 @@ export function engineOver(
       keptAfterCrash(shadow, append, inTurn, { run, ...open }, () => witnessIn(home, artifacts, open)),
     provide: deps.provide,
     atRest: async (run) => {
-      await tellResult(run).catch((error: unknown) =>
-        rested(`its result cannot be written: ${messageOf(error)}`, run.id),
-      );
+      await tellResult(run).catch((error: unknown) => {
+        rested(`its result cannot be written yet: ${messageOf(error)}`, run.id);
+        late.add(run.id);
+      });
       await deps.rested(run);
     },
     stores: {
@@ -122,16 +126,19 @@ export function engineOver(
       memory: memory.store,
     },
   });
+  const tellResultOf = async (id: string): Promise<void> => {
+    const run = await engine.stateOf(id);
+    if (run !== null) await tellResult(run);
+  };
+  const late = tellingLater(tellResultOf);
   return {
-    tellResult: async (id) => {
-      const run = await engine.stateOf(id);
-      if (run !== null) await tellResult(run);
-    },
+    tellResult: tellResultOf,
     engine,
     shadow,
     models,
     deps,
     close: async () => {
+      late.end();
       await memory.close();
       await roads.steps[Symbol.asyncDispose]();
     },
@@ -144,8 +151,15 @@ export function engineOver(
       askAgainMs: config.models.ask_again_seconds * 1000,
       model: (role, override) => models.for(role, override),
       tools: () => [...tools.filter(({ name }) => !NOT_FOR_PLANS.has(name)), ...memoryTools(memory.tools)],
-      pack: (role, { run, node }, { title, fields }, about) =>
-        memory.pack({ role, run, node, query: `${title}\n${about}`, model: idOf(role, fields.model) }, noted),
+      pack: (role, { run, node }, { title, fields }, about, given = []) =>
+        memory.pack({ role, run, node, query: `${title}\n${about}`, model: idOf(role, fields.model), given }, noted),
+      procedures: chooseFrom({
+        ledger: home.ledgers.maintenance,
+        settings: config.maintenance.procedures,
+        tools: () => ports.tools(),
+        hasPlanner: () => models.for('planner') !== null,
+        clock: Date.now,
+      }),
       lacking: deps.lacking,
       resultOf,
       stateOf: (run) => engine.stateOf(run),
@@ -195,30 +209,6 @@ export function engineOver(
 
 /** A plan is made of what acts on the desk and the network; asking people and starting runs are no steps of it. */
 const NOT_FOR_PLANS = new Set(['human.ask', 'run.start']);
-
-export function modelsOf(
-  home: Home,
-  config: Config,
-  { vault }: Pick<Stores, 'vault'>,
-  road: Roads['models'] = {},
-): Models {
-  const settings: ModelsSettings = {
-    environment: modelEnvironment(),
-    config: config.models,
-    vault: async (name, host) => {
-      const held = await vault.find(name);
-      if (held === null) return null;
-      if (held.hosts.includes(host)) return held.value;
-      throw new OkaError('refused', `the secret ${name} may not be given to ${host}`, {
-        fix: `Allow it: oka secrets set ${name} --host ${host} --tool model.complete`,
-      });
-    },
-    folder: home.dir,
-    cassettes: join(home.oka, 'cassettes'),
-    redact: vault.redact,
-  };
-  return modelsFrom(settings, road);
-}
 
 /** Graphs of people, and those that were planned. */
 function graphsOf(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptions['graphs']> {
@@ -351,11 +341,16 @@ export function builtInTools(
   ];
 }
 
+/** What the engine has besides the tools that act on the desk. */
+const FURTHER_TOOLS = ['deps.install', 'model.complete', 'memory.search', 'memory.note', 'task.plan', 'task.critique'];
+
+/** Every tool that a graph, a rule or a secret may name. */
 export function toolNames(home: Home): string[] {
   const nowhere: ArtifactStore = {
     put: () => Promise.reject(new Error('not here')),
     get: () => Promise.reject(new Error('not here')),
   };
   const noRuns = (): Promise<string> => Promise.reject(new Error('not here'));
-  return builtInTools(join(home.workspace, 'desk'), home, nowhere, noRuns).map((tool) => tool.name);
+  const builtIn = builtInTools(join(home.workspace, 'desk'), home, nowhere, noRuns).map((tool) => tool.name);
+  return [...builtIn, ...FURTHER_TOOLS];
 }

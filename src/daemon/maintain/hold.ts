@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { type Ledger, openLedger } from '../../ledger/ledger.ts';
 import type { Part } from '../../memory/book.ts';
+import type { Reword } from '../../memory/distil/wording.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
@@ -16,6 +17,7 @@ import { type Pages, pagesOf } from './pages.ts';
 import { partsOf, settledBy } from './parts.ts';
 import { booksFile, settlePlace } from './place.ts';
 import { slotsTold } from './slots.ts';
+import { wordingOf } from './wording.ts';
 
 export type Maintenance = {
   home: Home;
@@ -30,11 +32,20 @@ export type Maintenance = {
   beginAnew: () => void;
   /** Writes events behind what was read so far. They are taken in by catching up. */
   append: (events: readonly NewEvent[]) => Promise<Event[]>;
+  /** Who words lessons better; null when nobody is to be asked. */
+  reword: Reword | null;
+  tell: (line: string) => void;
   close: () => Promise<void>;
 };
 
 /** Parts and clock are swapped in tests; `tell` hears of pages that have to be left alone. */
-export type Swapped = { parts?: readonly Part[]; clock?: Clock; pages?: Pages; tell?: (line: string) => void };
+export type Swapped = {
+  parts?: readonly Part[];
+  clock?: Clock;
+  pages?: Pages;
+  reword?: Reword;
+  tell?: (line: string) => void;
+};
 
 /** Changed whenever the tables or the order of events change: older books are then made anew. */
 const VERSION = 1;
@@ -89,6 +100,8 @@ export async function holdMaintenance(home: Home, config: Config, swapped: Swapp
         books.note('passed', passed);
       },
       append,
+      reword: swapped.reword ?? wordingOf(home, config, vault, clock),
+      tell: swapped.tell ?? (() => undefined),
       close: async () => {
         try {
           books.note('position', ledger.end);

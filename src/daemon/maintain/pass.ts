@@ -12,8 +12,9 @@ import { join } from 'node:path';
 import { submit } from '../../intake/submit.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import type { Book, Page, Part } from '../../memory/book.ts';
+import { reworded } from '../../memory/distil/wording.ts';
 import { wishesIn } from '../../memory/pages/people.ts';
-import { OkaError } from '../../schema/errors.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import { Damaged } from './books.ts';
 import { catchUp, durableEnd } from './catch-up.ts';
@@ -70,18 +71,29 @@ export async function write(m: Maintenance, events: readonly NewEvent[]): Promis
 }
 
 async function conclude(m: Maintenance, now: string, signal: AbortSignal): Promise<number> {
-  let concluded = 0;
+  const concluded: NewEvent[] = [];
   for (let round = 1; !signal.aborted; round += 1) {
-    const before = concluded;
+    const before = concluded.length;
     for (const part of m.sources.parts) {
       const events = part.conclude?.(looking(m.books()), { now, read: m.books().cursor('run').seq }) ?? [];
       if (events.length > 0) await write(m, events);
-      concluded += events.length;
+      concluded.push(...events);
       if (events.length > 0 && round === MOST_ROUNDS) throw endless(part);
     }
-    if (concluded === before) break;
+    if (concluded.length === before) break;
   }
-  return concluded;
+  return concluded.length + (await wordBetter(m, concluded));
+}
+
+/** Better words are a favour: without them everything stays as it was said. */
+async function wordBetter(m: Maintenance, concluded: readonly NewEvent[]): Promise<number> {
+  if (m.reword === null) return 0;
+  const events = await reworded(concluded, m.reword).catch((error: unknown) => {
+    m.tell(`lessons stay as they were worded: ${messageOf(error)}`);
+    return [];
+  });
+  if (events.length > 0) await write(m, events);
+  return events.length;
 }
 
 /** M2. */
