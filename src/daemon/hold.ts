@@ -14,9 +14,11 @@ import type { Grant } from '../tools/egress/egress.ts';
 import { type Jail, type KernelOffer, offerOf } from '../tools/jail.ts';
 import { placesIn, programsOf } from '../tools/jail-places.ts';
 import { importsFrom } from '../tools/deps/imports.ts';
+import { shimFolder } from '../tools/deps/shims.ts';
 import { forgetWitness } from '../tools/witness.ts';
 import type { WayOut } from './egress.ts';
-import { commandEnvironment, type Home, programFolder } from './settings.ts';
+import { npmGlobalConfig } from './npm-config.ts';
+import { certificateFiles, commandEnvironment, type Home, programFolder } from './settings.ts';
 
 export type HoldPorts = {
   home: Home;
@@ -33,8 +35,10 @@ export type Holding = {
   /** For a program of the installer, which alone writes the tools and reaches the registries. */
   holdInstaller: (
     call: ToolCall,
-    wants: { net: boolean; readable: readonly string[]; timeoutMs: number },
+    wants: { net: boolean; servers: readonly string[]; readable: readonly string[]; timeoutMs: number },
   ) => Promise<Hold>;
+  /** For a program that is only asked what it is: it may run what was installed, and change nothing. */
+  holdLook: () => Promise<Hold>;
   /** What the ledger has needs no witness any more. */
   forget: (durable: readonly Event[]) => void;
 };
@@ -42,7 +46,7 @@ export type Holding = {
 export function holdingWith(ports: HoldPorts): Holding {
   let asked: Promise<KernelOffer> | null = null;
   const witnessed = new Set<string>();
-  return { hold, holdInstaller, forget };
+  return { hold, holdInstaller, holdLook, forget };
 
   function forget(durable: readonly Event[]): void {
     if (witnessed.size === 0) return;
@@ -57,14 +61,18 @@ export function holdingWith(ports: HoldPorts): Holding {
     if (held.kind === 'refused') return held;
     witnessed.add(call.call);
     const way = await wayFor(ports, call, command, wants);
+    const globalconfig = way === null ? null : await npmGlobalConfig(ports.home);
     const scratch = call.class === 'read' ? null : await scratchIn(ports.home);
     const jail =
       held.kind === 'jail' ? await jailFor(ports, call, wants, offer, way, scratch) : openJail(ports, call, offer);
     return {
       kind: 'held',
       env: {
-        ...(held.kind === 'jail' ? { PATH: reachablePath(ports.home) } : {}),
+        ...(held.kind === 'jail'
+          ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) }
+          : {}),
         ...(way === null ? OFFLINE : {}),
+        ...(globalconfig === null ? {} : { npm_config_globalconfig: globalconfig }),
         ...importsFrom(join(ports.home.oka, 'tools')),
         ...(call.class === 'read' ? NEUTRAL_GIT : {}),
         ...way?.env,
@@ -80,18 +88,20 @@ export function holdingWith(ports: HoldPorts): Holding {
 
   async function holdInstaller(
     { run, call }: ToolCall,
-    { net, readable, timeoutMs }: { net: boolean; readable: readonly string[]; timeoutMs: number },
+    { net, servers, readable, timeoutMs }: Parameters<Holding['holdInstaller']>[1],
   ): Promise<Hold> {
     const offer = await (asked ??= offerOf(launcherPath));
     const held = heldBy(offer, ports.sandbox, 'operator');
     if (held.kind === 'refused') return held;
-    const way = net ? await ports.wayOut.grant({ run, call, hosts: [] }, timeoutMs) : null;
+    const way = net ? await ports.wayOut.grant({ run, call, hosts: [], servers }, timeoutMs) : null;
     const scratch = await scratchIn(ports.home);
     const places = await placesOf(ports.home, scratch);
     const step = { class: 'write_local', author: 'operator', net: way?.port ?? null, installer: true } as const;
     const rights = held.kind === 'jail' ? rightsOf(step, places, offer) : null;
     const jail =
-      rights === null ? null : { launcher: launcherPath, rights: { ...rights, read: [...rights.read, ...readable] } };
+      rights === null
+        ? null
+        : { launcher: launcherPath, rights: { ...rights, read: [...rights.read, ...readable, ...certificateFiles()] } };
     return {
       kind: 'held',
       env: way?.env ?? {},
@@ -101,6 +111,21 @@ export function holdingWith(ports: HoldPorts): Holding {
         way?.[Symbol.dispose]();
         await rm(scratch, { recursive: true, force: true });
       },
+    };
+  }
+
+  async function holdLook(): Promise<Hold> {
+    const offer = await (asked ??= offerOf(launcherPath));
+    const held = heldBy(offer, ports.sandbox, 'operator');
+    if (held.kind === 'refused') return held;
+    const places = await placesOf(ports.home, null);
+    const rights = rightsOf({ class: 'read', author: 'model', net: null, installer: false }, places, offer);
+    const jail = { launcher: launcherPath, rights: { ...rights, run: [...rights.run, places.tools] } };
+    return {
+      kind: 'held',
+      env: held.kind === 'jail' ? { PATH: barePath(ports.home) } : {},
+      ...(held.kind === 'jail' ? { jail } : {}),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
 }
@@ -163,9 +188,18 @@ async function jailFor(
   const rights = rightsOf({ class: effect, author, net: way?.port ?? null, installer: false }, places, offer);
   return {
     launcher: launcherPath,
-    rights: { ...rights, read: [...rights.read, ...readable] },
+    rights: { ...rights, read: [...rights.read, ...readable, ...(way === null ? [] : certificateFiles())] },
     state: { folder: callsFolder(home), call },
   };
+}
+
+/** PATH of a command that runs nothing which was installed, and of whoever wants to know what there really is. */
+export function barePath(home: Home): string {
+  const shims = shimFolder(join(home.oka, 'tools'));
+  return reachablePath(home)
+    .split(':')
+    .filter((folder) => folder !== shims)
+    .join(':');
 }
 
 /** PATH of a command in the jail. */

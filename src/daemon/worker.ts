@@ -7,6 +7,7 @@
  *    What had ended and was not told is told.
  * W3 While .oka/STOP is there nothing runs; while .oka/PAUSED is there nothing new begins, and the queue fills.
  * W4 Settings that a person has changed hold from the next worker on, and that one begins when nothing is under way.
+ * W5 A full disk ends nothing: it is told once, nothing new begins, and what was under way goes on when there is space.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -38,9 +39,12 @@ import { hasEndedWell, tellLate } from './late-results.ts';
 import { type Host, hosted } from './host.ts';
 import { isPaused, isStopped } from './host-files.ts';
 import { type Home, looksOften, programVersion } from './settings.ts';
+import { type Space, spaceIn } from './space.ts';
 import { NO_MODEL } from './task/plan.ts';
 
 export type Tell = (line: string) => void;
+
+const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
 const LOOK_EVERY_MS = 500;
 const OFTEN_MS = 1000;
@@ -57,14 +61,18 @@ async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): P
   await recordSandbox(host);
   await tidyWitnesses(callsFolder(home), Date.now());
   const inbox = await openInbox(inboxSettings(home, host, tell));
+  const space = spaceIn(home, { tell, isBack: () => void (host.stops.seen += 1) });
+  host.stores.whenDurable((events) => {
+    for (const { type } of events) if (type === 'ledger.disk_full') space.ranOut(diskIsFull);
+  });
   void host.shadow.prune().catch((error: unknown) => tell(`undo: ${messageOf(error)}`));
   try {
-    takeUp(host, tell);
+    takeUp(host, space, tell);
     if (isHeir)
       await tellLate(join(home.workspace, 'outbox'), host.stores.taskGraph(), host.tellResult).catch((error: unknown) =>
         tell(`results: ${messageOf(error)}`),
       );
-    await takeTasks(home, host, inbox, signal, tell);
+    await takeTasks(home, host, inbox, space, signal, tell);
   } finally {
     await inbox.close();
     const reason = signal.aborted ? 'told to stop' : 'it ended by itself';
@@ -100,14 +108,18 @@ function inboxSettings(home: Home, { stores, config }: Host, tell: Tell): InboxO
 }
 
 /** W2. Each goes on as soon as it is read in; nobody waits for the others. */
-function takeUp({ engine, stores, hasModel, deps }: Host, tell: Tell): void {
-  const failed = (run: string) => (error: unknown) => tell(`${run}: ${messageOf(error)}`);
+function takeUp({ engine, stores, hasModel, deps }: Host, space: Space, tell: Tell): void {
+  const failed = (run: string) => (error: unknown) => space.ranOut(error) || tell(`${run}: ${messageOf(error)}`);
+  const goOn = (run: string): void => {
+    const resumed = engine.resume(run, { reason: 'the worker started' });
+    resumed.then(({ done }) => done).catch(failed(run));
+  };
   const { goals } = stores.taskGraph();
   for (const { run, title } of goals.filter((goal) => isToGoOn(goal))) {
     tell(`goes on: ${title} (${run})`);
-    engine.resume(run, { reason: 'the worker started' }).catch(failed(run));
+    goOn(run);
   }
-  for (const run of deps.toTakeUp()) engine.resume(run, { reason: 'the worker started' }).catch(failed(run));
+  for (const run of deps.toTakeUp()) goOn(run);
   if (!hasModel()) return;
   for (const { run, waits } of goals)
     for (const { wait, for: awaited } of waits)
@@ -125,16 +137,23 @@ function isToGoOn(goal: Goal): boolean {
   );
 }
 
-async function takeTasks(home: Home, host: Host, inbox: Inbox, signal: AbortSignal, tell: Tell): Promise<void> {
+async function takeTasks(
+  home: Home,
+  host: Host,
+  inbox: Inbox,
+  space: Space,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
   const lookAtConfig = watchConfig(home);
   let stops = 0;
   while (!signal.aborted) {
     if (atWork.size === 0 && isIdle(host) && (await isRenewed(lookAtConfig, host, tell))) return;
-    const isHeld = isStopped(home);
+    const isHeld = space.isShort() || isStopped(home);
     if (!isHeld && host.stops.seen > stops) {
       stops = host.stops.seen;
-      takeUp(host, tell);
+      takeUp(host, space, tell);
     }
     if (isHeld || isPaused(home) || atWork.size >= host.config.inbox.parallel) {
       await Promise.race([rest(signal), ...atWork]);
@@ -146,7 +165,7 @@ async function takeTasks(home: Home, host: Host, inbox: Inbox, signal: AbortSign
       inbox.putBack(claimed);
       continue;
     }
-    const rested = await acceptOrPutBack(home, host, inbox, claimed, tell);
+    const rested = await acceptOrPutBack(home, host, inbox, claimed, space, tell);
     if (rested === null) continue;
     const watched = rested.done.finally(() => atWork.delete(watched));
     atWork.add(watched);
@@ -179,16 +198,18 @@ async function acceptOrPutBack(
   host: Host,
   inbox: Inbox,
   claimed: Claimed,
+  space: Space,
   tell: Tell,
 ): Promise<Rested | null> {
+  const failed = (what: string, error: unknown): unknown => space.ranOut(error) || tell(`${what}: ${messageOf(error)}`);
   try {
     tell(`took in: ${claimed.title} (${claimed.id})`);
     const drive = await accept(home, host, claimed);
     inbox.finish(claimed);
     const done = drive?.done ?? Promise.resolve();
-    return { done: done.catch((error: unknown) => tell(`${claimed.id}: ${messageOf(error)}`)) };
+    return { done: done.catch((error: unknown) => failed(claimed.id, error)) };
   } catch (error) {
-    tell(`${claimed.name} could not be taken in: ${messageOf(error)}`);
+    failed(`${claimed.name} could not be taken in`, error);
     inbox.putBack(claimed);
     await sleep(LOOK_EVERY_MS);
     return null;

@@ -6,6 +6,8 @@ import type { Dependencies } from '../../tools/deps/kept.ts';
 import { type DepsPorts, nameOf } from './ports.ts';
 
 const MOST_REASON = 4000;
+/** How the reason begins when looking is of no use: it is there, and a step cannot find it. */
+export const STILL_MISSED = 'it was brought before, and the step still misses it';
 
 export type Asking = { run: string; node: string | null; need: Need; way: Way; reason: string };
 

@@ -8,7 +8,7 @@
  * N3 A step that misses the same thing after it was brought is not helped again: a person is asked.
  * N4 What a person says is there is looked for before anybody goes on.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drive } from '../../engine/drive.ts';
 import { isOver, nodeNamed, type OpenWait, type RunState } from '../../engine/run-state.ts';
@@ -20,16 +20,20 @@ import type { Way } from '../../tools/deps/decide.ts';
 import { installTool } from '../../tools/deps/install.ts';
 import { dependencies, type Dependencies, idOf, missedBy } from '../../tools/deps/kept.ts';
 import { lead, sweep } from '../../tools/deps/places.ts';
+import { writeShims } from '../../tools/deps/shims.ts';
 import type { Diagnose } from '../../tools/middleware/heal.ts';
-import { enter } from './ask.ts';
+import { enter, STILL_MISSED } from './ask.ts';
+import { callsFolder } from '../hold.ts';
 import { benchOf } from './bench.ts';
 import { diagnoseWith } from './diagnose.ts';
 import { installsUnderWay } from './installs.ts';
 import { requirementsPage } from './page.ts';
+import { toolsLock } from './prune.ts';
 import { type DepsPorts, nameOf } from './ports.ts';
 import { type Resolving, resolvingWith } from './resolve.ts';
 import { type Seeing, seeingWith } from './sight.ts';
 import { type ToolRequests, toolRequests } from './tools.ts';
+import { versionOfWith } from './version-of.ts';
 
 export type Deps = Resolving &
   ToolRequests &
@@ -51,17 +55,18 @@ export function depsOf(ports: DepsPorts): Deps {
   const tools = join(home.oka, 'tools');
   const known = (): Dependencies => stores.projections.stateOf(dependencies);
   const settled = async (): Promise<Dependencies> => stores.ledger.flush().then(known);
-  const seeing = seeingWith(ports, known);
+  const seeing = seeingWith(ports, known, versionOfWith(ports));
   const installs = installsUnderWay(ports);
   const page = requirementsPage(home, known);
+  const resolving = resolvingWith(ports, { page, seeing, installs, settled, answerAll });
   /** Waits that somebody here sees to. */
   const seenTo = new Set<string>();
   makeReady();
   return {
-    ...resolvingWith(ports, { page, seeing, installs, settled, answerAll }),
+    ...resolving,
     ...toolRequests(ports, seeing, installs, settled),
     lacking: seeing.lacking,
-    tool: installTool({ tools, bench: () => benchOf(ports), known: settled, record }),
+    tool: installTool({ tools, lock: toolsLock(home), bench: () => benchOf(ports), known: settled, record }),
     diagnose: diagnoseWith({
       home,
       way: seeing.way,
@@ -74,11 +79,12 @@ export function depsOf(ports: DepsPorts): Deps {
 
   /** What a crash left half done is swept away, and every receipt has its links. */
   function makeReady(): void {
-    if (!existsSync(tools)) return;
+    writeShims(tools);
     const receipts = Object.values(known().installed);
     sweep(
       tools,
       receipts.map(({ folder }) => folder),
+      isAnyCommandLeft(callsFolder(home)),
     );
     for (const { links, folder } of receipts) if (existsSync(join(tools, folder))) lead(tools, links);
   }
@@ -95,16 +101,16 @@ export function depsOf(ports: DepsPorts): Deps {
 
   async function brought(run: RunState, wait: OpenWait, need: Need): Promise<WaitAnswer> {
     const { same } = missedBy(await settled(), run.id, wait.node, need);
-    const seen = seeing.sight(need);
+    const seen = await seeing.look(need);
     const way = seeing.way(need);
-    if (same > 1)
-      return ask(run, wait, need, way, `it was brought before, and the step still misses it (${seen.seen})`); // N3
-    if (seen.there && (need.version === undefined || need.vouched === 'operator')) return arrived(seen.seen);
+    if (same > 1) return ask(run, wait, need, way, `${STILL_MISSED} (${seen.seen})`); // N3
+    if (seen.there && (need.version === undefined || need.kind === 'command' || need.vouched === 'operator'))
+      return arrived(seen.seen);
     switch (way.kind) {
       case 'unknown':
         return { verdict: 'denied', text: way.advice, by: 'oka' };
       case 'person':
-        return ask(run, wait, need, way, way.reason);
+        return ask(run, wait, need, way, need.version === undefined ? way.reason : `${way.reason} ${seen.seen}.`);
       case 'install':
         return installed(run, wait, need, way);
     }
@@ -121,7 +127,7 @@ export function depsOf(ports: DepsPorts): Deps {
     const end = await installs.once({ ...way.input, why, for_run: run.id });
     switch (end.kind) {
       case 'installed':
-        return arrived(`${id} was installed`);
+        return cameOf(run, wait, need, way);
       case 'refused':
         return { verdict: 'denied', text: `${id} is not installed: ${end.reason}`, by: 'oka' };
       case 'waiting':
@@ -129,6 +135,18 @@ export function depsOf(ports: DepsPorts): Deps {
       case 'failed':
         return ask(run, wait, need, way, `installing ${id} failed: ${end.reason}`);
     }
+  }
+
+  /** What was installed may bring a program that is still too old. */
+  async function cameOf(
+    run: RunState,
+    wait: OpenWait,
+    need: Need,
+    way: Way & { kind: 'install' },
+  ): Promise<WaitAnswer> {
+    const seen = need.version === undefined ? null : await seeing.look(need);
+    const text = `${idOf(way.input)} was installed`;
+    return seen === null || seen.there ? arrived(text) : ask(run, wait, need, way, `${text}, but ${seen.seen}`);
   }
 
   /** A step with a fallback goes on with it; every other waits. */
@@ -167,6 +185,7 @@ export function depsOf(ports: DepsPorts): Deps {
       run.status === 'done' ? `${idOf(input)} was installed` : `${idOf(input)} is not installed: ${run.reason}`;
     const answer: WaitAnswer = run.status === 'done' ? arrived(text) : { verdict: 'denied', text, by: 'oka' };
     await answerAll((need) => seeing.isMetBy(need, input), answer);
+    if (run.status === 'done') await resolving.notice();
   }
 
   function toTakeUp(): string[] {
@@ -178,3 +197,8 @@ export function depsOf(ports: DepsPorts): Deps {
 }
 
 const arrived = (text: string): WaitAnswer => ({ verdict: 'arrived', text, by: 'oka' });
+
+/** Commands outlive a worker that was killed; their launchers keep a file open until they end. */
+function isAnyCommandLeft(calls: string): boolean {
+  return existsSync(calls) && readdirSync(calls).some((name) => name.endsWith('.tmp'));
+}

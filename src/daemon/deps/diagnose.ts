@@ -26,17 +26,25 @@ export function diagnoseWith({ home, way, missed }: DiagnosePorts): Diagnose {
     const { line, argv, dir } = call.input as { line?: string; argv?: string[]; dir?: string };
     const failure = failureOf(error, line ?? (argv ?? []).join(' '));
     if (failure === null) return null;
-    const need = detect({
+    const found = detect({
       ...failure,
       firstLineOf: (script) => firstLine(join(home.workspace, 'desk'), dir ?? '.', script),
     });
+    const need = found === null ? null : vouchedFor(found, call, failure.command);
     if (need === null || !mayRepeat(call, need, line)) return null;
     const { step, run } = missed(call, need);
     if (step >= MOST_A_STEP || run >= MOST_A_RUN) return null;
-    const found = way(need);
-    if (found.kind === 'unknown') return { advice: found.advice };
+    const toIt = way(need);
+    if (toIt.kind === 'unknown') return { advice: toIt.advice };
     return { kind: 'requirement', name: nameOf(need), need };
   };
+}
+
+/** A person who wrote `npm install -g x` has named the package; a model has not. */
+function vouchedFor(need: Need, { author }: ToolCall, command: string): Need {
+  if (author !== 'operator' || need.kind !== 'node' || need.package === undefined) return need;
+  const isNamed = command.split(/[\s;&|]+/).some((word) => word === need.name || word.startsWith(`${need.name}@`));
+  return isNamed ? { ...need, vouched: 'operator' } : need;
 }
 
 /** What may have changed the world outside is repeated only if nothing of it can have happened yet. */

@@ -21,6 +21,7 @@ export async function examineTools(home: Home): Promise<Finding[]> {
     await programFinding('npm', ['--version'], 'Node packages cannot be installed without it.'),
     await programFinding('python3', ['--version'], 'Python packages cannot be installed without it.'),
     await programFinding('python3', ['-c', 'import venv, ensurepip; print("venv and pip")'], 'Install python3-venv.'),
+    await uvFinding(),
     await networkFinding(),
     wheelsFinding(config.tools.wheels === undefined ? undefined : resolve(home.dir, config.tools.wheels)),
     ...(await auditFindings(home)),
@@ -35,6 +36,14 @@ async function programFinding(program: string, args: readonly string[], fix: str
   } catch (error) {
     return { state: 'odd', what: program, found: messageOf(error).split('\n', 1)[0] ?? '', fix };
   }
+}
+
+/** No uv is no fault: venv and pip do the same. */
+async function uvFinding(): Promise<Finding> {
+  const found = await programFinding('uv', ['--version'], '');
+  return found.state === 'good'
+    ? found
+    : { state: 'good', what: 'uv', found: 'not on this machine; venv and pip are used' };
 }
 
 async function networkFinding(): Promise<Finding> {

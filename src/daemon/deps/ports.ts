@@ -12,7 +12,7 @@ export type DepsPorts = {
   config: Config;
   stores: Stores;
   policy: () => LoadedPolicy;
-  holding: Pick<Holding, 'holdInstaller'>;
+  holding: Pick<Holding, 'holdInstaller' | 'holdLook'>;
   engine: () => Engine;
 };
 

@@ -3,13 +3,15 @@
  *
  * V1 It is looked for before anybody goes on; what can be installed is tried again.
  * V2 What is not there is asked for again, with what was seen.
+ * V3 What came without anybody saying so is noticed: at the first look, after an installation, and now and then.
  */
 import type { Drive } from '../../engine/drive.ts';
 import type { Need } from '../../schema/dependency.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
-import { type Dependencies, idOf } from '../../tools/deps/kept.ts';
+import { type Asked, type Dependencies, idOf } from '../../tools/deps/kept.ts';
 import type { Sight } from '../../tools/deps/present.ts';
+import { STILL_MISSED } from './ask.ts';
 import type { Installs } from './installs.ts';
 import type { RequirementsPage } from './page.ts';
 import { type DepsPorts, nameOf } from './ports.ts';
@@ -20,6 +22,8 @@ export type Resolved = { there: boolean; seen: string; drives: Drive[] };
 export type Resolving = {
   /** Looks at the page: what people wrote there, and what it has to say now. */
   look: () => Promise<void>;
+  /** Closes requests for what is there by now. */
+  notice: () => Promise<void>;
   resolve: (name: string, by: string) => Promise<Resolved>;
   /** The same; nobody waits for it. */
   resolveSoon: (name: string, by: string) => void;
@@ -35,10 +39,14 @@ type Around = {
 
 const PAGE = 'INSTALL_REQUIREMENTS.md';
 const MOST_SEEN = 2000;
+const NOTICE_EVERY_MS = 30_000;
 
 export function resolvingWith({ stores }: Pick<DepsPorts, 'stores'>, around: Around): Resolving {
   const { page, seeing, installs, settled, answerAll } = around;
-  return { look, resolve, resolveSoon };
+  let noticed = Number.NEGATIVE_INFINITY;
+  /** Who went on when a request was closed, by its name and when it was opened: it is closed once. */
+  const closed = new Map<string, Promise<Drive[]>>();
+  return { look, notice, resolve, resolveSoon };
 
   async function look(): Promise<void> {
     const { problem, resolved } = page.look();
@@ -49,17 +57,46 @@ export function resolvingWith({ stores }: Pick<DepsPorts, 'stores'>, around: Aro
       await stores.ledger.append({ type: 'intake.received', data: { id, intake } });
       resolveSoon(name, PAGE);
     }
+    if (performance.now() - noticed > NOTICE_EVERY_MS) await notice().catch(rejectedAs('what is there by now'));
     page.write();
   }
 
+  /** V3 */
+  async function notice(): Promise<void> {
+    noticed = performance.now();
+    for (const asked of Object.values((await settled()).requirements)) {
+      const { need, status, reason } = asked;
+      if (status !== 'open' || reason.startsWith(STILL_MISSED) || !canBeSeen(need)) continue;
+      const { there, seen, blind } = await seeing.look(need);
+      if (there && blind !== true) await close(asked, 'oka', seen);
+    }
+  }
+
+  function close(asked: Asked, by: string, seen: string): Promise<Drive[]> {
+    const key = `${asked.name} ${asked.opened}`;
+    const drives = closed.get(key) ?? closedNow(asked, by, seen);
+    closed.set(key, drives);
+    drives.catch(() => closed.delete(key));
+    return drives;
+  }
+
+  async function closedNow({ name }: Asked, by: string, seen: string): Promise<Drive[]> {
+    await stores.ledger.append({ type: 'requirement.resolved', data: { name, by, seen: seen.slice(0, MOST_SEEN) } });
+    page.write();
+    return answerAll((need) => nameOf(need) === name, { verdict: 'arrived', text: seen, by });
+  }
+
   function resolveSoon(name: string, by: string): void {
-    const rejected = (error: unknown): Promise<unknown> => {
-      const reason = messageOf(error).slice(0, MOST_SEEN);
-      return stores.ledger.append({ type: 'intake.rejected', data: { name: `resolve ${name}`.slice(0, 255), reason } });
-    };
     resolve(name, by)
-      .catch(rejected)
+      .catch(rejectedAs(`resolve ${name}`))
       .catch(() => undefined); // the ledger is closed: it is said again at the next start
+  }
+
+  function rejectedAs(name: string): (error: unknown) => Promise<void> {
+    return async (error) => {
+      const reason = messageOf(error).slice(0, MOST_SEEN);
+      await stores.ledger.append({ type: 'intake.rejected', data: { name: name.slice(0, 255), reason } });
+    };
   }
 
   async function resolve(name: string, by: string): Promise<Resolved> {
@@ -68,18 +105,17 @@ export function resolvingWith({ stores }: Pick<DepsPorts, 'stores'>, around: Aro
       throw new OkaError('usage', `nothing called "${name}" is needed`, { fix: 'See what is: oka requirements' });
     const found = await lookedFor(asked.need);
     const seen = found.seen.slice(0, MOST_SEEN);
-    if (asked.status === 'resolved') return { ...found, drives: [] };
-    if (!found.there) await stores.ledger.append({ type: 'requirement.reopened', data: { name, by, reason: seen } });
-    else await stores.ledger.append({ type: 'requirement.resolved', data: { name, by, seen } });
+    if (asked.status === 'resolved')
+      return { ...found, drives: (await closed.get(`${asked.name} ${asked.opened}`)) ?? [] };
+    if (found.there) return { ...found, drives: await close(asked, by, seen) };
+    await stores.ledger.append({ type: 'requirement.reopened', data: { name, by, reason: seen } });
     page.write();
-    const isMeant = (need: Need): boolean => nameOf(need) === name;
-    const drives = found.there ? await answerAll(isMeant, { verdict: 'arrived', text: seen, by }) : [];
-    return { ...found, drives };
+    return { ...found, drives: [] };
   }
 
   /** V1 */
   async function lookedFor(need: Need): Promise<Sight> {
-    const seen = seeing.sight(need);
+    const seen = await seeing.look(need);
     const way = seeing.way(need);
     if (seen.there || way.kind !== 'install') return seen;
     const why = need.evidence === '' ? `${need.name} is needed` : need.evidence;
@@ -88,3 +124,7 @@ export function resolvingWith({ stores }: Pick<DepsPorts, 'stores'>, around: Aro
     return { there: false, seen: end.reason };
   }
 }
+
+/** Which version a library or a module is cannot be told by looking. */
+const canBeSeen = ({ kind, version }: Need): boolean =>
+  version === undefined || ['command', 'node', 'python'].includes(kind);

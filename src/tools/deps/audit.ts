@@ -3,6 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Installed } from './kept.ts';
 import { binFolders, entriesIn, targetOf } from './places.ts';
+import { strangeShims } from './shims.ts';
 import { measured } from './tree.ts';
 
 export type Audited = { name: string; state: 'same' | 'changed' | 'missing' | 'stray'; found: string };
@@ -41,7 +42,10 @@ function strays(tools: string, installed: readonly Installed[]): Audited[] {
   const folders = binFolders('')
     .map((folder) => folder.replace(/^\//, ''))
     .filter((folder) => !folder.startsWith('python'));
-  return folders.flatMap((folder) =>
+  const shims = strangeShims(tools).map(
+    (name): Audited => ({ name: `shims/${name}`, state: 'stray', found: 'it is not as oka makes it' }),
+  );
+  const programs = folders.flatMap((folder) =>
     entriesIn(join(tools, folder))
       .map((name) => `${folder}/${name}`)
       .filter((path) => !known.has(path))
@@ -51,6 +55,7 @@ function strays(tools: string, installed: readonly Installed[]): Audited[] {
         found: `no receipt speaks of it${whereTo(join(tools, path))}`,
       })),
   );
+  return [...programs, ...shims];
 }
 
 function whereTo(path: string): string {

@@ -59,12 +59,13 @@ function commandWay(need: Need, { machine, binaries }: Around): Way {
   };
 }
 
-/** A newer interpreter is another image; a newer package is not. */
+/** A newer interpreter is another image; a newer package is not. Packages that only carry a program count by themselves. */
 function newerCommand(need: Need, around: Around): Way {
   const way = commandWay(need, around);
   if (way.kind !== 'install') return person(need);
   const { version } = need;
-  return { kind: 'install', input: { ...way.input, ...(version === undefined ? {} : { version }) } };
+  const isCounted = version !== undefined && way.input.by !== 'binary' && way.input.files === undefined;
+  return { kind: 'install', input: { ...way.input, ...(isCounted ? { version } : {}) } };
 }
 
 /** The operator named a package: node:prettier@3 is one of npm, apt:ffmpeg one of the system. */

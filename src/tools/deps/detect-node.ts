@@ -1,6 +1,7 @@
 /** Packages of Node that are not there. */
 import { builtinModules } from 'node:module';
 import type { Failure, Found } from './failure.ts';
+import { SHIM_MISSES } from './shims.ts';
 
 const MISSING =
   /^(?:Uncaught )?(?:\w*Error)(?: \[(?:ERR_)?MODULE_NOT_FOUND\])?: Cannot find (?:module|package) '([^'\n]+)'( imported from [^\n]*)?$/gm;
@@ -8,6 +9,19 @@ const FIRST_HAND = /^Require stack:|^ {2}code: '(?:ERR_)?MODULE_NOT_FOUND'|\[ERR
 const ANY_ERROR = /^(?:Uncaught )?(?:[A-Z]\w*)?Error(?: \[\w+\])?: /gm;
 
 export function missingNodeModule({ text }: Failure): Found | null {
+  return missingModule(text) ?? missingForAll(text);
+}
+
+/** npm install -g: a package by its name and, behind an @ that is not its first sign, its version. */
+function missingForAll(text: string): Found | null {
+  const match = SHIM_MISSES.exec(text);
+  const [, name = '', version] = /^(@?[^@]+)(?:@(.+))?$/.exec(match?.[1] ?? '') ?? [];
+  if (match === null || packageOf(name) !== name) return null;
+  const isSaid = version !== undefined && version !== 'latest';
+  return { kind: 'node', name, package: `node:${name}`, ...(isSaid ? { version } : {}), at: match.index };
+}
+
+function missingModule(text: string): Found | null {
   const match = [...text.matchAll(MISSING)].at(-1);
   const last = [...text.matchAll(ANY_ERROR)].at(-1);
   if (match === undefined || last?.index !== match.index || !FIRST_HAND.test(text)) return null;

@@ -8,7 +8,7 @@ import type { Launched } from '../launch.ts';
 import { type Bench, broken, failureIn, FULL, OFFLINE, passing, type Problem, saidBy, shortly } from './installing.ts';
 import { normal } from './known-python.ts';
 import { fileHash } from './tree.ts';
-import { tooYoung } from './wheel-age.ts';
+import { agesByPip, undatedReason } from './wheel-age.ts';
 
 export type Wheel = { file: string; name: string; version: string; sha256: string };
 export type Fetched = { wheels: Wheel[]; from: string };
@@ -60,23 +60,39 @@ async function fetchOld(
   for (let tries = 0; tries < MOST_YOUNG; tries += 1) {
     const ran = await run(['-vv', '--', ...specs, ...without], true); // only so it says whom it asked, and who did not answer
     const failed = failureIn(ran);
-    if (failed !== null || 'refused' in ran)
-      return failed === null || 'refused' in failed ? broken(failed?.refused ?? '') : problemIn(failed.said, specs);
+    if (failed !== null || 'refused' in ran) {
+      if (failed === null || 'refused' in failed) return broken(failed?.refused ?? '');
+      const isPassedOver =
+        without.length > 0 &&
+        /No matching distribution|Could not find a version|^ERROR: ResolutionImpossible/m.test(failed.said);
+      return isPassedOver ? broken(allYoung(bench)) : problemIn(failed.said, specs);
+    }
     const wheels = await wheelsIn(to);
-    const young = await tooYoung(
+    const { young, undated } = await agesByPip(
       wheels.map(({ file }) => file),
       saidBy(ran),
       bench,
       call,
     );
-    if (young.length === 0) return { wheels, from: 'the Python index' };
+    const [odd] = undated;
+    if (odd !== undefined) return broken(undatedReason(odd, bench));
+    if (young.length === 0) return { wheels, from: indexIn(saidBy(ran), specs) };
     for (const { name, version } of wheels.filter(({ file }) => young.includes(file)))
       without.push(`${name}!=${version}`);
     for (const { file } of wheels) rmSync(join(to, file));
   }
-  return broken(
-    `every release that was tried is younger than ${bench.limits.min_age_days} days (installs.min_age_days in POLICY.md)`,
-  );
+  return broken(allYoung(bench));
+}
+
+export const allYoung = ({ limits }: Pick<Bench, 'limits'>): string =>
+  `every release that fits is younger than ${limits.min_age_days} days (installs.min_age_days in POLICY.md)`;
+
+/** The host of the last index that was asked for what is wanted. */
+function indexIn(said: string, specs: readonly string[]): string {
+  const name = normal(/^[\w.-]+/.exec(specs.at(-1) ?? '')?.[0] ?? '');
+  const pages = [...said.matchAll(/Fetching project page and analyzing links: (\S+)/g)].map(([, url = '']) => url);
+  const page = URL.parse(pages.findLast((url) => url.includes(`/${name}`)) ?? '');
+  return page === null ? 'the Python index' : page.host || page.pathname;
 }
 
 const isConflict = (said: string): boolean => /^ERROR: ResolutionImpossible|have conflicting dependencies/m.test(said);

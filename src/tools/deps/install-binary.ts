@@ -2,6 +2,8 @@
  * Owns: fetching a program that config.json names, with its hash.
  *
  * B1 What does not have the hash is deleted, whatever it is.
+ * B2 It comes by https alone, from the host that config.json names; one that this host sends on to is for the policy.
+ * B3 It is not fetched further than what is allowed to be installed.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
@@ -23,10 +25,48 @@ import {
 import { folderName, unfinished } from './places.ts';
 import { fileHash } from './tree.ts';
 
-const FETCH = `const [url, file] = process.argv.slice(1);
-const got = await fetch(url);
-if (!got.ok) { console.error('the server answered ' + got.status); process.exit(1); }
-await (await import('node:fs/promises')).writeFile(file, got.body);`;
+/** Exit status of what trying again does not mend. */
+const IN_VAIN = 3;
+/** B2, B3: what it cannot do it says in one line, and with its exit status whether trying again may help. */
+const FETCH = `const [first, file, most] = process.argv.slice(1);
+const { createWriteStream } = await import('node:fs');
+const { pipeline } = await import('node:stream/promises');
+const fail = (status, text) => { console.error(text); process.exit(status); };
+let url = new URL(first);
+let got;
+for (let hops = 0; ; hops += 1) {
+  got = await fetch(url, { redirect: 'manual' }).catch((error) => {
+    const words = [];
+    for (let each = error; each; each = each.cause) words.push([each.code, each.message].filter(Boolean).join(' '));
+    const said = words.join(': ');
+    const refused = /\\b403\\b/.test(said);
+    const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_|certificate|ALTNAME/i.test(said);
+    if (refused) fail(${IN_VAIN}, url.host + ' is not allowed' + (hops === 0 ? '' : ', and ' + new URL(first).host + ' sends on to it') + ': allow it in POLICY.md with a rule about host ' + url.hostname);
+    if (untrusted) fail(${IN_VAIN}, 'the certificate of ' + url.host + ' is not trusted (' + said + '); NODE_EXTRA_CA_CERTS may name an authority');
+    fail(1, url.host + ' cannot be reached: ' + said);
+  });
+  if (got.status < 300 || got.status > 399) break;
+  const next = URL.parse(got.headers.get('location') ?? '', url);
+  if (next?.protocol !== 'https:') fail(${IN_VAIN}, url.host + ' sends on to ' + (next?.href ?? 'nowhere') + ', which is not https');
+  if (hops === 5) fail(${IN_VAIN}, new URL(first).host + ' sends on and on');
+  url = next;
+}
+if (!got.ok) fail(got.status >= 500 || got.status === 429 ? 1 : ${IN_VAIN}, url.host + ' answered ' + got.status);
+let bytes = 0;
+const tooLarge = () => fail(${IN_VAIN}, 'it is larger than the ' + most / 1e6 + ' MB that are allowed (installs.most_mb in POLICY.md)');
+if (Number(got.headers.get('content-length') ?? 0) > Number(most)) tooLarge();
+async function* counted(body) {
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > Number(most)) tooLarge();
+    yield chunk;
+  }
+}
+try {
+  await pipeline(counted(got.body), createWriteStream(file));
+} catch (error) {
+  fail(1, 'it broke off: ' + [error.code, error.message, error.cause?.message].filter(Boolean).join(' '));
+}`;
 
 export async function installBinary({ name }: InstallInput, bench: Bench, call: ToolCall): Promise<Made | Problem> {
   const source = Object.hasOwn(bench.binaries, name) ? bench.binaries[name] : undefined;
@@ -68,13 +108,14 @@ async function fetchTo(file: string, { from }: Binary, bench: Bench, call: ToolC
   }
   const url = URL.parse(from);
   if (url?.protocol !== 'https:') return broken(`${from}: only https addresses and files can be fetched`);
-  const fetching = ['node', '--input-type=module', '-e', FETCH, from, file];
-  const failed = failureIn(await bench.run(fetching, { cwd: bench.tools, net: true }, call));
+  const fetching = ['node', '--input-type=module', '-e', FETCH, from, file, String(bench.limits.most_mb * 1e6)];
+  const servers = [`${url.hostname}:${url.port || 443}`];
+  const ran = await bench.run(fetching, { cwd: bench.tools, net: true, servers }, call);
+  const failed = failureIn(ran);
   if (failed === null) return null;
   if ('refused' in failed) return broken(failed.refused);
-  return FULL.test(failed.said)
-    ? broken('the disk is full')
-    : passing(`${url.host} cannot be reached: ${shortly(failed.said)}`);
+  if (FULL.test(failed.said)) return broken('the disk is full');
+  return 'exit' in ran && ran.exit === IN_VAIN ? broken(shortly(failed.said)) : passing(shortly(failed.said));
 }
 
 /** B1 */

@@ -64,12 +64,8 @@ function npmInstall({ name, version }: InstallInput, { limits, now }: Bench): st
 }
 
 function settingsOf({ tools, npm }: Bench): { env: Record<string, string>; readable: readonly string[] } {
-  const [userconfig] = npm.files;
   const env = { ...npm.env, npm_config_cache: join(tools, 'cache', 'npm'), npm_config_prefix: join(tools, 'node') };
-  return {
-    env: { ...env, ...(userconfig === undefined ? {} : { npm_config_userconfig: userconfig }) },
-    readable: npm.files,
-  };
+  return { env, readable: npm.files };
 }
 
 async function runScripts({ name }: InstallInput, bench: Bench, cwd: string, call: ToolCall): Promise<Problem | null> {

@@ -5,15 +5,18 @@
  *    does not work any more.
  * P2 Only wheels are taken: unpacking one runs nothing of it. Their hashes are checked when they are unpacked.
  *    What the system's own Python has stays importable.
+ *    uv does it where there is one, else venv and pip.
  * P3 A folder of wheels that config.json names is looked into first; without the network it is enough.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstallInput, Receipt } from '../../schema/dependency.ts';
 import type { ToolCall } from '../../schema/tool.ts';
-import { type Bench, broken, failureIn, FULL, type Made, type Problem, shortly } from './installing.ts';
-import { CONFLICT, fetchWheels, QUIETLY, type Wheel } from './fetch-wheels.ts';
+import { CONFLICT, type Fetched } from './fetch-wheels.ts';
+import { fillByPip } from './fill-by-pip.ts';
+import { type Filling, fillByUv } from './fill-by-uv.ts';
+import { type Bench, broken, type Made, type Problem } from './installing.ts';
 import { normal } from './known-python.ts';
 import { entriesIn, unfinished } from './places.ts';
 
@@ -21,9 +24,6 @@ const NAME = /^[A-Za-z0-9](?:[\w.-]{0,200}[A-Za-z0-9])?$/;
 const RANGE = /^[\w.+<>=!~*, -]{1,100}$/;
 /** Programs that every environment has. */
 const USUAL = /^(?:python|pip|activate|Activate)/;
-
-/** P2 */
-const UNPACKING = '--no-index --no-deps --require-hashes --ignore-installed'.split(' ');
 
 export async function installPython(
   input: InstallInput,
@@ -82,31 +82,11 @@ async function made(
   try {
     mkdirSync(join(tools, 'venvs'), { recursive: true });
     mkdirSync(fetched, { recursive: true });
-    const pip = await pipIn(bench, call);
-    if (typeof pip !== 'string') return pip;
-    const making = [bench.python, '-m', 'venv', '--system-site-packages', '--without-pip', join(tools, folder)];
-    const bare = failureIn(await bench.run(making, { cwd: tools, net: false }, call));
-    if (bare !== null) return noEnvironment('refused' in bare ? bare.refused : bare.said);
-    const wheels = await fetchWheels(
-      specs,
-      [pip, '--python', join(tools, folder, 'bin', 'python')],
-      fetched,
-      bench,
-      call,
-    );
+    const wheels = await filled({ specs, environment: join(tools, folder), work: fetched }, bench, call);
     if ('problem' in wheels) return wheels;
-    const failed = await unpack(
-      wheels.wheels,
-      [pip, '--python', join(tools, folder, 'bin', 'python')],
-      fetched,
-      bench,
-      call,
-    );
-    if (failed !== null) return failed;
-    for (const { file } of wheels.wheels) renameSync(join(fetched, file), join(tools, 'wheels', file));
     await bench.run(['sync', '-f', join(tools, folder)], { cwd: tools, net: false }, call); // a power cut must not leave empty files
     const own = wheels.wheels.find(({ name }) => normal(name) === normal(input.name));
-    if (own === undefined) return broken(`pip fetched no ${input.name}`);
+    if (own === undefined) return broken(`there is no wheel of ${input.name} among what came`);
     isWhole = true;
     return {
       version: own.version,
@@ -125,16 +105,12 @@ async function made(
   }
 }
 
-/** One pip serves every environment: making one takes longer than everything else. */
-async function pipIn({ tools, python, run }: Bench, call: ToolCall): Promise<string | Problem> {
-  const home = join(tools, 'pip');
-  const pip = join(home, 'bin', 'pip');
-  if (existsSync(join(home, 'whole'))) return pip;
-  rmSync(home, { recursive: true, force: true });
-  const failed = failureIn(await run([python, '-m', 'venv', home], { cwd: tools, net: false }, call));
-  if (failed !== null) return noEnvironment('refused' in failed ? failed.refused : failed.said);
-  writeFileSync(join(home, 'whole'), '');
-  return pip;
+/** What uv does not understand pip may. */
+async function filled(filling: Filling, bench: Bench, call: ToolCall): Promise<Fetched | Problem> {
+  const byUv = await fillByUv(filling, bench, call);
+  if (byUv !== null) return byUv;
+  rmSync(filling.environment, { recursive: true, force: true });
+  return fillByPip(filling, bench, call);
 }
 
 /** The programs that a distribution announces. */
@@ -159,30 +135,4 @@ function scriptsOf(environment: string, name: string): string[] {
 
 function nextNumber(tools: string): number {
   return 1 + Math.max(0, ...entriesIn(join(tools, 'venvs')).map(Number).filter(Number.isInteger));
-}
-
-async function unpack(
-  wheels: readonly Wheel[],
-  pipFor: readonly string[],
-  from: string,
-  bench: Bench,
-  call: ToolCall,
-): Promise<Problem | null> {
-  const list = join(from, 'requirements.txt');
-  writeFileSync(
-    list,
-    wheels.map(({ name, version, sha256 }) => `${name}==${version} --hash=sha256:${sha256}\n`).join(''),
-  );
-  const install = [...pipFor, 'install', ...UNPACKING, '--find-links', from, ...QUIETLY, '-r', list];
-  const env = { PIP_CONFIG_FILE: '/dev/null' };
-  const failed = failureIn(await bench.run(install, { cwd: bench.tools, net: false, env }, call));
-  if (failed === null) return null;
-  return broken(
-    'refused' in failed ? failed.refused : `pip could not unpack what it fetched:\n${shortly(failed.said)}`,
-  );
-}
-
-function noEnvironment(said: string): Problem {
-  if (FULL.test(said)) return broken('the disk is full; no environment of Python was made');
-  return broken(`no environment of Python can be made here (python3 with venv is needed):\n${shortly(said)}`);
 }

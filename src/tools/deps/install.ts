@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { InstallInput, InstallOutput, type Receipt } from '../../schema/dependency.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, toolOf } from '../builtin/define.ts';
+import { alone } from './alone.ts';
 import { installBinary } from './install-binary.ts';
 import { installNode } from './install-node.ts';
 import { installPython } from './install-python.ts';
@@ -23,7 +24,9 @@ import { measured } from './tree.ts';
 
 export type InstallPorts = {
   tools: string;
-  bench: () => Omit<Bench, 'tools'>;
+  /** Held while something is being installed. */
+  lock: string;
+  bench: () => Promise<Omit<Bench, 'tools'>>;
   /** What the ledger says is installed. */
   known: () => Promise<Dependencies>;
   /** Resolves when the receipt is on disk. */
@@ -48,7 +51,7 @@ export function installTool(ports: InstallPorts): Tool {
     targets: ['name'],
     class: ({ vouched }) => (vouched === 'nobody' ? 'external_mutation' : 'write_local'),
     act: (input, call) => {
-      const turn = last.then(() => installed(input, call, ports)); // I4
+      const turn = last.then(() => alone(ports.lock, call.signal, () => installed(input, call, ports))); // I4
       last = turn.catch(() => undefined);
       return turn;
     },
@@ -66,7 +69,7 @@ async function installed(input: InstallInput, call: ToolCall, ports: InstallPort
   }
   if (freeBytes(tools) < LITTLE_DISK)
     return failed({ problem: 'there is too little space on the disk', temporary: true });
-  const bench: Bench = { tools, ...ports.bench() };
+  const bench: Bench = { tools, ...(await ports.bench()) };
   const begun = performance.now();
   const made = await INSTALLERS[input.by](input, bench, call, Object.values(known.installed));
   if ('problem' in made) return failed(made);

@@ -8,6 +8,8 @@ export type RunOptions = {
   /** Whether it may reach the registries, through the proxy alone. */
   net: boolean;
   env?: Readonly<Record<string, string>>;
+  /** Servers (host:port) that it may reach besides: the operator has named them. */
+  servers?: readonly string[];
   /** Files and folders it may read besides. */
   readable?: readonly string[];
 };
@@ -19,7 +21,12 @@ export type RunInstaller = (
   call: ToolCall,
 ) => Promise<Launched | { refused: string }>;
 
-export type Limits = { min_age_days: number; scripts: readonly string[]; most_mb: number };
+export type Limits = {
+  min_age_days: number;
+  unknown_age: 'refuse' | 'take';
+  scripts: readonly string[];
+  most_mb: number;
+};
 
 export type Manager = {
   /** Variables that hold the operator's settings. */
@@ -38,6 +45,8 @@ export type Bench = {
   pip: Manager;
   /** A Python that steps can run, by its path: found by name it would not know where it lies. */
   python: string;
+  /** uv by its path, where there is one: of the system, or one that was installed here. */
+  uv: string | null;
   limits: Limits;
   wheels: string | undefined;
   binaries: Readonly<Record<string, Binary>>;

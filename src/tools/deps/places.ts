@@ -19,6 +19,10 @@ export const binFolders = (tools: string): string[] => [
 /** What is being made has a name of its own until it is whole. */
 const UNFINISHED = /^\.new-/;
 export const unfinished = (id: string): string => `.new-${id}`;
+export const isUnfinished = (name: string): boolean => UNFINISHED.test(name);
+
+/** Folders that hold one folder for each thing and version. */
+export const FAMILIES = ['node', 'venvs', 'binaries'] as const;
 
 /** A scoped name in one piece: @scope/name@1.0.0 lies in @scope__name@1.0.0. */
 export const folderName = (name: string, version: string): string => `${name.replace('/', '__')}@${version}`;
@@ -46,12 +50,16 @@ export function targetOf(path: string): string | null {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null;
 }
 
-/** Deletes what no receipt speaks of: the leavings of installations that did not come to their end. */
-export function sweep(tools: string, known: readonly string[]): string[] {
+/**
+ * Deletes what no receipt speaks of: the leavings of installations that did not come to their end. While a command may
+ * still run from a version that was replaced, only those that never became whole.
+ */
+export function sweep(tools: string, known: readonly string[], mayBeInUse = false): string[] {
   const wanted = new Set(known);
-  const stray = ['node', 'venvs', 'binaries'].flatMap((family) =>
+  const isStray = (name: string): boolean => UNFINISHED.test(name) || (!mayBeInUse && !OWN.has(name));
+  const stray = FAMILIES.flatMap((family) =>
     entriesIn(join(tools, family))
-      .filter((name) => (UNFINISHED.test(name) || !OWN.has(name)) && !wanted.has(`${family}/${name}`))
+      .filter((name) => isStray(name) && !wanted.has(`${family}/${name}`))
       .map((name) => `${family}/${name}`),
   );
   const halves = ['', 'bin', 'wheels', 'node/bin'].flatMap((folder) =>
@@ -71,6 +79,7 @@ export function sweep(tools: string, known: readonly string[]): string[] {
 
 /** Folders of links. */
 const OWN = new Set(['bin', 'lib', 'imports.mjs']);
+export const isOwn = (name: string): boolean => OWN.has(name);
 
 export function entriesIn(folder: string): string[] {
   return lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];

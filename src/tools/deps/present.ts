@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import type { Need } from '../../schema/dependency.ts';
 
 /** What was seen: where it is, or that it is nowhere. */
-export type Sight = { there: boolean; seen: string };
+export type Sight = {
+  there: boolean;
+  seen: string;
+  /** Set when nobody can look: that it is taken to be there says nothing. */
+  blind?: true;
+};
 
 export type Eyes = {
   /** PATH as commands see it. */
@@ -68,7 +73,8 @@ export function sightOf(need: Pick<Need, 'kind' | 'name' | 'version'>, eyes: Eye
 
 /** perl:X, ruby:X and their like are not looked for: the step says whether they are there. */
 function librarySight(name: string, folders: readonly string[], { root = '' }: Eyes): Sight {
-  if (/^[a-z]+:/.test(name)) return { there: true, seen: `nobody can look for ${name}; the step will tell` };
+  if (/^[a-z]+:/.test(name))
+    return { there: true, seen: `nobody can look for ${name}; the step will tell`, blind: true };
   const found = firstOf(
     withMachines(folders).map((folder) => join(folder, name)),
     isThere,

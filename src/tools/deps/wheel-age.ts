@@ -1,34 +1,92 @@
-/** When wheels were published, as far as the index tells; an index that does not tell is believed. */
+/**
+ * Owns: when wheels were published, and which are too young for the policy.
+ *
+ * A1 The index is asked: `upload-time` in its JSON; where it gives none, what the server says about when the file was
+ *    changed. A file that is older than the policy wants has been there for that long.
+ * A2 What lies on this machine, in folders that the operator named, is the operator's own and has no age.
+ * A3 What nobody can date is not taken, unless the policy says otherwise (installs.unknown_age).
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { ToolCall } from '../../schema/tool.ts';
 import { type Bench, failureIn, saidBy } from './installing.ts';
 
 const DAY_MS = 86_400_000;
-const PAGE = /Fetching project page and analyzing links: (https?:\/\/\S+)/g;
+const PAGE = /Fetching project page and analyzing links: ((?:https?|file):\/\/\S+)/g;
+const LINKS = /^\s*Looking in links: (.+)$/gm;
 
-/** Prints the times of the files on pages that an index gives as JSON. */
-const ASK = `const told = {};
-for (const url of process.argv.slice(1)) {
+/** Prints the times of files: those that an index gives as JSON, else those of the files themselves. */
+const ASK = `const { pages, files, urls } = JSON.parse(process.argv[1]);
+const { readFile } = await import('node:fs/promises');
+const { fileURLToPath } = await import('node:url');
+const told = {};
+const places = { ...urls };
+const wanted = new Set(files);
+const nameOf = (url) => decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
+for (const url of pages) {
   try {
-    const page = await fetch(url, { headers: { accept: 'application/vnd.pypi.simple.v1+json' } });
-    if (!/json/.test(page.headers.get('content-type') ?? '')) continue;
-    for (const file of (await page.json()).files ?? []) if (file['upload-time']) told[file.filename] = file['upload-time'];
+    const isHere = url.startsWith('file:');
+    const page = isHere ? null : await fetch(url, { headers: { accept: 'application/vnd.pypi.simple.v1+json, text/html;q=0.1' } });
+    if (/json/.test(page?.headers.get('content-type') ?? '')) {
+      for (const file of (await page.json()).files ?? []) {
+        if (!wanted.has(file.filename)) continue;
+        if (file['upload-time']) told[file.filename] = file['upload-time'];
+        places[file.filename] ??= new URL(file.url, page.url).href;
+      }
+      continue;
+    }
+    const html = isHere ? await readFile(fileURLToPath(url.replace(/\\/*$/, '/index.html')), 'utf8') : await page.text();
+    for (const [, href] of html.matchAll(/<a\\s[^>]*href\\s*=\\s*["']([^"']+)/gi)) {
+      const place = new URL(href.replaceAll('&amp;', '&'), isHere ? url.replace(/\\/*$/, '/') : page.url).href;
+      if (wanted.has(nameOf(place))) places[nameOf(place)] ??= place;
+    }
+  } catch {}
+}
+for (const [file, url] of Object.entries(places)) {
+  if (told[file]) continue;
+  if (url.startsWith('file:')) { told[file] = 'here'; continue; }
+  try {
+    const head = await fetch(url, { method: 'HEAD' });
+    const changed = head.ok ? head.headers.get('last-modified') : null;
+    if (changed) told[file] = new Date(changed).toISOString();
   } catch {}
 }
 console.log('\\n' + JSON.stringify(told));`;
 
-/** Files that are younger than the policy wants; `said` is what pip wrote while it fetched them. */
-export async function tooYoung(
+export type Ages = { young: string[]; undated: string[] };
+
+/** `said` is what pip wrote while it fetched the files. */
+export async function agesByPip(files: readonly string[], said: string, bench: Bench, call: ToolCall): Promise<Ages> {
+  const folders = [...said.matchAll(LINKS)]
+    .flatMap(([, list = '']) => list.split(', '))
+    .map((place) => (place.startsWith('file:') ? fileURLToPath(place) : place))
+    .filter((place) => place.startsWith('/'));
+  const foreign = files.filter((file) => !folders.some((folder) => existsSync(join(folder, file)))); // A2
+  const pages = [...new Set([...said.matchAll(PAGE)].map(([, url = '']) => url))].slice(0, 200);
+  return agesOf(foreign, { pages, urls: {} }, bench, call);
+}
+
+/** `urls` are places of files whose index told nothing about them. */
+export async function agesOf(
   files: readonly string[],
-  said: string,
+  { pages, urls }: { pages: readonly string[]; urls: Readonly<Record<string, string>> },
   bench: Bench,
   call: ToolCall,
-): Promise<string[]> {
+): Promise<Ages> {
   const { limits, tools, now, run } = bench;
-  const pages = [...new Set([...said.matchAll(PAGE)].map(([, url = '']) => url))].slice(0, 200);
-  if (limits.min_age_days === 0 || pages.length === 0) return [];
-  const ran = await run(['node', '--input-type=module', '-e', ASK, ...pages], { cwd: tools, net: true }, call);
-  if ('refused' in ran || failureIn(ran) !== null) return [];
-  const told = JSON.parse(saidBy(ran).split('\n').at(-1) ?? '{}') as Record<string, string>;
+  if (limits.min_age_days === 0 || files.length === 0) return { young: [], undated: [] };
+  const asking = JSON.stringify({ pages, files, urls });
+  const ran = await run(['node', '--input-type=module', '-e', ASK, asking], { cwd: tools, net: true }, call);
+  const answer = 'refused' in ran || failureIn(ran) !== null ? '{}' : (saidBy(ran).split('\n').at(-1) ?? '{}');
+  const told = JSON.parse(answer) as Record<string, string>;
   const since = now - limits.min_age_days * DAY_MS;
-  return files.filter((file) => Date.parse(told[file] ?? '') > since);
+  return {
+    young: files.filter((file) => Date.parse(told[file] ?? '') > since),
+    undated: limits.unknown_age === 'take' ? [] : files.filter((file) => told[file] === undefined), // A3
+  };
 }
+
+/** Why something that nobody can date is not installed. */
+export const undatedReason = (file: string, { limits }: Pick<Bench, 'limits'>): string =>
+  `the Python index does not say when ${file} was published, and releases younger than ${limits.min_age_days} days are not taken; installs.unknown_age: take in POLICY.md lets it in`;

@@ -1,0 +1,60 @@
+/**
+ * Owns: asking a program which version it is. It is run in the jail with the rights of a read, without the network.
+ *
+ * What a file answered holds as long as the file is the same.
+ */
+import { realpathSync } from 'node:fs';
+import { stampOf } from '../../ledger/disk.ts';
+import { failureIn, saidBy } from '../../tools/deps/installing.ts';
+import { versionIn } from '../../tools/deps/versions.ts';
+import { launch } from '../../tools/launch.ts';
+import { commandEnvironment, type Home } from '../settings.ts';
+import type { DepsPorts } from './ports.ts';
+
+/** Null when it does not say. */
+export type VersionOf = (program: string) => Promise<string | null>;
+
+/** In this order: what most programs know, then what Java, Go and others do. */
+const QUESTIONS = ['--version', '-version', 'version', '-V'];
+const PATIENCE_MS = 5000;
+const MOST_SAID = 65_536;
+
+export function versionOfWith({ home, holding }: Pick<DepsPorts, 'home' | 'holding'>): VersionOf {
+  const answered = new Map<string, Promise<string | null>>();
+  return (program) => {
+    const key = `${program} ${identityOf(program)}`;
+    const answer = answered.get(key) ?? asked(program, home, holding);
+    answered.set(key, answer);
+    return answer;
+  };
+}
+
+async function asked(program: string, home: Home, holding: DepsPorts['holding']): Promise<string | null> {
+  const held = await holding.holdLook();
+  if (held.kind === 'refused') return null;
+  await using _ = held;
+  for (const question of QUESTIONS) {
+    const ran = await launch(
+      { argv: [program, question] },
+      {
+        cwd: `${home.workspace}/desk`,
+        env: { ...commandEnvironment(home), ...held.env },
+        signal: AbortSignal.timeout(PATIENCE_MS * 2),
+        timeoutMs: PATIENCE_MS,
+        outputLimitBytes: MOST_SAID,
+        ...(held.jail === undefined ? {} : { jail: held.jail }),
+      },
+    );
+    const version = failureIn(ran) === null ? versionIn(saidBy(ran)) : null;
+    if (version !== null) return version;
+  }
+  return null;
+}
+
+function identityOf(program: string): string {
+  try {
+    return stampOf(realpathSync(program));
+  } catch {
+    return 'gone';
+  }
+}

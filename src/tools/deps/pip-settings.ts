@@ -1,0 +1,49 @@
+/** Where pip is set to look, by its variables and files: uv is told the same, so that there is one place to set it. */
+import { readFileSync } from 'node:fs';
+import type { Manager } from './installing.ts';
+
+export type PipSettings = {
+  index: string | null;
+  extra: readonly string[];
+  links: readonly string[];
+  trusted: readonly string[];
+  isOffline: boolean;
+};
+
+/** A variable beats a file, a file that stands first beats the others. */
+export function pipSettings({ env, files }: Manager): PipSettings {
+  const tables = files.map((file) => settingsIn(file));
+  const valueOf = (name: string): string | undefined =>
+    env[`PIP_${name.toUpperCase().replaceAll('-', '_')}`] ?? tables.find((table) => table.has(name))?.get(name);
+  const list = (name: string): string[] => (valueOf(name) ?? '').split(/[\s,]+/).filter((each) => each !== '');
+  return {
+    index: valueOf('index-url') ?? null,
+    extra: list('extra-index-url'),
+    links: list('find-links'),
+    trusted: list('trusted-host'),
+    isOffline: /^(?:1|true|yes|on)$/i.test(valueOf('no-index') ?? ''),
+  };
+}
+
+/** What stands in [global], and in [download] and [install], which count more. */
+function settingsIn(file: string): ReadonlyMap<string, string> {
+  const sections = new Map<string, Map<string, string>>();
+  let section = new Map<string, string>();
+  let last = '';
+  for (const line of textOf(file).split('\n')) {
+    const [, title] = /^\s*\[([^\]]+)\]/.exec(line) ?? [];
+    const [, name, value = ''] = /^([A-Za-z][\w-]*)\s*[=:]\s*(.*)$/.exec(line) ?? [];
+    if (title !== undefined) sections.set(title, (section = sections.get(title) ?? new Map<string, string>()));
+    else if (name !== undefined) section.set((last = name.replaceAll('_', '-')), value.trim());
+    else if (/^\s+[^\s#;]/.test(line) && last !== '') section.set(last, `${section.get(last) ?? ''} ${line.trim()}`);
+  }
+  return new Map(['global', 'install', 'download'].flatMap((title) => [...(sections.get(title) ?? [])]));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
