@@ -1,5 +1,5 @@
 /**
- * Owns: removing what is old: artifacts that nothing names, results in the outbox.
+ * Owns: removing what is old: artifacts that nothing names, results in the outbox, versions of tools nothing leads to.
  *
  * Y1 An artifact stays if any event of any ledger names it, archived ones included, or a request that still waits does.
  * Y2 One that is young stays: whoever has just written it may be about to name it. Writing it again makes it young.
@@ -15,9 +15,10 @@ import { errnoOf } from '../schema/errors.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Intake } from '../schema/intake.ts';
 import { ID_SHAPE } from '../schema/names.ts';
+import { pruneTools } from './deps/prune.ts';
 import type { Home } from './settings.ts';
 
-export type Tidied = { artifacts: number; outbox: string[]; bytes: number };
+export type Tidied = { artifacts: number; outbox: string[]; tools: string[]; bytes: number };
 export type Tidying = {
   home: Home;
   limits: Pick<Extract<Intake, { kind: 'tidy' }>, 'before' | 'outbox_mb'>;
@@ -30,12 +31,22 @@ export type Tidying = {
 export async function tidy(tidying: Tidying): Promise<Tidied> {
   const removed = await tidyArtifacts(tidying);
   const results = tidyOutbox(tidying);
-  return { ...results, artifacts: removed.artifacts, bytes: removed.bytes + results.bytes };
+  const { tools, bytes } = await tidyTools(tidying);
+  return { outbox: results.outbox, tools, artifacts: removed.artifacts, bytes: removed.bytes + results.bytes + bytes };
+}
+
+/** While something is being installed they stay for another time. */
+async function tidyTools({ home, isDry, signal }: Tidying): Promise<Pick<Tidied, 'tools' | 'bytes'>> {
+  const pruned = signal.aborted ? null : await pruneTools(home, { dryRun: isDry });
+  if (pruned?.kind !== 'pruned') return { tools: [], bytes: 0 };
+  return { tools: pruned.gone.map(({ path }) => path.slice(-300)), bytes: pruned.bytes };
 }
 
 /** What is recorded; nothing when nothing was removed. */
 export function toldAs(tidied: Tidied): NewEvent[] {
-  return tidied.artifacts + tidied.outbox.length === 0 ? [] : [{ type: 'storage.tidied', data: tidied }];
+  return tidied.artifacts + tidied.outbox.length + tidied.tools.length === 0
+    ? []
+    : [{ type: 'storage.tidied', data: tidied }];
 }
 
 /** Y5. So many are looked for in one reading of the ledgers. */

@@ -70,7 +70,7 @@ describe('oka tidy', () => {
       out: expect.stringContaining('Would remove 0 artifacts'),
     });
     expect(JSON.parse(oka('tidy', '--json', '--dir', folder.dir).out)).toEqual({
-      tidied: { artifacts: 0, outbox: [], bytes: 0 },
+      tidied: { artifacts: 0, outbox: [], tools: [], bytes: 0 },
     });
   });
 });

@@ -76,7 +76,7 @@ describe('artifacts', () => {
     await m.close();
     const dry = await tidy(tidying(home, { isDry: true }));
     expect([dry.artifacts, existsSync(fileOf(home, lost))]).toEqual([1, true]);
-    expect(await tidy(tidying(home))).toEqual({ artifacts: 1, outbox: [], bytes: 'lost'.length });
+    expect(await tidy(tidying(home))).toEqual({ artifacts: 1, outbox: [], tools: [], bytes: 'lost'.length });
     expect(existsSync(fileOf(home, lost))).toBe(false);
     for (const kept of [named, archived, hidden, asked, learned, young])
       expect(existsSync(fileOf(home, kept))).toBe(true);

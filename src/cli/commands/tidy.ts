@@ -57,9 +57,10 @@ function tidyingOf(
 function told({ json, out, flag }: Call, tidied: Tidied): number {
   if (json) out(`${JSON.stringify({ tidied })}\n`);
   else {
-    const what = `${count(tidied.artifacts, 'artifact')} that nothing names and ${count(tidied.outbox.length, 'result')}`;
+    const what = `${count(tidied.artifacts, 'artifact')} that nothing names, ${count(tidied.outbox.length, 'result')} and ${count(tidied.tools.length, 'old version')} of tools`;
     out(`${flag('dry-run') ? 'Would remove' : 'Removed'} ${what}, ${bytes(tidied.bytes)}.\n`);
     for (const name of tidied.outbox) out(`  workspace/outbox/${plain(name)}\n`);
+    for (const name of tidied.tools) out(`  .oka/tools/${plain(name)}\n`);
   }
   return exits.ok;
 }
