@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/fixture/**'],
+    exclude: ['test/fixture/**', 'test/adversarial/**'],
     testTimeout: 30_000,
     pool: 'forks',
     maxWorkers: 2,

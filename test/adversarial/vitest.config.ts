@@ -1,0 +1,11 @@
+/** Cuts, kills, full disks, floods, forgeries: minutes of it, so it has a script of its own. */
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/adversarial/*.test.ts'],
+    testTimeout: 30_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
+});
