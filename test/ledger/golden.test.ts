@@ -14,6 +14,7 @@ import { freshFolder, openPlain } from '../support/ledger-samples.ts';
 const goldens: Record<string, string> = {
   v1: 'ae4b6287c980dbb79a497c92cb423401f1eaa814073e19ba91b86821308f1723',
   v2: '5ed1c4e6169da0be84a84413668fa3e1e78a97b69772175562afe66344b6661d',
+  v3: 'fa9fb79910a3cdff7ac43e45ffca9329a49500bbc7650e65e51b301397ff06a5',
 };
 
 const folder = join(import.meta.dirname, '../fixture/golden');
