@@ -1,4 +1,7 @@
-/** A simulated month: what is learned from it, what must not be, and what that saves. OKA_MONTH_SEEDS says how many. */
+/**
+ * A simulated month: what is learned from it, what must not be, and what that saves. OKA_MONTH_SEEDS says how many
+ * months; OKA_MONTH_DAYS, OKA_MONTH_TASKS (a day) and OKA_MONTH_KINDS (names, with commas) make them smaller.
+ */
 import type { Figure } from './figure.ts';
 import { live } from './month/month.ts';
 import { type Outcome, outcomeOf } from './month/outcome.ts';
@@ -9,9 +12,17 @@ const TASKS_A_DAY = 100;
 export async function measure(note: (text: string) => void): Promise<Figure[]> {
   const seeds = Number(process.env['OKA_MONTH_SEEDS'] ?? 1);
   const days = Number(process.env['OKA_MONTH_DAYS'] ?? DAYS);
+  const tasksADay = Number(process.env['OKA_MONTH_TASKS'] ?? TASKS_A_DAY);
+  const kinds = process.env['OKA_MONTH_KINDS']?.split(',');
   const outcomes: Outcome[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
-    const month = await live({ seed, days, tasksADay: TASKS_A_DAY, note: (text) => note(`seed ${seed}, ${text}`) });
+    const month = await live({
+      seed,
+      days,
+      tasksADay,
+      ...(kinds === undefined ? {} : { kinds }),
+      note: (text) => note(`seed ${seed}, ${text}`),
+    });
     outcomes.push(outcomeOf(month, days));
     await month.story[Symbol.asyncDispose]();
     note(`seed ${seed}: ${JSON.stringify(outcomes.at(-1))}`);

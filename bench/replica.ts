@@ -12,6 +12,7 @@ import { openConvexServer } from '../test/support/convex-server.ts';
 import { faultsOf, storedAt } from '../test/support/replica.ts';
 import { type FollowerChild, killedAndFinished, replicaHome, startFollower } from '../test/support/replica-children.ts';
 import type { Figure } from './figure.ts';
+import { besideFigures } from './replica/beside.ts';
 import { fill, temporaryHome } from './support/home.ts';
 
 const MANY = Number(process.env['OKA_BENCH_EVENTS'] ?? 100_000);
@@ -28,7 +29,7 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
   note('reading, checking and sealing without a network');
   const leaving = await leavingFigures(home);
   note('a cloud that is down, for 20 s');
-  return [...copied, ...leaving, ...(await downFigures(home))];
+  return [...copied, ...leaving, ...(await downFigures(home)), ...(await besideFigures(note))];
 }
 
 async function copyFigures(home: Home): Promise<Figure[]> {
