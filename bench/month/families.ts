@@ -170,15 +170,15 @@ export const families: readonly Family[] = [
   }),
   ...['export', 'import'].map((name) =>
     family(name, false, (n, random) => {
-      // What the file is like decides what has to be done, and the task does not say it.
+      // What the file is like decides what has to be done, and the task does not say it: neither way does for both.
       const which = thing(n, random);
       const [from, to] = [`${name}/${which}.csv`, `${name}ed/${which}.csv`];
       const isOdd = random() < 0.4;
-      const line = isOdd ? `tr ';' ',' < ${from} > ${to}` : `cp ${from} ${to}`;
+      const line = isOdd ? `tail -n +2 ${from} > ${to}` : `cp ${from} ${to}`;
       return {
         title: `${name} ${from}`,
-        body: `Make a comma-separated ${to} of ${from}.\n\nDone when:\n- contains: ${to} "a,b"`,
-        files: { [from]: isOdd ? 'a;b\n' : 'a,b\n' },
+        body: `Make a clean ${to} of ${from}.\n\nDone when:\n- matches: ${to} /^a,b/`,
+        files: { [from]: isOdd ? 'made by hand\na,b\n' : 'a,b\n' },
         right: { steps: [shell('make', line, to)], criteria: [`file: ${to} is not empty`] },
       };
     }),

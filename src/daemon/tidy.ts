@@ -32,7 +32,16 @@ export async function tidy(tidying: Tidying): Promise<Tidied> {
   const removed = await tidyArtifacts(tidying);
   const results = tidyOutbox(tidying);
   const { tools, bytes } = await tidyTools(tidying);
+  if (!tidying.isDry) sweepUnfinished(join(tidying.home.oka, 'intake'));
   return { outbox: results.outbox, tools, artifacts: removed.artifacts, bytes: removed.bytes + results.bytes + bytes };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Requests that somebody was killed while writing; they were written anew under another name. */
+function sweepUnfinished(folder: string): void {
+  for (const name of namesIn(folder).filter((each) => /\.json\.\d+\.tmp$/.test(each)))
+    removeOld(join(folder, name), Date.now() - DAY_MS, false);
 }
 
 /** While something is being installed they stay for another time. */

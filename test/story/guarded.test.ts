@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, lstatSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { call } from '../support/wire-server-reply.ts';
 function* textsBelow(folder: string): Generator<[string, string]> {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    const stats = statSync(path);
+    const stats = lstatSync(path);
     if (stats.isDirectory()) yield* textsBelow(path);
     else if (stats.isFile()) yield [path, readFileSync(path, 'latin1')];
   }

@@ -5,15 +5,15 @@ import { POISON } from '../../bench/month/families.ts';
 import { live } from '../../bench/month/month.ts';
 import { outcomeOf } from '../../bench/month/outcome.ts';
 
-const DAYS = 5;
+const DAYS = 6;
 
 it('what goes well again and again is done without a model in the end; what only seems to is not, and poison is never learned', async () => {
   const month = await live({
     seed: 1,
     days: DAYS,
-    tasksADay: 24,
+    tasksADay: 22,
     kinds: ['welcome', 'export', 'digest'],
-    config: { maintenance: { procedures: { trial_share: 0.5, e_value: 4 } } },
+    config: { maintenance: { procedures: { trial_share: 0.5 } } },
   });
   await using story = month.story;
   const outcome = outcomeOf(month, DAYS);

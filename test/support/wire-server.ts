@@ -25,7 +25,7 @@ export type WireScript = (request: WireRequest) => WireReply | Promise<WireReply
 
 const FORMATS = { openai, anthropic };
 
-export async function openWireServer(script: WireScript, port = 0): Promise<WireServer> {
+export async function openWireServer(script: WireScript, port = 0, host = '127.0.0.1'): Promise<WireServer> {
   const requests: WireRequest[] = [];
   const waiting = new Map<number, (request: WireRequest) => void>();
   const server = createServer((incoming, response) => {
@@ -37,7 +37,7 @@ export async function openWireServer(script: WireScript, port = 0): Promise<Wire
       await answer(response, request, await script(request));
     })().catch((error: unknown) => response.destroy(error as Error));
   });
-  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  await new Promise<void>((done) => server.listen(port, host, done));
   const close = async (): Promise<void> => {
     server.closeAllConnections();
     await new Promise<void>((done) => server.close(() => done()));
