@@ -11,12 +11,15 @@ ARG OKA_BASE=node:24-bookworm-slim
 FROM ${OKA_BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# What runs elsewhere stays out: the Node that npm brings along, libraries for other systems, types, source maps.
+# What is not run here stays out: the Node that npm brings along, what convex deploys with, libraries for other systems,
+# TypeScript (no package is run from it), source maps, manuals.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node \
     && find node_modules/onnxruntime-node/bin -mindepth 3 -maxdepth 3 -type d \
          ! -path "*/linux/$(node -p process.arch)" -exec rm -rf {} + \
-    && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+    && rm -rf node_modules/esbuild node_modules/@esbuild node_modules/prettier node_modules/convex/dist/*.bundle.* \
+    && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.mdx' \) \
+         -delete
 
 FROM ${OKA_BASE} AS launcher
 RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*

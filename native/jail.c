@@ -116,12 +116,13 @@ static bool drop_capabilities(void)
 	return syscall(SYS_capset, &header, none) == 0;
 }
 
-/* When memory runs out, the command goes before the worker does. A hint: not being able to give it changes nothing. */
+/* When memory runs out, the command goes before the worker does, however little it holds itself. A hint: not being able
+   to give it changes nothing. */
 static void volunteer_for_oom(void)
 {
 	int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (file < 0) return;
-	(void)!write(file, "500", 3);
+	(void)!write(file, "1000", 4);
 	close(file);
 }
 

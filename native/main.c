@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define LINGER_MS 300 /* how long output may still come when the command has ended, as from `cmd > >(tee log)` */
+#define LOOK_FOR_SPACE_MS 1000
 #define GRACE_MS 300  /* between SIGTERM and SIGKILL */
 
 static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1 };
@@ -248,6 +249,20 @@ static bool write_result(bool with_output)
 	       (!with_output || (write_kept(step.file, &step.out) && write_kept(step.file, &step.err))) && fsync(step.file) == 0;
 }
 
+/* On a full disk what is known without the output is better than nothing. Not even room for that is waited for: nobody
+   else knows how the command ended. */
+static void tell_result(void)
+{
+	while (!write_result(true) && !write_result(false)) {
+		int problem = errno;
+		bool stop = (problem != ENOSPC && problem != EDQUOT) || asked_to_stop();
+		struct pollfd signals = { step.signals, POLLIN, 0 };
+		if (!stop) poll(&signals, 1, LOOK_FOR_SPACE_MS);
+		errno = problem;
+		if (stop) fail(temporary_name);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	read_options(argc, argv);
@@ -263,8 +278,7 @@ int main(int argc, char **argv)
 	if (step.command.pid < 0) fail("the command");
 	if (step.command.problem != 0) step.how = "unstarted";
 	watch();
-	/* on a full disk what is known without the output is better than nothing */
-	if (!write_result(true) && !write_result(false)) fail(temporary_name);
+	tell_result();
 	if (rename(temporary_name, result_name) != 0) fail(result_name);
 	return 0;
 }

@@ -2,11 +2,23 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { OkaError } from '../schema/errors.ts';
+import { WRITTEN } from './maintain/place.ts';
 import { type Home, isInContainer } from './settings.ts';
+
+/** Whatever else is in them is made by whoever works there. */
+const FOLDERS = [
+  '.oka',
+  '.oka/maintenance',
+  ...WRITTEN.map((name) => `.oka/${name}`),
+  'workspace',
+  'workspace/inbox',
+  'workspace/outbox',
+  'workspace/desk',
+];
 
 /** Throws for the first folder that is there and cannot be used. */
 export function assertGround(home: Home): void {
-  for (const folder of ['.oka', 'workspace', 'workspace/inbox', 'workspace/outbox', 'workspace/desk']) {
+  for (const folder of FOLDERS) {
     const found = lstatSync(join(home.dir, folder), { throwIfNoEntry: false });
     if (found === undefined || isOurs(join(home.dir, folder))) continue;
     const me = process.getuid?.() ?? 0;

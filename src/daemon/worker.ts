@@ -50,10 +50,19 @@ const LOOK_EVERY_MS = 500;
 const OFTEN_MS = 1000;
 
 export async function work(home: Home, signal: AbortSignal, tell: Tell): Promise<void> {
-  await hosted(home, signal, (host) => serve(home, host, signal, tell), tell);
+  const lookAtConfig = watchConfig(home); // before it is read: what changes in between is seen
+  await hosted(home, signal, (host) => serve(home, host, lookAtConfig, signal, tell), tell);
 }
 
-async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): Promise<void> {
+type LookAtConfig = ReturnType<typeof watchConfig>;
+
+async function serve(
+  home: Home,
+  host: Host,
+  lookAtConfig: LookAtConfig,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<void> {
   const { ledger } = host.stores;
   const { version: node, pid } = process;
   const isHeir = !(await hasEndedWell(host.stores));
@@ -72,7 +81,7 @@ async function serve(home: Home, host: Host, signal: AbortSignal, tell: Tell): P
       await tellLate(join(home.workspace, 'outbox'), host.stores.taskGraph(), host.tellResult).catch((error: unknown) =>
         tell(`results: ${messageOf(error)}`),
       );
-    await takeTasks(home, host, inbox, space, signal, tell);
+    await takeTasks(home, host, inbox, { space, lookAtConfig }, signal, tell);
   } finally {
     await inbox.close();
     const reason = signal.aborted ? 'told to stop' : 'it ended by itself';
@@ -141,12 +150,11 @@ async function takeTasks(
   home: Home,
   host: Host,
   inbox: Inbox,
-  space: Space,
+  { space, lookAtConfig }: { space: Space; lookAtConfig: LookAtConfig },
   signal: AbortSignal,
   tell: Tell,
 ): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
-  const lookAtConfig = watchConfig(home);
   let stops = 0;
   while (!signal.aborted) {
     if (atWork.size === 0 && isIdle(host) && (await isRenewed(lookAtConfig, host, tell))) return;
@@ -176,7 +184,7 @@ async function takeTasks(
 const isIdle = ({ stores }: Host): boolean => stores.taskGraph().goals.every(({ status }) => status !== 'running');
 
 /** W4. Whoever keeps this process alive starts the next one, which reads the settings. */
-async function isRenewed(look: ReturnType<typeof watchConfig>, { stores }: Host, tell: Tell): Promise<boolean> {
+async function isRenewed(look: LookAtConfig, { stores }: Host, tell: Tell): Promise<boolean> {
   const looked = await look();
   if (looked.kind === 'invalid') {
     tell(`config.json: ${looked.reason.split('\n', 1)[0]}`);

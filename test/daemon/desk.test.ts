@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { onDesk, stepsOf } from '../../src/daemon/desk.ts';
+import { OkaError } from '../../src/schema/errors.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import type { Tool } from '../../src/schema/tool.ts';
 import { openShadow, type Shadow } from '../../src/tools/desk/shadow.ts';
@@ -41,6 +42,26 @@ describe('onDesk', () => {
       ['r.n.0.2', 'before'],
     ]);
     expect(kept[1]?.tree).toBe(kept[2]?.tree);
+  });
+
+  it('K4 where there is no space the call waits, and is neither failed nor made twice', async () => {
+    const { shadow, events } = ground();
+    const full = new OkaError('disk-full', 'no space');
+    const troubles = [full, null, full];
+    const append = async (event: NewEvent): Promise<void> => {
+      const trouble = troubles.shift() ?? null;
+      if (trouble !== null) throw trouble;
+      events.push(event);
+    };
+    const waited: string[] = [];
+    let acted = 0;
+    const tool = toolNamed('files.write', () => {
+      acted += 1;
+      return ok();
+    });
+    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, ({ call }) => waited.push(call));
+    expect(await wrapped.invoke(null, { ...write, call: 'r.n.0.1' })).toMatchObject({ status: 'ok' });
+    expect([acted, waited, events.length]).toEqual([1, ['r.n.0.1'], 1]);
   });
 
   it('K1 one writing call at a time, and reads beside it', async () => {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 
 export const IMAGE = 'oka:trial';
-const BASE = 'node:24-bookworm-slim';
+export const BASE = 'node:24-bookworm-slim';
 
 export type Ran = { code: number | null; out: string; err: string; all: string };
 

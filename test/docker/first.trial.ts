@@ -1,6 +1,6 @@
 /** From nothing to a result, and the everyday life behind it: edits on the host, stopping, going on. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -26,7 +26,7 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
     expect(text).toContain('✅ Done');
     expect(uid).toBe(OWNER.uid);
     expect(lstatSync(join(stage.dir, '.oka/run_ledger.jsonl')).uid).toBe(OWNER.uid);
-    await stage.healthy();
+    for (const service of ['worker', 'maintenance', 'egress']) await stage.healthy(service);
     expect(stage.oka('doctor').all).not.toMatch(/^\s*(✗|bad)/m);
     expect(stage.events('sandbox.chosen').at(-1)?.data['kind']).toBe('jail');
   });
@@ -35,6 +35,15 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
     stage.drop('workspace/inbox/hello.md', runbook('Hello', ['echo "from $(uname -s)" > hello.txt', 'cat hello.txt']));
     expect((await stage.result('hello', /Done/)).text).toContain('from Linux');
     expect(lstatSync(join(stage.dir, 'workspace/desk/hello.txt')).uid).toBe(OWNER.uid);
+  });
+
+  it('maintenance tells the day from the ledger at the next of its times, in a page that belongs to the user', async () => {
+    stage.drop('.oka/rules/config.json', '{ "maintenance": { "slots": { "learn": "* * * * *" } } }');
+    const day = join(stage.dir, '.oka/memory', `${new Date().toISOString().slice(0, 10)}.md`);
+    await until('the day', () => (existsSync(day) && /Hello/.test(readFileSync(day, 'utf8')) ? true : null));
+    expect(lstatSync(day).uid).toBe(OWNER.uid);
+    expect(stage.within('maintenance', 'oka', 'maintain', '--health').code).toBe(0);
+    expect(stage.oka('verify').out).toMatch(/maintenance_ledger: intact, [1-9]/);
   });
 
   it('what a run changed is taken back from inside, although folders are mounts of their own', async () => {
@@ -126,15 +135,17 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
     ).toHaveLength(1);
   });
 
-  it('idle, worker and proxy together stay under 300 MB', async () => {
+  it('idle, worker and maintenance together stay under 300 MB', async () => {
     await sleep(5000);
-    const begun = cpuOf(stage);
+    const services = ['worker', 'maintenance', 'egress'];
+    const begun = services.map((service) => cpuOf(stage, service));
     await sleep(30_000);
-    const share = (cpuOf(stage) - begun) / 30;
-    const used = ['worker', 'egress'].map((service) => memoryOf(stage, service));
-    process.stdout.write(
-      `idle: worker ${used[0]?.toFixed(0)} MB, egress ${used[1]?.toFixed(0)} MB; worker ${(share * 100).toFixed(2)} % of a core\n`,
+    const shares = services.map((service, index) => (100 * (cpuOf(stage, service) - (begun[index] ?? 0))) / 30);
+    const used = services.map((service) => memoryOf(stage, service));
+    const told = services.map(
+      (service, index) => `${service} ${used[index]?.toFixed(0)} MB ${shares[index]?.toFixed(2)} % of a core`,
     );
+    process.stdout.write(`idle: ${told.join(', ')}\n`);
     expect((used[0] ?? 0) + (used[1] ?? 0)).toBeLessThan(300);
   });
 });
@@ -148,8 +159,9 @@ function memoryOf(stage: Stage, service: string): number {
 }
 
 /** Seconds of processor time of everything that lives in it; what looked before is gone. */
-function cpuOf(stage: Stage): number {
-  const { out } = stage.inside(
+function cpuOf(stage: Stage, service: string): number {
+  const { out } = stage.within(
+    service,
     'bash',
     '-c',
     'cat /proc/[0-9]*/stat 2>/dev/null | grep -v " (cat) \\| (bash) \\| (grep) "',

@@ -1,23 +1,39 @@
 /** What the folders on the host may look like when somebody starts, and what is said when they cannot be used. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { docker, IMAGE } from './engine.ts';
-import { give, OWNER, runbook, Stage, until } from './stage.ts';
+import { give, OWNER, Stage, until } from './stage.ts';
 
 const missing = inject('missing');
 if (missing !== '') it.skip(`the containers are not tried: ${missing}`, () => undefined);
+
+/** What docs/OPERATE.md says has to be there. */
+const FOLDERS = [...['rules', 'maintenance', 'brain', 'memory', 'intake'].map((name) => `.oka/${name}`), 'workspace'];
 
 describe.skipIf(missing !== '')('the folders on the host', () => {
   it('may be empty: what is missing is made, and the first task is done', async () => {
     using stage = new Stage();
     for (const folder of ['.oka', 'workspace']) rmSync(join(stage.dir, folder), { recursive: true });
-    for (const folder of ['.oka/rules', 'workspace']) mkdirSync(join(stage.dir, folder), { recursive: true });
+    for (const folder of FOLDERS) mkdirSync(join(stage.dir, folder), { recursive: true });
     for (const folder of ['.oka', 'workspace']) give(join(stage.dir, folder));
     stage.up();
     expect((await stage.result('welcome')).text).toContain('✅ Done');
     expect(existsSync(join(stage.dir, '.oka/rules/POLICY.md'))).toBe(true);
+  });
+
+  it('of an older version lack some: compose says which, nothing is started, and making them is enough', async () => {
+    using stage = new Stage();
+    for (const name of ['maintenance', 'brain', 'memory', 'intake'])
+      rmSync(join(stage.dir, '.oka', name), { recursive: true });
+    const { code, all } = stage.compose('up', '--detach');
+    expect([code, existsSync(join(stage.dir, '.oka/brain'))]).toEqual([1, false]);
+    expect(all).toMatch(/bind source path does not exist: .*\/\.oka\/\w+/);
+    for (const folder of FOLDERS) mkdirSync(join(stage.dir, folder), { recursive: true });
+    give(join(stage.dir, '.oka'));
+    stage.up();
+    await stage.result('welcome');
+    await stage.healthy('maintenance');
   });
 
   it('that are missing are not made as root: compose says which, and nothing is started', () => {
@@ -38,6 +54,10 @@ describe.skipIf(missing !== '')('the folders on the host', () => {
       expect(stage.logs('init')).toContain(`sudo chown -R ${OWNER.uid}:${OWNER.gid} .oka workspace`);
       expect([stage.inspect('init').RestartCount, stage.inspect('worker').State.Status]).toEqual([0, 'created']);
       give(join(stage.dir, 'workspace'));
+      give(join(stage.dir, '.oka/memory'), { uid: 0, gid: 0 });
+      expect(stage.compose('up', '--detach').code).not.toBe(0);
+      expect(stage.logs('init')).toContain(`oka: .oka/memory belongs to uid 0 and is not open to uid ${OWNER.uid}`);
+      give(join(stage.dir, '.oka'));
       stage.up();
       expect((await stage.result('welcome')).uid).toBe(OWNER.uid);
     },
@@ -49,6 +69,8 @@ describe.skipIf(missing !== '')('the folders on the host', () => {
     stage.up();
     const { text, uid } = await stage.result('welcome');
     expect([text.includes('✅ Done'), uid]).toEqual([true, 4321]);
+    await stage.healthy('maintenance');
+    expect(lstatSync(join(stage.dir, '.oka/maintenance/maintenance_ledger.jsonl')).uid).toBe(4321);
   });
 
   it('a policy that was spoiled while nothing ran is told once and waited for, and mending it is enough', async () => {
@@ -65,18 +87,5 @@ describe.skipIf(missing !== '')('the folders on the host', () => {
     await stage.result('welcome');
     await stage.healthy('egress');
     expect([stage.inspect('worker').RestartCount, stage.inspect('egress').RestartCount]).toEqual([0, 0]);
-  });
-});
-
-describe.skipIf(missing !== '')('what is needed besides', () => {
-  it('is built in by OKA_EXTRA_APT, and is there for a step', async () => {
-    const image = `${IMAGE}-more`;
-    using stage = new Stage({ OKA_IMAGE: image, OKA_EXTRA_APT: 'bc' });
-    expect(stage.compose('build').code).toBe(0);
-    stage.up();
-    stage.drop('workspace/inbox/sum.md', runbook('Sum', ['echo "6 * 7" | bc']));
-    expect((await stage.result('sum', /Done/)).text).toMatch(/^\s*42$/m);
-    stage.compose('down', '--timeout', '5');
-    docker(['image', 'rm', '--force', image]);
   });
 });

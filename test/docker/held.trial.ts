@@ -2,7 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { docker, IMAGE, must } from './engine.ts';
-import { OWNER, runbook, Stage, until } from './stage.ts';
+import { OWNER, reaching, runbook, Stage, until, writing } from './stage.ts';
 
 const missing = inject('missing');
 if (missing !== '') it.skip(`the containers are not tried: ${missing}`, () => undefined);
@@ -40,7 +40,7 @@ describe.skipIf(missing !== '')('held', () => {
   });
   const peer = (): string => `${stage.project}-peer`;
 
-  it.each(['worker', 'egress', 'init'])(
+  it.each(['worker', 'maintenance', 'egress', 'init'])(
     '%s: read-only, no capabilities, no new privileges, bounded, no engine',
     (service) => {
       const { HostConfig, Config, Mounts } = stage.inspect(service);
@@ -67,16 +67,42 @@ describe.skipIf(missing !== '')('held', () => {
       Object.fromEntries(stage.inspect(service).Mounts.map(({ Destination, RW }) => [Destination, RW]));
     expect(rw('worker')).toMatchObject({ '/data/.oka': true, '/data/.oka/rules': false, '/keys/egress': false });
     expect(rw('egress')).toEqual({ '/data/.oka/rules': false, '/keys/egress': false });
+    const folders = ['maintenance', 'brain', 'memory', 'intake'].map((name) => [`/data/.oka/${name}`, true]);
+    expect(rw('maintenance')).toMatchObject({
+      '/data/.oka': false,
+      '/data/workspace': false,
+      '/keys/vault': false,
+      '/keys/egress': false,
+      ...Object.fromEntries(folders),
+    });
+  });
+
+  it('maintenance can write its own folders, and neither ledger, rules, approvals, tools, vault nor workspace', () => {
+    const files = ['run_ledger.jsonl', 'active_task_graph.json', 'locks/run_ledger.lock', 'state/x', 'STOP'];
+    const others = ['rules/POLICY.md', 'rules/config.json', 'approvals/x.md', 'tools/x', 'artifacts/x', 'index/x'];
+    const places = [...files, ...others, 'credentials.age', '../workspace/inbox/x.md', '../workspace/desk/x'];
+    const denied = [...places.map((place) => `/data/.oka/${place}`), '/app/src/x', '/keys/vault/x', '/keys/egress/key'];
+    const own = ['maintenance', 'brain', 'memory', 'intake'].map((name) => `/data/.oka/${name}/probe`);
+    const { out } = stage.within(
+      'maintenance',
+      'bash',
+      '-c',
+      `id -u; ${writing(...denied, ...own)}; rm ${own.join(' ')}`,
+    );
+    expect(out.trim().split('\n')).toEqual([String(OWNER.uid), ...own.map((place) => `WROTE ${place}`)]);
+    const moved =
+      'mv /data/.oka/run_ledger.jsonl /data/.oka/run_ledger.old || ln /data/.oka/run_ledger.jsonl /data/.oka/brain/x';
+    expect(stage.within('maintenance', 'bash', '-c', moved).code).not.toBe(0);
+    for (const [host, port] of [
+      ['1.1.1.1', 443],
+      ['registry.trial', 4873],
+    ] as const)
+      expect(stage.within('maintenance', 'node', '-e', reaching(host, port)).out).toBe('');
   });
 
   it('not even the worker itself can write its program, its rules or the system', () => {
     const places = ['/app/src/x', '/app/bin/oka', '/data/.oka/rules/POLICY.md', '/data/x', '/usr/bin/x', '/etc/passwd'];
-    const { out } = stage.inside(
-      'bash',
-      '-c',
-      `for p in ${places.join(' ')}; do (echo x >> $p) 2>/dev/null && echo "$p"; done; true`,
-    );
-    expect(out).toBe('');
+    expect(stage.inside('bash', '-c', writing(...places)).out).toBe('');
     expect(
       stage.inside('grep', '-E', '^(CapEff|CapBnd|NoNewPrivs)', '/proc/1/status').out.replaceAll(/\s+/g, ' '),
     ).toBe(
@@ -97,7 +123,7 @@ describe.skipIf(missing !== '')('held', () => {
     stage.drop(
       'workspace/inbox/reach.md',
       runbook('Reach', [
-        `for p in ${write} ${forge}; do (echo x >> $p) 2>/dev/null && echo "WROTE $p"; done; true`,
+        writing(write, forge),
         `for p in ${read}; do (cat $p) >/dev/null 2>&1 && echo "READ $p"; done; true`,
         'for p in /proc/[0-9]*/environ; do [ "$p" = "/proc/$$/environ" ] || grep -qaz OKA_ $p 2>/dev/null && echo "READ $p"; done; true',
         'ls /var/run/docker.sock /run/docker.sock 2>/dev/null && echo "SOCKET"; echo fine',
@@ -145,15 +171,13 @@ describe.skipIf(missing !== '')('held', () => {
   });
 
   it('the worker itself has no other way out than the proxy', () => {
-    const look = (host: string, port: number): string =>
-      `require('net').connect({host:'${host}',port:${port},timeout:3000}).on('connect',()=>{console.log('REACHED');process.exit()}).on('timeout',()=>process.exit()).on('error',()=>process.exit())`;
     for (const [host, port] of [
       ['registry.trial', 4873],
       ['1.1.1.1', 443],
       ['169.254.169.254', 80],
     ] as const)
-      expect(stage.inside('node', '-e', look(host, port)).out).toBe('');
-    expect(stage.inside('node', '-e', look('egress', 3128)).out).toBe('REACHED\n');
+      expect(stage.inside('node', '-e', reaching(host, port)).out).toBe('');
+    expect(stage.inside('node', '-e', reaching('egress', 3128)).out).toBe('REACHED\n');
   });
 
   it('a model is asked by way of the proxy, which need not be told of it', async () => {
@@ -161,7 +185,9 @@ describe.skipIf(missing !== '')('held', () => {
     await until('the model to be asked', () =>
       /POST model\.trial:4873 \/v1/.test(docker(['logs', peer()]).all) ? true : null,
     );
-    expect(stage.logs('egress')).toContain('allowed model.trial:4873: model.trial serves a model');
+    expect(stage.logs('egress')).toContain(
+      'allowed model.trial:4873: model.trial is a server that the operator configured',
+    );
     const [run = ''] = /think-[0-9a-f]+/.exec(stage.oka('runs').out) ?? [];
     stage.oka('cancel', run);
   });
@@ -181,11 +207,26 @@ describe.skipIf(missing !== '')('what takes everything', () => {
       'workspace/inbox/memory.md',
       runbook('Memory', ['python3 -c "x = []\nwhile True: x.append(bytearray(10_000_000))"']),
     );
-    await stage.result('bomb', /Not done/);
-    await stage.result('memory', /Not done/);
+    // Each of these is smaller than the worker: it is not the largest that has to die.
+    const eater = "python3 -c 'import time; x = bytearray(20_000_000); time.sleep(60)'";
+    stage.drop(
+      'workspace/inbox/herd.md',
+      runbook('Herd', [
+        { how: 'timeout:40', bash: `for i in $(seq 60); do ${eater} & done; wait -n; kill $(jobs -p); exit 3` },
+      ]),
+    );
+    for (const name of ['bomb', 'memory', 'herd']) await stage.result(name, /Not done/);
+    expect(endedForMemory(stage)).toBeGreaterThan(1);
     expect(stage.events('worker.started')).toHaveLength(before);
     expect(stage.inspect('worker').RestartCount).toBe(0);
     stage.drop('workspace/inbox/after.md', runbook('After', ['echo alive']));
     await stage.result('after', /✅ Done/);
   });
 });
+
+/** How many processes the kernel has ended for want of memory, by either version of its control groups. */
+function endedForMemory(stage: Stage): number {
+  const files = '/sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control';
+  const { out } = stage.inside('bash', '-c', `cat ${files} 2>/dev/null`);
+  return Number(/^oom_kill (\d+)$/m.exec(out)?.[1] ?? 0);
+}

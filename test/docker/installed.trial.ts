@@ -1,6 +1,6 @@
 /** What the assistant installs stays; what only a person can install is asked for, and a rebuild answers. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { docker, IMAGE } from './engine.ts';
+import { docker, IMAGE, must } from './engine.ts';
 import { runbook, Stage, until } from './stage.ts';
 
 const missing = inject('missing') || withoutRegistry();
@@ -41,6 +41,19 @@ describe.skipIf(missing !== '')('what a task needs', () => {
     await stage.healthy();
     stage.drop(page, stage.read(page).replace('- status: open', '- status: resolved'));
     expect((await stage.result('tree', /✅ Done/)).text).toMatch(/tree v\d/);
+  });
+
+  it('can also be brought by what `oka requirements --dockerfile` prints, built over the image that runs', async () => {
+    stage.drop('workspace/inbox/units.md', runbook('Units', ['echo "6 * 7" | bc']));
+    const page = 'workspace/INSTALL_REQUIREMENTS.md';
+    await until('the request', () => (/^## bc$/m.test(stage.read(page)) ? true : null));
+    const { out: dockerfile } = stage.oka('requirements', '--dockerfile');
+    expect(dockerfile).toMatch(/^FROM oka:local\n/);
+    must(['build', '--tag', image, '-'], { input: dockerfile.replace('oka:local', image) });
+    stage.up();
+    await stage.healthy();
+    expect(stage.oka('requirements', 'resolve', 'bc').code).toBe(0);
+    expect((await stage.result('units', /✅ Done/)).text).toMatch(/^\s*42$/m);
   });
 });
 

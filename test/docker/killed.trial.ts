@@ -1,7 +1,8 @@
 /** Whatever is killed comes back by itself, and nothing is done twice. */
+import { execSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runbook, Stage, until, waitsOf } from './stage.ts';
 
@@ -11,6 +12,9 @@ if (missing !== '') it.skip(`the containers are not tried: ${missing}`, () => un
 const KILLS = Number(process.env['OKA_TRIAL_KILLS'] ?? 20);
 /** A container that has lasted for so long is started again at once; else each start is put off for longer. */
 const LASTED_MS = 10_500;
+/** A command that starts the engine again; without it the engine is not killed: others may be using it. */
+const ENGINE = process.env['OKA_TRIAL_ENGINE'];
+const SERVICES = ['worker', 'maintenance', 'egress'];
 const CHILD_KILLS = Number(process.env['OKA_TRIAL_CHILD_KILLS'] ?? 5);
 
 describe.skipIf(missing !== '')('killed in the middle of a task', () => {
@@ -61,6 +65,25 @@ describe.skipIf(missing !== '')('killed in the middle of a task', () => {
     expect(stage.inspect('worker').RestartCount).toBe(restarts);
   });
 
+  it.skipIf(ENGINE === undefined)(
+    'the engine with everything in it, as when the power is cut: all of it is back by itself and goes on',
+    async () => {
+      const steps = [...Array(6).keys()].map((n) => `sleep 2; echo ${n} >> power.txt`);
+      stage.drop('workspace/inbox/power.md', runbook('Power', steps));
+      await until('a step', () => (existsSync(join(stage.dir, 'workspace/desk/power.txt')) ? true : null));
+      for (const pid of [...enginePids(), ...SERVICES.map((service) => stage.inspect(service).State.Pid)])
+        killIfThere(pid);
+      await until('its end', () => (enginePids().length === 0 ? true : null));
+      execSync(ENGINE ?? '', { stdio: 'ignore' });
+      for (const service of SERVICES) await stage.healthy(service);
+      const asked = await answerByLooking(stage, 'power.txt');
+      process.stdout.write(`the engine was killed, a person was asked ${asked} times\n`);
+      await stage.result('power', /✅ Done/);
+      expect(stage.read('workspace/desk/power.txt').trim().split('\n')).toEqual(steps.map((_, n) => String(n)));
+      expect(stage.oka('verify').code).toBe(0);
+    },
+  );
+
   it('a worker that hangs is noticed and replaced', async () => {
     const before = stage.events('worker.started').length;
     stage.inside('bash', '-c', `kill -STOP ${workerPid(stage)}`);
@@ -76,19 +99,40 @@ function killMain(stage: Stage): void {
   else stage.inside('bash', '-c', 'for p in /proc/[0-9]*; do grep -qz "^up$" $p/cmdline && kill -9 ${p#/proc/}; done');
 }
 
+/** Whoever would notice that a container ended goes first. */
+function enginePids(): number[] {
+  const names = ['dockerd', 'containerd', 'containerd-shim'];
+  const found = readdirSync('/proc').flatMap((pid) => {
+    const name = /^\d+$/.test(pid) ? commandOf(pid) : '';
+    return names.includes(name) ? [{ pid: Number(pid), rank: names.indexOf(name) }] : [];
+  });
+  return found.toSorted((a, b) => a.rank - b.rank).map(({ pid }) => pid);
+}
+
+/** One may have ended with another. */
+function killIfThere(pid: number): void {
+  if (existsSync(`/proc/${pid}`)) spawnSync('kill', ['-9', String(pid)]);
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
 function workerPid(stage: Stage): number {
   return (JSON.parse(stage.read('.oka/locks/run_ledger.lock.holder.json')) as { pid: number }).pid;
 }
 
 /** A person looks at the desk: a step whose line is there was done. */
-async function answerByLooking(stage: Stage): Promise<number> {
+async function answerByLooking(stage: Stage, file = 'killed.txt'): Promise<number> {
   await sleep(700);
   const waits = waitsOf(stage);
   for (const wait of waits) {
     const [, step = '0'] = /\.step-(\d+)\./.exec(wait) ?? [];
-    const lines = existsSync(join(stage.dir, 'workspace/desk/killed.txt'))
-      ? stage.read('workspace/desk/killed.txt')
-      : '';
+    const lines = existsSync(join(stage.dir, 'workspace/desk', file)) ? stage.read(`workspace/desk/${file}`) : '';
     const isDone = lines.split('\n').includes(String(Number(step) - 1));
     stage.oka('answer', wait, isDone ? 'done' : 'repeat');
   }

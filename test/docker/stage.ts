@@ -67,7 +67,11 @@ export class Stage implements Disposable {
 
   /** Runs something inside the worker's container, as the worker's user. */
   inside(...args: string[]): Ran {
-    return this.compose('exec', '-T', 'worker', ...args);
+    return this.within('worker', ...args);
+  }
+
+  within(service: string, ...args: string[]): Ran {
+    return this.compose('exec', '-T', service, ...args);
   }
 
   oka(...args: string[]): Ran {
@@ -180,6 +184,14 @@ export function waitsOf(stage: Stage): string[] {
     .filter((each) => each.for.kind !== 'child' && each.for.kind !== 'timer');
   return asked.map(({ wait }) => wait);
 }
+
+/** A line for `bash -c` that tells which of these places could be written. */
+export const writing = (...places: string[]): string =>
+  `for p in ${places.join(' ')}; do (echo x >> $p) 2>/dev/null && echo "WROTE $p"; done; true`;
+
+/** A program for `node -e` that tells whether somebody answers there. */
+export const reaching = (host: string, port: number): string =>
+  `require('net').connect({host:'${host}',port:${port},timeout:3000}).on('connect',()=>{console.log('REACHED');process.exit()}).on('timeout',()=>process.exit()).on('error',()=>process.exit())`;
 
 function owner(): { uid: number; gid: number } {
   return { uid: process.getuid?.() ?? 1000, gid: process.getgid?.() ?? 1000 };

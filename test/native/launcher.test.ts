@@ -57,6 +57,24 @@ describe.skipIf(launcher === null)(`the result${whyNot}`, () => {
   });
 });
 
+describe.skipIf(launcher === null)(`where memory runs out${whyNot}`, () => {
+  const score = '/proc/self/oom_score_adj';
+  const said = (...rights: string[]): string => {
+    const script = `cat ${score}; (echo 0 > ${score}) 2>/dev/null; cat ${score}`;
+    expect(run('--result', result, ...rights, '--', 'sh', '-c', script).status).toBe(0);
+    return readFileSync(result, 'utf8').split('\n').slice(1).join(' ');
+  };
+
+  it('it is the command that is ended before all others', () => {
+    expect(said('--open')).toMatch(/^1000 /);
+  });
+
+  it.skipIf(!canJail)('and in the jail it cannot change that', () => {
+    const programs = ['/usr', '/bin', '/lib'].flatMap((path) => ['--run', path]);
+    expect(said(...programs, '--read', '/proc', '--device', '/dev/null')).toBe('1000 1000 ');
+  });
+});
+
 describe('building', () => {
   it('without a compiler says what is missing', () => {
     const script = join(import.meta.dirname, '../../native/build.js');

@@ -145,15 +145,11 @@ export class Objects {
     this.#setUp(name);
     this.newBytes += whole.length;
     const temporary = this.#at(`${name.slice(0, 2)}/.${name.slice(2)}.${process.pid}.tmp`);
-    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
     try {
-      const fd = openSync(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o444);
-      const waiting: { fd: number | null; temporary: string } = { fd, temporary };
-      this.#waiting.set(name, waiting);
-      writeAll(fd, deflateSync(whole, { level: zlib.Z_BEST_SPEED }));
-      if (this.#waiting.size <= FEW) return;
-      waiting.fd = null;
-      closeSync(fd);
+      const fd = writtenWhole(temporary, deflateSync(whole, { level: zlib.Z_BEST_SPEED }));
+      const isOneOfFew = this.#waiting.size < FEW;
+      this.#waiting.set(name, { fd: isOneOfFew ? fd : null, temporary });
+      if (!isOneOfFew) closeSync(fd);
     } catch (error) {
       throw explained(error, temporary);
     }
@@ -212,6 +208,20 @@ function flushByName(file: string): void {
 }
 
 const headerOf = (kind: ObjectKind, { length }: Buffer): Buffer => Buffer.from(`${kind} ${length}\0`);
+
+/** What could not be written to its end, on a full disk say, is not there: O1 holds for the next attempt, too. */
+function writtenWhole(file: string, bytes: Uint8Array): number {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  const fd = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o444);
+  try {
+    writeAll(fd, bytes);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
 
 function listing(folder: string): string[] {
   try {
