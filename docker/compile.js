@@ -7,7 +7,9 @@ import { join } from 'node:path';
 const app = join(import.meta.dirname, '..');
 for (const file of globSync('src/cli/commands/*.ts', { cwd: app })) await import(join(app, file));
 // Loaded only when needed. What begins to work when it is loaded, such as a thread, is compiled and refuses here.
-for (const file of globSync('src/{schema,ledger,engine,guard,tools,models,memory,intake,replica,daemon}/**/*.ts', { cwd: app }))
+for (const file of globSync('src/{schema,ledger,engine,guard,tools,models,memory,intake,replica,daemon}/**/*.ts', {
+  cwd: app,
+}))
   await import(join(app, file)).catch(() => undefined);
 flushCompileCache();
 const { status } = spawnSync(process.execPath, [join(app, 'bin', 'oka'), '--version'], { stdio: 'inherit' });

@@ -32,7 +32,9 @@ it.skipIf(own === undefined)(
     const answer = await roads.models.fetch?.(url, { method: 'POST', body: '{"a":1}', redirect: 'manual' });
     expect([answer?.status, answer?.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     expect(await answer?.text()).toBe('POST /v1/chat {"a":1}');
-    expect(decided).toMatchObject([{ host: own, port, verdict: 'allowed', reason: `${own} is a server that the operator configured` }]);
+    expect(decided).toMatchObject([
+      { host: own, port, verdict: 'allowed', reason: `${own} is a server that the operator configured` },
+    ]);
     rules.push({ effect: 'deny', host: own ?? '', why: 'not this one' } as Policy['rules'][number]);
     expect(await (await roads.models.fetch?.(url))?.text()).toMatch(/^not this one/);
   },
