@@ -1,6 +1,6 @@
 /** Help text, at 80 columns. */
 import type { Command } from './command.ts';
-import { commands } from './commands.ts';
+import { commands, groups } from './commands.ts';
 
 const GLOBAL = [
   ['--dir PATH', 'The folder that holds .oka and workspace (or OKA_DIR; default here).'],
@@ -12,14 +12,17 @@ const GLOBAL = [
 export function overview(): string {
   const names = Object.keys(commands);
   const width = Math.max(...names.map((name) => name.length)) + 2;
-  const rows = Object.entries(commands).flatMap(([name, command]) => wrapped(name, command.summary, width));
+  const rows = groups.flatMap((group) => [
+    group.title,
+    ...Object.entries(group.commands).flatMap(([name, command]) => wrapped(name, command.summary, width)),
+    '',
+  ]);
   return [
     'oka: an assistant you can trust with real work',
     '',
     'Usage: oka <command> [options]',
     '',
     ...rows,
-    '',
     ...GLOBAL.flatMap(([option, about]) => wrapped(option, about, width)),
     '',
     'Exit codes: 0 fine, 1 something checked is not fine, 2 wrong use,',
