@@ -50,7 +50,10 @@ export function keeperIn(folder: string, to: Pick<ReplicaState, 'url' | 'ledger'
   let pens: ReplicaState['pens'] = isSame ? before.pens : {};
   let doing: ReplicaState['doing'] = { kind: 'following' };
   let written = Number.NEGATIVE_INFINITY;
+  let soon: NodeJS.Timeout | null = null;
   const write = (): void => {
+    if (soon !== null) clearTimeout(soon);
+    soon = null;
     written = clock();
     try {
       writeState(folder, { v: 1, ...to, at: instant(written), pens, doing });
@@ -71,6 +74,7 @@ export function keeperIn(folder: string, to: Pick<ReplicaState, 'url' | 'ledger'
       pens = { ...pens, [told.pen]: { seq: told.place.seq, hash: told.place.hash } };
       if (doing.kind !== 'following') become({ kind: 'following' });
       else if (clock() - written >= WRITE_EVERY_MS) write();
+      else soon ??= setTimeout(write, WRITE_EVERY_MS).unref();
     },
     stopped: (why, fix) => become({ kind: 'stopped', why: why.slice(0, 2000), fix: fix.slice(0, 2000) }),
     flush: write,
