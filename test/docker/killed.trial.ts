@@ -15,7 +15,9 @@ const LASTED_MS = 10_500;
 /** A command that starts the engine again; without it the engine is not killed: others may be using it. */
 const ENGINE = process.env['OKA_TRIAL_ENGINE'];
 const SERVICES = ['worker', 'maintenance', 'egress'];
-const CHILD_KILLS = Number(process.env['OKA_TRIAL_CHILD_KILLS'] ?? 5);
+/** Each kill puts the next start off for longer, so a task is killed so often and the next one begins afresh. */
+const CHILD_KILLS = 5;
+const CHILD_TASKS = Number(process.env['OKA_TRIAL_CHILD_KILLS'] ?? 20) / CHILD_KILLS;
 
 describe.skipIf(missing !== '')('killed in the middle of a task', () => {
   let stage: Stage;
@@ -49,21 +51,9 @@ describe.skipIf(missing !== '')('killed in the middle of a task', () => {
     expect(stage.oka('verify').code).toBe(0);
   }, 1_800_000);
 
-  it(`the worker alone, ${CHILD_KILLS} times: it is done once, and nobody is asked`, async () => {
-    const steps = [...Array(8).keys()].map((n) => `sleep 1; echo ${n} >> child.txt`);
-    stage.drop('workspace/inbox/child.md', runbook('Child', steps));
-    const restarts = stage.inspect('worker').RestartCount;
-    for (let kill = 0; kill < CHILD_KILLS; kill++) {
-      const before = stage.events('worker.started').length;
-      await until('a step', () => (existsSync(join(stage.dir, 'workspace/desk/child.txt')) ? true : null));
-      await sleep(500 + ((kill * 377) % 900));
-      stage.inside('bash', '-c', `kill -9 ${workerPid(stage)}`);
-      await until('the next worker', () => (stage.events('worker.started').length > before ? true : null));
-    }
-    await stage.result('child', /✅ Done/);
-    expect(stage.read('workspace/desk/child.txt').trim().split('\n')).toEqual(steps.map((_, n) => String(n)));
-    expect(stage.inspect('worker').RestartCount).toBe(restarts);
-  });
+  it(`the worker alone, ${CHILD_KILLS * CHILD_TASKS} times: it is done once, and nobody is asked`, async () => {
+    for (let task = 0; task < CHILD_TASKS; task++) await killedOften(stage, `child${task}`);
+  }, 900_000);
 
   it.skipIf(ENGINE === undefined)(
     'the engine with everything in it, as when the power is cut: all of it is back by itself and goes on',
@@ -91,6 +81,24 @@ describe.skipIf(missing !== '')('killed in the middle of a task', () => {
     expect(stage.logs('worker')).toContain('did not answer any more and was killed');
   });
 });
+
+async function killedOften(stage: Stage, name: string): Promise<void> {
+  stage.compose('restart', 'worker');
+  await until('the worker', () => (stage.oka('status', '--health').code === 0 ? true : null));
+  const steps = [...Array(8).keys()].map((n) => `sleep 1; echo ${n} >> ${name}.txt`);
+  stage.drop(`workspace/inbox/${name}.md`, runbook(name, steps));
+  const restarts = stage.inspect('worker').RestartCount;
+  for (let kill = 0; kill < CHILD_KILLS; kill++) {
+    const before = stage.events('worker.started').length;
+    await until('a step', () => (existsSync(join(stage.dir, `workspace/desk/${name}.txt`)) ? true : null));
+    await sleep(500 + ((kill * 377) % 900));
+    stage.inside('bash', '-c', `kill -9 ${workerPid(stage)}`);
+    await until('the next worker', () => (stage.events('worker.started').length > before ? true : null));
+  }
+  await stage.result(name, /✅ Done/);
+  expect(stage.read(`workspace/desk/${name}.txt`).trim().split('\n')).toEqual(steps.map((_, n) => String(n)));
+  expect(stage.inspect('worker').RestartCount).toBe(restarts);
+}
 
 /** From outside where we may; else its child, with which it ends. */
 function killMain(stage: Stage): void {
