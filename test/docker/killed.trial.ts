@@ -17,7 +17,7 @@ const ENGINE = process.env['OKA_TRIAL_ENGINE'];
 const SERVICES = ['worker', 'maintenance', 'egress'];
 /** Each kill puts the next start off for longer, so a task is killed so often and the next one begins afresh. */
 const CHILD_KILLS = 5;
-const CHILD_TASKS = Number(process.env['OKA_TRIAL_CHILD_KILLS'] ?? 20) / CHILD_KILLS;
+const CHILD_TASKS = Number(process.env['OKA_TRIAL_CHILD_KILLS'] ?? 5) / CHILD_KILLS;
 
 describe.skipIf(missing !== '')('killed in the middle of a task', () => {
   let stage: Stage;
