@@ -127,3 +127,8 @@ export function explained(error: unknown, path: string): unknown {
   const words = known[errnoOf(error) ?? ''];
   return words === undefined ? error : new OkaError(words[0], words[1], { fix: words[2], cause: error });
 }
+
+/** What SQLite says when a file is not, or no longer, the database it was. */
+export function isDamagedDatabase(error: unknown): boolean {
+  return /malformed|not a database|disk image|no such (?:table|column)/.test(messageOf(error));
+}

@@ -10,7 +10,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { assertRegularFile } from '../ledger/disk.ts';
+import { assertRegularFile, isDamagedDatabase } from '../ledger/disk.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Pen } from '../schema/event.ts';
 import type { Fact } from '../schema/memory.ts';
@@ -254,8 +254,7 @@ function guarded<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (/malformed|not a database|disk image|no such (?:table|column)/.test(messageOf(error)))
-      throw new Damaged(messageOf(error), { cause: error });
+    if (isDamagedDatabase(error)) throw new Damaged(messageOf(error), { cause: error });
     throw error;
   }
 }

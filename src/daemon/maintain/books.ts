@@ -11,7 +11,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { assertRegularFile, explained, makeFolder } from '../../ledger/disk.ts';
+import { assertRegularFile, explained, isDamagedDatabase, makeFolder } from '../../ledger/disk.ts';
 import { type Position, START } from '../../ledger/line.ts';
 import type { Book } from '../../memory/book.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
@@ -212,8 +212,7 @@ function guarded<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (/malformed|not a database|disk image|no such (?:table|column)/.test(messageOf(error)))
-      throw new Damaged(messageOf(error), { cause: error });
+    if (isDamagedDatabase(error)) throw new Damaged(messageOf(error), { cause: error });
     if (/database or disk is full/.test(messageOf(error)))
       throw new OkaError('disk-full', 'no space left for .oka/maintenance/books.sqlite', {
         fix: 'Free some space; work goes on by itself.',
