@@ -20,7 +20,7 @@ type Inside = {
   /** Resolves when an intent of this class is as durable as it has to be. */
   written: (effect: SideEffectClass) => Promise<void>;
   reserve: (usage: Usage, sign: 1 | -1) => void;
-  callOf: (step: CallStep, usage: Usage, after: number) => ToolCall;
+  callOf: (step: CallStep, usage: Usage) => ToolCall;
   isStopped: () => boolean;
 };
 
@@ -64,7 +64,7 @@ export function actsWithin({ run, world, stage, written, reserve, callOf, isStop
   async function invoked(step: CallStep, author: ToolCall['author']): Promise<Outcome> {
     const usage = estimated(world.tools, step.tool, step.input);
     reserve(usage, 1);
-    const asked = callOf(step, usage, 0);
+    const asked = callOf(step, usage);
     const made: ToolCall = { ...asked, author, bounds: innerBounds(asked.bounds) };
     const outcome = await world.invoke(made).catch((error: unknown): Outcome => failedBy(error));
     const stored = await world.storable(outcome);

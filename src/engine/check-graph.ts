@@ -1,7 +1,7 @@
 /** Owns: what is wrong with a graph, all of it at once, before anything runs. */
 import type { Graph, Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import { leadsBack } from './plan.ts';
+import { leadsBack, withoutTwins } from './plan.ts';
 import { namesIn } from './template.ts';
 
 /** `path` points into the graph file, such as nodes.3.needs.0 */
@@ -17,68 +17,64 @@ export type Surroundings = {
 const LONGEST_MAP_NAME = 70;
 const BUILT_IN_NAMES = new Set(['input', 'last', 'item']);
 
+type Report = (path: string, problem: string) => void;
+
 export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProblem[] {
+  const problems: GraphProblem[] = [];
+  const report: Report = (path, problem) => void problems.push({ path, problem });
   const names = new Map(graph.nodes.map((node, index) => [node.id, index]));
   const ancestors = ancestorsOf(graph, names);
-  return [
-    ...duplicates(graph),
-    ...itemNames(graph),
-    ...unknownNames(graph, names),
-    ...(ancestors === null
-      ? cycle(graph, names)
-      : [
-          ...templates(graph, ancestors),
-          ...edgesBack(graph, names, ancestors),
-          ...unreachable(graph, names, ancestors),
-        ]),
-    ...graph.nodes.flatMap((node, index) => [
-      ...toolProblems(node, `nodes.${index}`, around),
-      ...bounds(graph, node, `nodes.${index}`),
-    ]),
-  ];
+  ownNames(graph, names, report);
+  itemNames(graph, report);
+  unknownNames(graph, names, report);
+  if (ancestors === null) cycle(graph, names, report);
+  else {
+    templates(graph, ancestors, report);
+    edgesBack(graph, names, ancestors, report);
+    unreachable(graph, names, ancestors, report);
+  }
+  graph.nodes.forEach((node, index) => {
+    const at: Place = () => `nodes.${index}`;
+    toolProblems(node, at, around, report);
+    bounds(graph, node, at, report);
+  });
+  return problems;
 }
 
-function duplicates(graph: Graph): GraphProblem[] {
-  const seen = new Set<string>();
-  return graph.nodes.flatMap((node, index) => {
-    const twice = seen.has(node.id);
-    seen.add(node.id);
-    if (BUILT_IN_NAMES.has(node.id))
-      return [
-        {
-          path: `nodes.${index}.id`,
-          problem: `"${node.id}" has a meaning of its own in templates; choose another name`,
-        },
-      ];
-    return twice ? [{ path: `nodes.${index}.id`, problem: `there are two nodes named "${node.id}"` }] : [];
+function ownNames(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
+  const seen = names.size === graph.nodes.length ? null : new Set<string>();
+  graph.nodes.forEach(({ id }, index) => {
+    if (BUILT_IN_NAMES.has(id))
+      report(`nodes.${index}.id`, `"${id}" has a meaning of its own in templates; choose another name`);
+    else if (seen?.has(id)) report(`nodes.${index}.id`, `there are two nodes named "${id}"`);
+    seen?.add(id);
   });
 }
 
 /** The items of a map are nodes named map__0, map__1, …: no other node may have such a name, and they must not be too long. */
-function itemNames(graph: Graph): GraphProblem[] {
+function itemNames(graph: Graph, report: Report): void {
   const maps = new Set(graph.nodes.flatMap((node) => (node.kind === 'map' ? [node.id] : [])));
-  return graph.nodes.flatMap((node, index) => {
-    const [, map] = /^(.*)__\d+$/.exec(node.id) ?? [];
+  if (maps.size === 0) return;
+  graph.nodes.forEach(({ id, kind }, index) => {
+    const [, map] = /^(.*)__\d+$/.exec(id) ?? [];
     if (map !== undefined && maps.has(map))
-      return [{ path: `nodes.${index}.id`, problem: `"${node.id}" is the name of an item of the map "${map}"` }];
-    return node.kind === 'map' && node.id.length > LONGEST_MAP_NAME
-      ? [{ path: `nodes.${index}.id`, problem: `the name of a map has at most ${LONGEST_MAP_NAME} characters` }]
-      : [];
+      report(`nodes.${index}.id`, `"${id}" is the name of an item of the map "${map}"`);
+    else if (kind === 'map' && id.length > LONGEST_MAP_NAME)
+      report(`nodes.${index}.id`, `the name of a map has at most ${LONGEST_MAP_NAME} characters`);
   });
 }
 
-function unknownNames(graph: Graph, names: ReadonlyMap<string, number>): GraphProblem[] {
-  const unknown = (path: string, id: string): GraphProblem[] =>
-    names.has(id) ? [] : [{ path, problem: `there is no node "${id}"` }];
-  return [
-    ...graph.nodes.flatMap((node, index) =>
-      node.needs.flatMap((need, at) => unknown(`nodes.${index}.needs.${at}`, need)),
-    ),
-    ...graph.edges.flatMap((edge, index) => [
-      ...unknown(`edges.${index}.from`, edge.from),
-      ...unknown(`edges.${index}.to`, edge.to),
-    ]),
-  ];
+function unknownNames(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
+  const look = (id: string, path: () => string): void => {
+    if (!names.has(id)) report(path(), `there is no node "${id}"`);
+  };
+  graph.nodes.forEach(({ needs }, index) =>
+    needs.forEach((need, at) => look(need, () => `nodes.${index}.needs.${at}`)),
+  );
+  graph.edges.forEach(({ from, to }, index) => {
+    look(from, () => `edges.${index}.from`);
+    look(to, () => `edges.${index}.to`);
+  });
 }
 
 /** For each node every node that has surely been settled before it; null when there is a cycle. */
@@ -109,6 +105,8 @@ function settlingOrder(before: readonly (readonly number[])[]): number[] {
   return order;
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** Only names that some template or edge back asks for are carried along, so that large graphs stay cheap. */
 function knownBefore(
   graph: Graph,
@@ -116,6 +114,7 @@ function knownBefore(
   found: ReadonlyMap<string, ReadonlySet<string>>,
   wanted: ReadonlySet<string>,
 ): ReadonlySet<string> {
+  if (wanted.size === 0) return NOTHING;
   const known = new Set<string>();
   for (const source of sources) {
     const id = idAt(graph, source);
@@ -125,72 +124,51 @@ function knownBefore(
   return known;
 }
 
-/** The names in a node's templates; asked for several times. */
-const asked = new WeakMap<Node, readonly string[]>();
-
-function namesAsked(node: Node): readonly string[] {
-  const known = asked.get(node) ?? namesIn(templatesOf(node));
-  asked.set(node, known);
-  return known;
-}
-
 function namesWanted(graph: Graph, names: ReadonlyMap<string, number>): Set<string> {
-  const inTemplates = graph.nodes.flatMap((node) => namesAsked(node).filter((name) => names.has(name)));
-  return new Set([...inTemplates, ...graph.edges.filter(leadsBack).map((edge) => edge.to)]);
+  const wanted = new Set<string>();
+  for (const node of graph.nodes) for (const name of namesIn(templatesOf(node))) if (names.has(name)) wanted.add(name);
+  for (const edge of graph.edges) if (leadsBack(edge)) wanted.add(edge.to);
+  return wanted;
 }
 
 function predecessors(graph: Graph, names: ReadonlyMap<string, number>): number[][] {
-  const before = graph.nodes.map((node) => new Set(node.needs.flatMap((need) => names.get(need) ?? [])));
+  const before = graph.nodes.map(({ needs }) => needs.flatMap((need) => names.get(need) ?? []));
   for (const edge of graph.edges) {
     const [from, to] = [names.get(edge.from), names.get(edge.to)];
-    if (!leadsBack(edge) && from !== undefined && to !== undefined) before[to]?.add(from);
+    if (!leadsBack(edge) && from !== undefined && to !== undefined) before[to]?.push(from);
   }
-  return before.map((sources) => [...sources]);
+  return before.map(withoutTwins);
 }
 
-function cycle(graph: Graph, names: ReadonlyMap<string, number>): GraphProblem[] {
+function cycle(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
   const settled = new Set(settlingOrder(predecessors(graph, names)));
   const members = graph.nodes.filter((_, node) => !settled.has(node)).map(({ id }) => id);
-  return [
-    {
-      path: 'nodes',
-      problem: `these nodes wait for each other: ${members.slice(0, 10).join(', ')}. A way back is an edge with "max"`,
-    },
-  ];
+  const some = members.slice(0, 10).join(', ');
+  report('nodes', `these nodes wait for each other: ${some}. A way back is an edge with "max"`);
 }
 
-function templates(graph: Graph, ancestors: ReadonlyMap<string, ReadonlySet<string>>): GraphProblem[] {
-  return graph.nodes.flatMap((node, index) =>
-    namesAsked(node).flatMap((name) => {
-      if (name === 'input' || name === 'last' || (name === 'item' && node.kind === 'map')) return [];
-      if (ancestors.get(node.id)?.has(name)) return [];
-      return [
-        {
-          path: `nodes.${index}`,
-          problem: `{{${name}}} asks for something that is not there when "${node.id}" starts`,
-        },
-      ];
-    }),
-  );
+function templates(graph: Graph, ancestors: ReadonlyMap<string, ReadonlySet<string>>, report: Report): void {
+  graph.nodes.forEach((node, index) => {
+    for (const name of namesIn(templatesOf(node))) {
+      if (name === 'input' || name === 'last' || (name === 'item' && node.kind === 'map')) continue;
+      if (!ancestors.get(node.id)?.has(name))
+        report(`nodes.${index}`, `{{${name}}} asks for something that is not there when "${node.id}" starts`);
+    }
+  });
 }
 
 function edgesBack(
   graph: Graph,
   names: ReadonlyMap<string, number>,
   ancestors: ReadonlyMap<string, ReadonlySet<string>>,
-): GraphProblem[] {
-  return graph.edges.flatMap((edge, index) => {
-    if (!leadsBack(edge) || !names.has(edge.from) || !names.has(edge.to)) return [];
+  report: Report,
+): void {
+  graph.edges.forEach((edge, index) => {
+    if (!leadsBack(edge) || !names.has(edge.from) || !names.has(edge.to)) return;
     if (edge.from !== edge.to && !ancestors.get(edge.from)?.has(edge.to))
-      return [
-        {
-          path: `edges.${index}`,
-          problem: `"max" marks a way back, but "${edge.to}" does not come before "${edge.from}"`,
-        },
-      ];
-    return edge.when === undefined
-      ? [{ path: `edges.${index}.when`, problem: 'a way back needs a condition, else it is always taken' }]
-      : [];
+      report(`edges.${index}`, `"max" marks a way back, but "${edge.to}" does not come before "${edge.from}"`);
+    else if (edge.when === undefined)
+      report(`edges.${index}.when`, 'a way back needs a condition, else it is always taken');
   });
 }
 
@@ -199,22 +177,20 @@ function unreachable(
   graph: Graph,
   names: ReadonlyMap<string, number>,
   order: ReadonlyMap<string, unknown>,
-): GraphProblem[] {
-  if (!graph.edges.some((edge) => edge.when !== undefined && !leadsBack(edge))) return [];
+  report: Report,
+): void {
+  if (!graph.edges.some((edge) => edge.when !== undefined && !leadsBack(edge))) return;
   const conditions = new Map<string, ReadonlyMap<string, string>>();
-  const problems: GraphProblem[] = [];
   for (const id of order.keys()) {
     const all = conditionsOf(graph, graph.nodes[names.get(id) ?? -1], conditions);
-    const merged = new Map(all);
-    conditions.set(id, merged);
+    conditions.set(id, new Map(all));
     const clash = all.find(([what, value]) => all.some(([other, another]) => other === what && another !== value));
     if (clash !== undefined)
-      problems.push({
-        path: `nodes.${names.get(id)}`,
-        problem: `"${id}" is never reached: it needs branches of ${clash[0]} that exclude each other`,
-      });
+      report(
+        `nodes.${names.get(id)}`,
+        `"${id}" is never reached: it needs branches of ${clash[0]} that exclude each other`,
+      );
   }
-  return problems;
 }
 
 /** What must hold of earlier outputs for a node to be reached, as pairs of node.field and value. */
@@ -232,36 +208,40 @@ function conditionsOf(
   return [...sources.flatMap((source) => [...(known.get(source) ?? [])]), ...own];
 }
 
-function toolProblems(node: Node, path: string, around: Surroundings): GraphProblem[] {
+/** Where a node stands in the file; made to text only for what is reported. */
+type Place = () => string;
+
+function toolProblems(node: Node, at: Place, around: Surroundings, report: Report): void {
   const { tools, graphs } = around;
-  const problems: GraphProblem[] = [];
-  const each = node.kind === 'map' ? toolProblems(node.each, `${path}.each`, around) : [];
+  const known = (name: string): void => {
+    if (tools !== undefined && !tools.has(name)) report(at(), `there is no tool "${name}"`);
+  };
   if (node.kind === 'tool' && node.tools !== undefined && !node.tools.includes(node.tool))
-    problems.push({ path: `${path}.tool`, problem: `"${node.tool}" is not among the tools this node may call` });
-  for (const name of node.kind === 'tool' ? [node.tool, ...(node.tools ?? [])] : (node.tools ?? [])) {
-    if (tools !== undefined && !tools.has(name)) problems.push({ path, problem: `there is no tool "${name}"` });
-  }
+    report(`${at()}.tool`, `"${node.tool}" is not among the tools this node may call`);
+  if (node.kind === 'tool') known(node.tool);
+  node.tools?.forEach(known);
   if (node.kind === 'graph' && graphs !== undefined && !graphs.has(node.graph))
-    problems.push({ path: `${path}.graph`, problem: `there is no graph "${node.graph}"` });
+    report(`${at()}.graph`, `there is no graph "${node.graph}"`);
   if (node.on_error === 'fallback' && node.fallback === undefined)
-    problems.push({ path: `${path}.fallback`, problem: 'on_error is fallback, but there is no fallback' });
-  return [...problems, ...each];
+    report(`${at()}.fallback`, 'on_error is fallback, but there is no fallback');
+  if (node.kind === 'map') toolProblems(node.each, () => `${at()}.each`, around, report);
 }
+
+const NEEDED_BOUNDS = {
+  strict: ['timeout_seconds', 'max_retries', 'idempotency_key'],
+  bounded: ['timeout_seconds', 'max_retries'],
+  flex: [],
+} as const;
 
 /** strict asks for every bound, bounded for time and retries, flex for none. */
-function bounds({ mode }: Pick<Graph, 'mode'>, node: Node, path: string): GraphProblem[] {
-  if (node.kind === 'map') return bounds({ mode }, node.each, `${path}.each`);
-  if (mode === 'flex' || (node.kind !== 'tool' && node.kind !== 'agent')) return [];
-  const needed =
-    mode === 'strict'
-      ? (['timeout_seconds', 'max_retries', 'idempotency_key'] as const)
-      : (['timeout_seconds', 'max_retries'] as const);
-  return needed
-    .filter((field) => node[field] === undefined)
-    .map((field) => ({ path: `${path}.${field}`, problem: `mode ${mode} needs ${field}` }));
+function bounds({ mode }: Pick<Graph, 'mode'>, node: Node, at: Place, report: Report): void {
+  if (node.kind === 'map') bounds({ mode }, node.each, () => `${at()}.each`, report);
+  if (node.kind !== 'tool' && node.kind !== 'agent') return;
+  for (const field of NEEDED_BOUNDS[mode])
+    if (node[field] === undefined) report(`${at()}.${field}`, `mode ${mode} needs ${field}`);
 }
 
-function templatesOf(node: Node): Json {
+function templatesOf(node: Node): Json[] {
   const own: Json[] = [node.input ?? null, node.idempotency_key ?? null];
   if (node.kind === 'agent') own.push(node.goal);
   if (node.kind === 'map') own.push(node.over, templatesOf(node.each));

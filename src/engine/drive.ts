@@ -2,7 +2,8 @@
  * Owns: the only loop. It decides, writes the decision down, lets the call happen, writes down what came of it.
  * Does not own: what to do next (decide.ts), what an event means (fold-run.ts), what a call goes through (the chain).
  *
- * R1 A call that may change anything is durable as an intent before it acts; a read may ride the next batch.
+ * R1 A call that may change anything is durable as an intent before it acts; a read may ride the next batch. Neither
+ *    waits for calls that were decided with it.
  * R2 The outcome of one step and the intent of the next share a batch: a sequence of n steps costs n flushes.
  * R3 Every call that was started gets an outcome, also when the run fails or is stopped.
  * R4 No promise is held across a wait for a person: the drive ends, and the run goes on from its events.
@@ -107,10 +108,9 @@ export function drive(
       takeIn();
       if (broken !== null) throw broken;
       if (stopRequest !== null) return halt(stopRequest);
-      const started = advance();
+      advance();
       if (run.failure !== null && inFlight.size + within.open() > 0) calls.abort();
-      await durable(started);
-      started.forEach((step, position) => launch(step, started.length - 1 - position));
+      if (unflushed.length > 0) flush().catch(breakDown);
       if (!isOver(run.status)) expectWaits();
       if (mayEnd()) await end();
       if (closed) return run;
@@ -133,17 +133,16 @@ export function drive(
     if (closed) calls.abort();
   }
 
-  /** Writes down everything that is decided now; returns the calls to be made. */
-  function advance(): CallStep[] {
-    const started: CallStep[] = [];
+  /** Writes down everything that is decided now; each call is made as soon as it is as durable as it has to be. */
+  function advance(): void {
     for (;;) {
       const steps = decide(run, world.tools).filter((step) => step.kind !== 'Think' || !thinking.has(step.node));
-      if (steps.length === 0 || mustWait(steps)) return started;
+      if (steps.length === 0 || mustWait(steps)) return;
       for (const step of steps) {
         if (step.kind === 'Think') think(step);
         else stage(eventOf(run, step));
         if (step.kind === 'Withdraw') world.withdrawn?.(step.for);
-        if (step.kind === 'CallTool') started.push(step);
+        if (step.kind === 'CallTool') launch(step);
         if (step.kind === 'Settle') break; // it may have led back or failed the run: the other steps are decided anew
       }
     }
@@ -167,10 +166,6 @@ export function drive(
     return world.events.flush(unflushed.splice(0));
   }
 
-  async function durable(started: readonly CallStep[]): Promise<void> {
-    await asDurable(started.some((step) => step.class !== 'read') ? 'write_local' : 'read');
-  }
-
   /** R1 */
   function asDurable(effect: SideEffectClass): Promise<void> {
     const flushed = flush();
@@ -179,12 +174,11 @@ export function drive(
     return Promise.resolve();
   }
 
-  /** `after` counts the calls of the same batch that are launched after this one. */
-  function launch(step: CallStep, after: number): void {
+  function launch(step: CallStep): void {
     const usage = estimated(world.tools, step.tool, step.input);
     inFlight.add(step);
     reserve(usage, 1);
-    outcomeOf(callOf(step, usage, after)).then((outcome) => {
+    outcomeOf(callOf(step, usage), asDurable(step.class)).then((outcome) => {
       reserve(usage, -1);
       tell({
         kind: 'outcome',
@@ -198,7 +192,8 @@ export function drive(
     if (usage !== free) reserved = reservedWith(reserved, usage, sign);
   }
 
-  async function outcomeOf(call: ToolCall): Promise<Outcome> {
+  async function outcomeOf(call: ToolCall, written: Promise<void>): Promise<Outcome> {
+    await written;
     try {
       const outcome = world.storable(await world.invoke(call));
       return outcome instanceof Promise ? await outcome : outcome;
@@ -212,10 +207,10 @@ export function drive(
     return outcome.status === 'cancelled' && !calls.signal.aborted;
   }
 
-  function callOf(step: CallStep, usage: Usage, after: number): ToolCall {
+  function callOf(step: CallStep, usage: Usage): ToolCall {
     const { node, call, attempt, tool, input, key, approval } = step;
     const others = (): Reserved => (usage === free ? reserved : reservedWith(reserved, usage, -1));
-    const tool_calls = callsLeft(run) + after;
+    const tool_calls = callsLeft(run);
     return {
       run: run.id,
       node,

@@ -410,9 +410,13 @@ function invokeTool(tools: ReadonlyMap<string, Tool>): Invoke {
     const tool = tools.get(call.tool);
     if (tool === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };
     if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
-    const outcome = await tool
-      .invoke(call.input, call)
-      .catch((error: unknown): Outcome => ({ status: 'failed', error: messageOf(error) }));
-    return outcome.status === 'failed' && call.signal.aborted ? { status: 'cancelled', error: outcome.error } : outcome;
+    try {
+      const outcome = await tool.invoke(call.input, call);
+      return outcome.status === 'failed' && call.signal.aborted
+        ? { status: 'cancelled', error: outcome.error }
+        : outcome;
+    } catch (error) {
+      return { status: call.signal.aborted ? 'cancelled' : 'failed', error: messageOf(error) };
+    }
   };
 }

@@ -20,19 +20,24 @@ export type Plan = {
 export function planOf(graph: Graph, sha256: string, states: StateGraph): Plan {
   const index = new Map(graph.nodes.map((node, position) => [node.id, position]));
   const at = (id: string): number => index.get(id) ?? -1;
-  const before = graph.nodes.map((node) => new Set(node.needs.map(at)));
+  const before = graph.nodes.map((node) => node.needs.map(at));
   const forwardTo = graph.nodes.map((): number[] => []);
   const backFrom = graph.nodes.map((): number[] => []);
   graph.edges.forEach((edge, position) => {
     if (leadsBack(edge)) backFrom[at(edge.from)]?.push(position);
     else {
       forwardTo[at(edge.to)]?.push(position);
-      before[at(edge.to)]?.add(at(edge.from));
+      before[at(edge.to)]?.push(at(edge.from));
     }
   });
+  const sources = before.map(withoutTwins);
   const behind = graph.nodes.map((): number[] => []);
-  before.forEach((sources, position) => sources.forEach((source) => behind[source]?.push(position)));
-  return { graph, sha256, states, index, before: before.map((sources) => [...sources]), behind, forwardTo, backFrom };
+  sources.forEach((each, position) => each.forEach((source) => behind[source]?.push(position)));
+  return { graph, sha256, states, index, before: sources, behind, forwardTo, backFrom };
+}
+
+export function withoutTwins(numbers: number[]): number[] {
+  return numbers.length < 2 ? numbers : [...new Set(numbers)];
 }
 
 /** Every node behind those it needs. */

@@ -19,13 +19,21 @@ export function filled(template: Json, lookup: Lookup): Json {
   return template;
 }
 
+const NONE: readonly string[] = [];
+
 /** The first words of every hole in a template. */
-export function namesIn(template: Json): string[] {
-  if (typeof template === 'string' && !template.includes('{{')) return [];
+export function namesIn(template: Json): readonly string[] {
   if (typeof template === 'string')
-    return [...template.matchAll(HOLE)].map((match) => match[1]?.split('.', 1)[0] ?? '');
-  if (template === null || typeof template !== 'object') return [];
-  return Object.values(template).flatMap((value) => namesIn(value));
+    return template.includes('{{')
+      ? Array.from(template.matchAll(HOLE), (match) => match[1]?.split('.', 1)[0] ?? '')
+      : NONE;
+  if (template === null || typeof template !== 'object') return NONE;
+  let names = NONE;
+  for (const value of Array.isArray(template) ? template : Object.values(template)) {
+    const inside = namesIn(value);
+    if (inside.length > 0) names = names.length === 0 ? inside : [...names, ...inside];
+  }
+  return names;
 }
 
 /** Field `a.b.0` of a value; undefined when it is not there. */

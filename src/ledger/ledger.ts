@@ -5,7 +5,8 @@
  * L1 What is folded live is exactly what was written: validated, redacted, numbered.
  * L2 One pen per file, held by a lock that dies with its holder.
  * L3 The durable unit is a batch: staged events are written together and flushed once. While a flush is in flight
- *    everything else queues. An acknowledged event is never lost.
+ *    everything else queues, sealed already: nothing is written before what is in flight has landed, so a record may
+ *    say that it has. An acknowledged event is never lost.
  * L5 No secret reaches the file: redaction sits in `stage`, the one door.
  * L6 A failed write rolls back and rejects everything staged; a failed flush is fatal: nothing is acknowledged any more.
  */
@@ -14,7 +15,7 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import { checkEvent, type Event, type Line, type NewEvent, type Pen } from '../schema/event.ts';
 import type { Clock, Flush, Redact } from '../schema/ports.ts';
 import { diskFlush } from './disk.ts';
-import { type Draft, draftOf, MOST_LINE_BYTES, type Position, Sealer } from './line.ts';
+import { MOST_LINE_BYTES, type Position, Sealer } from './line.ts';
 import { isFull, LiveFile } from './live-file.ts';
 import { type HeldPen, takePen } from './pen.ts';
 import { type Filter, readEvents } from './read.ts';
@@ -38,7 +39,7 @@ export type LedgerOptions = {
 export type BatchListener = (events: readonly Event[], end: Position) => void;
 
 type Batch = {
-  drafts: Draft[];
+  events: Event[];
   waiters: number;
   promise: Promise<void>;
   resolve: () => void;
@@ -74,25 +75,30 @@ async function recordRepair(ledger: Ledger, cut: Cut): Promise<void> {
   }
 }
 
-const FEWEST_TOGETHER = 16;
+const FEWEST_TOGETHER = 32;
 
 export class Ledger {
   readonly file: string;
   readonly #pen: Pen;
   readonly #held: HeldPen;
   readonly #live: LiveFile;
+  /** The records of the batch that is being staged. */
   readonly #sealer = new Sealer();
   readonly #clock: Clock;
   readonly #redact: Redact;
   readonly #reserve: Reserve;
   readonly #onBatch: BatchListener | undefined;
   #end: Position;
-  #nextSeq: number;
+  /** The last record staged. */
+  #staged: Position;
+  /** How much will be durable when what is staged now is written: what is in flight, too. */
+  #durableBefore: number;
   #batch = emptyBatch();
   #flight: Promise<void> | null = null;
   #scheduled = false;
+  readonly #commitNow = (): void => this.#commit();
   #grouping = false;
-  /** So many waiters are worth a flush of their own: while it is in flight, those who come after them do their work. */
+  /** Half of all who wait, when they are many, get a flush of their own: while it is in flight, the others do their work. */
   #enough = FEWEST_TOGETHER;
   #full = false;
   /** Events that were staged and could not be written, with the reason. */
@@ -118,7 +124,8 @@ export class Ledger {
     this.#redact = held.redact;
     this.#onBatch = held.onBatch;
     this.#end = held.end;
-    this.#nextSeq = held.end.seq + 1;
+    this.#staged = held.end;
+    this.#durableBefore = held.end.offset;
     this.#reserve = reserveAt(join(dirname(this.file), 'state', `${held.pen}.reserve`), held.reserveBytes ?? 64 * 1024);
     this.#full = !this.#regainReserve();
   }
@@ -143,7 +150,7 @@ export class Ledger {
     const data: unknown = clean === text ? checked.data : JSON.parse(clean);
     const at = this.#timestamp();
     const staged = {
-      seq: this.#nextSeq,
+      seq: this.#staged.seq + 1,
       type: checked.type,
       run: checked.run,
       at,
@@ -152,9 +159,15 @@ export class Ledger {
       v: checked.v,
       data,
     } as Event;
-    this.#nextSeq += 1;
-    this.#batch.drafts.push(draftOf(staged, clean));
+    this.#seal(staged, clean);
+    this.#batch.events.push(staged);
     return staged;
+  }
+
+  #seal(event: Event, data: string): void {
+    const before = this.#sealer.length;
+    const hash = this.#sealer.add(event, data, this.#durableBefore, this.#staged.hash);
+    this.#staged = { seq: event.seq, offset: this.#staged.offset + this.#sealer.length - before, hash };
   }
 
   /**
@@ -166,7 +179,7 @@ export class Ledger {
     const lost = mine.find((event) => this.#lost.has(event));
     if (lost !== undefined) return Promise.reject(this.#lost.get(lost));
     const batch = this.#batch;
-    if (batch.drafts.length === 0) return this.#landed();
+    if (batch.events.length === 0) return this.#landed();
     batch.waiters += 1;
     if (batch.waiters >= this.#enough && this.#grouping && this.#flight === null) this.#commit();
     else this.#schedule();
@@ -190,7 +203,7 @@ export class Ledger {
 
   /** Holds every write back while the live file is replaced by its own end (archiving); `replace` returns its new base. */
   async exchange(replace: () => Promise<number>): Promise<void> {
-    while (this.#flight !== null || this.#batch.drafts.length > 0) await this.flush();
+    while (this.#flight !== null || this.#batch.events.length > 0) await this.flush();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#flight = promise;
     try {
@@ -215,21 +228,18 @@ export class Ledger {
   #schedule(): void {
     if (this.#scheduled || this.#flight !== null) return;
     this.#scheduled = true;
-    if (this.#grouping) setImmediate(() => this.#commit());
-    else queueMicrotask(() => this.#commit());
+    if (this.#grouping) setImmediate(this.#commitNow);
+    else queueMicrotask(this.#commitNow);
   }
 
   #commit(): void {
     this.#scheduled = false;
-    if (!this.#state.open || this.#flight !== null || this.#batch.drafts.length === 0) return;
-    const batch = this.#batch;
-    this.#batch = emptyBatch();
-    const written = this.#write(batch);
-    if (written === null) return;
+    if (!this.#state.open || this.#flight !== null || this.#batch.events.length === 0) return;
+    if (!this.#write()) return;
+    const batch = this.#takeBatch();
     this.#grouping = batch.waiters > 1;
-    this.#enough = Math.max(FEWEST_TOGETHER, batch.waiters / 2);
-    if (this.#grouping) this.#flushLater(batch, written);
-    else this.#flushNow(batch, written);
+    if (this.#grouping) this.#flushLater(batch, this.#staged);
+    else this.#flushNow(batch, this.#staged);
   }
 
   /** What is in flight may be the caller's own, staged and taken along by the flush of another. */
@@ -238,30 +248,35 @@ export class Ledger {
     if (!this.#state.open) throw this.#state.error;
   }
 
-  /** The end of the batch, or null when it could not be written and was rejected. */
-  #write(batch: Batch): Position | null {
-    return this.#attempt(batch, () => {
+  /** False when the batch could not be written and was rejected. */
+  #write(): boolean {
+    return this.#attempt(() => {
       this.#live.assertSame(this.#end.offset);
-      if (this.#full) this.#noteFreed(batch);
-      return this.#writeBatch(batch);
+      if (this.#full) this.#noteFreed();
+      this.#appendStaged();
     });
   }
 
-  #attempt(batch: Batch, write: () => Position): Position | null {
+  #attempt(write: () => void): boolean {
     try {
-      return write();
+      write();
+      return true;
     } catch (error) {
       if (error instanceof OkaError && error.code === 'flush-failed') this.#break(error);
-      this.#rejectStaged(batch, error);
-      return null;
+      this.#rejectStaged(error);
+      return false;
     }
   }
 
-  #writeBatch(batch: Batch): Position {
-    const { seq, offset, hash: prev } = this.#end;
-    const { bytes, hash } = this.#sealer.seal(batch.drafts, offset, prev);
-    this.#live.append(bytes, offset);
-    return { seq: seq + batch.drafts.length, offset: offset + bytes.length, hash };
+  #appendStaged(): void {
+    this.#live.append(this.#sealer.bytes, this.#end.offset);
+    this.#sealer.clear();
+  }
+
+  #takeBatch(): Batch {
+    const batch = this.#batch;
+    this.#batch = emptyBatch();
+    return batch;
   }
 
   #flushNow(batch: Batch, end: Position): void {
@@ -271,17 +286,21 @@ export class Ledger {
       this.#breakBy(error, batch);
       return;
     }
-    this.#settle(batch, end);
+    this.#reached(end);
+    this.#acknowledge(batch, end);
   }
 
   #flushLater(batch: Batch, end: Position): void {
+    this.#durableBefore = end.offset;
     this.#flight = this.#live.flushLater().then(
       () => {
         this.#flight = null;
-        this.#settle(batch, end);
-        if (this.#batch.waiters > 1)
+        this.#reached(end);
+        this.#enough = Math.max(FEWEST_TOGETHER, (batch.waiters + this.#batch.waiters) / 2);
+        if (this.#batch.waiters >= this.#enough)
           this.#commit(); // on its way to the disk before those who waited go on
         else if (this.#batch.waiters > 0) this.#schedule();
+        this.#acknowledge(batch, end);
       },
       (error: unknown) => {
         this.#flight = null;
@@ -290,12 +309,13 @@ export class Ledger {
     );
   }
 
-  #settle(batch: Batch, end: Position): void {
+  #reached(end: Position): void {
     this.#end = end;
-    this.#onBatch?.(
-      batch.drafts.map((draft) => draft.event),
-      end,
-    );
+    this.#durableBefore = end.offset;
+  }
+
+  #acknowledge(batch: Batch, end: Position): void {
+    this.#onBatch?.(batch.events, end);
     batch.resolve();
   }
 
@@ -321,16 +341,15 @@ export class Ledger {
     this.#held.release();
   }
 
-  /** A failed write takes everything numbered behind it along. */
-  #rejectStaged(batch: Batch, error: unknown): void {
-    const behind = this.#batch;
-    this.#batch = emptyBatch();
-    this.#nextSeq = this.#end.seq + 1;
-    for (const { event } of [...batch.drafts, ...behind.drafts]) this.#lost.set(event, error);
-    batch.reject(error);
-    behind.reject(error);
+  /** A failed write takes everything along that was staged. */
+  #rejectStaged(error: unknown): void {
+    const refused = this.#takeBatch();
+    this.#staged = this.#end;
+    this.#sealer.clear();
+    for (const event of refused.events) this.#lost.set(event, error);
+    refused.reject(error);
     if (this.#state.open && error instanceof OkaError && error.code === 'disk-full')
-      this.#noteFull(batch.drafts.length);
+      this.#noteFull(refused.events.length);
     if (error instanceof OkaError && error.code === 'ledger-replaced') this.#break(error);
   }
 
@@ -338,26 +357,18 @@ export class Ledger {
     if (this.#full) return;
     this.#full = true;
     this.#reserve.release();
-    const held = this.#batch;
-    this.#batch = emptyBatch();
-    const note = this.#batch;
     this.stage({ type: 'ledger.disk_full', data: { refused } });
-    this.#batch = held;
-    const written = this.#attempt(note, () => this.#writeBatch(note));
-    if (written !== null) this.#flushNow(note, written);
+    if (this.#attempt(() => this.#appendStaged())) this.#flushNow(this.#takeBatch(), this.#staged);
   }
 
   /** Until the reserve stands again nothing is written. */
-  #noteFreed(batch: Batch): void {
+  #noteFreed(): void {
     if (!this.#regainReserve())
       throw new OkaError('disk-full', `${this.file}: the disk is still full`, {
         fix: 'Free some space; work goes on by itself.',
       });
     this.#full = false;
-    const held = this.#batch;
-    this.#batch = batch;
     this.stage({ type: 'ledger.disk_freed', data: {} });
-    this.#batch = held;
   }
 
   #regainReserve(): boolean {
@@ -389,5 +400,5 @@ export class Ledger {
 function emptyBatch(): Batch {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);
-  return { drafts: [], waiters: 0, promise, resolve, reject };
+  return { events: [], waiters: 0, promise, resolve, reject };
 }

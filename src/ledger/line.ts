@@ -19,47 +19,56 @@ const HEX = 64;
 const HASH_PART = HASH_KEY.length + HEX + CLOSE.length;
 const PREV_PART = PREV_KEY.length + HEX + '"'.length;
 
-/** A record before its place in the chain is known. */
-export type Draft = { event: Event; head: string; data: string };
-
-export function draftOf(event: Event, data: string): Draft {
-  const run = event.run === null ? 'null' : `"${event.run}"`;
-  const head = `{"seq":${event.seq},"type":"${event.type}","run":${run},"at":"${event.at}","pen":"${event.pen}","cause":${event.cause},"v":${event.v}`;
-  return { event, head, data };
-}
-
-/** Everything of a record that its hash covers. */
-function coveredBy({ head, data }: Draft, durable: number, prev: string): string {
-  return `${head},"d":${durable},"data":${data},"prev":"${prev}"`;
-}
-
 const LARGEST_KEPT = 8 * 1024 * 1024;
 const MOST_BYTES_A_CHARACTER = 3;
 
-/** Seals records one behind the other into one buffer that is used again and again. */
+/** Seals records one behind the other, as they come, into one buffer that is used again and again. */
 export class Sealer {
   #bytes = Buffer.allocUnsafeSlow(64 * 1024);
+  #used = 0;
 
-  /** What it returns is good until the next call. */
-  seal(drafts: readonly Draft[], durable: number, before: string): { bytes: Buffer; hash: string } {
-    if (this.#bytes.length > LARGEST_KEPT) this.#bytes = Buffer.allocUnsafeSlow(64 * 1024);
-    let [at, prev] = [0, before];
-    for (const draft of drafts) {
-      const covered = coveredBy(draft, durable, prev);
-      this.#makeRoom(at, covered.length * MOST_BYTES_A_CHARACTER + HASH_PART + '\n'.length);
-      const end = at + this.#bytes.write(covered, at);
-      prev = hash('sha256', this.#bytes.subarray(at, end));
-      at = end + this.#bytes.write(`,"hash":"${prev}"}\n`, end, 'latin1');
-    }
-    return { bytes: this.#bytes.subarray(0, at), hash: prev };
+  /** `durable`: how much of the ledger is durable when the record is written. Returns its hash. */
+  add(event: Event, data: string, durable: number, prev: string): string {
+    const head = headOf(event, durable);
+    this.#makeRoom((head.length + data.length) * MOST_BYTES_A_CHARACTER + PREV_PART + HASH_PART + '\n'.length);
+    const start = this.#used;
+    this.#write(head);
+    this.#write(data);
+    this.#write(`,"prev":"${prev}"`);
+    const sealed = hash('sha256', this.#bytes.subarray(start, this.#used));
+    this.#write(`,"hash":"${sealed}"}\n`);
+    return sealed;
   }
 
-  #makeRoom(used: number, needed: number): void {
-    if (used + needed <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, used + needed));
-    this.#bytes.copy(larger, 0, 0, used);
+  get length(): number {
+    return this.#used;
+  }
+
+  /** Good until the next record. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#used);
+  }
+
+  clear(): void {
+    this.#used = 0;
+    if (this.#bytes.length > LARGEST_KEPT) this.#bytes = Buffer.allocUnsafeSlow(64 * 1024);
+  }
+
+  #write(text: string): void {
+    this.#used += this.#bytes.write(text, this.#used);
+  }
+
+  #makeRoom(needed: number): void {
+    if (this.#used + needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, this.#used + needed));
+    this.#bytes.copy(larger, 0, 0, this.#used);
     this.#bytes = larger;
   }
+}
+
+function headOf({ seq, type, run, at, pen, cause, v }: Event, durable: number): string {
+  const ran = run === null ? 'null' : `"${run}"`;
+  return `{"seq":${seq},"type":"${type}","run":${ran},"at":"${at}","pen":"${pen}","cause":${cause},"v":${v},"d":${durable},"data":`;
 }
 
 /** The hash that a record claims and really has, or null when the bytes (without newline) are no whole record. */

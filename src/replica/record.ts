@@ -2,7 +2,7 @@
  * Owns: a record of the ledger as it leaves and as it comes back. Its data stays the text that was written: parsed and
  * written again, or brought to a newer version, it would no longer have its hash.
  */
-import { draftOf, Sealer } from '../ledger/line.ts';
+import { Sealer } from '../ledger/line.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import type { WireEvent } from '../schema/ports.ts';
 
@@ -28,6 +28,6 @@ const sealer = new Sealer();
 /** The hash that a record with these fields and this data has. */
 export function hashOf(event: Omit<WireEvent, 'body'>, pen: Pen, data: string): string {
   const { seq, type, run, at, cause, v, d, prev } = event;
-  const draft = draftOf({ seq, type, run, at, pen, cause, v } as Event, data);
-  return sealer.seal([draft], d, prev).hash;
+  sealer.clear();
+  return sealer.add({ seq, type, run, at, pen, cause, v } as Event, data, d, prev);
 }

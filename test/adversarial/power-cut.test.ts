@@ -3,10 +3,11 @@ import { closeSync, constants, openSync, readdirSync, readFileSync, rmSync, writ
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { diskFlush } from '../../src/ledger/disk.ts';
-import { draftOf, type Position } from '../../src/ledger/line.ts';
+import type { Position } from '../../src/ledger/line.ts';
 import { type Cut, recover, type Recovered } from '../../src/ledger/recover.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { OkaError } from '../../src/schema/errors.ts';
+import type { Event } from '../../src/schema/event.ts';
 import { type Image, imagesOf } from '../support/ledger-images.ts';
 import {
   freshFolder,
@@ -167,11 +168,8 @@ async function expectRecovered(file: string, written: WrittenLedger, image: Imag
   const kept = keptOf(written, image.bytes);
   const from = image.bytes.length % 2 === 0 ? durableEnd(written) : null;
   const { end, cut } = await recoveredFrom(file, image.bytes, about, from, (fd, { end }) => {
-    const draft = draftOf(
-      { ...noteOf('next'), seq: end.seq + 1, run: 'r1', at: '', pen: 'run', cause: null, v: 1 } as never,
-      '{"reason":"next"}',
-    );
-    writeSync(fd, sealed(draft, end.offset, end.hash).text);
+    const next = { ...noteOf('next'), seq: end.seq + 1, run: 'r1', at: '', pen: 'run', cause: null, v: 1 } as Event;
+    writeSync(fd, sealed(next, end.offset, end.hash).text);
   });
   if (end.seq !== (kept?.seq ?? 0) || end.offset !== (kept?.end ?? 0) || (kept && end.hash !== kept.hash))
     expect.fail(`${about}: kept up to ${JSON.stringify(end)} instead of ${JSON.stringify(kept)}`);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { draftOf, parseLine, prevOf, seqOf, wholeHash } from '../../src/ledger/line.ts';
+import { parseLine, prevOf, seqOf, wholeHash } from '../../src/ledger/line.ts';
 import { LineShape, type Event } from '../../src/schema/event.ts';
 import { sealed } from '../support/ledger-samples.ts';
 
@@ -84,7 +84,7 @@ describe('seqOf', () => {
 
 function recordOf(reason: string, seq = 7, prev = zeros): string {
   const event = eventOf(reason, seq);
-  return sealed(draftOf(event, JSON.stringify(event.data)), 100, prev).text;
+  return sealed(event, 100, prev).text;
 }
 
 function eventOf(reason: string, seq: number): Event {

@@ -1,11 +1,11 @@
 /** Ledgers made for tests: real files in a folder of their own, and randomness that can be repeated by its seed. */
-import { type Draft, Sealer } from '../../src/ledger/line.ts';
+import { Sealer } from '../../src/ledger/line.ts';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, vi } from 'vitest';
 import { type Ledger, type LedgerOptions, openLedger } from '../../src/ledger/ledger.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
+import type { Event, NewEvent } from '../../src/schema/event.ts';
 
 export type Random = {
   below(limit: number): number;
@@ -89,7 +89,8 @@ export function randomBatches(random: Random, count: number, mostEvents: number,
 }
 
 /** One record as it stands in the file. */
-export function sealed(draft: Draft, durable: number, prev: string): { text: string; hash: string } {
-  const { bytes, hash } = new Sealer().seal([draft], durable, prev);
-  return { text: bytes.toString('utf8'), hash };
+export function sealed(event: Event, durable: number, prev: string): { text: string; hash: string } {
+  const sealer = new Sealer();
+  const hash = sealer.add(event, JSON.stringify(event.data), durable, prev);
+  return { text: sealer.bytes.toString('utf8'), hash };
 }
