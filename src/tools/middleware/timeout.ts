@@ -1,12 +1,11 @@
 /** Ends an attempt that takes longer than its node allows. */
 import type { Middleware } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
-
-/** No timer of Node reaches further. */
-const FARTHEST_MS = 2 ** 31 - 1;
+import { deadlines } from '../deadlines.ts';
 
 export function timeout(): Middleware {
   const stopping = stopTogether();
+  const setDeadline = deadlines();
   return {
     name: 'timeout',
     call: (call, next) => {
@@ -15,24 +14,23 @@ export function timeout(): Middleware {
       const attempt = new AbortController();
       const forget = stopping(call.signal, attempt);
       return new Promise<Outcome>((resolve, reject) => {
-        const timer = setTimeout(() => end(tooLate(limit)), Math.min(limit, FARTHEST_MS));
+        const lift = setDeadline(limit, () => {
+          forget();
+          resolve(tooLate(limit));
+          attempt.abort();
+        });
         next({ ...call, signal: attempt.signal }).then(
           (outcome) => {
-            clearTimeout(timer);
+            lift();
             forget();
             resolve(outcome);
           },
           (error: unknown) => {
-            clearTimeout(timer);
+            lift();
             forget();
             reject(error);
           },
         );
-        function end(outcome: Outcome): void {
-          forget();
-          resolve(outcome);
-          attempt.abort();
-        }
       });
     },
   };

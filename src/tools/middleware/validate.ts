@@ -1,5 +1,4 @@
 /** Input before, output after: neither leaves this point in a shape the tool does not promise. */
-import type { z } from 'zod';
 import { fitting } from '../../schema/fits.ts';
 import type { Middleware } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
@@ -25,7 +24,7 @@ export function validate(tools: ReadonlyMap<string, Tool>): Middleware {
 }
 
 /** Says what is wrong with a value; null when nothing is. */
-function look(schema: z.ZodType): (value: unknown) => string | null {
+function look(schema: Tool['input']): (value: unknown) => string | null {
   const fits = fitting(schema);
   return (value) => {
     if (fits(value)) return null;
@@ -34,6 +33,6 @@ function look(schema: z.ZodType): (value: unknown) => string | null {
   };
 }
 
-function worded({ path, message }: z.core.$ZodIssue): string {
+function worded({ path, message }: { path: PropertyKey[]; message: string }): string {
   return `${path.join('.') || 'the whole'}: ${message}`;
 }
