@@ -123,6 +123,7 @@ function settledBy(run: RunState, node: string | null, outcome: Outcome): 'done'
 }
 
 export type StartOptions = {
+  /** A name that no run has had: history is not searched for it. Who cannot be sure asks `stateOf` first. */
   id: string;
   title?: string;
   input?: Json;

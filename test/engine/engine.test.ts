@@ -109,6 +109,14 @@ describe('start', () => {
     expect(kept.artifacts).toMatchObject([{ sha256: artifact, bytes: 100_002 }]);
     expect(dataOf(withStore.events, 'run.ended')).toMatchObject([{ artifacts: [{ sha256: artifact }] }]);
   });
+
+  it('a second start under the name of a run that is at work gives the drive that is there', async () => {
+    const { engine, events } = engineWith({ tools: [toolNamed('look', () => ok(1))] });
+    const graph = graphOf([{ kind: 'tool', id: 'a', tool: 'look' }]);
+    const [one, two] = await Promise.all([engine.start(graph, { id: 'r' }), engine.start(graph, { id: 'r' })]);
+    expect(await one.done).toBe(await two.done);
+    expect(dataOf(events, 'run.started')).toHaveLength(1);
+  });
 });
 
 describe('how nodes end', () => {
