@@ -1,9 +1,13 @@
 /*
- * W1 The lock on RESULT.tmp is held from before the command starts until RESULT is there: it cannot be running
+ * RESULT.tmp is the ticket: an empty file that the worker makes before it starts us, and that becomes RESULT.
+ *
+ * W1 The lock on the ticket is held from before the command starts until RESULT is there: it cannot be running
  *    unlocked, nor be locked and over. The lock is the kernel's and dies with this process.
  * W2 The command does not start when the worker is gone already: a worker that looks for the lock sees it, or nothing runs.
  * W3 When this process ends, nothing that the command started is alive.
  * W4 It goes on without the worker: in a session of its own, with the time limit and the output in its own hands.
+ * W5 Without an empty ticket under its name nothing is started, and the ticket is empty no more before the command
+ *    starts. So whoever has the lock and finds it empty knows that nothing began, and removes it: then nothing can.
  */
 #define _GNU_SOURCE
 #include "launch.h"
@@ -19,6 +23,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,25 +128,40 @@ static void read_options(int argc, char **argv)
 		misuse("too long", name);
 }
 
-/* Waits until nobody holds the lock: 0 when nothing runs under this name, 75 when it still does after the time. */
+/* Whether this file, and no other, stands under the ticket's name. */
+static bool is_linked(const struct stat *file)
+{
+	struct stat named;
+	return lstat(temporary_name, &named) == 0 && named.st_dev == file->st_dev && named.st_ino == file->st_ino;
+}
+
+/* Waits until nobody holds the lock. 0: it had begun and is over; 75: it still runs after the time; 77: nothing began,
+   and under this ticket nothing can any more; 78: there is no ticket. */
 static int await_end(void)
 {
-	struct flock whole = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
-	int file = open(temporary_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (file < 0) return errno == ENOENT ? 0 : 70;
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct stat ticket;
+	int file = open(temporary_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (file < 0) return errno == ENOENT ? 78 : 70;
 	int64_t deadline = now_ms() + timeout_ms;
 	while (fcntl(file, F_SETLK, &whole) != 0) {
 		if (now_ms() >= deadline) return 75;
 		poll(NULL, 0, 20);
 	}
-	return 0;
+	if (fstat(file, &ticket) != 0 || !S_ISREG(ticket.st_mode)) return 70;
+	if (ticket.st_size > 0) return 0;
+	if (!is_linked(&ticket)) return 78;
+	return unlink(temporary_name) == 0 ? 77 : 70;
 }
 
-static void take_lock(void)
+static void take_ticket(void)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	step.file = open(temporary_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	if (step.file < 0 || fcntl(step.file, F_SETLK, &whole) != 0 || ftruncate(step.file, 0) != 0) fail(temporary_name);
+	struct stat ticket;
+	step.file = open(temporary_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (step.file < 0 || fcntl(step.file, F_SETLK, &whole) != 0 || fstat(step.file, &ticket) != 0) fail(temporary_name);
+	errno = ESTALE;
+	if (!S_ISREG(ticket.st_mode) || ticket.st_size > 0 || !is_linked(&ticket)) fail(temporary_name);
 	if (unlink(result_name) != 0 && errno != ENOENT) fail(result_name);
 }
 
@@ -245,22 +265,44 @@ static bool write_result(bool with_output)
 		(long long)(now_ms() - step.begun), (unsigned long long)sizes[0][0], (unsigned long long)sizes[0][1],
 		(unsigned long long)sizes[0][2], (unsigned long long)sizes[1][0], (unsigned long long)sizes[1][1],
 		(unsigned long long)sizes[1][2]);
-	return ftruncate(step.file, 0) == 0 && lseek(step.file, 0, SEEK_SET) == 0 && write_all(step.file, line, (size_t)length) &&
-	       (!with_output || (write_kept(step.file, &step.out) && write_kept(step.file, &step.err))) && fsync(step.file) == 0;
+	/* never empty in between: that would say that nothing began */
+	return lseek(step.file, 0, SEEK_SET) == 0 && write_all(step.file, line, (size_t)length) &&
+	       (!with_output || (write_kept(step.file, &step.out) && write_kept(step.file, &step.err))) &&
+	       ftruncate(step.file, lseek(step.file, 0, SEEK_CUR)) == 0 && fsync(step.file) == 0;
 }
 
-/* On a full disk what is known without the output is better than nothing. Not even room for that is waited for: nobody
+/* Waits a moment, if the disk is full and nobody wants us to stop; else fails. */
+static void wait_for_space(void)
+{
+	int problem = errno;
+	bool stop = (problem != ENOSPC && problem != EDQUOT) || asked_to_stop();
+	struct pollfd signals = { step.signals, POLLIN, 0 };
+	if (!stop) poll(&signals, 1, LOOK_FOR_SPACE_MS);
+	errno = problem;
+	if (stop) fail(temporary_name);
+}
+
+static void leave_without_worker(void)
+{
+	if (parent != 0 && getppid() != parent) exit(76);
+}
+
+/* W2, W5. There is room for the beginning of the result from here on. */
+static void mark_begun(void)
+{
+	static const char mark[] = "begun\n";
+	leave_without_worker();
+	while (!write_all(step.file, mark, sizeof mark - 1)) {
+		wait_for_space();
+		leave_without_worker();
+	}
+}
+
+/* On a full disk what is known without the output is better than nothing, and room even for that is waited for: nobody
    else knows how the command ended. */
 static void tell_result(void)
 {
-	while (!write_result(true) && !write_result(false)) {
-		int problem = errno;
-		bool stop = (problem != ENOSPC && problem != EDQUOT) || asked_to_stop();
-		struct pollfd signals = { step.signals, POLLIN, 0 };
-		if (!stop) poll(&signals, 1, LOOK_FOR_SPACE_MS);
-		errno = problem;
-		if (stop) fail(temporary_name);
-	}
+	while (!write_result(true) && !write_result(false)) wait_for_space();
 }
 
 int main(int argc, char **argv)
@@ -270,9 +312,9 @@ int main(int argc, char **argv)
 	prepare_signals();
 	if (setsid() < 0 && getpgrp() != getpid()) fail("setsid");
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) fail("subreaper");
-	take_lock();
+	take_ticket();
 	step.out.half = step.err.half = output_limit > 1 ? (size_t)output_limit / 2 : 1;
-	if (parent != 0 && getppid() != parent) return 76;
+	mark_begun();
 	step.begun = now_ms();
 	step.command = start_command(&rights, folder, argv + optind, &step.out, &step.err);
 	if (step.command.pid < 0) fail("the command");

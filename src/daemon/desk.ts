@@ -4,6 +4,7 @@
  * K1 One writing call at a time, so that undo and blame are exact; reads run beside it.
  * K2 The state before a call is in the ledger before the call acts. The state after it is, if it changed anything.
  * K3 A call that outlived its worker is waited for before anybody else writes, and what it left is kept, too.
+ *    One that was about to begin, and of which K2 is not in the ledger, never began.
  * K4 Where there is no space to keep a state it is waited for: what a call did well does not fail for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,17 +18,24 @@ type Append = (event: NewEvent) => Promise<unknown>;
 
 const WRITERS = new Set(['shell', 'files.write', 'files.edit', 'files.move', 'files.remove']);
 const MOST_SKIPPED = 1000;
-
+const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
 const LOOK_FOR_SPACE_MS = 2000;
 
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+type Around = {
+  /** Told of a call that waits for space. */
+  waits?: (call: ToolCall) => void;
+  /** By what it can be known later whether the call began (tools/ticket.ts). */
+  ground?: (call: ToolCall) => Promise<string | null>;
+};
 
 export function onDesk(
   tools: readonly Tool[],
   shadow: Shadow,
   append: Append,
   inTurn: InTurn = oneAtATime(),
-  waits: (call: ToolCall) => void = () => undefined,
+  around: Around = {},
 ): Tool[] {
   return tools.map((tool) =>
     WRITERS.has(tool.name)
@@ -36,25 +44,32 @@ export function onDesk(
           invoke: (input, call) =>
             call.class === 'read'
               ? tool.invoke(input, call)
-              : inTurn(() => keptAround(shadow, append, call, waits, () => tool.invoke(input, call))),
+              : inTurn(() => keptAround(shadow, append, call, around, () => tool.invoke(input, call))),
         }
       : tool,
   );
 }
 
 type Outlived = Pick<ToolCall, 'run' | 'call' | 'tool' | 'class'>;
+type Kept = Extract<Event, { type: 'desk.kept' }>;
 
-/** K3. `look` finds out what came of it. */
-export function keptAfterCrash<T>(
+/** K3. `keptBefore` finds what K2 has written, `look` what came of the call. */
+export async function keptAfterCrash(
   shadow: Shadow,
   append: Append,
   inTurn: InTurn,
   outlived: Outlived,
-  look: () => Promise<T>,
-): Promise<T> {
-  if (outlived.class === 'read' || !WRITERS.has(outlived.tool)) return look();
+  {
+    keptBefore,
+    look,
+  }: { keptBefore: () => Promise<Kept | null>; look: (before: Kept | null) => Promise<Outcome | null> },
+): Promise<Outcome | null> {
+  if (outlived.class === 'read' || !WRITERS.has(outlived.tool)) return look(null);
+  const before = await keptBefore();
+  if (before === null) return NOT_BEGUN;
   return inTurn(async () => {
-    const seen = await look();
+    const seen = await look(before);
+    if (seen?.status === 'cancelled' && seen.begun === false) return seen;
     await append(keptEvent({ ...outlived, node: null }, 'after', await shadow.keep(`after ${outlived.call}`)));
     return seen;
   });
@@ -64,13 +79,13 @@ async function keptAround(
   shadow: Shadow,
   append: Append,
   call: ToolCall,
-  waits: (call: ToolCall) => void,
+  { waits = () => undefined, ground = () => Promise.resolve(null) }: Around,
   act: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
+  if (call.signal.aborted) return NOT_BEGUN;
   const before = await onceThereIsSpace(call, waits, async () => {
     const kept = await shadow.keep(`before ${call.call}`);
-    await append(keptEvent(call, 'before', kept));
+    await append(keptEvent(call, 'before', kept, await ground(call)));
     return kept;
   });
   try {
@@ -103,12 +118,11 @@ function keptEvent(
   { run, node, call }: { run: string; node: string | null; call: string },
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
+  ground: string | null = null,
 ): NewEvent {
-  return {
-    type: 'desk.kept',
-    run,
-    data: { call, node, when, tree, skipped: skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000)) },
-  };
+  const named = skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000));
+  const data = { call, node, when, tree, skipped: named, ...(ground === null ? {} : { ground }) };
+  return { type: 'desk.kept', run, data };
 }
 
 /** What the calls of a run did to the desk, in order. A call whose end was not seen is taken up to `now`, or left out. */

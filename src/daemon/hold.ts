@@ -15,6 +15,7 @@ import { type Jail, type KernelOffer, offerOf } from '../tools/jail.ts';
 import { placesIn, programsOf } from '../tools/jail-places.ts';
 import { importsFrom } from '../tools/deps/imports.ts';
 import { shimFolder } from '../tools/deps/shims.ts';
+import { groundOf } from '../tools/ticket.ts';
 import { forgetWitness } from '../tools/witness.ts';
 import type { WayOut } from './egress.ts';
 import { npmGlobalConfig } from './npm-config.ts';
@@ -39,6 +40,8 @@ export type Holding = {
   ) => Promise<Hold>;
   /** For a program that is only asked what it is: it may run what was installed, and change nothing. */
   holdLook: () => Promise<Hold>;
+  /** By what it can be known later whether a command began; null when no launcher would see it. */
+  ground: (call: ToolCall) => Promise<string | null>;
   /** What the ledger has needs no witness any more. */
   forget: (durable: readonly Event[]) => void;
 };
@@ -46,7 +49,12 @@ export type Holding = {
 export function holdingWith(ports: HoldPorts): Holding {
   let asked: Promise<KernelOffer> | null = null;
   const witnessed = new Set<string>();
-  return { hold, holdInstaller, holdLook, forget };
+  return { hold, holdInstaller, holdLook, ground, forget };
+
+  async function ground({ tool }: ToolCall): Promise<string | null> {
+    const { launcher } = await (asked ??= offerOf(launcherPath));
+    return launcher && tool === 'shell' ? groundOf(callsFolder(ports.home)) : null;
+  }
 
   function forget(durable: readonly Event[]): void {
     if (witnessed.size === 0) return;
@@ -62,7 +70,7 @@ export function holdingWith(ports: HoldPorts): Holding {
     witnessed.add(call.call);
     const way = await wayFor(ports, call, command, wants);
     const globalconfig = way === null ? null : await npmGlobalConfig(ports.home);
-    const scratch = call.class === 'read' ? null : await scratchIn(ports.home);
+    const scratch = call.class === 'read' && !offer.seccomp ? null : await scratchIn(ports.home);
     const jail =
       held.kind === 'jail' ? await jailFor(ports, call, wants, offer, way, scratch) : openJail(ports, call, offer);
     return {
@@ -216,7 +224,7 @@ function openJail({ home }: HoldPorts, { call }: ToolCall, { launcher }: KernelO
 
 async function placesOf(home: Home, scratch: string | null): Promise<Places> {
   const desk = join(home.workspace, 'desk');
-  return placesIn({ oka: home.oka, desk, scratch: scratch ?? desk, tools: join(home.oka, 'tools') });
+  return placesIn({ oka: home.oka, desk, scratch, tools: join(home.oka, 'tools') });
 }
 
 async function scratchIn(home: Home): Promise<string> {

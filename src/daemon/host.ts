@@ -21,6 +21,7 @@ import { type ApprovalPages, approvalPages, assertAnswer, openApprovals } from '
 import { lineClassifierOf } from './classified.ts';
 import type { Deps } from './deps/deps.ts';
 import { isStopped } from './host-files.ts';
+import type { Untold } from './late-results.ts';
 import { keepInMind } from './memory/keep-in-mind.ts';
 import { type LoadedPolicy, openPolicy, type PolicyFile } from './policy.ts';
 import { type Home, loadConfig, shownPath } from './settings.ts';
@@ -39,8 +40,11 @@ export type Host = {
   tidying: TidySoon;
   /** Whether somebody can plan what is not a runbook. */
   hasModel: () => boolean;
-  /** Writes the result of a task, as far as it has come. */
+  /** Whether a procedure could plan a task that has not been planned yet. */
+  fitsProcedure: (run: string) => Promise<boolean>;
+  /** Writes the result of a task, as far as it has come; later, when it cannot be written now. */
   tellResult: (run: string) => Promise<void>;
+  untold: Untold;
   /** How often everything was stopped, by .oka/STOP or by trouble: what was under way then has to be taken up again. */
   stops: { seen: number };
 };
@@ -79,7 +83,9 @@ export async function hosted<T>(
     deps,
     tidying,
     hasModel,
+    fitsProcedure: wired.fitsProcedure,
     tellResult: wired.tellResult,
+    untold: wired.untold,
     stops: { seen: 0 },
     policyFile,
     pages,
@@ -205,7 +211,10 @@ export async function act(
     shadow,
     deps,
     tidying,
-  }: Pick<Host, 'engine' | 'stores' | 'config' | 'shadow'> & Partial<Pick<Host, 'deps' | 'tidying'>>,
+    untold,
+    tellResult,
+  }: Pick<Host, 'engine' | 'stores' | 'config' | 'shadow'> &
+    Partial<Pick<Host, 'deps' | 'tidying' | 'untold' | 'tellResult'>>,
 ): Promise<Drive | null> {
   switch (intake.kind) {
     case 'answer':
@@ -213,6 +222,7 @@ export async function act(
       return engine.answer(runOfWait(intake.wait, stores), intake.wait, intake.answer);
     case 'cancel':
       await engine.stop(intake.run, { kind: 'cancel', reason: 'cancelled by a person' });
+      if (untold?.runs().includes(intake.run)) await tellResult?.(intake.run); // it was at rest before
       return null;
     case 'pause':
       await engine.stop(intake.run, { kind: 'pause', reason: 'paused by a person' });

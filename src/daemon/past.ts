@@ -27,7 +27,18 @@ export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
 
 export async function decisionsAgain(home: Home, events: readonly Event[]): Promise<DecisionReplay> {
   const tools = toolsOn(join(home.workspace, 'desk'), home);
-  return replayDecisions(await planOfRun(home, events), events, (name) => tools.get(name));
+  const since = sinceBegun(events);
+  return replayDecisions(await planOfRun(home, since), since, (name) => tools.get(name));
+}
+
+/** A task is received under the name of its run before that begins. */
+function sinceBegun(events: readonly Event[]): readonly Event[] {
+  return events.slice(
+    Math.max(
+      0,
+      events.findIndex(({ type }) => type === 'run.started'),
+    ),
+  );
 }
 
 /** Idempotent tools act in a copy of the desk, which is thrown away. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
-import type { OpenCall } from '../engine/run-state.ts';
+import { isOver, type OpenCall } from '../engine/run-state.ts';
 import { maySendOn } from '../guard/egress.ts';
 import { given, type GivenState } from '../guard/given.ts';
 import { taskGraph } from '../graphs/task.ts';
@@ -36,7 +36,7 @@ import { egressEvent } from './egress.ts';
 import { graphsIn } from './graphs.ts';
 import { guardOf } from './guard.ts';
 import { callsFolder, classWith, type Holding, holdingWith, launcherPath } from './hold.ts';
-import { tellingLater } from './late-results.ts';
+import { tellingLater, type Untold, untoldIn } from './late-results.ts';
 import { rememberingIn } from './memory/memory.ts';
 import { modelsOf } from './models.ts';
 import type { LoadedPolicy } from './policy.ts';
@@ -46,6 +46,7 @@ import { commandEnvironment, type Home } from './settings.ts';
 import { runsFolder, type Stores } from './stores.ts';
 import { critiqueTool } from './task/critique.ts';
 import { executor } from './task/executor.ts';
+import { fitsProcedure } from './task/fits-procedure.ts';
 import { planGraph } from './task/plan-graph.ts';
 import { planTool } from './task/plan.ts';
 import type { TaskPorts } from './task/ports.ts';
@@ -58,8 +59,11 @@ export type Wired = {
   shadow: Shadow;
   models: Models;
   deps: Deps;
-  /** Writes the result of a task, as far as it has come. */
+  /** Writes the result of a task, as far as it has come; later, when it cannot be written now. */
   tellResult: (run: string) => Promise<void>;
+  untold: Untold;
+  /** Whether a procedure could plan a task that has not been planned yet. */
+  fitsProcedure: (run: string) => Promise<boolean>;
   /** Ends what was opened besides the engine. */
   close: () => Promise<void>;
 };
@@ -84,10 +88,15 @@ export function engineOver(
   });
   const holding = holdingWith({ home, sandbox: config.sandbox, classify: classifierOf(home), wayOut: roads.steps });
   stores.whenDurable(holding.forget);
+  const untold = untoldIn(join(home.oka, 'state', 'untold'));
+  stores.whenDurable(untold.watch);
   const models = modelsOf(home, config, stores, roads.models);
   const deps: Deps = depsOf({ home, config, stores, policy, holding, engine: () => engine });
   const memory = rememberingIn(home, config, stores);
+  const events = eventsOf(stores);
   const noted = (event: NewEvent & { run: string }): void => void engine.note(event.run, event);
+  const acting: Tool[] = []; // known once the engine is made
+  const tasks = taskPorts(acting);
   const engine: Engine = createEngine({
     ...engineOptions(
       home,
@@ -98,8 +107,14 @@ export function engineOver(
         hold: holding.hold,
         net: roads.tools,
         kept: (tools) =>
-          onDesk(tools, shadow, append, inTurn, ({ run }) => rested('the disk is full: it waits for space', run)),
-        further: (tools) => [deps.tool, modelTool(models), ...memoryTools(memory.tools), ...taskTools(tools)],
+          onDesk(tools, shadow, append, inTurn, {
+            waits: ({ run }) => rested('the disk is full: it waits for space', run),
+            ground: holding.ground,
+          }),
+        further: (tools) => {
+          acting.push(...tools);
+          return [deps.tool, modelTool(models), ...memoryTools(memory.tools), planTool(tasks), critiqueTool(tasks)];
+        },
       },
       { policy, ...answersIn(stores) },
       { ...secretsOf(stores), diagnose: deps.diagnose },
@@ -109,17 +124,23 @@ export function engineOver(
     ),
     graphs: graphsOf(home, artifacts),
     witness: (run, open) =>
-      keptAfterCrash(shadow, append, inTurn, { run, ...open }, () => witnessIn(home, artifacts, open)),
+      keptAfterCrash(
+        shadow,
+        append,
+        inTurn,
+        { run, ...open },
+        {
+          keptBefore: () => keptBefore(events, run, open.call),
+          look: (before) => witnessIn(home, artifacts, open, before),
+        },
+      ),
     provide: deps.provide,
     atRest: async (run) => {
-      await tellResult(run).catch((error: unknown) => {
-        rested(`its result cannot be written yet: ${messageOf(error)}`, run.id);
-        late.add(run.id);
-      });
+      await tellResult(run).catch((error: unknown) => tellLater(run.id, error));
       await deps.rested(run);
     },
     stores: {
-      events: eventsOf(stores),
+      events,
       artifacts,
       cache: openCache(join(home.oka, 'cache')),
       runs: openRuns(runsFolder(home)),
@@ -129,10 +150,17 @@ export function engineOver(
   const tellResultOf = async (id: string): Promise<void> => {
     const run = await engine.stateOf(id);
     if (run !== null) await tellResult(run);
+    else untold.told(id);
   };
   const late = tellingLater(tellResultOf);
+  const tellLater = (id: string, error: unknown): void => {
+    rested(`its result cannot be written yet: ${messageOf(error)}`, id);
+    late.add(id);
+  };
   return {
-    tellResult: tellResultOf,
+    tellResult: (id) => tellResultOf(id).catch((error: unknown) => tellLater(id, error)),
+    untold,
+    fitsProcedure: (run) => fitsProcedure(tasks, run),
     engine,
     shadow,
     models,
@@ -144,7 +172,7 @@ export function engineOver(
     },
   };
 
-  function taskTools(tools: readonly Tool[]): Tool[] {
+  function taskPorts(tools: readonly Tool[]): TaskPorts {
     const ports: TaskPorts = {
       artifacts,
       clock: Date.now,
@@ -172,7 +200,7 @@ export function engineOver(
         return [...created, ...changed, ...removed];
       },
     };
-    return [planTool(ports), critiqueTool(ports)];
+    return ports;
   }
 
   function idOf(role: 'planner' | 'executor' | 'critic', override: string | undefined): string | null {
@@ -203,6 +231,7 @@ export function engineOver(
     if (task === null) return;
     const ports = { outbox: join(home.workspace, 'outbox'), artifacts, shadow, eventsOf: eventsOfRun };
     const file = await writeResult(task.id, { ...ports, stateOf: (id) => engine.stateOf(id) });
+    if (isOver(task.status)) untold.told(task.id);
     if (file !== null && task.id === run.id) rested(file, run.id);
   }
 }
@@ -216,15 +245,26 @@ function graphsOf(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptio
   return async (id): Promise<Graph | undefined> => (await planGraph(id, artifacts)) ?? known(id);
 }
 
-/** A command that was under way when the worker died was seen to its end by its launcher. */
+type Kept = Extract<Event, { type: 'desk.kept' }>;
+
+async function keptBefore(events: EventStore, run: string, call: string): Promise<Kept | null> {
+  for await (const event of events.read({ run }))
+    if (event.type === 'desk.kept' && event.data.call === call && event.data.when === 'before') return event;
+  return null;
+}
+
+/** A command that was under way when the worker died was seen to its end by its launcher, or was not begun. */
 async function witnessIn(
   home: Home,
   artifacts: ArtifactStore,
   { tool, call, input, class: effect }: OpenCall,
+  before: Kept | null,
 ): Promise<Outcome | null> {
   if (tool !== 'shell') return null;
   const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
-  const seen = await witnessOf(callsFolder(home), call, { launcher: launcherPath, patienceMs });
+  const name = before?.data.ground;
+  const ground = before === null || name === undefined ? null : { name, at: Date.parse(before.at) };
+  const seen = await witnessOf(callsFolder(home), call, { launcher: launcherPath, patienceMs, ground });
   return seen === null || seen === 'running' ? null : witnessed(seen, input, effect, artifacts);
 }
 

@@ -38,9 +38,10 @@ import { callsFolder, launcherPath } from './hold.ts';
 import { hasEndedWell, tellLate } from './late-results.ts';
 import { type Host, hosted } from './host.ts';
 import { isPaused, isStopped } from './host-files.ts';
+import { modelWaits } from './model-waits.ts';
+import { knownIn } from './procedures.ts';
 import { type Home, looksOften, programVersion } from './settings.ts';
 import { type Space, spaceIn } from './space.ts';
-import { NO_MODEL } from './task/plan.ts';
 
 export type Tell = (line: string) => void;
 
@@ -77,10 +78,10 @@ async function serve(
   void host.shadow.prune().catch((error: unknown) => tell(`undo: ${messageOf(error)}`));
   try {
     takeUp(host, space, tell);
-    if (isHeir)
-      await tellLate(join(home.workspace, 'outbox'), host.stores.taskGraph(), host.tellResult).catch((error: unknown) =>
-        tell(`results: ${messageOf(error)}`),
-      );
+    const { stores, untold, tellResult } = host;
+    await tellLate(join(home.workspace, 'outbox'), stores.taskGraph(), { untold, isHeir }, tellResult).catch(
+      (error: unknown) => tell(`results: ${messageOf(error)}`),
+    );
     await takeTasks(home, host, inbox, { space, lookAtConfig }, signal, tell);
   } finally {
     await inbox.close();
@@ -117,7 +118,7 @@ function inboxSettings(home: Home, { stores, config }: Host, tell: Tell): InboxO
 }
 
 /** W2. Each goes on as soon as it is read in; nobody waits for the others. */
-function takeUp({ engine, stores, hasModel, deps }: Host, space: Space, tell: Tell): void {
+function takeUp({ engine, stores, deps }: Host, space: Space, tell: Tell): void {
   const failed = (run: string) => (error: unknown) => space.ranOut(error) || tell(`${run}: ${messageOf(error)}`);
   const goOn = (run: string): void => {
     const resumed = engine.resume(run, { reason: 'the worker started' });
@@ -129,11 +130,6 @@ function takeUp({ engine, stores, hasModel, deps }: Host, space: Space, tell: Te
     goOn(run);
   }
   for (const run of deps.toTakeUp()) goOn(run);
-  if (!hasModel()) return;
-  for (const { run, waits } of goals)
-    for (const { wait, for: awaited } of waits)
-      if (awaited.kind === 'requirement' && awaited.name === NO_MODEL)
-        engine.answer(run, wait, { verdict: 'arrived', by: 'oka' }).catch(failed(run));
 }
 
 /** Children go on with their parents. */
@@ -155,6 +151,9 @@ async function takeTasks(
   tell: Tell,
 ): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
+  const goOnWithoutModel = modelWaits(host, knownIn(home.ledgers.maintenance), (run, error) => {
+    if (!space.ranOut(error)) tell(`${run}: ${messageOf(error)}`);
+  });
   let stops = 0;
   while (!signal.aborted) {
     if (atWork.size === 0 && isIdle(host) && (await isRenewed(lookAtConfig, host, tell))) return;
@@ -163,6 +162,7 @@ async function takeTasks(
       stops = host.stops.seen;
       takeUp(host, space, tell);
     }
+    if (!isHeld) await goOnWithoutModel();
     if (isHeld || isPaused(home) || atWork.size >= host.config.inbox.parallel) {
       await Promise.race([rest(signal), ...atWork]);
       continue;

@@ -3,7 +3,7 @@
  * where nothing can hold it.
  * Does not own: how that is enforced (native/, tools/jail.ts), nor which class a command has.
  *
- * R1 A read gets no writable path and no socket it was not given the network for.
+ * R1 A read writes to a scratch folder of its own at most, and gets no socket it was not given the network for.
  * R2 Nothing below .oka can be read but the tool folder; only the installer writes there.
  * R3 The network is one port, that of our own egress proxy; a kernel that cannot keep to it gives no sockets.
  * R4 Where nothing can hold a command, a model's never runs unless the operator has switched the jail off.
@@ -31,7 +31,8 @@ export type Rights = {
 export type Places = {
   oka: string;
   desk: string;
-  scratch: string;
+  /** A folder for temporary files that goes with the command; null where there is none. */
+  scratch: string | null;
   tools: string;
   /** Where Node and npm are, when that is not a folder of the system. */
   programs: readonly string[];
@@ -80,7 +81,7 @@ const ETC_FOR_ROOT = `
 
 export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'landlock'>): Rights {
   const writes = mayWrite(step);
-  const own = [places.desk, places.scratch];
+  const scratch = places.scratch === null ? [] : [places.scratch];
   return {
     read: [
       ...(places.root ? ETC_FOR_ROOT : ['/etc']),
@@ -90,7 +91,7 @@ export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'landloc
     ],
     run: [...systemFolders(places.oka), ...places.programs, ...(writes && !step.installer ? [places.tools] : [])],
     devices: DEVICES,
-    write: writes ? [...own, ...(step.installer ? [places.tools] : [])] : [],
+    write: [...(writes ? [places.desk] : []), ...scratch, ...(step.installer ? [places.tools] : [])],
     ports: step.net !== null && offer.landlock >= LANDLOCK_WITH_PORTS ? [step.net] : [],
     limits: LIMITS,
   };

@@ -255,6 +255,11 @@ export const eventData = {
       when: z.enum(['before', 'after']).describe('Whether the call is about to write or has written.'),
       tree: z.string().max(64).describe('Name of the state of the desk in the shadow store.'),
       skipped: z.array(z.string().max(1000)).max(1000).default([]).describe('Files too large to be kept.'),
+      ground: z
+        .string()
+        .max(200)
+        .optional()
+        .describe('Where, and since which start of the machine, it can be known whether a command began.'),
     })
     .describe('The desk was kept as it is, before or after a call that may write.'),
   'run.corrected': z

@@ -12,7 +12,7 @@ export async function placesIn(folders: Pick<Places, 'oka' | 'desk' | 'scratch' 
   return {
     oka: await real(folders.oka),
     desk: await real(folders.desk),
-    scratch: await real(folders.scratch),
+    scratch: folders.scratch === null ? null : await real(folders.scratch),
     tools: await real(folders.tools),
     programs: programsOf(process.execPath),
     root: process.getuid?.() === 0,

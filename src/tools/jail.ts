@@ -14,6 +14,7 @@ import type { Rights } from '../guard/rights.ts';
 import { errnoOf } from '../schema/errors.ts';
 import { type Launched, notRun } from './launched.ts';
 import { dropResult, readResult, resultFile } from './result-file.ts';
+import { makeTicket } from './ticket.ts';
 
 export type Jail = {
   /** Path of native/oka-launch. */
@@ -40,6 +41,9 @@ export async function launchJailed(argv: readonly string[], options: JailedOptio
   const { folder, call, own } = await stateOf(jail);
   const file = resultFile(folder, call);
   try {
+    const problem = await makeTicket(jail.launcher, file, options.signal);
+    if (options.signal.aborted) return notRun({ how: 'not-begun' });
+    if (problem !== null) return notRun({ how: 'unstarted', problem });
     const args = [...launcherOptions(file, options, jail.rights), '--', ...argv];
     const end = await run(jail.launcher, args, options);
     const result = (await readResult(file)) ?? withoutResult(end, options.signal.aborted);
@@ -126,8 +130,9 @@ function spawnOrProblem(launcher: string, args: readonly string[], env: Readonly
 /** The launcher itself failed. Unless it says that nothing was started, something may have been. */
 function withoutResult({ code, signal, said }: LauncherEnd, aborted: boolean): Launched {
   const problem = said.trim();
-  if (aborted && signal === 'SIGTERM') return notRun({ how: 'aborted' });
-  if (signal === null && code !== LOST) return notRun({ how: 'unstarted', problem: problem || `launcher: ${code}` });
+  const isStarted = signal !== null || code === LOST;
+  if (aborted && (signal === 'SIGTERM' || !isStarted)) return notRun({ how: 'not-begun' });
+  if (!isStarted) return notRun({ how: 'unstarted', problem: problem || `launcher: ${code}` });
   const words = Buffer.from(problem === '' ? 'the launcher was killed, and with it went the result' : problem);
   return { ...notRun({ how: 'itself' }), signal, stderr: { head: words, tail: Buffer.alloc(0), omitted: 0 } };
 }

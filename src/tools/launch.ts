@@ -40,7 +40,7 @@ const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'];
 
 export async function launch(command: Command, options: LaunchOptions): Promise<Launched> {
   const [file = '', ...args] = 'argv' in command ? command.argv : [shell(), '-c', command.line];
-  if (options.signal.aborted) return notRun({ how: 'aborted' });
+  if (options.signal.aborted) return notRun({ how: 'not-begun' });
   if (args.some((text) => text.includes('\0'))) return notRun({ how: 'unstarted', problem: 'a NUL in an argument' });
   if (options.jail !== undefined) return jailed([file, ...args], options, options.jail);
   return launchFree(file, args, options);

@@ -6,7 +6,8 @@ export type Captured = { head: Buffer; tail: Buffer; omitted: number };
 export type Launched = {
   exit: number | null;
   signal: string | null;
-  ended: { how: 'itself' | 'aborted' | 'timed-out' } | { how: 'unstarted'; problem: string };
+  /** `not-begun`: it was stopped, or whoever had to start it was, before anything happened. */
+  ended: { how: 'itself' | 'aborted' | 'timed-out' | 'not-begun' } | { how: 'unstarted'; problem: string };
   stdout: Captured;
   stderr: Captured;
   ms: number;

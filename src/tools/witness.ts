@@ -4,25 +4,27 @@
  *
  * A launcher that is still at work is known by its lock, which the kernel keeps, never by a process number.
  */
-import { spawn } from 'node:child_process';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../schema/errors.ts';
-import type { Launched } from './launched.ts';
-import { dropResult, readResult, resultFile, temporaryOf } from './result-file.ts';
+import { type Launched, notRun } from './launched.ts';
+import { dropResult, readResult, resultFile } from './result-file.ts';
+import { claimTicket, groundOf, isThere } from './ticket.ts';
 
 export type WitnessOptions = {
   /** Path of native/oka-launch; without it a command that is still running cannot be waited for. */
   launcher: string;
   /** How long to wait for a command that is still running; its own time-out ends it anyway. */
   patienceMs: number;
+  /** What `groundOf` said when the call was about to start, and when that was; without it nothing is concluded from what is missing. */
+  ground?: { name: string; at: number } | null;
 };
 
-const OVER = 0;
-const STILL_RUNNING = 75;
 /** No command may run longer than a day, so what is older belongs to nobody. */
 const STALE_MS = 2 * 86_400_000;
 const MOST_KEPT = 10_000;
+/** What is younger is never tidied away, so that it is missing only if it never was there. */
+const TRUSTED_MS = 86_400_000;
 
 /** What came of a call; `running` when it has not ended within the patience; null when nobody saw. */
 export async function witnessOf(
@@ -33,9 +35,20 @@ export async function witnessOf(
   const file = resultFile(folder, call);
   const seen = await readResult(file);
   if (seen !== null) return seen;
-  const status = await awaitLauncher(file, options);
-  if (status === STILL_RUNNING) return 'running';
-  return status === OVER ? readResult(file) : null;
+  const claim = await claimTicket(options.launcher, file, options.patienceMs);
+  switch (claim) {
+    case 'running':
+      return claim;
+    case 'begun':
+      return readResult(file);
+    case 'unbegun':
+      return (await isOnItsGround(folder, options)) ? notRun({ how: 'not-begun' }) : null;
+    case 'none':
+      if ((await isThere(file)) || !(await isOnItsGround(folder, options))) return readResult(file);
+      return notRun({ how: 'not-begun' });
+    case 'unknown':
+      return null;
+  }
 }
 
 /** To be called when the outcome is durable elsewhere. */
@@ -47,20 +60,14 @@ export async function forgetWitness(folder: string, call: string): Promise<void>
 export async function tidyWitnesses(folder: string, now: number): Promise<number> {
   const found = await Promise.all((await namesIn(folder)).map((name) => aged(join(folder, name))));
   const byAge = found.filter((entry) => entry !== null).toSorted((a, b) => b.at - a.at);
-  const gone = byAge.filter(({ at }, index) => at < now - STALE_MS || index >= MOST_KEPT);
+  const gone = byAge.filter(({ at }, index) => at < now - STALE_MS || (index >= MOST_KEPT && at < now - TRUSTED_MS));
   for (const { file } of gone) await rm(file, { force: true });
   return gone.length;
 }
 
-/** The exit status of the launcher in its waiting mode; null when it could not be asked. */
-async function awaitLauncher(file: string, { launcher, patienceMs }: WitnessOptions): Promise<number | null> {
-  if ((await aged(temporaryOf(file))) === null) return OVER;
-  const args = ['--await', file, '--timeout-ms', String(Math.max(0, Math.ceil(patienceMs)))];
-  const child = spawn(launcher, args, { env: {}, stdio: 'ignore' });
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(null));
-    child.once('close', resolve);
-  });
+/** Whether what is missing was never there (T4). */
+async function isOnItsGround(folder: string, { ground = null }: WitnessOptions): Promise<boolean> {
+  return ground !== null && ground.at > Date.now() - TRUSTED_MS && ground.name === (await groundOf(folder));
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { onDesk, stepsOf } from '../../src/daemon/desk.ts';
+import { keptAfterCrash, oneAtATime, onDesk, stepsOf } from '../../src/daemon/desk.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
-import type { Tool } from '../../src/schema/tool.ts';
+import type { Outcome, Tool } from '../../src/schema/tool.ts';
 import { openShadow, type Shadow } from '../../src/tools/desk/shadow.ts';
 import { callOf, latch, ok, toolNamed } from '../support/engine-fakes.ts';
 
@@ -44,6 +44,15 @@ describe('onDesk', () => {
     expect(kept[1]?.tree).toBe(kept[2]?.tree);
   });
 
+  it('K2 tells by what it can be known whether a command began', async () => {
+    const { shadow, events } = ground();
+    const append = async (event: NewEvent): Promise<void> => void events.push(event);
+    const tool = toolNamed('shell', () => ok());
+    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, { ground: async () => 'here' });
+    await wrapped.invoke(null, { ...write, tool: 'shell', call: 'r.n.0.1' });
+    expect(events).toMatchObject([{ data: { when: 'before', ground: 'here' } }]);
+  });
+
   it('K4 where there is no space the call waits, and is neither failed nor made twice', async () => {
     const { shadow, events } = ground();
     const full = new OkaError('disk-full', 'no space');
@@ -59,7 +68,7 @@ describe('onDesk', () => {
       acted += 1;
       return ok();
     });
-    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, ({ call }) => waited.push(call));
+    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, { waits: ({ call }) => waited.push(call) });
     expect(await wrapped.invoke(null, { ...write, call: 'r.n.0.1' })).toMatchObject({ status: 'ok' });
     expect([acted, waited, events.length]).toEqual([1, ['r.n.0.1'], 1]);
   });
@@ -122,6 +131,52 @@ describe('onDesk', () => {
     expect(shadow.changes(steps)).toEqual({ created: [], changed: ['a.txt'], removed: [] });
     await shadow.undo(steps, 'undone');
     expect(readFileSync(join(desk, 'a.txt'), 'utf8')).toBe('old\n');
+  });
+});
+
+describe('keptAfterCrash', () => {
+  const outlived = { run: 'r', call: 'r.n.0.1', tool: 'shell', class: 'write_local' } as const;
+  const before = { type: 'desk.kept', data: { call: 'r.n.0.1', when: 'before', ground: 'here' } } as unknown as Kept;
+  const notBegun: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
+  type Kept = Extract<Event, { type: 'desk.kept' }>;
+  type Given = { call?: Partial<typeof outlived>; kept: Kept | null; seen: Outcome | null };
+
+  async function looked({ call = {}, kept, seen }: Given) {
+    const { shadow, events } = ground();
+    const grounds: (string | undefined)[] = [];
+    const append = async (event: NewEvent): Promise<void> => void events.push(event);
+    const outcome = await keptAfterCrash(
+      shadow,
+      append,
+      oneAtATime(),
+      { ...outlived, ...call },
+      {
+        keptBefore: async () => kept,
+        look: async (found) => {
+          grounds.push(found?.data.ground);
+          return seen;
+        },
+      },
+    );
+    return { outcome, grounds, after: events.map(({ data }) => (data as { when: string }).when) };
+  }
+
+  it('K3 a call whose state before it is not in the ledger never began: nobody looks for what came of it', async () => {
+    expect(await looked({ kept: null, seen: ok() })).toEqual({ outcome: notBegun, grounds: [], after: [] });
+  });
+
+  it('K3 of any other call it is found out what came of it, and what it left is kept', async () => {
+    expect(await looked({ kept: before, seen: ok() })).toEqual({ outcome: ok(), grounds: ['here'], after: ['after'] });
+    expect(await looked({ kept: before, seen: null })).toEqual({ outcome: null, grounds: ['here'], after: ['after'] });
+  });
+
+  it('K3 what is on the desk is not put down to a call that never began', async () => {
+    expect(await looked({ kept: before, seen: notBegun })).toMatchObject({ outcome: notBegun, after: [] });
+  });
+
+  it('a read, and a tool that does not write to the desk, are only looked at', async () => {
+    for (const call of [{ class: 'read' }, { tool: 'http.get' }] as never[])
+      expect(await looked({ call, kept: null, seen: null })).toMatchObject({ outcome: null, after: [] });
   });
 });
 

@@ -9,6 +9,7 @@ if (missing !== '') it.skip(`installing is not tried: ${missing}`, () => undefin
 describe.skipIf(missing !== '')('what a task needs', () => {
   const image = `${IMAGE}-needs`;
   let stage: Stage;
+  let before: { image: string; installs: number };
   beforeAll(async () => {
     stage = new Stage();
     stage.up();
@@ -31,6 +32,7 @@ describe.skipIf(missing !== '')('what a task needs', () => {
   });
 
   it('of the system is asked for; a rebuild with it and `status: resolved`, saved by rename, let the task finish', async () => {
+    before = { image: stage.inspect('worker').Image, installs: installsOf(stage) };
     stage.drop('workspace/inbox/tree.md', runbook('Tree', ['tree --version']));
     const page = 'workspace/INSTALL_REQUIREMENTS.md';
     await until('the request', () => (/^## tree$/m.test(stage.read(page)) ? true : null));
@@ -41,6 +43,14 @@ describe.skipIf(missing !== '')('what a task needs', () => {
     await stage.healthy();
     stage.drop(page, stage.read(page).replace('- status: open', '- status: resolved'));
     expect((await stage.result('tree', /✅ Done/)).text).toMatch(/tree v\d/);
+  });
+
+  it('and was installed by a task works in the image that was built anew, without being installed again', async () => {
+    expect(stage.inspect('worker').Image).not.toBe(before.image);
+    stage.drop('workspace/inbox/flock.md', runbook('Flock', ['cowsay rebuilt']));
+    expect((await stage.result('flock', /Done|Not done/)).text).toContain('< rebuilt >');
+    expect(installsOf(stage)).toBe(before.installs);
+    expect(before.installs).toBeGreaterThan(0);
   });
 
   it('can also be brought by what `oka requirements --dockerfile` prints, built over the image that runs', async () => {

@@ -53,6 +53,11 @@ describe.skipIf(missing !== '')('killed in the middle of a task', () => {
 
   it(`the worker alone, ${CHILD_KILLS * CHILD_TASKS} times: it is done once, and nobody is asked`, async () => {
     for (let task = 0; task < CHILD_TASKS; task++) await killedOften(stage, `child${task}`);
+    const asked = stage.events('wait.opened').filter(isQuestionOf('child'));
+    process.stdout.write(
+      `${CHILD_KILLS * CHILD_TASKS} kills of the worker, a person was asked ${asked.length} times\n`,
+    );
+    expect(asked).toEqual([]);
   }, 900_000);
 
   it.skipIf(ENGINE === undefined)(
@@ -98,6 +103,10 @@ async function killedOften(stage: Stage, name: string): Promise<void> {
   await stage.result(name, /✅ Done/);
   expect(stage.read(`workspace/desk/${name}.txt`).trim().split('\n')).toEqual(steps.map((_, n) => String(n)));
   expect(stage.inspect('worker').RestartCount).toBe(restarts);
+}
+
+function isQuestionOf(name: string): (event: { run?: string; data: Record<string, unknown> }) => boolean {
+  return ({ run, data }) => run?.startsWith(name) === true && (data['for'] as { kind: string }).kind === 'question';
 }
 
 /** From outside where we may; else its child, with which it ends. */

@@ -136,6 +136,8 @@ export class Stage implements Disposable {
 }
 
 export type Inspected = {
+  /** Hash of the image it was made from. */
+  Image: string;
   State: { Status: string; Pid: number; ExitCode: number; OOMKilled: boolean; Health?: { Status: string } };
   RestartCount: number;
   Config: { User: string; Env: string[] };

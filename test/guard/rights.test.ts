@@ -16,9 +16,10 @@ const isAbove = (folder: string, path: string): boolean => path === folder || pa
 const ran = SideEffectClass.options.filter((each) => each !== 'deny');
 
 describe('rights by class and network', () => {
-  it('R1 a read of a model writes nowhere and executes nothing that was installed', () => {
+  it('R1 a read of a model writes to its scratch folder at most and executes nothing that was installed', () => {
     const { write, run, read } = rights({});
-    expect(write).toEqual([]);
+    expect(write).toEqual([places.scratch]);
+    expect(rights({}, 7, { ...places, scratch: null }).write).toEqual([]);
     expect(run).not.toContain(places.tools);
     expect(run).not.toContain(places.desk);
     expect(read).toEqual(expect.arrayContaining([places.desk, places.tools]));

@@ -83,7 +83,7 @@ async function run(kind: Kind, cmd: string, call: string): Promise<Launched> {
       signal: new AbortController().signal,
       timeoutMs: 2000,
       outputLimitBytes: 4_000_000,
-      ...(kind === 'write_local' ? { scratch: places.scratch } : {}),
+      ...(kind === 'control' ? {} : { scratch: places.scratch }),
       jail: { launcher, rights, state: { folder: '/data/state/calls', call } },
     },
   );

@@ -15,14 +15,14 @@ import type { Places } from '../../src/guard/rights.ts';
 
 export const CANARY = 'CANARY-5d1c0f';
 const dir = '/data/oka';
-export const places: Places = {
+export const places = {
   oka: join(dir, '.oka'),
   desk: join(dir, 'workspace/desk'),
   scratch: '/data/scratch',
   tools: join(dir, '.oka/tools'),
   programs: ['/usr/local/bin'],
   root: false,
-};
+} satisfies Places;
 /** Everything in the container that this user could write to. */
 const WRITABLE = ['/data', '/home/node', '/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue'];
 /** What the trial itself uses, and what commands may use. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,8 +8,10 @@ import { canJail, launcher, whyNot } from '../support/launcher.ts';
 const folder = mkdtempSync(join(tmpdir(), 'oka-native-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const result = join(folder, 'result');
-const run = (...args: string[]) =>
-  spawnSync(launcher ?? '', args, { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+const run = (...args: string[]) => {
+  writeFileSync(`${result}.tmp`, '', { mode: 0o600 });
+  return spawnSync(launcher ?? '', args, { encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } });
+};
 
 describe.skipIf(launcher === null)(`the launcher is told what it cannot do${whyNot}`, () => {
   it.each<[string, string[]]>([

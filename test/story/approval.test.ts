@@ -74,4 +74,26 @@ describe('a step that needs an approval', { timeout: 90_000 }, () => {
     expect(story.model.requests.some(({ text }) => text.includes('no notes'))).toBe(true);
     expect(story.deskText('note.txt')).toBeNull();
   });
+
+  it('J5 checks that need one, too, are each asked about once, and then the task ends', async () => {
+    await using story = await openStory({ policy: ASKING });
+    const checks = ['command: echo looked >> looks.txt', 'file: a.txt', 'command: echo again >> looks.txt'];
+    const accept = [...checks, 'The letter is a good one.'].map((each) => `  - '${each}'\n`).join('');
+    story.drop('checked.md', `---\nid: checked\naccept:\n${accept}---\n\`\`\`bash\necho a > a.txt\n\`\`\`\n`);
+    story.work();
+    const asked: string[] = [];
+    for (let question = 1; question <= 4; question += 1) {
+      const { wait, for: awaited } = await story.asked('approval');
+      asked.push(awaited.kind === 'approval' ? (awaited.asked?.command.trim() ?? 'vouch') : '');
+      expect((await story.oka('approve', wait)).code).toBe(0);
+      await story.until('the answer', async () => ((await isOpen(story, wait)) ? undefined : true));
+    }
+    expect(asked).toEqual(['echo a > a.txt', 'echo looked >> looks.txt', 'echo again >> looks.txt', 'vouch']);
+    expect((await story.ended('checked')).status).toBe('done');
+    expect(story.deskText('looks.txt')).toBe('looked\nagain\n');
+  });
 });
+
+async function isOpen(story: Story, wait: string): Promise<boolean> {
+  return (await story.waiting()).some((each) => each.wait === wait);
+}

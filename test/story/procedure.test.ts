@@ -8,6 +8,7 @@ import { Procedure } from '../../src/schema/procedure.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { inParts, partOf, plan } from '../support/story-model.ts';
+import { fail } from '../support/wire-server-reply.ts';
 
 const ID = 'upper-aaaaaaaaaaaa-bbbbbbbb';
 
@@ -110,6 +111,40 @@ describe('a procedure', { timeout: 90_000 }, () => {
     const { status, page } = await story.ended(run);
     expect([status, story.deskText('out/b.txt.up')]).toEqual(['done', 'HELLO WORLD\n']);
     expect(page).toMatch(/✅ contains: out\/b\.txt\.up[^]*✅ file: out\/b\.txt\.up is not empty/);
+  });
+
+  it('that is promoted takes up what waits for a model and fits it, and nothing else', async () => {
+    await using story = await openStory();
+    story.drop('fits.md', task('fits', 'Write "hello" in capitals into a.txt'));
+    story.drop('other.md', task('other', 'Write a poem'));
+    story.work();
+    await story.until('both to wait', async () => ((await story.waiting()).length === 2 ? true : undefined));
+    await known(story, procedure());
+    expect((await story.ended('fits')).status).toBe('done');
+    expect(story.deskText('a.txt.up')).toBe('HELLO\n');
+    expect(await story.waiting()).toMatchObject([{ run: 'other', wait: 'other.plan.0.w0' }]);
+  });
+
+  it('that was promoted while nobody worked takes up what waits for a model at the next start', async () => {
+    await using story = await openStory();
+    story.drop('fits.md', task('fits', 'Write "hello" in capitals into a.txt'));
+    story.work();
+    await story.asked('requirement');
+    await story.rest();
+    await known(story, procedure());
+    story.work();
+    expect((await story.ended('fits')).status).toBe('done');
+  });
+
+  it('that is promoted while a model is down takes up what waits for it', async () => {
+    await using story = await openStory({ model: () => fail(503) });
+    const run = runIn(0.1, false);
+    story.drop('a.md', task(run, 'Write "hello" in capitals into a.txt'));
+    story.work();
+    await story.until('a pause', async () => (await story.eventsOf('wait.opened', run))[0]);
+    await known(story, procedure());
+    expect((await story.ended(run)).status).toBe('done');
+    expect(story.deskText('a.txt.up')).toBe('HELLO\n');
   });
 
   it('that is promoted plans the next task without asking the model, and it is said what that saves', async () => {

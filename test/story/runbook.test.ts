@@ -43,5 +43,10 @@ describe('a runbook', { timeout: 90_000 }, () => {
     expect(page).toContain('no model was used');
     const types = (await story.events()).filter(({ run }) => run === 'report').map(({ type }) => type);
     expect(types.indexOf('task.received')).toBeLessThan(types.indexOf('run.started'));
+    expect(await story.oka('replay', 'report', '--mode', 'decision')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('the same'),
+    });
+    expect((await story.oka('explain', 'report')).out).toContain('within critique: files.read (read) ok');
   });
 });

@@ -15,7 +15,7 @@ export const landlock: number = launcher === null ? 0 : landlockOf(launcher);
 export const whyNot = launcher === null ? ' (skipped: no C compiler)' : landlock === 0 ? ' (skipped: no Landlock)' : '';
 export const canJail = launcher !== null && landlock > 0;
 
-export function jailPlaces(): Places & { dir: string; [Symbol.dispose](): void } {
+export function jailPlaces(): Places & { dir: string; scratch: string; [Symbol.dispose](): void } {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), 'oka-jail-')));
   const [oka, desk, scratch] = [join(dir, '.oka'), join(dir, 'workspace/desk'), join(dir, 'scratch')];
   const tools = join(oka, 'tools');

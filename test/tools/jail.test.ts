@@ -89,6 +89,13 @@ describe.skipIf(!canJail)(`R1 a read changes nothing${whyNot}`, () => {
     expect(execFileSync('ls', ['-A', places.desk], { encoding: 'utf8' })).toBe('notes.txt\n');
   });
 
+  it('has a folder for temporary files, and changes nothing else even so', async () => {
+    const line = 'sort -n -S 32k --parallel=1 <(seq 20000 -1 1) | head -n 1; cat <<< "$(seq 100000)" | wc -l';
+    const done = await run(`${line}; chmod 700 "$TMPDIR"`, {}, { scratch: places.scratch });
+    expect([outputOf(done), complaintOf(done)]).toEqual(['1\n100000\n', '']);
+    expect(execFileSync('ls', ['-A', places.scratch], { encoding: 'utf8' })).toBe('');
+  });
+
   it('cannot execute what lies on the desk or was installed', async () => {
     expect(await run(`exec ${tool}`)).toMatchObject({ exit: 126, denied: true });
   });
@@ -325,6 +332,6 @@ it('the folders of the jail are real ones, and those of Node do not take a home 
   symlinkSync(places.desk, link);
   const found = await placesIn({ ...places, desk: link, scratch: join(places.dir, 'new/scratch') });
   expect(found).toMatchObject({ desk: places.desk, scratch: join(places.dir, 'new/scratch') });
-  expect(statSync(found.scratch).isDirectory()).toBe(true);
+  expect(statSync(found.scratch ?? '').isDirectory()).toBe(true);
   expect(programsOf('/home/me/bin/node')).toEqual(['/home/me/bin', '/home/me/lib/node_modules']);
 });

@@ -145,7 +145,7 @@ describe.each(ways)('%s', (way) => {
 
     it('and nothing starts when it is aborted already', async () => {
       const done = await start({ line: 'touch started' }, { signal: AbortSignal.abort() });
-      expect(done).toMatchObject({ exit: null, ended: { how: 'aborted' } });
+      expect(done).toMatchObject({ exit: null, ended: { how: 'not-begun' } });
       expect(existsSync(join(folder, 'started'))).toBe(false);
     });
   });

@@ -58,6 +58,7 @@ describe.skipIf(built === null)('a launcher outlives its worker', () => {
 
   it('W2 does not start the command when the worker is gone already', async () => {
     const file = resultFile(folder, 'orphan');
+    writeFileSync(temporaryOf(file), '');
     const code = await exitOf(start(['--result', file, '--parent', '1', '--open', '--', 'touch', join(folder, 'ran')]));
     expect(code).toBe(76);
     expect(existsSync(join(folder, 'ran'))).toBe(false);
@@ -65,18 +66,7 @@ describe.skipIf(built === null)('a launcher outlives its worker', () => {
   });
 
   it('that is killed itself takes the command along, and nobody knows', async () => {
-    const file = resultFile(folder, 'killed');
-    const child = start([
-      '--result',
-      file,
-      '--cwd',
-      folder,
-      '--open',
-      '--',
-      'sh',
-      '-c',
-      'echo $$ > pid4; exec sleep 1000',
-    ]);
+    const child = startWithTicket('killed', 'sh', '-c', 'echo $$ > pid4; exec sleep 1000');
     const pid = Number(await fileWith('pid4'));
     await killed(child);
     expect(await seen('killed')).toBe(null);
@@ -95,18 +85,7 @@ describe.skipIf(built === null)('a result', () => {
 
   it('of an earlier attempt is not taken for that of a later one', async () => {
     await launched('again', 'echo one');
-    const file = resultFile(folder, 'again');
-    const child = start([
-      '--result',
-      file,
-      '--cwd',
-      folder,
-      '--open',
-      '--',
-      'sh',
-      '-c',
-      'echo $$ > pid5; exec sleep 1000',
-    ]);
+    const child = startWithTicket('again', 'sh', '-c', 'echo $$ > pid5; exec sleep 1000');
     await fileWith('pid5');
     expect(await seen('again', 0)).toBe('running');
     child.kill('SIGTERM');
@@ -115,20 +94,9 @@ describe.skipIf(built === null)('a result', () => {
   });
 
   it('is written by one launcher at a time', async () => {
-    const file = resultFile(folder, 'once');
-    const child = start([
-      '--result',
-      file,
-      '--cwd',
-      folder,
-      '--open',
-      '--',
-      'sh',
-      '-c',
-      'echo $$ > pid6; exec sleep 1000',
-    ]);
+    const child = startWithTicket('once', 'sh', '-c', 'echo $$ > pid6; exec sleep 1000');
     await fileWith('pid6');
-    expect(await exitOf(start(['--result', file, '--open', '--', 'true']))).toBe(70);
+    expect(await exitOf(start(['--result', resultFile(folder, 'once'), '--open', '--', 'true']))).toBe(70);
     child.kill('SIGTERM');
     await exitOf(child);
   });
@@ -144,6 +112,7 @@ describe.skipIf(built === null)('a result', () => {
 
   it('without the output is better than none when there is no room', async () => {
     const file = resultFile(folder, 'full');
+    writeFileSync(temporaryOf(file), '');
     // a limit on the size of files stands for a full disk
     const line = `ulimit -f 1; exec "$0" --result "$1" --open -- sh -c 'seq 10000; exit 4'`;
     const child = spawn('bash', ['-c', line, launcher, file], { stdio: 'ignore' });
@@ -190,6 +159,16 @@ it('tidying takes what is two days old and leaves the rest', async () => {
   expect(readdirSync(heap).toSorted()).toEqual(['new.result', 'other']);
 });
 
+it('tidying takes the oldest beyond a bound, and never what is younger than a day', { timeout: 120_000 }, async () => {
+  const heap = join(places.dir, 'high-heap');
+  mkdirSync(heap);
+  const now = Date.now();
+  for (let count = 0; count < 10_003; count += 1) writeFileSync(join(heap, `${count}.result.tmp`), '');
+  for (const count of [7, 8]) utimesSync(join(heap, `${count}.result.tmp`), now / 1000, now / 1000 - 1.5 * 86_400);
+  expect(await tidyWitnesses(heap, now)).toBe(2);
+  expect(readdirSync(heap)).toHaveLength(10_001);
+});
+
 it('without a launcher a call that may still run is one that nobody saw', async () => {
   writeFileSync(temporaryOf(resultFile(folder, 'unseen')), '');
   expect(await witnessOf(folder, 'unseen', { launcher: '/no/such/launcher', patienceMs: 1 })).toBe(null);
@@ -199,6 +178,13 @@ it('without a launcher a call that may still run is one that nobody saw', async 
 function startWorker(call: string, line: string, timeoutMs = 20_000): ChildProcess {
   const script = join(import.meta.dirname, '../support/launch-worker.ts');
   return spawn(process.execPath, [script, launcher, folder, call, String(timeoutMs), line], { stdio: 'ignore' });
+}
+
+/** A launcher as a worker starts it: with the ticket that it made. */
+function startWithTicket(call: string, ...command: string[]): ChildProcess {
+  const file = resultFile(folder, call);
+  writeFileSync(temporaryOf(file), '', { flag: 'wx' });
+  return start(['--result', file, '--cwd', folder, '--open', '--', ...command]);
 }
 
 function start(args: readonly string[]): ChildProcess {

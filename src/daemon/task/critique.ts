@@ -6,6 +6,8 @@
  * J3 A result that does not hold is planned anew if somebody can plan; else the run fails and says why. What a person
  *    has refused is not planned around.
  * J4 All that the task has changed is judged, with every plan it had: planning anew forgets nothing.
+ * J5 A check that a person had to allow is carried out once. The attempt that does so asks about no other: an approval
+ *    names the place of a call among those of its attempt, and from the next attempt on this one is not among them.
  */
 import { MOST_REPLANS } from '../../graphs/task.ts';
 import { callsFor, type Around, judged, type StepEnd } from '../../roles/check-calls.ts';
@@ -18,6 +20,7 @@ import type { Event } from '../../schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, toolOf } from '../../tools/builtin/define.ts';
+import { looksOf } from './allowed-looks.ts';
 import { askModel } from './ask-model.ts';
 import { criterionIn, pastOf } from './plan.ts';
 import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
@@ -49,7 +52,7 @@ async function critiqued(ports: TaskPorts, given: Given, call: ToolCall): Promis
   const criteria = given.plan.criteria.map(criterionIn);
   const { changed, declared } = await changesOf(ports, given, call.run);
   const around = await aroundOf(ports, given, changed);
-  const checked = await checkedOf(criteria, around, call);
+  const checked = await checkedOf(ports, criteria, around, call);
   if ('outcome' in checked) return checked.outcome;
   const judgedByModel = await judgedOf(ports, given, criteria, call);
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
@@ -149,20 +152,31 @@ function fallbacksIn(events: readonly Event[]): Set<string | null> {
   );
 }
 
-/** J1 */
-async function checkedOf(criteria: readonly Criterion[], around: Around, call: ToolCall): Promise<Looked> {
+/** J1, J5 */
+async function checkedOf(
+  ports: TaskPorts,
+  criteria: readonly Criterion[],
+  around: Around,
+  call: ToolCall,
+): Promise<Looked> {
+  const looks = await looksOf(ports, call);
   const found: Found[] = [];
   for (const { text, check, author } of criteria) {
     if (check === null) continue;
     const outcomes: Outcome[] = [];
     for (let next = callsFor(check, around); next.length > 0; next = callsFor(check, around, outcomes)) {
-      for (const { tool, input } of next) outcomes.push(await call.act(tool, input, { author }));
+      for (const { tool, input } of next) outcomes.push(await looks.look(tool, input, author));
       const asking = outcomes.find((outcome) => outcome.status === 'waiting');
-      if (asking !== undefined) return { outcome: asking };
+      if (asking !== undefined) return { outcome: looks.hasUsedLeave() ? atOnceAgain(ports) : asking };
     }
     found.push(foundByCheck(text, judged(check, outcomes, around)));
   }
   return { found, model: null };
+}
+
+/** J5 */
+function atOnceAgain({ clock }: TaskPorts): Outcome {
+  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock()).toISOString() } };
 }
 
 /** Without a model what is prose stays unseen. */

@@ -142,6 +142,7 @@ function commandOf({ argv, line }: z.output<typeof Input>): Command {
 }
 
 function outcomeOf(done: Launched, problem: string | null, stdout: Told, stderr: Told): Outcome {
+  if (done.ended.how === 'not-begun') return { status: 'cancelled', error: 'stopped before it began', begun: false };
   if (done.ended.how === 'aborted') return { status: 'cancelled', error: 'the command was stopped' };
   const usage = { ms: done.ms, output_bytes: sizeOf(done.stdout) + sizeOf(done.stderr) };
   if (problem !== null)
@@ -166,6 +167,7 @@ function problemOf({ ended, exit, signal }: Launched, input: z.output<typeof Inp
     case 'timed-out':
       return `it was stopped after ${input.timeout_seconds} s`;
     case 'aborted':
+    case 'not-begun':
       return 'it was stopped';
     case 'unstarted': {
       const what = ended.problem === 'ENOENT' ? 'command not found' : `cannot be started (${ended.problem})`;

@@ -86,6 +86,7 @@ export function failureIn(ran: Launched | { refused: string }): { refused: strin
     case 'timed-out':
       return { said: 'it took too long and was stopped' };
     case 'aborted':
+    case 'not-begun':
       return { said: 'it was stopped' };
     case 'itself':
       return ran.exit === 0 ? null : { said: saidBy(ran) || `exit ${ran.exit ?? ran.signal}` };
