@@ -1,12 +1,12 @@
 /** How a run stands, for a person and for a script. */
-import type { RunState } from '../engine/run-state.ts';
+import { isOver, type RunState } from '../engine/run-state.ts';
 import type { RunStatus } from '../schema/run.ts';
 import { type Call, exits } from './command.ts';
 import { howToAnswer, waitedFor } from './story.ts';
 import { bold, fitted, green, plain, red, WIDTH, yellow } from './terminal.ts';
 
 export function tellOutcome({ json, out }: Call, run: RunState): number {
-  const waits = [...run.waits.values()];
+  const waits = isOver(run.status) ? [] : [...run.waits.values()];
   const done = run.nodes.filter((node) => node.status === 'done').length;
   if (json)
     out(

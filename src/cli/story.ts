@@ -1,6 +1,7 @@
 /** One event as a sentence. */
 import type { Event } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
+import type { Usage } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { bytes, count, plain } from './terminal.ts';
 
@@ -47,7 +48,7 @@ function sentence(event: Event): string {
     case 'call.started':
       return `${event.data.node ?? 'oka'} calls ${event.data.tool} (${event.data.class})${event.data.attempt > 1 ? `, attempt ${event.data.attempt}` : ''}`;
     case 'call.ended':
-      return `${event.data.node ?? 'oka'}: ${event.data.status}${event.data.error === undefined ? '' : `, ${event.data.error}`}`;
+      return `${event.data.node ?? 'oka'}: ${event.data.status}${tookOf(event.data.usage)}${event.data.error === undefined ? '' : `, ${event.data.error}`}`;
     case 'wait.opened':
       return `Waits for ${waitedFor(event.data.for)}`;
     case 'wait.closed':
@@ -71,7 +72,7 @@ function sentence(event: Event): string {
     case 'task.rejected':
       return `Rejected ${event.data.name}: ${event.data.reason}`;
     case 'run.judged':
-      return `Judged ${event.data.verdict}: ${event.data.criteria.filter(({ holds }) => holds).length} of ${count(event.data.criteria.length, 'criterion', 'criteria')} hold`;
+      return `Judged ${event.data.verdict}: ${event.data.criteria.filter(({ holds }) => holds).length} of ${event.data.criteria.length} criteria hold`;
     case 'desk.kept':
       return `Kept the desk as it was ${event.data.when} ${event.data.call}`;
     case 'run.corrected':
@@ -121,6 +122,10 @@ const ARMS: Record<ProcedureChoice['arm'], string> = {
   held_back: 'was held back, for comparison',
   offered: 'was shown to the planner',
 };
+
+function tookOf({ tokens_in = 0, tokens_out = 0 }: Usage = {}): string {
+  return tokens_in + tokens_out === 0 ? '' : ` (${count(tokens_in + tokens_out, 'token')})`;
+}
 
 export function waitedFor(wait: WaitFor): string {
   switch (wait.kind) {

@@ -13,6 +13,7 @@ import { maintenanceFinding } from './maintain/finding.ts';
 import { memoryFinding } from './memory/finding.ts';
 import { isSetUp } from './set-up.ts';
 import { type Home, loadConfig, programFolder } from './settings.ts';
+import { vaultFinding } from './vault-finding.ts';
 
 /** good, odd (works, but look), bad (does not work). */
 export type Finding = { state: 'good' | 'odd' | 'bad'; what: string; found: string; fix?: string };
@@ -36,6 +37,7 @@ export async function examine(home: Home): Promise<Finding[]> {
     await fileFinding('config', home.config, () => loadConfig(home)),
     await fileFinding('policy', home.policy, async () => loadPolicy(home.policy, lineClassifierOf(home))),
     ...(await jailFindings(join(programFolder, 'native', 'oka-launch'), await sandboxOf(home))),
+    await vaultFinding(home),
     await memoryFinding(home),
     penFinding(home.ledgers.run, 'worker'),
     await maintenanceFinding(home),
@@ -126,7 +128,11 @@ async function ledgerFinding(file: string): Promise<Finding> {
       case 'absent':
         return { state: 'good', what, found: `${file} is not there yet` };
       case 'intact':
-        return { state: 'good', what, found: `${file}: ${verdict.events} events, intact` };
+        return {
+          state: 'good',
+          what,
+          found: `${file}: ${verdict.events} event${verdict.events === 1 ? '' : 's'}, intact`,
+        };
       case 'torn':
         return {
           state: 'odd',

@@ -51,6 +51,13 @@ export const MaintenanceConfig = z
       .boolean()
       .default(false)
       .describe('Whether a model may word lessons better; what it says without evidence is dropped.'),
+    wording_budget: z
+      .strictObject({
+        tokens: z.int().nonnegative().default(50_000).describe('Model tokens, in and out.'),
+        usd: z.number().nonnegative().default(0.5).describe('Money, as far as the price of the model is known.'),
+      })
+      .prefault({})
+      .describe('Upper limits for wording in a day (UTC); when they are reached, lessons stay as they are.'),
   })
   .describe('The second process: what it learns, keeps and removes.');
 export type MaintenanceConfig = z.infer<typeof MaintenanceConfig>;

@@ -50,6 +50,10 @@ describe('oka graph run', () => {
       code: 0,
       out: expect.stringContaining('"not yet"'),
     });
+    expect(run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Eve"}')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('there is a run "n1" already'),
+    });
     expect(run('answer', 'n1.ask.0.w0', 'again')).toMatchObject({
       code: 3,
       err: expect.stringContaining('nothing waits'),

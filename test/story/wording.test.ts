@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { Event } from '../../src/schema/event.ts';
-import { openStory } from '../support/story.ts';
+import { openStory, type Story } from '../support/story.ts';
 import { say } from '../support/wire-server-reply.ts';
 
 const TASK = '---\nid: first\n---\n# Totals\n\n```sh\necho 3 > totals.csv\n```\n';
@@ -38,6 +38,55 @@ it('a model may word a lesson better; what it adds is dropped, and it is asked o
   const again = await maintainOnce(story.home, new AbortController().signal);
   expect(again).toMatchObject({ isWhole: true, concluded: 0 });
 });
+
+it('what wording takes is in the ledger, and it ends for the day when its budget is used up, with one line', async () => {
+  await using story = await openStory({
+    model: ({ text }) => say(JSON.stringify(notesIn(text)), { usage: { in: 900, out: 100 } }),
+    config: { maintenance: { wording: true, wording_budget: { tokens: 3500 } } },
+  });
+  story.work();
+  const told: string[] = [];
+  let now = Date.now();
+  const maintain = (): Promise<unknown> =>
+    maintainOnce(story.home, new AbortController().signal, { clock: () => now, tell: (line) => told.push(line) });
+  const lesson = async (run: string, text: string): Promise<void> => {
+    story.drop(`${run}.md`, TASK.replace('first', run));
+    await story.ended(run);
+    story.drop(
+      `${run}-2.md`,
+      CORRECTION.replace('second', `${run}-2`)
+        .replace('first', run)
+        .replace(/The totals.*/, text),
+    );
+    await story.ended(`${run}-2`);
+    await maintain();
+  };
+  await lesson('a', 'The totals are in euro.');
+  expect([story.model.requests.length, told]).toEqual([1, []]);
+  const calls = (await eventsIn(story)).filter(({ type }) => type === 'call.started' || type === 'call.ended');
+  expect(calls.map(({ data }) => data)).toMatchObject([
+    { tool: 'model.complete', node: null, class: 'read' },
+    { status: 'ok', usage: { tokens_in: 900, tokens_out: 100 } },
+  ]);
+  await lesson('b', 'The report begins with a summary.');
+  await lesson('c', 'The photos are sorted by year.');
+  await lesson('d', 'The letter is written in German.');
+  expect(story.model.requests.length).toBeLessThan(4);
+  const asked = story.model.requests.length;
+  expect(told.length).toBeGreaterThan(0);
+  expect(new Set(told)).toEqual(
+    new Set([expect.stringMatching(/^lessons of \S+ stay as they were worded.*wording_budget/)]),
+  );
+  now += 24 * 3_600_000;
+  await lesson('e', 'The invoices go to the folder paid.');
+  expect(story.model.requests).toHaveLength(asked + 1);
+  expect((await story.oka('log', '--pen', 'maintenance')).out).toMatch(
+    /oka calls model\.complete[^]*oka: ok \(1,000 tokens\)/,
+  );
+}, 60_000);
+
+const eventsIn = ({ home }: Story): Promise<Event[]> =>
+  Array.fromAsync(readEvents(home.ledgers.maintenance) as AsyncIterable<Event>);
 
 function notesIn(text: string): { fact: string; text: string }[] {
   const list = /\[\{"fact".*\}\]/s.exec(text)?.[0];

@@ -21,8 +21,8 @@ export async function run(call: Call): Promise<number> {
     call,
     'Calls',
     actions.map(
-      ({ node, tool, class: effect, status: end, ms, error }) =>
-        `${node ?? 'hook'}: ${tool} (${effect}) ${end}${ms === null ? '' : ` in ${ms} ms`}${error === null ? '' : `: ${error}`}`,
+      ({ call: id, node, tool, class: effect, status: end, ms, error }) =>
+        `${node ?? within(id, explanation.run)}: ${tool} (${effect}) ${end}${ms === null ? '' : ` in ${ms} ms`}${error === null ? '' : `: ${error}`}`,
     ),
   );
   section(
@@ -38,6 +38,12 @@ export async function run(call: Call): Promise<number> {
     artifacts.map(({ sha256, bytes, name }) => `${sha256.slice(0, 12)}  ${bytes} bytes  ${name ?? ''}`),
   );
   return exits.ok;
+}
+
+/** Calls of no node are hooks, or were made within a step, whose name theirs begins with. */
+function within(id: string, run: string): string {
+  if (/\.(?:(?:before|after)_(?:run|node)|on_error)$/.test(id)) return 'hook';
+  return `within ${id.slice(run.length + 1).split('.', 1)[0] ?? ''}`;
 }
 
 function section({ out }: Call, name: string, lines: readonly string[]): void {

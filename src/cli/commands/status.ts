@@ -34,7 +34,7 @@ export async function run({ home, json, out, flag }: Call): Promise<number> {
       `          ${red(`does not hold at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify\n`,
     );
   out(
-    `  goals   ${state.goals.length === 0 ? dim('none active') : `${tops.length} active, ${count(waiting.length, 'question')} for you`}\n`,
+    `  goals   ${state.goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingWords(waiting.length)}`}\n`,
   );
   for (const goal of tops) out(`${goalLines(goal, state.goals).join('\n')}\n`);
   return exits.ok;
@@ -46,6 +46,11 @@ function health(home: Home, json: boolean, out: (text: string) => void): number 
   const words = worker === null ? 'no worker is running' : `process ${worker.pid} is working since ${worker.since}`;
   out(json ? `${JSON.stringify({ healthy: worker !== null, worker })}\n` : `${words}\n`);
   return worker === null ? exits.no : exits.ok;
+}
+
+function waitingWords(waiting: number): string {
+  if (waiting === 0) return 'nothing waits for you';
+  return waiting === 1 ? '1 waits for you' : `${waiting} wait for you`;
 }
 
 /** Runs inside others are told with them. */

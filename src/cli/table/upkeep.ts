@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 
 export const upkeep: Readonly<Record<string, Command>> = {
   doctor: {
-    summary: 'Check Node, folders, owners, locks, ledger and disk; say how to fix',
+    summary: 'Check Node, folders, jail, vault, memory, ledgers and disk; say how to fix',
     json: true,
     example: 'oka doctor',
     load: () => import('../commands/doctor.ts'),

@@ -8,7 +8,7 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import { type Home, loadConfig } from '../settings.ts';
 import { Books, Damaged } from './books.ts';
 import { catchUp, durableEnd } from './catch-up.ts';
-import { madeBy, withSlots } from './hold.ts';
+import { madeBy, withOwn } from './hold.ts';
 import { looking } from './pass.ts';
 import { partsOf } from './parts.ts';
 import { booksFile } from './place.ts';
@@ -18,7 +18,7 @@ export type Foreseen = { events: number; concluded: Event[]; pages: string[] };
 /** Of what follows from its own conclusions only the first step is seen. */
 export async function foresee(home: Home, signal: AbortSignal, given?: readonly Part[]): Promise<Foreseen> {
   const config = await loadConfig(home);
-  const parts = withSlots(given ?? partsOf(config.maintenance));
+  const parts = withOwn(given ?? partsOf(config.maintenance));
   const maker = madeBy(parts, config);
   const folder = mkdtempSync(join(tmpdir(), 'oka-foresee-'));
   try {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { type Ledger, openLedger } from '../../ledger/ledger.ts';
 import type { Part } from '../../memory/book.ts';
-import type { Reword } from '../../memory/distil/wording.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
@@ -17,7 +16,8 @@ import { type Pages, pagesOf } from './pages.ts';
 import { partsOf, settledBy } from './parts.ts';
 import { booksFile, settlePlace } from './place.ts';
 import { slotsTold } from './slots.ts';
-import { wordingOf } from './wording.ts';
+import { wordingSpent } from './word-better.ts';
+import { type Wording, wordingOf } from './wording.ts';
 
 export type Maintenance = {
   home: Home;
@@ -33,7 +33,7 @@ export type Maintenance = {
   /** Writes events behind what was read so far. They are taken in by catching up. */
   append: (events: readonly NewEvent[]) => Promise<Event[]>;
   /** Who words lessons better; null when nobody is to be asked. */
-  reword: Reword | null;
+  wording: Wording | null;
   tell: (line: string) => void;
   close: () => Promise<void>;
 };
@@ -43,7 +43,7 @@ export type Swapped = {
   parts?: readonly Part[];
   clock?: Clock;
   pages?: Pages;
-  reword?: Reword;
+  wording?: Wording;
   tell?: (line: string) => void;
 };
 
@@ -56,14 +56,15 @@ const AT_ONCE = 500;
 export const madeBy = (parts: readonly Part[], { maintenance }: Config): string =>
   `${VERSION} ${programVersion()} ${parts.map(({ name }) => name).join(' ')} ${settledBy(maintenance)}`;
 
-export const withSlots = (parts: readonly Part[]): Part[] => [slotsTold, ...parts];
+/** What maintenance keeps of itself comes first. */
+export const withOwn = (parts: readonly Part[]): Part[] => [slotsTold, wordingSpent, ...parts];
 
 /** Takes the pen of maintenance. */
 export async function holdMaintenance(home: Home, config: Config, swapped: Swapped = {}): Promise<Maintenance> {
   if (!isSetUp(home))
     throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
   settlePlace(home);
-  const parts = withSlots(swapped.parts ?? partsOf(config.maintenance));
+  const parts = withOwn(swapped.parts ?? partsOf(config.maintenance));
   const clock = swapped.clock ?? Date.now;
   const vault = await holdVault(home);
   const file = booksFile(home);
@@ -100,7 +101,7 @@ export async function holdMaintenance(home: Home, config: Config, swapped: Swapp
         books.note('passed', passed);
       },
       append,
-      reword: swapped.reword ?? wordingOf(home, config, vault, clock),
+      wording: swapped.wording ?? wordingOf(home, config, vault, clock),
       tell: swapped.tell ?? (() => undefined),
       close: async () => {
         try {

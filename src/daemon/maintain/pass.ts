@@ -12,14 +12,14 @@ import { join } from 'node:path';
 import { submit } from '../../intake/submit.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import type { Book, Page, Part } from '../../memory/book.ts';
-import { reworded } from '../../memory/distil/wording.ts';
 import { wishesIn } from '../../memory/pages/people.ts';
-import { messageOf, OkaError } from '../../schema/errors.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import { Damaged } from './books.ts';
 import { catchUp, durableEnd } from './catch-up.ts';
 import type { Maintenance } from './hold.ts';
 import type { PageEdit } from './pages.ts';
+import { wordBetter } from './word-better.ts';
 
 export type Passed = { events: number; concluded: number; edits: number; pages: number; isWhole: boolean };
 
@@ -82,18 +82,7 @@ async function conclude(m: Maintenance, now: string, signal: AbortSignal): Promi
     }
     if (concluded.length === before) break;
   }
-  return concluded.length + (await wordBetter(m, concluded));
-}
-
-/** Better words are a favour: without them everything stays as it was said. */
-async function wordBetter(m: Maintenance, concluded: readonly NewEvent[]): Promise<number> {
-  if (m.reword === null) return 0;
-  const events = await reworded(concluded, m.reword).catch((error: unknown) => {
-    m.tell(`lessons stay as they were worded: ${messageOf(error)}`);
-    return [];
-  });
-  if (events.length > 0) await write(m, events);
-  return events.length;
+  return concluded.length + (await wordBetter(m, concluded, (events) => write(m, events)));
 }
 
 /** M2. */

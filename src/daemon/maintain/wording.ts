@@ -1,25 +1,40 @@
 /** A model that words lessons better, where the settings want one: one question a pass, and only about what is new. */
-import { answersIn, type Reword, wordingPrompt } from '../../memory/distil/wording.ts';
+import { answersIn, type Reworded, type ToWord, wordingPrompt } from '../../memory/distil/wording.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
+import type { Usage } from '../../schema/tool.ts';
 import { serverRoad } from '../roads.ts';
 import type { Home } from '../settings.ts';
 import type { HeldVault } from '../vault.ts';
+
+/** Something to be asked, and the most that it may take. */
+export type Question = { most: Usage; ask: () => Promise<{ answers: readonly Reworded[]; usage: Usage }> };
+/** Null when there is nobody to ask. */
+export type Wording = (facts: readonly ToWord[]) => Promise<Question | null>;
 
 const PATIENCE_MS = 60_000;
 const MOST_TOKENS = 2000;
 
 /** Null when nobody is to be asked. */
-export function wordingOf(home: Home, config: Config, vault: HeldVault, clock: Clock): Reword | null {
+export function wordingOf(home: Home, config: Config, vault: HeldVault, clock: Clock): Wording | null {
   if (!config.maintenance.wording) return null;
   return async (facts) => {
-    const { modelsOf } = await import('../models.ts');
-    const model = modelsOf(home, config, { vault }, serverRoad(clock)).for('critic');
-    if (model === null) return [];
+    const [{ modelsOf }, { estimateOf }] = await Promise.all([
+      import('../models.ts'),
+      import('../../models/estimate.ts'),
+    ]);
+    const models = modelsOf(home, config, { vault }, serverRoad(clock));
+    const [model, called] = [models.for('critic'), models.called('critic')];
+    if (model === null || called === null) return null;
     const { system, user } = wordingPrompt(facts);
     const messages = [{ role: 'user' as const, text: user }];
     const request = { role: 'critic' as const, system, messages, tools: [], maxTokens: MOST_TOKENS };
-    const answer = await model.complete(request, AbortSignal.timeout(PATIENCE_MS));
-    return answersIn(answer.text, answer.model);
+    return {
+      most: estimateOf(request, called),
+      ask: async () => {
+        const { text, model: who, usage } = await model.complete(request, AbortSignal.timeout(PATIENCE_MS));
+        return { answers: answersIn(text, who), usage };
+      },
+    };
   };
 }

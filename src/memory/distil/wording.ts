@@ -1,6 +1,6 @@
 /**
  * Owns: what a model is asked for when facts are to be told better, and which of its answers are taken.
- * Does not own: the call itself, which the process makes through the port `Reword`.
+ * Does not own: the call itself, which the process makes and pays for.
  *
  * 1. A rewording says what the fact says: every number, name, path and quotation, every word that turns or bounds the
  *    meaning, and nothing besides but words that hold a sentence together. Anything else is dropped.
@@ -15,7 +15,6 @@ import { isNegative, saySame, subjectOf } from './subject.ts';
 
 export type ToWord = { fact: string; text: string; evidence: readonly { run: string | null; seq: number }[] };
 export type Reworded = { fact: string; text: string; model: string };
-export type Reword = (facts: readonly ToWord[]) => Promise<readonly Reworded[]>;
 
 const MOST_AT_ONCE = 20;
 
@@ -40,12 +39,6 @@ export function wordingPrompt(facts: readonly ToWord[]): { system: string; user:
     'Answer with JSON only: a list of {"fact": "…", "text": "…"}. Leave out what you cannot word better.',
   ].join('\n');
   return { system, user: JSON.stringify(facts.map(({ fact, text }) => ({ fact, text }))) };
-}
-
-/** The whole of it: what is to be worded of a pass, and what is taken of the answers, as events. */
-export async function reworded(concluded: readonly (Event | NewEvent)[], reword: Reword): Promise<NewEvent[]> {
-  const facts = toWord(concluded);
-  return facts.length === 0 ? [] : rewordings(facts, await reword(facts));
 }
 
 /** What a model answered to `wordingPrompt`; whatever is not as asked for is left out. */
