@@ -6,10 +6,10 @@ import type { Sized } from './sized.ts';
 
 const SIZES = [1000, 10_000, 100_000];
 
-export function growthFigures(note: (text: string) => void): Figure[] {
+export function growthFigures(note: (text: string) => void, seed = 21): Figure[] {
   return (['vectors', 'words'] as const).flatMap((way) => {
     const sized = SIZES.map((events) => {
-      const each = at(events, way);
+      const each = at(events, way, seed);
       note(`${events} events, ${way}: ${JSON.stringify(each)}`);
       return each;
     });
@@ -17,9 +17,9 @@ export function growthFigures(note: (text: string) => void): Figure[] {
   });
 }
 
-function at(events: number, way: 'vectors' | 'words'): Sized {
+function at(events: number, way: 'vectors' | 'words', seed: number): Sized {
   const file = fileURLToPath(new URL('./sized.ts', import.meta.url));
-  const args = ['--expose-gc', file, String(events), way];
+  const args = ['--expose-gc', file, String(events), way, String(seed)];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Sized;
 }
 

@@ -78,14 +78,12 @@ function best(
   return bestOf(scores, 600, new Uint8Array(corpus.size).fill(1));
 }
 
-function closeness(turns: readonly Turn[], question: string, vectors: Vectors): Map<number, number> {
+function closeness(turns: readonly Turn[], question: string, vectors: Vectors): Float32Array {
   const asked = vectors.of(question);
-  const close = new Map<number, number>();
-  turns.forEach((turn, at) => {
-    const vector = vectors.of(turn.text);
-    if (asked !== undefined && vector !== undefined) close.set(at, dot(asked, vector));
+  return Float32Array.from(turns, ({ text }) => {
+    const vector = vectors.of(text);
+    return asked === undefined || vector === undefined ? Number.NaN : dot(asked, vector);
   });
-  return close;
 }
 
 export function dot(a: Float32Array, b: Float32Array): number {

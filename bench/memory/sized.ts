@@ -28,15 +28,15 @@ export type Sized = {
 const ASKED = 60;
 const FACTS = 500;
 const TASK_LENGTH = 4000;
-const TALK = 'talk-21-0';
 const isHard = process.env['HARD'] === '1';
 
-const [, , events = '1000', words = 'vectors'] = process.argv;
+const [, , events = '1000', words = 'vectors', seed = '21'] = process.argv;
+const TALK = `talk-${seed}-0`;
 process.stdout.write(JSON.stringify(await sized(Number(events), words === 'vectors')));
 
 async function sized(size: number, vectors: boolean): Promise<Sized> {
   using temporary = temporaryHome(memoryFolder);
-  const made = madeUp(21);
+  const made = madeUp(Number(seed));
   const turns = made.turns.filter(({ namespace }) => namespace === TALK);
   const questions = made.questions.filter(({ namespace }) => namespace === TALK).slice(0, ASKED);
   await fill(temporary.home, size, turns);

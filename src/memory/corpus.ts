@@ -2,9 +2,10 @@
  * Owns: what is remembered as numbers in memory, so that every piece can be weighed for a question in milliseconds.
  *
  * 1. Pieces are only added or marked as gone; piece n stands at n - 1.
- * 2. The weights of a question are those of BM25, exactly, over all pieces and over all threads.
+ * 2. The weights of a question are those of BM25, exactly, over all pieces and over all threads. Only a name may weigh the
+ *    same in every piece that has it: how often it is said, and among how many words, says nothing about what is meant.
  */
-import { KINDS, type Kind } from './item.ts';
+import { KINDS } from './item.ts';
 import type { Shelved } from './shelf.ts';
 
 const K1 = 1.2;
@@ -106,8 +107,6 @@ export function giveUpIn(corpus: Corpus, n: number): void {
   corpus.total -= corpus.lengths[at] ?? 0;
 }
 
-export const kindAt = (corpus: Corpus, at: number): Kind => KINDS[corpus.kinds[at] ?? 0] ?? 'did';
-
 function post({ postings }: Corpus, term: string, at: number, times: number): void {
   let list = postings.get(term);
   if (list === undefined) {
@@ -138,14 +137,14 @@ export type Weights = { pieces: Float64Array; threads: Float64Array; most: numbe
 const MOST_TERMS = 64;
 
 /** 2. What is gone weighs nothing. */
-export function weightsOf(corpus: Corpus, terms: readonly string[]): Weights {
+export function weightsOf(corpus: Corpus, terms: readonly string[], names: ReadonlySet<string> = new Set()): Weights {
   const pieces = new Float64Array(corpus.size);
   const threads = new Float64Array(corpus.names.thread.names.length);
   const sums = { pieces, threads, inThread: new Uint32Array(threads.length) };
   let most = 0;
   for (const term of weightiest(corpus, terms)) {
     most += (K1 + 1) * term.weight;
-    weighTerm(corpus, term, sums);
+    weighTerm(corpus, { ...term, isName: names.has(term.term) }, sums);
   }
   return { pieces, threads, most };
 }
@@ -162,8 +161,9 @@ function weightiest(corpus: Corpus, terms: readonly string[]): Term[] {
 
 type Sums = { pieces: Float64Array; threads: Float64Array; inThread: Uint32Array };
 
-function weighTerm(corpus: Corpus, { term, asked, weight }: Term, { pieces, threads, inThread }: Sums): void {
-  const list = corpus.postings.get(term);
+function weighTerm(corpus: Corpus, asked: Term & { isName: boolean }, { pieces, threads, inThread }: Sums): void {
+  const { weight, isName } = asked;
+  const list = corpus.postings.get(asked.term);
   if (list === undefined) return;
   const mean = corpus.total / Math.max(1, corpus.alive);
   const touched: number[] = [];
@@ -171,12 +171,13 @@ function weighTerm(corpus: Corpus, { term, asked, weight }: Term, { pieces, thre
     const at: number = list.at[index] ?? 0;
     if (corpus.gone[at]) continue;
     const times = list.times[index] ?? 0;
-    pieces[at] = (pieces[at] ?? 0) + weight * saturated(times, corpus.lengths[at] ?? 0, mean);
+    const own = isName ? 1 : saturated(times, corpus.lengths[at] ?? 0, mean);
+    pieces[at] = (pieces[at] ?? 0) + weight * own;
     const thread = corpus.threads[at] ?? 0;
     if (inThread[thread] === 0) touched.push(thread);
     inThread[thread] = (inThread[thread] ?? 0) + times;
   }
-  const rarity = asked * inverse(threads.length, touched.length);
+  const rarity = asked.asked * inverse(threads.length, touched.length);
   const threadMean = corpus.total / Math.max(1, threads.length);
   for (const thread of touched) {
     const own = saturated(inThread[thread] ?? 0, corpus.threadLengths[thread] ?? 0, threadMean);

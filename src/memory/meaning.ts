@@ -3,8 +3,11 @@
 export type Meaning = {
   /** The model and its hash. */
   readonly model: string;
-  /** Closeness of what is known, -1 to 1, by row, the closest first. `allowed` has a 1 for each row that may be given. */
-  search(query: string, most: number, allowed?: Uint8Array): Promise<Map<number, number>>;
+  /**
+   * Of all that is known, -1 to 1, by row. `allowed` has a 1 for each row that is asked for, a 2 where it must be exact;
+   * the others are NaN.
+   */
+  closeness(query: string, allowed?: Uint8Array): Promise<Float32Array>;
   /** The row of the piece with this sum; -1 when it has no vector. Rows stay what they are until everything is forgotten. */
   rowOf(sum: string): number;
   /** How many vectors there are. */

@@ -3,7 +3,8 @@
  *
  * 1. A home that nobody asks, or that remembers nothing, loads no model.
  * 2. Who asks waits for a model that is being loaded as long as patience lasts, no longer; words answer until it is there.
- * 3. Meaning counts once nearly every piece has a vector: before, what has none would have no chance.
+ * 3. Meaning counts once nearly every piece has a vector: before, what has none would have no chance. What has none then,
+ *    being new, counts as the usual piece does.
  * 4. Why there is no meaning is kept, and one that failed is not tried again at once.
  */
 import { existsSync, rmSync } from 'node:fs';
@@ -34,8 +35,6 @@ const ENOUGH = 0.9;
 const FEWEST = 32;
 /** Written together; a process that dies makes these again. */
 const AT_ONCE = 128;
-/** Pieces that are close in meaning and are fused with those that share words. */
-const CLOSEST = 1000;
 const AGAIN_AFTER_MS = 5 * 60 * 1000;
 
 export class Meant {
@@ -63,20 +62,23 @@ export class Meant {
     return existsSync(this.#folder) ? alive > 0 : this.#asked && alive >= FEWEST;
   }
 
-  /** Closeness by place, of the closest; `able` has a 1 for each place that may be given. Null when words have to be enough. */
-  async closest(corpus: Corpus, query: string, able: Uint8Array): Promise<Map<number, number> | null> {
+  /**
+   * By place; `able` has a 1 for each place that may be given, the others are NaN; it is exact for those that `closely`
+   * names. Null when words have to be enough.
+   */
+  async closeness(
+    corpus: Corpus,
+    query: string,
+    able: Uint8Array,
+    closely: () => readonly number[],
+  ): Promise<Float32Array | null> {
     const meaning = await this.ready(corpus);
     if (meaning === null || query.trim() === '') return null;
     const { rows } = this.#synced(corpus, meaning);
     const allowed = new Uint8Array(meaning.size());
     for (let at = 0; at < able.length; at += 1) if (able[at] === 1) allowed[rows[at] ?? -1] = 1;
-    const close = await meaning.search(query, CLOSEST, allowed);
-    const places = new Map<number, number>();
-    for (let at = 0; at < able.length; at += 1) {
-      const value = able[at] === 1 ? close.get(rows[at] ?? -1) : undefined;
-      if (value !== undefined) places.set(at, value);
-    }
-    return places.size === 0 ? null : places;
+    for (const at of closely()) allowed[rows[at] ?? -1] = 2;
+    return placed(await meaning.closeness(query, allowed), rows, able);
   }
 
   /** 1, 2, 3. */
@@ -186,6 +188,26 @@ function place({ corpus, rows, missing }: Known, meaning: Meaning, at: number): 
   const row = meaning.rowOf(corpus.sums[at] ?? '');
   rows[at] = row;
   if (row < 0) missing.push(at);
+}
+
+/** 3. Null when nothing that may be given has a vector. */
+function placed(close: Float32Array, rows: readonly number[], able: Uint8Array): Float32Array | null {
+  const places = new Float32Array(able.length).fill(Number.NaN);
+  const without: number[] = [];
+  let sum = 0;
+  let count = 0;
+  for (let at = 0; at < able.length; at += 1) {
+    if (able[at] !== 1) continue;
+    const value = close[rows[at] ?? -1];
+    if (value === undefined) without.push(at);
+    else {
+      places[at] = value;
+      sum += value;
+      count += 1;
+    }
+  }
+  for (const at of without) places[at] = sum / count;
+  return count === 0 ? null : places;
 }
 
 /** 2. Null when it took too long. */

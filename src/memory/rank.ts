@@ -1,13 +1,15 @@
 /**
  * Owns: how well each piece fits a question.
  *
- * 1. Words and meaning count alike, each scaled to at most 1; without vectors words count alone.
+ * 1. Words and meaning count alike, each scaled to at most 1; without vectors words count alone. Every piece is weighed by
+ *    meaning: were it only the closest of a long history, then which of hundreds that share only a name with the question
+ *    is meant would be left to the length of their words. A name itself tells nothing between them (corpus.ts 2).
  * 2. Then what is around: the pieces before and after, the thread as a whole, who and when are asked about, and the kind:
  *    a person's own words weigh most.
  * 3. The same question over the same pieces gives the same order; what weighs the same stays in the order of the ledger.
  */
-import { type Corpus, kindAt, weightsOf } from './corpus.ts';
-import type { Kind } from './item.ts';
+import { type Corpus, weightsOf } from './corpus.ts';
+import { type Kind, KINDS } from './item.ts';
 import { stretchIn } from './when.ts';
 import { termsOf } from './words.ts';
 
@@ -31,41 +33,51 @@ export type Weights = { [Name in keyof typeof WEIGHTS]: Name extends 'kind' ? Re
 export type Question = {
   text: string;
   now: number;
-  /** Closeness in meaning by place in the corpus, -1 to 1; null when there are no vectors. */
-  meaning: ReadonlyMap<number, number> | null;
+  /** Closeness in meaning by place in the corpus, -1 to 1, NaN for what is not asked for; null when there are no vectors. */
+  meaning: Float32Array | null;
 };
 
 export type Ranked = { at: number; score: number };
 
 /** How well every piece fits, by place. */
 export function scoresFor(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Float64Array {
-  const { words, threads } = byWords(corpus, question.text, weights.poor);
+  const { words, threads, speakers } = byWords(corpus, question.text, weights);
   const scores = withNeighbours(corpus, combined(words, question.meaning, weights), weights.neighbours);
-  const speakers = speakersIn(corpus, question.text);
+  const kinds = KINDS.map((kind) => weights.kind[kind]);
   const stretch = stretchIn(question.text, question.now);
   for (let at = 0; at < corpus.size; at += 1) {
     let score = scores[at] ?? 0;
     if (score <= 0) continue;
     score += weights.thread * (threads[corpus.threads[at] ?? 0] ?? 0);
-    if (speakers.has(corpus.speakers[at] ?? -1)) score += weights.speaker;
+    if (speakers[corpus.speakers[at] ?? -1] === 1) score += weights.speaker;
     const second = corpus.seconds[at] ?? 0;
     if (stretch !== null && second >= stretch.from && second < stretch.to) score += weights.time;
-    scores[at] = score * weights.kind[kindAt(corpus, at)];
+    scores[at] = score * (kinds[corpus.kinds[at] ?? 0] ?? 0);
   }
   return scores;
 }
 
-type ByWords = { words: Float64Array; threads: Float64Array };
+/** Told within hundredths only (scan.ts), as the rest is, they cost up to two questions of forty at 100,000 events. */
+const LIKELIEST = 2000;
+
+/** Those that words speak for most: among these meaning has to be exact. */
+export function likeliest(corpus: Corpus, text: string, able: Uint8Array): number[] {
+  return bestOf(byWords(corpus, text, WEIGHTS).words, LIKELIEST, able).map(({ at }) => at);
+}
+
+type ByWords = { words: Float64Array; threads: Float64Array; speakers: Uint8Array };
 
 /** The last question: a pack asks the same of facts and of what happened. */
 const lastAsked = new WeakMap<Corpus, ByWords & { stamp: string }>();
 
-function byWords(corpus: Corpus, text: string, poor: number): ByWords {
-  const stamp = `${corpus.size} ${corpus.alive} ${poor} ${text}`;
+/** Where it does not matter who is asked about, a name is a word as any other. */
+function byWords(corpus: Corpus, text: string, { poor, speaker }: Weights): ByWords {
+  const stamp = `${corpus.size} ${corpus.alive} ${poor} ${speaker} ${text}`;
   const last = lastAsked.get(corpus);
   if (last?.stamp === stamp) return last;
-  const { pieces, threads, most } = weightsOf(corpus, termsOf(text));
-  const found = { stamp, words: scaled(pieces, poor * most), threads: scaled(threads) };
+  const { speakers, names } = namedIn(corpus, text);
+  const { pieces, threads, most } = weightsOf(corpus, termsOf(text), speaker > 0 ? names : undefined);
+  const found = { stamp, words: scaled(pieces, poor * most), threads: scaled(threads), speakers };
   lastAsked.set(corpus, found);
   return found;
 }
@@ -78,18 +90,21 @@ function scaled(values: Float64Array, least = 0): Float64Array {
   return values;
 }
 
-/** 1. Meaning is scaled between the farthest and the closest that were found. */
+/** 1. Meaning is scaled between the farthest and the closest. */
 function combined(words: Float64Array, meaning: Question['meaning'], weights: Weights): Float64Array {
-  if (meaning === null || meaning.size === 0) return words;
+  if (meaning === null) return words;
   let [closest, farthest] = [-1, 1];
-  for (const value of meaning.values()) {
+  for (const value of meaning) {
     if (value > closest) closest = value;
     if (value < farthest) farthest = value;
   }
   const span = Math.max(closest - farthest, 1e-9);
-  const both = words.slice();
-  for (let at = 0; at < both.length; at += 1) both[at] = weights.words * (both[at] ?? 0);
-  for (const [at, value] of meaning) both[at] = (both[at] ?? 0) + (weights.meaning * (value - farthest)) / span;
+  const both = new Float64Array(words.length);
+  for (let at = 0; at < both.length; at += 1) {
+    const value = meaning[at] ?? Number.NaN;
+    const close = value >= farthest ? (value - farthest) / span : 0;
+    both[at] = weights.words * (words[at] ?? 0) + weights.meaning * close;
+  }
   return both;
 }
 
@@ -98,20 +113,23 @@ function withNeighbours(corpus: Corpus, base: Float64Array, share: number): Floa
   for (let at = 0; at < corpus.size; at += 1) {
     const value = base[at] ?? 0;
     if (value === 0 || corpus.gone[at]) continue;
-    for (const beside of [corpus.before[at] ?? -1, corpus.after[at] ?? -1])
-      if (beside >= 0) scores[beside] = (scores[beside] ?? 0) + (share / 2) * value;
+    const [before, after] = [corpus.before[at] ?? -1, corpus.after[at] ?? -1];
+    if (before >= 0) scores[before] = (scores[before] ?? 0) + (share / 2) * value;
+    if (after >= 0) scores[after] = (scores[after] ?? 0) + (share / 2) * value;
   }
   return scores;
 }
 
-/** Speakers whom the question names. */
-function speakersIn(corpus: Corpus, text: string): Set<number> {
+/** A 1 for each speaker whom the question names, and the terms it names them by. */
+function namedIn(corpus: Corpus, text: string): { speakers: Uint8Array; names: Set<string> } {
   const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-  const named = corpus.names.who.names.flatMap((who, number) => {
-    const parts = who.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-    return parts.some((part) => words.has(part)) ? [number] : [];
+  const names = new Set<string>();
+  const speakers = Uint8Array.from(corpus.names.who.names, (who) => {
+    const parts = (who.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).filter((part) => words.has(part));
+    for (const term of parts.flatMap(termsOf)) names.add(term);
+    return Number(parts.length > 0);
   });
-  return new Set(named);
+  return { speakers, names };
 }
 
 const BINS = 1024;
@@ -120,7 +138,8 @@ const BINS = 1024;
 export function bestOf(scores: Float64Array, most: number, able: Uint8Array): Ranked[] {
   let highest = 0;
   for (let at = 0; at < able.length; at += 1) if (able[at] === 1) highest = Math.max(highest, scores[at] ?? 0);
-  const binOf = (score: number): number => Math.floor((score / highest) * (BINS - 1));
+  const finely = (BINS - 1) / highest;
+  const binOf = (score: number): number => Math.floor(score * finely);
   const counts = new Uint32Array(BINS);
   for (let at = 0; at < able.length; at += 1) {
     const score = scores[at] ?? 0;

@@ -7,7 +7,7 @@
 import type { Evidence } from '../schema/memory.ts';
 import type { Corpus } from './corpus.ts';
 import { evidenceOf, isTrusted, type Item } from './item.ts';
-import { bestOf, type Ranked, scoresFor } from './rank.ts';
+import { bestOf, likeliest, type Ranked, scoresFor } from './rank.ts';
 import type { Recall } from './recall.ts';
 import type { Counter } from './tokens.ts';
 
@@ -48,11 +48,15 @@ async function searched(recall: Recall, asked: Asked): Promise<Answer> {
   const { query, limit, only } = asked;
   const corpus = recall.corpus.now;
   const able = ableFor(recall, asked);
-  const meaning = await recall.meant.closest(corpus, query, able);
+  const closely = (): number[] => likeliest(corpus, query, able);
+  const meaning = await recall.meant.closeness(corpus, query, able, closely);
   const scores = scoresFor(corpus, { text: query, now: recall.options.clock(), meaning });
   weighFacts(recall, scores);
-  const facts = only === 'episodes' ? [] : bestOf(scores, limit, withFacts(corpus, able, 1));
-  const happened = only === 'facts' ? [] : bestOf(scores, limit, withFacts(corpus, able, 0));
+  const those = (wanted: 'facts' | 'episodes'): Ranked[] => {
+    if (only !== undefined) return only === wanted ? bestOf(scores, limit, able) : [];
+    return bestOf(scores, limit, withFacts(corpus, able, Number(wanted === 'facts')));
+  };
+  const [facts, happened] = [those('facts'), those('episodes')];
   const found = balanced(facts, happened, limit).flatMap((each) => foundAt(recall, each));
   return { found, by: meaning === null ? 'keywords' : 'keywords and vectors' };
 }

@@ -3,7 +3,7 @@
  *
  * 1. Each row names its model and the hash of it; rows of another model are not seen, and go when they are replaced.
  * 2. A text gets a vector once: the table is the cache. One process writes it; a row that is written again is replaced.
- * 3. Searching goes over a copy in memory (scan.ts), in which 100,000 rows take a few milliseconds.
+ * 3. Searching goes over a copy in memory (scan.ts), in which 100,000 rows take some milliseconds.
  * 4. A table that cannot be read, or has room for vectors of another length, is thrown away by its writer and filled again.
  */
 import { rmSync } from 'node:fs';
@@ -57,10 +57,10 @@ function meaningOver(table: Table, embedder: Embedder, known: Scan): Meaning {
   let last: { query: string; vector: Float32Array } | null = null;
   return {
     model: embedder.model,
-    search: async (query, most, allowed) => {
+    closeness: async (query, allowed) => {
       const asked = query.slice(0, LONGEST_QUESTION);
       if (last?.query !== asked) last = { query: asked, vector: await embedder.embed(asked) };
-      return scan.closest(last.vector, most, allowed);
+      return scan.closeness(last.vector, allowed);
     },
     rowOf: (key) => scan.rowOf(key),
     size: () => scan.size,

@@ -126,11 +126,37 @@ describe('meaning', () => {
     await recall.learnAll(never);
     const able = new Uint8Array(recall.corpus.now.size);
     able[1500] = 1;
-    expect([...((await recall.meant.closest(recall.corpus.now, 'harbour boat', able)) ?? [])]).toMatchObject([
-      [1500, {}],
-    ]);
+    const close = [...((await recall.meant.closeness(recall.corpus.now, 'harbour boat', able, () => [])) ?? [])];
+    expect(close.flatMap((value, at) => (Number.isNaN(value) ? [] : [at]))).toEqual([1500]);
     const { found, by } = await search(recall, { query: 'harbour boat', limit: 3, namespace: 'small' });
     expect([by, found.map(({ id }) => id)]).toEqual(['keywords and vectors', ['mine']]);
+    await recall.close();
+  });
+
+  it('3 of what has no vector yet is that of the usual piece: new is not hidden by what is far off', async () => {
+    await using home = await memoryHome({ vectors: true });
+    await home.append(...notes(40));
+    const recall = await recallOf(home, { embedder: wordModel('first').embedder });
+    await recall.learnAll(never);
+    await home.append(said('new', 'topic7 once more'));
+    await recall.catchUp();
+    const able = new Uint8Array(41).fill(1);
+    const close = [...((await recall.meant.closeness(recall.corpus.now, 'topic7', able, () => [40])) ?? [])];
+    const known = close.slice(0, 40);
+    expect(close[40]).toBeCloseTo(known.reduce((sum, each) => sum + each, 0) / 40, 5);
+    await recall.close();
+  });
+
+  it('is known of every piece, however many others are closer', async () => {
+    await using home = await memoryHome({ vectors: true });
+    const alike = Array.from({ length: 1500 }, (_, index) => said(`c${index}`, `harbour boat ${index}`));
+    await home.append(...alike, said('far', 'kitchen soup bread'), said('less far', 'kitchen boat soup bread'));
+    const recall = await recallOf(home, { embedder: wordModel('first').embedder });
+    await recall.learnAll(never);
+    const able = new Uint8Array(1502).fill(1);
+    const close = (await recall.meant.closeness(recall.corpus.now, 'harbour boat', able, () => [])) ?? [];
+    const [first = 0, far = 0, lessFar = 0] = [close[0], close[1500], close[1501]];
+    expect([far < lessFar, lessFar < first]).toEqual([true, true]);
     await recall.close();
   });
 

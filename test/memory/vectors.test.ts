@@ -68,21 +68,42 @@ describe('the scan', () => {
   const dot = (a: Float32Array, b: Float32Array): number =>
     a.reduce((sum, each, index) => sum + each * (b[index] ?? 0), 0);
 
-  it('1 gives the closest, with an error below 0.01', () => {
+  it('1 tells how close each is, with an error below 0.01', () => {
     const scan = emptyScan(64);
     for (let seed = 0; seed < 3000; seed += 1) scan.add(`k${seed}`, vector(seed));
     const asked = vector(77_777);
-    const exact = Array.from({ length: 3000 }, (_, seed) => ({ row: seed, close: dot(vector(seed), asked) }));
-    const best = exact.toSorted((a, b) => b.close - a.close)[0];
-    const found = [...scan.closest(asked, 20)];
-    expect(found[0]?.[0]).toBe(best?.row);
-    for (const [row, close] of found) expect(Math.abs(close - (exact[row]?.close ?? 9))).toBeLessThan(0.01);
+    const close = scan.closeness(asked);
+    for (let seed = 0; seed < 3000; seed += 1)
+      expect(Math.abs((close[seed] ?? 9) - dot(vector(seed), asked))).toBeLessThan(0.01);
   });
 
-  it('2 finds the same among many, by the signs first', () => {
+  it('2 tells it of every one of many by the signs, not far off, and of the closest as exactly as of few', () => {
     const scan = emptyScan(64);
-    for (let seed = 0; seed < 25_000; seed += 1) scan.add(`k${seed}`, vector(seed));
-    expect([...scan.closest(vector(123), 10).keys()][0]).toBe(scan.rowOf('k123'));
+    const vectors = Array.from({ length: 25_000 }, (_, seed) => vector(seed));
+    for (const [seed, each] of vectors.entries()) scan.add(`k${seed}`, each);
+    const asked = vector(123);
+    const off = Array.from(scan.closeness(asked), (value, row) => value - dot(vectors[row] as Float32Array, asked));
+    expect(Math.hypot(...off) / Math.sqrt(off.length)).toBeLessThan(0.1); // with 384 numbers it is 0.03
+    const byCloseness = off
+      .map((_, row) => row)
+      .toSorted((a, b) => dot(vectors[b] as Float32Array, asked) - dot(vectors[a] as Float32Array, asked));
+    expect(byCloseness[0]).toBe(123);
+    for (const row of byCloseness.slice(0, 20)) expect(Math.abs(off[row] ?? 9)).toBeLessThan(0.01);
+    const [farthest = 0] = byCloseness.slice(-1);
+    const exactly = scan.closeness(asked, new Uint8Array(25_000).fill(1).fill(2, farthest, farthest + 1));
+    expect(Math.abs((exactly[farthest] ?? 9) - dot(vectors[farthest] as Float32Array, asked))).toBeLessThan(0.01);
+  });
+
+  it('3 tells the same in whatever order they came, and nothing of what is not asked for', () => {
+    const [one, other] = [emptyScan(64), emptyScan(64)];
+    for (let seed = 0; seed < 9000; seed += 1) one.add(`k${seed}`, vector(seed));
+    for (let seed = 8999; seed >= 0; seed -= 1) other.add(`k${seed}`, vector(seed));
+    const [asked, allowed] = [vector(77_777), new Uint8Array(9000).fill(1)];
+    allowed[one.rowOf('k5')] = 0;
+    const [close, turned] = [one.closeness(asked, allowed), other.closeness(asked)];
+    for (let seed = 0; seed < 9000; seed += 1)
+      if (seed === 5) expect(close[one.rowOf('k5')]).toBeNaN();
+      else if (close[one.rowOf(`k${seed}`)] !== turned[other.rowOf(`k${seed}`)]) expect.unreachable(`of k${seed}`);
   });
 
   it('refuses a vector of another length, and takes a key once', () => {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { addTo, type Corpus, emptyCorpus } from '../../src/memory/corpus.ts';
+import { scoresFor, WEIGHTS } from '../../src/memory/rank.ts';
+import { termsOf } from '../../src/memory/words.ts';
+
+/** Pieces in threads of their own, so that none lends its score to another. */
+function corpusOf(...pieces: readonly (readonly [who: string, text: string])[]): Corpus {
+  const corpus = emptyCorpus();
+  pieces.forEach(([who, text], index) => {
+    const about = {
+      kind: 'said',
+      who,
+      at: '2026-01-10T10:00:00Z',
+      thread: `t${index}`,
+      run: null,
+      namespace: 'n',
+    } as const;
+    addTo(corpus, { ...about, n: index + 1, terms: termsOf(`${who} ${text}`).join(' '), sum: `s${index}`, gone: 0 });
+  });
+  return corpus;
+}
+
+const alone = { ...WEIGHTS, neighbours: 0, thread: 0 };
+const scoresOf = (corpus: Corpus, text: string, meaning: Float32Array | null = null): number[] =>
+  Array.from(scoresFor(corpus, { text, now: 0, meaning }, alone));
+
+describe('the ranking', () => {
+  it('1 weighs the name of who is asked about the same in every piece that has it', () => {
+    const long = 'we painted the old fence along the garden all day long';
+    const [short, longer, other] = scoresOf(
+      corpusOf(['Ann', 'Ann Ann'], ['Ann', long], ['Bob', long]),
+      'what frightens Ann',
+    );
+    expect(short).toBe(longer);
+    expect(other).toBe(0);
+  });
+
+  it('1 lets meaning decide between pieces that share only a name with the question', () => {
+    const corpus = corpusOf(
+      ['Ann', 'hi'],
+      ['Ann', 'thunder makes my heart race'],
+      ['Bob', 'thunder makes my heart race'],
+    );
+    const [hi = 0, meant = 0, other = 0] = scoresOf(corpus, 'what frightens Ann', Float32Array.of(0.1, 0.3, 0.3));
+    expect([meant > hi, meant > other]).toEqual([true, true]);
+  });
+
+  it('1 gives a piece whose closeness is not asked for nothing by meaning', () => {
+    const corpus = corpusOf(['Ann', 'one'], ['Bob', 'two'], ['Cid', 'three']);
+    expect(scoresOf(corpus, 'four', Float32Array.of(Number.NaN, 0.2, 0.4))).toEqual([0, 0, WEIGHTS.meaning]);
+  });
+});
