@@ -7,12 +7,14 @@ import { engineOn, layers, sequence } from './support/engine.ts';
 import { memoryFolder, storesIn, temporaryHome } from './support/home.ts';
 import { slowFlush } from './support/slow-flush.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 7;
+/** Rounds that are not counted: the worker is a process that stays, and its code is compiled while it works. */
+const WARMING = 3;
 const NODES = 1000;
 const noFlush: Flush = { now: () => undefined, later: async () => undefined };
 
 export async function measure(note: (text: string) => void): Promise<Figure[]> {
-  note('warming up: the worker is a process that stays');
+  note('warming up');
   await deltasOf(20_000);
   note('a sequence with a flush of 1 ms');
   const sequential = await sequenceFigures();
@@ -33,7 +35,7 @@ async function sequenceFigures(): Promise<Figure[]> {
   const floors: number[] = [];
   let flushes = 0;
   let bytes = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < WARMING + ROUNDS; round += 1) {
     using temporary = temporaryHome(memoryFolder);
     const stores = await storesIn(temporary.home, flush);
     floors.push(floorMs(join(temporary.home.dir, 'floor'), flush));
@@ -57,7 +59,7 @@ async function sequenceFigures(): Promise<Figure[]> {
     },
     {
       name: 'engine_vs_floor',
-      value: median(times) / median(floors),
+      value: median(times.slice(WARMING)) / median(floors.slice(WARMING)),
       unit: '×',
       bar: { most: 1.15 },
       about: 'time of a node of 1 KB in and out, against write + flush',
@@ -125,7 +127,7 @@ async function fanoutFigure(): Promise<Figure> {
   const stores = await storesIn(temporary.home, flush);
   const engine = engineOn(stores);
   const times: number[] = [];
-  for (let round = 0; round < 4 * ROUNDS; round += 1) {
+  for (let round = 0; round < 4 * (WARMING + ROUNDS); round += 1) {
     const graph = layers(10, 100);
     const start = performance.now();
     await (await engine.start(graph, { id: `bench-${round}` })).done;
@@ -134,7 +136,7 @@ async function fanoutFigure(): Promise<Figure> {
   await stores.close();
   return {
     name: 'fanout_us',
-    value: median(times),
+    value: median(times.slice(4 * WARMING)),
     unit: 'µs',
     bar: { most: 40 },
     about: 'a durable node, 10 layers of 100 with a flush of 1 ms',

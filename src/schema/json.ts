@@ -9,15 +9,17 @@ export function isJson(value: unknown, depth = 0): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || depth >= DEEPEST) return false;
-  if (Array.isArray(value)) return !hasHoles(value) && value.every((item) => isJson(item, depth + 1));
+  if (Array.isArray(value)) return isList(value, depth);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
-  return Object.values(value).every((item) => isJson(item, depth + 1));
+  for (const key in value) if (!isJson((value as Record<string, unknown>)[key], depth + 1)) return false;
+  return true;
 }
 
-function hasHoles(items: readonly unknown[]): boolean {
-  for (let index = 0; index < items.length; index += 1) if (!(index in items)) return true;
-  return false;
+/** A hole reads as undefined, which is not JSON. */
+function isList(items: readonly unknown[], depth: number): boolean {
+  for (let index = 0; index < items.length; index += 1) if (!isJson(items[index], depth + 1)) return false;
+  return true;
 }
 
 export const JsonValue = z.custom<Json>((value) => isJson(value), 'must be plain JSON');
@@ -27,7 +29,7 @@ export function copied<T>(value: T): T {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item: unknown) => copied(item)) as T;
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     const field = (value as Record<string, unknown>)[key];
     if (field === undefined) continue;
     const own = typeof field === 'object' ? copied(field) : field;
