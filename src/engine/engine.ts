@@ -5,24 +5,24 @@
  * G2 A failed run stays failed: resuming it opens a linked run that keeps what was done.
  * G3 Resuming any other run continues it; calls without an outcome are in doubt and nothing is repeated blindly.
  */
-import { hash } from 'node:crypto';
-import { messageOf, OkaError } from '../schema/errors.ts';
+import { OkaError } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
-import { Graph } from '../schema/graph.ts';
+import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Clock, Middleware, Planner, Stores } from '../schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { leftOf, nothingReserved } from './budget.ts';
-import { checkGraph } from './check-graph.ts';
 import { answerOf, childIdOf, failedChildOf, shareOf } from './child.ts';
-import { callChain, type Invoke } from './compose.ts';
+import { callChain } from './compose.ts';
 import { keptEvents } from './continue.ts';
 import { type Drive, drive, type World } from './drive.ts';
 import { applied, begun } from './fold-run.ts';
 import { type Hooks, hooksAround } from './hooks.ts';
+import { invokeTool } from './invoke.ts';
 import { memoryEvents } from './memory-stores.ts';
-import { inOrder, type Plan, planOf } from './plan.ts';
+import { inOrder } from './plan.ts';
+import { plansWith } from './plans.ts';
 import { isOver, type NodeState, type OpenCall, type OpenWait, type RunState } from './run-state.ts';
 import { frozen, thawed } from './snapshot.ts';
 import { defaultStates, type StateGraph } from './states.ts';
@@ -58,10 +58,9 @@ export function createEngine(options: EngineOptions) {
   const { clock, stores = {}, middleware = [], states = defaultStates } = options;
   const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   const events = stores.events ?? memoryEvents(clock);
-  const graphs = new Map<string, Graph>();
   const drives = new Map<string, Drive>();
   const fresh = new Map<string, Event[]>();
-  const plans = new WeakMap<Graph, Promise<Plan>>();
+  const { planned, planFor } = plansWith(stores.artifacts, states, new Set(tools.keys()));
   /** Runs that are being read in: a second drive of the same run would do everything twice. */
   const openings = new Map<string, Promise<Drive>>();
   const noPlanner: Planner = { decide: () => ({ kind: 'Fail', reason: 'there is no planner', rationale: '' }) };
@@ -230,20 +229,6 @@ export function createEngine(options: EngineOptions) {
     return all;
   }
 
-  async function planFor(sha256: string): Promise<Plan> {
-    let graph = graphs.get(sha256);
-    if (graph === undefined) {
-      if (stores.artifacts === undefined)
-        throw new OkaError(
-          'no-such-run',
-          `the graph ${sha256.slice(0, 12)} is not in memory, and there are no artifacts to read it from`,
-        );
-      graph = Graph.parse(JSON.parse((await stores.artifacts.get({ sha256 })).toString('utf8')));
-      graphs.set(sha256, graph);
-    }
-    return planOf(graph, sha256, states);
-  }
-
   /** Events of a run that nobody has flushed yet; whoever goes on with the run takes them over. */
   function stage(event: NewEvent): Event {
     const staged = events.stage(event);
@@ -318,41 +303,6 @@ export function createEngine(options: EngineOptions) {
     return begin(next);
   }
 
-  function assertSound(graph: Graph): void {
-    const problems = checkGraph(graph, { tools: new Set(tools.keys()) });
-    if (problems.length === 0) return;
-    throw new OkaError(
-      'invalid-graph',
-      `graph "${graph.id}" cannot run:\n${problems
-        .slice(0, 20)
-        .map(({ path, problem }) => `  ${path}: ${problem}`)
-        .join('\n')}${problems.length > 20 ? `\n  and ${problems.length - 20} more` : ''}`,
-      { fix: 'Mend these places; `oka graph validate` lists them.' },
-    );
-  }
-
-  /** Checked, kept and planned once: a graph must not be changed after it was started. */
-  async function planned(graph: Graph): Promise<Plan> {
-    let plan = plans.get(graph);
-    if (plan === undefined) {
-      assertSound(graph);
-      plan = keep(graph).then((sha256) => planOf(graph, sha256, states));
-      plans.set(graph, plan);
-      plan.catch(() => plans.delete(graph));
-    }
-    return plan;
-  }
-
-  async function keep(graph: Graph): Promise<string> {
-    const text = JSON.stringify(graph);
-    const sha256 =
-      stores.artifacts === undefined
-        ? hash('sha256', text)
-        : (await stores.artifacts.put(text, { media: 'application/json', name: `${graph.id}.json` })).sha256;
-    graphs.set(sha256, graph);
-    return sha256;
-  }
-
   /** Waits for runs and timers end without a person, and those for what somebody here can bring. */
   function expect(run: RunState, wait: OpenWait, signal: AbortSignal): Promise<NewEvent> | null {
     const closed = (answer: WaitAnswer): NewEvent => ({
@@ -402,21 +352,4 @@ function unlessTooLate(error: unknown): void {
 
 function isUntried({ attempt, waited, agent }: NodeState): boolean {
   return attempt === 0 && waited === 0 && agent === null;
-}
-
-/** The innermost step: the tool itself. What it throws is its failure; what fails after a stop was cancelled. */
-function invokeTool(tools: ReadonlyMap<string, Tool>): Invoke {
-  return async (call) => {
-    const tool = tools.get(call.tool);
-    if (tool === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };
-    if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
-    try {
-      const outcome = await tool.invoke(call.input, call);
-      return outcome.status === 'failed' && call.signal.aborted
-        ? { status: 'cancelled', error: outcome.error }
-        : outcome;
-    } catch (error) {
-      return { status: call.signal.aborted ? 'cancelled' : 'failed', error: messageOf(error) };
-    }
-  };
 }

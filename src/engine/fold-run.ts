@@ -1,14 +1,14 @@
 /**
- * Owns: what each event means for a run. Here, and in ways.ts which it calls, a run's state changes; nowhere else.
+ * Owns: what each event means for a run. Here, and in ways.ts and answers.ts which it calls, a run's state changes;
+ * nowhere else.
  *
  * E1 Folding the events of a run from the first gives the state that live code has.
  * E2 The cost of one event does not depend on how long the run has been going.
  * E3 An outcome of a call that is no longer open changes only what was spent.
  */
 import type { Event } from '../schema/event.ts';
-import type { Json } from '../schema/json.ts';
-import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import { decided, learned, newAgent, rejected } from './agent.ts';
+import { answered } from './answers.ts';
 import type { Plan } from './plan.ts';
 import { freshNode, isOver, type NodeState, nodeNamed, type RunState } from './run-state.ts';
 import { failNode, goBack, prepare, settle, startsOver } from './ways.ts';
@@ -267,55 +267,6 @@ function waitClosed(run: RunState, { data }: Of<'wait.closed'>): void {
     node.wait = null;
     if (!startsOver(run, index)) answered(run, index, node, wait.for, data.answer);
   });
-}
-
-function answered(run: RunState, index: number, node: NodeState, awaited: WaitFor, answer: WaitAnswer): void {
-  const refused =
-    awaited.kind === 'approval'
-      ? answer.verdict !== 'approved'
-      : answer.verdict === 'denied' || answer.verdict === 'expired' || answer.verdict === 'cancelled';
-  const output = answer.output ?? answer.text ?? null;
-  if (node.doubt) doubtAnswered(run, index, node, refused ? 'fail' : (answer.text ?? ''));
-  else if (refused) {
-    node.again = null;
-    if (node.agent === null)
-      failNode(run, index, `${awaited.kind} ${answer.verdict}${answer.text === undefined ? '' : `: ${answer.text}`}`);
-    else carryOn(run, index, node, 'denied', null, `${answer.verdict}: ${answer.text ?? ''}`);
-  } else if (
-    node.again !== null &&
-    (awaited.kind === 'approval' || awaited.kind === 'requirement' || awaited.kind === 'timer')
-  ) {
-    node.approved = awaited.kind === 'approval' ? awaited.binding : null;
-    run.ready.add(index);
-  } else if (awaited.kind === 'timer' && run.configs[index]?.kind === 'agent') {
-    node.status = 'running';
-    run.ready.add(index);
-  } else if (node.agent !== null) carryOn(run, index, node, 'ok', output, null);
-  else settle(run, index, 'done', output, '');
-}
-
-function carryOn(
-  run: RunState,
-  index: number,
-  node: NodeState,
-  status: 'ok' | 'denied',
-  output: Json,
-  error: string | null,
-): void {
-  node.again = null;
-  node.status = 'running';
-  if (node.agent !== null) learned(node.agent, status, output, error);
-  run.active.add(index);
-  run.ready.add(index);
-}
-
-/** Somebody looked whether a call in doubt had happened. */
-function doubtAnswered(run: RunState, index: number, node: NodeState, answer: string): void {
-  node.doubt = false;
-  if (answer === 'repeat') run.ready.add(index);
-  else if (answer !== 'done') failNode(run, index, 'a call in doubt was given up');
-  else if (node.agent === null) settle(run, index, 'done', null, 'a person saw that it had happened');
-  else carryOn(run, index, node, 'ok', null, null);
 }
 
 /** After a restart every intent without an outcome is in doubt. How long the run was at work is known up to its last event. */

@@ -1,0 +1,21 @@
+/** The innermost step of the chain: the tool itself. */
+import { messageOf } from '../schema/errors.ts';
+import type { Tool } from '../schema/tool.ts';
+import type { Invoke } from './compose.ts';
+
+/** What a tool throws is its failure; what fails after a stop was cancelled. */
+export function invokeTool(tools: ReadonlyMap<string, Tool>): Invoke {
+  return async (call) => {
+    const tool = tools.get(call.tool);
+    if (tool === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };
+    if (call.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
+    try {
+      const outcome = await tool.invoke(call.input, call);
+      return outcome.status === 'failed' && call.signal.aborted
+        ? { status: 'cancelled', error: outcome.error }
+        : outcome;
+    } catch (error) {
+      return { status: call.signal.aborted ? 'cancelled' : 'failed', error: messageOf(error) };
+    }
+  };
+}

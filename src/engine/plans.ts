@@ -1,0 +1,79 @@
+/**
+ * Owns: the graphs of runs, checked, kept as artifacts and planned once.
+ *
+ * A graph must not be changed after it was started. With a store of artifacts only the latest are held in memory.
+ */
+import { hash } from 'node:crypto';
+import { OkaError } from '../schema/errors.ts';
+import { Graph } from '../schema/graph.ts';
+import type { ArtifactStore } from '../schema/ports.ts';
+import { checkGraph } from './check-graph.ts';
+import { type Plan, planOf } from './plan.ts';
+import type { StateGraph } from './states.ts';
+
+export type Plans = {
+  /** The plan of a graph that is to be started; refused when it cannot run. */
+  planned: (graph: Graph) => Promise<Plan>;
+  /** The plan of a graph that was started once. */
+  planFor: (sha256: string) => Promise<Plan>;
+};
+
+const MOST_HELD = 200;
+const MOST_PROBLEMS = 20;
+
+export function plansWith(artifacts: ArtifactStore | undefined, states: StateGraph, tools: ReadonlySet<string>): Plans {
+  const held = new Map<string, Graph>();
+  const plans = new WeakMap<Graph, Promise<Plan>>();
+  return { planned, planFor };
+
+  async function planned(graph: Graph): Promise<Plan> {
+    let plan = plans.get(graph);
+    if (plan === undefined) {
+      assertSound(graph, tools);
+      plan = keep(graph).then((sha256) => planOf(graph, sha256, states));
+      plans.set(graph, plan);
+      plan.catch(() => plans.delete(graph));
+    }
+    return plan;
+  }
+
+  async function keep(graph: Graph): Promise<string> {
+    const text = JSON.stringify(graph);
+    const about = { media: 'application/json', name: `${graph.id}.json` };
+    const sha256 = artifacts === undefined ? hash('sha256', text) : (await artifacts.put(text, about)).sha256;
+    hold(sha256, graph);
+    return sha256;
+  }
+
+  function hold(sha256: string, graph: Graph): void {
+    held.set(sha256, graph);
+    const [oldest] = held.keys();
+    if (artifacts !== undefined && held.size > MOST_HELD && oldest !== undefined) held.delete(oldest);
+  }
+
+  async function planFor(sha256: string): Promise<Plan> {
+    const graph = held.get(sha256) ?? (await kept(sha256));
+    return planOf(graph, sha256, states);
+  }
+
+  async function kept(sha256: string): Promise<Graph> {
+    if (artifacts === undefined)
+      throw new OkaError(
+        'no-such-run',
+        `the graph ${sha256.slice(0, 12)} is not in memory, and there are no artifacts to read it from`,
+      );
+    const graph = Graph.parse(JSON.parse((await artifacts.get({ sha256 })).toString('utf8')));
+    hold(sha256, graph);
+    return graph;
+  }
+}
+
+function assertSound(graph: Graph, tools: ReadonlySet<string>): void {
+  const problems = checkGraph(graph, { tools });
+  if (problems.length === 0) return;
+  const some = problems.slice(0, MOST_PROBLEMS).map(({ path, problem }) => `  ${path}: ${problem}`);
+  const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
+  throw new OkaError('invalid-graph', [`graph "${graph.id}" cannot run:`, ...some, ...more].join('\n'), {
+    fix: 'Mend these places; `oka graph validate` lists them.',
+  });
+}
