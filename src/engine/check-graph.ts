@@ -23,13 +23,14 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   const problems: GraphProblem[] = [];
   const report: Report = (path, problem) => void problems.push({ path, problem });
   const names = new Map(graph.nodes.map((node, index) => [node.id, index]));
-  const ancestors = ancestorsOf(graph, names);
+  const asked = graph.nodes.map((node) => namesIn(templatesOf(node)));
+  const ancestors = ancestorsOf(graph, names, wantedOf(graph, names, asked));
   ownNames(graph, names, report);
   itemNames(graph, report);
   unknownNames(graph, names, report);
   if (ancestors === null) cycle(graph, names, report);
   else {
-    templates(graph, ancestors, report);
+    templates(graph, asked, ancestors, report);
     edgesBack(graph, names, ancestors, report);
     unreachable(graph, names, ancestors, report);
   }
@@ -81,11 +82,11 @@ function unknownNames(graph: Graph, names: ReadonlyMap<string, number>, report: 
 function ancestorsOf(
   graph: Graph,
   names: ReadonlyMap<string, number>,
+  wanted: ReadonlySet<string>,
 ): ReadonlyMap<string, ReadonlySet<string>> | null {
   const before = predecessors(graph, names);
   const order = settlingOrder(before);
   if (order.length < graph.nodes.length) return null;
-  const wanted = namesWanted(graph, names);
   const found = new Map<string, ReadonlySet<string>>();
   for (const node of order) found.set(idAt(graph, node), knownBefore(graph, before[node] ?? [], found, wanted));
   return found;
@@ -124,9 +125,14 @@ function knownBefore(
   return known;
 }
 
-function namesWanted(graph: Graph, names: ReadonlyMap<string, number>): Set<string> {
+/** The nodes that templates and edges back ask for. */
+function wantedOf(
+  graph: Graph,
+  names: ReadonlyMap<string, number>,
+  asked: readonly (readonly string[])[],
+): Set<string> {
   const wanted = new Set<string>();
-  for (const node of graph.nodes) for (const name of namesIn(templatesOf(node))) if (names.has(name)) wanted.add(name);
+  for (const all of asked) for (const name of all) if (names.has(name)) wanted.add(name);
   for (const edge of graph.edges) if (leadsBack(edge)) wanted.add(edge.to);
   return wanted;
 }
@@ -147,9 +153,14 @@ function cycle(graph: Graph, names: ReadonlyMap<string, number>, report: Report)
   report('nodes', `these nodes wait for each other: ${some}. A way back is an edge with "max"`);
 }
 
-function templates(graph: Graph, ancestors: ReadonlyMap<string, ReadonlySet<string>>, report: Report): void {
+function templates(
+  graph: Graph,
+  asked: readonly (readonly string[])[],
+  ancestors: ReadonlyMap<string, ReadonlySet<string>>,
+  report: Report,
+): void {
   graph.nodes.forEach((node, index) => {
-    for (const name of namesIn(templatesOf(node))) {
+    for (const name of asked[index] ?? []) {
       if (name === 'input' || name === 'last' || (name === 'item' && node.kind === 'map')) continue;
       if (!ancestors.get(node.id)?.has(name))
         report(`nodes.${index}`, `{{${name}}} asks for something that is not there when "${node.id}" starts`);
