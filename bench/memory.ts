@@ -9,7 +9,7 @@ import { followingFigures } from './memory/following.ts';
 import { growthFigures } from './memory/growth.ts';
 import { recallOf, type Vectors, WAYS } from './memory/measure.ts';
 import { packFigures } from './memory/packs.ts';
-import { counterFor } from '../src/memory/tokens.ts';
+import { counterFor } from '../src/memory/text/tokens.ts';
 
 const SEEDS = [11, 12];
 const BUDGETS = [1000, 2000, 4000];

@@ -40,7 +40,7 @@ const RULES: Rules = {
     chokidar: ['intake/inbox.ts'],
     convex: ['replica/convex.ts'],
     execa: ['tools/launch.ts'],
-    'gpt-tokenizer': ['memory/tokens.ts'],
+    'gpt-tokenizer': ['memory/text/tokens.ts'],
     'gray-matter': ['schema/front-matter.ts'],
     'node-cron': ['intake/schedule.ts'],
     unbash: ['guard/classify/'],

@@ -3,8 +3,8 @@ import { addTo, type Corpus, emptyCorpus } from '../../src/memory/corpus.ts';
 import { sumOf } from '../../src/memory/item.ts';
 import { bestOf, type Ranked, scoresFor, type Weights, WEIGHTS } from '../../src/memory/rank.ts';
 import { type Found, within } from '../../src/memory/search.ts';
-import type { Counter } from '../../src/memory/tokens.ts';
-import { momentWords, termsOf } from '../../src/memory/words.ts';
+import type { Counter } from '../../src/memory/text/tokens.ts';
+import { momentWords, termsOf } from '../../src/memory/text/words.ts';
 import type { Asked, Conversations, Turn } from './data.ts';
 
 export type Vectors = { of: (text: string) => Float32Array | undefined };

@@ -5,7 +5,7 @@ import type { ArtifactStore } from '../schema/ports.ts';
 import { bodyDrafts, type Scraps, tellingOf } from './drafts.ts';
 import { putFactEvent, termsIn } from './fact-events.ts';
 import { Damaged, type Shelf } from './shelf.ts';
-import { counterFor, familyOf } from './tokens.ts';
+import { counterFor, familyOf } from './text/tokens.ts';
 
 /** What a batch did to pieces that were there before it. */
 export type Change = { goneBefore: readonly number[] };

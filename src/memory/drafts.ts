@@ -7,9 +7,9 @@
  */
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
-import { piecesOf } from './chunk.ts';
 import { type Draft, eventKey, type Kind } from './item.ts';
-import { momentWords } from './words.ts';
+import { piecesOf } from './text/chunk.ts';
+import { momentWords } from './text/words.ts';
 
 export type Scraps = { get(key: string): string | null; put(key: string, value: string | null): void };
 

@@ -9,7 +9,7 @@ import type { Event } from '../schema/event.ts';
 import type { Fact, FactGiven } from '../schema/memory.ts';
 import type { Draft } from './item.ts';
 import type { Shelf } from './shelf.ts';
-import { momentWords, termsOf } from './words.ts';
+import { momentWords, termsOf } from './text/words.ts';
 
 /** Returns the pieces that are gone because of it; null when the event is about something else. */
 export function putFactEvent(shelf: Shelf, event: Event): number[] | null {

@@ -4,7 +4,7 @@ import { isTrusted } from './item.ts';
 import { type Candidate, packContext } from './pack.ts';
 import type { Recall } from './recall.ts';
 import { type Answer, around, dayOf, type Found, lineOf, search } from './search.ts';
-import { type Counter, counterFor, familyOf } from './tokens.ts';
+import { type Counter, counterFor, familyOf } from './text/tokens.ts';
 
 export type PackFor = {
   role: PackManifest['role'];

@@ -10,8 +10,8 @@
  */
 import { type Corpus, weightsOf } from './corpus.ts';
 import { type Kind, KINDS } from './item.ts';
+import { termsOf } from './text/words.ts';
 import { stretchIn } from './when.ts';
-import { termsOf } from './words.ts';
 
 /** Measured by `oka bench memory`; see there for what each is worth. */
 export const WEIGHTS = {

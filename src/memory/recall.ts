@@ -18,7 +18,7 @@ import { catchUp } from './catch-up.ts';
 import { addTo, type Corpus, emptyCorpus, giveUpIn } from './corpus.ts';
 import { Meant, type MeantOptions, type Ways } from './meant.ts';
 import { Damaged, Shelf } from './shelf.ts';
-import type { Family } from './tokens.ts';
+import type { Family } from './text/tokens.ts';
 
 export type RecallOptions = {
   /** Folder of the index, .oka/index. */

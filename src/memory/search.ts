@@ -9,7 +9,7 @@ import type { Corpus } from './corpus.ts';
 import { evidenceOf, isTrusted, type Item } from './item.ts';
 import { bestOf, likeliest, type Ranked, scoresFor } from './rank.ts';
 import type { Recall } from './recall.ts';
-import type { Counter } from './tokens.ts';
+import type { Counter } from './text/tokens.ts';
 
 export type Asked = {
   query: string;

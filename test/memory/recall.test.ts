@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { packFor } from '../../src/memory/pack-for.ts';
 import { indexFile, Recall } from '../../src/memory/recall.ts';
 import { around, daysIn, search } from '../../src/memory/search.ts';
-import { counterFor } from '../../src/memory/tokens.ts';
+import { counterFor } from '../../src/memory/text/tokens.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { type MemoryHome, memoryHome, recallOf, said } from '../support/memory.ts';

@@ -8,7 +8,7 @@ import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import type { Candidate } from '../../src/memory/pack.ts';
 import { sumOf } from '../../src/memory/item.ts';
 import { Recall, type RecallOptions } from '../../src/memory/recall.ts';
-import { termsOf } from '../../src/memory/words.ts';
+import { termsOf } from '../../src/memory/text/words.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Recall } from '../../memory/recall.ts';
 import { search, within } from '../../memory/search.ts';
-import { counterFor } from '../../memory/tokens.ts';
+import { counterFor } from '../../memory/text/tokens.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { filters, queryOf, remembering, show, shownItem } from '../memory.ts';

@@ -3,7 +3,7 @@
  * and the same number of negations. Where words stand in a relation, also in the same order.
  */
 import { sumOf } from '../item.ts';
-import { termsOf } from '../words.ts';
+import { termsOf } from '../text/words.ts';
 import { isNegative } from './subject.ts';
 
 const FILLERS = new Set('alwai pleas kindli realli simpli ensur make sure also just immer bitte prefer us'.split(' '));

@@ -5,7 +5,7 @@
  * 2. What holds for the task at hand only, or cannot be understood without it, is not a statement.
  * 3. What loosens a guard is never learned; a person may still keep it by hand.
  */
-import { termsOf } from '../words.ts';
+import { termsOf } from '../text/words.ts';
 import { FORMS, LEAD, NEEDS_PLEASE } from './forms.ts';
 import { expiryOf } from './lasting.ts';
 import { ownSentences } from './own-words.ts';

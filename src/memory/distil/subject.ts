@@ -6,8 +6,8 @@
  *    with and without a "not".
  */
 import { sumOf } from '../item.ts';
-import { stemOf } from '../stem.ts';
-import { termsOf } from '../words.ts';
+import { stemOf } from '../text/stem.ts';
+import { termsOf } from '../text/words.ts';
 
 export type Subject = { about: string; value: string; isDenied: boolean };
 

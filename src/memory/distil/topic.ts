@@ -1,5 +1,5 @@
 /** Under which topic something is kept: the name of a page. */
-import { termsOf } from '../words.ts';
+import { termsOf } from '../text/words.ts';
 
 /** First that fits best; words are given as their stems. */
 const TOPICS: Readonly<Record<string, string>> = {

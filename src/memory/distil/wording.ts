@@ -7,8 +7,8 @@
  * 2. What a person said to be kept is told in their own words.
  */
 import type { Event, NewEvent } from '../../schema/event.ts';
-import { stemOf } from '../stem.ts';
-import { termsOf } from '../words.ts';
+import { stemOf } from '../text/stem.ts';
+import { termsOf } from '../text/words.ts';
 import { exactIn } from './exact.ts';
 import { kindOf, rankOf } from './finding.ts';
 import { isNegative, saySame, subjectOf } from './subject.ts';

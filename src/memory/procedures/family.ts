@@ -4,7 +4,7 @@
  * Tasks with the same skeleton are of one family. One that is only near joins the family of another when the plans of
  * both have the same shape.
  */
-import { termsOf } from '../words.ts';
+import { termsOf } from '../text/words.ts';
 import type { Book } from '../book.ts';
 import { shortHash, skeletonOf, type Token } from './lift.ts';
 import { overlap } from './match.ts';

@@ -8,7 +8,7 @@
  * 4. The time it takes is bounded by the product of the lengths, whatever the texts are.
  */
 import type { Parameter, Procedure } from '../../schema/procedure.ts';
-import { termsOf } from '../words.ts';
+import { termsOf } from '../text/words.ts';
 import { isSameText, lookOf, templateTokens, type Token, tokensOf } from './lift.ts';
 import { misfitOf, type Values } from './values.ts';
 

@@ -11,7 +11,7 @@ import type { Json } from '../../../schema/json.ts';
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Book } from '../../book.ts';
 import { rootOf, taskRecordOf } from '../../task-record.ts';
-import { termsOf } from '../../words.ts';
+import { termsOf } from '../../text/words.ts';
 import { byType, type Of } from '../by-type.ts';
 import { exactIn } from '../exact.ts';
 import { evidenceIn, type Finding, joined, rankOf, type Rule, witnessesOf } from '../finding.ts';
