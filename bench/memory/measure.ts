@@ -1,6 +1,6 @@
 /** Evidence inside a budget: how much of what answers a question is among what fits. */
-import { addTo, type Corpus, emptyCorpus } from '../../src/memory/corpus.ts';
-import { sumOf } from '../../src/memory/item.ts';
+import { addTo, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
+import { sumOf } from '../../src/memory/index/item.ts';
 import { bestOf, type Ranked, scoresFor, type Weights, WEIGHTS } from '../../src/memory/rank.ts';
 import { type Found, within } from '../../src/memory/search.ts';
 import type { Counter } from '../../src/memory/text/tokens.ts';

@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../schema/errors.ts';
 import type { MemoryConfig } from '../schema/memory.ts';
 import type { Clock } from '../schema/ports.ts';
-import type { Corpus } from './corpus.ts';
-import { sumOf } from './item.ts';
+import type { Corpus } from './index/corpus.ts';
+import { sumOf } from './index/item.ts';
 import type { LearnWays, Meaning } from './meaning.ts';
 import type { VectorSettings } from './vectors.ts';
 

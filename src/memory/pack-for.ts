@@ -1,6 +1,6 @@
 /** From what is remembered to the pack of one prompt: what is looked for, and what each find is worth. */
 import { type PackManifest, STANDING } from '../schema/memory.ts';
-import { isTrusted } from './item.ts';
+import { isTrusted } from './index/item.ts';
 import { type Candidate, packContext } from './pack.ts';
 import type { Recall } from './recall.ts';
 import { type Answer, around, dayOf, type Found, lineOf, search } from './search.ts';

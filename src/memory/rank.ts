@@ -3,13 +3,13 @@
  *
  * 1. Words and meaning count alike, each scaled to at most 1; without vectors words count alone. Every piece is weighed by
  *    meaning: were it only the closest of a long history, then which of hundreds that share only a name with the question
- *    is meant would be left to the length of their words. A name itself tells nothing between them (corpus.ts 2).
+ *    is meant would be left to the length of their words. A name itself tells nothing between them (index/corpus.ts 2).
  * 2. Then what is around: the pieces before and after, the thread as a whole, who and when are asked about, and the kind:
  *    a person's own words weigh most.
  * 3. The same question over the same pieces gives the same order; what weighs the same stays in the order of the ledger.
  */
-import { type Corpus, weightsOf } from './corpus.ts';
-import { type Kind, KINDS } from './item.ts';
+import { type Corpus, weightsOf } from './index/corpus.ts';
+import { type Kind, KINDS } from './index/item.ts';
 import { termsOf } from './text/words.ts';
 import { stretchIn } from './when.ts';
 

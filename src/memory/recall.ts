@@ -14,10 +14,10 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Pen } from '../schema/event.ts';
 import type { Fact, MemoryConfig } from '../schema/memory.ts';
 import type { ArtifactStore, Clock } from '../schema/ports.ts';
-import { catchUp } from './catch-up.ts';
-import { addTo, type Corpus, emptyCorpus, giveUpIn } from './corpus.ts';
+import { catchUp } from './index/catch-up.ts';
+import { addTo, type Corpus, emptyCorpus, giveUpIn } from './index/corpus.ts';
+import { Damaged, Shelf } from './index/shelf.ts';
 import { Meant, type MeantOptions, type Ways } from './meant.ts';
-import { Damaged, Shelf } from './shelf.ts';
 import type { Family } from './text/tokens.ts';
 
 export type RecallOptions = {

@@ -5,8 +5,8 @@
  * 2. What is given up, superseded or expired is never given.
  */
 import type { Evidence } from '../schema/memory.ts';
-import type { Corpus } from './corpus.ts';
-import { evidenceOf, isTrusted, type Item } from './item.ts';
+import type { Corpus } from './index/corpus.ts';
+import { evidenceOf, isTrusted, type Item } from './index/item.ts';
 import { bestOf, likeliest, type Ranked, scoresFor } from './rank.ts';
 import type { Recall } from './recall.ts';
 import type { Counter } from './text/tokens.ts';

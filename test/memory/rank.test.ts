@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addTo, type Corpus, emptyCorpus } from '../../src/memory/corpus.ts';
+import { addTo, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
 import { scoresFor, WEIGHTS } from '../../src/memory/rank.ts';
 import { termsOf } from '../../src/memory/text/words.ts';
 

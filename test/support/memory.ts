@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { openArtifacts } from '../../src/ledger/artifacts.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import type { Candidate } from '../../src/memory/pack.ts';
-import { sumOf } from '../../src/memory/item.ts';
+import { sumOf } from '../../src/memory/index/item.ts';
 import { Recall, type RecallOptions } from '../../src/memory/recall.ts';
 import { termsOf } from '../../src/memory/text/words.ts';
 import type { NewEvent } from '../../src/schema/event.ts';

@@ -4,7 +4,7 @@ import { isSetUp } from '../../daemon/set-up.ts';
 import { holdVault } from '../../daemon/vault.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { explained } from '../../ledger/disk.ts';
-import { episodesIn } from '../../memory/import.ts';
+import { episodesIn } from '../../memory/index/import.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { ask, remembering, saidDone } from '../memory.ts';

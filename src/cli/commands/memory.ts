@@ -1,5 +1,5 @@
 import { daysIn } from '../../memory/search.ts';
-import { KINDS } from '../../memory/item.ts';
+import { KINDS } from '../../memory/index/item.ts';
 import type { Recall } from '../../memory/recall.ts';
 import { type Call, exits } from '../command.ts';
 import { remembering } from '../memory.ts';

@@ -1,5 +1,5 @@
 /** What people ask to be remembered, forgotten or taken in, as events. */
-import { episodesIn } from '../../memory/import.ts';
+import { episodesIn } from '../../memory/index/import.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Stores } from '../stores.ts';

@@ -9,7 +9,7 @@
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { FactGiven } from '../../schema/memory.ts';
 import type { Book } from '../book.ts';
-import { sumOf } from '../item.ts';
+import { sumOf } from '../index/item.ts';
 import { type Held, heldOf, isHeld, keep, leave, reword, type Why } from './held.ts';
 import type { Subject } from './subject.ts';
 

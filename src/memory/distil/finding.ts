@@ -3,7 +3,7 @@ import type { Event } from '../../schema/event.ts';
 import type { Evidence, Fact } from '../../schema/memory.ts';
 import type { Book, Read } from '../book.ts';
 import { rootOf } from '../task-record.ts';
-import { sumOf } from '../item.ts';
+import { sumOf } from '../index/item.ts';
 import type { Subject } from './subject.ts';
 
 /** fact: said by a person and neither an instruction nor a preference. note: said by runs alone. */

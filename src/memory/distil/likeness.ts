@@ -2,7 +2,7 @@
  * When two texts say the same in nearly the same words: equal terms after stemming, without fillers, with the same numbers
  * and the same number of negations. Where words stand in a relation, also in the same order.
  */
-import { sumOf } from '../item.ts';
+import { sumOf } from '../index/item.ts';
 import { termsOf } from '../text/words.ts';
 import { isNegative } from './subject.ts';
 

@@ -5,7 +5,7 @@
  * 2. Two sentences contradict each other when they are about the same and either give another value, or the same value
  *    with and without a "not".
  */
-import { sumOf } from '../item.ts';
+import { sumOf } from '../index/item.ts';
 import { stemOf } from '../text/stem.ts';
 import { termsOf } from '../text/words.ts';
 

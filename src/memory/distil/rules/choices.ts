@@ -2,7 +2,7 @@
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Grant } from '../../../schema/wait.ts';
 import type { Book } from '../../book.ts';
-import { sumOf } from '../../item.ts';
+import { sumOf } from '../../index/item.ts';
 import { rootOf } from '../../task-record.ts';
 import { evidenceIn, type Finding, isPlainName, joined, type Rule, witnessesOf } from '../finding.ts';
 import { isByPerson } from './statements.ts';

@@ -2,7 +2,7 @@
 import type { Event } from '../../../schema/event.ts';
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Book } from '../../book.ts';
-import { sumOf } from '../../item.ts';
+import { sumOf } from '../../index/item.ts';
 import { rootOf, taskRecordOf, type TaskRecord } from '../../task-record.ts';
 import { byType, type Of } from '../by-type.ts';
 import { failureKind, missingKind, programOf } from '../failure-kind.ts';

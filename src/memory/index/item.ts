@@ -1,7 +1,7 @@
 /** What is remembered, one piece at a time, and where each piece is known from. */
 import { hash } from 'node:crypto';
-import type { Event, Pen } from '../schema/event.ts';
-import type { Evidence, Fact } from '../schema/memory.ts';
+import type { Event, Pen } from '../../schema/event.ts';
+import type { Evidence, Fact } from '../../schema/memory.ts';
 
 /**
  * said: a person's own words. fact: what is believed. decided: why a model chose. did: a call and its outcome.

@@ -5,11 +5,11 @@
  *    what a person said of a fact, does not change that fact any more: the order in which they are read is the same to it.
  * 2. Evidence names events of the run ledger.
  */
-import type { Event } from '../schema/event.ts';
-import type { Fact, FactGiven } from '../schema/memory.ts';
+import type { Event } from '../../schema/event.ts';
+import type { Fact, FactGiven } from '../../schema/memory.ts';
+import { momentWords, termsOf } from '../text/words.ts';
 import type { Draft } from './item.ts';
 import type { Shelf } from './shelf.ts';
-import { momentWords, termsOf } from './text/words.ts';
 
 /** Returns the pieces that are gone because of it; null when the event is about something else. */
 export function putFactEvent(shelf: Shelf, event: Event): number[] | null {

@@ -1,6 +1,6 @@
 /**
  * Owns: .oka/index/memory.sqlite, the pieces that are remembered and how far the ledgers were read.
- * Does not own: what becomes a piece (drafts.ts), nor how pieces are found (corpus.ts, rank.ts).
+ * Does not own: what becomes a piece (drafts.ts), nor how pieces are found (corpus.ts, recall/rank.ts).
  *
  * 1. Pieces and cursors change together or not at all: a process that dies leaves a shelf that is right, only shorter.
  * 2. A piece is never changed; one that is replaced or given up is marked as gone.
@@ -10,10 +10,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { assertRegularFile, isDamagedDatabase } from '../ledger/disk.ts';
-import { messageOf } from '../schema/errors.ts';
-import type { Pen } from '../schema/event.ts';
-import type { Fact } from '../schema/memory.ts';
+import { assertRegularFile, isDamagedDatabase } from '../../ledger/disk.ts';
+import { messageOf } from '../../schema/errors.ts';
+import type { Pen } from '../../schema/event.ts';
+import type { Fact } from '../../schema/memory.ts';
 import { type Draft, type Item, sumOf } from './item.ts';
 
 /** Changed whenever drafts, terms or tables change: older files are then made anew. */

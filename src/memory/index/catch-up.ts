@@ -1,11 +1,11 @@
 /** From the ledger to the shelf: what came since the cursor, in batches that hold or do not happen. */
-import { readEvents } from '../ledger/read.ts';
-import type { Event, Line, Pen } from '../schema/event.ts';
-import type { ArtifactStore } from '../schema/ports.ts';
+import { readEvents } from '../../ledger/read.ts';
+import type { Event, Line, Pen } from '../../schema/event.ts';
+import type { ArtifactStore } from '../../schema/ports.ts';
+import { counterFor, familyOf } from '../text/tokens.ts';
 import { bodyDrafts, type Scraps, tellingOf } from './drafts.ts';
 import { putFactEvent, termsIn } from './fact-events.ts';
 import { Damaged, type Shelf } from './shelf.ts';
-import { counterFor, familyOf } from './text/tokens.ts';
 
 /** What a batch did to pieces that were there before it. */
 export type Change = { goneBefore: readonly number[] };

@@ -1,6 +1,6 @@
 /** Reading what was said elsewhere: lines of JSON {id, text, at, who, namespace}, all of them or none. */
-import { OkaError } from '../schema/errors.ts';
-import { Episode } from '../schema/memory.ts';
+import { OkaError } from '../../schema/errors.ts';
+import { Episode } from '../../schema/memory.ts';
 
 export type Imported = { episode: Episode; line: number };
 

@@ -5,11 +5,11 @@
  * 2. A piece says by itself who, when and which task: it is also found by these.
  * 3. Needs nothing but the event, and the few scraps that earlier events left.
  */
-import type { Event } from '../schema/event.ts';
-import type { Json } from '../schema/json.ts';
+import type { Event } from '../../schema/event.ts';
+import type { Json } from '../../schema/json.ts';
+import { piecesOf } from '../text/chunk.ts';
+import { momentWords } from '../text/words.ts';
 import { type Draft, eventKey, type Kind } from './item.ts';
-import { piecesOf } from './text/chunk.ts';
-import { momentWords } from './text/words.ts';
 
 export type Scraps = { get(key: string): string | null; put(key: string, value: string | null): void };
 
