@@ -2,7 +2,7 @@
  * Memory: how much of the evidence is inside a budget, that no pack exceeds its cap, and that neither depends on how much
  * is remembered. Seeds below 10 were looked at when the weights were chosen; the figures are of others.
  */
-import { openEmbedder } from '../src/memory/embed.ts';
+import { openEmbedder } from '../src/memory/meaning/embed.ts';
 import type { Figure } from './figure.ts';
 import { conversationSets, type Conversations } from './memory/data.ts';
 import { followingFigures } from './memory/following.ts';

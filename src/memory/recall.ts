@@ -1,6 +1,6 @@
 /**
  * Owns: remembering: pieces from the ledgers, kept up to date, and the search over them.
- * Does not own: the ledgers, which it only reads; the thread it runs in (thread.ts); what is known by meaning (meant.ts).
+ * Does not own: the ledgers, which it only reads; the thread it runs in (thread.ts); what is known by meaning (meaning/meant.ts).
  *
  * 1. Everything here can be deleted and comes back from the ledgers; nothing here changes them.
  * 2. At most one process writes the index. Others see it, and read in memory what it does not have yet.
@@ -17,7 +17,7 @@ import type { ArtifactStore, Clock } from '../schema/ports.ts';
 import { catchUp } from './index/catch-up.ts';
 import { addTo, type Corpus, emptyCorpus, giveUpIn } from './index/corpus.ts';
 import { Damaged, Shelf } from './index/shelf.ts';
-import { Meant, type MeantOptions, type Ways } from './meant.ts';
+import { Meant, type MeantOptions, type Ways } from './meaning/meant.ts';
 import type { Family } from './text/tokens.ts';
 
 export type RecallOptions = {

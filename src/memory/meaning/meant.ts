@@ -10,12 +10,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../schema/errors.ts';
-import type { MemoryConfig } from '../schema/memory.ts';
-import type { Clock } from '../schema/ports.ts';
-import type { Corpus } from './index/corpus.ts';
-import { sumOf } from './index/item.ts';
-import type { LearnWays, Meaning } from './meaning.ts';
+import { messageOf } from '../../schema/errors.ts';
+import type { MemoryConfig } from '../../schema/memory.ts';
+import type { Clock } from '../../schema/ports.ts';
+import type { Corpus } from '../index/corpus.ts';
+import { sumOf } from '../index/item.ts';
+import type { LearnWays, Meaning } from './port.ts';
 import type { VectorSettings } from './vectors.ts';
 
 export type MeantOptions = {

@@ -6,9 +6,9 @@
  * 3. It never keeps the process alive.
  */
 import { Worker } from 'node:worker_threads';
-import { OkaError } from '../schema/errors.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { Embedder, EmbedderSettings } from './embed.ts';
-import type { Given, Wanted } from './embed-thread.ts';
+import type { Given, Wanted } from './thread.ts';
 
 type Waiting = { resolve: (vector: Float32Array) => void; reject: (error: unknown) => void };
 type Running = { thread: Worker; waiting: Map<number, Waiting>; over: Promise<void> };
@@ -54,7 +54,7 @@ export async function embedderBeside(settings: EmbedderSettings): Promise<Embedd
 function started(settings: EmbedderSettings, over: () => void): Promise<Opened> {
   const { promise, resolve, reject } = Promise.withResolvers<Opened>();
   const ended = Promise.withResolvers<void>();
-  const thread = new Worker(new URL('./embed-thread.ts', import.meta.url), { workerData: settings, name: 'meaning' });
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), { workerData: settings, name: 'meaning' });
   const running: Running = { thread, waiting: new Map(), over: ended.promise };
   const end = (reason: string): void => {
     over();

@@ -1,6 +1,6 @@
 /** The thread in which texts become vectors, one behind the other. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../schema/errors.ts';
+import { messageOf } from '../../schema/errors.ts';
 import { type Embedder, type EmbedderSettings, openEmbedder } from './embed.ts';
 
 export type Wanted = { number: number; text: string } | { number: number; close: true };

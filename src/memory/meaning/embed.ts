@@ -3,13 +3,13 @@
  *
  * 1. The model that comes along is data of a package whose code is never run; its hash is checked before it is loaded.
  * 2. One text a call: the quantised model gives a text another vector in another company.
- * 3. A model blocks its thread while it loads and works: embed-beside.ts gives it one of its own.
+ * 3. A model blocks its thread while it loads and works: beside.ts gives it one of its own.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { OkaError } from '../schema/errors.ts';
+import { OkaError } from '../../schema/errors.ts';
 
 export type Embedder = {
   /** Name and hash of the model. */

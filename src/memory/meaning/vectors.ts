@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { setImmediate as others } from 'node:timers/promises';
 import type { Table } from '@lancedb/lancedb';
 import type { RecordBatch } from 'apache-arrow';
+import { embedderBeside } from './beside.ts';
 import { assertModel, type Embedder, type EmbedderSettings } from './embed.ts';
-import { embedderBeside } from './embed-beside.ts';
-import type { LearnWays, Meaning } from './meaning.ts';
+import type { LearnWays, Meaning } from './port.ts';
 import { emptyScan, type Scan } from './scan.ts';
 
 export type VectorSettings = {
