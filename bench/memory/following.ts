@@ -1,7 +1,7 @@
 /** What remembering costs the worker: nodes a second while the index follows, by words and with vectors being learned. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Beside, recallBeside } from '../../src/memory/beside.ts';
+import { type Beside, recallBeside } from '../../src/memory/recall/beside.ts';
 import type { Home } from '../../src/daemon/settings.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';

@@ -1,8 +1,8 @@
 /** Evidence inside a budget: how much of what answers a question is among what fits. */
 import { addTo, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
 import { sumOf } from '../../src/memory/index/item.ts';
-import { bestOf, type Ranked, scoresFor, type Weights, WEIGHTS } from '../../src/memory/rank.ts';
-import { type Found, within } from '../../src/memory/search.ts';
+import { bestOf, type Ranked, scoresFor, type Weights, WEIGHTS } from '../../src/memory/recall/rank.ts';
+import { type Found, within } from '../../src/memory/recall/search.ts';
 import type { Counter } from '../../src/memory/text/tokens.ts';
 import { momentWords, termsOf } from '../../src/memory/text/words.ts';
 import type { Asked, Conversations, Turn } from './data.ts';

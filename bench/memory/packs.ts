@@ -1,5 +1,5 @@
 /** A hundred thousand packs of text that tokenizers do not like: none may cost more than its cap. */
-import { type Candidate, packContext } from '../../src/memory/pack.ts';
+import { type Candidate, packContext } from '../../src/memory/recall/pack.ts';
 import { type Counter, counterFor, type Family } from '../../src/memory/text/tokens.ts';
 import { MemoryConfig, PackSection } from '../../src/schema/memory.ts';
 import type { Figure } from '../figure.ts';

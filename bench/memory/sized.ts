@@ -2,8 +2,8 @@
 import { recallOptions } from '../../src/daemon/memory/recall.ts';
 import type { Home } from '../../src/daemon/settings.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { packFor } from '../../src/memory/pack-for.ts';
-import { Recall } from '../../src/memory/recall.ts';
+import { packFor } from '../../src/memory/recall/pack-for.ts';
+import { Recall } from '../../src/memory/recall/recall.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 import { median } from '../figure.ts';

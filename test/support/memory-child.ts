@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { openArtifacts } from '../../src/ledger/artifacts.ts';
-import { Recall } from '../../src/memory/recall.ts';
+import { Recall } from '../../src/memory/recall/recall.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 
 const [, , dir = '', model] = process.argv;

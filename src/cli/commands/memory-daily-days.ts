@@ -1,4 +1,4 @@
-import { daysIn } from '../../memory/search.ts';
+import { daysIn } from '../../memory/recall/search.ts';
 import { type Call, exits } from '../command.ts';
 import { remembering } from '../memory.ts';
 import { count } from '../terminal.ts';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import type { Recall } from '../../memory/recall.ts';
-import { search, within } from '../../memory/search.ts';
+import type { Recall } from '../../memory/recall/recall.ts';
+import { search, within } from '../../memory/recall/search.ts';
 import { counterFor } from '../../memory/text/tokens.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';

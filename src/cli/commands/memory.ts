@@ -1,6 +1,6 @@
-import { daysIn } from '../../memory/search.ts';
+import { daysIn } from '../../memory/recall/search.ts';
 import { KINDS } from '../../memory/index/item.ts';
-import type { Recall } from '../../memory/recall.ts';
+import type { Recall } from '../../memory/recall/recall.ts';
 import { type Call, exits } from '../command.ts';
 import { remembering } from '../memory.ts';
 import { bold, count, dim } from '../terminal.ts';

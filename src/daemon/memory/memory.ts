@@ -5,9 +5,9 @@
  * 2. Memory that fails costs no task: the prompt goes out without it, and the event says why.
  */
 import { join } from 'node:path';
-import { type Beside, recallBeside } from '../../memory/beside.ts';
-import type { Candidate } from '../../memory/pack.ts';
-import type { PackFor } from '../../memory/pack-for.ts';
+import { type Beside, recallBeside } from '../../memory/recall/beside.ts';
+import type { Candidate } from '../../memory/recall/pack.ts';
+import type { PackFor } from '../../memory/recall/pack-for.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';

@@ -1,6 +1,6 @@
 /** What is remembered in a home, opened in this process; the worker opens it in a thread of its own (memory.ts). */
 import { join } from 'node:path';
-import { Recall, type RecallOptions } from '../../memory/recall.ts';
+import { Recall, type RecallOptions } from '../../memory/recall/recall.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { isSetUp } from '../set-up.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packFor } from '../../../src/memory/pack-for.ts';
-import { search } from '../../../src/memory/search.ts';
+import { packFor } from '../../../src/memory/recall/pack-for.ts';
+import { search } from '../../../src/memory/recall/search.ts';
 import { memoryHome, recallOf, said, wordModel } from '../../support/memory.ts';
 
 const never = new AbortController().signal;

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyScan } from '../../../src/memory/meaning/scan.ts';
-import { search } from '../../../src/memory/search.ts';
+import { search } from '../../../src/memory/recall/search.ts';
 import { memoryHome, recallOf, said } from '../../support/memory.ts';
 
 const never = new AbortController().signal;

@@ -1,8 +1,8 @@
 /** The thread in which a worker remembers: the one writer of the index, beside the loop that drives the runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { openArtifacts } from '../ledger/artifacts.ts';
-import { messageOf } from '../schema/errors.ts';
+import { openArtifacts } from '../../ledger/artifacts.ts';
+import { messageOf } from '../../schema/errors.ts';
 import type { Answered, Asking, ThreadOptions } from './beside.ts';
 import { packFor } from './pack-for.ts';
 import { Recall } from './recall.ts';

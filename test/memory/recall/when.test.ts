@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stretchIn } from '../../src/memory/when.ts';
+import { stretchIn } from '../../../src/memory/recall/when.ts';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`) / 1000;

@@ -8,9 +8,9 @@
  *    a person's own words weigh most.
  * 3. The same question over the same pieces gives the same order; what weighs the same stays in the order of the ledger.
  */
-import { type Corpus, weightsOf } from './index/corpus.ts';
-import { type Kind, KINDS } from './index/item.ts';
-import { termsOf } from './text/words.ts';
+import { type Corpus, weightsOf } from '../index/corpus.ts';
+import { type Kind, KINDS } from '../index/item.ts';
+import { termsOf } from '../text/words.ts';
 import { stretchIn } from './when.ts';
 
 /** Measured by `oka bench memory`; see there for what each is worth. */

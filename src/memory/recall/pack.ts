@@ -6,9 +6,9 @@
  * 3. What was said already, nearly word for word, is not said again.
  * 4. What is in, what is not and why is told, best first; the same candidates give the same pack.
  */
-import type { Evidence, MemoryConfig, PackManifest, PackSection } from '../schema/memory.ts';
-import type { Counter } from './text/tokens.ts';
-import { termsOf } from './text/words.ts';
+import type { Evidence, MemoryConfig, PackManifest, PackSection } from '../../schema/memory.ts';
+import type { Counter } from '../text/tokens.ts';
+import { termsOf } from '../text/words.ts';
 
 export type Candidate = {
   id: string;

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Candidate, packContext } from '../../src/memory/pack.ts';
-import { type Counter, counterFor, type Family } from '../../src/memory/text/tokens.ts';
-import { MemoryConfig, PackManifest } from '../../src/schema/memory.ts';
-import { hostileCandidates } from '../support/memory.ts';
+import { type Candidate, packContext } from '../../../src/memory/recall/pack.ts';
+import { type Counter, counterFor, type Family } from '../../../src/memory/text/tokens.ts';
+import { MemoryConfig, PackManifest } from '../../../src/schema/memory.ts';
+import { hostileCandidates } from '../../support/memory.ts';
 
 const families: readonly Family[] = ['openai', 'anthropic', 'unknown'];
 let counters: Counter[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { addTo, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
-import { scoresFor, WEIGHTS } from '../../src/memory/rank.ts';
-import { termsOf } from '../../src/memory/text/words.ts';
+import { addTo, type Corpus, emptyCorpus } from '../../../src/memory/index/corpus.ts';
+import { scoresFor, WEIGHTS } from '../../../src/memory/recall/rank.ts';
+import { termsOf } from '../../../src/memory/text/words.ts';
 
 /** Pieces in threads of their own, so that none lends its score to another. */
 function corpusOf(...pieces: readonly (readonly [who: string, text: string])[]): Corpus {

@@ -1,5 +1,5 @@
 /** The stretch of time that a question speaks of, if it does: "yesterday", "in May 2023", "on 8 May", "2026-01-31". */
-import { MONTHS, WEEKDAYS } from './text/words.ts';
+import { MONTHS, WEEKDAYS } from '../text/words.ts';
 
 /** Seconds since 1970, from the first to before the last. */
 export type Stretch = { from: number; to: number };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recallBeside } from '../../src/memory/beside.ts';
-import { type MemoryHome, memoryHome, recallOf, said } from '../support/memory.ts';
+import { recallBeside } from '../../../src/memory/recall/beside.ts';
+import { type MemoryHome, memoryHome, recallOf, said } from '../../support/memory.ts';
 
 function besideOf({ oka, options }: MemoryHome) {
   const { folder, ledgers, settings } = options;

@@ -6,7 +6,7 @@
  * 3. It never keeps the process alive.
  */
 import { Worker } from 'node:worker_threads';
-import { OkaError } from '../schema/errors.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { ForPrompt, PackFor } from './pack-for.ts';
 import type { RecallOptions } from './recall.ts';
 import type { Answer, Asked } from './search.ts';

@@ -1,10 +1,10 @@
 /** From what is remembered to the pack of one prompt: what is looked for, and what each find is worth. */
-import { type PackManifest, STANDING } from '../schema/memory.ts';
-import { isTrusted } from './index/item.ts';
+import { type PackManifest, STANDING } from '../../schema/memory.ts';
+import { isTrusted } from '../index/item.ts';
+import { type Counter, counterFor, familyOf } from '../text/tokens.ts';
 import { type Candidate, packContext } from './pack.ts';
 import type { Recall } from './recall.ts';
 import { type Answer, around, dayOf, type Found, lineOf, search } from './search.ts';
-import { type Counter, counterFor, familyOf } from './text/tokens.ts';
 
 export type PackFor = {
   role: PackManifest['role'];

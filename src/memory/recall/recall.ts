@@ -8,17 +8,17 @@
  * 4. What cannot be written, on a full disk say, is kept in memory: recall goes on.
  */
 import { join } from 'node:path';
-import { type HeldPen, takePen } from '../ledger/pen.ts';
-import { lastSeqOf } from '../ledger/seek.ts';
-import { messageOf, OkaError } from '../schema/errors.ts';
-import type { Pen } from '../schema/event.ts';
-import type { Fact, MemoryConfig } from '../schema/memory.ts';
-import type { ArtifactStore, Clock } from '../schema/ports.ts';
-import { catchUp } from './index/catch-up.ts';
-import { addTo, type Corpus, emptyCorpus, giveUpIn } from './index/corpus.ts';
-import { Damaged, Shelf } from './index/shelf.ts';
-import { Meant, type MeantOptions, type Ways } from './meaning/meant.ts';
-import type { Family } from './text/tokens.ts';
+import { type HeldPen, takePen } from '../../ledger/pen.ts';
+import { lastSeqOf } from '../../ledger/seek.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
+import type { Pen } from '../../schema/event.ts';
+import type { Fact, MemoryConfig } from '../../schema/memory.ts';
+import type { ArtifactStore, Clock } from '../../schema/ports.ts';
+import { catchUp } from '../index/catch-up.ts';
+import { addTo, type Corpus, emptyCorpus, giveUpIn } from '../index/corpus.ts';
+import { Damaged, Shelf } from '../index/shelf.ts';
+import { Meant, type MeantOptions, type Ways } from '../meaning/meant.ts';
+import type { Family } from '../text/tokens.ts';
 
 export type RecallOptions = {
   /** Folder of the index, .oka/index. */

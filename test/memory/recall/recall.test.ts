@@ -1,13 +1,13 @@
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packFor } from '../../src/memory/pack-for.ts';
-import { indexFile, Recall } from '../../src/memory/recall.ts';
-import { around, daysIn, search } from '../../src/memory/search.ts';
-import { counterFor } from '../../src/memory/text/tokens.ts';
-import { openLedger } from '../../src/ledger/ledger.ts';
-import type { NewEvent } from '../../src/schema/event.ts';
-import { type MemoryHome, memoryHome, recallOf, said } from '../support/memory.ts';
+import { packFor } from '../../../src/memory/recall/pack-for.ts';
+import { indexFile, Recall } from '../../../src/memory/recall/recall.ts';
+import { around, daysIn, search } from '../../../src/memory/recall/search.ts';
+import { counterFor } from '../../../src/memory/text/tokens.ts';
+import { openLedger } from '../../../src/ledger/ledger.ts';
+import type { NewEvent } from '../../../src/schema/event.ts';
+import { type MemoryHome, memoryHome, recallOf, said } from '../../support/memory.ts';
 
 const graph = { id: 'g', sha256: 'a'.repeat(64) };
 
@@ -97,7 +97,7 @@ describe('what is remembered', () => {
 
   it('bodies of tasks are found by their words', async () => {
     await using home = await memoryHome();
-    const { openArtifacts } = await import('../../src/ledger/artifacts.ts');
+    const { openArtifacts } = await import('../../../src/ledger/artifacts.ts');
     const body = await openArtifacts(join(home.oka, 'artifacts'), (text) => text).put('Water the ficus every Tuesday.');
     await home.append({ type: 'task.received', run: 'plants', data: { name: 'plants.md', body } });
     const recall = await recallOf(home);

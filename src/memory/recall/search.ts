@@ -4,12 +4,12 @@
  * 1. Important facts stand high, and yet at least a third of a list is what happened, if anything did.
  * 2. What is given up, superseded or expired is never given.
  */
-import type { Evidence } from '../schema/memory.ts';
-import type { Corpus } from './index/corpus.ts';
-import { evidenceOf, isTrusted, type Item } from './index/item.ts';
+import type { Evidence } from '../../schema/memory.ts';
+import type { Corpus } from '../index/corpus.ts';
+import { evidenceOf, isTrusted, type Item } from '../index/item.ts';
+import type { Counter } from '../text/tokens.ts';
 import { bestOf, likeliest, type Ranked, scoresFor } from './rank.ts';
 import type { Recall } from './recall.ts';
-import type { Counter } from './text/tokens.ts';
 
 export type Asked = {
   query: string;
