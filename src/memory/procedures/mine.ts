@@ -5,8 +5,9 @@ import { executionsOf, pitfallsIn } from './execution.ts';
 import { filledProcedure, isProblem } from './fill.ts';
 import { matched } from './match.ts';
 import type { KnownProcedure } from './known.ts';
+import { isSamePlan, type Sample } from './sample.ts';
 import { isWithdrawn, knownProcedure } from './shelf.ts';
-import { isSamePlan, type Sample, unified } from './unify.ts';
+import { unified } from './unify.ts';
 
 const LEAST_SAMPLES = 2;
 /** A family whose plans never settle is given up. */

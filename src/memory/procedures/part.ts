@@ -17,11 +17,11 @@ import { familyFor } from './family.ts';
 import { shortHash, tokensOf } from './lift.ts';
 import { draftFrom, draftsIn, samplesOf, setSamples } from './mine.ts';
 import { pageOf } from './page.ts';
+import type { Sample } from './sample.ts';
 import { shapeOf } from './shape.ts';
 import { saidIn, type TaskSaid, taskText } from './task-text.ts';
 import { forgetTaint, isTainted, noteTaint, unasked } from './trust.ts';
 import { idsOf, knownProcedure, takeKnown } from './shelf.ts';
-import type { Sample } from './unify.ts';
 
 const FOLDER = 'brain/PROCEDURES/';
 const MOST_SAMPLES = 6;
