@@ -57,7 +57,10 @@ export function scoresFor(corpus: Corpus, question: Question, weights: Weights =
   return scores;
 }
 
-/** Told within hundredths only (meaning/scan.ts), as the rest is, they cost up to two questions of forty at 100,000 events. */
+/**
+ * Told within hundredths only (meaning/scan.ts), as the rest is, they cost up to two questions of forty at 100,000
+ * events.
+ */
 const LIKELIEST = 2000;
 
 /** Those that words speak for most: among these meaning has to be exact. */

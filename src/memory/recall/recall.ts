@@ -1,6 +1,7 @@
 /**
  * Owns: remembering: pieces from the ledgers, kept up to date, and the search over them.
- * Does not own: the ledgers, which it only reads; the thread it runs in (thread.ts); what is known by meaning (meaning/meant.ts).
+ * Does not own: the ledgers, which it only reads; the thread it runs in (thread.ts); what is known by meaning
+ * (meaning/meant.ts).
  *
  * 1. Everything here can be deleted and comes back from the ledgers; nothing here changes them.
  * 2. At most one process writes the index. Others see it, and read in memory what it does not have yet.
