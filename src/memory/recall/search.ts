@@ -75,7 +75,7 @@ function weighFacts(recall: Recall, scores: Float64Array): void {
 
 /** 1. */
 function balanced(facts: readonly Ranked[], happened: readonly Ranked[], limit: number): Ranked[] {
-  const room = Math.max(Math.floor(limit * MOST_FACTS), limit - happened.length);
+  const room = Math.max(1, Math.floor(limit * MOST_FACTS), limit - happened.length);
   return [...facts.slice(0, room), ...happened].toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, limit);
 }
 

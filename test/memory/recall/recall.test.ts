@@ -186,6 +186,7 @@ describe('facts', () => {
     const { found } = await search(recall, { query: 'coffee', limit: 9 });
     expect(found[0]?.kind).toBe('fact');
     expect(found.filter(({ kind }) => kind === 'fact')).toHaveLength(6);
+    expect((await search(recall, { query: 'coffee', limit: 1 })).found).toMatchObject([{ kind: 'fact' }]);
     await recall.close();
   });
 
