@@ -8,20 +8,31 @@ import { NO_MODEL } from './task/plan.ts';
 
 type Waiting = { run: string; wait: string };
 
-/** Looks again when another task waits, or procedures have changed; `failed` hears of those that cannot go on. */
+/**
+ * Looks again when another task waits, procedures have changed, or work goes on after a stop, which may have taken an
+ * answer away; `failed` hears of those that cannot go on.
+ */
 export function modelWaits(
-  { engine, stores, hasModel, fitsProcedure }: Pick<Host, 'engine' | 'stores' | 'hasModel' | 'fitsProcedure'>,
+  {
+    engine,
+    stores,
+    hasModel,
+    fitsProcedure,
+    stops,
+  }: Pick<Host, 'engine' | 'stores' | 'hasModel' | 'fitsProcedure' | 'stops'>,
   known: () => Promise<readonly KnownProcedure[]>,
   failed: (run: string, error: unknown) => void,
 ): () => Promise<void> {
   let seen: string | null = null;
+  let stopsSeen = -1;
   return async () => {
     const waiting = waitingIn(stores.taskGraph());
     const procedures = waiting.length === 0 ? [] : await known();
     const sight = JSON.stringify([procedures.map(standing), waiting.map(({ wait }) => wait)]);
-    if (sight === seen) return;
-    const isThere = seen === null && hasModel();
-    seen = sight;
+    const isAnew = stopsSeen !== stops.seen;
+    if (sight === seen && !isAnew) return;
+    const isThere = isAnew && hasModel();
+    [seen, stopsSeen] = [sight, stops.seen];
     for (const { run, wait } of isThere || procedures.length > 0 ? waiting : [])
       try {
         if (isThere || (await fitsProcedure(run))) await engine.answer(run, wait, { verdict: 'arrived', by: 'oka' });

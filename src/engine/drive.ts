@@ -105,8 +105,8 @@ export function drive(
     const refusal = (await before?.()) ?? null;
     if (refusal !== null) stage(refusal);
     for (;;) {
-      takeIn();
       if (broken !== null) throw broken;
+      takeIn();
       if (stopRequest !== null) return halt(stopRequest);
       advance();
       if (run.failure !== null && inFlight.size + within.open() > 0) calls.abort();
@@ -129,6 +129,7 @@ export function drive(
   /** Unless news comes while the last batch is written, this is the end. */
   async function end(): Promise<void> {
     await flush();
+    if (broken !== null) throw broken;
     closed = mayEnd();
     if (closed) calls.abort();
   }
@@ -177,9 +178,7 @@ export function drive(
   function launch(step: CallStep): void {
     const usage = estimated(world.tools, step.tool, step.input);
     inFlight.add(step);
-    reserve(usage, 1);
-    outcomeOf(callOf(step, usage), asDurable(step.class)).then((outcome) => {
-      reserve(usage, -1);
+    outcomeOf(callOf(step, usage), usage, asDurable(step.class)).then((outcome) => {
       tell({
         kind: 'outcome',
         step,
@@ -192,13 +191,18 @@ export function drive(
     if (usage !== free) reserved = reservedWith(reserved, usage, sign);
   }
 
-  async function outcomeOf(call: ToolCall, written: Promise<void>): Promise<Outcome> {
+  /** Reserved right before it is made: what is decided with it and made after it does not count yet. */
+  async function outcomeOf(call: ToolCall, usage: Usage, written: Promise<void>): Promise<Outcome> {
     await written;
+    if (calls.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
+    reserve(usage, 1);
     try {
       const outcome = world.storable(await world.invoke(call));
       return outcome instanceof Promise ? await outcome : outcome;
     } catch (error) {
       return { status: 'cancelled', error: messageOf(error) };
+    } finally {
+      reserve(usage, -1);
     }
   }
 
@@ -342,9 +346,11 @@ export function drive(
     );
     for (let late = false; inFlight.size > 0 && !late; takeIn()) {
       late = await Promise.race([deadline, something().then(() => false)]);
+      if (broken !== null) break;
     }
     patience.abort();
     closed = true;
+    if (broken !== null) throw broken;
     const stopped: Outcome = { status: 'cancelled', error: 'stopped before it ended' };
     within.giveUp(stopped);
     for (const step of inFlight) stageOutcome(step, stopped);

@@ -218,10 +218,9 @@ export class Ledger {
   async close(): Promise<void> {
     if (!this.#state.open) return;
     try {
-      await this.flush();
-      await this.#flight;
+      while (this.#flight !== null || this.#batch.events.length > 0) await this.flush();
     } finally {
-      this.#shut(new OkaError('ledger-closed', `${this.file} is closed`));
+      if (this.#state.open) this.#shut(new OkaError('ledger-closed', `${this.file} is closed`));
     }
   }
 
@@ -286,8 +285,7 @@ export class Ledger {
       this.#breakBy(error, batch);
       return;
     }
-    this.#reached(end);
-    this.#acknowledge(batch, end);
+    this.#settle(batch, end);
   }
 
   #flushLater(batch: Batch, end: Position): void {
@@ -295,12 +293,11 @@ export class Ledger {
     this.#flight = this.#live.flushLater().then(
       () => {
         this.#flight = null;
-        this.#reached(end);
+        this.#settle(batch, end);
         this.#enough = Math.max(FEWEST_TOGETHER, (batch.waiters + this.#batch.waiters) / 2);
         if (this.#batch.waiters >= this.#enough)
           this.#commit(); // on its way to the disk before those who waited go on
         else if (this.#batch.waiters > 0) this.#schedule();
-        this.#acknowledge(batch, end);
       },
       (error: unknown) => {
         this.#flight = null;
@@ -309,12 +306,9 @@ export class Ledger {
     );
   }
 
-  #reached(end: Position): void {
+  #settle(batch: Batch, end: Position): void {
     this.#end = end;
     this.#durableBefore = end.offset;
-  }
-
-  #acknowledge(batch: Batch, end: Position): void {
     this.#onBatch?.(batch.events, end);
     batch.resolve();
   }
@@ -329,14 +323,13 @@ export class Ledger {
 
   /** Nothing is acknowledged after this. */
   #break(error: OkaError): OkaError {
-    const waiting = this.#batch;
     this.#shut(error);
-    waiting.reject(error);
     return error;
   }
 
   #shut(error: OkaError): void {
     this.#state = { open: false, error };
+    this.#batch.reject(error);
     this.#live.close();
     this.#held.release();
   }

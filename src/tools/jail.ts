@@ -44,6 +44,7 @@ export async function launchJailed(argv: readonly string[], options: JailedOptio
     const problem = await makeTicket(jail.launcher, file, options.signal);
     if (options.signal.aborted) return notRun({ how: 'not-begun' });
     if (problem !== null) return notRun({ how: 'unstarted', problem });
+    await rm(file, { force: true }); // of an attempt under the same name: it must not be taken for what comes of this one
     const args = [...launcherOptions(file, options, jail.rights), '--', ...argv];
     const end = await run(jail.launcher, args, options);
     const result = (await readResult(file)) ?? withoutResult(end, options.signal.aborted);

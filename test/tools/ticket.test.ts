@@ -168,6 +168,17 @@ describe.skipIf(built === null)('a ticket', () => {
     await exitOf(child);
   });
 
+  it('comes with no result of an attempt under the same name, also when no launcher can be started', async () => {
+    const options = { cwd: dir, env: { PATH: '/usr/bin:/bin' }, signal: going, outputLimitBytes: 1000 };
+    const launched = (by: string) =>
+      launch(
+        { argv: ['true'] },
+        { ...options, jail: { launcher: by, rights: null, state: { folder, call: 'twice' } } },
+      );
+    expect(await launched(launcher)).toMatchObject({ ended: { how: 'itself' }, exit: 0 });
+    expect(await launched(join(dir, 'no-launcher'))).toMatchObject({ ended: { how: 'unstarted', problem: 'ENOENT' } });
+  });
+
   it('cannot be made where there is no folder, and that is said', async () => {
     expect(await makeTicket(launcher, join(dir, 'nowhere/x.result'), going)).toBe('ENOENT');
   });

@@ -8,7 +8,7 @@
  */
 import type { Book, Part } from '../../memory/book.ts';
 import { type Reworded, rewordings, type ToWord, toWord } from '../../memory/distil/wording.ts';
-import { messageOf } from '../../schema/errors.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Usage } from '../../schema/tool.ts';
 import type { Maintenance } from './hold.ts';
@@ -57,7 +57,7 @@ async function answered(
     };
   } catch (error) {
     leftAlone(m, error);
-    const usage = (error as { usage?: Usage }).usage ?? {};
+    const usage = (error as { usage?: Usage }).usage ?? (isUnheard(error) ? question.most : {});
     ended = {
       type: 'call.ended',
       data: { call, node: null, status: 'failed', error: messageOf(error).slice(0, 20_000), usage },
@@ -71,6 +71,11 @@ async function answered(
 function leftAlone(m: Maintenance, error: unknown): null {
   m.tell(`lessons stay as they were worded: ${messageOf(error)}`);
   return null;
+}
+
+/** 2. It was asked, and nobody waited for it any longer. */
+function isUnheard(error: unknown): boolean {
+  return error instanceof OkaError && (error.code === 'model-stalled' || error.code === 'model-stopped');
 }
 
 /** A provider that does not say what it took is taken to have taken the most. */

@@ -26,7 +26,7 @@ export async function looksOf({ eventsOf, artifacts }: TaskPorts, { run, call, a
       const ended = seen.get(nameOf(tool, input));
       if (ended !== undefined) return outcomeOf(ended, artifacts);
       const outcome = await act(tool, input, { author });
-      if (outcome.status !== 'waiting' && asked.has(nameOf(tool, input))) hasUsedLeave = true;
+      if (stands(outcome) && asked.has(nameOf(tool, input))) hasUsedLeave = true;
       return outcome;
     },
   };
@@ -44,10 +44,13 @@ function before(events: readonly Event[], visit: string): { asked: Set<string>; 
     if (name === undefined || event.type !== 'call.ended') continue;
     const { status } = event.data;
     if (status === 'waiting' && event.data.for?.kind === 'approval') asked.add(name);
-    if (asked.has(name) && (status === 'ok' || status === 'failed')) seen.set(name, event.data);
+    if (asked.has(name) && stands(event.data)) seen.set(name, event.data);
   }
   return { asked, seen };
 }
+
+/** What was refused or broke off has shown nothing, and is tried again in the next attempt. */
+const stands = ({ status }: Pick<Ended, 'status'>): boolean => status === 'ok' || status === 'failed';
 
 const nameOf = (tool: string, input: Json): string => JSON.stringify([tool, input]);
 
