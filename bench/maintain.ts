@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { holdMaintenance, type Maintenance } from '../src/daemon/maintain/hold.ts';
 import { pass } from '../src/daemon/maintain/pass.ts';
-import { setUp } from '../src/daemon/set-up.ts';
+import { setUp } from '../src/daemon/home/set-up.ts';
 import { loadConfig } from '../src/daemon/settings.ts';
 import { openArtifacts } from '../src/ledger/artifacts.ts';
 import { openLedger } from '../src/ledger/ledger.ts';

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setUp } from '../src/daemon/set-up.ts';
+import { setUp } from '../src/daemon/home/set-up.ts';
 import type { Home } from '../src/daemon/settings.ts';
-import { work } from '../src/daemon/worker.ts';
+import { work } from '../src/daemon/worker/worker.ts';
 import { addTask } from '../src/intake/add.ts';
 import { readEvents } from '../src/ledger/read.ts';
 import { type Figure, median } from './figure.ts';

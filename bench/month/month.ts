@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collect } from '../../src/daemon/metrics/collect.ts';
 import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
-import { knownIn } from '../../src/daemon/procedures.ts';
+import { knownIn } from '../../src/daemon/task/procedures.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { KnownProcedure } from '../../src/memory/procedures/known.ts';
 import type { TaskRecord } from '../../src/memory/task-record.ts';

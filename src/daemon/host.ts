@@ -17,17 +17,17 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Config } from '../schema/config.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { Shadow } from '../tools/desk/shadow.ts';
-import { type ApprovalPages, approvalPages, assertAnswer, openApprovals } from './approvals.ts';
-import { lineClassifierOf } from './classified.ts';
+import { type ApprovalPages, approvalPages, assertAnswer, openApprovals } from './guard/approvals.ts';
+import { lineClassifierOf } from './guard/classified.ts';
 import type { Deps } from './deps/deps.ts';
-import { isStopped } from './host-files.ts';
-import type { Untold } from './late-results.ts';
+import { isStopped } from './home/stop-files.ts';
+import type { Untold } from './worker/late-results.ts';
 import { keepInMind } from './memory/keep-in-mind.ts';
-import { type LoadedPolicy, openPolicy, type PolicyFile } from './policy.ts';
+import { type LoadedPolicy, openPolicy, type PolicyFile } from './guard/policy.ts';
 import { type Home, loadConfig, shownPath } from './settings.ts';
 import { openStores, type Stores } from './stores.ts';
-import { type TidySoon, tidySoon } from './tidy-soon.ts';
-import { undo } from './undo.ts';
+import { type TidySoon, tidySoon } from './home/tidy-soon.ts';
+import { undo } from './desk/undo.ts';
 import { engineOver } from './wire.ts';
 
 export type Host = {

@@ -12,9 +12,9 @@ import type { Config } from '../schema/config.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
 import { dependencies } from '../tools/deps/kept.ts';
-import { renewing } from './renewing.ts';
+import { renewing } from './home/renewing.ts';
 import type { Home } from './settings.ts';
-import { type HeldVault, holdVault } from './vault.ts';
+import { type HeldVault, holdVault } from './guard/vault.ts';
 
 export type Stores = {
   ledger: Ledger;

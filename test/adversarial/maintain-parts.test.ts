@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { live } from '../../bench/month/month.ts';
 import { Books } from '../../src/daemon/maintain/books.ts';
 import { booksFile } from '../../src/daemon/maintain/place.ts';
-import { setUp } from '../../src/daemon/set-up.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
 import { type Home, homeAt } from '../../src/daemon/settings.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { launcher, oka } from '../support/cli.ts';

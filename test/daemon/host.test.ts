@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hosted } from '../../src/daemon/host.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
-import { setUp } from '../../src/daemon/set-up.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
 import { submit } from '../../src/intake/submit.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { Event } from '../../src/schema/event.ts';

@@ -1,12 +1,12 @@
 /** A home whose policy asks about every command, the engine as the product builds it, and looks that a test takes itself. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { approvalPages, type ApprovalPages, openApprovals } from '../../src/daemon/approvals.ts';
-import { lineClassifierOf } from '../../src/daemon/classified.ts';
+import { approvalPages, type ApprovalPages, openApprovals } from '../../src/daemon/guard/approvals.ts';
+import { lineClassifierOf } from '../../src/daemon/guard/classified.ts';
 import { act } from '../../src/daemon/host.ts';
-import { openPolicy } from '../../src/daemon/policy.ts';
+import { openPolicy } from '../../src/daemon/guard/policy.ts';
 import { type Home, homeAt, loadConfig } from '../../src/daemon/settings.ts';
-import { setUp } from '../../src/daemon/set-up.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import { engineOver } from '../../src/daemon/wire.ts';
 import type { Engine } from '../../src/engine/engine.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RunState } from '../../src/engine/run-state.ts';
 import { type Host, hosted } from '../../src/daemon/host.ts';
 import { type Home, homeAt } from '../../src/daemon/settings.ts';
-import { setUp } from '../../src/daemon/set-up.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { Event, EventType } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';

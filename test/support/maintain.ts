@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setUp } from '../../src/daemon/set-up.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
 import { type Home, homeAt } from '../../src/daemon/settings.ts';
 import { booksFile } from '../../src/daemon/maintain/place.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';

@@ -8,9 +8,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setUp } from '../../src/daemon/set-up.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
 import { type Home, homeAt } from '../../src/daemon/settings.ts';
-import { work } from '../../src/daemon/worker.ts';
+import { work } from '../../src/daemon/worker/worker.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';

@@ -1,4 +1,4 @@
-import { type Finding, examine } from '../../daemon/doctor.ts';
+import { type Finding, examine } from '../../daemon/home/doctor.ts';
 import { type Call, exits } from '../command.ts';
 import { bold, green, red, yellow } from '../terminal.ts';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lineClassifierOf } from '../../daemon/classified.ts';
-import { serveEgress } from '../../daemon/egress.ts';
-import { openPolicy, type PolicyFile } from '../../daemon/policy.ts';
+import { lineClassifierOf } from '../../daemon/guard/classified.ts';
+import { serveEgress } from '../../daemon/network/egress.ts';
+import { openPolicy, type PolicyFile } from '../../daemon/guard/policy.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { staying } from '../stay.ts';

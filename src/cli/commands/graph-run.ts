@@ -1,4 +1,4 @@
-import { loadGraph } from '../../daemon/graphs.ts';
+import { loadGraph } from '../../daemon/home/graphs.ts';
 import { hosted } from '../../daemon/host.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';

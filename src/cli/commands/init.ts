@@ -1,4 +1,4 @@
-import { makeEgressKey, setUp } from '../../daemon/set-up.ts';
+import { makeEgressKey, setUp } from '../../daemon/home/set-up.ts';
 import { type Call, exits } from '../command.ts';
 
 export async function run({ home, json, out, text }: Call): Promise<number> {

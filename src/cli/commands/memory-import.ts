@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isSetUp } from '../../daemon/set-up.ts';
-import { holdVault } from '../../daemon/vault.ts';
+import { isSetUp } from '../../daemon/home/set-up.ts';
+import { holdVault } from '../../daemon/guard/vault.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { explained } from '../../ledger/disk.ts';
 import { episodesIn } from '../../memory/index/import.ts';

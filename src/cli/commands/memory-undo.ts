@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isSetUp } from '../../daemon/set-up.ts';
+import { isSetUp } from '../../daemon/home/set-up.ts';
 import { submit } from '../../intake/submit.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';

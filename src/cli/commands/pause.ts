@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { pauseFile } from '../../daemon/host-files.ts';
+import { pauseFile } from '../../daemon/home/stop-files.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
 import { request } from '../request.ts';

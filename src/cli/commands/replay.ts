@@ -1,4 +1,4 @@
-import { decisionsAgain, eventsOfRun, everythingAgain } from '../../daemon/past.ts';
+import { decisionsAgain, eventsOfRun, everythingAgain } from '../../daemon/home/past.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';

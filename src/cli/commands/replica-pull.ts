@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openWay } from '../../daemon/replica-way.ts';
+import { openWay } from '../../daemon/network/replica-way.ts';
 import { submit } from '../../intake/submit.ts';
 import { readEvents } from '../../ledger/read.ts';
 import { pulledFacts } from '../../replica/pull.ts';

@@ -1,4 +1,4 @@
-import { openWay } from '../../daemon/replica-way.ts';
+import { openWay } from '../../daemon/network/replica-way.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { type Verified, verifyReplica } from '../../replica/verify.ts';
 import type { Pen } from '../../schema/event.ts';

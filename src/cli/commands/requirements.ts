@@ -1,4 +1,4 @@
-import { isSetUp } from '../../daemon/set-up.ts';
+import { isSetUp } from '../../daemon/home/set-up.ts';
 import { peek } from '../../ledger/peek.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { dockerfileFor } from '../../tools/deps/dockerfile.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { runTask } from '../../daemon/worker.ts';
-import { setUp } from '../../daemon/set-up.ts';
+import { runTask } from '../../daemon/worker/worker.ts';
+import { setUp } from '../../daemon/home/set-up.ts';
 import { addTask } from '../../intake/add.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';

@@ -1,4 +1,4 @@
-import { hiddenAnswer } from '../../daemon/hidden.ts';
+import { hiddenAnswer } from '../../daemon/guard/hidden.ts';
 import { toolNames } from '../../daemon/wire.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';

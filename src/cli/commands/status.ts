@@ -1,5 +1,5 @@
 import type { Home } from '../../daemon/settings.ts';
-import { isSetUp } from '../../daemon/set-up.ts';
+import { isSetUp } from '../../daemon/home/set-up.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { type Goal, taskGraph } from '../../ledger/task-graph.ts';

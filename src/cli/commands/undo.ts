@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { hosted } from '../../daemon/host.ts';
-import { undo, undoPlan } from '../../daemon/undo.ts';
+import { undo, undoPlan } from '../../daemon/desk/undo.ts';
 import { submit } from '../../intake/submit.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';

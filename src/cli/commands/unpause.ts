@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { isPaused, pauseFile } from '../../daemon/host-files.ts';
+import { isPaused, pauseFile } from '../../daemon/home/stop-files.ts';
 import { type Call, exits } from '../command.ts';
 
 export async function run({ home, json, out }: Call): Promise<number> {

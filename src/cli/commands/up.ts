@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isStopped } from '../../daemon/host-files.ts';
-import { setUp } from '../../daemon/set-up.ts';
+import { isStopped } from '../../daemon/home/stop-files.ts';
+import { setUp } from '../../daemon/home/set-up.ts';
 import { type Home, loadConfig, programFolder, shownPath } from '../../daemon/settings.ts';
 import { type Kept, supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';

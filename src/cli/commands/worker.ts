@@ -1,5 +1,5 @@
 import { beat } from '../../daemon/supervise.ts';
-import { work } from '../../daemon/worker.ts';
+import { work } from '../../daemon/worker/worker.ts';
 import { type Call, exits } from '../command.ts';
 import { plain } from '../terminal.ts';
 

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Bench, Manager, RunInstaller } from '../../tools/deps/installing.ts';
 import { launch } from '../../tools/launch.ts';
-import { npmGlobalConfig } from '../npm-config.ts';
+import { npmGlobalConfig } from '../network/npm-config.ts';
 import type { DepsPorts } from './ports.ts';
 import { installerEnvironment, packageEnvironment } from '../settings.ts';
 

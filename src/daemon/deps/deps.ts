@@ -23,7 +23,7 @@ import { lead, sweep } from '../../tools/deps/places.ts';
 import { writeShims } from '../../tools/deps/shims.ts';
 import type { Diagnose } from '../../tools/middleware/heal.ts';
 import { enter, STILL_MISSED } from './ask.ts';
-import { callsFolder } from '../hold.ts';
+import { callsFolder } from '../guard/hold.ts';
 import { benchOf } from './bench.ts';
 import { diagnoseWith } from './diagnose.ts';
 import { installsUnderWay } from './installs.ts';

@@ -8,8 +8,8 @@ import { messageOf } from '../../schema/errors.ts';
 import { audit } from '../../tools/deps/audit.ts';
 import { dependencies } from '../../tools/deps/kept.ts';
 import { offerOf } from '../../tools/jail.ts';
-import type { Finding } from '../doctor.ts';
-import { launcherPath } from '../hold.ts';
+import type { Finding } from '../home/doctor.ts';
+import { launcherPath } from '../guard/hold.ts';
 import { type Home, installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';
 
 /** From this version on Landlock knows ports, and the installer reaches the registries. */

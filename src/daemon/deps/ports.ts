@@ -2,8 +2,8 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Need } from '../../schema/dependency.ts';
-import type { Holding } from '../hold.ts';
-import type { LoadedPolicy } from '../policy.ts';
+import type { Holding } from '../guard/hold.ts';
+import type { LoadedPolicy } from '../guard/policy.ts';
 import type { Home } from '../settings.ts';
 import type { Stores } from '../stores.ts';
 

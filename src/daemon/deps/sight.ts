@@ -10,7 +10,7 @@ import { shimFolder } from '../../tools/deps/shims.ts';
 import { satisfies } from '../../tools/deps/versions.ts';
 import { needIn } from '../../tools/deps/requires.ts';
 import { type DepsPorts, nameOf } from './ports.ts';
-import { barePath } from '../hold.ts';
+import { barePath } from '../guard/hold.ts';
 import { commandEnvironment } from '../settings.ts';
 import type { VersionOf } from './version-of.ts';
 

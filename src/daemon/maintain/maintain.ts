@@ -13,8 +13,8 @@ import { type Times, timesOf } from '../../intake/schedule.ts';
 import { readEvents } from '../../ledger/read.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Config } from '../../schema/config.ts';
-import { watchConfig } from '../config-file.ts';
-import { isStopped, stopFile } from '../host-files.ts';
+import { watchConfig } from '../home/config-file.ts';
+import { isStopped, stopFile } from '../home/stop-files.ts';
 import { type Home, loadConfig } from '../settings.ts';
 import { askToTidy } from './ask-to-tidy.ts';
 import { holdMaintenance, type Maintenance, type Swapped } from './hold.ts';
@@ -52,7 +52,7 @@ export async function maintain(home: Home, signal: AbortSignal, tell: Tell, swap
 /** N5. Loaded where it is wanted alone. */
 async function replicatingIn(home: Home, config: Config, signal: AbortSignal, tell: Tell): Promise<void> {
   try {
-    const { replicating } = await import('../replica.ts');
+    const { replicating } = await import('../network/replica.ts');
     await replicating(home, config, signal, tell);
   } catch (error) {
     tell(`replication has stopped: ${messageOf(error)}`);

@@ -3,9 +3,9 @@ import { answersIn, type Reworded, type ToWord, wordingPrompt } from '../../memo
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/tool.ts';
-import { serverRoad } from '../roads.ts';
+import { serverRoad } from '../network/roads.ts';
 import type { Home } from '../settings.ts';
-import type { HeldVault } from '../vault.ts';
+import type { HeldVault } from '../guard/vault.ts';
 
 /** Something to be asked, and the most that it may take. */
 export type Question = { most: Usage; ask: () => Promise<{ answers: readonly Reworded[]; usage: Usage }> };
@@ -20,7 +20,7 @@ export function wordingOf(home: Home, config: Config, vault: HeldVault, clock: C
   if (!config.maintenance.wording) return null;
   return async (facts) => {
     const [{ modelsOf }, { estimateOf }] = await Promise.all([
-      import('../models.ts'),
+      import('../network/models.ts'),
       import('../../models/estimate.ts'),
     ]);
     const models = modelsOf(home, config, { vault }, serverRoad(clock));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Recall, type RecallOptions } from '../../memory/recall/recall.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { isSetUp } from '../set-up.ts';
+import { isSetUp } from '../home/set-up.ts';
 import { type Home, loadConfig } from '../settings.ts';
 
 export async function openRecall(home: Home): Promise<Recall> {

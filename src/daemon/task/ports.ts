@@ -6,7 +6,7 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
-import type { Choose } from '../procedures.ts';
+import type { Choose } from './procedures.ts';
 
 export type TaskPorts = {
   artifacts: ArtifactStore;

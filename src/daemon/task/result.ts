@@ -9,7 +9,7 @@ import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import type { Shadow } from '../../tools/desk/shadow.ts';
-import { stepsOf } from '../desk.ts';
+import { stepsOf } from '../desk/desk.ts';
 import { artifactsIn, factsOf } from './facts.ts';
 
 export type ResultPorts = {

@@ -1,6 +1,6 @@
 /**
  * Owns: what maintenance knows about procedures: families of tasks, how they went, and procedures made of them.
- * Does not own: how a procedure stands (standing.ts, gate.ts), nor that one is used (daemon/procedures.ts).
+ * Does not own: how a procedure stands (standing.ts, gate.ts), nor that one is used (daemon/task/procedures.ts).
  *
  * 1. A procedure is made of at least two runs that were fine, trusted, and planned by a model at the first attempt.
  * 2. One draft for one reason: when it is in the ledger the reason is gone.

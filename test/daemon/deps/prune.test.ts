@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hosted } from '../../../src/daemon/host.ts';
 import { pruneTools, toolsLock } from '../../../src/daemon/deps/prune.ts';
-import { setUp } from '../../../src/daemon/set-up.ts';
+import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { type Home, homeAt } from '../../../src/daemon/settings.ts';
 import type { Receipt } from '../../../src/schema/dependency.ts';
 import { alone, aloneOrNot } from '../../../src/tools/deps/alone.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { setUp } from '../../../src/daemon/set-up.ts';
+import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
 import { toolNames } from '../../../src/daemon/wire.ts';
 import { oka, temporaryFolder } from '../../support/cli.ts';

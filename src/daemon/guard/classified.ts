@@ -1,0 +1,18 @@
+/** Owns: how the commands of a home are classified. */
+import { join } from 'node:path';
+import { classify } from '../../guard/classify/classify.ts';
+import { resolver } from '../../guard/classify/resolve.ts';
+import type { Classified, Command } from '../../schema/command.ts';
+import type { Home } from '../settings.ts';
+
+export function classifierOf(home: Home): (command: Command) => Classified {
+  const toolFolder = join(home.oka, 'tools');
+  const where = { desk: join(home.workspace, 'desk'), toolFolder, resolve: resolver(toolFolder) };
+  return (command) => classify(command, where);
+}
+
+/** The same for a line of shell, such as an example in the policy. */
+export function lineClassifierOf(home: Home): (line: string) => Classified {
+  const classified = classifierOf(home);
+  return (line) => classified({ line });
+}

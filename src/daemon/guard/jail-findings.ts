@@ -1,0 +1,66 @@
+/** Owns: what `doctor` says about how tightly commands are held. */
+import { access } from 'node:fs/promises';
+import { heldBy } from '../../guard/rights.ts';
+import { type KernelOffer, offerOf } from '../../tools/jail.ts';
+
+type Finding = { state: 'good' | 'odd' | 'bad'; what: string; found: string; fix?: string };
+
+export async function jailFindings(launcher: string, sandbox: 'jail' | 'none'): Promise<Finding[]> {
+  const built = await access(launcher).then(
+    () => true,
+    () => false,
+  );
+  const offer = await offerOf(launcher);
+  return [
+    launcherFinding(launcher, built, offer),
+    ...(offer.launcher ? kernelFindings(offer) : []),
+    meaning(offer, sandbox),
+  ];
+}
+
+function launcherFinding(launcher: string, built: boolean, offer: KernelOffer): Finding {
+  if (offer.launcher) return { state: 'good', what: 'launcher', found: launcher };
+  if (!built) return { state: 'odd', what: 'launcher', found: `${launcher} is not built`, fix: 'npm run build:native' };
+  return { state: 'bad', what: 'launcher', found: `${launcher} does not run here`, fix: 'npm run build:native' };
+}
+
+function kernelFindings({ landlock, seccomp }: KernelOffer): Finding[] {
+  const upgrade = 'A kernel from 6.12 on offers all of it.';
+  return [
+    landlock >= 6
+      ? { state: 'good', what: 'Landlock', found: `version ${landlock}: paths, ports and signals are held` }
+      : { state: 'odd', what: 'Landlock', found: landlockGap(landlock), fix: upgrade },
+    seccomp
+      ? { state: 'good', what: 'seccomp', found: 'system calls are filtered' }
+      : {
+          state: 'bad',
+          what: 'seccomp',
+          found: 'filters with a listener are missing: no command can write',
+          fix: upgrade,
+        },
+  ];
+}
+
+function landlockGap(version: number): string {
+  if (version === 0) return 'not offered by this kernel or this container: paths are not held';
+  if (version < 4) return `version ${version}: paths are held; ports are not, so no command gets sockets`;
+  return `version ${version}: paths and ports are held; a command can still signal other processes of this user`;
+}
+
+/** In one sentence what all of it comes to. */
+function meaning(offer: KernelOffer, sandbox: 'jail' | 'none'): Finding {
+  const held = heldBy(offer, sandbox, 'model');
+  const what = 'commands';
+  switch (held.kind) {
+    case 'jail':
+      return {
+        state: 'good',
+        what,
+        found: `held by the kernel${offer.landlock < 4 ? '' : '; with the network they reach only the port of the egress proxy, but outside Docker that port on any host'}`,
+      };
+    case 'none':
+      return { state: 'odd', what, found: held.warning, fix: 'Remove "sandbox" from .oka/rules/config.json.' };
+    case 'refused':
+      return { state: 'odd', what, found: `only those that a person wrote run: ${held.reason}` };
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Owns: noticing that a person has changed config.json.
+ * Settings are taken over whole, by a new process; one that is not valid is told of and changes nothing.
+ */
+import { lookAt } from '../../ledger/disk.ts';
+import { messageOf } from '../../schema/errors.ts';
+import { type Home, loadConfig } from '../settings.ts';
+
+export type ConfigLooked = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
+
+/** Says of a change once what became of it; it counts when it has stayed the same for one look. */
+export function watchConfig(home: Home): () => Promise<ConfigLooked> {
+  let settled = stampOf(home.config);
+  let seen = settled;
+  return async () => {
+    const stamp = stampOf(home.config);
+    if (stamp === settled) return { kind: 'same' };
+    if (stamp !== seen) {
+      seen = stamp;
+      return { kind: 'same' };
+    }
+    settled = stamp;
+    return loadConfig(home).then(
+      () => ({ kind: 'changed' }),
+      (error: unknown) => ({ kind: 'invalid', reason: `${messageOf(error)}\nThe settings before it still hold.` }),
+    );
+  };
+}
+
+/** Another file in its place is a change, too: editors save by rename. */
+function stampOf(file: string): string {
+  const found = lookAt(file);
+  return found === undefined ? 'missing' : [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(' ');
+}

@@ -1,0 +1,120 @@
+/**
+ * Owns: what the worker knows of procedures, and a plan that is made from one.
+ *
+ * 1. Known is what the maintenance ledger says; pages are never looked at. What cannot be read means that there are none.
+ * 2. Only what is new is read.
+ * 3. A plan from a procedure is held to what a plan of a model is held to: its tools are there and take their input, its
+ *    criteria can be read and look at what they looked at before, its targets lie below the desk. Its commands are
+ *    judged one by one, like those of a model.
+ */
+import { checkGraph } from '../../engine/check-graph.ts';
+import { lookAt } from '../../ledger/disk.ts';
+import { readEvents } from '../../ledger/read.ts';
+import { chosen, type Chosen } from '../../memory/procedures/choose.ts';
+import { rendered } from '../../memory/procedures/explain.ts';
+import type { Filled } from '../../memory/procedures/fill.ts';
+import { type KnownProcedure, learn, nothingLearned, proceduresIn } from '../../memory/procedures/known.ts';
+import { saidIn, taskText } from '../../memory/procedures/task-text.ts';
+import { criterionOf } from '../../roles/criteria.ts';
+import { isBelow } from '../../roles/glob.ts';
+import type { MaintenanceConfig } from '../../schema/maintenance.ts';
+import { Graph } from '../../schema/graph.ts';
+import type { Clock } from '../../schema/ports.ts';
+import type { TaskGiven } from '../../schema/task-run.ts';
+import type { Tool } from '../../schema/tool.ts';
+
+export type Choose = (ask: { run: string; task: TaskGiven; body: string }) => Promise<Chosen>;
+
+export type ProceduresOptions = {
+  /** The maintenance ledger. */
+  ledger: string;
+  settings: MaintenanceConfig['procedures'];
+  tools: () => readonly Tool[];
+  /** Whether a model could plan. */
+  hasPlanner: () => boolean;
+  clock: Clock;
+};
+
+/** A task with this tag is always planned anew. */
+export const ANEW = 'no-procedure';
+
+export function chooseFrom({ ledger, settings, tools, hasPlanner, clock }: ProceduresOptions): Choose {
+  const known = knownIn(ledger);
+  return async ({ run, task, body }) => {
+    const wishes = task.fields.tags?.includes(ANEW) === true || task.fields.model !== undefined;
+    if (wishes || task.fields.corrects !== undefined) return { kind: 'none' };
+    const procedures = await known();
+    if (procedures.length === 0) return { kind: 'none' };
+    return chosen({
+      run,
+      text: taskText(saidIn(task), task.dir, body),
+      bare: taskText({ ...saidIn(task), accept: [] }, task.dir, body),
+      today: new Date(clock()).toISOString().slice(0, 10),
+      known: procedures,
+      shares: settings,
+      hasPlanner: hasPlanner(),
+      check: (filled, of) => problemWith(filled, of, tools()),
+    });
+  };
+}
+
+/** 1, 2. One reading at a time. A ledger that was replaced is read from its first event on. */
+export function knownIn(ledger: string): () => Promise<KnownProcedure[]> {
+  let learned = nothingLearned();
+  let next = 1;
+  let seen = { ino: 0, size: 0 };
+  let reading: Promise<KnownProcedure[]> = Promise.resolve([]);
+  const read = async (): Promise<KnownProcedure[]> => {
+    const file = lookAt(ledger);
+    if (file?.isFile() !== true) return [];
+    const { ino, size } = file;
+    if (seen.ino === ino && seen.size === size) return proceduresIn(learned);
+    if (seen.ino !== ino || size < seen.size) [learned, next] = [nothingLearned(), 1];
+    for await (const event of readEvents(ledger, { from: next })) {
+      learn(learned, event);
+      next = event.seq + 1;
+    }
+    seen = { ino, size };
+    return proceduresIn(learned);
+  };
+  return () => {
+    reading = reading.then(read).catch(() => {
+      [learned, next, seen] = [nothingLearned(), 1, { ino: 0, size: 0 }];
+      return [];
+    });
+    return reading;
+  };
+}
+
+/** 3. */
+function problemWith(
+  { graph, criteria, targets }: Filled,
+  known: KnownProcedure,
+  tools: readonly Tool[],
+): string | null {
+  const read = Graph.safeParse(graph);
+  if (!read.success) return 'its steps are no graph';
+  const named = new Map(tools.map((tool) => [tool.name, tool]));
+  const [wrong] = checkGraph(read.data, { tools: new Set(named.keys()) });
+  if (wrong !== undefined) return wrong.problem;
+  for (const node of read.data.nodes) {
+    const taken = node.kind === 'tool' ? named.get(node.tool)?.input.safeParse(node.input ?? {}) : undefined;
+    if (taken?.success === false) return `${node.id}: the tool does not take its input`;
+  }
+  const outside = targets?.find((target) => !isBelow(target));
+  if (outside !== undefined) return `target "${outside}" does not lie in the desk`;
+  const other = criteria.find(({ text }, at) => kindOf(text) !== kindBefore(known, at));
+  return other === undefined ? null : `"${other.text.slice(0, 80)}" is not the criterion it was`;
+}
+
+function kindOf(text: string): string {
+  const read = criterionOf(text, 'model');
+  return 'problem' in read ? 'problem' : (read.check?.kind ?? 'prose');
+}
+
+/** What the criterion looked at in the runs that the procedure was made of. */
+function kindBefore({ procedure: { criteria, parameters } }: KnownProcedure, at: number): string {
+  const examples = Object.fromEntries(parameters.map(({ name, examples: [first] }) => [name, first ?? 'x']));
+  const kind = kindOf(rendered(criteria[at]?.text ?? '', examples));
+  return kind === 'problem' ? 'none' : kind;
+}

@@ -1,0 +1,53 @@
+/**
+ * Owns: tasks that wait for a language model: they go on when the worker has one, or when a procedure that fits them does
+ * without.
+ */
+import type { KnownProcedure } from '../../memory/procedures/known.ts';
+import type { Host } from '../host.ts';
+import { NO_MODEL } from '../task/plan.ts';
+
+type Waiting = { run: string; wait: string };
+
+/**
+ * Looks again when another task waits, procedures have changed, or work goes on after a stop, which may have taken an
+ * answer away; `failed` hears of those that cannot go on.
+ */
+export function modelWaits(
+  {
+    engine,
+    stores,
+    hasModel,
+    fitsProcedure,
+    stops,
+  }: Pick<Host, 'engine' | 'stores' | 'hasModel' | 'fitsProcedure' | 'stops'>,
+  known: () => Promise<readonly KnownProcedure[]>,
+  failed: (run: string, error: unknown) => void,
+): () => Promise<void> {
+  let seen: string | null = null;
+  let stopsSeen = -1;
+  return async () => {
+    const waiting = waitingIn(stores.taskGraph());
+    const procedures = waiting.length === 0 ? [] : await known();
+    const sight = JSON.stringify([procedures.map(standing), waiting.map(({ wait }) => wait)]);
+    const isAnew = stopsSeen !== stops.seen;
+    if (sight === seen && !isAnew) return;
+    const isThere = isAnew && hasModel();
+    [seen, stopsSeen] = [sight, stops.seen];
+    for (const { run, wait } of isThere || procedures.length > 0 ? waiting : [])
+      try {
+        if (isThere || (await fitsProcedure(run))) await engine.answer(run, wait, { verdict: 'arrived', by: 'oka' });
+      } catch (error) {
+        failed(run, error);
+      }
+  };
+}
+
+const standing = ({ procedure: { id, version }, status }: KnownProcedure): string => `${id} ${version} ${status}`;
+
+function waitingIn({ goals }: ReturnType<Host['stores']['taskGraph']>): Waiting[] {
+  return goals.flatMap(({ run, waits }) =>
+    waits.flatMap(({ wait, for: awaited }) =>
+      awaited.kind === 'requirement' && awaited.name === NO_MODEL ? [{ run, wait }] : [],
+    ),
+  );
+}
