@@ -1,5 +1,5 @@
 import { loadGraph, problemsIn } from '../../daemon/home/graphs.ts';
-import { toolNames } from '../../daemon/wire.ts';
+import { toolNames } from '../../daemon/tools.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
 import { count, green, red } from '../terminal.ts';

@@ -1,5 +1,5 @@
 import { hiddenAnswer } from '../../daemon/guard/hidden.ts';
-import { toolNames } from '../../daemon/wire.ts';
+import { toolNames } from '../../daemon/tools.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { SecretHost, SecretTool } from '../../schema/secret.ts';

@@ -3,7 +3,7 @@ import { loadGraph } from '../../daemon/home/graphs.ts';
 import { lineClassifierOf } from '../../daemon/guard/classified.ts';
 import { loadPolicy } from '../../daemon/guard/policy.ts';
 import { loadConfig } from '../../daemon/settings.ts';
-import { engineOptions } from '../../daemon/wire.ts';
+import { engineOptions } from '../../daemon/engine-options.ts';
 import { simulate } from '../../engine/simulate.ts';
 import { given } from '../../guard/given.ts';
 import { redactShapes } from '../../guard/redact.ts';

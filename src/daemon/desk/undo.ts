@@ -52,7 +52,7 @@ async function allSteps(events: readonly Event[], shadow: Shadow): Promise<Retur
 }
 
 /** In the order in which things happened. */
-export async function eventsWithChildren(
+async function eventsWithChildren(
   eventsOf: (run: string) => Promise<Event[]>,
   run: string,
   depth = DEEPEST,

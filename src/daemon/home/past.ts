@@ -15,7 +15,7 @@ import type { Redact } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Home } from '../settings.ts';
 import { holdVault } from '../guard/vault.ts';
-import { builtInTools } from '../wire.ts';
+import { builtInTools } from '../tools.ts';
 
 export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
   const events: Event[] = [];

@@ -1,0 +1,58 @@
+/** Owns: what is known of a call that was under way when the worker died. */
+import type { EngineOptions } from '../../engine/engine.ts';
+import type { OpenCall } from '../../engine/run-state.ts';
+import type { Event } from '../../schema/event.ts';
+import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
+import type { Outcome } from '../../schema/tool.ts';
+import { witnessed } from '../../tools/builtin/shell.ts';
+import { witnessOf } from '../../tools/witness.ts';
+import { callsFolder, launcherPath } from '../guard/hold.ts';
+import type { Home } from '../settings.ts';
+import { keptAfterCrash } from './desk.ts';
+
+type KeptAfterCrash = Parameters<typeof keptAfterCrash>;
+type Kept = Extract<Event, { type: 'desk.kept' }>;
+
+export type WitnessPorts = {
+  home: Home;
+  artifacts: ArtifactStore;
+  events: EventStore;
+  shadow: KeptAfterCrash[0];
+  append: KeptAfterCrash[1];
+  inTurn: KeptAfterCrash[2];
+};
+
+export function witnessWith(ports: WitnessPorts): NonNullable<EngineOptions['witness']> {
+  const { shadow, append, inTurn, events } = ports;
+  return (run, open) =>
+    keptAfterCrash(
+      shadow,
+      append,
+      inTurn,
+      { run, ...open },
+      {
+        keptBefore: () => keptBefore(events, run, open.call),
+        look: (before) => seenOf(open, before, ports),
+      },
+    );
+}
+
+async function keptBefore(events: EventStore, run: string, call: string): Promise<Kept | null> {
+  for await (const event of events.read({ run }))
+    if (event.type === 'desk.kept' && event.data.call === call && event.data.when === 'before') return event;
+  return null;
+}
+
+/** A command was seen to its end by its launcher, or was not begun. */
+async function seenOf(
+  { tool, call, input, class: effect }: OpenCall,
+  before: Kept | null,
+  { home, artifacts }: WitnessPorts,
+): Promise<Outcome | null> {
+  if (tool !== 'shell') return null;
+  const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
+  const name = before?.data.ground;
+  const ground = before === null || name === undefined ? null : { name, at: Date.parse(before.at) };
+  const seen = await witnessOf(callsFolder(home), call, { launcher: launcherPath, patienceMs, ground });
+  return seen === null || seen === 'running' ? null : witnessed(seen, input, effect, artifacts);
+}
