@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runTask } from '../../daemon/worker/worker.ts';
+import { runTask } from '../../daemon/worker/run-task.ts';
 import { setUp } from '../../daemon/home/set-up.ts';
 import { addTask } from '../../intake/add.ts';
 import { peek } from '../../ledger/peek.ts';

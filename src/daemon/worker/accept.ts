@@ -1,0 +1,82 @@
+/** Owns: a task's way from an inbox into the ledger (W1 in worker.ts). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Drive } from '../../engine/drive.ts';
+import { taskGraph } from '../../graphs/task.ts';
+import type { Claimed } from '../../intake/claim.ts';
+import type { InboxOptions } from '../../intake/inbox.ts';
+import { knownTasks } from '../../intake/known-tasks.ts';
+import { lookAt } from '../../ledger/disk.ts';
+import type { NewEvent } from '../../schema/event.ts';
+import type { Json } from '../../schema/json.ts';
+import type { ArtifactStore } from '../../schema/ports.ts';
+import type { TaskGiven } from '../../schema/task-run.ts';
+import type { ArtifactRef } from '../../schema/tool.ts';
+import { layOut } from '../../tools/desk/lay-out.ts';
+import type { Host } from '../host.ts';
+import { type Home, looksOften } from '../settings.ts';
+import type { Tell } from './worker.ts';
+
+/** When it resolves, the task and its run are in the ledger. */
+export async function accept(home: Home, { engine, stores, policy }: Host, claimed: Claimed): Promise<Drive | null> {
+  const { artifacts, ledger } = stores;
+  const { id, title, task, name, known } = claimed;
+  const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
+  if (!known) await ledger.append(receivedEvents(claimed, await keptParts(claimed, artifacts)));
+  const dir = layOut(claimed, join(home.workspace, 'desk')) ?? task.dir ?? null;
+  const input: TaskGiven = { name, title, body: body.sha256, fields: task, first_line: firstLineOf(claimed), dir };
+  if (known && (await engine.stateOf(id)) !== null) return null;
+  const budgets = { ...policy().policy.budgets, ...task.budget };
+  const drive = await engine.start(taskGraph, {
+    id,
+    title,
+    input: JSON.parse(JSON.stringify(input)) as Json,
+    budgets,
+    state: 'PLAN',
+  });
+  await ledger.flush();
+  return drive;
+}
+
+type Parts = { body: ArtifactRef; files: ArtifactRef[] };
+
+function receivedEvents({ id, name, by, task, body }: Claimed, parts: Parts): NewEvent[] {
+  const received: NewEvent = { type: 'task.received', run: id, data: { name: name.slice(0, 1000), ...parts, by } };
+  if (task.corrects === undefined) return [received];
+  return [received, { type: 'run.corrected', run: task.corrects, data: { by: id, text: body.slice(0, 20_000) } }];
+}
+
+async function keptParts({ bytes, name, folder, files }: Claimed, artifacts: ArtifactStore): Promise<Parts> {
+  const body = await artifacts.put(bytes, { media: 'text/markdown', name: name.slice(0, 255) });
+  const kept: ArtifactRef[] = [];
+  for (const { path } of folder === null ? [] : files) {
+    const content = readFileSync(join(folder ?? '', path));
+    kept.push(await artifacts.put(content, { media: 'application/octet-stream', name: path.slice(-255) }));
+  }
+  return { body, files: kept };
+}
+
+function firstLineOf({ bytes, body }: Claimed): number {
+  return Math.max(1, bytes.toString('utf8').split('\n').length - body.split('\n').length + 1);
+}
+
+const OFTEN_MS = 1000;
+
+/** What the inbox is told about tasks that are known, and where it tells what is none. */
+export function inboxSettings(home: Home, { stores, config }: Host, tell: Tell): InboxOptions {
+  const { ledger, projections } = stores;
+  return {
+    inbox: join(home.workspace, 'inbox'),
+    settleMs: config.inbox.settle_ms,
+    rescanMs: looksOften() ? Math.min(config.inbox.rescan_ms, OFTEN_MS) : config.inbox.rescan_ms,
+    isKnown: (id) =>
+      projections.stateOf(knownTasks).ids.includes(id) || lookAt(join(home.workspace, 'outbox', id)) !== undefined,
+    on: {
+      rejected: async ({ name, kept, reason }) => {
+        tell(`not a task: ${name}: ${reason.split('\n', 1)[0]}`);
+        await ledger.append({ type: 'task.rejected', data: { name: name.slice(0, 1000), kept, reason } });
+      },
+      trouble: (text) => tell(`inbox: ${text}`),
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Owns: one task that is done in this process, while somebody waits for it. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunState } from '../../engine/run-state.ts';
+import { type Addition, addTask } from '../../intake/add.ts';
+import { openInbox } from '../../intake/inbox.ts';
+import { OkaError } from '../../schema/errors.ts';
+import { hosted } from '../host.ts';
+import type { Home } from '../settings.ts';
+import { accept, inboxSettings } from './accept.ts';
+import type { Tell } from './worker.ts';
+
+/** Does one task here and now, besides what waits in the inbox. */
+export async function runTask(
+  home: Home,
+  addition: Addition,
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<{ run: RunState; result: string }> {
+  mkdirSync(join(home.oka, 'state'), { recursive: true });
+  const folder = mkdtempSync(join(home.oka, 'state', 'run-'));
+  try {
+    addTask(folder, addition);
+    return await hosted(home, signal, async (host) => {
+      const inbox = await openInbox({ ...inboxSettings(home, host, tell), inbox: folder, settleMs: 0 });
+      const claimed = await inbox.take();
+      await inbox.close();
+      if (claimed === null) throw new OkaError('invalid-file', 'this is not a task');
+      tell(`took in: ${claimed.title} (${claimed.id})`);
+      const drive = await accept(home, host, claimed);
+      const run = (await drive?.done) ?? (await host.engine.stateOf(claimed.id));
+      if (run === null) throw new OkaError('no-such-run', `run ${claimed.id} did not begin`);
+      return { run, result: join(home.workspace, 'outbox', claimed.id, 'RESULT.md') };
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
