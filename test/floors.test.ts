@@ -37,7 +37,7 @@ const RULES: Rules = {
     'age-encryption': ['guard/vault.ts'],
     ai: ['models/'],
     'apache-arrow': ['memory/meaning/vectors.ts'],
-    chokidar: ['intake/inbox.ts'],
+    chokidar: ['intake/watch.ts'],
     convex: ['replica/convex.ts'],
     execa: ['tools/launch.ts'],
     'gpt-tokenizer': ['memory/text/tokens.ts'],
@@ -111,7 +111,7 @@ const told: Record<Rule, string[]> = {
     'web/settings.ts:1',
   ].map((at) => `${at} reads process.env: read it in daemon/settings.ts and pass it on`),
   doors: [
-    'intake/lazy.ts:2 imports chokidar past its door: go through intake/inbox.ts',
+    'intake/lazy.ts:2 imports chokidar past its door: go through intake/watch.ts',
     'tools/input.ts:1 imports zod past its door: go through schema/ or tools/builtin/ or models/',
     'tools/result.ts:1 imports execa past its door: go through tools/launch.ts',
     'tools/shell.ts:1 imports execa past its door: go through tools/launch.ts',

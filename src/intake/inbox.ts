@@ -1,6 +1,7 @@
 /**
- * Owns: workspace/inbox as a queue of tasks. The only door to chokidar.
- * Does not own: what counts as delivered (deliver.ts), taking and recovering (claim.ts), the ledger.
+ * Owns: workspace/inbox as a queue of tasks.
+ * Does not own: what counts as delivered (deliver.ts), taking and recovering (claim.ts), when to look (watch.ts, next-look.ts),
+ * the ledger.
  *
  * I1 The look through the folder is the truth; what the watcher says only brings the next look forward.
  * I2 Tasks are claimed when asked for, in order: those left behind by a crash, then by priority, arrival and name.
@@ -8,9 +9,8 @@
  * I4 What is not a task is moved aside with the reason, and the next one goes on.
  * I5 A folder that is gone, replaced or remounted is noticed at the next look, and watched anew.
  */
-import { renameSync, statSync } from 'node:fs';
-import type { FSWatcher } from 'chokidar';
-import { errnoOf, messageOf } from '../schema/errors.ts';
+import { renameSync } from 'node:fs';
+import { messageOf } from '../schema/errors.ts';
 import type { Clock } from '../schema/ports.ts';
 import {
   type Claimed,
@@ -23,10 +23,12 @@ import {
   reclaim,
 } from './claim.ts';
 import type { Sight } from './deliver.ts';
+import { NextLook } from './next-look.ts';
 import { Vanished } from './plain-file.ts';
 import { newFolder, ownFolder, type Rename } from './places.ts';
 import { type Rejected, reject } from './reject.ts';
 import { scan } from './scan.ts';
+import { WatchedFolder } from './watch.ts';
 
 export type InboxOptions = {
   inbox: string;
@@ -66,10 +68,6 @@ export type Inbox = {
   close(): Promise<void>;
 };
 
-const SOON_MS = 50;
-/** Looking may take a tenth of the time at most, however many hints come. */
-const SHARE = 10;
-
 export async function openInbox(options: InboxOptions): Promise<Inbox> {
   const inbox = new OpenInbox(options);
   await inbox.rescan();
@@ -80,15 +78,14 @@ class OpenInbox implements Inbox {
   readonly #options: Required<Omit<InboxOptions, 'on' | 'isKnown'>> & Pick<InboxOptions, 'on'>;
   readonly #claims: Claims;
   readonly #rejectedNames = new Map<string, number>();
+  readonly #nextLook = new NextLook(() => void this.rescan());
+  readonly #folder: WatchedFolder;
   #sights: Map<string, Sight> = new Map();
   /** Ready ones, the next one last. */
   #queue: Sight[] = [];
   /** Claims of before the crash, the next one last. */
   #left: string[] = [];
   #scans: Promise<void> = Promise.resolve();
-  #scanMs = 0;
-  #timer: { at: number; handle: NodeJS.Timeout } | null = null;
-  #watched: { identity: string; watcher: Promise<FSWatcher | null> } | null = null;
   #told = new Set<string>();
   /** Troubles with taking, until something is taken again. */
   #untaken = new Set<string>();
@@ -108,8 +105,12 @@ class OpenInbox implements Inbox {
       rename: renameSync,
       ...options,
     };
-    const { inbox, rename } = this.#options;
+    const { inbox, rename, on } = this.#options;
     this.#claims = { inbox, rename, limits: this.#options, ledger: { isKnown }, given: new Map() };
+    this.#folder = new WatchedFolder(inbox, {
+      hint: () => this.#nextLook.soon(),
+      trouble: (text) => on.trouble(`the inbox is looked at from time to time only: ${text}`),
+    });
   }
 
   async next(signal?: AbortSignal): Promise<Claimed | null> {
@@ -165,10 +166,10 @@ class OpenInbox implements Inbox {
 
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#timer !== null) clearTimeout(this.#timer.handle);
+    this.#nextLook.end();
     this.#looked.resolve();
     await this.#scans;
-    await (await this.#watched?.watcher)?.close();
+    await this.#folder.close();
   }
 
   async #look(): Promise<void> {
@@ -179,9 +180,9 @@ class OpenInbox implements Inbox {
     } catch (error) {
       this.#tell([`the inbox cannot be read: ${messageOf(error)}`]);
     }
-    this.#scanMs = performance.now() - begun;
+    const took = performance.now() - begun;
     this.#wake();
-    this.#plan(this.#untilNextLook());
+    this.#nextLook.after(took, this.#sights.values(), this.#options);
   }
 
   /** Whoever waits for a task looks again. */
@@ -241,65 +242,21 @@ class OpenInbox implements Inbox {
 
   /** Whether the folder can be looked through; begins to watch it when it is another one than before. */
   #isThere(): boolean {
-    const { inbox } = this.#options;
-    const identity = identityOf(inbox);
-    if (identity === this.#watched?.identity) return true;
-    if (this.#watched !== null) void this.#watched.watcher.then((watcher) => watcher?.close());
-    const replaced = this.#watched !== null;
-    this.#watched = null;
+    const { inbox, on } = this.#options;
+    const found = this.#folder.look();
+    if (found.kind === 'same') return true;
     this.#sights = new Map();
     this.#queue = [];
     this.#left = [];
-    if (identity === null) {
+    if (found.kind === 'gone') {
       this.#tell([`${inbox} is not there; tasks are taken again when it is back`]);
       return false;
     }
-    if (replaced) this.#options.on.trouble(`${inbox} was replaced; the new folder is watched now`);
+    if (found.replaced) on.trouble(`${inbox} was replaced; the new folder is watched now`);
     ownFolder(newFolder(inbox));
     this.#left = leftBehind(inbox).toReversed();
-    this.#watched = { identity, watcher: this.#watch() };
+    this.#folder.watch(found.identity);
     return true;
-  }
-
-  async #watch(): Promise<FSWatcher | null> {
-    const { inbox, on } = this.#options;
-    const folders = [inbox, newFolder(inbox)];
-    const hint = (): void => this.#plan(Math.max(SOON_MS, SHARE * this.#scanMs));
-    const { watch } = await import('chokidar'); // only a worker should pay for it
-    if (this.#closed) return null;
-    // Files are not its matter: one watch for each folder, whose raw events are hints enough.
-    const watcher = watch(folders, {
-      depth: 0,
-      ignoreInitial: true,
-      followSymlinks: false,
-      ignored: (path: string) => !folders.includes(path),
-    });
-    watcher.on('raw', hint).on('all', hint).on('ready', hint);
-    watcher.on('error', (error) => on.trouble(`the inbox is looked at from time to time only: ${messageOf(error)}`));
-    return watcher;
-  }
-
-  /** Brings the next look forward; a later one is not wanted while an earlier one is planned. */
-  #plan(ms: number): void {
-    const at = performance.now() + ms;
-    if (this.#closed || (this.#timer !== null && this.#timer.at <= at)) return;
-    if (this.#timer !== null) clearTimeout(this.#timer.handle);
-    const look = (): void => {
-      this.#timer = null;
-      void this.rescan();
-    };
-    this.#timer = { at, handle: setTimeout(look, ms) };
-  }
-
-  #untilNextLook(): number {
-    const { settleMs, rescanMs, clock } = this.#options;
-    const now = clock();
-    const dues = [...this.#sights.values()].flatMap(({ state, since }) => {
-      if (state.kind !== 'fresh') return [];
-      return [now - since < settleMs ? since + settleMs - now : settleMs];
-    });
-    const soonest = dues.reduce((least, due) => Math.min(least, due), rescanMs);
-    return Math.min(rescanMs, Math.max(soonest, SOON_MS, SHARE * this.#scanMs));
   }
 
   /** What was told and is the case no more is forgotten, so that it can be told again. */
@@ -313,15 +270,4 @@ function lastFirst(a: Sight, b: Sight): number {
   const [left, right] = [a.state, b.state];
   if (left.kind !== 'ready' || right.kind !== 'ready') return 0;
   return left.priority - right.priority || right.arrival - left.arrival || (a.name < b.name ? 1 : -1);
-}
-
-/** Null when it is not there or no folder. */
-function identityOf(folder: string): string | null {
-  try {
-    const stats = statSync(folder);
-    return stats.isDirectory() ? `${stats.dev} ${stats.ino} ${stats.birthtimeMs}` : null; // inodes are given out again
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null;
-    throw error;
-  }
 }
