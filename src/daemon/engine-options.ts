@@ -12,7 +12,7 @@ import { type ChainOptions, standardChain } from '../tools/chain.ts';
 import { classifierOf } from './guard/classified.ts';
 import { guardOf } from './guard/guard.ts';
 import { classWith, type Holding } from './guard/hold.ts';
-import type { Rules } from './guard/rules.ts';
+import type { Rules } from './guard/from-stores.ts';
 import { graphsIn } from './home/graphs.ts';
 import type { Roads } from './network/roads.ts';
 import { commandEnvironment, type Home } from './settings.ts';

@@ -18,7 +18,7 @@ import { engineStores } from './engine-stores.ts';
 import { classifierOf } from './guard/classified.ts';
 import { holdingWith } from './guard/hold.ts';
 import type { LoadedPolicy } from './guard/policy.ts';
-import { rulesOf, secretsOf } from './guard/rules.ts';
+import { rulesOf, secretsOf } from './guard/from-stores.ts';
 import { graphsIn } from './home/graphs.ts';
 import { rememberingIn } from './memory/memory.ts';
 import { egressEvent } from './network/egress.ts';
