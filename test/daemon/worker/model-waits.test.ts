@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Host } from '../../src/daemon/host.ts';
-import { modelWaits } from '../../src/daemon/model-waits.ts';
-import { NO_MODEL } from '../../src/daemon/task/plan.ts';
+import type { Host } from '../../../src/daemon/host.ts';
+import { modelWaits } from '../../../src/daemon/worker/model-waits.ts';
+import { NO_MODEL } from '../../../src/daemon/task/plan.ts';
 
 it('a task that waits for a model is answered once, and again when a stop may have taken the answer away', async () => {
   const answered: string[] = [];
