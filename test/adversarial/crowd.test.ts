@@ -1,5 +1,4 @@
 /** Many who write at once, on a disk that fills up and is freed again and again. */
-import { execFileSync, spawnSync } from 'node:child_process';
 import { fdatasyncSync, fstatSync, readdirSync, readSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -10,10 +9,10 @@ import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Flush } from '../../src/schema/ports.ts';
 import { freshFolder, noteOf, openPlain, type Random, randomFrom } from '../support/ledger-samples.ts';
+import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
 const SEEDS = Array.from({ length: 30 }, (_, seed) => seed + 1);
 const MOST_FROM_LISTENERS = 500;
-const mayMount = process.getuid?.() === 0 && mounted(freshFolder());
 
 type Known = { acknowledged: Event[]; lost: Event[] };
 
@@ -21,9 +20,9 @@ describe.skipIf(!mayMount)('a crowd on a disk without space (needs the right to 
   let disk = '';
   beforeEach(() => {
     disk = freshFolder();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]);
+    mountSmall(disk, 'size=2m');
   });
-  afterEach(() => void execFileSync('umount', ['--lazy', disk]));
+  afterEach(() => unmount(disk));
 
   it.each(SEEDS)(
     'L3 L6 loses nothing that was acknowledged, and tells of every record once and in order (seed %i)',
@@ -117,10 +116,4 @@ async function fillAndFree(disk: string, random: Random, signal: AbortSignal): P
     else writeFileSync(join(disk, `fill${count}`), Buffer.alloc(room));
   }
   free();
-}
-
-function mounted(there: string): boolean {
-  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', there]).status === 0;
-  if (isMounted) execFileSync('umount', [there]);
-  return isMounted;
 }

@@ -1,5 +1,5 @@
 /** L6 and friendly refusals: full disks, folders that may not be written, things that are not files, files pulled away. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -23,9 +23,9 @@ import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { acksOf, faultsOf, finishedChild, rejectionsOf } from '../support/ledger-children.ts';
 import { freshFolder, noteOf, openPlain } from '../support/ledger-samples.ts';
+import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
 const root = process.getuid?.() === 0;
-const mayMount = root && mountTried();
 
 describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)', () => {
   let disk = '';
@@ -33,10 +33,10 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)
   beforeEach(() => {
     disk = freshFolder();
     file = join(disk, 'l.jsonl');
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+    mountSmall(disk);
   });
   afterEach(() => {
-    execFileSync('umount', ['--lazy', disk]);
+    unmount(disk);
   });
 
   it('L6 a full disk rejects the append, loses nothing, is recorded, and appending goes on once there is space', async () => {
@@ -340,13 +340,6 @@ describe('a flush that fails', () => {
     expect(open()).toBeLessThan(before + 10);
   });
 });
-
-function mountTried(): boolean {
-  const there = freshFolder();
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', there]).status === 0;
-  if (mounted) execFileSync('umount', [there]);
-  return mounted;
-}
 
 /** Leaves `room` bytes free. */
 function fill(disk: string, room = 0): void {

@@ -1,5 +1,5 @@
 /** Maintenance under processes that die, disks that are full and others that want the same. OKA_KILLS=100 kills more often. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -23,6 +23,7 @@ import { type Home, homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
 import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } from '../support/maintain.ts';
+import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
 const never = new AbortController().signal;
 const childScript = fileURLToPath(new URL('../support/maintain-child.ts', import.meta.url));
@@ -164,13 +165,11 @@ describe('maintenance', () => {
   );
 });
 
-const mayMount = process.getuid?.() === 0 && isMounted();
-
 describe.skipIf(!mayMount)('maintenance on a full disk (needs the right to mount a small tmpfs)', () => {
   it('says so in one line, and goes on when there is space', async () => {
     await using it = await maintainedHome();
     const place = join(it.home.oka, 'maintenance');
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place]);
+    mountSmall(place);
     try {
       await it.ledger.append(happenings(0, 200));
       await maintainOnce(it.home, never, { parts: testParts });
@@ -187,7 +186,7 @@ describe.skipIf(!mayMount)('maintenance on a full disk (needs the right to mount
       expect(await conclusions(it.home)).toEqual(await conclusions(twin.home));
       expect(without(dumpOf(it.home).entries, 'order')).toEqual(without(dumpOf(twin.home).entries, 'order'));
     } finally {
-      execFileSync('umount', ['--lazy', place]);
+      unmount(place);
     }
   });
 });
@@ -206,17 +205,6 @@ function isWritten(fd: number, size: number): boolean {
     return writeSync(fd, Buffer.alloc(size)) === size;
   } catch {
     return false;
-  }
-}
-
-function isMounted(): boolean {
-  const there = mkdtempSync(join(tmpdir(), 'oka-mount-'));
-  try {
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', there]).status !== 0) return false;
-    execFileSync('umount', [there]);
-    return true;
-  } finally {
-    rmSync(there, { recursive: true, force: true });
   }
 }
 

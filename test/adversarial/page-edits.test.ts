@@ -1,5 +1,5 @@
 /** People who edit pages while they are replaced, and a process that dies while it replaces them. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -21,6 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PageEdit } from '../../src/memory/pages/edits.ts';
 import { openKeeper, PAGES } from '../support/page-keeper.ts';
+import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
 const isWhole = process.env['SOAK'] !== undefined;
 const EDITS = isWhole ? 4000 : 600;
@@ -80,14 +81,11 @@ async function allIsKept(saved: Map<string, string[]>): Promise<void> {
   expect(edits.flatMap(({ removed, changed }) => [...removed, ...changed])).toEqual([]);
 }
 
-const mayMount =
-  process.getuid?.() === 0 && spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', '/mnt', '--fake']).status === 0;
-
 describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)', () => {
   it('leaves every page and every line as it was, and goes on when there is space again', async () => {
     const disk = join(oka, 'disk');
     mkdirSync(disk);
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status !== 0) return;
+    mountSmall(disk, 'size=4m');
     try {
       const keeper = openKeeper(disk, ledger);
       await keeper.pass();
@@ -103,7 +101,7 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)
         expect(readFileSync(file, 'utf8')).toContain(`\nline ${room}\n`);
       }
     } finally {
-      spawnSync('umount', ['--lazy', disk]);
+      unmount(disk);
     }
   });
 });

@@ -1,5 +1,4 @@
 /** A disk without room for a ticket, or for its mark: the command waits, and has not begun. */
-import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,25 +10,25 @@ import type { Launched } from '../../src/tools/launched.ts';
 import { groundOf } from '../../src/tools/ticket.ts';
 import { witnessOf } from '../../src/tools/witness.ts';
 import { launcher as built } from '../support/launcher.ts';
+import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
 const launcher = built ?? '';
 const dir = mkdtempSync(join(tmpdir(), 'oka-no-room-'));
 afterAll(() => {
   for (const file of [dir, ranAs('stopped'), ranAs('waits')]) rmSync(file, { recursive: true, force: true });
 });
-const mayMount = built !== null && mountedWith('size=64k') && spawnSync('umount', [dir]).status === 0;
 
-describe.skipIf(!mayMount).each<[what: string, limits: string]>([
+describe.skipIf(!mayMount || built === null).each<[what: string, limits: string]>([
   ['no block is left for the mark', 'size=64k'],
   ['no name is left for the ticket', 'size=1m,nr_inodes=8'],
 ])('on a disk where %s (needs the right to mount a small tmpfs)', (_, limits) => {
   beforeAll(async () => {
     for (const call of ['stopped', 'waits']) rmSync(ranAs(call), { force: true });
-    mountedWith(limits);
+    mountSmall(dir, limits);
     await groundOf(dir);
     fill();
   });
-  afterAll(() => void execFileSync('umount', ['--lazy', dir]));
+  afterAll(() => unmount(dir));
 
   it('a command that is stopped while it waits for room has not begun', async () => {
     const stop = new AbortController();
@@ -50,10 +49,6 @@ describe.skipIf(!mayMount).each<[what: string, limits: string]>([
     expect(await witnessOf(dir, 'waits', { launcher, patienceMs: 0 })).toMatchObject({ exit: 0 });
   });
 });
-
-function mountedWith(limits: string): boolean {
-  return spawnSync('mount', ['-t', 'tmpfs', '-o', limits, 'tmpfs', dir]).status === 0;
-}
 
 function started(call: string, signal: AbortSignal): Promise<Launched> {
   const jail = { launcher, rights: null, state: { folder: dir, call } };

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { launcher } from '../support/cli.ts';
 import { allow, eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
 import { openRegistry, program } from '../support/registry.ts';
+import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
 /** What lies in the folder of tools besides what was fetched. */
 function left(oka: string): string[] {
@@ -117,8 +118,6 @@ describe('an installation that is cut off', { timeout: 120_000 }, () => {
   });
 });
 
-const mayMount = process.getuid?.() === 0 && mountTried();
-
 describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)', { timeout: 120_000 }, () => {
   it('ends an installation with a clear reason and nothing half done', async () => {
     await using shop = await workshop([
@@ -127,14 +126,14 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)
     const { home } = shop;
     const tools = join(home.oka, 'tools');
     mkdirSync(tools);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=70m', 'tmpfs', tools]);
+    mountSmall(tools, 'size=70m');
     try {
       const run = await open(home, (host) => ran(host, step('cowsay'), 'r1'));
       expect(run.status).toBe('blocked');
       expect(page(home)).toContain('the disk is full');
       expect(left(home.oka)).toEqual([]);
     } finally {
-      execFileSync('umount', ['--lazy', tools]);
+      unmount(tools);
     }
   });
 });
@@ -159,11 +158,3 @@ describe('a program from an allowed source', { timeout: 120_000 }, () => {
     rmSync(folder, { recursive: true });
   });
 });
-
-function mountTried(): boolean {
-  const there = mkdtempSync('/tmp/oka-mount-');
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', there]).status === 0;
-  if (mounted) execFileSync('umount', [there]);
-  rmSync(there, { recursive: true, force: true });
-  return mounted;
-}

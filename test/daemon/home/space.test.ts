@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,18 +7,17 @@ import { homeAt } from '../../../src/daemon/settings.ts';
 import { spaceIn } from '../../../src/daemon/home/space.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import { Objects } from '../../../src/tools/desk/objects.ts';
-
-const mayMount = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 'true']).status === 0;
+import { mayMount, mountSmall, unmount } from '../../support/small-disk.ts';
 
 describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)', () => {
   let dir = '';
   beforeEach(() => {
     dir = mkdtempSync(join(tmpdir(), 'oka-space-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', dir]);
+    mountSmall(dir, 'size=4m');
     for (const folder of ['.oka/state', 'workspace/outbox']) mkdirSync(join(dir, folder), { recursive: true });
   });
   afterEach(() => {
-    execFileSync('umount', ['--lazy', dir]);
+    unmount(dir);
     rmSync(dir, { recursive: true });
   });
 
