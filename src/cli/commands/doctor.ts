@@ -1,4 +1,5 @@
-import { type Finding, examine } from '../../daemon/home/doctor.ts';
+import { examine } from '../../daemon/home/doctor.ts';
+import type { Finding } from '../../daemon/home/finding.ts';
 import { type Call, exits } from '../command.ts';
 import { bold, green, red, yellow } from '../terminal.ts';
 

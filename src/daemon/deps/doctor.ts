@@ -8,7 +8,7 @@ import { messageOf } from '../../schema/errors.ts';
 import { audit } from '../../tools/deps/audit.ts';
 import { dependencies } from '../../tools/deps/kept.ts';
 import { offerOf } from '../../tools/jail.ts';
-import type { Finding } from '../home/doctor.ts';
+import type { Finding } from '../home/finding.ts';
 import { launcherPath } from '../guard/hold.ts';
 import { type Home, installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';
 

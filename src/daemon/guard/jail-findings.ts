@@ -2,8 +2,7 @@
 import { access } from 'node:fs/promises';
 import { heldBy } from '../../guard/rights.ts';
 import { type KernelOffer, offerOf } from '../../tools/jail.ts';
-
-type Finding = { state: 'good' | 'odd' | 'bad'; what: string; found: string; fix?: string };
+import type { Finding } from '../home/finding.ts';
 
 export async function jailFindings(launcher: string, sandbox: 'jail' | 'none'): Promise<Finding[]> {
   const built = await access(launcher).then(

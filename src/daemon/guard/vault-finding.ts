@@ -1,7 +1,7 @@
 /** What `oka doctor` says about the vault: whether it opens. Nobody is asked for a passphrase, and nothing in it is told. */
 import { lookAt } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Finding } from '../home/doctor.ts';
+import type { Finding } from '../home/finding.ts';
 import { type Home, vaultPlaces } from '../settings.ts';
 import { vaultOf } from './vault.ts';
 

@@ -14,9 +14,7 @@ import { memoryFinding } from '../memory/finding.ts';
 import { isSetUp } from './set-up.ts';
 import { type Home, loadConfig, programFolder } from '../settings.ts';
 import { vaultFinding } from '../guard/vault-finding.ts';
-
-/** good, odd (works, but look), bad (does not work). */
-export type Finding = { state: 'good' | 'odd' | 'bad'; what: string; found: string; fix?: string };
+import type { Finding } from './finding.ts';
 
 const NODE_NEEDED = 24;
 const READ = constants.R_OK | constants.X_OK;

@@ -2,7 +2,7 @@
 import { penHolder } from '../../ledger/pen.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Finding } from '../home/doctor.ts';
+import type { Finding } from '../home/finding.ts';
 import { type Home, loadConfig } from '../settings.ts';
 import { glimpseOf } from './books.ts';
 import { booksFile } from './place.ts';

@@ -16,12 +16,11 @@ import type { Config } from '../../schema/config.ts';
 import { watchConfig } from '../home/config-file.ts';
 import { isStopped, stopFile } from '../home/stop-files.ts';
 import { type Home, loadConfig } from '../settings.ts';
+import type { Tell } from '../tell.ts';
 import { askToTidy } from './ask-to-tidy.ts';
 import { holdMaintenance, type Maintenance, type Swapped } from './hold.ts';
 import { healing, pass, type Passed, write } from './pass.ts';
 import { cameAgain, cameDue, type Job, jobs, type Sight, type SlotCame, STOPPED, toldOf } from './slots.ts';
-
-export type Tell = (line: string) => void;
 
 /** How soon a clock that jumped, changed settings and the stop file are noticed. */
 const LOOK_EVERY_MS = 10_000;

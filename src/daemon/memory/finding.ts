@@ -1,7 +1,7 @@
 /** What `oka doctor` says about memory: whether texts are found by meaning, too. */
 import { join } from 'node:path';
 import { messageOf } from '../../schema/errors.ts';
-import type { Finding } from '../home/doctor.ts';
+import type { Finding } from '../home/finding.ts';
 import { type Home, loadConfig } from '../settings.ts';
 
 export async function memoryFinding(home: Home): Promise<Finding> {

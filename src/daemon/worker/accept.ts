@@ -15,7 +15,7 @@ import type { ArtifactRef } from '../../schema/tool.ts';
 import { layOut } from '../../tools/desk/lay-out.ts';
 import type { Host } from '../host.ts';
 import { type Home, looksOften } from '../settings.ts';
-import type { Tell } from './worker.ts';
+import type { Tell } from '../tell.ts';
 
 /** When it resolves, the task and its run are in the ledger. */
 export async function accept(home: Home, { engine, stores, policy }: Host, claimed: Claimed): Promise<Drive | null> {

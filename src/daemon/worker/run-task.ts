@@ -8,7 +8,7 @@ import { OkaError } from '../../schema/errors.ts';
 import { hosted } from '../host.ts';
 import type { Home } from '../settings.ts';
 import { accept, inboxSettings } from './accept.ts';
-import type { Tell } from './worker.ts';
+import type { Tell } from '../tell.ts';
 
 /** Does one task here and now, besides what waits in the inbox. */
 export async function runTask(

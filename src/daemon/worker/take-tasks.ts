@@ -12,7 +12,7 @@ import { knownIn } from '../task/procedures.ts';
 import { accept } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { takeUp } from './take-up.ts';
-import type { Tell } from './worker.ts';
+import type { Tell } from '../tell.ts';
 
 const LOOK_EVERY_MS = 500;
 

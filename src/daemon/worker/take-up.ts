@@ -4,7 +4,7 @@ import type { Goal } from '../../ledger/task-graph.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Space } from '../home/space.ts';
 import type { Host } from '../host.ts';
-import type { Tell } from './worker.ts';
+import type { Tell } from '../tell.ts';
 
 /** Each goes on as soon as it is read in; nobody waits for the others. */
 export function takeUp({ engine, stores, deps }: Host, space: Space, tell: Tell): void {

@@ -25,8 +25,7 @@ import { inboxSettings } from './accept.ts';
 import { hasEndedWell, tellLate } from './late-results.ts';
 import { type LookAtConfig, takeTasks } from './take-tasks.ts';
 import { takeUp } from './take-up.ts';
-
-export type Tell = (line: string) => void;
+import type { Tell } from '../tell.ts';
 
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
