@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/jail/*.trial.ts'],
     testTimeout: 1_800_000,
-    hookTimeout: 600_000,
+    hookTimeout: 1_800_000,
     pool: 'forks',
     maxWorkers: 1,
   },
