@@ -76,6 +76,14 @@ async function recordRepair(ledger: Ledger, cut: Cut): Promise<void> {
 }
 
 const FEWEST_TOGETHER = 32;
+/** Around so many events there is more work than a flush takes. */
+const MANY_EVENTS = 100;
+
+/** Half of those who wait, when they have much to do: then two flushes, each beside the work of the others, are faster. */
+function enoughOf(landed: Batch, waiting: Batch): number {
+  const isMuch = landed.events.length + waiting.events.length >= MANY_EVENTS;
+  return isMuch ? Math.max(FEWEST_TOGETHER, (landed.waiters + waiting.waiters) / 2) : Number.POSITIVE_INFINITY;
+}
 
 export class Ledger {
   readonly file: string;
@@ -98,7 +106,7 @@ export class Ledger {
   #scheduled = false;
   readonly #commitNow = (): void => this.#commit();
   #grouping = false;
-  /** Half of all who wait, when they are many, get a flush of their own: while it is in flight, the others do their work. */
+  /** So many who wait get a flush of their own: while it is in flight, the others do their work. */
   #enough = FEWEST_TOGETHER;
   #full = false;
   /** Events that were staged and could not be written, with the reason. */
@@ -237,6 +245,7 @@ export class Ledger {
     if (!this.#write()) return;
     const batch = this.#takeBatch();
     this.#grouping = batch.waiters > 1;
+    if (!this.#grouping) this.#enough = FEWEST_TOGETHER;
     if (this.#grouping) this.#flushLater(batch, this.#staged);
     else this.#flushNow(batch, this.#staged);
   }
@@ -294,7 +303,7 @@ export class Ledger {
       () => {
         this.#flight = null;
         this.#settle(batch, end);
-        this.#enough = Math.max(FEWEST_TOGETHER, (batch.waiters + this.#batch.waiters) / 2);
+        this.#enough = enoughOf(batch, this.#batch);
         if (this.#batch.waiters >= this.#enough)
           this.#commit(); // on its way to the disk before those who waited go on
         else if (this.#batch.waiters > 0) this.#schedule();
