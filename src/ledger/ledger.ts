@@ -79,12 +79,6 @@ const FEWEST_TOGETHER = 32;
 /** Around so many events there is more work than a flush takes. */
 const MANY_EVENTS = 100;
 
-/** Half of those who wait, when they have much to do: then two flushes, each beside the work of the others, are faster. */
-function enoughOf(landed: Batch, waiting: Batch): number {
-  const isMuch = landed.events.length + waiting.events.length >= MANY_EVENTS;
-  return isMuch ? Math.max(FEWEST_TOGETHER, (landed.waiters + waiting.waiters) / 2) : Number.POSITIVE_INFINITY;
-}
-
 export class Ledger {
   readonly file: string;
   readonly #pen: Pen;
@@ -245,9 +239,11 @@ export class Ledger {
     if (!this.#write()) return;
     const batch = this.#takeBatch();
     this.#grouping = batch.waiters > 1;
-    if (!this.#grouping) this.#enough = FEWEST_TOGETHER;
     if (this.#grouping) this.#flushLater(batch, this.#staged);
-    else this.#flushNow(batch, this.#staged);
+    else {
+      this.#enough = FEWEST_TOGETHER;
+      this.#flushNow(batch, this.#staged);
+    }
   }
 
   /** What is in flight may be the caller's own, staged and taken along by the flush of another. */
@@ -403,4 +399,10 @@ function emptyBatch(): Batch {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);
   return { events: [], waiters: 0, promise, resolve, reject };
+}
+
+/** Half of those who wait, when they have much to do: then two flushes, each beside the work of the others, are faster. */
+function enoughOf(landed: Batch, waiting: Batch): number {
+  const isMuch = landed.events.length + waiting.events.length >= MANY_EVENTS;
+  return isMuch ? Math.max(FEWEST_TOGETHER, (landed.waiters + waiting.waiters) / 2) : Number.POSITIVE_INFINITY;
 }

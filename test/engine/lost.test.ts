@@ -3,6 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createEngine, type EngineOptions } from '../../src/engine/engine.ts';
 import { memoryEvents } from '../../src/engine/memory-stores.ts';
+import type { Event } from '../../src/schema/event.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { engineWith, graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
 
@@ -54,6 +55,17 @@ describe('when an intent cannot be written', () => {
       expect(written()).toEqual(before);
     },
   );
+});
+
+it('a run whose end could not be written is not said to be done', async () => {
+  const events = memoryEvents(() => 0);
+  const flush = (mine: readonly Event[] = []): Promise<void> =>
+    mine.some(({ type }) => type === 'run.ended') ? Promise.reject(new Error('no disk')) : Promise.resolve();
+  const stores = { events: { ...events, flush } };
+  const look = toolNamed('look', () => ok());
+  const engine = createEngine({ tools: [look], clock: () => 0, sleep: (ms) => after(ms), stores });
+  const { done } = await engine.start(graphOf([node('a', 'look')]), { id: 'r' });
+  await expect(done).rejects.toThrow('no disk');
 });
 
 it('a call that is stopped before its intent is durable does not begin, nor does the hook before it', async () => {
