@@ -6,7 +6,7 @@ import { sealTo } from '../src/replica/seal.ts';
 import { settledReader } from '../src/replica/settled.ts';
 import { sealFor } from '../src/guard/vault.ts';
 import { START } from '../src/ledger/line.ts';
-import type { Home } from '../src/daemon/settings.ts';
+import type { Home } from '../src/schema/home.ts';
 import { everyFault } from '../test/support/convex-faults.ts';
 import { openConvexServer } from '../test/support/convex-server.ts';
 import { faultsOf, storedAt } from '../test/support/replica.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setUp } from '../src/daemon/home/set-up.ts';
-import type { Home } from '../src/daemon/settings.ts';
+import type { Home } from '../src/schema/home.ts';
 import { work } from '../src/daemon/worker/worker.ts';
 import { addTask } from '../src/intake/add.ts';
 import { readEvents } from '../src/ledger/read.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Beside, recallBeside } from '../../src/memory/recall/beside.ts';
-import type { Home } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 import { type Figure, median } from '../figure.ts';

@@ -1,6 +1,6 @@
 /** One size of history, in a process of its own: what packs hold, cost and take, and how much memory it needs. */
 import { recallOptions } from '../../src/daemon/memory/recall.ts';
-import type { Home } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { packFor } from '../../src/memory/recall/pack-for.ts';
 import { Recall } from '../../src/memory/recall/recall.ts';

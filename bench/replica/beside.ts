@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { replicaFolder } from '../../src/daemon/network/replica-way.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import type { Home } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 import { addTask } from '../../src/intake/add.ts';
 import { penHolder } from '../../src/ledger/pen.ts';
 import { readEvents } from '../../src/ledger/read.ts';

@@ -2,7 +2,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Home, homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import type { Flush } from '../../src/schema/ports.ts';

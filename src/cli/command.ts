@@ -1,5 +1,5 @@
 /** What a command is: a row of the table in commands.ts, and what it is called with. */
-import type { Home } from '../daemon/settings.ts';
+import type { Home } from '../schema/home.ts';
 
 export type Option = {
   type: 'string' | 'boolean';

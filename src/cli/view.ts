@@ -1,7 +1,7 @@
 /** Owns: the calm live view of `oka up` on a terminal: what is told scrolls by, what runs stands below it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../daemon/settings.ts';
+import type { Home } from '../schema/home.ts';
 import { lookAt } from '../ledger/disk.ts';
 import type { Goal, TaskGraph } from '../ledger/task-graph.ts';
 import { waitedFor } from './story.ts';

@@ -15,7 +15,8 @@ import { classWith, type Holding } from './guard/hold.ts';
 import type { Rules } from './guard/from-stores.ts';
 import { graphsIn } from './home/graphs.ts';
 import type { Roads } from './network/roads.ts';
-import { commandEnvironment, type Home } from './settings.ts';
+import { commandEnvironment } from './settings.ts';
+import type { Home } from '../schema/home.ts';
 import { builtInTools, type StartRun } from './tools.ts';
 
 /** What is done around the built-in tools. */

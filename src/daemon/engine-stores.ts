@@ -4,7 +4,7 @@ import type { EngineOptions } from '../engine/engine.ts';
 import { openCache } from '../ledger/cache.ts';
 import { openRuns } from '../ledger/runs.ts';
 import type { EventStore, MemoryStore } from '../schema/ports.ts';
-import type { Home } from './settings.ts';
+import type { Home } from '../schema/home.ts';
 import { runsFolder, type Stores } from './stores.ts';
 
 type EngineStores = NonNullable<EngineOptions['stores']> & { events: EventStore };

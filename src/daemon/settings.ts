@@ -8,18 +8,9 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import type { VaultPlaces } from '../guard/vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/environment.ts';
 import type { Config } from '../schema/config.ts';
+import type { Home } from '../schema/home.ts';
 import { binFolders } from '../tools/deps/places.ts';
 import { shimFolder } from '../tools/deps/shims.ts';
-
-/** The folder that holds .oka, workspace and INSTALL_REQUIREMENTS.md, and the paths in it that are a contract. */
-export type Home = {
-  dir: string;
-  oka: string;
-  workspace: string;
-  ledgers: { run: string; maintenance: string };
-  config: string;
-  policy: string;
-};
 
 /** Where this program itself lives. */
 export const programFolder = fileURLToPath(new URL('../..', import.meta.url));

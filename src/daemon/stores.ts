@@ -13,7 +13,7 @@ import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
 import { dependencies } from '../tools/deps/kept.ts';
 import { renewing } from './home/renewing.ts';
-import type { Home } from './settings.ts';
+import type { Home } from '../schema/home.ts';
 import { type HeldVault, holdVault } from './guard/vault.ts';
 
 export type Stores = {

@@ -9,7 +9,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Home, programFolder } from './settings.ts';
+import { programFolder } from './settings.ts';
+import type { Home } from '../schema/home.ts';
 
 export type Kept = {
   name: string;

@@ -8,7 +8,8 @@ import { humanTool } from '../tools/builtin/human.ts';
 import { runTool } from '../tools/builtin/run.ts';
 import { type ShellOptions, shellTool } from '../tools/builtin/shell.ts';
 import type { Roads } from './network/roads.ts';
-import { commandEnvironment, type Home } from './settings.ts';
+import { commandEnvironment } from './settings.ts';
+import type { Home } from '../schema/home.ts';
 
 export type StartRun = Parameters<typeof runTool>[0];
 

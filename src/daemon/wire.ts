@@ -24,7 +24,7 @@ import { rememberingIn } from './memory/memory.ts';
 import { egressEvent } from './network/egress.ts';
 import { modelsOf } from './network/models.ts';
 import { roadsOf } from './network/roads.ts';
-import type { Home } from './settings.ts';
+import type { Home } from '../schema/home.ts';
 import type { Stores } from './stores.ts';
 import { planGraph } from './task/plan-graph.ts';
 import { tellingResults } from './task/telling.ts';

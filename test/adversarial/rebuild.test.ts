@@ -4,7 +4,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Home, homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 import { openStores, rebuildStores, type Stores } from '../../src/daemon/stores.ts';
 import { archive } from '../../src/ledger/archive.ts';
 import { readEvents } from '../../src/ledger/read.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../src/daemon/host.ts';
-import type { Home } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
 import { eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
 import { openRegistry, program, type Published } from '../support/registry.ts';

@@ -5,7 +5,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Home } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 import { eventsOf, open, page, ran, step, workshop, type Workshop } from '../support/deps.ts';
 import { pythonIndex } from '../support/python-index.ts';
 import { canMakeEnvironments, makeWheels, type WheelSpec } from '../support/wheels.ts';

@@ -5,7 +5,8 @@ import { approvalPages, type ApprovalPages, openApprovals } from '../../src/daem
 import { lineClassifierOf } from '../../src/daemon/guard/classified.ts';
 import { act } from '../../src/daemon/host.ts';
 import { openPolicy } from '../../src/daemon/guard/policy.ts';
-import { type Home, homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import { engineOver } from '../../src/daemon/wire.ts';

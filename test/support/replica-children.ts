@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { type Home, homeAt } from '../../src/daemon/settings.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
 
 const program = fileURLToPath(new URL('replica-child.ts', import.meta.url));
 /** Whoever needs more than this for a long history than for a short one does not get to its end. */

@@ -1,5 +1,5 @@
 import { examine } from '../../daemon/home/doctor.ts';
-import type { Finding } from '../../daemon/home/finding.ts';
+import type { Finding } from '../../schema/finding.ts';
 import { type Call, exits } from '../command.ts';
 import { bold, green, red, yellow } from '../terminal.ts';
 

@@ -1,4 +1,4 @@
-import type { Home } from '../../daemon/settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { isSetUp } from '../../daemon/home/set-up.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { requests } from '../../daemon/maintain/ask-to-tidy.ts';
-import { type Home, loadConfig } from '../../daemon/settings.ts';
+import { loadConfig } from '../../daemon/settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { openStores } from '../../daemon/stores.ts';
 import { tidy, type Tidied, type Tidying, toldAs } from '../../daemon/home/tidy.ts';
 import { submit } from '../../intake/submit.ts';

@@ -8,7 +8,7 @@ import { detect } from '../../tools/deps/detect.ts';
 import { failureOf } from '../../tools/deps/failure.ts';
 import type { Diagnose } from '../../tools/middleware/heal.ts';
 import { nameOf } from './ports.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type DiagnosePorts = {
   home: Home;

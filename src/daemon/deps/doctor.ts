@@ -8,9 +8,10 @@ import { messageOf } from '../../schema/errors.ts';
 import { audit } from '../../tools/deps/audit.ts';
 import { dependencies } from '../../tools/deps/kept.ts';
 import { offerOf } from '../../tools/jail.ts';
-import type { Finding } from '../home/finding.ts';
+import type { Finding } from '../../schema/finding.ts';
 import { launcherPath } from '../guard/hold.ts';
-import { type Home, installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';
+import { installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 /** From this version on Landlock knows ports, and the installer reaches the registries. */
 const LANDLOCK_WITH_PORTS = 4;

@@ -12,7 +12,7 @@ import { assertRegularFile, lookAt, replaceFile, stampOf } from '../../ledger/di
 import { messageOf } from '../../schema/errors.ts';
 import type { Dependencies } from '../../tools/deps/kept.ts';
 import { pageOf, statusesIn } from '../../tools/deps/page.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type LookedAt = { problem: string | null; resolved: { name: string; id: string }[] };
 export type RequirementsPage = { look: () => LookedAt; write: () => void };

@@ -4,7 +4,7 @@ import type { Config } from '../../schema/config.ts';
 import type { Need } from '../../schema/dependency.ts';
 import type { Holding } from '../guard/hold.ts';
 import type { LoadedPolicy } from '../guard/policy.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import type { Stores } from '../stores.ts';
 
 export type DepsPorts = {

@@ -9,7 +9,7 @@ import { peek } from '../../ledger/peek.ts';
 import { aloneOrNot } from '../../tools/deps/alone.ts';
 import { dependencies } from '../../tools/deps/kept.ts';
 import { type Prunable, prunable, takeAway } from '../../tools/deps/prune.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type Pruned =
   | { kind: 'busy' }

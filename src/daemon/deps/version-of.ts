@@ -8,7 +8,8 @@ import { stampOf } from '../../ledger/disk.ts';
 import { failureIn, saidBy } from '../../tools/deps/installing.ts';
 import { versionIn } from '../../tools/deps/versions.ts';
 import { launch } from '../../tools/launch.ts';
-import { commandEnvironment, type Home } from '../settings.ts';
+import { commandEnvironment } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import type { DepsPorts } from './ports.ts';
 
 /** Null when it does not say. */

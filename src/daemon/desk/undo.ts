@@ -5,7 +5,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Shadow, Undone } from '../../tools/desk/shadow.ts';
 import { stepsOf } from './desk.ts';
 import type { Host } from '../host.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { childrenIn } from '../task/result.ts';
 
 const MOST_NAMED = 10_000;

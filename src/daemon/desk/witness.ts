@@ -7,7 +7,7 @@ import type { Outcome } from '../../schema/tool.ts';
 import { witnessed } from '../../tools/builtin/shell.ts';
 import { witnessOf } from '../../tools/witness.ts';
 import { callsFolder, launcherPath } from '../guard/hold.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { keptAfterCrash } from './desk.ts';
 
 type KeptAfterCrash = Parameters<typeof keptAfterCrash>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { classify } from '../../guard/classify/classify.ts';
 import { resolver } from '../../guard/classify/resolve.ts';
 import type { Classified, Command } from '../../schema/command.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export function classifierOf(home: Home): (command: Command) => Classified {
   const toolFolder = join(home.oka, 'tools');

@@ -19,7 +19,8 @@ import { groundOf } from '../../tools/ticket.ts';
 import { forgetWitness } from '../../tools/witness.ts';
 import type { WayOut } from '../network/egress.ts';
 import { npmGlobalConfig } from '../network/npm-config.ts';
-import { certificateFiles, commandEnvironment, type Home, programFolder } from '../settings.ts';
+import { certificateFiles, commandEnvironment, programFolder } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type HoldPorts = {
   home: Home;

@@ -2,7 +2,7 @@
 import { access } from 'node:fs/promises';
 import { heldBy } from '../../guard/rights.ts';
 import { type KernelOffer, offerOf } from '../../tools/jail.ts';
-import type { Finding } from '../home/finding.ts';
+import type { Finding } from '../../schema/finding.ts';
 
 export async function jailFindings(launcher: string, sandbox: 'jail' | 'none'): Promise<Finding[]> {
   const built = await access(launcher).then(

@@ -1,8 +1,9 @@
 /** What `oka doctor` says about the vault: whether it opens. Nobody is asked for a passphrase, and nothing in it is told. */
 import { lookAt } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Finding } from '../home/finding.ts';
-import { type Home, vaultPlaces } from '../settings.ts';
+import type { Finding } from '../../schema/finding.ts';
+import { vaultPlaces } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { vaultOf } from './vault.ts';
 
 const what = 'vault';

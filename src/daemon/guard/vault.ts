@@ -15,7 +15,8 @@ import type { VaultContents } from '../../schema/secret.ts';
 import type { Held, SecretsPort } from '../../tools/reveal.ts';
 import type { Vault } from '../../guard/vault.ts';
 import { askPassphrase } from './hidden.ts';
-import { type Home, vaultPlaces } from '../settings.ts';
+import { vaultPlaces } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type SecretChange = Extract<NewEvent, { type: 'secret.changed' }>['data'];
 

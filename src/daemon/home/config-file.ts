@@ -4,7 +4,8 @@
  */
 import { lookAt } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
-import { type Home, loadConfig } from '../settings.ts';
+import { loadConfig } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type ConfigLooked = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
 

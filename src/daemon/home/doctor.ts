@@ -12,9 +12,10 @@ import { jailFindings } from '../guard/jail-findings.ts';
 import { maintenanceFinding } from '../maintain/finding.ts';
 import { memoryFinding } from '../memory/finding.ts';
 import { isSetUp } from './set-up.ts';
-import { type Home, loadConfig, programFolder } from '../settings.ts';
+import { loadConfig, programFolder } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { vaultFinding } from '../guard/vault-finding.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../../schema/finding.ts';
 
 const NODE_NEEDED = 24;
 const READ = constants.R_OK | constants.X_OK;

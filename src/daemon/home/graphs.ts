@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkGraph, type GraphProblem } from '../../engine/check-graph.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { Graph } from '../../schema/graph.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
 

@@ -3,7 +3,8 @@ import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { OkaError } from '../../schema/errors.ts';
 import { WRITTEN } from '../maintain/place.ts';
-import { type Home, isInContainer } from '../settings.ts';
+import { isInContainer } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 /** Whatever else is in them is made by whoever works there. */
 const FOLDERS = [

@@ -13,7 +13,7 @@ import type { Event } from '../../schema/event.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { holdVault } from '../guard/vault.ts';
 import { builtInTools } from '../tools.ts';
 

@@ -7,7 +7,8 @@ import { explained } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import { assertGround } from './ground.ts';
 import { ledgerLink, settlePlace, WRITTEN } from '../maintain/place.ts';
-import { type Home, programFolder } from '../settings.ts';
+import { programFolder } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 const FOLDERS = [
   '.oka/rules',

@@ -7,7 +7,7 @@ import { rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type Space = {
   /** Whether this went wrong for want of space; then it is short from now on. */

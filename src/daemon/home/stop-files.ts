@@ -1,7 +1,7 @@
 /** Files with which a person holds everything, or everything new. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 /** While it is there nothing runs. */
 export const stopFile = ({ oka }: Home): string => join(oka, 'STOP');

@@ -1,7 +1,7 @@
 /** Tidying beside everything else: nobody waits for it, one at a time, and it is over before the ledger is closed. */
 import { messageOf } from '../../schema/errors.ts';
 import type { Intake } from '../../schema/intake.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import type { Stores } from '../stores.ts';
 import { tidy, toldAs } from './tidy.ts';
 

@@ -16,7 +16,7 @@ import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
 import { pruneTools } from '../deps/prune.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type Tidied = { artifacts: number; outbox: string[]; tools: string[]; bytes: number };
 export type Tidying = {

@@ -2,8 +2,9 @@
 import { penHolder } from '../../ledger/pen.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Finding } from '../home/finding.ts';
-import { type Home, loadConfig } from '../settings.ts';
+import type { Finding } from '../../schema/finding.ts';
+import { loadConfig } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { glimpseOf } from './books.ts';
 import { booksFile } from './place.ts';
 

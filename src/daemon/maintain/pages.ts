@@ -4,7 +4,7 @@ import { pageText } from '../../memory/pages/people.ts';
 import { lookAtPages } from '../../memory/pages/look-at-pages.ts';
 import { putPage } from '../../memory/pages/put-page.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { keptPages } from './place.ts';
 
 export type PageEdit = Extract<NewEvent, { type: 'page.edited' }>['data'];

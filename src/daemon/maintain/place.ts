@@ -8,7 +8,7 @@ import { explained, lookAt, makeFolder, syncFolder } from '../../ledger/disk.ts'
 import { archiveFolderOf } from '../../ledger/history.ts';
 import { takePen } from '../../ledger/pen.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 const NAME = 'maintenance_ledger.jsonl';
 

@@ -3,7 +3,7 @@
  * What people wrote on pages and nobody has recorded yet is recorded first: it would be lost with them.
  */
 import type { Config } from '../../schema/config.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { holdMaintenance, type Swapped } from './hold.ts';
 import { pass, readOn, writePages } from './pass.ts';
 

@@ -4,7 +4,7 @@ import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/tool.ts';
 import { serverRoad } from '../network/roads.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import type { HeldVault } from '../guard/vault.ts';
 
 /** Something to be asked, and the most that it may take. */

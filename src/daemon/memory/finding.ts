@@ -1,8 +1,9 @@
 /** What `oka doctor` says about memory: whether texts are found by meaning, too. */
 import { join } from 'node:path';
 import { messageOf } from '../../schema/errors.ts';
-import type { Finding } from '../home/finding.ts';
-import { type Home, loadConfig } from '../settings.ts';
+import type { Finding } from '../../schema/finding.ts';
+import { loadConfig } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export async function memoryFinding(home: Home): Promise<Finding> {
   const what = 'memory';

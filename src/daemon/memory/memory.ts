@@ -14,7 +14,7 @@ import type { Config } from '../../schema/config.ts';
 import type { MemoryStore } from '../../schema/ports.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { MemoryPorts } from '../../tools/builtin/memory.ts';
-import { type Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import type { Stores } from '../stores.ts';
 
 export type Remembering = {

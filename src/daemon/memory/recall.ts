@@ -4,7 +4,8 @@ import { Recall, type RecallOptions } from '../../memory/recall/recall.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { isSetUp } from '../home/set-up.ts';
-import { type Home, loadConfig } from '../settings.ts';
+import { loadConfig } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export async function openRecall(home: Home): Promise<Recall> {
   if (!isSetUp(home))

@@ -16,7 +16,8 @@ import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
 import { registriesOf } from '../../tools/egress/registries.ts';
 import { type Decided, tellRarely } from '../../tools/egress/telling.ts';
 import { admitAnyone, admitSealed, type Holder, sealTicket } from '../../tools/egress/tickets.ts';
-import { type Home, packageEnvironment } from '../settings.ts';
+import { packageEnvironment } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 export type EgressPorts = {
   home: Home;

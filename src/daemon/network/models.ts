@@ -5,7 +5,8 @@ import type { ModelsSettings } from '../../models/settings.ts';
 import type { Config } from '../../schema/config.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Roads } from './roads.ts';
-import { type Home, modelEnvironment } from '../settings.ts';
+import { modelEnvironment } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import type { Stores } from '../stores.ts';
 
 export function modelsOf(

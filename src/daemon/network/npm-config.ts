@@ -5,7 +5,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { type Home, packageEnvironment } from '../settings.ts';
+import { packageEnvironment } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 const TIMEOUT_MS = 15_000;
 const answers = new Map<string, Promise<string | null>>();

@@ -17,7 +17,8 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Redact, Replica } from '../../schema/ports.ts';
 import { maintenanceFolder } from '../maintain/place.ts';
 import { serverRoad } from './roads.ts';
-import { type Home, replicaEnvironment } from '../settings.ts';
+import { replicaEnvironment } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { type HeldVault, holdVault, vaultOf } from '../guard/vault.ts';
 
 export type ReplicaWay = {

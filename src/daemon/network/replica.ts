@@ -16,7 +16,7 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
 import type { ReplicaState } from '../../schema/replica.ts';
 import { ledgerName, openWay, replicaFolder, replicaUrl, type ReplicaWay, shownUrl } from './replica-way.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 
 const LOOK_MS = 2000;
 

@@ -7,7 +7,7 @@ import { messageOf } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Shadow } from '../../tools/desk/shadow.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { tellingLater, type Untold } from '../worker/late-results.ts';
 import { taskOf, writeResult } from './result.ts';
 

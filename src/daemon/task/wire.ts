@@ -14,7 +14,7 @@ import type { Shadow } from '../../tools/desk/shadow.ts';
 import type { Deps } from '../deps/deps.ts';
 import { stepsOf } from '../desk/desk.ts';
 import type { Remembering } from '../memory/memory.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import type { Stores } from '../stores.ts';
 import { critiqueTool } from './critique.ts';
 import { executor } from './executor.ts';

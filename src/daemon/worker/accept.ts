@@ -14,7 +14,8 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import { layOut } from '../../tools/desk/lay-out.ts';
 import type { Host } from '../host.ts';
-import { type Home, looksOften } from '../settings.ts';
+import { looksOften } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import type { Tell } from '../tell.ts';
 
 /** When it resolves, the task and its run are in the ledger. */

@@ -6,7 +6,7 @@ import { type Addition, addTask } from '../../intake/add.ts';
 import { openInbox } from '../../intake/inbox.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { hosted } from '../host.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { accept, inboxSettings } from './accept.ts';
 import type { Tell } from '../tell.ts';
 

@@ -7,7 +7,7 @@ import type { watchConfig } from '../home/config-file.ts';
 import type { Space } from '../home/space.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Host } from '../host.ts';
-import type { Home } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
 import { knownIn } from '../task/procedures.ts';
 import { accept } from './accept.ts';
 import { modelWaits } from './model-waits.ts';

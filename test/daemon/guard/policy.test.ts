@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { describe, expect, it } from 'vitest';
 import { lineClassifierOf } from '../../../src/daemon/guard/classified.ts';
 import { openPolicy, type PolicyFile } from '../../../src/daemon/guard/policy.ts';
-import type { Home } from '../../../src/daemon/settings.ts';
+import type { Home } from '../../../src/schema/home.ts';
 import { askingHome } from '../../support/approvals.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

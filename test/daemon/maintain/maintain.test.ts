@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maintain } from '../../../src/daemon/maintain/maintain.ts';
-import type { Home } from '../../../src/daemon/settings.ts';
+import type { Home } from '../../../src/schema/home.ts';
 import type { Part } from '../../../src/memory/book.ts';
 import { conclusions, happenings, maintainedHome, testParts, written } from '../../support/maintain.ts';
 
