@@ -2,14 +2,14 @@
  * Memory: how much of the evidence is inside a budget, that no pack exceeds its cap, and that neither depends on how much
  * is remembered. Seeds below 10 were looked at when the weights were chosen; the figures are of others.
  */
-import { openEmbedder } from '../src/memory/meaning/embed.ts';
+import { openEmbedder } from '../src/memory/embedding/embedding-model.ts';
 import type { Figure } from './figure.ts';
 import { conversationSets, type Conversations } from './memory/data.ts';
 import { followingFigures } from './memory/following.ts';
 import { growthFigures } from './memory/growth.ts';
 import { recallOf, type Vectors, WAYS } from './memory/measure.ts';
 import { packFigures } from './memory/packs.ts';
-import { counterFor } from '../src/memory/text/tokens.ts';
+import { createTokenCounter } from '../src/memory/text/tokens.ts';
 
 const SEEDS = [11, 12];
 const BUDGETS = [1000, 2000, 4000];
@@ -30,7 +30,7 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
 }
 
 async function recallFigures(set: Conversations): Promise<Figure[]> {
-  const counter = await counterFor('openai');
+  const counter = await createTokenCounter('openai');
   const counts = new Map<string, number>();
   const counted = (text: string): number => {
     const known = counts.get(text) ?? counter.count(text);

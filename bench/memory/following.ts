@@ -1,7 +1,7 @@
 /** What remembering costs the worker: nodes a second while the index follows, by words and with vectors being learned. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Beside, recallBeside } from '../../src/memory/recall/beside.ts';
+import { type BackgroundRecall, openBackgroundRecall } from '../../src/memory/recall/background-recall.ts';
 import type { Home } from '../../src/schema/home.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
@@ -58,7 +58,7 @@ async function worked(way: Way): Promise<Round> {
     await stores.ledger.append(talk(4 * EVENTS));
     await learning(beside);
   }
-  if (way !== 'none') stores.whenDurable(() => beside.changed());
+  if (way !== 'none') stores.whenDurable(() => beside.notifyChange());
   const start = performance.now();
   const cpu = process.threadCpuUsage();
   await (await engineOn(stores).start(sequence(NODES), { id: 'bench' })).done;
@@ -91,14 +91,14 @@ async function learnedFigure(): Promise<Figure> {
 }
 
 /** Asks until the model is there and at work. */
-async function learning(beside: Beside): Promise<void> {
+async function learning(beside: BackgroundRecall): Promise<void> {
   await beside.search({ query: 'warm', limit: 1 });
   await sleep(3000);
 }
 
-function besideIn({ oka, ledgers }: Home, vectors: boolean): Beside {
+function besideIn({ oka, ledgers }: Home, vectors: boolean): BackgroundRecall {
   const settings = MemoryConfig.parse({ vectors });
-  return recallBeside({ folder: join(oka, 'index'), ledgers, artifacts: join(oka, 'artifacts'), settings });
+  return openBackgroundRecall({ folder: join(oka, 'index'), ledgers, artifacts: join(oka, 'artifacts'), settings });
 }
 
 /** Things of the usual length, none of them twice. */

@@ -1,10 +1,10 @@
 /** Evidence inside a budget: how much of what answers a question is among what fits. */
 import { addTo, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
 import { sumOf } from '../../src/memory/index/item.ts';
-import { bestOf, type Ranked, scoresFor, type Weights, WEIGHTS } from '../../src/memory/recall/rank.ts';
-import { type Found, within } from '../../src/memory/recall/search.ts';
-import type { Counter } from '../../src/memory/text/tokens.ts';
-import { momentWords, termsOf } from '../../src/memory/text/words.ts';
+import { topRanked, type Ranked, scoreEntries, type Weights, WEIGHTS } from '../../src/memory/recall/ranker.ts';
+import { type Found, fitToBudget } from '../../src/memory/recall/search-memory.ts';
+import type { TokenCounter } from '../../src/memory/text/tokens.ts';
+import { dateInWords, extractTerms } from '../../src/memory/text/terms.ts';
 import type { Asked, Conversations, Turn } from './data.ts';
 
 export type Vectors = { of: (text: string) => Float32Array | undefined };
@@ -25,7 +25,7 @@ export function recallOf(
   set: Conversations,
   way: Way,
   budgets: readonly number[],
-  counter: Counter,
+  counter: TokenCounter,
   vectors: Vectors | null,
 ): number[] {
   const sums = budgets.map(() => 0);
@@ -34,7 +34,7 @@ export function recallOf(
     for (const asked of set.questions.filter((each) => each.namespace === namespace)) {
       const found = best(corpus, turns, asked, way, vectors).map((each) => foundOf(turns, each));
       budgets.forEach((budget, index) => {
-        const ids = new Set(within(found, budget, counter).map(({ id }) => id));
+        const ids = new Set(fitToBudget(found, budget, counter).map(({ id }) => id));
         const hit = asked.evidence.filter((id) => ids.has(id)).length / asked.evidence.length;
         sums[index] = (sums[index] ?? 0) + hit;
       });
@@ -48,7 +48,7 @@ function corpusOf(turns: readonly Turn[], plain: boolean): Corpus {
   turns.forEach((turn, index) => {
     const { who, at, text, namespace } = turn;
     const session = /^D(\d+)/.exec(turn.id)?.[1] ?? '';
-    const terms = termsOf(plain ? text : `${who} ${momentWords(at)} ${text}`).join(' ');
+    const terms = extractTerms(plain ? text : `${who} ${dateInWords(at)} ${text}`).join(' ');
     const piece = {
       n: index + 1,
       kind: 'said' as const,
@@ -74,8 +74,8 @@ function best(
   vectors: Vectors | null,
 ): Ranked[] {
   const meaning = way.vectors === true && vectors !== null ? closeness(turns, question, vectors) : null;
-  const scores = scoresFor(corpus, { text: question, now: 0, meaning }, way.weights);
-  return bestOf(scores, 600, new Uint8Array(corpus.size).fill(1));
+  const scores = scoreEntries(corpus, { text: question, now: 0, meaning }, way.weights);
+  return topRanked(scores, 600, new Uint8Array(corpus.size).fill(1));
 }
 
 function closeness(turns: readonly Turn[], question: string, vectors: Vectors): Float32Array {

@@ -2,7 +2,7 @@
  * Vectors for a hundred thousand texts in a minute instead of half an hour: one that is made of sentences gets the mean of
  * theirs, each made by the real model once, and a little noise of its own. Questions and what answers them are real.
  */
-import { type Embedder, openEmbedder } from '../../src/memory/meaning/embed.ts';
+import { type Embedder, openEmbedder } from '../../src/memory/embedding/embedding-model.ts';
 import { generator } from './data.ts';
 
 const NOISE = 0.15;

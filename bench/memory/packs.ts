@@ -1,6 +1,6 @@
 /** A hundred thousand packs of text that tokenizers do not like: none may cost more than its cap. */
-import { type Candidate, packContext } from '../../src/memory/recall/pack.ts';
-import { type Counter, counterFor, type Family } from '../../src/memory/text/tokens.ts';
+import { type Candidate, packContext } from '../../src/memory/recall/context-pack.ts';
+import { type TokenCounter, createTokenCounter, type ModelFamily } from '../../src/memory/text/tokens.ts';
 import { MemoryConfig, PackSection } from '../../src/schema/memory.ts';
 import type { Figure } from '../figure.ts';
 import { generator } from './data.ts';
@@ -10,14 +10,14 @@ const TEXTS = 3000;
 
 export async function packFigures(): Promise<Figure[]> {
   const random = generator(2026);
-  const families: readonly Family[] = ['openai', 'anthropic', 'unknown'];
-  const counters = await Promise.all(families.map(async (family) => remembering(await counterFor(family))));
+  const families: readonly ModelFamily[] = ['openai', 'anthropic', 'unknown'];
+  const counters = await Promise.all(families.map(async (family) => remembering(await createTokenCounter(family))));
   const texts = Array.from({ length: TEXTS }, () => hostileText(random));
   const settings = MemoryConfig.parse({});
   let over = 0;
   const start = performance.now();
   for (let pack = 0; pack < PACKS; pack += 1) {
-    const counter = counters[pack % counters.length] as Counter;
+    const counter = counters[pack % counters.length] as TokenCounter;
     const cap = random.below(pack % 50 === 0 ? 2000 : 150);
     const candidates = Array.from({ length: random.below(10) }, (_, index) => candidate(`c${index}`, random, texts));
     const { text, tokens } = packContext({ candidates, settings: { ...settings, cap }, counter });
@@ -37,7 +37,7 @@ export async function packFigures(): Promise<Figure[]> {
 }
 
 /** Entries come again and again; the whole of a pack is always counted anew. */
-function remembering(counter: Counter): Counter {
+function remembering(counter: TokenCounter): TokenCounter {
   const known = new Map<string, number>();
   return {
     name: counter.name,
@@ -58,7 +58,7 @@ function candidate(id: string, random: Random, texts: readonly string[]): Candid
     section: random.of(PackSection.options),
     score: random.next(),
     text: random.of(texts),
-    under: random.of(['2026-01-01:', '2026-01-02:']),
+    heading: random.of(['2026-01-01:', '2026-01-02:']),
     order: random.below(10),
     evidence: [],
   };

@@ -2,7 +2,7 @@
 import { recallOptions } from '../../src/daemon/memory/recall.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { packFor } from '../../src/memory/recall/pack-for.ts';
+import { buildPack } from '../../src/memory/recall/build-pack.ts';
 import { Recall } from '../../src/memory/recall/recall.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
@@ -60,7 +60,7 @@ async function sized(size: number, vectors: boolean): Promise<Sized> {
 
 async function asked(recall: Recall, questions: readonly Asked[], turns: readonly Turn[]) {
   const pack = (query: string) =>
-    packFor(recall, { role: 'executor', run: 'none', node: null, query, model: 'openai:x', given: [] });
+    buildPack(recall, { role: 'executor', run: 'none', node: null, query, model: 'openai:x', given: [] });
   const body = turns.map(({ text }) => text).join(' ');
   for (const { question } of questions.slice(0, 10)) await pack(question);
   const [times, tasks]: [number[], number[]] = [[], []];

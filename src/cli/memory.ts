@@ -7,7 +7,7 @@ import { openStores } from '../daemon/stores.ts';
 import { submit } from '../intake/submit.ts';
 import { penHolder } from '../ledger/pen.ts';
 import type { Recall } from '../memory/recall/recall.ts';
-import { type Asked, type Found, search } from '../memory/recall/search.ts';
+import { type SearchRequest, type Found, search } from '../memory/recall/search-memory.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Call } from './command.ts';
 import { dim, fitted, plain, WIDTH } from './terminal.ts';
@@ -49,7 +49,7 @@ export function queryOf(call: Call): string {
 }
 
 /** The filters that every search has. */
-export function filters(call: Call): Omit<Asked, 'query' | 'limit'> {
+export function filters(call: Call): Omit<SearchRequest, 'query' | 'limit'> {
   const [day, namespace, task] = [call.text('day'), call.text('namespace'), call.text('task')];
   if (day !== undefined && (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))))
     throw new OkaError('usage', `--day is a day such as 2026-01-31, not "${day}"`);

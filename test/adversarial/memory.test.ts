@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { search } from '../../src/memory/recall/search.ts';
+import { search } from '../../src/memory/recall/search-memory.ts';
 import { memoryHome, recallOf, said } from '../support/memory.ts';
 
 const child = fileURLToPath(new URL('../support/memory-child.ts', import.meta.url));
@@ -55,7 +55,7 @@ it('a process that is killed while it learns with a new model leaves both: words
   const settings = { ...home.options.settings, model: OTHER };
   const recall = await recallOf(home, { settings });
   expect(await search(recall, { query: 'camper', limit: 1 })).toMatchObject({ by: 'keywords', found: [{ id: 'car' }] });
-  const meaning = await recall.meant.opened();
+  const meaning = await recall.meant.open();
   expect(meaning?.model).toMatch(/^another\/name [0-9a-f]{64}$/);
   expect(meaning?.size()).toBeGreaterThanOrEqual(128);
   expect(meaning?.size()).toBeLessThan(201);

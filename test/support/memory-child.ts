@@ -20,7 +20,7 @@ process.stdout.write(`begun ${recall.shelf.size}\n`);
 await recall.catchUp();
 if (model !== undefined)
   await recall.learnAll(new AbortController().signal, {
-    tell: (done) => process.stdout.write(`learned ${done}\n`),
+    onProgress: (done) => process.stdout.write(`learned ${done}\n`),
   });
 process.stdout.write(`done ${recall.shelf.size}\n`);
 await recall.close();

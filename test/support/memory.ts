@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { openArtifacts } from '../../src/ledger/artifacts.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
-import type { Candidate } from '../../src/memory/recall/pack.ts';
+import type { Candidate } from '../../src/memory/recall/context-pack.ts';
 import { sumOf } from '../../src/memory/index/item.ts';
 import { Recall, type RecallOptions } from '../../src/memory/recall/recall.ts';
-import { termsOf } from '../../src/memory/text/words.ts';
+import { extractTerms } from '../../src/memory/text/terms.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 
@@ -74,7 +74,7 @@ export function wordModel(
   const embed = async (text: string): Promise<Float32Array> => {
     texts.push(text);
     const vector = new Float32Array(dims).fill(0.01);
-    for (const term of termsOf(text)) {
+    for (const term of extractTerms(text)) {
       const axis = Number.parseInt(sumOf(term).slice(0, 6), 16) % dims;
       vector[axis] = (vector[axis] ?? 0) + 1;
     }

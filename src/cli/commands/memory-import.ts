@@ -26,7 +26,8 @@ export async function run(call: Call): Promise<number> {
   await vault.refresh();
   const { sha256: body } = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(text, { name });
   const asked = await ask(call, { kind: 'import', body, name });
-  if ('seqs' in asked) await remembering(call, (recall) => recall.learnAll(call.signal, { tell: progress(call) }));
+  if ('seqs' in asked)
+    await remembering(call, (recall) => recall.learnAll(call.signal, { onProgress: progress(call) }));
   const done = 'seqs' in asked ? { first: asked.seqs[0] ?? null, last: asked.seqs.at(-1) ?? null } : asked;
   saidDone(call, 'seqs' in asked ? { seqs: [] } : asked, `Took in ${count(episodes.length, 'line')}.`, {
     imported: episodes.length,

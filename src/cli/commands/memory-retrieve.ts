@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Recall } from '../../memory/recall/recall.ts';
-import { search, within } from '../../memory/recall/search.ts';
-import { counterFor } from '../../memory/text/tokens.ts';
+import { search, fitToBudget } from '../../memory/recall/search-memory.ts';
+import { createTokenCounter } from '../../memory/text/tokens.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { filters, queryOf, remembering, show, shownItem } from '../memory.ts';
@@ -36,8 +36,8 @@ async function answer(call: Call, recall: Recall, query: string): Promise<void> 
   const budget = call.count('budget');
   const limit = call.count('limit') ?? (budget === undefined ? DEFAULT_LIMIT : LOOKED_AT);
   const { found, by } = await search(recall, { query, limit, ...filters(call) });
-  const counter = budget === undefined && !call.json ? null : await counterFor('openai');
-  const items = counter === null ? null : within(found, budget ?? Number.POSITIVE_INFINITY, counter);
+  const counter = budget === undefined && !call.json ? null : await createTokenCounter('openai');
+  const items = counter === null ? null : fitToBudget(found, budget ?? Number.POSITIVE_INFINITY, counter);
   if (!call.json) return show(call, items ?? found);
   const tokens = (items ?? []).reduce((sum, each) => sum + each.tokens, 0);
   call.out(`${JSON.stringify({ query, by, budget: budget ?? null, tokens, items: (items ?? []).map(shownItem) })}\n`);

@@ -1,4 +1,4 @@
-import { daysIn } from '../../memory/recall/search.ts';
+import { listDays } from '../../memory/recall/search-memory.ts';
 import { KINDS } from '../../memory/index/item.ts';
 import type { Recall } from '../../memory/recall/recall.ts';
 import { type Call, exits } from '../command.ts';
@@ -44,7 +44,7 @@ async function statsOf(recall: Recall) {
       superseded: facts.length - current.length,
       expired: current.filter(isExpired).length,
     },
-    days: daysIn(recall).length,
+    days: listDays(recall).length,
     read: { run: recall.shelf.cursor('run')?.seq ?? 0, maintenance: recall.shelf.cursor('maintenance')?.seq ?? 0 },
     searched: (await recall.meant.ready(recall.corpus.now)) === null ? 'words' : 'words and meaning',
   };

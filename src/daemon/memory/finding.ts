@@ -10,9 +10,9 @@ export async function memoryFinding(home: Home): Promise<Finding> {
   try {
     const { memory } = await loadConfig(home);
     if (!memory.vectors) return { state: 'good', what, found: 'searched by words; vectors are turned off' };
-    const { assertUsable, modelsFolder } = await import('../../memory/meaning/vectors.ts');
+    const { assertVectorsUsable, modelsFolder } = await import('../../memory/embedding/lance-vectors.ts');
     const cache = modelsFolder(join(home.oka, 'index'));
-    await assertUsable({ model: memory.model, download: memory.model_download, cache });
+    await assertVectorsUsable({ model: memory.model, download: memory.model_download, cache });
     return { state: 'good', what, found: `searched by words and by meaning (${memory.model})` };
   } catch (error) {
     const reason = messageOf(error).split('\n', 1)[0] ?? '';

@@ -5,9 +5,9 @@
  * 2. Memory that fails costs no task: the prompt goes out without it, and the event says why.
  */
 import { join } from 'node:path';
-import { type Beside, recallBeside } from '../../memory/recall/beside.ts';
-import type { Candidate } from '../../memory/recall/pack.ts';
-import type { PackFor } from '../../memory/recall/pack-for.ts';
+import { type BackgroundRecall, openBackgroundRecall } from '../../memory/recall/background-recall.ts';
+import type { Candidate } from '../../memory/recall/context-pack.ts';
+import type { PackRequest } from '../../memory/recall/build-pack.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
@@ -22,7 +22,7 @@ export type Remembering = {
   tools: MemoryPorts;
   /** `given` is what the caller knows by itself, such as procedures, besides the work at hand. */
   pack(
-    ask: Omit<PackFor, 'given'> & Partial<Pick<PackFor, 'given'>>,
+    ask: Omit<PackRequest, 'given'> & Partial<Pick<PackRequest, 'given'>>,
     note: (event: NewEvent & { run: string }) => void,
   ): Promise<string>;
   close(): Promise<void>;
@@ -35,14 +35,14 @@ export function rememberingIn(
   config: Config,
   stores: Pick<Stores, 'whenDurable' | 'taskGraph'>,
 ): Remembering {
-  const beside = recallBeside({
+  const beside = openBackgroundRecall({
     folder: join(home.oka, 'index'),
     ledgers: home.ledgers,
     artifacts: join(home.oka, 'artifacts'),
     settings: config.memory,
   });
   const isOff = config.memory.cap === 0; // no prompt gets anything: nothing has to be ready for one
-  if (!isOff) stores.whenDurable(() => beside.changed());
+  if (!isOff) stores.whenDurable(() => beside.notifyChange());
   const packs = new Map<string, Promise<string>>();
   return {
     store: storeOver(beside),
@@ -62,7 +62,7 @@ export function rememberingIn(
   };
 }
 
-function storeOver(beside: Beside): MemoryStore {
+function storeOver(beside: BackgroundRecall): MemoryStore {
   return {
     search: async (query, limit) =>
       (await beside.search({ query, limit })).found.map(({ id, text, score }) => ({ id, text, score })),
@@ -70,8 +70,8 @@ function storeOver(beside: Beside): MemoryStore {
 }
 
 async function packed(
-  beside: Beside,
-  ask: PackFor,
+  beside: BackgroundRecall,
+  ask: PackRequest,
   note: (event: NewEvent & { run: string }) => void,
 ): Promise<string> {
   const { run, role, node, query } = ask;
@@ -88,7 +88,7 @@ async function packed(
 }
 
 /** The nodes around the one that asks, and what else is being worked on. */
-function atHand({ goals }: TaskGraph, { run, node }: Pick<PackFor, 'run' | 'node'>): Candidate[] {
+function atHand({ goals }: TaskGraph, { run, node }: Pick<PackRequest, 'run' | 'node'>): Candidate[] {
   const mine = goals.find((goal) => goal.run === run);
   const others = goals.filter((goal) => goal.run !== run && goal.parent === null && goal.run !== mine?.parent);
   const near = new Set(mine?.nodes.find(({ id }) => id === node)?.needs);

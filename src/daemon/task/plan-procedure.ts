@@ -5,7 +5,7 @@
  * 2. The criteria of the person come first, word for word; those of the procedure come behind them.
  */
 import type { Filled } from '../../memory/procedures/fill.ts';
-import type { Candidate } from '../../memory/recall/pack.ts';
+import type { Candidate } from '../../memory/recall/context-pack.ts';
 import { EVERY_STEP } from '../../roles/criteria.ts';
 import { criteriaOf } from '../../roles/runbook.ts';
 import { Graph } from '../../schema/graph.ts';

@@ -7,7 +7,7 @@
  *    in the first plan.
  * T4 The first plan of a task that a procedure has proven itself for is made from it; planning anew is for a model.
  */
-import type { Candidate } from '../../memory/recall/pack.ts';
+import type { Candidate } from '../../memory/recall/context-pack.ts';
 import { criterionOf, EVERY_STEP, type Criterion } from '../../roles/criteria.ts';
 import { type Achieved, type Plan, planFrom, plannerRequest, withoutKept } from '../../roles/planner.ts';
 import { criteriaOf, type Runbook, runbookOf } from '../../roles/runbook.ts';

@@ -1,6 +1,6 @@
 /** What planning and judging a task need from around them. */
 import type { RunState } from '../../engine/run-state.ts';
-import type { Candidate } from '../../memory/recall/pack.ts';
+import type { Candidate } from '../../memory/recall/context-pack.ts';
 import type { FoundSecret } from '../../roles/safety.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';

@@ -1,5 +1,5 @@
 /** Until when something holds that is said to be temporary: "this week", "until Friday", "for the next 3 days". */
-import { MONTHS, WEEKDAYS } from '../text/words.ts';
+import { MONTHS, WEEKDAYS } from '../text/terms.ts';
 
 const DAY = 86_400_000;
 

@@ -5,7 +5,7 @@
  * 2. What holds for the task at hand only, or cannot be understood without it, is not a statement.
  * 3. What loosens a guard is never learned; a person may still keep it by hand.
  */
-import { termsOf } from '../text/words.ts';
+import { extractTerms } from '../text/terms.ts';
 import { FORMS, LEAD, NEEDS_PLEASE } from './forms.ts';
 import { expiryOf } from './lasting.ts';
 import { ownSentences } from './own-words.ts';
@@ -63,7 +63,7 @@ function isOfTheTask(text: string): boolean {
 
 const SPANS = /^(?:week|month|year|quarter|morning|afternoon|evening|woche|monat|jahr|is|are|was|way)$/i;
 const THIN = new Set(['alwai', 'never', 'prefer', 'pleas', 'immer', 'niemal', 'nie']);
-const isThin = (text: string): boolean => termsOf(text).filter((term) => !THIN.has(term)).length < 2;
+const isThin = (text: string): boolean => extractTerms(text).filter((term) => !THIN.has(term)).length < 2;
 
 /** 3. */
 export function loosensGuards(text: string): boolean {

@@ -6,8 +6,8 @@
  *    with and without a "not".
  */
 import { sumOf } from '../index/item.ts';
-import { stemOf } from '../text/stem.ts';
-import { termsOf } from '../text/words.ts';
+import { stem } from '../text/stem.ts';
+import { extractTerms } from '../text/terms.ts';
 
 export type Subject = { about: string; value: string; isDenied: boolean };
 
@@ -43,7 +43,7 @@ type Form = (text: string) => { about: string; value: string } | null;
 
 const FORMS: readonly Form[] = [chosen, usedFor, valued, setting, stated, limited, done];
 
-const words = (text: string): string => termsOf(text).join(' ');
+const words = (text: string): string => extractTerms(text).join(' ');
 
 /** "prefer X over Y", "use X instead of Y": about the two, whichever comes first. */
 function chosen(text: string): ReturnType<Form> {
@@ -108,7 +108,7 @@ const LIMITS =
 /** "never push on Fridays" against "push on Fridays": about the deed itself, with every word but articles. */
 function done(text: string): ReturnType<Form> {
   const deed = text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’._/-]*/gu) ?? [];
-  const about = deed.filter((word) => !ARTICLES.has(word)).map(stemOf);
+  const about = deed.filter((word) => !ARTICLES.has(word)).map(stem);
   return about.length < 2 || about.length > 14 ? null : { about: `do ${about.join(' ')}`, value: 'do' };
 }
 

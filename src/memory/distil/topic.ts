@@ -1,5 +1,5 @@
 /** Under which topic something is kept: the name of a page. */
-import { termsOf } from '../text/words.ts';
+import { extractTerms } from '../text/terms.ts';
 
 /** First that fits best; words are given as their stems. */
 const TOPICS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const WORDS = Object.entries(TOPICS).map(([topic, words]) => ({ topic, words: ne
 export type About = { text: string; tags?: readonly string[]; dir?: string | null };
 
 export function topicOf({ text, tags = [], dir = null }: About): string {
-  const terms = termsOf(text);
+  const terms = extractTerms(text);
   const counted = WORDS.map(({ topic, words }) => ({ topic, count: terms.filter((term) => words.has(term)).length }));
   const best = counted.reduce((most, each) => (each.count > most.count ? each : most), { topic: '', count: 0 });
   if (best.count > 0) return best.topic;

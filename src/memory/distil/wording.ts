@@ -7,8 +7,8 @@
  * 2. What a person said to be kept is told in their own words.
  */
 import type { Event, NewEvent } from '../../schema/event.ts';
-import { stemOf } from '../text/stem.ts';
-import { termsOf } from '../text/words.ts';
+import { stem } from '../text/stem.ts';
+import { extractTerms } from '../text/terms.ts';
 import { exactIn } from './exact.ts';
 import { kindOf, rankOf } from './finding.ts';
 import { isNegative, saySame, subjectOf } from './subject.ts';
@@ -110,10 +110,10 @@ function keepsSubject(original: string, text: string): boolean {
 const GLUE = new Set(
   'when whenev task result kind like such case us make made sure ensur thing wai follow pleas time peopl person'
     .split(' ')
-    .map((word) => stemOf(word)),
+    .map((word) => stem(word)),
 );
 
-const wordsIn = (text: string): string[] => termsOf(text);
+const wordsIn = (text: string): string[] => extractTerms(text);
 const inOrder = (words: readonly string[], known: ReadonlySet<string>): string[] =>
   words.filter((word) => known.has(word) && !GLUE.has(word));
 

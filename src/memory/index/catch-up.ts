@@ -2,7 +2,7 @@
 import { readEvents } from '../../ledger/read.ts';
 import type { Event, Line, Pen } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
-import { counterFor, familyOf } from '../text/tokens.ts';
+import { createTokenCounter, modelFamily } from '../text/tokens.ts';
 import { bodyDrafts, type Scraps, tellingOf } from './drafts.ts';
 import { putFactEvent, termsIn } from './fact-events.ts';
 import { Damaged, type Shelf } from './shelf.ts';
@@ -76,7 +76,7 @@ const COUNTED_THEN = 16;
 async function askedTokens(line: Line, shelf: Shelf): Promise<number | null> {
   if (line.type !== 'call.started' || line.data.tool !== 'model.complete') return null;
   if (Number(shelf.scrap('asked') ?? 0) >= COUNTED_FIRST && line.seq % COUNTED_THEN !== 0) return null;
-  return (await counterFor('openai')).count(JSON.stringify(line.data.input));
+  return (await createTokenCounter('openai')).count(JSON.stringify(line.data.input));
 }
 
 /** A provider that counts more than we do is believed from then on. */
@@ -88,7 +88,7 @@ function noteReported(shelf: Shelf, { data }: Extract<Event, { type: 'call.ended
   const { model } = (data.output ?? {}) as { model?: unknown };
   const reported = (data.usage?.tokens_in ?? 0) / asked;
   if (asked < LEAST_ASKED || typeof model !== 'string') return;
-  const key = `reported ${familyOf(model)}`;
+  const key = `reported ${modelFamily(model)}`;
   if (reported > Number(shelf.scrap(key) ?? 0)) shelf.putScrap(key, String(reported));
 }
 

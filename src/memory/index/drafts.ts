@@ -7,8 +7,8 @@
  */
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
-import { piecesOf } from '../text/chunk.ts';
-import { momentWords } from '../text/words.ts';
+import { splitIntoChunks } from '../text/chunk.ts';
+import { dateInWords } from '../text/terms.ts';
 import { type Draft, eventKey, type Kind } from './item.ts';
 
 export type Scraps = { get(key: string): string | null; put(key: string, value: string | null): void };
@@ -76,7 +76,7 @@ function told(event: Event, kind: Kind, who: string, text: string, scraps: Scrap
 }
 
 function inPieces(key: string, id: string, draft: Omit<Draft, 'text' | 'part' | 'key' | 'id'>, text: string): Draft[] {
-  return piecesOf(text).map((piece, part) => ({
+  return splitIntoChunks(text).map((piece, part) => ({
     ...draft,
     key: part === 0 ? key : `${key}.${part}`,
     id,
@@ -98,7 +98,7 @@ function about(event: Event, kind: Kind, who: string, scraps: Scraps): Omit<Draf
     namespace: 'task',
     pen: event.pen,
     seq: event.seq,
-    context: `${who} ${momentWords(event.at)} ${titleOf(root, scraps)} ${node ?? ''}`,
+    context: `${who} ${dateInWords(event.at)} ${titleOf(root, scraps)} ${node ?? ''}`,
   };
 }
 
@@ -154,7 +154,7 @@ function imported(event: Of<'episode.imported'>, scraps: Scraps): Telling {
     at,
     thread: `${namespace} ${count}`,
     namespace,
-    context: `${who} ${momentWords(at)}`,
+    context: `${who} ${dateInWords(at)}`,
   };
   return { drafts: inPieces(`import ${namespace} ${id}`, id, draft, text) };
 }

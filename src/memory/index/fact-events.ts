@@ -7,7 +7,7 @@
  */
 import type { Event } from '../../schema/event.ts';
 import type { Fact, FactGiven } from '../../schema/memory.ts';
-import { momentWords, termsOf } from '../text/words.ts';
+import { dateInWords, extractTerms } from '../text/terms.ts';
 import type { Draft } from './item.ts';
 import type { Shelf } from './shelf.ts';
 
@@ -19,7 +19,7 @@ export function putFactEvent(shelf: Shelf, event: Event): number[] | null {
   return event.data.facts.flatMap((id) => (isOutdated(shelf, event, id) ? [] : forget(shelf, event, id)));
 }
 
-export const termsIn = ({ context, text }: Draft): string => termsOf(`${context} ${text}`).join(' ');
+export const termsIn = ({ context, text }: Draft): string => extractTerms(`${context} ${text}`).join(' ');
 
 /** The last event of the run ledger about a fact, and what took its place there. */
 type Word = { seq: number; by: string | null };
@@ -101,7 +101,7 @@ function factDraft(
     seq: event.seq,
     part: 0,
     text,
-    context: `${namespace} ${momentWords(event.at)}`,
+    context: `${namespace} ${dateInWords(event.at)}`,
   };
 }
 

@@ -10,7 +10,7 @@
 import { hash } from 'node:crypto';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
-import type { Candidate } from '../recall/pack.ts';
+import type { Candidate } from '../recall/context-pack.ts';
 import { type Filled, filledProcedure, isProblem, unreadable } from './fill.ts';
 import type { KnownProcedure } from './known.ts';
 import { likeness, matched } from './match.ts';

@@ -4,7 +4,7 @@
  * Tasks with the same skeleton are of one family. One that is only near joins the family of another when the plans of
  * both have the same shape.
  */
-import { termsOf } from '../text/words.ts';
+import { extractTerms } from '../text/terms.ts';
 import type { Book } from '../book.ts';
 import { shortHash, skeletonOf, type Token } from './lift.ts';
 import { overlap } from './match.ts';
@@ -21,7 +21,7 @@ const skeletonKey = (skeleton: string): string => `procedures/skeleton/${shortHa
 export function familyFor(book: Book, tokens: readonly Token[], shape: string | null): string {
   const skeleton = skeletonOf(tokens);
   const known = book.get<string>(skeletonKey(skeleton));
-  const terms = [...new Set(termsOf(skeleton.replaceAll(/\{\w+\}/g, ' ')))].slice(0, MOST_TERMS);
+  const terms = [...new Set(extractTerms(skeleton.replaceAll(/\{\w+\}/g, ' ')))].slice(0, MOST_TERMS);
   const family = known ?? nearOf(book, terms, shape) ?? shortHash(skeleton, 12);
   if (known === undefined) book.put(skeletonKey(skeleton), family);
   if (shape !== null) noteShape(book, { id: family, terms }, shape);

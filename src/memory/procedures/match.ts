@@ -8,7 +8,7 @@
  * 4. The time it takes is bounded by the product of the lengths, whatever the texts are.
  */
 import type { Parameter, Procedure } from '../../schema/procedure.ts';
-import { termsOf } from '../text/words.ts';
+import { extractTerms } from '../text/terms.ts';
 import { isSameText, lookOf, templateTokens, type Token, tokensOf } from './lift.ts';
 import { misfitOf, type Values } from './values.ts';
 
@@ -121,7 +121,9 @@ function isLikeBefore(value: string, { kind, examples }: Parameter): boolean {
   const words = value.split(' ');
   const most = Math.max(...examples.map((each) => each.split(' ').length));
   const areNames = examples.every((each) => each.split(' ').every(isCapital));
-  return words.length <= most + 1 && words.every((word) => termsOf(word).length > 0 && (!areNames || isCapital(word)));
+  return (
+    words.length <= most + 1 && words.every((word) => extractTerms(word).length > 0 && (!areNames || isCapital(word)))
+  );
 }
 
 const isCapital = (word: string): boolean => /^[\p{Lu}\p{N}]/u.test(word);
@@ -140,10 +142,10 @@ function valuesIn(holes: readonly Want[], places: readonly Place[], text: string
 
 /** How like a text is to the tasks of a procedure, from 0 to 1. */
 export function likeness({ trigger, task }: Pick<Procedure, 'trigger' | 'task'>, text: string): number {
-  const terms = new Set(termsOf(text));
+  const terms = new Set(extractTerms(text));
   return Math.max(
     0,
-    ...[task.replaceAll(/\{\{\w+\}\}/g, ' '), ...trigger].map((each) => overlap(terms, new Set(termsOf(each)))),
+    ...[task.replaceAll(/\{\{\w+\}\}/g, ' '), ...trigger].map((each) => overlap(terms, new Set(extractTerms(each)))),
   );
 }
 

@@ -1,7 +1,7 @@
 /**
  * Owns: remembering: pieces from the ledgers, kept up to date, and the search over them.
  * Does not own: the ledgers, which it only reads; the thread it runs in (thread.ts); what is known by meaning
- * (meaning/meant.ts).
+ * (embedding/semantic-search.ts).
  *
  * 1. Everything here can be deleted and comes back from the ledgers; nothing here changes them.
  * 2. At most one process writes the index. Others see it, and read in memory what it does not have yet.
@@ -18,8 +18,8 @@ import type { ArtifactStore, Clock } from '../../schema/ports.ts';
 import { catchUp } from '../index/catch-up.ts';
 import { addTo, type Corpus, emptyCorpus, giveUpIn } from '../index/corpus.ts';
 import { Damaged, Shelf } from '../index/shelf.ts';
-import { Meant, type MeantOptions, type Ways } from '../meaning/meant.ts';
-import type { Family } from '../text/tokens.ts';
+import { SemanticSearch, type SemanticSearchOptions, type EmbedMissingOptions } from '../embedding/semantic-search.ts';
+import type { ModelFamily } from '../text/tokens.ts';
 
 export type RecallOptions = {
   /** Folder of the index, .oka/index. */
@@ -28,7 +28,7 @@ export type RecallOptions = {
   artifacts: Pick<ArtifactStore, 'get'>;
   settings: MemoryConfig;
   clock: Clock;
-} & Pick<MeantOptions, 'patienceMs' | 'embedder'>;
+} & Pick<SemanticSearchOptions, 'patienceMs' | 'embedder'>;
 
 const PENS: readonly Pen[] = ['run', 'maintenance'];
 const TRIES = 3;
@@ -36,7 +36,7 @@ const TRIES = 3;
 export class Recall {
   readonly options: RecallOptions;
   readonly corpus: { now: Corpus } = { now: emptyCorpus() };
-  readonly meant: Meant;
+  readonly meant: SemanticSearch;
   #shelf: Shelf;
   #pen: HeldPen | null;
   #facts: Map<string, { n: number; fact: Fact }> | null = null;
@@ -46,7 +46,7 @@ export class Recall {
     this.options = options;
     this.#shelf = shelf;
     this.#pen = pen;
-    this.meant = new Meant({ ...options, keeps: pen !== null });
+    this.meant = new SemanticSearch({ ...options, canWrite: pen !== null });
   }
 
   static open(options: RecallOptions): Recall {
@@ -90,7 +90,7 @@ export class Recall {
   }
 
   /** The most tokens that a provider of this family reported for one of ours. */
-  reported(family: Family): number {
+  reported(family: ModelFamily): number {
     return Number(this.#shelf.scrap(`reported ${family}`) ?? 0);
   }
 
@@ -100,20 +100,20 @@ export class Recall {
       throw new OkaError('pen-held', 'the index is being kept by another process', {
         fix: 'Stop the worker first: it keeps the index up to date by itself.',
       });
-    await this.meant.forget();
+    await this.meant.deleteAll();
     this.#restart('keep');
     return this.catchUp();
   }
 
   /** Whether vectors should be made in the background. */
   get learns(): boolean {
-    return this.meant.wantsMore(this.corpus.now);
+    return this.meant.needsVectors(this.corpus.now);
   }
 
   /** Makes the vectors that are missing, newest first, until it is told to stop. */
-  learnAll(signal: AbortSignal, ways: Omit<Ways, 'signal'> = {}): Promise<void> {
+  learnAll(signal: AbortSignal, ways: Omit<EmbedMissingOptions, 'signal'> = {}): Promise<void> {
     const textOf = (at: number): string | null => this.#shelf.item(at + 1)?.text ?? null;
-    return this.healing(() => this.meant.learn(() => this.corpus.now, textOf, { signal, ...ways }));
+    return this.healing(() => this.meant.embedMissing(() => this.corpus.now, textOf, { signal, ...ways }));
   }
 
   async close(): Promise<void> {

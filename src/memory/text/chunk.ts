@@ -1,25 +1,25 @@
-/** Long texts in pieces that keep their meaning: cut at paragraphs, lines or sentences, never through a character. */
+/** Splits long texts into chunks at paragraphs, lines or sentences, and never inside a character. */
 
 /** About 250 tokens of prose. */
-const LONGEST = 1000;
-const MOST_PIECES = 40;
+const MAX_CHUNK_LENGTH = 1000;
+const MAX_CHUNKS = 40;
 
-export function piecesOf(text: string, longest = LONGEST, most = MOST_PIECES): string[] {
-  const pieces: string[] = [];
+export function splitIntoChunks(text: string, longest = MAX_CHUNK_LENGTH, most = MAX_CHUNKS): string[] {
+  const chunks: string[] = [];
   let rest = text.trim();
-  while (rest.length > longest && pieces.length < most - 1) {
-    const end = endOf(rest, longest);
-    pieces.push(rest.slice(0, end).trimEnd());
+  while (rest.length > longest && chunks.length < most - 1) {
+    const end = findChunkEnd(rest, longest);
+    chunks.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
   }
-  if (rest !== '') pieces.push(rest.slice(0, endOf(rest, longest)));
-  return pieces.filter((piece) => piece !== '');
+  if (rest !== '') chunks.push(rest.slice(0, findChunkEnd(rest, longest)));
+  return chunks.filter((chunk) => chunk !== '');
 }
 
 const BREAKS = [/\n\s*\n/g, /\n/g, /[.!?。！？]["'”’)]?\s|[。！？]/g, /[,;:，、]\s?/g, /\s/g];
 
-/** Behind the last good break that leaves a piece of at least half the length. */
-function endOf(text: string, longest: number): number {
+/** Returns the end of the last good break that leaves a chunk of at least half the maximum length. */
+function findChunkEnd(text: string, longest: number): number {
   if (text.length <= longest) return text.length;
   const window = text.slice(0, longest);
   for (const breaks of BREAKS) {

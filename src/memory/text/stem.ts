@@ -1,11 +1,11 @@
-/** The stem of an English word after Porter's five steps: "connected", "connecting" and "connections" are one term. */
+/** Stems an English word with Porter's five steps: "connected", "connecting" and "connections" are one term. */
 
 const PLAIN = /^[a-z]+$/;
 const VOWEL = 'aeiou';
 
-export function stemOf(word: string): string {
+export function stem(word: string): string {
   if (word.length < 3 || !PLAIN.test(word)) return word;
-  return finished(derived(derived(withY(withoutInflection(withoutPlural(word))), SECOND), THIRD));
+  return trimEnding(replaceSuffix(replaceSuffix(replaceFinalY(removeInflection(removePlural(word))), SECOND), THIRD));
 }
 
 function isConsonant(word: string, at: number): boolean {
@@ -14,7 +14,7 @@ function isConsonant(word: string, at: number): boolean {
   return letter !== 'y' || at === 0 || !isConsonant(word, at - 1);
 }
 
-/** How often a vowel is followed by a consonant. */
+/** Counts how often a vowel is followed by a consonant. */
 function measure(stem: string): number {
   let count = 0;
   for (let at = 1; at < stem.length; at += 1) if (isConsonant(stem, at) && !isConsonant(stem, at - 1)) count += 1;
@@ -28,7 +28,7 @@ function hasVowel(stem: string): boolean {
 
 const endsDouble = (word: string): boolean => word.at(-1) === word.at(-2) && isConsonant(word, word.length - 1);
 
-/** Consonant, vowel, consonant that is not w, x or y: such a stem had an e. */
+/** A stem that ends in consonant, vowel, consonant (but not w, x or y) has lost an e. */
 function endsShort(word: string): boolean {
   const last = word.length - 1;
   return (
@@ -40,12 +40,12 @@ function endsShort(word: string): boolean {
   );
 }
 
-function withoutPlural(word: string): string {
+function removePlural(word: string): string {
   if (word.endsWith('sses') || word.endsWith('ies')) return word.slice(0, -2);
   return word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 }
 
-function withoutInflection(word: string): string {
+function removeInflection(word: string): string {
   if (word.endsWith('eed')) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
   const ending = ['ed', 'ing'].find((each) => word.endsWith(each) && hasVowel(word.slice(0, -each.length)));
   if (ending === undefined) return word;
@@ -55,7 +55,7 @@ function withoutInflection(word: string): string {
   return measure(stem) === 1 && endsShort(stem) ? `${stem}e` : stem;
 }
 
-function withY(word: string): string {
+function replaceFinalY(word: string): string {
   return word.endsWith('y') && hasVowel(word.slice(0, -1)) ? `${word.slice(0, -1)}i` : word;
 }
 
@@ -96,14 +96,14 @@ const THIRD: Endings = [
 
 const FOURTH = /(?:al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|(?<=[st])ion|ou|ism|ate|iti|ous|ive|ize)$/;
 
-function derived(word: string, endings: Endings): string {
+function replaceSuffix(word: string, endings: Endings): string {
   const found = endings.find(([from]) => word.endsWith(from));
   if (found === undefined) return word;
   const stem = word.slice(0, -found[0].length);
   return measure(stem) > 0 ? `${stem}${found[1]}` : word;
 }
 
-function finished(word: string): string {
+function trimEnding(word: string): string {
   const short = word.replace(FOURTH, '');
   const bare = short !== word && measure(short) > 1 ? short : word;
   const withoutE = bare.endsWith('e') ? bare.slice(0, -1) : bare;

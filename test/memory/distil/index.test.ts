@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import { Recall } from '../../../src/memory/recall/recall.ts';
-import { search } from '../../../src/memory/recall/search.ts';
+import { search } from '../../../src/memory/recall/search-memory.ts';
 import { type MemoryHome, memoryHome, recallOf } from '../../support/memory.ts';
 
 const kept = (id: string, text: string, supersedes: string[] = []): NewEvent => ({

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packFor } from '../../../src/memory/recall/pack-for.ts';
+import { buildPack } from '../../../src/memory/recall/build-pack.ts';
 import { indexFile, Recall } from '../../../src/memory/recall/recall.ts';
-import { around, daysIn, search } from '../../../src/memory/recall/search.ts';
-import { counterFor } from '../../../src/memory/text/tokens.ts';
+import { neighboursInThread, listDays, search } from '../../../src/memory/recall/search-memory.ts';
+import { createTokenCounter } from '../../../src/memory/text/tokens.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import { type MemoryHome, memoryHome, recallOf, said } from '../../support/memory.ts';
@@ -116,7 +116,7 @@ describe('what is remembered', () => {
     const recall = await recallOf(home);
     const { found } = await search(recall, { query: 'the age of the puppy', limit: 4 });
     expect(found.map(({ id }) => id)).toEqual(['1', '2']);
-    expect(around(recall, found[0]?.n ?? 0, 2).map(({ id }) => id)).toEqual(['1', '2', '3']);
+    expect(neighboursInThread(recall, found[0]?.n ?? 0, 2).map(({ id }) => id)).toEqual(['1', '2', '3']);
     expect(await ids(recall, 'what did Ann say in July 2023')).toContain('4');
     await recall.close();
   });
@@ -135,7 +135,7 @@ describe('what is remembered', () => {
     expect(await ids(recall, 'apple', { task: 'r1' })).toEqual(['e4']);
     expect(await ids(recall, 'apple', { except: 'r1', only: 'episodes' })).toHaveLength(2);
     expect(
-      daysIn(recall)
+      listDays(recall)
         .slice(-2)
         .map(({ day }) => day),
     ).toEqual(['2026-01-02', '2026-01-01']);
@@ -216,13 +216,13 @@ describe('facts', () => {
     );
     const recall = await recallOf(home);
     const ask = { run: 'new', node: 'plan', query: 'paint the boat near the invoices zebra', model: null, given: [] };
-    const plan = await packFor(recall, { ...ask, role: 'planner' });
+    const plan = await buildPack(recall, { ...ask, role: 'planner' });
     expect(plan.text).toContain('Always answer in German');
     expect(plan.text).toContain('Luna');
     expect(plan.text).not.toContain('mallory');
     expect(plan.text).not.toContain('zebra.pdf');
     expect(plan.manifest.items.find(({ id }) => id === 'fact:s')).toMatchObject({ evidence: [{ run: null, seq: 1 }] });
-    expect((await packFor(recall, { ...ask, role: 'executor' })).text).toContain('zebra.pdf');
+    expect((await buildPack(recall, { ...ask, role: 'executor' })).text).toContain('zebra.pdf');
     await recall.close();
   });
 });
@@ -244,8 +244,8 @@ describe('counting tokens', () => {
     expect(recall.reported('anthropic')).toBeGreaterThan(1.6);
     expect(recall.reported('openai')).toBeLessThan(1);
     const text = 'some words to count '.repeat(50);
-    const counter = await counterFor('anthropic', recall.reported('anthropic'));
-    expect(counter.count(text)).toBeGreaterThan((await counterFor('anthropic')).count(text));
+    const counter = await createTokenCounter('anthropic', recall.reported('anthropic'));
+    expect(counter.count(text)).toBeGreaterThan((await createTokenCounter('anthropic')).count(text));
     await recall.close();
   });
 });

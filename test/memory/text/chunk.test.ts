@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { piecesOf } from '../../../src/memory/text/chunk.ts';
+import { splitIntoChunks } from '../../../src/memory/text/chunk.ts';
 
 describe('pieces', () => {
   it('hold the whole text, are short, and are cut through no character', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '\n', '. ', '🎉', '東'), maxLength: 600 }), (text) => {
-        const pieces = piecesOf(text, 50, 1000);
+        const pieces = splitIntoChunks(text, 50, 1000);
         expect(pieces.join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
         for (const piece of pieces) {
           expect(piece.length).toBeLessThanOrEqual(50);
@@ -17,6 +17,9 @@ describe('pieces', () => {
   });
 
   it('are cut at paragraphs rather than in sentences', () => {
-    expect(piecesOf('One two three.\n\nFour five six. Seven', 24)).toEqual(['One two three.', 'Four five six. Seven']);
+    expect(splitIntoChunks('One two three.\n\nFour five six. Seven', 24)).toEqual([
+      'One two three.',
+      'Four five six. Seven',
+    ]);
   });
 });

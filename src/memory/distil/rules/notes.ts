@@ -11,7 +11,7 @@ import type { Json } from '../../../schema/json.ts';
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Book } from '../../book.ts';
 import { rootOf, taskRecordOf } from '../../task-record.ts';
-import { termsOf } from '../../text/words.ts';
+import { extractTerms } from '../../text/terms.ts';
 import { byType, type Of } from '../by-type.ts';
 import { exactIn } from '../exact.ts';
 import { evidenceIn, type Finding, joined, rankOf, type Rule, witnessesOf } from '../finding.ts';
@@ -73,7 +73,7 @@ function noted(event: Of<'call.started'>, root: string, book: Book): Finding[] {
 
 /** 2. */
 function mayCount(text: string): boolean {
-  if (text === '' || text.length > MOST_CHARACTERS || termsOf(text).length < 3) return false;
+  if (text === '' || text.length > MOST_CHARACTERS || extractTerms(text).length < 3) return false;
   if (FORMS.some(({ pattern }) => pattern.test(text.replace(LEAD, '')))) return false;
   return !TELLS.test(text) && !ORDERS.test(text) && !loosensGuards(text) && !namesAddress(text);
 }
@@ -116,25 +116,25 @@ function hear(event: Of<'call.ended'>, root: string, book: Book): void {
   if (output === null && error === undefined) return;
   if (taskRecordOf(book, root) === undefined) return;
   const terms = new Set(
-    termsOf(`${JSON.stringify(output)} ${error ?? ''}`.replaceAll('\\n', ' ').slice(0, MOST_HEARD)),
+    extractTerms(`${JSON.stringify(output)} ${error ?? ''}`.replaceAll('\\n', ' ').slice(0, MOST_HEARD)),
   );
   book.put(`facts/heard/${root}/${event.seq}`, [...terms].join(' '));
 }
 
 /** What a person wrote in the task, as long as it runs. */
 function learnWords(run: string, body: string, book: Book): void {
-  book.put(`facts/words/${run}`, [...new Set(termsOf(body.slice(0, MOST_HEARD)))].join(' '));
+  book.put(`facts/words/${run}`, [...new Set(extractTerms(body.slice(0, MOST_HEARD)))].join(' '));
 }
 
 function bringsNames(book: Book, root: string, text: string): boolean {
   const given = new Set((book.get<string>(`facts/words/${root}`) ?? '').split(' '));
-  return exactIn(text).some((name) => termsOf(name).some((term) => !given.has(term)));
+  return exactIn(text).some((name) => extractTerms(name).some((term) => !given.has(term)));
 }
 
 const wasOutside = (book: Book, root: string): boolean => book.get(`facts/outside/${root}`) !== undefined;
 
 function isCopied(book: Book, root: string, text: string): boolean {
-  const terms = [...new Set(termsOf(text))];
+  const terms = [...new Set(extractTerms(text))];
   for (const [, heard] of book.each<string>(`facts/heard/${root}/`)) {
     const known = new Set(heard.split(' '));
     if (terms.filter((term) => known.has(term)).length >= COPIED * terms.length) return true;

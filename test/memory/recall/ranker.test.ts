@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addTo, type Corpus, emptyCorpus } from '../../../src/memory/index/corpus.ts';
-import { scoresFor, WEIGHTS } from '../../../src/memory/recall/rank.ts';
-import { termsOf } from '../../../src/memory/text/words.ts';
+import { scoreEntries, WEIGHTS } from '../../../src/memory/recall/ranker.ts';
+import { extractTerms } from '../../../src/memory/text/terms.ts';
 
 /** Pieces in threads of their own, so that none lends its score to another. */
 function corpusOf(...pieces: readonly (readonly [who: string, text: string])[]): Corpus {
@@ -15,14 +15,20 @@ function corpusOf(...pieces: readonly (readonly [who: string, text: string])[]):
       run: null,
       namespace: 'n',
     } as const;
-    addTo(corpus, { ...about, n: index + 1, terms: termsOf(`${who} ${text}`).join(' '), sum: `s${index}`, gone: 0 });
+    addTo(corpus, {
+      ...about,
+      n: index + 1,
+      terms: extractTerms(`${who} ${text}`).join(' '),
+      sum: `s${index}`,
+      gone: 0,
+    });
   });
   return corpus;
 }
 
 const alone = { ...WEIGHTS, neighbours: 0, thread: 0 };
 const scoresOf = (corpus: Corpus, text: string, meaning: Float32Array | null = null): number[] =>
-  Array.from(scoresFor(corpus, { text, now: 0, meaning }, alone));
+  Array.from(scoreEntries(corpus, { text, now: 0, meaning }, alone));
 
 describe('the ranking', () => {
   it('1 weighs the name of who is asked about the same in every piece that has it', () => {

@@ -1,28 +1,28 @@
 /**
- * Owns: questions to what is remembered: facts and what happened in one list, filtered, and cut to a budget.
+ * Owns: searching memory: facts and episodes in one list, filtered, and cut to a budget.
  *
- * 1. Important facts stand high, and yet at least a third of a list is what happened, if anything did.
- * 2. What is given up, superseded or expired is never given.
+ * 1. Important facts rank high, but at least a third of the list is episodes, if there are any.
+ * 2. Facts that were forgotten, superseded or have expired are never returned.
  */
 import type { Evidence } from '../../schema/memory.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { evidenceOf, isTrusted, type Item } from '../index/item.ts';
-import type { Counter } from '../text/tokens.ts';
-import { bestOf, likeliest, type Ranked, scoresFor } from './rank.ts';
+import type { TokenCounter } from '../text/tokens.ts';
+import { topRanked, topKeywordMatches, type Ranked, scoreEntries } from './ranker.ts';
 import type { Recall } from './recall.ts';
 
-export type Asked = {
+export type SearchRequest = {
   query: string;
   limit: number;
   /** YYYY-MM-DD. */
   day?: string;
   namespace?: string;
-  /** A run; what belongs to the same task is found. */
+  /** A run; only entries of its task are returned. */
   task?: string;
-  /** A run; what belongs to the same task is left out. */
+  /** A run; entries of its task are left out. */
   except?: string;
   only?: 'facts' | 'episodes';
-  /** Only what people said: what may shape a plan. */
+  /** Only what people said, since only that may shape a plan. */
   trusted?: boolean;
 };
 
@@ -36,56 +36,55 @@ export type Found = Pick<
   importance: number | null;
 };
 
-export type Answer = { found: Found[]; by: 'keywords' | 'keywords and vectors' };
+export type SearchAnswer = { found: Found[]; by: 'keywords' | 'keywords and vectors' };
 
-const MOST_FACTS = 2 / 3;
+const MAX_FACT_SHARE = 2 / 3;
 
-export function search(recall: Recall, asked: Asked): Promise<Answer> {
-  return recall.healing(() => searched(recall, asked));
+export function search(recall: Recall, asked: SearchRequest): Promise<SearchAnswer> {
+  return recall.healing(() => runSearch(recall, asked));
 }
 
-async function searched(recall: Recall, asked: Asked): Promise<Answer> {
+async function runSearch(recall: Recall, asked: SearchRequest): Promise<SearchAnswer> {
   const { query, limit, only } = asked;
   const corpus = recall.corpus.now;
-  const able = ableFor(recall, asked);
-  const closely = (): number[] => likeliest(corpus, query, able);
-  const meaning = await recall.meant.closeness(corpus, query, able, closely);
-  const scores = scoresFor(corpus, { text: query, now: recall.options.clock(), meaning });
-  weighFacts(recall, scores);
+  const able = searchableEntries(recall, asked);
+  const closely = (): number[] => topKeywordMatches(corpus, query, able);
+  const meaning = await recall.meant.similarities(corpus, query, able, closely);
+  const scores = scoreEntries(corpus, { text: query, now: recall.options.clock(), meaning });
+  weighFactsByImportance(recall, scores);
   const those = (wanted: 'facts' | 'episodes'): Ranked[] => {
-    if (only !== undefined) return only === wanted ? bestOf(scores, limit, able) : [];
-    return bestOf(scores, limit, withFacts(corpus, able, Number(wanted === 'facts')));
+    if (only !== undefined) return only === wanted ? topRanked(scores, limit, able) : [];
+    return topRanked(scores, limit, selectFacts(corpus, able, Number(wanted === 'facts')));
   };
   const [facts, happened] = [those('facts'), those('episodes')];
-  const found = balanced(facts, happened, limit).flatMap((each) => foundAt(recall, each));
+  const found = balanceResults(facts, happened, limit).flatMap((each) => toFound(recall, each));
   return { found, by: meaning === null ? 'keywords' : 'keywords and vectors' };
 }
 
-/** Those that are facts, or those that are not. */
-function withFacts(corpus: Corpus, able: Uint8Array, wanted: number): Uint8Array {
+/** Selects the allowed entries that are facts (1) or are not (0). */
+function selectFacts(corpus: Corpus, able: Uint8Array, wanted: number): Uint8Array {
   const both = new Uint8Array(able.length);
   for (let at = 0; at < able.length; at += 1) both[at] = able[at] === 1 && isFact(corpus, at) === wanted ? 1 : 0;
   return both;
 }
 
-/** What is important weighs more. */
-function weighFacts(recall: Recall, scores: Float64Array): void {
+function weighFactsByImportance(recall: Recall, scores: Float64Array): void {
   for (const { n, fact } of recall.facts.values()) scores[n - 1] = (scores[n - 1] ?? 0) * (0.6 + 0.8 * fact.importance);
 }
 
-/** 1. */
-function balanced(facts: readonly Ranked[], happened: readonly Ranked[], limit: number): Ranked[] {
-  const room = Math.max(1, Math.floor(limit * MOST_FACTS), limit - happened.length);
+/** Leaves room for episodes among the facts (1). */
+function balanceResults(facts: readonly Ranked[], happened: readonly Ranked[], limit: number): Ranked[] {
+  const room = Math.max(1, Math.floor(limit * MAX_FACT_SHARE), limit - happened.length);
   return [...facts.slice(0, room), ...happened].toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, limit);
 }
 
-/** A 1 for each place that may be given. */
-function ableFor(recall: Recall, { day, namespace, task, except, only, trusted }: Asked): Uint8Array {
+/** Marks each entry that may be returned with 1. */
+function searchableEntries(recall: Recall, { day, namespace, task, except, only, trusted }: SearchRequest): Uint8Array {
   const { now: corpus } = recall.corpus;
   const from = day === undefined ? 0 : Date.parse(`${day}T00:00:00Z`) / 1000;
   const space = namespace === undefined ? -1 : (corpus.names.namespace.byName.get(namespace) ?? -2);
-  const thread = task === undefined ? -1 : threadOf(corpus, task);
-  const other = except === undefined ? -1 : threadOf(corpus, except);
+  const thread = task === undefined ? -1 : threadOfRun(corpus, task);
+  const other = except === undefined ? -1 : threadOfRun(corpus, except);
   const { expired, untrusted } = hiddenFacts(recall);
   const isAble = (at: number): boolean => {
     if (corpus.gone[at] !== false) return false;
@@ -107,14 +106,14 @@ const FACT = 1;
 const isFact = (corpus: Corpus, at: number): number => Number(corpus.kinds[at] === FACT);
 const isTrustedKind = (corpus: Corpus, at: number): boolean => corpus.kinds[at] === FACT || corpus.kinds[at] === 0;
 
-/** The thread that a run belongs to; -2 when nothing is remembered of it. */
-function threadOf(corpus: Corpus, run: string): number {
+/** The thread of a run, or -2 when memory has nothing of it. */
+function threadOfRun(corpus: Corpus, run: string): number {
   const number = corpus.names.run.byName.get(run);
   const at = number === undefined ? -1 : corpus.runs.indexOf(number);
   return corpus.names.thread.byName.get(run) ?? (at === -1 ? -2 : (corpus.threads[at] ?? -2));
 }
 
-/** 2. */
+/** The entries of facts that have expired or are not trusted (2). */
 function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<number> } {
   const expired = new Set<number>();
   const untrusted = new Set<number>();
@@ -125,7 +124,7 @@ function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<num
   return { expired, untrusted };
 }
 
-function foundAt(recall: Recall, { at, score }: Ranked): Found[] {
+function toFound(recall: Recall, { at, score }: Ranked): Found[] {
   const item = recall.shelf.item(at + 1);
   if (item === null) return [];
   const { n, id, kind, text, who, at: moment, namespace, run, node, part, thread } = item;
@@ -150,16 +149,16 @@ function foundAt(recall: Recall, { at, score }: Ranked): Found[] {
   ];
 }
 
-export type Costed = Found & { tokens: number };
+export type FoundWithCost = Found & { tokens: number };
 
-/** The best that fit into a budget. A day is named once, with the first piece of it. */
-export function within(found: readonly Found[], budget: number, counter: Counter): Costed[] {
+/** Returns the best results that fit a token budget. A day heading is counted once, with its first result. */
+export function fitToBudget(found: readonly Found[], budget: number, counter: TokenCounter): FoundWithCost[] {
   const days = new Set<string>();
-  const fitting: Costed[] = [];
+  const fitting: FoundWithCost[] = [];
   let left = budget;
   for (const each of found) {
     const day = dayOf(each);
-    const tokens = counter.count(`${lineOf(each)}\n`) + (days.has(day) ? 0 : counter.count(`${day}\n`));
+    const tokens = counter.count(`${formatFound(each)}\n`) + (days.has(day) ? 0 : counter.count(`${day}\n`));
     if (tokens > left) continue;
     left -= tokens;
     days.add(day);
@@ -169,11 +168,11 @@ export function within(found: readonly Found[], budget: number, counter: Counter
 }
 
 export const dayOf = ({ at }: Pick<Found, 'at'>): string => at.slice(0, 10);
-export const lineOf = ({ who, text, kind }: Pick<Found, 'who' | 'text' | 'kind'>): string =>
+export const formatFound = ({ who, text, kind }: Pick<Found, 'who' | 'text' | 'kind'>): string =>
   kind === 'fact' ? text : `${who}: ${text}`;
 
-/** The pieces before and after a piece in its thread, itself among them; what was given up is left out. */
-export function around(recall: Recall, n: number, steps: number): Found[] {
+/** The entries before and after an entry in its thread, including itself; removed entries are left out. */
+export function neighboursInThread(recall: Recall, n: number, steps: number): Found[] {
   const { before, after, gone } = recall.corpus.now;
   const places = [n - 1];
   for (let step = 0; step < steps; step += 1) {
@@ -182,10 +181,10 @@ export function around(recall: Recall, n: number, steps: number): Found[] {
     if (earlier >= 0) places.unshift(earlier);
     if (later >= 0) places.push(later);
   }
-  return places.filter((at) => gone[at] === false).flatMap((at) => foundAt(recall, { at, score: 0 }));
+  return places.filter((at) => gone[at] === false).flatMap((at) => toFound(recall, { at, score: 0 }));
 }
 
-export function daysIn(recall: Recall): { day: string; pieces: number }[] {
+export function listDays(recall: Recall): { day: string; pieces: number }[] {
   const { seconds, gone, kinds } = recall.corpus.now;
   const days = new Map<number, number>();
   seconds.forEach((second, at) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { stretchIn } from '../../../src/memory/recall/when.ts';
+import { parseTimeRange } from '../../../src/memory/recall/time-range.ts';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const day = (text: string): number => Date.parse(`${text}T00:00:00Z`) / 1000;
@@ -13,9 +13,9 @@ it.each([
   ['Who called on Monday?', '2026-01-12', '2026-01-13'],
   ['what failed last week?', '2026-01-01', '2026-01-15'],
 ])('%s speaks of a stretch of time', (question, from, to) => {
-  expect(stretchIn(question, now)).toEqual({ from: day(from), to: day(to) });
+  expect(parseTimeRange(question, now)).toEqual({ from: day(from), to: day(to) });
 });
 
 it('a question without time speaks of none', () => {
-  expect(stretchIn('Which pet may I adopt?', now)).toBeNull();
+  expect(parseTimeRange('Which pet may I adopt?', now)).toBeNull();
 });

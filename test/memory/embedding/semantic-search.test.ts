@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packFor } from '../../../src/memory/recall/pack-for.ts';
-import { search } from '../../../src/memory/recall/search.ts';
+import { buildPack } from '../../../src/memory/recall/build-pack.ts';
+import { search } from '../../../src/memory/recall/search-memory.ts';
 import { memoryHome, recallOf, said, wordModel } from '../../support/memory.ts';
 
 const never = new AbortController().signal;
@@ -18,13 +18,13 @@ describe('a model', () => {
     mkdirSync(join(home.options.folder, 'vectors'), { recursive: true });
     const empty = await recallOf(home, { embedder: noModel });
     expect((await search(empty, { query: 'anything', limit: 1 })).by).toBe('keywords');
-    expect([empty.learns, empty.meant.trouble]).toEqual([false, null]);
+    expect([empty.learns, empty.meant.failure]).toEqual([false, null]);
     await empty.close();
     rmSync(join(home.options.folder, 'vectors'), { recursive: true });
     await home.append(...notes(31));
     const little = await recallOf(home, { embedder: noModel });
     await search(little, { query: 'topic7', limit: 1 });
-    expect([little.learns, little.meant.trouble]).toEqual([false, null]);
+    expect([little.learns, little.meant.failure]).toEqual([false, null]);
     await home.append(said('last', 'one more'));
     await little.catchUp();
     expect(little.learns).toBe(true);
@@ -41,7 +41,7 @@ describe('a model', () => {
       patienceMs: 5,
     });
     const ask = { role: 'planner', run: 'r', node: null, query: 'topic7', model: null, given: [] } as const;
-    const { text, manifest } = await packFor(recall, ask);
+    const { text, manifest } = await buildPack(recall, ask);
     expect([manifest.by, text]).toEqual(['keywords', expect.stringContaining('topic7')]);
     loaded.resolve();
     await recall.close();
@@ -52,11 +52,11 @@ describe('a model', () => {
     await home.append(...notes(40));
     const model = wordModel('first');
     const recall = await recallOf(home, { embedder: model.embedder });
-    await recall.meant.opened();
+    await recall.meant.open();
     rmSync(join(home.options.folder, 'vectors'), { recursive: true });
     writeFileSync(join(home.options.folder, 'vectors'), 'a file where the folder was');
     await recall.learnAll(never);
-    expect([recall.meant.trouble === null, recall.learns]).toEqual([false, false]);
+    expect([recall.meant.failure === null, recall.learns]).toEqual([false, false]);
     expect((await search(recall, { query: 'topic7', limit: 1 })).found[0]?.id).toBe('n7');
     await recall.close();
   });
@@ -80,7 +80,7 @@ describe('a changed model', () => {
       const first = wordModel('new model bbbb', dims);
       const during = await recallOf(home, { embedder: first.embedder });
       const stop = new AbortController();
-      await during.learnAll(stop.signal, { tell: () => stop.abort() });
+      await during.learnAll(stop.signal, { onProgress: () => stop.abort() });
       expect(first.texts).toHaveLength(128);
       expect(await search(during, { query: 'topic7', limit: 1 })).toMatchObject({
         by: 'keywords',
@@ -96,7 +96,7 @@ describe('a changed model', () => {
       await after.close();
 
       const back = await recallOf(home, { embedder: old.embedder });
-      expect((await back.meant.opened())?.size()).toBe(0);
+      expect((await back.meant.open())?.size()).toBe(0);
       await back.close();
     },
   );
@@ -126,7 +126,7 @@ describe('meaning', () => {
     await recall.learnAll(never);
     const able = new Uint8Array(recall.corpus.now.size);
     able[1500] = 1;
-    const close = [...((await recall.meant.closeness(recall.corpus.now, 'harbour boat', able, () => [])) ?? [])];
+    const close = [...((await recall.meant.similarities(recall.corpus.now, 'harbour boat', able, () => [])) ?? [])];
     expect(close.flatMap((value, at) => (Number.isNaN(value) ? [] : [at]))).toEqual([1500]);
     const { found, by } = await search(recall, { query: 'harbour boat', limit: 3, namespace: 'small' });
     expect([by, found.map(({ id }) => id)]).toEqual(['keywords and vectors', ['mine']]);
@@ -141,7 +141,7 @@ describe('meaning', () => {
     await home.append(said('new', 'topic7 once more'));
     await recall.catchUp();
     const able = new Uint8Array(41).fill(1);
-    const close = [...((await recall.meant.closeness(recall.corpus.now, 'topic7', able, () => [40])) ?? [])];
+    const close = [...((await recall.meant.similarities(recall.corpus.now, 'topic7', able, () => [40])) ?? [])];
     const known = close.slice(0, 40);
     expect(close[40]).toBeCloseTo(known.reduce((sum, each) => sum + each, 0) / 40, 5);
     await recall.close();
@@ -154,7 +154,7 @@ describe('meaning', () => {
     const recall = await recallOf(home, { embedder: wordModel('first').embedder });
     await recall.learnAll(never);
     const able = new Uint8Array(1502).fill(1);
-    const close = (await recall.meant.closeness(recall.corpus.now, 'harbour boat', able, () => [])) ?? [];
+    const close = (await recall.meant.similarities(recall.corpus.now, 'harbour boat', able, () => [])) ?? [];
     const [first = 0, far = 0, lessFar = 0] = [close[0], close[1500], close[1501]];
     expect([far < lessFar, lessFar < first]).toEqual([true, true]);
     await recall.close();
@@ -184,7 +184,7 @@ describe('a pack with room to spare', () => {
     );
     const recall = await recallOf(home);
     const ask = { role: 'planner', run: 'r', node: null, query: 'lighthouse', model: null, given: [] } as const;
-    const { manifest } = await packFor(recall, ask);
+    const { manifest } = await buildPack(recall, ask);
     expect(manifest.items.map(({ id }) => id)).toEqual(['chat:2', 'chat:1', 'chat:3']);
     await recall.close();
   });

@@ -1,21 +1,21 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Candidate, packContext } from '../../../src/memory/recall/pack.ts';
-import { type Counter, counterFor, type Family } from '../../../src/memory/text/tokens.ts';
+import { type Candidate, packContext } from '../../../src/memory/recall/context-pack.ts';
+import { type TokenCounter, createTokenCounter, type ModelFamily } from '../../../src/memory/text/tokens.ts';
 import { MemoryConfig, PackManifest } from '../../../src/schema/memory.ts';
 import { hostileCandidates } from '../../support/memory.ts';
 
-const families: readonly Family[] = ['openai', 'anthropic', 'unknown'];
-let counters: Counter[];
+const families: readonly ModelFamily[] = ['openai', 'anthropic', 'unknown'];
+let counters: TokenCounter[];
 
 beforeAll(async () => {
-  counters = await Promise.all(families.map((family) => counterFor(family)));
+  counters = await Promise.all(families.map((family) => createTokenCounter(family)));
 });
 
 function pack(
   candidates: readonly Candidate[],
   settings: Partial<MemoryConfig> = {},
-  counter = counters[0] as Counter,
+  counter = counters[0] as TokenCounter,
 ) {
   return packContext({ candidates, settings: { ...MemoryConfig.parse({}), ...settings }, counter });
 }
@@ -36,7 +36,7 @@ describe('a context pack', () => {
         fc.integer({ min: 0, max: 600 }),
         fc.constantFrom(0, 1, 2),
         (candidates, cap, family) => {
-          const counter = counters[family] as Counter;
+          const counter = counters[family] as TokenCounter;
           const { text, tokens } = pack(candidates, { cap }, counter);
           expect(tokens).toBeLessThanOrEqual(cap);
           expect(counter.count(text)).toBe(tokens);
@@ -118,11 +118,11 @@ describe('a context pack', () => {
     );
   });
 
-  it('tells what happened in its order, each day named once', () => {
-    const on = (id: string, score: number, order: number, under: string): Candidate => ({
+  it('lists what happened in order and names each day once', () => {
+    const on = (id: string, score: number, order: number, heading: string): Candidate => ({
       ...episode(id, score, `${id} said`),
       order,
-      under,
+      heading,
     });
     const { text } = pack([
       on('third', 0.9, 3, 'day two:'),
@@ -143,8 +143,8 @@ describe('counting', () => {
     const [known, claude, other] = counters.map((counter) => counter.count(text));
     expect(claude).toBe(Math.ceil((known ?? 0) * 1.35));
     expect(other).toBe(Math.ceil((known ?? 0) * 1.4));
-    const raised = await counterFor('anthropic', 1.6);
+    const raised = await createTokenCounter('anthropic', 1.6);
     expect(raised.count(text)).toBe(Math.ceil((known ?? 0) * 1.6));
-    expect((await counterFor('anthropic', 0.5)).count(text)).toBe(claude);
+    expect((await createTokenCounter('anthropic', 0.5)).count(text)).toBe(claude);
   });
 });

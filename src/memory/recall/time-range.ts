@@ -1,26 +1,29 @@
-/** The stretch of time that a question speaks of, if it does: "yesterday", "in May 2023", "on 8 May", "2026-01-31". */
-import { MONTHS, WEEKDAYS } from '../text/words.ts';
+/** The time range that a question refers to, if any: "yesterday", "in May 2023", "on 8 May", "2026-01-31". */
+import { MONTHS, WEEKDAYS } from '../text/terms.ts';
 
-/** Seconds since 1970, from the first to before the last. */
-export type Stretch = { from: number; to: number };
+/** Seconds since 1970; `to` is exclusive. */
+export type TimeRange = { from: number; to: number };
 
-const DAY = 86_400;
+const DAY_SECONDS = 86_400;
 
-export function stretchIn(question: string, now: number): Stretch | null {
+export function parseTimeRange(question: string, now: number): TimeRange | null {
   const text = question.toLowerCase();
-  return isoDay(text) ?? relative(text, now) ?? namedMonth(text);
+  return parseIsoDay(text) ?? parseRelativeRange(text, now) ?? parseNamedMonth(text);
 }
 
-function isoDay(text: string): Stretch | null {
+function parseIsoDay(text: string): TimeRange | null {
   const found = /\b(\d{4})-(\d\d)-(\d\d)\b/.exec(text);
   if (found === null) return null;
   const from = Date.UTC(Number(found[1]), Number(found[2]) - 1, Number(found[3])) / 1000;
-  return { from, to: from + DAY };
+  return { from, to: from + DAY_SECONDS };
 }
 
-function relative(text: string, now: number): Stretch | null {
-  const today = Math.floor(now / 1000 / DAY) * DAY;
-  const days = (back: number, long: number): Stretch => ({ from: today - back * DAY, to: today + (long - back) * DAY });
+function parseRelativeRange(text: string, now: number): TimeRange | null {
+  const today = Math.floor(now / 1000 / DAY_SECONDS) * DAY_SECONDS;
+  const days = (back: number, long: number): TimeRange => ({
+    from: today - back * DAY_SECONDS,
+    to: today + (long - back) * DAY_SECONDS,
+  });
   if (/\btoday\b/.test(text)) return days(0, 1);
   if (/\byesterday\b/.test(text)) return days(1, 1);
   if (/\b(?:this|past) week\b/.test(text)) return days(7, 8);
@@ -33,8 +36,8 @@ function relative(text: string, now: number): Stretch | null {
   return days(back, 1);
 }
 
-/** Needs a year: "May" alone is found by its word. */
-function namedMonth(text: string): Stretch | null {
+/** Requires a year; "May" alone is found as a keyword. */
+function parseNamedMonth(text: string): TimeRange | null {
   const name = MONTHS.join('|');
   const found = new RegExp(
     `(?:\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)? )?\\b(${name})(?: (\\d{1,2})(?:st|nd|rd|th)?\\b)?,? (\\d{4})\\b`,

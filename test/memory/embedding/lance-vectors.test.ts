@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { emptyScan } from '../../../src/memory/meaning/scan.ts';
-import { search } from '../../../src/memory/recall/search.ts';
+import { createVectorScan } from '../../../src/memory/embedding/vector-scan.ts';
+import { search } from '../../../src/memory/recall/search-memory.ts';
 import { memoryHome, recallOf, said } from '../../support/memory.ts';
 
 const never = new AbortController().signal;
@@ -24,7 +24,7 @@ describe('search by meaning', () => {
     await first.close();
     const second = await recallOf(home);
     expect((await search(second, { query: 'illness of the lungs', limit: 1 })).found[0]?.id).toBe('ill');
-    expect((await second.meant.opened())?.model).toMatch(/all-MiniLM-L6-v2 [0-9a-f]{64}$/);
+    expect((await second.meant.open())?.model).toMatch(/all-MiniLM-L6-v2 [0-9a-f]{64}$/);
     await second.close();
   });
 
@@ -49,7 +49,7 @@ describe('search by meaning', () => {
     await home.append(...talk);
     const recall = await recallOf(home);
     await recall.learnAll(never);
-    expect(recall.meant.trouble).toContain('no-such-model');
+    expect(recall.meant.failure).toContain('no-such-model');
     expect((await search(recall, { query: 'puppy', limit: 1 })).found[0]?.id).toBe('pet');
     await recall.close();
   });
@@ -69,20 +69,20 @@ describe('the scan', () => {
     a.reduce((sum, each, index) => sum + each * (b[index] ?? 0), 0);
 
   it('1 tells how close each is, with an error below 0.01', () => {
-    const scan = emptyScan(64);
+    const scan = createVectorScan(64);
     for (let seed = 0; seed < 3000; seed += 1) scan.add(`k${seed}`, vector(seed));
     const asked = vector(77_777);
-    const close = scan.closeness(asked);
+    const close = scan.similarities(asked);
     for (let seed = 0; seed < 3000; seed += 1)
       expect(Math.abs((close[seed] ?? 9) - dot(vector(seed), asked))).toBeLessThan(0.01);
   });
 
   it('2 tells it of every one of many by the signs, not far off, and of the closest as exactly as of few', () => {
-    const scan = emptyScan(64);
+    const scan = createVectorScan(64);
     const vectors = Array.from({ length: 25_000 }, (_, seed) => vector(seed));
     for (const [seed, each] of vectors.entries()) scan.add(`k${seed}`, each);
     const asked = vector(123);
-    const off = Array.from(scan.closeness(asked), (value, row) => value - dot(vectors[row] as Float32Array, asked));
+    const off = Array.from(scan.similarities(asked), (value, row) => value - dot(vectors[row] as Float32Array, asked));
     expect(Math.hypot(...off) / Math.sqrt(off.length)).toBeLessThan(0.1); // with 384 numbers it is 0.03
     const byCloseness = off
       .map((_, row) => row)
@@ -90,27 +90,27 @@ describe('the scan', () => {
     expect(byCloseness[0]).toBe(123);
     for (const row of byCloseness.slice(0, 20)) expect(Math.abs(off[row] ?? 9)).toBeLessThan(0.01);
     const [farthest = 0] = byCloseness.slice(-1);
-    const exactly = scan.closeness(asked, new Uint8Array(25_000).fill(1).fill(2, farthest, farthest + 1));
+    const exactly = scan.similarities(asked, new Uint8Array(25_000).fill(1).fill(2, farthest, farthest + 1));
     expect(Math.abs((exactly[farthest] ?? 9) - dot(vectors[farthest] as Float32Array, asked))).toBeLessThan(0.01);
   });
 
   it('3 tells the same in whatever order they came, and nothing of what is not asked for', () => {
-    const [one, other] = [emptyScan(64), emptyScan(64)];
+    const [one, other] = [createVectorScan(64), createVectorScan(64)];
     for (let seed = 0; seed < 9000; seed += 1) one.add(`k${seed}`, vector(seed));
     for (let seed = 8999; seed >= 0; seed -= 1) other.add(`k${seed}`, vector(seed));
     const [asked, allowed] = [vector(77_777), new Uint8Array(9000).fill(1)];
     allowed[one.rowOf('k5')] = 0;
-    const [close, turned] = [one.closeness(asked, allowed), other.closeness(asked)];
+    const [close, turned] = [one.similarities(asked, allowed), other.similarities(asked)];
     for (let seed = 0; seed < 9000; seed += 1)
       if (seed === 5) expect(close[one.rowOf('k5')]).toBeNaN();
       else if (close[one.rowOf(`k${seed}`)] !== turned[other.rowOf(`k${seed}`)]) expect.unreachable(`of k${seed}`);
   });
 
   it('refuses a vector of another length, and takes a key once', () => {
-    const scan = emptyScan(64);
+    const scan = createVectorScan(64);
     scan.add('a', vector(1));
     scan.add('a', vector(2));
     expect(scan.size).toBe(1);
-    expect(() => scan.add('b', new Float32Array(3))).toThrow('3 numbers instead of 64');
+    expect(() => scan.add('b', new Float32Array(3))).toThrow('expected a vector of 64 numbers, got 3');
   });
 });

@@ -1,42 +1,41 @@
 /**
- * Owns: from text to the terms it is searched by, and the words that stand for a moment.
+ * Owns: turning text into search terms, and dates into words.
  *
  * 1. The same text gives the same terms on every machine: nothing here depends on a locale.
- * 2. Scripts without blanks between words are searched by pairs of characters.
+ * 2. Scripts without spaces between words are indexed by pairs of characters.
  */
-import { stemOf } from './stem.ts';
+import { stem } from './stem.ts';
 
 const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const ASCII = /^[\x20-\x7E\s]*$/;
-const LONGEST_TERM = 40;
-const MOST_TERMS = 2000;
+const MAX_TERM_LENGTH = 40;
+const MAX_TERMS = 2000;
 
-export function termsOf(text: string): string[] {
+export function extractTerms(text: string): string[] {
   const terms: string[] = [];
   const ascii = ASCII.test(text);
   for (const [word] of (ascii ? text : text.normalize('NFKC')).matchAll(WORD)) {
-    if (terms.length >= MOST_TERMS) break;
-    if (!ascii && UNSPACED.test(word)) terms.push(...pairsOf(word));
-    else addWord(terms, word);
+    if (terms.length >= MAX_TERMS) break;
+    if (!ascii && UNSPACED.test(word)) terms.push(...characterPairs(word));
+    else addWordTerms(terms, word);
   }
   return terms;
 }
 
-/** camelCase and snake_case names are found whole and by their parts. */
-function addWord(terms: string[], word: string): void {
-  const lower = plainLetters(word.toLowerCase()).replace(/['’]\p{L}+$/u, '');
-  if (lower.length > LONGEST_TERM || STOP.has(lower)) return;
-  terms.push(stemOf(lower));
+/** Indexes camelCase and snake_case names as a whole and by their parts. */
+function addWordTerms(terms: string[], word: string): void {
+  const lower = stripDiacritics(word.toLowerCase()).replace(/['’]\p{L}+$/u, '');
+  if (lower.length > MAX_TERM_LENGTH || STOP_WORDS.has(lower)) return;
+  terms.push(stem(lower));
   if (/\p{Ll}\p{Lu}/u.test(word))
-    for (const part of word.split(/(?<=\p{Ll})(?=\p{Lu})/u))
-      if (part.length > 1) terms.push(stemOf(part.toLowerCase()));
+    for (const part of word.split(/(?<=\p{Ll})(?=\p{Lu})/u)) if (part.length > 1) terms.push(stem(part.toLowerCase()));
 }
 
-const plainLetters = (word: string): string =>
+const stripDiacritics = (word: string): string =>
   ASCII.test(word) ? word : word.normalize('NFD').replaceAll(/\p{M}+/gu, '');
 
-function pairsOf(word: string): string[] {
+function characterPairs(word: string): string[] {
   const characters = Array.from(word);
   if (characters.length === 1) return characters;
   return characters.slice(1).map((each, index) => `${characters[index]}${each}`);
@@ -58,15 +57,15 @@ export const MONTHS = [
 ] as const;
 export const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
-/** A moment in the words people ask with: "monday 8 may 2023". */
-export function momentWords(at: string): string {
+/** Spells a date the way people ask for it: "monday 8 may 2023". */
+export function dateInWords(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '';
   return `${WEEKDAYS[date.getUTCDay()]} ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 }
 
-/** Words that say nothing about what a text is about; questions are full of them. */
-const STOP = new Set(
+/** Words that carry no topic; questions are full of them. */
+const STOP_WORDS = new Set(
   `a about above after again against all also am an and any are aren as at be because been before being below between
   both but by can cannot could couldn d did didn do does doesn doing don down during each else ever few for from further
   get gets getting go goes going got had hadn has hasn have haven having he her here hers herself him himself his how i

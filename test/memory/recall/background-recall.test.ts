@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recallBeside } from '../../../src/memory/recall/beside.ts';
+import { openBackgroundRecall } from '../../../src/memory/recall/background-recall.ts';
 import { type MemoryHome, memoryHome, recallOf, said } from '../../support/memory.ts';
 
 function besideOf({ oka, options }: MemoryHome) {
   const { folder, ledgers, settings } = options;
-  return recallBeside({ folder, ledgers, settings, artifacts: join(oka, 'artifacts') });
+  return openBackgroundRecall({ folder, ledgers, settings, artifacts: join(oka, 'artifacts') });
 }
 
-describe('the thread that remembers', () => {
+describe('recall in a worker thread', () => {
   it('answers from what stands in the ledger, and packs it for a prompt', async () => {
     await using home = await memoryHome();
     await home.append(said('1', 'the boat is called Luna'));
@@ -50,7 +50,7 @@ describe('the thread that remembers', () => {
   it('costs nothing when nobody asks', async () => {
     await using home = await memoryHome();
     const beside = besideOf(home);
-    beside.changed();
+    beside.notifyChange();
     await beside.close();
   });
 });

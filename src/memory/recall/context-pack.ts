@@ -1,0 +1,205 @@
+/**
+ * Owns: selecting what memory contributes to a prompt. Pure.
+ *
+ * 1. By the given counter, the text never costs more than the cap.
+ * 2. Standing instructions come first, up to their share. Of the rest, the lowest score is dropped first.
+ * 3. Near-duplicates are dropped.
+ * 4. The manifest lists what is in, what was dropped and why, best first; the same candidates give the same pack.
+ */
+import type { Evidence, MemoryConfig, PackManifest, PackSection } from '../../schema/memory.ts';
+import type { TokenCounter } from '../text/tokens.ts';
+import { extractTerms } from '../text/terms.ts';
+
+export type Candidate = {
+  id: string;
+  section: PackSection;
+  score: number;
+  /** One entry of the pack. */
+  text: string;
+  /** The heading it is listed under, such as its day. */
+  heading?: string;
+  /** Its position among the entries of its section; entries without one are ordered by score. */
+  order?: number;
+  evidence: readonly Evidence[];
+};
+
+export type PackInput = {
+  candidates: readonly Candidate[];
+  settings: Pick<MemoryConfig, 'cap' | 'facts' | 'episodes' | 'procedures' | 'shares'>;
+  counter: TokenCounter;
+};
+
+export type Packed = Pick<PackManifest, 'cap' | 'tokens' | 'counter' | 'items' | 'dropped' | 'more'> & { text: string };
+
+type Why = PackManifest['dropped'][number]['why'];
+type CountedCandidate = { candidate: Candidate; tokens: number };
+type Selection = { kept: CountedCandidate[]; dropped: (CountedCandidate & { why: Why })[] };
+
+const MAX_DROPPED_LISTED = 50;
+const SIMILARITY_THRESHOLD = 0.85;
+const MIN_TERMS = 4;
+
+const SECTIONS: readonly PackSection[] = ['standing', 'graph', 'facts', 'episodes', 'procedures', 'frames'];
+
+const HEADINGS: Readonly<Record<PackSection, string>> = {
+  standing: 'Standing instructions of the people you work for:',
+  graph: 'The work at hand:',
+  facts: 'Known facts:',
+  episodes: 'From earlier, as material:',
+  procedures: 'Procedures that worked:',
+  frames: 'The workspace:',
+};
+
+export function packContext({ candidates, settings, counter }: PackInput): Packed {
+  const sorted: Selection = { kept: [], dropped: [] };
+  const weigh = (candidate: Candidate): CountedCandidate => ({
+    candidate,
+    tokens: counter.count(`${candidate.text}\n`),
+  });
+  const inOrder = candidates.toSorted(bestFirst).map(weigh);
+  const fresh = dropWhere(sorted, inOrder, createDuplicateFilter(), 'said already');
+  const few = dropWhere(sorted, fresh, createCountFilter(settings), 'too many');
+  const short = dropWhere(
+    sorted,
+    few,
+    ({ candidate, tokens }) => tokens > sectionBudget(candidate.section, settings),
+    'too long',
+  );
+  const shared = dropWhere(sorted, short, createShareFilter(settings), 'over its share');
+  const { text, tokens } = fitToCap(sorted, shared, settings.cap, counter);
+  const dropped = sorted.dropped.toSorted((a, b) => bestFirst(a.candidate, b.candidate));
+  return {
+    text,
+    cap: settings.cap,
+    tokens,
+    counter: counter.name,
+    items: sorted.kept.map(toManifestEntry),
+    dropped: dropped.slice(0, MAX_DROPPED_LISTED).map((each) => ({ ...toManifestEntry(each), why: each.why })),
+    more: Math.max(0, dropped.length - MAX_DROPPED_LISTED),
+  };
+}
+
+/** Orders standing instructions before everything else, then by score. */
+function bestFirst(a: Candidate, b: Candidate): number {
+  const standing = Number(b.section === 'standing') - Number(a.section === 'standing');
+  return standing || b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+function dropWhere(
+  sorted: Selection,
+  from: readonly CountedCandidate[],
+  isDropped: (each: CountedCandidate) => boolean,
+  why: Why,
+): CountedCandidate[] {
+  const kept: CountedCandidate[] = [];
+  for (const each of from)
+    if (isDropped(each)) sorted.dropped.push({ ...each, why });
+    else kept.push(each);
+  return kept;
+}
+
+/** Matches candidates that repeat an earlier one almost word for word (3). */
+function createDuplicateFilter(): (each: CountedCandidate) => boolean {
+  const seen: { text: string; terms: Set<string> }[] = [];
+  return ({ candidate }) => {
+    const text = candidate.text.replaceAll(/\s+/g, ' ').trim();
+    const terms = new Set(extractTerms(text));
+    if (seen.some((other) => other.text === text || areSimilar(other.terms, terms))) return true;
+    seen.push({ text, terms });
+    return false;
+  };
+}
+
+function areSimilar(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const [fewer, more] = a.size < b.size ? [a, b] : [b, a];
+  if (fewer.size < MIN_TERMS || fewer.size < SIMILARITY_THRESHOLD * more.size) return false;
+  let both = 0;
+  for (const term of fewer) if (more.has(term)) both += 1;
+  return both / (fewer.size + more.size - both) >= SIMILARITY_THRESHOLD;
+}
+
+function createCountFilter({
+  facts,
+  episodes,
+  procedures,
+}: PackInput['settings']): (each: CountedCandidate) => boolean {
+  const left: Partial<Record<PackSection, number>> = { facts, episodes, procedures };
+  return ({ candidate: { section } }) => {
+    const room = left[section];
+    if (room === undefined) return false;
+    left[section] = room - 1;
+    return room <= 0;
+  };
+}
+
+const sectionBudget = (section: PackSection, { cap, shares }: PackInput['settings']): number =>
+  Math.floor(cap * shares[section]);
+
+/** Everything after the first candidate that exceeds the share scores lower and is dropped as well. */
+function createShareFilter(settings: PackInput['settings']): (each: CountedCandidate) => boolean {
+  const used = new Map<PackSection, number>();
+  return ({ candidate: { section }, tokens }) => {
+    const sum = (used.get(section) ?? 0) + tokens;
+    used.set(section, sum);
+    return sum > sectionBudget(section, settings);
+  };
+}
+
+/** Drops the lowest scores until the text fits (1, 2). The text is counted as a whole, which can differ from the sum. */
+function fitToCap(
+  sorted: Selection,
+  from: readonly CountedCandidate[],
+  cap: number,
+  counter: TokenCounter,
+): { text: string; tokens: number } {
+  const kept = [...from];
+  let sum = kept.reduce((total, { tokens }) => total + tokens, 0);
+  for (;;) {
+    const text = sum > cap ? null : renderPack(kept);
+    const tokens = text === null ? sum : counter.count(text);
+    if (text !== null && tokens <= cap) {
+      sorted.kept = kept;
+      return { text, tokens };
+    }
+    for (let over = Math.max(1, tokens - cap); over > 0; ) {
+      const worst = kept.pop();
+      if (worst === undefined) break;
+      sorted.dropped.push({ ...worst, why: 'over the cap' });
+      sum -= worst.tokens;
+      over -= Math.max(1, worst.tokens);
+    }
+    if (kept.length === 0) {
+      sorted.kept = kept;
+      return { text: '', tokens: 0 };
+    }
+  }
+}
+
+function renderPack(kept: readonly CountedCandidate[]): string {
+  return SECTIONS.flatMap((section) => {
+    const entries = kept.map(({ candidate }) => candidate).filter((candidate) => candidate.section === section);
+    return entries.length === 0 ? [] : [`${HEADINGS[section]}\n${renderEntries(entries)}`];
+  }).join('\n');
+}
+
+function renderEntries(entries: readonly Candidate[]): string {
+  const lines: string[] = [];
+  let under: string | undefined;
+  for (const entry of entries.toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0))) {
+    if (entry.heading !== under && entry.heading !== undefined) lines.push(entry.heading);
+    under = entry.heading;
+    lines.push(entry.text);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function toManifestEntry({ candidate, tokens }: CountedCandidate): PackManifest['items'][number] {
+  const { id, section, score, evidence } = candidate;
+  return {
+    id: id.slice(0, 400),
+    section,
+    score: Math.round(score * 1e4) / 1e4,
+    tokens,
+    evidence: evidence.slice(0, 100),
+  };
+}
