@@ -1,6 +1,6 @@
 /** What a pass of maintenance costs when there is little new, over a short history and over a long one. */
 import { join } from 'node:path';
-import { holdMaintenance, type Maintenance } from '../src/daemon/maintain/hold.ts';
+import { openMaintenance, type Maintenance } from '../src/daemon/maintain/open-maintenance.ts';
 import { pass } from '../src/daemon/maintain/pass.ts';
 import { setUp } from '../src/daemon/home/set-up.ts';
 import { loadConfig } from '../src/daemon/settings.ts';
@@ -58,7 +58,7 @@ async function at(events: number): Promise<Measured> {
     }
   };
   const never = new AbortController().signal;
-  const open = (): Promise<Maintenance> => holdMaintenance(home, config, { clock: () => ms });
+  const open = (): Promise<Maintenance> => openMaintenance(home, config, { clock: () => ms });
   await happen(events);
   let m = await open();
   const first = await timed(() => pass(m, never));

@@ -58,7 +58,7 @@ async function worked(way: Way): Promise<Round> {
     await stores.ledger.append(talk(4 * EVENTS));
     await learning(beside);
   }
-  if (way !== 'none') stores.whenDurable(() => beside.notifyChange());
+  if (way !== 'none') stores.onDurable(() => beside.notifyChange());
   const start = performance.now();
   const cpu = process.threadCpuUsage();
   await (await engineOn(stores).start(sequence(NODES), { id: 'bench' })).done;

@@ -1,5 +1,5 @@
 /** One size of history, in a process of its own: what packs hold, cost and take, and how much memory it needs. */
-import { recallOptions } from '../../src/daemon/memory/recall.ts';
+import { recallOptions } from '../../src/daemon/memory/open-recall.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { buildPack } from '../../src/memory/recall/build-pack.ts';

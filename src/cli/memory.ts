@@ -1,7 +1,7 @@
 /** What the commands about memory have in common. */
 import { join } from 'node:path';
-import { keepInMind, type MemoryIntake } from '../daemon/memory/keep-in-mind.ts';
-import { openRecall } from '../daemon/memory/recall.ts';
+import { recordMemory, type MemoryIntake } from '../daemon/memory/record-memory.ts';
+import { openRecall } from '../daemon/memory/open-recall.ts';
 import { loadConfig } from '../daemon/settings.ts';
 import { openStores } from '../daemon/stores.ts';
 import { submit } from '../intake/submit.ts';
@@ -29,7 +29,7 @@ export async function ask(call: Call, intake: MemoryIntake): Promise<{ submitted
   if (penHolder(home.ledgers.run) !== null) return { submitted: submit(join(home.oka, 'intake'), intake) };
   const stores = await openStores(home, await loadConfig(home));
   try {
-    return { seqs: await keepInMind(intake, stores) };
+    return { seqs: await recordMemory(intake, stores) };
   } finally {
     await stores.close();
   }

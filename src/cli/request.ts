@@ -1,6 +1,6 @@
 /** A request about a run: to the worker if one holds the pen, else done here and now. */
 import { join } from 'node:path';
-import { act, hosted, runOfWait } from '../daemon/host.ts';
+import { act, withHost, runOfWait } from '../daemon/host.ts';
 import { submit } from '../intake/submit.ts';
 import { penHolder } from '../ledger/pen.ts';
 import type { Intake } from '../schema/intake.ts';
@@ -21,7 +21,7 @@ export async function request(
     );
     return exits.ok;
   }
-  const run = await hosted(home, call.signal, async (host) => {
+  const run = await withHost(home, call.signal, async (host) => {
     const { engine, stores } = host;
     const id = intake.kind === 'answer' ? runOfWait(intake.wait, stores) : intake.run;
     const drive = await act(intake, host);

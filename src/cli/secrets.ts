@@ -1,10 +1,10 @@
 /** What the commands about secrets have in common: reading a value, changing the vault, and telling the ledger. */
 import { text as textOf } from 'node:stream/consumers';
-import { hiddenAnswer } from '../daemon/guard/hidden.ts';
+import { hiddenAnswer } from '../daemon/guard/hidden-prompt.ts';
 import { isSetUp } from '../daemon/home/set-up.ts';
 import { loadConfig } from '../daemon/settings.ts';
 import { openStores } from '../daemon/stores.ts';
-import { type SecretChange, vaultOf } from '../daemon/guard/vault.ts';
+import { type SecretChange, vaultOf } from '../daemon/guard/home-vault.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { VaultContents } from '../schema/secret.ts';

@@ -1,6 +1,6 @@
 /** A request about tools: to the worker if one holds the pen, else done here and now. */
 import { join } from 'node:path';
-import { act, hosted } from '../daemon/host.ts';
+import { act, withHost } from '../daemon/host.ts';
 import { submit } from '../intake/submit.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
@@ -19,7 +19,7 @@ export async function requestTools(call: Call, requests: readonly Request[]): Pr
     return exits.ok;
   }
   let worst: number = exits.ok;
-  await hosted(home, signal, async (host) => {
+  await withHost(home, signal, async (host) => {
     for (const request of requests) {
       const drive = await act(request, host);
       const code = drive === null ? told(call, request) : tellOutcome(call, await drive.done);

@@ -9,12 +9,12 @@ import type { ArtifactStore } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import type { ShellOptions } from '../tools/builtin/shell.ts';
 import { type ChainOptions, standardChain } from '../tools/chain.ts';
-import { classifierOf } from './guard/classified.ts';
-import { guardOf } from './guard/guard.ts';
-import { classWith, type Holding } from './guard/hold.ts';
+import { classifierOf } from './guard/classifier.ts';
+import { createGuard } from './guard/create-guard.ts';
+import { classWith, type Sandbox } from './guard/sandbox.ts';
 import type { Rules } from './guard/from-stores.ts';
-import { graphsIn } from './home/graphs.ts';
-import type { Roads } from './network/roads.ts';
+import { graphsIn } from './home/graph-files.ts';
+import type { EgressRoutes } from './network/egress-routes.ts';
 import { commandEnvironment } from './settings.ts';
 import type { Home } from '../schema/home.ts';
 import { builtInTools, type StartRun } from './tools.ts';
@@ -22,8 +22,8 @@ import { builtInTools, type StartRun } from './tools.ts';
 /** What is done around the built-in tools. */
 export type Around = {
   startRun: StartRun;
-  hold?: Holding['hold'];
-  net?: Roads['tools'];
+  hold?: Sandbox['hold'];
+  net?: EgressRoutes['tools'];
   kept?: (tools: Tool[]) => Tool[];
   further?: (tools: readonly Tool[]) => Tool[];
 };
@@ -48,7 +48,7 @@ export function engineOptions(
   const acting = kept(builtInTools(desk, home, artifacts, around.startRun, shell, sendOn, around.net));
   const tools = [...acting, ...further(acting)];
   const env = Object.keys(commandEnvironment(home));
-  const guard = guardOf({ ...rules, tools, desk, env, classify, clock: Date.now });
+  const guard = createGuard({ ...rules, tools, desk, env, classify, clock: Date.now });
   return {
     tools,
     clock: Date.now,

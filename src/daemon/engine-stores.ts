@@ -23,9 +23,9 @@ export function engineStores(home: Home, stores: Stores, memory: MemoryStore): E
 const MOST_REMEMBERED = 10_000;
 
 /** It is remembered where runs begin, so that history is not searched for them. */
-function eventsOf({ ledger, taskGraph: goalsOf, whenDurable }: Stores): EventStore {
+function eventsOf({ ledger, taskGraph: goalsOf, onDurable }: Stores): EventStore {
   const begun = new Map<string, number>();
-  whenDurable((events) => {
+  onDurable((events) => {
     for (const { type, run, seq } of events) if (type === 'run.started' && run !== null) begun.set(run, seq);
     for (const run of begun.keys()) if (begun.size > MOST_REMEMBERED) begun.delete(run);
   });

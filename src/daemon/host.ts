@@ -17,17 +17,17 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Config } from '../schema/config.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { Shadow } from '../tools/desk/shadow.ts';
-import { type ApprovalPages, approvalPages, assertAnswer, openApprovals } from './guard/approvals.ts';
-import { lineClassifierOf } from './guard/classified.ts';
+import { type ApprovalPages, approvalPages, assertAnswer, openApprovals } from './guard/approval-pages.ts';
+import { lineClassifierOf } from './guard/classifier.ts';
 import type { Deps } from './deps/deps.ts';
 import { isStopped } from './home/stop-files.ts';
-import type { Untold } from './worker/late-results.ts';
-import { keepInMind } from './memory/keep-in-mind.ts';
-import { type LoadedPolicy, openPolicy, type PolicyFile } from './guard/policy.ts';
+import type { PendingResults } from './worker/pending-results.ts';
+import { recordMemory } from './memory/record-memory.ts';
+import { type LoadedPolicy, openPolicy, type PolicyFile } from './guard/policy-file.ts';
 import { loadConfig, shownPath } from './settings.ts';
 import type { Home } from '../schema/home.ts';
 import { openStores, type Stores } from './stores.ts';
-import { type TidySoon, tidySoon } from './home/tidy-soon.ts';
+import { type BackgroundTidy, backgroundTidy } from './home/background-tidy.ts';
 import { undo } from './desk/undo.ts';
 import { engineOver } from './wire.ts';
 
@@ -38,14 +38,14 @@ export type Host = {
   policy: () => LoadedPolicy;
   shadow: Shadow;
   deps: Deps;
-  tidying: TidySoon;
+  tidying: BackgroundTidy;
   /** Whether somebody can plan what is not a runbook. */
   hasModel: () => boolean;
   /** Whether a procedure could plan a task that has not been planned yet. */
   fitsProcedure: (run: string) => Promise<boolean>;
   /** Writes the result of a task, as far as it has come; later, when it cannot be written now. */
-  tellResult: (run: string) => Promise<void>;
-  untold: Untold;
+  writeResult: (run: string) => Promise<void>;
+  pendingResults: PendingResults;
   /** How often everything was stopped, by .oka/STOP or by trouble: what was under way then has to be taken up again. */
   stops: { seen: number };
 };
@@ -56,7 +56,7 @@ const LOOK_EVERY_MS = 200;
 const LOOK_IDLY_EVERY_MS = 500;
 
 /** Opens a home, lets `work` use the engine, and closes everything again. */
-export async function hosted<T>(
+export async function withHost<T>(
   home: Home,
   signal: AbortSignal,
   work: (host: Host) => Promise<T>,
@@ -74,7 +74,7 @@ export async function hosted<T>(
   const { engine, shadow, models, deps } = wired;
   const hasModel = (): boolean => models.for('planner') !== null;
   const pages = pagesOf(home, stores, engine);
-  const tidying = tidySoon(home, stores);
+  const tidying = backgroundTidy(home, stores);
   const host = {
     engine,
     stores,
@@ -85,8 +85,8 @@ export async function hosted<T>(
     tidying,
     hasModel,
     fitsProcedure: wired.fitsProcedure,
-    tellResult: wired.tellResult,
-    untold: wired.untold,
+    writeResult: wired.writeResult,
+    pendingResults: wired.pendingResults,
     stops: { seen: 0 },
     policyFile,
     pages,
@@ -139,7 +139,7 @@ async function look(home: Home, host: Watched): Promise<void> {
   await lookAtPolicy(host);
   await lookAtVault(host);
   for (const taken of waitingIn(folder)) await takeIn(folder, taken, host);
-  if (!isStopped(home)) await host.deps.look();
+  if (!isStopped(home)) await host.deps.poll();
   await (isStopped(home) ? host.pages.show() : host.pages.look());
 }
 
@@ -166,10 +166,10 @@ async function lookAtVault({ stores }: Watched): Promise<void> {
 }
 
 async function lookAtPolicy({ policyFile, stores }: Watched): Promise<void> {
-  const looked = policyFile.changed();
+  const looked = policyFile.poll();
   if (looked.kind === 'loaded') {
     await policyHolds(stores, looked);
-    policyFile.hold(looked);
+    policyFile.activate(looked);
   } else if (looked.kind === 'invalid')
     await stores.ledger.append({ type: 'intake.rejected', data: { name: 'POLICY.md', reason: looked.reason } });
 }
@@ -212,10 +212,10 @@ export async function act(
     shadow,
     deps,
     tidying,
-    untold,
-    tellResult,
+    pendingResults,
+    writeResult,
   }: Pick<Host, 'engine' | 'stores' | 'config' | 'shadow'> &
-    Partial<Pick<Host, 'deps' | 'tidying' | 'untold' | 'tellResult'>>,
+    Partial<Pick<Host, 'deps' | 'tidying' | 'pendingResults' | 'writeResult'>>,
 ): Promise<Drive | null> {
   switch (intake.kind) {
     case 'answer':
@@ -223,7 +223,7 @@ export async function act(
       return engine.answer(runOfWait(intake.wait, stores), intake.wait, intake.answer);
     case 'cancel':
       await engine.stop(intake.run, { kind: 'cancel', reason: 'cancelled by a person' });
-      if (untold?.runs().includes(intake.run)) await tellResult?.(intake.run); // it was at rest before
+      if (pendingResults?.runs().includes(intake.run)) await writeResult?.(intake.run); // it was at rest before
       return null;
     case 'pause':
       await engine.stop(intake.run, { kind: 'pause', reason: 'paused by a person' });
@@ -236,7 +236,7 @@ export async function act(
     case 'remember':
     case 'forget':
     case 'import':
-      await keepInMind(intake, stores);
+      await recordMemory(intake, stores);
       return null;
     case 'resolve':
       deps?.resolveSoon(intake.name, intake.by ?? 'a person');

@@ -122,7 +122,7 @@ export function egressProxy(): EgressProxy | null {
 }
 
 /** Whether folders are mounted that send no notice when something comes; then they are looked through more often. */
-export function looksOften(): boolean {
+export function pollsOften(): boolean {
   return /^(1|true|yes)$/i.test(process.env['OKA_POLL'] ?? '');
 }
 

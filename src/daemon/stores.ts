@@ -12,18 +12,18 @@ import type { Config } from '../schema/config.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
 import { dependencies } from '../tools/deps/kept.ts';
-import { renewing } from './home/renewing.ts';
+import { renewOnWrite } from './home/renew-artifacts.ts';
 import type { Home } from '../schema/home.ts';
-import { type HeldVault, holdVault } from './guard/vault.ts';
+import { type HomeVault, openHomeVault } from './guard/home-vault.ts';
 
 export type Stores = {
   ledger: Ledger;
   projections: Projections;
   artifacts: ArtifactStore;
   taskGraph: () => TaskGraph;
-  vault: HeldVault;
+  vault: HomeVault;
   /** Told of every batch once it is on disk. */
-  whenDurable: (listener: (events: readonly Event[]) => void) => void;
+  onDurable: (listener: (events: readonly Event[]) => void) => void;
   close(): Promise<void>;
 };
 export type Swapped = { flush?: Flush; clock?: Clock };
@@ -61,7 +61,7 @@ async function openWith(
   pen: Pen,
   swapped: Swapped,
 ): Promise<Stores> {
-  const vault = await holdVault(home);
+  const vault = await openHomeVault(home);
   const listeners: ((events: readonly Event[]) => void)[] = [];
   const ledger = await openLedger(home.ledgers[pen], pen, {
     ...swapped,
@@ -79,10 +79,10 @@ async function openWith(
   return {
     ledger,
     projections,
-    artifacts: renewing(openArtifacts(join(home.oka, 'artifacts'), vault.redactCut), join(home.oka, 'artifacts')),
+    artifacts: renewOnWrite(openArtifacts(join(home.oka, 'artifacts'), vault.redactCut), join(home.oka, 'artifacts')),
     taskGraph: () => projections.stateOf(taskGraph),
     vault,
-    whenDurable: (listener) => void listeners.push(listener),
+    onDurable: (listener) => void listeners.push(listener),
     close: async () => {
       try {
         await ledger.flush();

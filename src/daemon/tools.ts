@@ -7,7 +7,7 @@ import { httpTools } from '../tools/builtin/http.ts';
 import { humanTool } from '../tools/builtin/human.ts';
 import { runTool } from '../tools/builtin/run.ts';
 import { type ShellOptions, shellTool } from '../tools/builtin/shell.ts';
-import type { Roads } from './network/roads.ts';
+import type { EgressRoutes } from './network/egress-routes.ts';
 import { commandEnvironment } from './settings.ts';
 import type { Home } from '../schema/home.ts';
 
@@ -21,7 +21,7 @@ export function builtInTools(
   startRun: StartRun,
   shell: Partial<ShellOptions> = {},
   sendOn: (host: string) => boolean = () => false,
-  net: Roads['tools'] = {},
+  net: EgressRoutes['tools'] = {},
 ): Tool[] {
   return [
     shellTool({ desk, env: commandEnvironment(home), artifacts, ...shell }),

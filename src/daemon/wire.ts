@@ -9,27 +9,27 @@ import type { Graph } from '../schema/graph.ts';
 import type { ArtifactStore } from '../schema/ports.ts';
 import { memoryTools } from '../tools/builtin/memory.ts';
 import { openShadow, type Shadow } from '../tools/desk/shadow.ts';
-import { type Deps, depsOf } from './deps/deps.ts';
+import { type Deps, openDeps } from './deps/deps.ts';
 import { oneAtATime, onDesk } from './desk/desk.ts';
 import { undoFolder } from './desk/undo.ts';
 import { witnessWith } from './desk/witness.ts';
 import { type Around, engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
-import { classifierOf } from './guard/classified.ts';
-import { holdingWith } from './guard/hold.ts';
-import type { LoadedPolicy } from './guard/policy.ts';
+import { classifierOf } from './guard/classifier.ts';
+import { openSandbox } from './guard/sandbox.ts';
+import type { LoadedPolicy } from './guard/policy-file.ts';
 import { rulesOf, secretsOf } from './guard/from-stores.ts';
-import { graphsIn } from './home/graphs.ts';
-import { rememberingIn } from './memory/memory.ts';
-import { egressEvent } from './network/egress.ts';
-import { modelsOf } from './network/models.ts';
-import { roadsOf } from './network/roads.ts';
+import { graphsIn } from './home/graph-files.ts';
+import { openMemory } from './memory/open-memory.ts';
+import { egressEvent } from './network/egress-access.ts';
+import { modelsOf } from './network/home-models.ts';
+import { egressRoutes } from './network/egress-routes.ts';
 import type { Home } from '../schema/home.ts';
 import type { Stores } from './stores.ts';
 import { planGraph } from './task/plan-graph.ts';
-import { tellingResults } from './task/telling.ts';
-import { taskWiring } from './task/wire.ts';
-import { type Untold, untoldIn } from './worker/late-results.ts';
+import { reportResults } from './task/report-results.ts';
+import { taskWiring } from './task/task-tools.ts';
+import { type PendingResults, pendingResultsIn } from './worker/pending-results.ts';
 
 export type Wired = {
   engine: Engine;
@@ -37,8 +37,8 @@ export type Wired = {
   models: Models;
   deps: Deps;
   /** Writes the result of a task, as far as it has come; later, when it cannot be written now. */
-  tellResult: (run: string) => Promise<void>;
-  untold: Untold;
+  writeResult: (run: string) => Promise<void>;
+  pendingResults: PendingResults;
   /** Whether a procedure could plan a task that has not been planned yet. */
   fitsProcedure: (run: string) => Promise<boolean>;
   /** Ends what was opened besides the engine. */
@@ -57,23 +57,23 @@ export function engineOver(
   const shadow = openShadow({ store: undoFolder(home), desk: join(home.workspace, 'desk') });
   const inTurn = oneAtATime();
   const append = (event: NewEvent): Promise<unknown> => ledger.append(event);
-  const roads = roadsOf({
+  const roads = egressRoutes({
     home,
     policy: () => policy().policy,
     decided: (decided) => void ledger.stage(egressEvent(decided)),
     clock: Date.now,
   });
-  const holding = holdingWith({ home, sandbox: config.sandbox, classify: classifierOf(home), wayOut: roads.steps });
-  stores.whenDurable(holding.forget);
-  const untold = untoldIn(join(home.oka, 'state', 'untold'));
-  stores.whenDurable(untold.watch);
+  const holding = openSandbox({ home, sandbox: config.sandbox, classify: classifierOf(home), egress: roads.steps });
+  stores.onDurable(holding.forget);
+  const untold = pendingResultsIn(join(home.oka, 'state', 'untold'));
+  stores.onDurable(untold.watch);
   const models = modelsOf(home, config, stores, roads.models);
-  const deps: Deps = depsOf({ home, config, stores, policy, holding, engine: () => engine });
-  const memory = rememberingIn(home, config, stores);
+  const deps: Deps = openDeps({ home, config, stores, policy, holding, engine: () => engine });
+  const memory = openMemory(home, config, stores);
   const asEngineSees = engineStores(home, stores, memory.store);
   const parts = { home, config, stores, artifacts, shadow, models, memory, deps, engine: () => engine, eventsOf };
   const tasks = taskWiring(parts);
-  const results = tellingResults({ ...parts, untold, heard: rested });
+  const results = reportResults({ ...parts, untold, heard: rested });
   const around: Around = {
     startRun: (request) => engine.startChild(request.graph, request.input, request.call),
     hold: holding.hold,
@@ -94,7 +94,7 @@ export function engineOver(
     provide: deps.provide,
     atRest: async (run) => {
       await results.atRest(run);
-      await deps.rested(run);
+      await deps.runSettled(run);
     },
     stores: asEngineSees,
   });
@@ -103,8 +103,8 @@ export function engineOver(
     shadow,
     models,
     deps,
-    untold,
-    tellResult: results.tell,
+    pendingResults: untold,
+    writeResult: results.tell,
     fitsProcedure: tasks.fitsProcedure,
     close: async () => {
       results.end();

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { hosted } from '../../src/daemon/host.ts';
+import { withHost } from '../../src/daemon/host.ts';
 import { pageOf } from '../../src/guard/approvals.ts';
 import { submit } from '../../src/intake/submit.ts';
 import { Graph } from '../../src/schema/graph.ts';
@@ -266,7 +266,7 @@ describe('an answer that is not one', () => {
       for (let tries = 0; tries < 400 && !condition(); tries += 1) await sleep(25);
     };
     const taken = (): Promise<void> => until(() => readdirSync(intakes).length === 0);
-    await hosted(home, never, async ({ engine, stores }) => {
+    await withHost(home, never, async ({ engine, stores }) => {
       const nodes = [acting(), acting({ id: 'again', needs: ['act'] })];
       await (await engine.start(Graph.parse({ id: 'g', nodes }), { id: 'r' })).done;
       const asking = stores.taskGraph().goals[0]?.waits[0]?.for;

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { live } from '../../bench/month/month.ts';
 import { Books } from '../../src/daemon/maintain/books.ts';
-import { booksFile } from '../../src/daemon/maintain/place.ts';
+import { booksFile } from '../../src/daemon/maintain/maintenance-folder.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadConfig, homeAt } from '../../src/daemon/settings.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openStores, runsFolder, type Stores } from '../../src/daemon/stores.ts';
-import { vaultOf } from '../../src/daemon/guard/vault.ts';
+import { vaultOf } from '../../src/daemon/guard/home-vault.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { withValue } from '../../src/guard/vault-contents.ts';
 import { openCache } from '../../src/ledger/cache.ts';

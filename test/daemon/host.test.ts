@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hosted } from '../../src/daemon/host.ts';
+import { withHost } from '../../src/daemon/host.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { submit } from '../../src/intake/submit.ts';
@@ -33,7 +33,7 @@ describe('the holder of the pen', () => {
     const home = homeAt(folder.dir);
     setUp(home);
     const intakes = join(home.oka, 'intake');
-    await hosted(home, never, async ({ engine }) => {
+    await withHost(home, never, async ({ engine }) => {
       await (await engine.start(question, { id: 'q1' })).done;
       const id = submit(intakes, {
         kind: 'answer',
@@ -58,7 +58,7 @@ describe('the holder of the pen', () => {
     const intakes = join(home.oka, 'intake');
     submit(intakes, { kind: 'cancel', run: 'no-such-run' });
     writeFileSync(join(intakes, 'zz-broken.json'), '{');
-    await hosted(home, never, () => gone(intakes));
+    await withHost(home, never, () => gone(intakes));
     const reasons = (await eventsIn(home.ledgers.run)).flatMap((event) =>
       event.type === 'intake.rejected' ? [event.data.reason] : [],
     );
@@ -70,7 +70,7 @@ describe('the holder of the pen', () => {
     const home = homeAt(folder.dir);
     setUp(home);
     writeFileSync(join(home.oka, 'STOP'), '');
-    await expect(hosted(home, never, async () => undefined)).rejects.toMatchObject({ code: 'refused' });
+    await expect(withHost(home, never, async () => undefined)).rejects.toMatchObject({ code: 'refused' });
     expect(existsSync(home.ledgers.run)).toBe(false);
   });
 });

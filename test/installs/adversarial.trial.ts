@@ -111,7 +111,7 @@ describe('an installation that is cut off', { timeout: 120_000 }, () => {
     const back = await openRegistry([program('cowsay')], port);
     await open(home, async (host) => {
       expect(left(home.oka)).toEqual([]);
-      for (const run of host.deps.toTakeUp()) await (await host.engine.resume(run)).done;
+      for (const run of host.deps.runsToResume()) await (await host.engine.resume(run)).done;
       expect(await host.engine.stateOf('r1')).toMatchObject({ status: 'done', output: { stdout: 'cowsay moo\n' } });
     });
     await back.close();

@@ -119,7 +119,7 @@ describe('a program from an https address', { timeout: 120_000 }, () => {
     path = '/jqx';
     await open(home, async (host) => {
       expect(left(home)).toEqual([]);
-      for (const run of host.deps.toTakeUp()) await (await host.engine.resume(run)).done;
+      for (const run of host.deps.runsToResume()) await (await host.engine.resume(run)).done;
       expect(await host.engine.stateOf('r1')).toMatchObject({ status: 'done', output: { stdout: 'tool moo\n' } });
     });
   });

@@ -1,10 +1,10 @@
 /** A home whose policy asks about every command, the engine as the product builds it, and looks that a test takes itself. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { approvalPages, type ApprovalPages, openApprovals } from '../../src/daemon/guard/approvals.ts';
-import { lineClassifierOf } from '../../src/daemon/guard/classified.ts';
+import { approvalPages, type ApprovalPages, openApprovals } from '../../src/daemon/guard/approval-pages.ts';
+import { lineClassifierOf } from '../../src/daemon/guard/classifier.ts';
 import { act } from '../../src/daemon/host.ts';
-import { openPolicy } from '../../src/daemon/guard/policy.ts';
+import { openPolicy } from '../../src/daemon/guard/policy-file.ts';
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
@@ -62,8 +62,8 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
   const policy = openPolicy(home.policy, lineClassifierOf(home));
   const stores = await openStores(home, config);
   const current = () => {
-    const looked = policy.changed();
-    if (looked.kind === 'loaded') policy.hold(looked);
+    const looked = policy.poll();
+    if (looked.kind === 'loaded') policy.activate(looked);
     return policy.now();
   };
   const { engine, shadow, close } = engineOver(home, config, stores, current);

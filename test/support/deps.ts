@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunState } from '../../src/engine/run-state.ts';
-import { type Host, hosted } from '../../src/daemon/host.ts';
+import { type Host, withHost } from '../../src/daemon/host.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
@@ -40,7 +40,7 @@ export async function workshop(packages: readonly Published[], config: object = 
 
 const never = new AbortController().signal;
 
-export const open = <T>(home: Home, work: (host: Host) => Promise<T>): Promise<T> => hosted(home, never, work);
+export const open = <T>(home: Home, work: (host: Host) => Promise<T>): Promise<T> => withHost(home, never, work);
 
 /** A run of one step; `more` are fields of its node. */
 export function step(line: string, more: object = {}): Graph {

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
-import { booksFile } from '../../src/daemon/maintain/place.ts';
+import { booksFile } from '../../src/daemon/maintain/maintenance-folder.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { Book, Part } from '../../src/memory/book.ts';

@@ -5,7 +5,7 @@
  */
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
-import { replicate } from '../../src/daemon/network/replica.ts';
+import { replicate } from '../../src/daemon/network/replicate.ts';
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 
 flushCompileCache(); // for the next one: most of these do not live to their end

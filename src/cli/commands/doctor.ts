@@ -1,10 +1,10 @@
-import { examine } from '../../daemon/home/doctor.ts';
+import { findingsOf } from '../../daemon/home/doctor.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { type Call, exits } from '../command.ts';
 import { bold, green, red, yellow } from '../terminal.ts';
 
 export async function run({ home, json, out }: Call): Promise<number> {
-  const findings = await examine(home);
+  const findings = await findingsOf(home);
   const healthy = findings.every((finding) => finding.state !== 'bad');
   if (json) out(`${JSON.stringify({ healthy, findings })}\n`);
   else

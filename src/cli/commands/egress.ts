@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lineClassifierOf } from '../../daemon/guard/classified.ts';
-import { serveEgress } from '../../daemon/network/egress.ts';
-import { openPolicy, type PolicyFile } from '../../daemon/guard/policy.ts';
+import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
+import { serveEgress } from '../../daemon/network/egress-access.ts';
+import { openPolicy, type PolicyFile } from '../../daemon/guard/policy-file.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { staying } from '../stay.ts';
@@ -44,10 +44,10 @@ async function serve(call: Call): Promise<number> {
 /** Takes over what a person changes in the policy, until it is told to stop. */
 async function watch(policy: PolicyFile, signal: AbortSignal, err: (text: string) => void): Promise<void> {
   while (!signal.aborted) {
-    const looked = policy.changed();
+    const looked = policy.poll();
     if (looked.kind === 'invalid') err(`${looked.reason}\n`);
     if (looked.kind === 'loaded') {
-      policy.hold(looked);
+      policy.activate(looked);
       err('The policy has changed; what it says now holds.\n');
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);

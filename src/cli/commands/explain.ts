@@ -1,4 +1,4 @@
-import { eventsOfRun } from '../../daemon/home/past.ts';
+import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
 import { explanationOf } from '../../engine/explain.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';

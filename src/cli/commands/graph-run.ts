@@ -1,5 +1,5 @@
-import { loadGraph } from '../../daemon/home/graphs.ts';
-import { hosted } from '../../daemon/host.ts';
+import { loadGraph } from '../../daemon/home/graph-files.ts';
+import { withHost } from '../../daemon/host.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { inputOption, onlyOperand } from '../operands.ts';
@@ -9,7 +9,7 @@ export async function run(call: Call): Promise<number> {
   const graph = loadGraph(onlyOperand(call, 'file'));
   const input = inputOption(call);
   const id = call.text('id') ?? `${graph.id.slice(0, 40)}-${Date.now().toString(36)}`;
-  const ended = await hosted(call.home, call.signal, async ({ engine }) => {
+  const ended = await withHost(call.home, call.signal, async ({ engine }) => {
     if (call.text('id') !== undefined && (await engine.stateOf(id)) !== null) throw nameIsTaken(id);
     return (await engine.start(graph, { id, input })).done;
   });

@@ -1,4 +1,4 @@
-import { loadGraph } from '../../daemon/home/graphs.ts';
+import { loadGraph } from '../../daemon/home/graph-files.ts';
 import type { Graph, Node } from '../../schema/graph.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';

@@ -1,4 +1,4 @@
-import { loadGraph, problemsIn } from '../../daemon/home/graphs.ts';
+import { loadGraph, problemsIn } from '../../daemon/home/graph-files.ts';
 import { toolNames } from '../../daemon/tools.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';

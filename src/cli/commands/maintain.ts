@@ -44,7 +44,7 @@ async function once({ home, signal, json, out, err }: Call): Promise<number> {
 
 async function lookAhead({ home, signal, json, out }: Call): Promise<number> {
   const [{ foresee }, { storyOf }] = await Promise.all([
-    import('../../daemon/maintain/foresee.ts'),
+    import('../../daemon/maintain/preview.ts'),
     import('../story.ts'),
   ]);
   const { events, concluded, pages } = await foresee(home, signal);

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isSetUp } from '../../daemon/home/set-up.ts';
-import { holdVault } from '../../daemon/guard/vault.ts';
+import { openHomeVault } from '../../daemon/guard/home-vault.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { explained } from '../../ledger/disk.ts';
 import { episodesIn } from '../../memory/index/import.ts';
@@ -22,7 +22,7 @@ export async function run(call: Call): Promise<number> {
   const name = basename(file).slice(0, 1000);
   const text = textOf(file);
   const episodes = episodesIn(text, file);
-  const vault = await holdVault(home);
+  const vault = await openHomeVault(home);
   await vault.refresh();
   const { sha256: body } = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(text, { name });
   const asked = await ask(call, { kind: 'import', body, name });

@@ -1,4 +1,4 @@
-import { openRecall } from '../../daemon/memory/recall.ts';
+import { openRecall } from '../../daemon/memory/open-recall.ts';
 import { type Call, exits } from '../command.ts';
 import { count } from '../terminal.ts';
 

@@ -1,4 +1,4 @@
-import { decisionsAgain, eventsOfRun, everythingAgain } from '../../daemon/home/past.ts';
+import { replayRunDecisions, eventsOfRun, replayRunFully } from '../../daemon/home/replay-runs.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';
@@ -24,7 +24,7 @@ function narrate({ json, out }: Call, events: readonly Event[]): number {
 }
 
 async function decideAgain({ home, json, out }: Call, events: readonly Event[]): Promise<number> {
-  const replay = await decisionsAgain(home, events);
+  const replay = await replayRunDecisions(home, events);
   if (json) out(`${JSON.stringify(replay)}\n`);
   else if (replay.difference === null)
     out(`${green('the same')}: ${count(replay.decided, 'decision')} in ${count(replay.events, 'event')}\n`);
@@ -37,7 +37,7 @@ async function decideAgain({ home, json, out }: Call, events: readonly Event[]):
 }
 
 async function executeAgain({ home, json, out, signal }: Call, events: readonly Event[]): Promise<number> {
-  const calls = await everythingAgain(home, events, signal);
+  const calls = await replayRunFully(home, events, signal);
   const differing = calls.filter((each) => each.state === 'differs').length;
   if (json) out(`${JSON.stringify({ calls, differing })}\n`);
   else {

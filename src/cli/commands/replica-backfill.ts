@@ -1,5 +1,5 @@
-import { replicate } from '../../daemon/network/replica.ts';
-import { replicaFolder } from '../../daemon/network/replica-way.ts';
+import { replicate } from '../../daemon/network/replicate.ts';
+import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import type { Ended, Told } from '../../replica/follow.ts';
 import { isSwitchedOff } from '../../replica/state.ts';

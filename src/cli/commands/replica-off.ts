@@ -1,4 +1,4 @@
-import { replicaFolder } from '../../daemon/network/replica-way.ts';
+import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { switchFile, turn } from '../../replica/state.ts';
 import { type Call, exits } from '../command.ts';
 import { assertSetUp } from '../secrets.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openWay } from '../../daemon/network/replica-way.ts';
+import { connectReplica } from '../../daemon/network/replica-connection.ts';
 import { submit } from '../../intake/submit.ts';
 import { readEvents } from '../../ledger/read.ts';
 import { pulledFacts } from '../../replica/pull.ts';
@@ -13,7 +13,7 @@ export async function run(call: Call): Promise<number> {
   const { home, signal, err, json, out } = call;
   const { config, ledger: own } = await replicaHome(call);
   const ledger = named(call, own);
-  const { replica, open } = await openWay(home, config);
+  const { replica, open } = await connectReplica(home, config);
   const progress = eventsOn(err, 'reading');
   const now = new Date().toISOString();
   const { facts, events, unreadable } = await pulledFacts({

@@ -1,4 +1,4 @@
-import { openWay } from '../../daemon/network/replica-way.ts';
+import { connectReplica } from '../../daemon/network/replica-connection.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { type Verified, verifyReplica } from '../../replica/verify.ts';
 import type { Pen } from '../../schema/event.ts';
@@ -12,7 +12,7 @@ export async function run(call: Call): Promise<number> {
   const { home, signal, err, json, out } = call;
   const { config, ledger } = await replicaHome(call);
   const found: Found[] = [];
-  const { replica, open } = await openWay(home, config);
+  const { replica, open } = await connectReplica(home, config);
   for (const pen of ['run', 'maintenance'] as const satisfies Pen[]) {
     if (ledger === null) continue;
     const progress = eventsOn(err, `comparing the ${pen} ledger`);

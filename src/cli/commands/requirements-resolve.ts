@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hosted } from '../../daemon/host.ts';
+import { withHost } from '../../daemon/host.ts';
 import { submit } from '../../intake/submit.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { type Call, exits } from '../command.ts';
@@ -18,7 +18,7 @@ export async function run(call: Call): Promise<number> {
     );
     return exits.ok;
   }
-  const { there, seen, drives } = await hosted(home, signal, async ({ deps, engine }) => {
+  const { there, seen, drives } = await withHost(home, signal, async ({ deps, engine }) => {
     const resolved = await deps.resolve(name, 'a person');
     await engine.rested();
     return resolved;

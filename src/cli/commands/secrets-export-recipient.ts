@@ -1,4 +1,4 @@
-import { vaultOf } from '../../daemon/guard/vault.ts';
+import { vaultOf } from '../../daemon/guard/home-vault.ts';
 import { type Call, exits } from '../command.ts';
 import { assertSetUp } from '../secrets.ts';
 

@@ -1,4 +1,4 @@
-import { hiddenAnswer } from '../../daemon/guard/hidden.ts';
+import { hiddenAnswer } from '../../daemon/guard/hidden-prompt.ts';
 import { toolNames } from '../../daemon/tools.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';

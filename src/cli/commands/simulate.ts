@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { loadGraph } from '../../daemon/home/graphs.ts';
-import { lineClassifierOf } from '../../daemon/guard/classified.ts';
-import { loadPolicy } from '../../daemon/guard/policy.ts';
+import { loadGraph } from '../../daemon/home/graph-files.ts';
+import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
+import { loadPolicy } from '../../daemon/guard/policy-file.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import { engineOptions } from '../../daemon/engine-options.ts';
 import { simulate } from '../../engine/simulate.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { requests } from '../../daemon/maintain/ask-to-tidy.ts';
+import { requests } from '../../daemon/maintain/request-tidy.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { openStores } from '../../daemon/stores.ts';
-import { tidy, type Tidied, type Tidying, toldAs } from '../../daemon/home/tidy.ts';
+import { tidy, type Tidied, type Tidying, tidiedEvents } from '../../daemon/home/tidy.ts';
 import { submit } from '../../intake/submit.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
@@ -38,7 +38,7 @@ async function done({ home, signal }: Call, config: Config, limits: Tidying['lim
   const stores = await openStores(home, config);
   try {
     const tidied = await tidy(tidyingOf(home, limits, stores.taskGraph(), false, signal));
-    await stores.ledger.append(toldAs(tidied));
+    await stores.ledger.append(tidiedEvents(tidied));
     return tidied;
   } finally {
     await stores.close();

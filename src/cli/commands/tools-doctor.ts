@@ -1,9 +1,9 @@
-import { examineTools } from '../../daemon/deps/doctor.ts';
+import { toolFindings } from '../../daemon/deps/tool-findings.ts';
 import { type Call, exits } from '../command.ts';
 import { green, plain, red, yellow } from '../terminal.ts';
 
 export async function run({ home, json, out }: Call): Promise<number> {
-  const findings = await examineTools(home);
+  const findings = await toolFindings(home);
   if (json) out(`${JSON.stringify({ findings })}\n`);
   else
     for (const { state, what, found, fix } of findings) {

@@ -1,4 +1,4 @@
-import { pruneTools } from '../../daemon/deps/prune.ts';
+import { pruneTools } from '../../daemon/deps/prune-tools.ts';
 import { type Call, exits } from '../command.ts';
 import { bytes, count, dim, plain } from '../terminal.ts';
 

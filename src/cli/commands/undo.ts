@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hosted } from '../../daemon/host.ts';
+import { withHost } from '../../daemon/host.ts';
 import { undo, undoPlan } from '../../daemon/desk/undo.ts';
 import { submit } from '../../intake/submit.ts';
 import { penHolder } from '../../ledger/pen.ts';
@@ -21,7 +21,7 @@ export async function run(call: Call): Promise<number> {
     out(json ? `${JSON.stringify({ submitted: request })}\n` : `A worker holds the pen; it was asked to undo ${id}.\n`);
     return exits.ok;
   }
-  const undone = await hosted(home, signal, (host) => (isDry ? undoPlan(host, id) : undo(host, id)));
+  const undone = await withHost(home, signal, (host) => (isDry ? undoPlan(host, id) : undo(host, id)));
   if (json) out(`${JSON.stringify({ run: id, dry: isDry, ...undone })}\n`);
   else {
     const verb = isDry ? 'would be' : 'were';

@@ -22,43 +22,43 @@ import { dependencies, type Dependencies, idOf, missedBy } from '../../tools/dep
 import { lead, sweep } from '../../tools/deps/places.ts';
 import { writeShims } from '../../tools/deps/shims.ts';
 import type { Diagnose } from '../../tools/middleware/heal.ts';
-import { enter, STILL_MISSED } from './ask.ts';
-import { callsFolder } from '../guard/hold.ts';
-import { benchOf } from './bench.ts';
+import { openRequirement, STILL_MISSED } from './open-requirement.ts';
+import { callsFolder } from '../guard/sandbox.ts';
+import { installerSetup } from './installer-setup.ts';
 import { diagnoseWith } from './diagnose.ts';
-import { installsUnderWay } from './installs.ts';
-import { requirementsPage } from './page.ts';
-import { toolsLock } from './prune.ts';
-import { type DepsPorts, nameOf } from './ports.ts';
-import { type Resolving, resolvingWith } from './resolve.ts';
-import { type Seeing, seeingWith } from './sight.ts';
-import { type ToolRequests, toolRequests } from './tools.ts';
+import { installations } from './installs.ts';
+import { requirementsPage } from './requirements-page.ts';
+import { toolsLock } from './prune-tools.ts';
+import { type DepsPorts, nameOf } from './deps-ports.ts';
+import { type RequirementResolver, resolveRequirements } from './resolve-requirements.ts';
+import { type NeedFinder, findNeeds } from './find-needs.ts';
+import { type ToolRequests, toolRequests } from './tool-requests.ts';
 import { versionOfWith } from './version-of.ts';
 
-export type Deps = Resolving &
+export type Deps = RequirementResolver &
   ToolRequests &
-  Pick<Seeing, 'lacking'> & {
+  Pick<NeedFinder, 'lacking'> & {
     tool: Tool;
     diagnose: Diagnose;
     provide: (run: RunState, wait: OpenWait) => Promise<WaitAnswer> | null;
     /** Told of every run that comes to rest. */
-    rested: (run: RunState) => Promise<void>;
+    runSettled: (run: RunState) => Promise<void>;
     /** Runs that wait for something that may be had without a person. */
-    toTakeUp: () => string[];
+    runsToResume: () => string[];
   };
 
 /** Why a wait goes on: only a person can end it. */
 class Parked extends Error {}
 
-export function depsOf(ports: DepsPorts): Deps {
+export function openDeps(ports: DepsPorts): Deps {
   const { home, stores } = ports;
   const tools = join(home.oka, 'tools');
   const known = (): Dependencies => stores.projections.stateOf(dependencies);
   const settled = async (): Promise<Dependencies> => stores.ledger.flush().then(known);
-  const seeing = seeingWith(ports, known, versionOfWith(ports));
-  const installs = installsUnderWay(ports);
+  const seeing = findNeeds(ports, known, versionOfWith(ports));
+  const installs = installations(ports);
   const page = requirementsPage(home, known);
-  const resolving = resolvingWith(ports, { page, seeing, installs, settled, answerAll });
+  const resolving = resolveRequirements(ports, { page, seeing, installs, settled, answerAll });
   /** Waits that somebody here sees to. */
   const seenTo = new Set<string>();
   makeReady();
@@ -66,15 +66,15 @@ export function depsOf(ports: DepsPorts): Deps {
     ...resolving,
     ...toolRequests(ports, seeing, installs, settled),
     lacking: seeing.lacking,
-    tool: installTool({ tools, lock: toolsLock(home), bench: () => benchOf(ports), known: settled, record }),
+    tool: installTool({ tools, lock: toolsLock(home), bench: () => installerSetup(ports), known: settled, record }),
     diagnose: diagnoseWith({
       home,
       way: seeing.way,
       missed: ({ run, node }, need) => missedBy(known(), run, node, need),
     }),
     provide,
-    rested,
-    toTakeUp,
+    runSettled,
+    runsToResume,
   };
 
   /** What a crash left half done is swept away, and every receipt has its links. */
@@ -151,7 +151,7 @@ export function depsOf(ports: DepsPorts): Deps {
 
   /** A step with a fallback goes on with it; every other waits. */
   async function ask(run: RunState, wait: OpenWait, need: Need, way: Way, reason: string): Promise<WaitAnswer> {
-    await enter(ports, known(), { run: run.id, node: wait.node, need, way, reason });
+    await openRequirement(ports, known(), { run: run.id, node: wait.node, need, way, reason });
     page.write();
     const text = `${nameOf(need)} is missing: ${reason}`;
     const node = run.configs[nodeNamed(run, wait.node) ?? -1];
@@ -178,7 +178,7 @@ export function depsOf(ports: DepsPorts): Deps {
   }
 
   /** An installation that had to be asked about ends long after those who wait for it came to rest. */
-  async function rested(run: RunState): Promise<void> {
+  async function runSettled(run: RunState): Promise<void> {
     if (run.plan.graph.id !== installGraph.id || !isOver(run.status)) return;
     const input = run.input as unknown as InstallInput;
     const text =
@@ -188,7 +188,7 @@ export function depsOf(ports: DepsPorts): Deps {
     if (run.status === 'done') await resolving.notice();
   }
 
-  function toTakeUp(): string[] {
+  function runsToResume(): string[] {
     const { requirements } = known();
     const isAPersons = (need: Need): boolean =>
       requirements[nameOf(need)]?.status === 'open' && seeing.way(need).kind !== 'install' && !seeing.sight(need).there;

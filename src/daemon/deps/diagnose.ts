@@ -7,7 +7,7 @@ import type { Way } from '../../tools/deps/decide.ts';
 import { detect } from '../../tools/deps/detect.ts';
 import { failureOf } from '../../tools/deps/failure.ts';
 import type { Diagnose } from '../../tools/middleware/heal.ts';
-import { nameOf } from './ports.ts';
+import { nameOf } from './deps-ports.ts';
 import type { Home } from '../../schema/home.ts';
 
 export type DiagnosePorts = {

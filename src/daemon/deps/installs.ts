@@ -6,7 +6,7 @@ import { installGraph } from '../../graphs/install.ts';
 import type { InstallInput } from '../../schema/dependency.ts';
 import type { Json } from '../../schema/json.ts';
 import { idOf } from '../../tools/deps/kept.ts';
-import type { DepsPorts } from './ports.ts';
+import type { DepsPorts } from './deps-ports.ts';
 
 export type End = { kind: 'installed' } | { kind: 'refused' | 'waiting' | 'failed'; reason: string };
 
@@ -16,7 +16,7 @@ export type Installs = {
   start: (input: InstallInput) => Promise<Drive>;
 };
 
-export function installsUnderWay({ engine, stores, policy }: DepsPorts): Installs {
+export function installations({ engine, stores, policy }: DepsPorts): Installs {
   const underWay = new Map<string, Promise<End>>();
   return { once, start };
 

@@ -10,7 +10,7 @@ import { versionIn } from '../../tools/deps/versions.ts';
 import { launch } from '../../tools/launch.ts';
 import { commandEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-import type { DepsPorts } from './ports.ts';
+import type { DepsPorts } from './deps-ports.ts';
 
 /** Null when it does not say. */
 export type VersionOf = (program: string) => Promise<string | null>;

@@ -12,7 +12,7 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Shadow } from '../../tools/desk/shadow.ts';
-import { isAboutSpace } from '../home/space.ts';
+import { isAboutSpace } from '../home/disk-space.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 

@@ -6,7 +6,7 @@ import type { Shadow, Undone } from '../../tools/desk/shadow.ts';
 import { stepsOf } from './desk.ts';
 import type { Host } from '../host.ts';
 import type { Home } from '../../schema/home.ts';
-import { childrenIn } from '../task/result.ts';
+import { childrenIn } from '../task/write-result.ts';
 
 const MOST_NAMED = 10_000;
 const DEEPEST = 8;

@@ -6,7 +6,7 @@ import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
 import { witnessed } from '../../tools/builtin/shell.ts';
 import { witnessOf } from '../../tools/witness.ts';
-import { callsFolder, launcherPath } from '../guard/hold.ts';
+import { callsFolder, launcherPath } from '../guard/sandbox.ts';
 import type { Home } from '../../schema/home.ts';
 import { keptAfterCrash } from './desk.ts';
 

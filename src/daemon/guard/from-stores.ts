@@ -4,7 +4,7 @@ import type { NewEvent } from '../../schema/event.ts';
 import type { ChainOptions } from '../../tools/chain.ts';
 import { revealFrom } from '../../tools/reveal.ts';
 import type { Stores } from '../stores.ts';
-import type { LoadedPolicy } from './policy.ts';
+import type { LoadedPolicy } from './policy-file.ts';
 
 export type Rules = {
   policy: () => LoadedPolicy;

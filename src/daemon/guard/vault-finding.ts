@@ -4,7 +4,7 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { vaultPlaces } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-import { vaultOf } from './vault.ts';
+import { vaultOf } from './home-vault.ts';
 
 const what = 'vault';
 

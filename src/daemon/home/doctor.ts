@@ -6,11 +6,11 @@ import { penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import { verifyLedger } from '../../ledger/verify.ts';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
-import { lineClassifierOf } from '../guard/classified.ts';
-import { loadPolicy } from '../guard/policy.ts';
-import { jailFindings } from '../guard/jail-findings.ts';
-import { maintenanceFinding } from '../maintain/finding.ts';
-import { memoryFinding } from '../memory/finding.ts';
+import { lineClassifierOf } from '../guard/classifier.ts';
+import { loadPolicy } from '../guard/policy-file.ts';
+import { jailFindings } from '../guard/sandbox-findings.ts';
+import { maintenanceFinding } from '../maintain/maintenance-finding.ts';
+import { memoryFinding } from '../memory/memory-finding.ts';
 import { isSetUp } from './set-up.ts';
 import { loadConfig, programFolder } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -24,7 +24,7 @@ const NO_DISK = 50e6;
 /** Up to this size the whole chain is proven; above it only what came since the last snapshot. */
 const SMALL_LEDGER = 64e6;
 
-export async function examine(home: Home): Promise<Finding[]> {
+export async function findingsOf(home: Home): Promise<Finding[]> {
   const rules = join(home.oka, 'rules');
   const folders = [home.dir, home.oka, rules, ...['inbox', 'outbox', 'desk'].map((name) => join(home.workspace, name))];
   const onlyRead = new Set([rules, ...(isSetUp(home) ? [home.dir] : [])]);

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { createPrivate } from '../../guard/vault-file.ts';
 import { explained } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
-import { assertGround } from './ground.ts';
-import { ledgerLink, settlePlace, WRITTEN } from '../maintain/place.ts';
+import { assertFolderAccess } from './folder-access.ts';
+import { ledgerLink, settlePlace, WRITTEN } from '../maintain/maintenance-folder.ts';
 import { programFolder } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 
@@ -32,7 +32,7 @@ const KEY_BYTES = 32;
 
 /** Returns what was made, relative to the home. */
 export function setUp(home: Home): string[] {
-  assertGround(home);
+  assertFolderAccess(home);
   const missing = (path: string): boolean => lstatSync(join(home.dir, path), { throwIfNoEntry: false }) === undefined;
   const folders = FOLDERS.filter(missing);
   const files = FILES.filter(missing);

@@ -15,7 +15,7 @@ import { errnoOf } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
-import { pruneTools } from '../deps/prune.ts';
+import { pruneTools } from '../deps/prune-tools.ts';
 import type { Home } from '../../schema/home.ts';
 
 export type Tidied = { artifacts: number; outbox: string[]; tools: string[]; bytes: number };
@@ -52,7 +52,7 @@ async function tidyTools({ home, isDry, signal }: Tidying): Promise<Pick<Tidied,
 }
 
 /** What is recorded; nothing when nothing was removed. */
-export function toldAs(tidied: Tidied): NewEvent[] {
+export function tidiedEvents(tidied: Tidied): NewEvent[] {
   return tidied.artifacts + tidied.outbox.length + tidied.tools.length === 0
     ? []
     : [{ type: 'storage.tidied', data: tidied }];

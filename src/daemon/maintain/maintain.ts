@@ -17,9 +17,9 @@ import { watchConfig } from '../home/config-file.ts';
 import { isStopped, stopFile } from '../home/stop-files.ts';
 import { loadConfig } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Tell } from '../tell.ts';
-import { askToTidy } from './ask-to-tidy.ts';
-import { holdMaintenance, type Maintenance, type Swapped } from './hold.ts';
+import type { Log } from '../log-line.ts';
+import { requestTidy } from './request-tidy.ts';
+import { openMaintenance, type Maintenance, type Swapped } from './open-maintenance.ts';
 import { healing, pass, type Passed, write } from './pass.ts';
 import { cameAgain, cameDue, type Job, jobs, type Sight, type SlotCame, STOPPED, toldOf } from './slots.ts';
 
@@ -31,7 +31,7 @@ const AFTER_TROUBLE_MS = 60_000;
 const AT_ONCE = 500;
 
 /** Works until it is told to stop. */
-export async function maintain(home: Home, signal: AbortSignal, tell: Tell, swapped: Swapped = {}): Promise<void> {
+export async function maintain(home: Home, signal: AbortSignal, tell: Log, swapped: Swapped = {}): Promise<void> {
   while (!signal.aborted) {
     const lookAtConfig = watchConfig(home);
     const config = await loadConfig(home);
@@ -50,9 +50,9 @@ export async function maintain(home: Home, signal: AbortSignal, tell: Tell, swap
 }
 
 /** N5. Loaded where it is wanted alone. */
-async function replicatingIn(home: Home, config: Config, signal: AbortSignal, tell: Tell): Promise<void> {
+async function replicatingIn(home: Home, config: Config, signal: AbortSignal, tell: Log): Promise<void> {
   try {
-    const { replicating } = await import('../network/replica.ts');
+    const { replicating } = await import('../network/replicate.ts');
     await replicating(home, config, signal, tell);
   } catch (error) {
     tell(`replication has stopped: ${messageOf(error)}`);
@@ -91,7 +91,7 @@ async function keeping<T>(
   swapped: Swapped,
   work: (m: Maintenance) => Promise<T>,
 ): Promise<T> {
-  const m = await holdMaintenance(home, config, swapped);
+  const m = await openMaintenance(home, config, swapped);
   try {
     return await work(m);
   } finally {
@@ -103,7 +103,7 @@ type Timetable = Readonly<Record<Job, Times>>;
 type Told = Map<Job, number | null>;
 type LookAtConfig = ReturnType<typeof watchConfig>;
 
-async function keepTimes(m: Maintenance, lookAtConfig: LookAtConfig, signal: AbortSignal, tell: Tell): Promise<void> {
+async function keepTimes(m: Maintenance, lookAtConfig: LookAtConfig, signal: AbortSignal, tell: Log): Promise<void> {
   const times = timetable(m.config);
   const told = await healing(m, () => toldSoFar(m));
   const begun = m.clock();
@@ -132,7 +132,7 @@ async function meet(
   due: readonly SlotCame[],
   isAgain: boolean,
   signal: AbortSignal,
-  tell: Tell,
+  tell: Log,
 ): Promise<SlotCame[] | null> {
   const isWorth = ({ how }: SlotCame): boolean => how === 'ran' || (how === 'missed' && m.config.maintenance.catch_up);
   const wanted = due.filter(isWorth);
@@ -147,14 +147,14 @@ async function worked(
   m: Maintenance,
   wanted: readonly SlotCame[],
   stop: AbortSignal,
-  tell: Tell,
+  tell: Log,
 ): Promise<string | null> {
   try {
     const passed = await pass(m, stop);
     if (!passed.isWhole) return STOPPED;
     if (passed.concluded + passed.edits > 0) tell(summaryOf(passed));
     const tidy = wanted.findLast(({ job }) => job === 'tidy');
-    if (tidy !== undefined) await askToTidy(m, tidy.slot);
+    if (tidy !== undefined) await requestTidy(m, tidy.slot);
     return null;
   } catch (error) {
     if (isFatal(error)) throw error;
@@ -172,7 +172,7 @@ function outcomeOf({ how, reason }: SlotCame, trouble: string | null): Pick<Slot
 const short = (text: string): string => text.slice(0, 10_000);
 
 /** N1. False when it could not be told: the times stay due. */
-async function isTold(m: Maintenance, met: readonly SlotCame[] | null, told: Told, tell: Tell): Promise<boolean> {
+async function isTold(m: Maintenance, met: readonly SlotCame[] | null, told: Told, tell: Log): Promise<boolean> {
   if (met === null || met.length === 0) return true;
   try {
     for (let from = 0; from < met.length; from += AT_ONCE) {
@@ -229,19 +229,19 @@ function isFatal(error: unknown): boolean {
   return error instanceof OkaError && ['flush-failed', 'ledger-closed', 'ledger-replaced'].includes(error.code);
 }
 
-async function isChanged(look: LookAtConfig, tell: Tell): Promise<boolean> {
+async function isChanged(look: LookAtConfig, tell: Log): Promise<boolean> {
   const looked = await look();
   if (looked.kind === 'invalid') tell(`config.json: ${looked.reason.split('\n', 1)[0]}`);
   if (looked.kind === 'changed') tell('config.json has changed: the new settings hold');
   return looked.kind === 'changed';
 }
 
-async function untilChanged(look: LookAtConfig, signal: AbortSignal, tell: Tell): Promise<void> {
+async function untilChanged(look: LookAtConfig, signal: AbortSignal, tell: Log): Promise<void> {
   while (!signal.aborted && !(await isChanged(look, tell))) await rest(LOOK_EVERY_MS, signal);
 }
 
 /** What is found again at every pass is told once. */
-function news(tell: Tell): Tell {
+function news(tell: Log): Log {
   const told = new Set<string>();
   return (line) => {
     if (!told.has(line)) tell(line);

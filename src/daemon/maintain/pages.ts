@@ -5,7 +5,7 @@ import { lookAtPages } from '../../memory/pages/look-at-pages.ts';
 import { putPage } from '../../memory/pages/put-page.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
-import { keptPages } from './place.ts';
+import { keptPages } from './maintenance-folder.ts';
 
 export type PageEdit = Extract<NewEvent, { type: 'page.edited' }>['data'];
 

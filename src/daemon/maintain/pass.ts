@@ -17,9 +17,9 @@ import { OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import { Damaged } from './books.ts';
 import { catchUp, durableEnd } from './catch-up.ts';
-import type { Maintenance } from './hold.ts';
+import type { Maintenance } from './open-maintenance.ts';
 import type { PageEdit } from './pages.ts';
-import { wordBetter } from './word-better.ts';
+import { wordBetter } from './reword-facts.ts';
 
 export type Passed = { events: number; concluded: number; edits: number; pages: number; isWhole: boolean };
 
@@ -38,7 +38,7 @@ export async function healing<T>(m: Maintenance, work: () => Promise<T>): Promis
     return await work();
   } catch (error) {
     if (!(error instanceof Damaged)) throw error;
-    m.beginAnew();
+    m.restart();
     return work();
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../schema/config.ts';
 import type { Home } from '../../schema/home.ts';
-import { holdMaintenance, type Swapped } from './hold.ts';
+import { openMaintenance, type Swapped } from './open-maintenance.ts';
 import { pass, readOn, writePages } from './pass.ts';
 
 export async function rebuildMaintenance(
@@ -13,10 +13,10 @@ export async function rebuildMaintenance(
   signal: AbortSignal,
   swapped: Swapped = {},
 ): Promise<{ events: number; files: string[] }> {
-  const m = await holdMaintenance(home, config, swapped);
+  const m = await openMaintenance(home, config, swapped);
   try {
     await pass(m, signal, { isConcluding: false });
-    m.beginAnew();
+    m.restart();
     await readOn(m, signal);
     const pages = await writePages(m, signal);
     return { events: m.ledger.end.seq, files: ['maintenance/books.sqlite', ...pages] };

@@ -3,9 +3,9 @@ import { answersIn, type Reworded, type ToWord, wordingPrompt } from '../../memo
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/tool.ts';
-import { serverRoad } from '../network/roads.ts';
+import { serverRoute } from '../network/egress-routes.ts';
 import type { Home } from '../../schema/home.ts';
-import type { HeldVault } from '../guard/vault.ts';
+import type { HomeVault } from '../guard/home-vault.ts';
 
 /** Something to be asked, and the most that it may take. */
 export type Question = { most: Usage; ask: () => Promise<{ answers: readonly Reworded[]; usage: Usage }> };
@@ -16,14 +16,14 @@ const PATIENCE_MS = 60_000;
 const MOST_TOKENS = 2000;
 
 /** Null when nobody is to be asked. */
-export function wordingOf(home: Home, config: Config, vault: HeldVault, clock: Clock): Wording | null {
+export function wordingOf(home: Home, config: Config, vault: HomeVault, clock: Clock): Wording | null {
   if (!config.maintenance.wording) return null;
   return async (facts) => {
     const [{ modelsOf }, { estimateOf }] = await Promise.all([
-      import('../network/models.ts'),
+      import('../network/home-models.ts'),
       import('../../models/estimate.ts'),
     ]);
-    const models = modelsOf(home, config, { vault }, serverRoad(clock));
+    const models = modelsOf(home, config, { vault }, serverRoute(clock));
     const [model, called] = [models.for('critic'), models.called('critic')];
     if (model === null || called === null) return null;
     const { system, user } = wordingPrompt(facts);

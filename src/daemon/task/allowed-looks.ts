@@ -7,7 +7,7 @@
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Author, Outcome, ToolCall } from '../../schema/tool.ts';
-import type { TaskPorts } from './ports.ts';
+import type { TaskPorts } from './task-ports.ts';
 
 type Ended = Extract<Event, { type: 'call.ended' }>['data'];
 

@@ -23,7 +23,7 @@ import { ok, toolOf } from '../../tools/builtin/define.ts';
 import { looksOf } from './allowed-looks.ts';
 import { askModel } from './ask-model.ts';
 import { criterionIn, pastOf } from './plan.ts';
-import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
+import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 import { vouched, vouchFor } from './vouch.ts';
 
 const LONGEST_REASON = 10_000;

@@ -2,7 +2,7 @@
 import { criteriaOf } from '../../roles/runbook.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import { pastOf } from './plan.ts';
-import { bodyOf, type TaskPorts } from './ports.ts';
+import { bodyOf, type TaskPorts } from './task-ports.ts';
 
 export async function fitsProcedure(ports: TaskPorts, run: string): Promise<boolean> {
   const task = (await ports.stateOf(run))?.input as unknown as TaskGiven | undefined;

@@ -12,7 +12,7 @@ import { Graph } from '../../schema/graph.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../../schema/task-run.ts';
 import { keepPlan } from './plan-graph.ts';
-import type { TaskPorts } from './ports.ts';
+import type { TaskPorts } from './task-ports.ts';
 
 export type ByProcedure = { kind: 'planned'; plan: Planned } | { kind: 'unplanned'; offers: readonly Candidate[] };
 

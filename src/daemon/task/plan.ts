@@ -20,7 +20,7 @@ import { ok, toolOf } from '../../tools/builtin/define.ts';
 import { askModel } from './ask-model.ts';
 import { planByProcedure } from './plan-procedure.ts';
 import { keepPlan } from './plan-graph.ts';
-import { bodyOf, moveTo, type TaskPorts } from './ports.ts';
+import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 
 export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:claude-sonnet-4-5 or ollama:llama3.2';
 

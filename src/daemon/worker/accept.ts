@@ -14,9 +14,9 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import { layOut } from '../../tools/desk/lay-out.ts';
 import type { Host } from '../host.ts';
-import { looksOften } from '../settings.ts';
+import { pollsOften } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Tell } from '../tell.ts';
+import type { Log } from '../log-line.ts';
 
 /** When it resolves, the task and its run are in the ledger. */
 export async function accept(home: Home, { engine, stores, policy }: Host, claimed: Claimed): Promise<Drive | null> {
@@ -64,12 +64,12 @@ function firstLineOf({ bytes, body }: Claimed): number {
 const OFTEN_MS = 1000;
 
 /** What the inbox is told about tasks that are known, and where it tells what is none. */
-export function inboxSettings(home: Home, { stores, config }: Host, tell: Tell): InboxOptions {
+export function inboxSettings(home: Home, { stores, config }: Host, tell: Log): InboxOptions {
   const { ledger, projections } = stores;
   return {
     inbox: join(home.workspace, 'inbox'),
     settleMs: config.inbox.settle_ms,
-    rescanMs: looksOften() ? Math.min(config.inbox.rescan_ms, OFTEN_MS) : config.inbox.rescan_ms,
+    rescanMs: pollsOften() ? Math.min(config.inbox.rescan_ms, OFTEN_MS) : config.inbox.rescan_ms,
     isKnown: (id) =>
       projections.stateOf(knownTasks).ids.includes(id) || lookAt(join(home.workspace, 'outbox', id)) !== undefined,
     on: {

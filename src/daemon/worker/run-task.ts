@@ -5,23 +5,23 @@ import type { RunState } from '../../engine/run-state.ts';
 import { type Addition, addTask } from '../../intake/add.ts';
 import { openInbox } from '../../intake/inbox.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { hosted } from '../host.ts';
+import { withHost } from '../host.ts';
 import type { Home } from '../../schema/home.ts';
 import { accept, inboxSettings } from './accept.ts';
-import type { Tell } from '../tell.ts';
+import type { Log } from '../log-line.ts';
 
 /** Does one task here and now, besides what waits in the inbox. */
 export async function runTask(
   home: Home,
   addition: Addition,
   signal: AbortSignal,
-  tell: Tell,
+  tell: Log,
 ): Promise<{ run: RunState; result: string }> {
   mkdirSync(join(home.oka, 'state'), { recursive: true });
   const folder = mkdtempSync(join(home.oka, 'state', 'run-'));
   try {
     addTask(folder, addition);
-    return await hosted(home, signal, async (host) => {
+    return await withHost(home, signal, async (host) => {
       const inbox = await openInbox({ ...inboxSettings(home, host, tell), inbox: folder, settleMs: 0 });
       const claimed = await inbox.take();
       await inbox.close();

@@ -4,15 +4,15 @@ import type { Claimed } from '../../intake/claim.ts';
 import type { Inbox } from '../../intake/inbox.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
-import type { Space } from '../home/space.ts';
+import type { DiskSpace } from '../home/disk-space.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { Host } from '../host.ts';
 import type { Home } from '../../schema/home.ts';
 import { knownIn } from '../task/procedures.ts';
 import { accept } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
-import { takeUp } from './take-up.ts';
-import type { Tell } from '../tell.ts';
+import { resumeRuns } from './resume-runs.ts';
+import type { Log } from '../log-line.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -23,9 +23,9 @@ export async function takeTasks(
   home: Home,
   host: Host,
   inbox: Inbox,
-  { space, lookAtConfig }: { space: Space; lookAtConfig: LookAtConfig },
+  { space, lookAtConfig }: { space: DiskSpace; lookAtConfig: LookAtConfig },
   signal: AbortSignal,
-  tell: Tell,
+  tell: Log,
 ): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
   const goOnWithoutModel = modelWaits(host, knownIn(home.ledgers.maintenance), (run, error) => {
@@ -37,7 +37,7 @@ export async function takeTasks(
     const isHeld = space.isShort() || isStopped(home);
     if (!isHeld && host.stops.seen > stops) {
       stops = host.stops.seen;
-      takeUp(host, space, tell);
+      resumeRuns(host, space, tell);
     }
     if (!isHeld) await goOnWithoutModel();
     if (isHeld || isPaused(home) || atWork.size >= host.config.inbox.parallel) {
@@ -61,7 +61,7 @@ export async function takeTasks(
 const isIdle = ({ stores }: Host): boolean => stores.taskGraph().goals.every(({ status }) => status !== 'running');
 
 /** W4 in worker.ts: whoever keeps this process alive starts the next one, which reads the settings. */
-async function isRenewed(look: LookAtConfig, { stores }: Host, tell: Tell): Promise<boolean> {
+async function isRenewed(look: LookAtConfig, { stores }: Host, tell: Log): Promise<boolean> {
   const looked = await look();
   if (looked.kind === 'invalid') {
     tell(`config.json: ${looked.reason.split('\n', 1)[0]}`);
@@ -83,8 +83,8 @@ async function acceptOrPutBack(
   host: Host,
   inbox: Inbox,
   claimed: Claimed,
-  space: Space,
-  tell: Tell,
+  space: DiskSpace,
+  tell: Log,
 ): Promise<Rested | null> {
   const failed = (what: string, error: unknown): unknown => space.ranOut(error) || tell(`${what}: ${messageOf(error)}`);
   try {

@@ -16,23 +16,23 @@ import { openInbox } from '../../intake/inbox.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { offerOf } from '../../tools/jail.ts';
 import { tidyWitnesses } from '../../tools/witness.ts';
-import { callsFolder, launcherPath } from '../guard/hold.ts';
+import { callsFolder, launcherPath } from '../guard/sandbox.ts';
 import { watchConfig } from '../home/config-file.ts';
-import { spaceIn } from '../home/space.ts';
-import { type Host, hosted } from '../host.ts';
+import { watchDiskSpace } from '../home/disk-space.ts';
+import { type Host, withHost } from '../host.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { inboxSettings } from './accept.ts';
-import { hasEndedWell, tellLate } from './late-results.ts';
+import { endedCleanly, writePendingResults } from './pending-results.ts';
 import { type LookAtConfig, takeTasks } from './take-tasks.ts';
-import { takeUp } from './take-up.ts';
-import type { Tell } from '../tell.ts';
+import { resumeRuns } from './resume-runs.ts';
+import type { Log } from '../log-line.ts';
 
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
-export async function work(home: Home, signal: AbortSignal, tell: Tell): Promise<void> {
+export async function work(home: Home, signal: AbortSignal, tell: Log): Promise<void> {
   const lookAtConfig = watchConfig(home); // before it is read: what changes in between is seen
-  await hosted(home, signal, (host) => serve(home, host, lookAtConfig, signal, tell), tell);
+  await withHost(home, signal, (host) => serve(home, host, lookAtConfig, signal, tell), tell);
 }
 
 async function serve(
@@ -40,26 +40,29 @@ async function serve(
   host: Host,
   lookAtConfig: LookAtConfig,
   signal: AbortSignal,
-  tell: Tell,
+  tell: Log,
 ): Promise<void> {
   const { ledger } = host.stores;
   const { version: node, pid } = process;
-  const isHeir = !(await hasEndedWell(host.stores));
+  const isHeir = !(await endedCleanly(host.stores));
   await ledger.append({ type: 'worker.started', data: { version: programVersion(), node, host: hostname(), pid } });
   await recordSandbox(host);
   await tidyWitnesses(callsFolder(home), Date.now());
   const inbox = await openInbox(inboxSettings(home, host, tell));
-  const space = spaceIn(home, { tell, isBack: () => void (host.stops.seen += 1) });
-  host.stores.whenDurable((events) => {
+  const space = watchDiskSpace(home, { tell, isBack: () => void (host.stops.seen += 1) });
+  host.stores.onDurable((events) => {
     for (const { type } of events) if (type === 'ledger.disk_full') space.ranOut(diskIsFull);
   });
   void host.shadow.prune().catch((error: unknown) => tell(`undo: ${messageOf(error)}`));
   try {
-    takeUp(host, space, tell);
-    const { stores, untold, tellResult } = host;
-    await tellLate(join(home.workspace, 'outbox'), stores.taskGraph(), { untold, isHeir }, tellResult).catch(
-      (error: unknown) => tell(`results: ${messageOf(error)}`),
-    );
+    resumeRuns(host, space, tell);
+    const { stores, pendingResults, writeResult } = host;
+    await writePendingResults(
+      join(home.workspace, 'outbox'),
+      stores.taskGraph(),
+      { untold: pendingResults, isHeir },
+      writeResult,
+    ).catch((error: unknown) => tell(`results: ${messageOf(error)}`));
     await takeTasks(home, host, inbox, { space, lookAtConfig }, signal, tell);
   } finally {
     await inbox.close();

@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt, vaultPlaces } from '../../../src/daemon/settings.ts';
 import { vaultFinding } from '../../../src/daemon/guard/vault-finding.ts';
-import { vaultOf } from '../../../src/daemon/guard/vault.ts';
+import { vaultOf } from '../../../src/daemon/guard/home-vault.ts';
 import { withValue } from '../../../src/guard/vault-contents.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { askToTidy, requests } from '../../../src/daemon/maintain/ask-to-tidy.ts';
-import { holdMaintenance } from '../../../src/daemon/maintain/hold.ts';
+import { requestTidy, requests } from '../../../src/daemon/maintain/request-tidy.ts';
+import { openMaintenance } from '../../../src/daemon/maintain/open-maintenance.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
@@ -72,7 +72,7 @@ describe('artifacts', () => {
     expect(await archive(stores.ledger, new Date(Date.now() + 1000), 1024)).not.toBeNull();
     await stores.ledger.append([noteOf(named, 'r2'), noteOf(`abc${hidden}def`, 'r2')]);
     submit(join(home.oka, 'intake'), { kind: 'import', body: asked, name: 'x' });
-    const m = await holdMaintenance(home, await loadConfig(home), { parts: [] });
+    const m = await openMaintenance(home, await loadConfig(home), { parts: [] });
     await m.append([{ type: 'change.undone', data: { change: 1, reason: learned } }]);
     await m.close();
     const dry = await tidy(tidying(home, { isDry: true }));
@@ -172,13 +172,13 @@ describe('the outbox', () => {
 describe('asking to tidy', () => {
   it('is asked once for a time, and not while a request waits', async () => {
     await using it = await yard();
-    const m = await holdMaintenance(it.home, await loadConfig(it.home), { parts: [] });
+    const m = await openMaintenance(it.home, await loadConfig(it.home), { parts: [] });
     const folder = join(it.home.oka, 'intake');
     const ids = (): string[] => waitingIn(folder).map(({ id }) => id);
-    await askToTidy(m, '2026-01-02T03:30:00.000Z');
-    await askToTidy(m, '2026-01-02T03:30:00.000Z');
+    await requestTidy(m, '2026-01-02T03:30:00.000Z');
+    await requestTidy(m, '2026-01-02T03:30:00.000Z');
     expect(ids()).toEqual(['archive-20260102033000000', 'tidy-20260102033000000']);
-    await askToTidy(m, '2026-01-03T03:30:00.000Z');
+    await requestTidy(m, '2026-01-03T03:30:00.000Z');
     expect(ids()).toHaveLength(2);
     await m.close();
   });

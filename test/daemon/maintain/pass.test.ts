@@ -12,10 +12,10 @@ import {
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { holdMaintenance, type Maintenance, type Swapped } from '../../../src/daemon/maintain/hold.ts';
-import { foresee } from '../../../src/daemon/maintain/foresee.ts';
+import { openMaintenance, type Maintenance, type Swapped } from '../../../src/daemon/maintain/open-maintenance.ts';
+import { foresee } from '../../../src/daemon/maintain/preview.ts';
 import { pass, type Passed } from '../../../src/daemon/maintain/pass.ts';
-import { booksFile, settlePlace } from '../../../src/daemon/maintain/place.ts';
+import { booksFile, settlePlace } from '../../../src/daemon/maintain/maintenance-folder.ts';
 import { rebuildMaintenance } from '../../../src/daemon/maintain/rebuild.ts';
 import { loadConfig } from '../../../src/daemon/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
@@ -28,7 +28,7 @@ import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } f
 const never = new AbortController().signal;
 
 async function held<T>(home: Home, work: (m: Maintenance) => Promise<T>, swapped: Swapped = {}): Promise<T> {
-  const m = await holdMaintenance(home, await loadConfig(home), { parts: testParts, ...swapped });
+  const m = await openMaintenance(home, await loadConfig(home), { parts: testParts, ...swapped });
   try {
     return await work(m);
   } finally {

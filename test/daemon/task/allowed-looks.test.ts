@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { looksOf } from '../../../src/daemon/task/allowed-looks.ts';
-import type { TaskPorts } from '../../../src/daemon/task/ports.ts';
+import type { TaskPorts } from '../../../src/daemon/task/task-ports.ts';
 import type { Event } from '../../../src/schema/event.ts';
 import type { Outcome, ToolCall } from '../../../src/schema/tool.ts';
 

@@ -1,0 +1,84 @@
+/** What there is to see of a need: whether it is there, and by which way it can be had. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InstallInput, Need } from '../../schema/dependency.ts';
+import type { Outcome } from '../../schema/tool.ts';
+import { type Way, wayTo } from '../../tools/deps/decide.ts';
+import { type Dependencies, idOf } from '../../tools/deps/kept.ts';
+import { type Sight, sightOf } from '../../tools/deps/present.ts';
+import { shimFolder } from '../../tools/deps/shims.ts';
+import { satisfies } from '../../tools/deps/versions.ts';
+import { needIn } from '../../tools/deps/requires.ts';
+import { type DepsPorts, nameOf } from './deps-ports.ts';
+import { barePath } from '../guard/sandbox.ts';
+import { commandEnvironment } from '../settings.ts';
+import type { VersionOf } from './version-of.ts';
+
+export type NeedFinder = {
+  way: (need: Need) => Way;
+  /** Whether it is there, as far as one can see without running anything. */
+  sight: (need: Need) => Sight;
+  /** The same, and whether it is new enough. */
+  look: (need: Need) => Promise<Sight>;
+  /** Whether a package is the one that meets the need. */
+  isMetBy: (need: Need, input: Pick<InstallInput, 'by' | 'name'>) => boolean;
+  /** What a task says it needs and is not there, as the outcome that waits for it; null when all is there. */
+  lacking: (requires: readonly string[]) => Promise<Outcome | null>;
+};
+
+export function findNeeds(
+  { home, config }: Pick<DepsPorts, 'home' | 'config'>,
+  known: () => Dependencies,
+  versionOf: VersionOf,
+): NeedFinder {
+  const tools = join(home.oka, 'tools');
+  const machine = { os: process.platform, cpu: process.arch };
+  const way = (need: Need): Way => wayTo(need, { machine, binaries: Object.keys(config.tools.binaries) });
+  return { way, sight, look, isMetBy, lacking };
+
+  /** A package that the operator named is there when it is installed; everything else is looked for. */
+  function sight(need: Need): Sight {
+    const found = way(need);
+    const receipt = found.kind === 'install' ? known().installed[idOf(found.input)] : undefined;
+    if (receipt !== undefined && need.kind !== 'command' && existsSync(join(tools, receipt.folder))) {
+      const { name, version, folder } = receipt;
+      if (need.version === undefined || satisfies(version, need.version))
+        return { there: true, seen: `${name} ${version} in .oka/tools/${folder}` };
+      return { there: false, seen: `${name} ${version} is installed, and ${need.version} is needed` };
+    }
+    const { PATH = '', NODE_PATH = '' } = commandEnvironment(home);
+    const path = config.sandbox === 'jail' ? barePath(home) : PATH.replace(`${shimFolder(tools)}:`, '');
+    return sightOf(need, { path, python: join(tools, 'python'), modules: NODE_PATH });
+  }
+
+  /** A program that does not say which version it is counts as new enough: the step will tell. */
+  async function look(need: Need): Promise<Sight> {
+    const seen = sight(need);
+    if (!seen.there || need.kind !== 'command' || need.version === undefined) return seen;
+    const version = await versionOf(seen.seen);
+    if (version === null) return { there: true, seen: `${seen.seen}, which does not say which version it is` };
+    const what = `${seen.seen} is version ${version}`;
+    if (satisfies(version, need.version)) return { there: true, seen: what };
+    return { there: false, seen: `${what}, and ${need.version} is needed` };
+  }
+
+  function isMetBy(need: Need, input: Pick<InstallInput, 'by' | 'name'>): boolean {
+    const found = way(need);
+    return found.kind === 'install' && idOf(found.input) === idOf(input);
+  }
+
+  async function lacking(requires: readonly string[]): Promise<Outcome | null> {
+    for (const text of requires) {
+      const need = needIn(text);
+      if (need === null)
+        return {
+          status: 'failed',
+          error: `requires: "${text}" cannot be read; write jq, node:prettier, python:PyYAML or apt:ffmpeg`,
+          temporary: false,
+        };
+      if (!(await look(need)).there)
+        return { status: 'waiting', for: { kind: 'requirement', name: nameOf(need), need } };
+    }
+    return null;
+  }
+}

@@ -1,0 +1,109 @@
+/** With what packages are installed here: the operator's settings of npm and pip, the limits of the policy, the jail. */
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Bench, Manager, RunInstaller } from '../../tools/deps/installing.ts';
+import { launch } from '../../tools/launch.ts';
+import { npmGlobalConfig } from '../network/npm-config.ts';
+import type { DepsPorts } from './deps-ports.ts';
+import { installerEnvironment, packageEnvironment } from '../settings.ts';
+
+/** Most that is kept of what npm and pip say. */
+const MOST_SAID = 262_144;
+
+export async function installerSetup(ports: DepsPorts): Promise<Omit<Bench, 'tools'>> {
+  const { home, config, policy } = ports;
+  const { wheels, binaries } = config.tools;
+  return {
+    run: runnerOf(ports),
+    ...managers(await npmGlobalConfig(home)),
+    python: programIn(installerEnvironment()['PATH'] ?? '', 'python3') ?? 'python3',
+    uv: uvFor(home),
+    limits: policy().policy.installs,
+    wheels: wheels === undefined ? undefined : resolve(home.dir, wheels),
+    binaries,
+    now: Date.now(),
+  };
+}
+
+function runnerOf({ holding, policy }: DepsPorts): RunInstaller {
+  return async (argv, { cwd, net, servers = [], env = {}, readable = [] }, call) => {
+    const timeoutMs = policy().policy.installs.most_seconds * 1000;
+    const held = await holding.holdInstaller(call, { net, servers, readable, timeoutMs });
+    if (held.kind === 'refused') return { refused: held.reason };
+    await using _ = held;
+    return await launch(
+      { argv },
+      {
+        cwd,
+        env: { ...installerEnvironment(), HOME: held.scratch ?? cwd, ...env, ...held.env },
+        signal: call.signal,
+        timeoutMs,
+        outputLimitBytes: MOST_SAID,
+        ...(held.scratch === undefined ? {} : { scratch: held.scratch }),
+        ...(held.jail === undefined ? {} : { jail: held.jail }),
+      },
+    );
+  };
+}
+
+/** The first of that name that lies where steps can reach it. */
+function programIn(path: string, name: string): string | undefined {
+  const isReachable = (file: string): boolean => {
+    try {
+      return /^\/(?:usr|bin|opt|nix\/store)\//.test(realpathSync(file));
+    } catch {
+      return false;
+    }
+  };
+  return path
+    .split(':')
+    .map((folder) => `${folder}/${name}`)
+    .find(isReachable);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The system's own, or one that was installed here as a Python package or a program. */
+function uvFor({ oka }: DepsPorts['home']): string | null {
+  const ours = ['python/bin/uv', 'bin/uv'].map((path) => join(oka, 'tools', path)).find(isProgram);
+  return programIn(installerEnvironment()['PATH'] ?? '', 'uv') ?? (ours === undefined ? null : realpathSync(ours));
+}
+
+/** Where npm and pip are set to look; programs of the installer alone may read it. */
+function managers(globalconfig: string | null): { npm: Manager; pip: Manager } {
+  const all = packageEnvironment();
+  const those = (pattern: RegExp): Record<string, string> =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => pattern.test(name)));
+  const home = all['HOME'] ?? '/nonexistent';
+  const userconfig = all['npm_config_userconfig'] ?? all['NPM_CONFIG_USERCONFIG'] ?? `${home}/.npmrc`;
+  const pipFiles = [
+    all['PIP_CONFIG_FILE'] ?? '',
+    `${all['XDG_CONFIG_HOME'] ?? `${home}/.config`}/pip/pip.conf`,
+    `${home}/.pip/pip.conf`,
+  ];
+  const [pipConfig] = pipFiles.filter((file) => file !== '' && existsSync(file));
+  return {
+    npm: {
+      env: {
+        ...those(/^npm_config_(?!cache$|prefix$|userconfig$|global)/i),
+        ...(existsSync(userconfig) ? { npm_config_userconfig: userconfig } : {}),
+        ...(globalconfig === null ? {} : { npm_config_globalconfig: globalconfig }),
+      },
+      files: [userconfig, globalconfig ?? ''].filter((file) => file !== '' && existsSync(file)),
+    },
+    pip: {
+      env: {
+        ...those(/^PIP_(?!CACHE_DIR$|CONFIG_FILE$|TARGET$|PREFIX$|USER$)/),
+        ...(pipConfig === undefined ? {} : { PIP_CONFIG_FILE: pipConfig }),
+      },
+      files: [...(pipConfig === undefined ? [] : [pipConfig]), '/etc/pip.conf'].filter(existsSync),
+    },
+  };
+}

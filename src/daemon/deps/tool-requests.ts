@@ -1,0 +1,61 @@
+/** What people ask for: a tool to be installed, or taken out again. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Drive } from '../../engine/drive.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { Dependencies } from '../../tools/deps/kept.ts';
+import { unlead } from '../../tools/deps/places.ts';
+import { needIn } from '../../tools/deps/requires.ts';
+import { snippetFor } from './open-requirement.ts';
+import type { Installs } from './installs.ts';
+import type { DepsPorts } from './deps-ports.ts';
+import type { NeedFinder } from './find-needs.ts';
+
+export type ToolRequests = {
+  install: (what: string) => Promise<Drive>;
+  /** The drive makes an environment anew, where one is shared. */
+  remove: (what: string, reason: string) => Promise<Drive | null>;
+};
+
+export function toolRequests(
+  { home, stores }: Pick<DepsPorts, 'home' | 'stores'>,
+  { way }: NeedFinder,
+  installs: Installs,
+  settled: () => Promise<Dependencies>,
+): ToolRequests {
+  return { install, remove };
+
+  async function install(what: string): Promise<Drive> {
+    const need = needIn(what);
+    if (need === null)
+      throw new OkaError('usage', `"${what}" cannot be read`, { fix: 'Write jq, node:prettier@3 or python:PyYAML.' });
+    const found = way(need);
+    if (found.kind === 'install')
+      return installs.start({ ...found.input, vouched: 'operator', why: 'a person asked for it', for_run: null });
+    if (found.kind === 'person' && found.packages.length > 0)
+      throw new OkaError('refused', `${what}: ${found.reason}`, {
+        fix: `Put this into the Dockerfile:\n${snippetFor(need, found)}`,
+      });
+    throw new OkaError('usage', `it is not known which package brings "${what}"`, {
+      fix: 'Say where it comes from: node:PACKAGE or python:PACKAGE.',
+    });
+  }
+
+  /** The ledger says so before anything is taken away; what a crash leaves is swept up at the next start. */
+  async function remove(what: string, reason: string): Promise<Drive | null> {
+    const { installed } = await settled();
+    const receipt = installed[what] ?? Object.values(installed).find(({ name }) => name === what);
+    if (receipt === undefined)
+      throw new OkaError('usage', `"${what}" is not installed`, { fix: 'See what is: oka tools list' });
+    const { by, name, version, links, folder } = receipt;
+    await stores.ledger.append({ type: 'dependency.removed', data: { by, name, version, reason } });
+    const rest = Object.values((await settled()).installed).find((each) => each.folder === folder);
+    if (rest !== undefined) {
+      const { why, for_run } = rest;
+      return installs.start({ by: rest.by, name: rest.name, version: rest.version, vouched: 'operator', why, for_run });
+    }
+    unlead(join(home.oka, 'tools'), links);
+    rmSync(join(home.oka, 'tools', folder), { recursive: true, force: true });
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+/** Owns: the guard of a home: the policy's verdict on a call, and how people are asked about it. */
+import { realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type Around, askedOf } from '../../guard/asked.ts';
+import { allowedInRun, approvalFor, type GivenState } from '../../guard/given.ts';
+import { classFor, describeWith, judgeWith } from '../../guard/judge.ts';
+import { namedFiles } from '../../guard/named-files.ts';
+import type { Classified, Command } from '../../schema/command.ts';
+import type { Json } from '../../schema/json.ts';
+import type { Tool, ToolCall } from '../../schema/tool.ts';
+import type { Asking, Judge } from '../../tools/middleware/authorize.ts';
+import type { LoadedPolicy } from './policy-file.ts';
+
+export type GuardPorts = {
+  tools: readonly Tool[];
+  desk: string;
+  /** Names of the variables that commands see. */
+  env: readonly string[];
+  policy: () => LoadedPolicy;
+  classify: (command: Command) => Classified;
+  /** What the ledger says of approvals, up to its latest event. */
+  given: () => Promise<GivenState>;
+  /** The same as far as it is known at once. */
+  known: () => GivenState;
+  clock: () => number;
+};
+
+const HOUR_MS = 3_600_000;
+
+export function createGuard(ports: GuardPorts): { judge: Judge; asking: Asking } {
+  const { policy, given, known, clock } = ports;
+  const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
+  const classified = (call: ToolCall): Classified | null => {
+    const command = commandOf(call);
+    return command === null ? null : ports.classify(command);
+  };
+  const describe = describeWith(tools, classified);
+  return {
+    judge: judgeWith({ policy, describe, declaresNetwork, allowedInRun: (run) => allowedInRun(known(), run) }),
+    asking: {
+      around: (call) => aroundOf(call, ports, classified(call)),
+      answered: async (call) => approvalFor(await given(), call.run, call.approval ?? ''),
+      expiry: () => new Date(clock() + policy().policy.approvals.expire_hours * HOUR_MS).toISOString(),
+      clock,
+      show: (call, why, around) => {
+        const facts = describe(call);
+        return askedOf(call, { ...facts, class: classFor(call, facts, { declaresNetwork }) }, why, around);
+      },
+    },
+  };
+}
+
+/** A person who fences a command with `net:` has asked for the network. */
+function declaresNetwork({ author, input }: ToolCall): boolean {
+  const net = input !== null && typeof input === 'object' && !Array.isArray(input) ? input['net'] : undefined;
+  return author === 'operator' && net !== undefined && net !== false;
+}
+
+async function aroundOf(call: ToolCall, ports: GuardPorts, classified: Classified | null): Promise<Around> {
+  const policy = ports.policy().sha256;
+  const command = commandOf(call);
+  if (command === null) return { policy, dir: null, env: [], files: [] };
+  const named = join(ports.desk, dirOf(call.input));
+  const dir = await realDirOf(ports.desk, named);
+  const files = await namedFiles(command, { dir: named, home: ports.desk }, classified?.paths ?? []);
+  return { policy, dir, env: ports.env.toSorted(), files };
+}
+
+/** Where a folder really is, links followed: a folder swapped for a link is another folder. */
+async function realDirOf(desk: string, named: string): Promise<string> {
+  try {
+    return relative(await realpath(desk), await realpath(named)) || '.';
+  } catch {
+    return `${relative(desk, named)} (not there)`;
+  }
+}
+
+/** What a call would run, if it runs a command. */
+function commandOf({ tool, input }: ToolCall): Command | null {
+  if (tool !== 'shell' || input === null || typeof input !== 'object' || Array.isArray(input)) return null;
+  const { line, argv } = input;
+  if (typeof line === 'string') return { line };
+  return Array.isArray(argv) ? { argv: argv.map(String) } : null;
+}
+
+function dirOf(input: Json): string {
+  const dir = input !== null && typeof input === 'object' && !Array.isArray(input) ? input['dir'] : undefined;
+  return typeof dir === 'string' ? dir : '.';
+}

@@ -1,0 +1,107 @@
+/**
+ * Owns: the vault as a process holds it: what redaction must know, kept up to date, and values for single calls.
+ *
+ * V1 While a vault is there that cannot be opened nothing is written to the ledger: nobody could take its values out.
+ * V2 A value is decrypted for the call that needs it; redaction knows it before the call gets it.
+ */
+import { lstatSync } from 'node:fs';
+import { present, valuesIn } from '../../guard/vault-contents.ts';
+import { redactCut } from '../../guard/redact-cut.ts';
+import type { KnownValue } from '../../guard/redact-known.ts';
+import { redactorFor } from '../../guard/redact.ts';
+import type { NewEvent } from '../../schema/event.ts';
+import type { Redact } from '../../schema/ports.ts';
+import type { VaultContents } from '../../schema/secret.ts';
+import type { Held, SecretsPort } from '../../tools/reveal.ts';
+import type { Vault } from '../../guard/vault.ts';
+import { askPassphrase } from './hidden-prompt.ts';
+import { vaultPlaces } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
+
+export type SecretChange = Extract<NewEvent, { type: 'secret.changed' }>['data'];
+
+export type HomeVault = {
+  redact: Redact;
+  /** The same for the text of a tool, which may have been cut in the middle of a value. */
+  redactCut: Redact;
+  /** Looks whether the vault was changed, and says what is new since the last look. */
+  refresh(): Promise<SecretChange[]>;
+  find: SecretsPort['find'];
+};
+
+/** Reads the vault of a home, if there is one. */
+export async function openHomeVault(home: Home): Promise<HomeVault> {
+  const { file } = vaultPlaces(home);
+  let stamp: string | null = null;
+  let versions = new Map<string, number | null>();
+  let known: readonly KnownValue[] = [];
+  let vault: Vault | undefined;
+
+  async function read(): Promise<VaultContents | null> {
+    vault ??= await vaultOf(home);
+    return vault.read();
+  }
+
+  async function refresh(): Promise<SecretChange[]> {
+    const now = stampOf(file);
+    if (now === stamp || now === null) return []; // what was known stays known when the vault is taken away
+    const contents = await read();
+    const before = versions;
+    known = valuesIn(contents);
+    versions = versionsIn(contents);
+    stamp = now;
+    return changesBetween(before, versions, contents);
+  }
+
+  async function find(name: string): Promise<Held | null> {
+    await refresh();
+    if (stamp === null || (versions.get(name) ?? null) === null) return null;
+    const contents = await read();
+    if (contents === null) return null;
+    const { fingerprintOf } = await import('../../guard/vault.ts');
+    const { value, version, tools, hosts } = present(contents, name);
+    return { value: value ?? '', version, tools, hosts, fingerprint: fingerprintOf(contents, value ?? '') };
+  }
+
+  await refresh();
+  return { redact: redactorFor(() => known), redactCut: redactorFor(() => known, redactCut), refresh, find };
+}
+
+/** One for each vault and key: a person is asked for a passphrase once. */
+const opened = new Map<string, Vault>();
+
+/** The vault of a home, for changing it. */
+export async function vaultOf(home: Home): Promise<Vault> {
+  const { openVault } = await import('../../guard/vault.ts');
+  const places = vaultPlaces(home);
+  const key = JSON.stringify(places);
+  const vault = opened.get(key) ?? openVault(places, askPassphrase);
+  opened.set(key, vault);
+  return vault;
+}
+
+/** The version of every secret; null for one that was removed. */
+function versionsIn(contents: VaultContents | null): Map<string, number | null> {
+  const secrets = Object.entries(contents?.secrets ?? {});
+  return new Map(secrets.map(([name, { value, version }]) => [name, value === null ? null : version]));
+}
+
+function changesBetween(
+  before: ReadonlyMap<string, number | null>,
+  now: ReadonlyMap<string, number | null>,
+  contents: VaultContents | null,
+): SecretChange[] {
+  const names = [...new Set([...before.keys(), ...now.keys()])];
+  return names.flatMap((name): SecretChange[] => {
+    const [was, is] = [before.get(name) ?? null, now.get(name) ?? null];
+    if (was === is) return [];
+    if (is === null) return [{ name, version: contents?.secrets[name]?.version ?? was ?? 1, change: 'removed' }];
+    return [{ name, version: is, change: was === null ? 'set' : 'rotated' }];
+  });
+}
+
+/** Changes with every replacement of the file; null when it is not there. */
+function stampOf(file: string): string | null {
+  const found = lstatSync(file, { throwIfNoEntry: false, bigint: true });
+  return found === undefined ? null : [found.ino, found.size, found.mtimeNs].join();
+}

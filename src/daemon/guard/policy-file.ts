@@ -1,0 +1,78 @@
+/**
+ * Owns: the policy of a home while a process works by it.
+ *
+ * Y1 A policy that is not valid is never loaded: at the start it stops the start, later the one before it stays.
+ * Y2 Whatever is judged is judged by one policy whose hash is in the ledger.
+ */
+import { hash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { type Classify, parsePolicy } from '../../guard/policy.ts';
+import { assertRegularFile, explained, stampOf } from '../../ledger/disk.ts';
+import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
+import type { Policy } from '../../schema/policy.ts';
+
+export type LoadedPolicy = { policy: Policy; sha256: string };
+
+export type PolicyPoll = { kind: 'same' } | ({ kind: 'loaded' } & LoadedPolicy) | { kind: 'invalid'; reason: string };
+
+export type PolicyFile = {
+  /** The policy that holds. */
+  now: () => LoadedPolicy;
+  /** Looks whether a person has changed the file. Says of a change once what became of it. */
+  poll: () => PolicyPoll;
+  /** From now on this policy holds. */
+  activate: (policy: LoadedPolicy) => void;
+};
+
+const MOST_BYTES = 1024 * 1024;
+const MOST_REASON = 10_000;
+
+export function loadPolicy(file: string, classify: Classify): LoadedPolicy {
+  const text = textOf(file);
+  return { policy: parsePolicy(text, file, classify), sha256: hash('sha256', text) };
+}
+
+export function openPolicy(file: string, classify: Classify): PolicyFile {
+  let loaded = loadPolicy(file, classify);
+  let settled = stampOf(file);
+  let seen = settled;
+  return {
+    now: () => loaded,
+    activate: ({ policy, sha256 }) => void (loaded = { policy, sha256 }),
+    poll: () => {
+      const stamp = stampOf(file);
+      if (stamp === settled) return { kind: 'same' };
+      if (stamp !== seen) {
+        seen = stamp; // it may still be being written: it counts when it has stayed the same for one look
+        return { kind: 'same' };
+      }
+      settled = stamp;
+      return readAgain(file, classify, loaded);
+    },
+  };
+}
+
+function readAgain(file: string, classify: Classify, loaded: LoadedPolicy): PolicyPoll {
+  try {
+    const read = loadPolicy(file, classify);
+    return read.sha256 === loaded.sha256 ? { kind: 'same' } : { kind: 'loaded', ...read };
+  } catch (error) {
+    return { kind: 'invalid', reason: `${messageOf(error).slice(0, MOST_REASON)}\nThe policy before it still holds.` };
+  }
+}
+
+function textOf(file: string): string {
+  assertRegularFile(file);
+  try {
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if (fstatSync(fd).size > MOST_BYTES) throw new OkaError('invalid-file', `${file} is larger than 1 MB`);
+      return readFileSync(fd, 'utf8');
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') throw new OkaError('not-set-up', `${file} is not there`, { fix: 'Run: oka init' });
+    throw explained(error, file);
+  }
+}

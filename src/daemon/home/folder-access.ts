@@ -1,0 +1,49 @@
+/** Owns: whether the folders of a home belong to whoever works in them; said before anything is tried. */
+import { accessSync, constants, lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { OkaError } from '../../schema/errors.ts';
+import { WRITTEN } from '../maintain/maintenance-folder.ts';
+import { isInContainer } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
+
+/** Whatever else is in them is made by whoever works there. */
+const FOLDERS = [
+  '.oka',
+  '.oka/maintenance',
+  ...WRITTEN.map((name) => `.oka/${name}`),
+  'workspace',
+  'workspace/inbox',
+  'workspace/outbox',
+  'workspace/desk',
+];
+
+/** Throws for the first folder that is there and cannot be used. */
+export function assertFolderAccess(home: Home): void {
+  for (const folder of FOLDERS) {
+    const found = lstatSync(join(home.dir, folder), { throwIfNoEntry: false });
+    if (found === undefined || isOurs(join(home.dir, folder))) continue;
+    const me = process.getuid?.() ?? 0;
+    throw new OkaError(
+      'not-permitted',
+      `${isInContainer() ? folder : join(home.dir, folder)} belongs to uid ${found.uid} and is not open to uid ${me}`,
+      { fix: isInContainer() ? fixOutside(found, me) : `sudo chown -R ${me} ${join(home.dir, folder)}` },
+    );
+  }
+}
+
+function isOurs(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The folder belongs to the person on the host, or, if Docker made it, to root. */
+function fixOutside({ uid, gid }: { uid: number; gid: number }, me: number): string {
+  const own = `sudo chown -R ${me}:${process.getgid?.() ?? me} .oka workspace`;
+  return uid === 0
+    ? `On the host, beside docker-compose.yml: ${own}`
+    : `On the host, beside docker-compose.yml, put OKA_UID=${uid} and OKA_GID=${gid} into .env (or: ${own})`;
+}

@@ -1,0 +1,2 @@
+/** Says a line to the person who is watching. */
+export type Log = (line: string) => void;

@@ -1,0 +1,39 @@
+/** What `oka doctor` says about maintenance: whether it runs, when its last pass was, and what it has still to read. */
+import { penHolder } from '../../ledger/pen.ts';
+import { lastSeqOf } from '../../ledger/seek.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
+import type { Finding } from '../../schema/finding.ts';
+import { loadConfig } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
+import { glimpseOf } from './books.ts';
+import { booksFile } from './maintenance-folder.ts';
+
+const what = 'maintain';
+/** So far behind, something keeps it from reading. */
+const FAR_BEHIND = 100_000;
+
+export async function maintenanceFinding(home: Home): Promise<Finding> {
+  try {
+    const { maintenance } = await loadConfig(home);
+    if (maintenance.off) return { state: 'good', what, found: 'off in config.json' };
+    const { timesOf } = await import('../../intake/schedule.ts');
+    timesOf(maintenance.slots.learn, 'maintenance.slots.learn');
+    timesOf(maintenance.slots.tidy, 'maintenance.slots.tidy');
+    return seen(home);
+  } catch (error) {
+    const fix = error instanceof OkaError && error.fix !== undefined ? error.fix : 'Mend config.json.';
+    return { state: 'bad', what, found: messageOf(error), fix };
+  }
+}
+
+function seen(home: Home): Finding {
+  const holder = penHolder(home.ledgers.maintenance);
+  const glimpse = glimpseOf(booksFile(home));
+  const behind = lastSeqOf(home.ledgers.run) - (glimpse?.read ?? 0);
+  const who = holder === null ? 'not running' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
+  const when = glimpse?.passed == null ? 'no pass yet' : `last pass at ${glimpse.passed}`;
+  const found = `${who}; ${when}; ${behind > 0 ? `${behind} events behind` : 'nothing left to read'}`;
+  return behind > FAR_BEHIND && holder !== null
+    ? { state: 'odd', what, found, fix: 'See what it says: oka log --pen maintenance' }
+    : { state: 'good', what, found };
+}

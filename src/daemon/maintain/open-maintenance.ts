@@ -1,0 +1,122 @@
+/** Owns: a home as maintenance holds it: its pen, its book, its pages. */
+import { join } from 'node:path';
+import { openArtifacts } from '../../ledger/artifacts.ts';
+import { type Ledger, openLedger } from '../../ledger/ledger.ts';
+import type { Part } from '../../memory/book.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { Event, NewEvent } from '../../schema/event.ts';
+import type { Config } from '../../schema/config.ts';
+import type { Clock } from '../../schema/ports.ts';
+import { isSetUp } from '../home/set-up.ts';
+import { programVersion } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
+import { openHomeVault } from '../guard/home-vault.ts';
+import { Books, glimpseOf } from './books.ts';
+import type { Sources } from './catch-up.ts';
+import { type Pages, pagesOf } from './pages.ts';
+import { partsOf, settledBy } from './parts.ts';
+import { booksFile, settlePlace } from './maintenance-folder.ts';
+import { slotsTold } from './slots.ts';
+import { wordingSpent } from './reword-facts.ts';
+import { type Wording, wordingOf } from './wording.ts';
+
+export type Maintenance = {
+  home: Home;
+  config: Config;
+  ledger: Ledger;
+  sources: Sources;
+  pages: Pages;
+  clock: Clock;
+  /** The book; another one after it was made anew. */
+  books: () => Books;
+  /** Throws the book away: it is made again from the first event on. */
+  restart: () => void;
+  /** Writes events behind what was read so far. They are taken in by catching up. */
+  append: (events: readonly NewEvent[]) => Promise<Event[]>;
+  /** Who words lessons better; null when nobody is to be asked. */
+  wording: Wording | null;
+  tell: (line: string) => void;
+  close: () => Promise<void>;
+};
+
+/** Parts and clock are swapped in tests; `tell` hears of pages that have to be left alone. */
+export type Swapped = {
+  parts?: readonly Part[];
+  clock?: Clock;
+  pages?: Pages;
+  wording?: Wording;
+  tell?: (line: string) => void;
+};
+
+/** Changed whenever the tables or the order of events change: older books are then made anew. */
+const VERSION = 1;
+
+const AT_ONCE = 500;
+
+/** What decides about the contents of a book. */
+export const madeBy = (parts: readonly Part[], { maintenance }: Config): string =>
+  `${VERSION} ${programVersion()} ${parts.map(({ name }) => name).join(' ')} ${settledBy(maintenance)}`;
+
+/** What maintenance keeps of itself comes first. */
+export const withOwn = (parts: readonly Part[]): Part[] => [slotsTold, wordingSpent, ...parts];
+
+/** Takes the pen of maintenance. */
+export async function openMaintenance(home: Home, config: Config, swapped: Swapped = {}): Promise<Maintenance> {
+  if (!isSetUp(home))
+    throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
+  settlePlace(home);
+  const parts = withOwn(swapped.parts ?? partsOf(config.maintenance));
+  const clock = swapped.clock ?? Date.now;
+  const vault = await openHomeVault(home);
+  const file = booksFile(home);
+  const ledger = await openLedger(home.ledgers.maintenance, 'maintenance', {
+    redact: vault.redact,
+    clock,
+    reserveBytes: config.ledger.reserve_kb * 1024,
+    from: glimpseOf(file)?.position ?? null,
+  });
+  try {
+    let books = Books.open(file, madeBy(parts, config));
+    const append = async (events: readonly NewEvent[]): Promise<Event[]> => {
+      await vault.refresh();
+      const { seq } = books.cursor('run');
+      const caused = events.map((event): NewEvent => ({ ...event, cause: seq === 0 ? null : seq }));
+      const written: Event[] = [];
+      for (let from = 0; from < caused.length; from += AT_ONCE)
+        written.push(...(await ledger.append(caused.slice(from, from + AT_ONCE))));
+      return written;
+    };
+    return {
+      home,
+      config,
+      ledger,
+      sources: { ledgers: home.ledgers, artifacts: openArtifacts(join(home.oka, 'artifacts'), vault.redact), parts },
+      pages: swapped.pages ?? pagesOf(home, swapped.tell),
+      clock,
+      books: () => books,
+      restart: () => {
+        const passed = glimpseOf(file)?.passed ?? null;
+        books.close();
+        Books.remove(file);
+        books = Books.open(file, madeBy(parts, config));
+        books.note('passed', passed);
+      },
+      append,
+      wording: swapped.wording ?? wordingOf(home, config, vault, clock),
+      tell: swapped.tell ?? (() => undefined),
+      close: async () => {
+        try {
+          books.note('position', ledger.end);
+          books.close();
+        } catch {
+          // only how fast the next one opens
+        } finally {
+          await ledger.close();
+        }
+      },
+    };
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+}

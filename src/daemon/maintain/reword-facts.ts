@@ -1,0 +1,127 @@
+/**
+ * Owns: lessons in better words, and what that takes of a day.
+ *
+ * 1. Better words are a favour: without them everything stays as it was said.
+ * 2. The question is in the ledger before it is asked, with the most that it may take; its answer with what it took. One
+ *    that nobody heard the end of counts as the most.
+ * 3. Nothing is asked that the budget of the day might not pay for.
+ */
+import type { Book, Part } from '../../memory/book.ts';
+import { type Reworded, rewordings, type ToWord, toWord } from '../../memory/distil/wording.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
+import type { NewEvent } from '../../schema/event.ts';
+import type { Usage } from '../../schema/tool.ts';
+import type { Maintenance } from './open-maintenance.ts';
+import type { Question } from './wording.ts';
+
+type Amount = { tokens: number; usd: number };
+type Spent = Amount & { day: string; open: (Amount & { call: string }) | null };
+
+const KEY = 'wording/spent';
+const nothing = (day: string): Spent => ({ day, tokens: 0, usd: 0, open: null });
+
+/** Returns how many facts are told better now. */
+export async function wordBetter(
+  m: Maintenance,
+  concluded: readonly NewEvent[],
+  write: (events: readonly NewEvent[]) => Promise<void>,
+): Promise<number> {
+  const facts = m.wording === null ? [] : toWord(concluded);
+  if (m.wording === null || facts.length === 0) return 0;
+  const question = await m.wording(facts).catch((error: unknown) => leftAlone(m, error));
+  if (question === null) return 0;
+  if (!isPaidFor(m, question.most)) {
+    m.tell(`lessons of ${today(m)} stay as they were worded: maintenance.wording_budget is used up for the day`);
+    return 0;
+  }
+  const call = `wording.${m.ledger.end.seq + 1}`;
+  const input = { facts: facts.map(({ fact }) => fact), most: amountOf(question.most) };
+  const effect = 'read' as const;
+  await write([{ type: 'call.started', data: { call, node: null, tool: 'model.complete', class: effect, input } }]);
+  return answered(m, { call, facts, question }, write);
+}
+
+async function answered(
+  m: Maintenance,
+  { call, facts, question }: { call: string; facts: readonly ToWord[]; question: Question },
+  write: (events: readonly NewEvent[]) => Promise<void>,
+): Promise<number> {
+  let answers: readonly Reworded[] = [];
+  let ended: NewEvent;
+  try {
+    const given = await question.ask();
+    answers = given.answers;
+    ended = {
+      type: 'call.ended',
+      data: { call, node: null, status: 'ok', usage: usageOr(given.usage, question.most) },
+    };
+  } catch (error) {
+    leftAlone(m, error);
+    const usage = (error as { usage?: Usage }).usage ?? (isUnheard(error) ? question.most : {});
+    ended = {
+      type: 'call.ended',
+      data: { call, node: null, status: 'failed', error: messageOf(error).slice(0, 20_000), usage },
+    };
+  }
+  const better = rewordings(facts, answers);
+  await write([ended, ...better]);
+  return better.length;
+}
+
+function leftAlone(m: Maintenance, error: unknown): null {
+  m.tell(`lessons stay as they were worded: ${messageOf(error)}`);
+  return null;
+}
+
+/** 2. It was asked, and nobody waited for it any longer. */
+function isUnheard(error: unknown): boolean {
+  return error instanceof OkaError && (error.code === 'model-stalled' || error.code === 'model-stopped');
+}
+
+/** A provider that does not say what it took is taken to have taken the most. */
+const usageOr = (usage: Usage, most: Usage): Usage => (amountOf(usage).tokens === 0 ? most : usage);
+
+/** 3. Money counts where the price is known. */
+function isPaidFor(m: Maintenance, most: Usage): boolean {
+  const { tokens, usd } = m.config.maintenance.wording_budget;
+  const kept = m.books().get<Spent>(KEY);
+  const spent = kept?.day === today(m) ? kept : nothing(today(m));
+  const amount = amountOf(most);
+  return spent.tokens + amount.tokens <= tokens && spent.usd + amount.usd <= usd;
+}
+
+const today = ({ clock }: Maintenance): string => dayOf(new Date(clock()).toISOString());
+const dayOf = (at: string): string => at.slice(0, 10);
+const amountOf = ({ tokens_in = 0, tokens_out = 0, usd = 0 }: Usage): Amount => ({
+  tokens: tokens_in + tokens_out,
+  usd,
+});
+
+/** 2. Calls of maintenance belong to no run. */
+export const wordingSpent: Part = {
+  name: 'wording',
+  take: ({ event }, book) => {
+    if (event.run !== null) return;
+    if (event.type === 'call.started') begin(book, dayOf(event.at), event.data.call, mostIn(event.data.input));
+    if (event.type === 'call.ended') end(book, event.data.call, amountOf(event.data.usage ?? {}));
+  },
+};
+
+function begin(book: Book, day: string, call: string, most: Amount): void {
+  const kept = book.get<Spent>(KEY);
+  const { tokens, usd } = kept?.day === day ? kept : nothing(day);
+  const open = { call, ...most };
+  book.put(KEY, { day, tokens: tokens + most.tokens, usd: usd + most.usd, open } satisfies Spent);
+}
+
+function end(book: Book, call: string, took: Amount): void {
+  const spent = book.get<Spent>(KEY);
+  if (spent?.open?.call !== call) return;
+  const { day, tokens, usd, open } = spent;
+  const left = { tokens: tokens - open.tokens + took.tokens, usd: usd - open.usd + took.usd };
+  book.put(KEY, { day, ...left, open: null } satisfies Spent);
+}
+
+function mostIn(input: unknown): Amount {
+  return (input as { most?: Amount } | null)?.most ?? amountOf({});
+}

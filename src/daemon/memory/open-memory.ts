@@ -1,0 +1,111 @@
+/**
+ * Owns: what the engine's home remembers, for prompts and tools.
+ *
+ * 1. Every pack is told by an event; one for a node is made once, so that the turns of the node share it.
+ * 2. Memory that fails costs no task: the prompt goes out without it, and the event says why.
+ */
+import { join } from 'node:path';
+import { type BackgroundRecall, openBackgroundRecall } from '../../memory/recall/background-recall.ts';
+import type { Candidate } from '../../memory/recall/context-pack.ts';
+import type { PackRequest } from '../../memory/recall/build-pack.ts';
+import { messageOf } from '../../schema/errors.ts';
+import type { NewEvent } from '../../schema/event.ts';
+import type { Config } from '../../schema/config.ts';
+import type { MemoryStore } from '../../schema/ports.ts';
+import type { TaskGraph } from '../../ledger/task-graph.ts';
+import type { MemoryPorts } from '../../tools/builtin/memory.ts';
+import type { Home } from '../../schema/home.ts';
+import type { Stores } from '../stores.ts';
+
+export type Memory = {
+  store: MemoryStore;
+  tools: MemoryPorts;
+  /** `given` is what the caller knows by itself, such as procedures, besides the work at hand. */
+  pack(
+    ask: Omit<PackRequest, 'given'> & Partial<Pick<PackRequest, 'given'>>,
+    note: (event: NewEvent & { run: string }) => void,
+  ): Promise<string>;
+  close(): Promise<void>;
+};
+
+const MOST_PACKS = 200;
+
+export function openMemory(home: Home, config: Config, stores: Pick<Stores, 'onDurable' | 'taskGraph'>): Memory {
+  const beside = openBackgroundRecall({
+    folder: join(home.oka, 'index'),
+    ledgers: home.ledgers,
+    artifacts: join(home.oka, 'artifacts'),
+    settings: config.memory,
+  });
+  const isOff = config.memory.cap === 0; // no prompt gets anything: nothing has to be ready for one
+  if (!isOff) stores.onDurable(() => beside.notifyChange());
+  const packs = new Map<string, Promise<string>>();
+  return {
+    store: storeOver(beside),
+    tools: { search: async (asked) => (await beside.search(asked)).found },
+    pack: (ask, note) => {
+      if (isOff) return Promise.resolve('');
+      const { given = [] } = ask;
+      const named = given.map(({ id }) => id).join(' ');
+      const key = `${ask.role} ${ask.run} ${ask.node ?? ''} ${ask.role === 'executor' ? '' : ask.query} ${named}`;
+      const around = [...given, ...atHand(stores.taskGraph(), ask)];
+      const known = packs.get(key) ?? packed(beside, { ...ask, given: around }, note);
+      packs.set(key, known);
+      for (const old of [...packs.keys()].slice(0, Math.max(0, packs.size - MOST_PACKS))) packs.delete(old);
+      return known;
+    },
+    close: () => beside.close(),
+  };
+}
+
+function storeOver(beside: BackgroundRecall): MemoryStore {
+  return {
+    search: async (query, limit) =>
+      (await beside.search({ query, limit })).found.map(({ id, text, score }) => ({ id, text, score })),
+  };
+}
+
+async function packed(
+  beside: BackgroundRecall,
+  ask: PackRequest,
+  note: (event: NewEvent & { run: string }) => void,
+): Promise<string> {
+  const { run, role, node, query } = ask;
+  try {
+    const { text, manifest } = await beside.pack(ask);
+    if (manifest.items.length + manifest.dropped.length > 0) note({ type: 'context.packed', run, data: manifest });
+    return text;
+  } catch (error) {
+    const nothing = { cap: 0, tokens: 0, by: 'keywords' as const, items: [], dropped: [], more: 0 };
+    const counter = `none: ${messageOf(error)}`.slice(0, 80);
+    note({ type: 'context.packed', run, data: { ...nothing, role, node, query: query.slice(0, 500), counter } });
+    return '';
+  }
+}
+
+/** The nodes around the one that asks, and what else is being worked on. */
+function atHand({ goals }: TaskGraph, { run, node }: Pick<PackRequest, 'run' | 'node'>): Candidate[] {
+  const mine = goals.find((goal) => goal.run === run);
+  const others = goals.filter((goal) => goal.run !== run && goal.parent === null && goal.run !== mine?.parent);
+  const near = new Set(mine?.nodes.find(({ id }) => id === node)?.needs);
+  const steps = node === null || mine === undefined ? [] : mine.nodes.filter(({ id }) => id !== node);
+  return [
+    ...steps.map((step): Candidate => {
+      const isNear = near.has(step.id) || step.needs.includes(node ?? '');
+      return entry(
+        `node:${run}.${step.id}`,
+        isNear ? 0.9 : 0.4,
+        `- step ${step.title}: ${step.status}`,
+        run,
+        mine?.last ?? 1,
+      );
+    }),
+    ...others.map((goal) =>
+      entry(`goal:${goal.run}`, 0.2, `- also at work: ${goal.title} (${goal.state})`, goal.run, goal.last),
+    ),
+  ];
+}
+
+function entry(id: string, score: number, text: string, run: string, seq: number): Candidate {
+  return { id, section: 'graph', score, text: text.replaceAll(/\s+/g, ' ').slice(0, 300), evidence: [{ run, seq }] };
+}

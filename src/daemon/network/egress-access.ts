@@ -1,0 +1,134 @@
+/**
+ * Owns: the egress proxy of a home: the hosts of its policy, the registries of the operator's package managers, and its
+ * decisions as events.
+ *
+ * The proxy is opened by the first step that needs it: asking the package managers takes seconds, and most work needs
+ * no network.
+ */
+import { lookup as resolveName } from 'node:dns/promises';
+import { allowsBy, type Registry } from '../../guard/egress.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
+import type { NewEvent } from '../../schema/event.ts';
+import type { Clock } from '../../schema/ports.ts';
+import type { Policy } from '../../schema/policy.ts';
+import { type Egress, type Grant, openEgress, proxyEnvironment } from '../../tools/egress/egress.ts';
+import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
+import { registriesOf } from '../../tools/egress/registries.ts';
+import { type Decided, tellRarely } from '../../tools/egress/telling.ts';
+import { admitAnyone, admitSealed, type Holder, sealTicket } from '../../tools/egress/tickets.ts';
+import { packageEnvironment } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
+
+export type EgressPorts = {
+  home: Home;
+  /** The policy that holds now. */
+  policy: () => Policy;
+  decided: (decided: Decided) => void;
+  clock: Clock;
+};
+
+/** What gives a step its way out; to be disposed of when the process ends. */
+export type EgressAccess = AsyncDisposable & {
+  /** `ms` is how long the step may last. */
+  grant(holder: Holder, ms: number): Promise<Grant>;
+};
+
+export function egressEvent({ run, call, host, port, verdict, reason }: Decided): NewEvent {
+  return { type: 'egress.decided', run, data: { ...(call === null ? {} : { call }), host, port, verdict, reason } };
+}
+
+type Address = { host: string; port: number };
+
+const ASK_AGAIN_MS = 600_000;
+/** Models go this way, too, and may be silent for as long as their settings allow (five minutes at most). */
+const MODEL_THINKS_MS = 330_000;
+
+/** The proxy in the process of the worker. */
+export function localEgress(ports: EgressPorts): EgressAccess {
+  const registries = knownRegistries(ports);
+  let opened: Promise<Egress> | null = null;
+  const open = (): Promise<Egress> =>
+    openEgress({
+      listen: { host: '127.0.0.1', port: 0 },
+      allows: (...asked) => allowsBy(ports.policy().rules, registries.now())(...asked),
+      decided: ports.decided,
+      clock: ports.clock,
+    });
+  return {
+    async grant(holder) {
+      opened ??= open().catch((error: unknown) => {
+        opened = null; // the next step tries again
+        throw error;
+      });
+      const [egress] = await Promise.all([opened, registries.refresh()]);
+      return egress.grant(holder);
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opened)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A proxy in a process of its own, with which a key is shared; a ticket for it is good as long as a step may last. */
+export function sharedEgress(
+  proxy: Address,
+  key: Buffer | null,
+  clock: Clock,
+  lookup: (host: string) => Promise<string> = addressOf,
+): EgressAccess {
+  return {
+    async grant(holder, ms) {
+      const host = await lookup(proxy.host); // a command in the jail cannot ask a name server
+      return {
+        port: proxy.port,
+        env: proxyEnvironment({ ...proxy, host }, key === null ? null : sealTicket(key, holder, clock() + ms)),
+        [Symbol.dispose]: () => undefined,
+      };
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+async function addressOf(host: string): Promise<string> {
+  try {
+    return (await resolveName(host)).address;
+  } catch (error) {
+    throw new OkaError('refused', `the egress proxy ${host} is not there: ${messageOf(error)}`, {
+      fix: 'See whether it runs; in Docker: docker compose up -d egress',
+      cause: error,
+    });
+  }
+}
+
+/** The proxy alone. Without a key whoever reaches it may use it. */
+export async function serveEgress(ports: EgressPorts, listen: Address, key: Buffer | null): Promise<Proxy> {
+  const registries = knownRegistries(ports);
+  await registries.refresh();
+  return await openProxy({
+    listen,
+    allows: (...asked) => {
+      void registries.refresh();
+      return allowsBy(ports.policy().rules, registries.now())(...asked);
+    },
+    admit: key === null ? admitAnyone : admitSealed(key, ports.clock),
+    telling: tellRarely(ports.decided, { clock: ports.clock }),
+    limits: { idleMs: MODEL_THINKS_MS },
+    clock: ports.clock,
+  });
+}
+
+/** An operator may configure another registry while the process lives. */
+function knownRegistries({ home, clock }: EgressPorts): { now: () => readonly Registry[]; refresh(): Promise<void> } {
+  let known: readonly Registry[] = [];
+  let asking: { since: number; answer: Promise<void> } | null = null;
+  const ask = async (): Promise<void> => {
+    known = await registriesOf({ cwd: home.dir, env: packageEnvironment() });
+  };
+  return {
+    now: () => known,
+    refresh() {
+      if (asking === null || clock() - asking.since > ASK_AGAIN_MS) asking = { since: clock(), answer: ask() };
+      return asking.answer;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Owns: results that were not told when their tasks ended: the process had died, or there was no space.
+ *
+ * 1. A task that begins leaves a mark, and the mark goes when the result of its end is written. Made before it is
+ *    needed, it needs no room on a full disk; and what is owed is known without reading history.
+ * 2. What a person has removed since stays away: it has no mark. Only after a death, which a mark may have been lost in,
+ *    what ended lately is looked at besides.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isInside } from '../../engine/child.ts';
+import { taskGraph } from '../../graphs/task.ts';
+import { lookAt } from '../../ledger/disk.ts';
+import type { Goal, TaskGraph } from '../../ledger/task-graph.ts';
+import { errnoOf } from '../../schema/errors.ts';
+import type { Event } from '../../schema/event.ts';
+import type { Stores } from '../stores.ts';
+
+export type PendingResults = {
+  /** Marks the tasks that begin. */
+  watch: (durable: readonly Event[]) => void;
+  told: (run: string) => void;
+  runs: () => string[];
+};
+
+export function pendingResultsIn(folder: string): PendingResults {
+  return {
+    watch: (durable) => {
+      for (const event of durable)
+        if (event.type === 'run.started' && event.run !== null && event.data.graph.id === taskGraph.id)
+          mark(folder, event.run);
+    },
+    told: (run) => rmSync(join(folder, run), { force: true }),
+    runs: () => (lookAt(folder)?.isDirectory() === true ? readdirSync(folder).toSorted() : []),
+  };
+}
+
+/** The task goes on without it: whoever could not make one is among those that ended lately. */
+function mark(folder: string, run: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, run), '');
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
+}
+
+/** Whether the last process that held the pen came to its end. Asked before anything else is written. */
+export async function endedCleanly({ ledger }: Pick<Stores, 'ledger'>): Promise<boolean> {
+  let last: Event | null = null;
+  for await (const event of ledger.read({ from: Math.max(1, ledger.end.seq) })) last = event;
+  return last === null || last.type === 'worker.stopped';
+}
+
+/** `isHeir` says that the process before this one died. */
+export async function writePendingResults(
+  outbox: string,
+  { goals, ended }: TaskGraph,
+  { untold, isHeir }: { untold: PendingResults; isHeir: boolean },
+  tell: (run: string) => Promise<void>,
+): Promise<void> {
+  const open = new Set(goals.map(({ run }) => run));
+  const owed = untold.runs().filter((run) => !open.has(run));
+  const lately = isHeir
+    ? ended.filter((goal) => !isInside(goal) && !isWritten(outbox, goal)).map(({ run }) => run)
+    : [];
+  for (const run of new Set([...owed, ...lately])) await tell(run);
+}
+
+/** A page tells up to which event it was made. */
+function isWritten(outbox: string, { run, last }: Goal): boolean {
+  const file = join(outbox, run, 'RESULT.md');
+  return lookAt(file)?.isFile() === true && readFileSync(file, 'utf8').includes(` to ${last}: `);
+}
+
+const AGAIN_MS = 5000;
+
+/** What could not be written is tried again until it can. */
+export function retryLater(
+  tell: (run: string) => Promise<void>,
+  againMs = AGAIN_MS,
+): { add: (run: string) => void; end: () => void } {
+  const late = new Set<string>();
+  let timer: NodeJS.Timeout | null = null;
+  const wait = (): void => void (timer = setTimeout(() => void again(), againMs).unref());
+  const again = async (): Promise<void> => {
+    for (const run of late)
+      await tell(run).then(
+        () => late.delete(run),
+        () => false,
+      );
+    if (late.size > 0 && timer !== null) wait();
+    else timer = null;
+  };
+  return {
+    add(run) {
+      late.add(run);
+      if (timer === null) wait();
+    },
+    end() {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    },
+  };
+}

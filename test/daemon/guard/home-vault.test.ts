@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { withHost } from '../../../src/daemon/host.ts';
+import { setUp } from '../../../src/daemon/home/set-up.ts';
+import { homeAt, vaultPlaces } from '../../../src/daemon/settings.ts';
+import { openHomeVault, vaultOf } from '../../../src/daemon/guard/home-vault.ts';
+import { without, withValue } from '../../../src/guard/vault-contents.ts';
+import { readEvents } from '../../../src/ledger/read.ts';
+import { temporaryFolder } from '../../support/cli.ts';
+
+const NOW = '2030-01-01T00:00:00.000Z';
+const folder = temporaryFolder();
+const home = homeAt(join(folder.dir, 'home'));
+
+beforeAll(() => {
+  vi.stubEnv('XDG_CONFIG_HOME', join(folder.dir, 'config'));
+  setUp(home);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  folder[Symbol.dispose]();
+});
+
+async function setSecret(name: string, value: string): Promise<void> {
+  await (await vaultOf(home)).change((all) => withValue(all, name, value, NOW, { tools: ['shell'], hosts: [] }));
+}
+
+describe('the vault as a process holds it', () => {
+  it('without a vault nothing is made and nothing is known', async () => {
+    const held = await openHomeVault(home);
+    expect(await held.find('A')).toBeNull();
+    expect(held.redact('sesame-open-42')).toBe('sesame-open-42');
+    expect(existsSync(vaultPlaces(home).key)).toBe(false);
+  });
+
+  it('V2 a value is known to redaction before a call gets it, and old ones stay known', async () => {
+    const held = await openHomeVault(home);
+    await setSecret('A', 'sesame-open-42');
+    expect(await held.find('A')).toMatchObject({ value: 'sesame-open-42', version: 1, tools: ['shell'] });
+    expect(held.redact('sesame-open-42')).toBe('[redacted:A]');
+    await setSecret('A', 'sesame-closed-43');
+    expect(await held.find('A')).toMatchObject({ value: 'sesame-closed-43', version: 2 });
+    expect(held.redact('sesame-open-42 sesame-closed-43')).toBe('[redacted:A] [redacted:A]');
+  });
+
+  it('says what other processes changed since the last look', async () => {
+    const held = await openHomeVault(home);
+    expect(await held.refresh()).toEqual([]);
+    await setSecret('A', 'sesame-again-44');
+    await setSecret('B', 'another-value-1');
+    expect(await held.refresh()).toEqual([
+      { name: 'A', version: 3, change: 'rotated' },
+      { name: 'B', version: 1, change: 'set' },
+    ]);
+    await (await vaultOf(home)).change((all) => without(all, 'B', false));
+    expect(await held.refresh()).toEqual([{ name: 'B', version: 1, change: 'removed' }]);
+    expect(await held.find('B')).toBeNull();
+    expect(held.redact('another-value-1')).toBe('[redacted:B]');
+  });
+
+  it('the holder of the pen writes down what others changed', async () => {
+    await withHost(home, new AbortController().signal, async () => {
+      await setSecret('C', 'while-it-runs-5');
+      while (!(await changes()).includes('C')) await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    expect((await changes()).filter((name) => name === 'C')).toEqual(['C']);
+  });
+});
+
+async function changes(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const event of readEvents(home.ledgers.run, { type: 'secret.changed' }))
+    if (event.type === 'secret.changed') names.push(event.data.name);
+  return names;
+}

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { egressEvent, localEgress, sharedEgress } from '../../../src/daemon/network/egress-access.ts';
+import { homeAt } from '../../../src/daemon/settings.ts';
+import { checkEvent } from '../../../src/schema/event.ts';
+import { Policy } from '../../../src/schema/policy.ts';
+import type { Decided } from '../../../src/tools/egress/telling.ts';
+import { temporaryFolder } from '../../support/cli.ts';
+
+const run = promisify(execFile);
+const policy = Policy.parse({
+  version: 1,
+  defaults: { read: 'allow', write_local: 'allow', external_mutation: 'ask', deny: 'deny' },
+  budgets: { tokens: 1, usd: 1, tool_calls: 1, retries: 1, replans: 1, seconds: 1, depth: 1, output_bytes: 1 },
+  rules: [{ effect: 'allow', host: 'localhost' }],
+});
+
+it('a step goes out by its grant, what was decided is an event of its run, and after the step nothing goes out', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  const decided: Decided[] = [];
+  const out = localEgress({
+    home: homeAt(folder.dir),
+    policy: () => policy,
+    decided: (each) => decided.push(each),
+    clock: Date.now,
+  });
+  onTestFinished(() => out[Symbol.asyncDispose]());
+  const grant = await out.grant({ run: 'r1', call: 'r1.n1.1', hosts: [] }, 60_000);
+  expect(grant.port).toBeGreaterThan(0);
+  const ask = async (url: string): Promise<string> => {
+    const script = `require('node:http').get('${url}', (answer) => {
+      console.log(answer.statusCode);
+      answer.pipe(process.stdout);
+    })`;
+    return (await run(process.execPath, ['-e', script], { env: { ...grant.env } })).stdout;
+  };
+  expect(await ask('http://example.test/')).toMatch(/^403\nexample\.test is not among the hosts/);
+  expect(await ask('http://localhost/')).toMatch(/^403\nlocalhost is at .*, which is not public/);
+  expect(decided.map((each) => checkEvent(egressEvent(each)))).toMatchObject([
+    { type: 'egress.decided', run: 'r1', data: { host: 'example.test', port: 80, verdict: 'refused' } },
+    { type: 'egress.decided', run: 'r1', data: { host: 'localhost', port: 80, verdict: 'refused' } },
+  ]);
+  grant[Symbol.dispose]();
+  expect(await ask('http://example.test/')).toMatch(/^407\n/);
+});
+
+it('through a proxy elsewhere a step has a sealed ticket, or none where no key is shared', async () => {
+  const proxy = { host: 'egress', port: 3128 };
+  const holder = { run: 'r1', call: 'r1.n1.1', hosts: [] };
+  const lookup = (): Promise<string> => Promise.resolve('172.18.0.2');
+  const sealed = await sharedEgress(proxy, Buffer.alloc(32, 1), Date.now, lookup).grant(holder, 1000);
+  expect(sealed.env['HTTPS_PROXY']).toMatch(/^http:\/\/[\w-]+:[\w-]{43}@172\.18\.0\.2:3128$/);
+  const open = await sharedEgress(proxy, null, Date.now, lookup).grant(holder, 1000);
+  expect([open.port, open.env['HTTPS_PROXY']]).toEqual([3128, 'http://172.18.0.2:3128']);
+});

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { serveEgress } from '../../../src/daemon/network/egress-access.ts';
+import { egressRoutes } from '../../../src/daemon/network/egress-routes.ts';
+import { egressProxy, homeAt } from '../../../src/daemon/settings.ts';
+import { Policy } from '../../../src/schema/policy.ts';
+import { request } from '../../../src/tools/builtin/net.ts';
+import type { Decided } from '../../../src/tools/egress/telling.ts';
+import { temporaryFolder } from '../../support/cli.ts';
+
+/** An address of this machine that is not the loopback; a model elsewhere on the operator's network has one like it. */
+const own = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+
+it.skipIf(own === undefined)(
+  'D1 a model on the own network is asked by way of the proxy, its answer streams, and a deny rule holds',
+  async () => {
+    const rules: Policy['rules'] = [];
+    const { roads, decided } = await ground(rules);
+    const port = await serving((asked, answer) => {
+      answer.writeHead(200, { 'content-type': 'text/event-stream' });
+      asked.on('data', (body: Buffer) => answer.write(`${asked.method} ${asked.url} ${body.toString()}`));
+      asked.on('end', () => answer.end());
+    });
+    const url = `http://${own}:${port}/v1/chat`;
+    const answer = await roads.models.fetch?.(url, { method: 'POST', body: '{"a":1}', redirect: 'manual' });
+    expect([answer?.status, answer?.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect(await answer?.text()).toBe('POST /v1/chat {"a":1}');
+    expect(decided).toMatchObject([
+      { host: own, port, verdict: 'allowed', reason: `${own} is a server that the operator configured` },
+    ]);
+    rules.push({ effect: 'deny', host: own ?? '', why: 'not this one' } as Policy['rules'][number]);
+    expect(await (await roads.models.fetch?.(url))?.text()).toMatch(/^not this one/);
+  },
+);
+
+it.skipIf(own === undefined)('a model that is given up is not waited for', async () => {
+  const { roads } = await ground([]);
+  const port = await serving(() => undefined);
+  const given = new AbortController();
+  const asked = roads.models.fetch?.(`http://${own}:${port}/`, { signal: given.signal });
+  setTimeout(() => given.abort(), 100);
+  await expect(asked).rejects.toThrow(/abort/i);
+});
+
+it('D2 what a tool asks for goes by way of the proxy, which checks the address that the name has', async () => {
+  const { roads, decided } = await ground([]);
+  const trip = { ...roads.tools, signal: AbortSignal.timeout(10_000), redirects: 'followed' as const };
+  const ask = { method: 'GET', headers: {} };
+  await expect(request('https://localhost:4873/', ask, trip)).rejects.toThrow(
+    'the egress proxy lets nothing through to localhost:4873',
+  );
+  const plain = await request('http://localhost:4873/', ask, trip);
+  expect([plain.status, plain.body.toString()]).toEqual([403, expect.stringMatching(/which is not public/)]);
+  expect(decided.every(({ host, verdict }) => host === 'localhost' && verdict === 'refused')).toBe(true);
+});
+
+it('without the right key the proxy gives nothing', async () => {
+  const { roads, key } = await ground([]);
+  writeFileSync(key, Buffer.alloc(32, 9));
+  const others = egressRoutes({ home: homeAt('/'), policy: policyWith([]), decided: () => undefined, clock: Date.now });
+  const trip = { ...others.tools, signal: AbortSignal.timeout(10_000), redirects: 'followed' as const };
+  expect((await request('http://localhost/', { method: 'GET', headers: {} }, trip)).status).toBe(407);
+  expect(roads.models.fetch).toBeDefined();
+});
+
+it('a step is given the address of the proxy, because it cannot ask for names', async () => {
+  const { roads, port } = await ground([], 'localhost');
+  using grant = await roads.steps.grant({ run: 'r1', call: 'c1', hosts: [] }, 1000);
+  const { hostname } = new URL(grant.env['HTTPS_PROXY'] ?? '');
+  expect([isIP(hostname.replaceAll(/[[\]]/g, '')) > 0, grant.port]).toEqual([true, port]);
+});
+
+it('OKA_EGRESS is a host and a port; what cannot be read is refused, and so is a key that is not there', () => {
+  vi.stubEnv('OKA_EGRESS_KEY', '/nowhere/key');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const [text, host] of [
+    ['egress:3128', 'egress'],
+    ['http://10.0.0.1:3128/', '10.0.0.1'],
+    ['[fd00::1]:3128', 'fd00::1'],
+  ]) {
+    vi.stubEnv('OKA_EGRESS', text);
+    expect(egressProxy()).toEqual({ host, port: 3128, key: '/nowhere/key' });
+  }
+  const ports = { home: homeAt('/'), policy: policyWith([]), decided: () => undefined, clock: Date.now };
+  expect(() => egressRoutes(ports)).toThrow(/key of the egress proxy cannot be read/);
+  for (const text of ['egress', 'egress:', 'egress:99999', 'https://egress:1', 'user@egress:1']) {
+    vi.stubEnv('OKA_EGRESS', text);
+    expect(() => egressProxy()).toThrow(/OKA_EGRESS is a host and a port/);
+  }
+  vi.stubEnv('OKA_EGRESS', '');
+  expect(egressRoutes(ports).tools).toEqual({});
+});
+
+async function ground(rules: Policy['rules'], host = '127.0.0.1') {
+  const folder = temporaryFolder();
+  const decided: Decided[] = [];
+  const key = join(folder.dir, 'key');
+  writeFileSync(key, Buffer.alloc(32, 7));
+  const home = homeAt(folder.dir);
+  const ports = {
+    home,
+    policy: policyWith(rules),
+    decided: (each: Decided) => void decided.push(each),
+    clock: Date.now,
+  };
+  const proxy = await serveEgress(ports, { host, port: 0 }, Buffer.alloc(32, 7));
+  vi.stubEnv('OKA_EGRESS', `${host}:${proxy.port}`);
+  vi.stubEnv('OKA_EGRESS_KEY', key);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await proxy[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+  return { roads: egressRoutes(ports), decided, key, port: proxy.port };
+}
+
+async function serving(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+function policyWith(rules: Policy['rules']): () => Policy {
+  const { data } = Policy.safeParse({
+    version: 1,
+    defaults: { read: 'allow', write_local: 'allow', external_mutation: 'ask', deny: 'deny' },
+    budgets: { tokens: 1, usd: 1, tool_calls: 1, retries: 1, replans: 1, seconds: 1, depth: 1, output_bytes: 1 },
+    rules: [],
+  });
+  return () => ({ ...(data as Policy), rules });
+}
