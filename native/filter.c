@@ -1,12 +1,16 @@
+#define _GNU_SOURCE
 #include "launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,6 +27,7 @@ enum { NR_FCHMODAT2 = 452, NR_SETXATTRAT = 463, NR_REMOVEXATTRAT = 466, NR_OPEN_
 #define NEW_NAMESPACE 0x7e020000 /* every CLONE_NEW* that fits into clone's flags */
 #define KIND 0xf                 /* the part of a socket's type that is not a flag */
 #define TCP 6
+#define IOPRIO_WHO_PROCESS 1
 #define WAIT_KILLABLE (1U << 5) /* since 5.19: a signal does not make a caller ask twice */
 #define ALLOW SECCOMP_RET_ALLOW
 #define REFUSE(error) (SECCOMP_RET_ERRNO | (error))
@@ -82,6 +87,30 @@ static void refuse_others(uint32_t call, int argument)
 	skip_unless_equal(call, 4);
 	load_argument(argument);
 	skip_if_equal(0, 1);
+	give(REFUSE(EPERM));
+	give(ALLOW);
+}
+
+/* For calls that can name a process, a group or a user: only the caller itself, which is `kind` and 0. */
+static void refuse_all_but_self(uint32_t call, uint32_t kind)
+{
+	skip_unless_equal(call, 6);
+	load_argument(0);
+	skip_unless_equal(kind, 2);
+	load_argument(1);
+	skip_if_equal(0, 1);
+	give(REFUSE(EPERM));
+	give(ALLOW);
+}
+
+/* A new file must not come with set-user-ID or set-group-ID; its mode counts only where the call may create it. */
+static void refuse_privileged_creation(uint32_t call, int flags, int mode)
+{
+	skip_unless_equal(call, 6);
+	load_argument(flags);
+	emit(BPF_JMP | BPF_JSET | BPF_K, O_CREAT | (O_TMPFILE & ~O_DIRECTORY), 0, 3);
+	load_argument(mode);
+	emit(BPF_JMP | BPF_JSET | BPF_K, S_ISUID | S_ISGID, 0, 1);
 	give(REFUSE(EPERM));
 	give(ALLOW);
 }
@@ -153,7 +182,7 @@ static const int refused[] = {
 
 /* For these libraries have another way, or do without. */
 static const struct { int call, error; } absent[] = {
-	{ SYS_clone3, ENOSYS },
+	{ SYS_clone3, ENOSYS }, { SYS_openat2, ENOSYS }, /* their arguments lie in memory, where a filter cannot see them */
 	{ SYS_setxattr, EOPNOTSUPP }, { SYS_lsetxattr, EOPNOTSUPP }, { SYS_fsetxattr, EOPNOTSUPP },
 	{ SYS_removexattr, EOPNOTSUPP }, { SYS_lremovexattr, EOPNOTSUPP }, { SYS_fremovexattr, EOPNOTSUPP },
 	{ NR_SETXATTRAT, ENOSYS }, { NR_REMOVEXATTRAT, ENOSYS },
@@ -197,8 +226,15 @@ static void build(const struct rights *rights, int abi, bool writes)
 	refuse_others(SYS_sched_setscheduler, 0);
 	refuse_others(SYS_sched_setparam, 0);
 	refuse_others(SYS_sched_setattr, 0);
-	refuse_others(SYS_setpriority, 1);
-	refuse_others(SYS_ioprio_set, 1);
+	refuse_all_but_self(SYS_setpriority, PRIO_PROCESS);
+	refuse_all_but_self(SYS_ioprio_set, IOPRIO_WHO_PROCESS);
+	refuse_privileged_creation(SYS_openat, 2, 3);
+	refuse_bits(SYS_mknodat, 2, S_ISUID | S_ISGID);
+#if defined(__x86_64__)
+	refuse_privileged_creation(SYS_open, 1, 2);
+	refuse_bits(SYS_creat, 1, S_ISUID | S_ISGID);
+	refuse_bits(SYS_mknod, 1, S_ISUID | S_ISGID);
+#endif
 	give(ALLOW);
 }
 

@@ -129,12 +129,21 @@ static int set_times(const struct request *request, const char *own_name)
 	return utimensat(AT_FDCWD, own_name, given ? times : NULL, 0) == 0 ? 0 : errno;
 }
 
+/* Nothing here may run as somebody else. On a folder set-group-ID only says which group new files belong to. */
+static int set_mode(mode_t mode, const char *own_name)
+{
+	struct stat file;
+	if (stat(own_name, &file) != 0) return errno;
+	if (mode & (S_ISDIR(file.st_mode) ? S_ISUID : S_ISUID | S_ISGID)) return EPERM;
+	return chmod(own_name, mode) == 0 ? 0 : errno;
+}
+
 static int act(const struct request *request, const char *own_name)
 {
 	uid_t owner = (uid_t)request->value;
 	gid_t group = (gid_t)request->group;
 	switch (request->what) {
-	case MODE: return chmod(own_name, (mode_t)request->value & 07777) == 0 ? 0 : errno;
+	case MODE: return set_mode((mode_t)request->value & 07777, own_name);
 	case TIMES: return set_times(request, own_name);
 	case OWNER: /* to give away is refused; to keep, as unpacking and copying ask for, needs no deed */
 		return (owner == (uid_t)-1 || owner == getuid()) && (group == (gid_t)-1 || group == getgid()) ? 0 : EPERM;

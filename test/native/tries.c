@@ -74,10 +74,32 @@ static long fork_and_wait(void)
 	return pid < 0 ? -1 : waitpid(pid, NULL, 0);
 }
 
-static long change_open_file(const char *path)
+static long change_mode_of_open_file(const char *path, mode_t mode)
 {
 	int file = open(path, O_RDONLY);
-	return file < 0 ? -1 : fchmod(file, 0777);
+	return file < 0 ? -1 : fchmod(file, mode);
+}
+
+static long change_open_file(const char *path)
+{
+	return change_mode_of_open_file(path, 0777);
+}
+
+/* A file beside `path`. */
+static long create(const char *path, mode_t mode)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s.%o", path, mode);
+	unlink(name);
+	return open(name, O_CREAT | O_EXCL | O_WRONLY, mode);
+}
+
+static long create_node(const char *path, mode_t mode)
+{
+	char name[4096];
+	snprintf(name, sizeof name, "%s.node", path);
+	unlink(name);
+	return mknod(name, S_IFREG | mode, 0);
 }
 
 static long change_path_only(const char *path)
@@ -125,6 +147,40 @@ static long attempt(const char *what, const char *path)
 	TRY("type-for-others", ioctl(0, TIOCSTI, "x"));
 	TRY("limit-parent", syscall(SYS_prlimit64, parent, RLIMIT_NOFILE, &few, 0));
 	TRY("renice-parent", setpriority(PRIO_PROCESS, (id_t)parent, 19));
+	TRY("renice-self", setpriority(PRIO_PROCESS, 0, 5));
+	TRY("renice-group", setpriority(PRIO_PGRP, (id_t)getpgid(parent), 19));
+	TRY("renice-own-group", setpriority(PRIO_PGRP, 0, 5));
+	TRY("renice-user", setpriority(PRIO_USER, 0, 5));
+	TRY("io-priority-self", syscall(SYS_ioprio_set, 1, 0, 2 << 13 | 5));
+	TRY("io-priority-parent", syscall(SYS_ioprio_set, 1, parent, 3 << 13));
+	TRY("io-priority-group", syscall(SYS_ioprio_set, 2, 0, 3 << 13));
+	TRY("io-priority-user", syscall(SYS_ioprio_set, 3, 0, 3 << 13));
+	TRY("affinity-parent", syscall(SYS_sched_setaffinity, parent, sizeof memory, memory));
+	TRY("scheduler-parent", sched_setscheduler(parent, SCHED_BATCH, &(struct sched_param){ 0 }));
+	TRY("param-parent", sched_setparam(parent, &(struct sched_param){ 0 }));
+	TRY("attr-parent", syscall(SYS_sched_setattr, parent, memory, 0));
+	TRY("write-memory", process_vm_writev(parent, &here, 1, &there, 1, 0));
+	TRY("advise-parent", syscall(SYS_process_madvise, 0, &there, 1, 0, 0));
+	TRY("move-pages", syscall(SYS_move_pages, parent, 0, 0, 0, 0, 0));
+	TRY("migrate-pages", syscall(SYS_migrate_pages, parent, 0, 0, 0));
+	TRY("compare", syscall(SYS_kcmp, parent, getpid(), 0, 0, 0));
+	TRY("release-memory", syscall(SYS_process_mrelease, -1, 0));
+	TRY("io-uring-enter", syscall(SYS_io_uring_enter, -1, 0, 0, 0, 0, 0));
+	TRY("handle", syscall(SYS_open_by_handle_at, -1, memory, 0));
+	TRY("request-key", syscall(SYS_request_key, "user", "oka", 0, 0));
+	TRY("openat2", syscall(SYS_openat2, AT_FDCWD, path, memory, 24));
+	TRY("setuid", chmod(path, 04755));
+	TRY("setgid", chmod(path, 02755));
+	TRY("sticky", chmod(path, 01755));
+	TRY("setuid-open-file", change_mode_of_open_file(path, 04755));
+	TRY("setuid-2", syscall(452, AT_FDCWD, path, 04755, 0));
+	TRY("setuid-new", create(path, 04755));
+	TRY("setgid-new", create(path, 02755));
+	TRY("plain-new", create(path, 0755));
+	TRY("setuid-unnamed", open("/proc/self/cwd", O_TMPFILE | O_RDWR, 04755));
+	TRY("plain-unnamed", open("/proc/self/cwd", O_TMPFILE | O_RDWR, 0600));
+	TRY("setuid-node", create_node(path, 04755));
+	TRY("open-with-odd-mode", syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 04755));
 	TRY("signal-parent", kill(parent, 0));
 	TRY("udp", socket(AF_INET, SOCK_DGRAM, 0));
 	TRY("raw", socket(AF_INET, SOCK_RAW, 1));
