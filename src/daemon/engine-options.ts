@@ -1,7 +1,7 @@
 /** Owns: the engine of a home without its stores: the tools, what is done around them, and the chain. */
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import type { EngineOptions } from '../engine/engine.ts';
+import type { EngineOptions } from '../engine/engine-context.ts';
 import { maySendOn } from '../guard/egress.ts';
 import { openCache } from '../ledger/cache.ts';
 import type { Config } from '../schema/config.ts';

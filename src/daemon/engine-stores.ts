@@ -1,6 +1,6 @@
 /** Owns: the stores of a home as the engine sees them. */
 import { join } from 'node:path';
-import type { EngineOptions } from '../engine/engine.ts';
+import type { EngineOptions } from '../engine/engine-context.ts';
 import { openCache } from '../ledger/cache.ts';
 import { openRuns } from '../ledger/runs.ts';
 import type { EventStore, MemoryStore } from '../schema/ports.ts';

@@ -1,6 +1,7 @@
 /** Owns: putting the engine together. Neighbours on a floor are strangers; they meet here. */
 import { join } from 'node:path';
-import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
+import { createEngine, type Engine } from '../engine/engine.ts';
+import type { EngineOptions } from '../engine/engine-context.ts';
 import type { Models } from '../models/models.ts';
 import { modelTool } from '../models/tool.ts';
 import type { Config } from '../schema/config.ts';

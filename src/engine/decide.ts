@@ -30,9 +30,11 @@ export type CallStep = Attempt & {
   ask: boolean;
 };
 
+export type ThinkStep = { kind: 'Think'; node: string; turn: number };
+
 export type Step =
   | CallStep
-  | { kind: 'Think'; node: string; turn: number }
+  | ThinkStep
   | { kind: 'Wait'; node: string; wait: string; for: WaitFor }
   | { kind: 'Withdraw'; node: string; wait: string; for: WaitFor }
   | { kind: 'Settle'; node: string; status: 'done' | 'failed' | 'skipped'; reason: string; output: Json }

@@ -5,9 +5,9 @@ import type { Json } from '../schema/json.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
 import { unboundCall } from './bounds.ts';
 import type { Invoke } from './compose.ts';
-import type { World } from './drive.ts';
 import { applied } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
+import type { World } from './world.ts';
 
 /** With the words around it, the schema of events takes no longer reasons. */
 const MOST_REASON = 19_000;

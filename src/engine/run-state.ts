@@ -117,6 +117,10 @@ export function nodeNamed(run: RunState, name: string | null): number | undefine
   return name === null ? undefined : (run.plan.index.get(name) ?? run.itemNames.get(name));
 }
 
+export function nodeStateOf(run: RunState, name: string | null): NodeState | undefined {
+  return run.nodes[nodeNamed(run, name) ?? -1];
+}
+
 export function isOver(status: RunStatus): boolean {
   return status === 'done' || status === 'failed' || status === 'cancelled';
 }

@@ -2,18 +2,16 @@
 import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Middleware, NoDecision, Planner, PlannerInput } from '../schema/ports.ts';
-import type { Act, Tool } from '../schema/tool.ts';
+import type { Tool } from '../schema/tool.ts';
 import { leftOf, nothingReserved } from './budget.ts';
 import { newAgent } from './agent.ts';
 import { decisionChain, type Move, transitionChain } from './compose.ts';
-import type { Step } from './decide.ts';
+import type { ThinkStep } from './decide.ts';
 import { lookupFor } from './input.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 import { filled } from './template.ts';
+import type { World } from './world.ts';
 import { plannerFailed } from './written.ts';
-
-type ThinkStep = Extract<Step, { kind: 'Think' }>;
-export type Think = (run: RunState, step: ThinkStep, act: Act) => Promise<NewEvent>;
 
 const LONGEST_PAUSE_MS = 300_000;
 const MOST_PAUSES = 300;
@@ -25,7 +23,7 @@ export function thinkWith(
   middleware: readonly Middleware[],
   tools: ReadonlyMap<string, Tool>,
   clock: () => number,
-): Think {
+): World['think'] {
   return async (run, step, act) => {
     const ask = decisionChain(middleware, async (asked) => {
       const answer = await planner.decide(asked, act);

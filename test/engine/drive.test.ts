@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { drive, type World } from '../../src/engine/drive.ts';
+import { drive } from '../../src/engine/drive.ts';
 import { eventOf, outcomeEvent, stopEvent } from '../../src/engine/written.ts';
 import { memoryEvents } from '../../src/engine/memory-stores.ts';
 import { begun } from '../../src/engine/fold-run.ts';
+import type { World } from '../../src/engine/world.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import type { Outcome, Tool, ToolCall } from '../../src/schema/tool.ts';
 import { failed, graphOf, latch, ok, toolNamed } from '../support/engine-fakes.ts';
@@ -34,6 +35,7 @@ function driven(nodes: object[], tools: readonly Tool[], change: Partial<World> 
       },
     },
     clock: () => 0,
+    sleep: quiet,
     tools: (name) => named.get(name),
     invoke: async (call: ToolCall) => {
       log.push(`${call.tool} ${call.node}`);
@@ -44,7 +46,7 @@ function driven(nodes: object[], tools: readonly Tool[], change: Partial<World> 
     expect: () => null,
     ...change,
   };
-  return { log, run, all: events.all, drive: drive(run, world, () => quiet(), []) };
+  return { log, run, all: events.all, drive: drive(run, world, []) };
 }
 
 describe('drive', () => {
@@ -171,13 +173,7 @@ describe('drive', () => {
     const refused = stateAfter(run.plan.graph);
     const world = { events: memoryEvents(() => 0) } as unknown as World;
     const refusal: NewEvent = { type: 'run.ended', run: 'r', data: { status: 'failed', reason: 'not today' } };
-    const { done } = drive(
-      refused,
-      world,
-      () => quiet(),
-      [],
-      async () => refusal,
-    );
+    const { done } = drive(refused, world, [], async () => refusal);
     expect(await done).toMatchObject({ status: 'failed', reason: 'not today', spent: { tool_calls: 0 } });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine, type EngineOptions } from '../../src/engine/engine.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import { memoryRuns } from '../../src/engine/memory-stores.ts';
 
 import type { Decision } from '../../src/schema/decision.ts';

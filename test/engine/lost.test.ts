@@ -1,7 +1,8 @@
 /** Events that could not be written, calls that were stopped before theirs were, and what many calls may spend at once. */
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createEngine, type EngineOptions } from '../../src/engine/engine.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import { memoryEvents } from '../../src/engine/memory-stores.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { standardChain } from '../../src/tools/chain.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createEngine, type EngineOptions } from '../../src/engine/engine.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
 import { toolOf } from '../../src/tools/builtin/define.ts';

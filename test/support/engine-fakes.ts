@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { callChain, type Invoke } from '../../src/engine/compose.ts';
-import { createEngine, type Engine, type EngineOptions } from '../../src/engine/engine.ts';
+import { createEngine, type Engine } from '../../src/engine/engine.ts';
+import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import type { Event, EventType } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { type Json, JsonValue } from '../../src/schema/json.ts';

@@ -1,5 +1,5 @@
 /** Owns: what is known of a call that was under way when the worker died. */
-import type { EngineOptions } from '../../engine/engine.ts';
+import type { EngineOptions } from '../../engine/engine-context.ts';
 import type { OpenCall } from '../../engine/run-state.ts';
 import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';

@@ -1,0 +1,55 @@
+/**
+ * Owns: making the call that a step decided, and staging its outcome.
+ * Does not own: what the chain and the tool are given (tool-call.ts), what an outcome means (fold-run.ts).
+ */
+import { messageOf } from '../schema/errors.ts';
+import type { Outcome, ToolCall, Usage } from '../schema/tool.ts';
+import { estimated } from './budget.ts';
+import type { CallStep } from './decide.ts';
+import { deliver, type DriveState, fail, flushBefore, reserve, stage } from './drive-state.ts';
+import { toolCallFor } from './tool-call.ts';
+import { misclassified, outcomeEvent } from './written.ts';
+
+/** Makes a call whose intent is staged; its outcome is delivered to the loop. */
+export function startCall(state: DriveState, step: CallStep): void {
+  const usage = estimated(state.world.tools, step.tool, step.input);
+  state.inFlight.add(step);
+  const call = toolCallFor(state, step, usage);
+  outcomeOf(state, call, usage, flushBefore(state, step.class)).then(
+    (outcome) => deliver(state, { kind: 'outcome', step, outcome: failedUnlessStopped(state, outcome) }),
+    (error: unknown) => fail(state, error),
+  );
+}
+
+/** The budget is reserved right before the call: what was decided with it and is made after it does not count yet. */
+async function outcomeOf(state: DriveState, call: ToolCall, usage: Usage, durable: Promise<void>): Promise<Outcome> {
+  await durable;
+  if (state.calls.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
+  reserve(state, usage, 1);
+  try {
+    const outcome = state.world.storable(await state.world.invoke(call));
+    return outcome instanceof Promise ? await outcome : outcome;
+  } catch (error) {
+    return { status: 'cancelled', error: messageOf(error) };
+  } finally {
+    reserve(state, usage, -1);
+  }
+}
+
+/** Only a call that was told to stop is cancelled, and so in doubt. */
+function failedUnlessStopped(state: DriveState, outcome: Outcome): Outcome {
+  return outcome.status === 'cancelled' && !state.calls.signal.aborted ? { ...outcome, status: 'failed' } : outcome;
+}
+
+/** Stages how a call ended. An outcome that the ledger refuses becomes a failure that says so (R3). */
+export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome): void {
+  const { run } = state;
+  try {
+    if (outcome.status === 'failed' && outcome.overstepped !== undefined && step.class === 'read')
+      stage(state, misclassified(run, step, outcome.overstepped));
+    stage(state, outcomeEvent(run, step, outcome, false));
+  } catch (error) {
+    const failed: Outcome = { status: 'failed', error: `the outcome could not be written down: ${messageOf(error)}` };
+    stage(state, outcomeEvent(run, step, failed, false));
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Owns: starting a run inside another, awaiting its end, and telling its parent.
+ * Does not own: their names, what they may spend and what their end means (child.ts).
+ */
+import { OkaError } from '../schema/errors.ts';
+import type { Graph } from '../schema/graph.ts';
+import type { Json } from '../schema/json.ts';
+import type { Budgets } from '../schema/run.ts';
+import type { ToolCall } from '../schema/tool.ts';
+import { leftOf, nothingReserved } from './budget.ts';
+import { answerOf, childIdOf, failedChildOf, shareOf } from './child.ts';
+import type { EngineContext } from './engine-context.ts';
+import { findRun } from './load-run.ts';
+import { answerWait, continueAfterFailure, resumeRun, startRun } from './run-control.ts';
+import { ignoreTooLate } from './run-registry.ts';
+import { isOver, type RunState } from './run-state.ts';
+
+const DEEPEST = 8;
+
+/** Gives the id of the child, which derives from node, visit and turn: repeating the call finds the same run. */
+export async function startChild(
+  context: EngineContext,
+  graphId: string,
+  input: Json,
+  call: ToolCall,
+): Promise<string> {
+  const { options, registry } = context;
+  const graph = await options.graphs?.(graphId);
+  if (graph === undefined) throw new OkaError('invalid-graph', `there is no graph "${graphId}"`);
+  const parent = registry.drives.get(call.run)?.run;
+  const depth = (parent?.depth ?? 0) + 1;
+  const budgets = childBudgets(context, graph, parent, depth);
+  const id = childIdOf(call, parent);
+  if (registry.drives.has(id) || (await findRun(context, id, parent?.ledger.first)) !== null) return id;
+  const failed = await failedBefore(context, parent, call.node);
+  const request = { id, input, parent: call.run, depth, budgets };
+  if (failed === null) await startRun(context, graph, request);
+  else continueAfterFailure(context, failed, request);
+  return id;
+}
+
+function childBudgets({ options }: EngineContext, graph: Graph, parent: RunState | undefined, depth: number): Budgets {
+  const deepest = Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST);
+  if (depth > deepest) throw new OkaError('invalid-graph', `runs may lie at most ${deepest} deep`);
+  const share = parent === undefined ? {} : shareOf(leftOf(parent, nothingReserved, options.clock()), graph);
+  return { ...share, depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
+}
+
+/** Where a run that continues a failed one starts a child again that had failed, that child is continued, too. */
+async function failedBefore(
+  context: EngineContext,
+  parent: RunState | undefined,
+  node: string | null,
+): Promise<RunState | null> {
+  const continued = parent === undefined || parent.parent === null ? null : await findRun(context, parent.parent);
+  const child = continued?.plan.sha256 === parent?.plan.sha256 ? failedChildOf(continued, node) : null;
+  return child === null ? null : findRun(context, child);
+}
+
+/** A parent that has come to rest, because its child had to wait for a person, goes on when the child is over. */
+export async function notifyParent(context: EngineContext, child: RunState, id: string): Promise<void> {
+  const parent = await findRun(context, id);
+  if (parent === null || isOver(parent.status)) return;
+  for (const wait of parent.waits.values())
+    if (wait.for.kind === 'child' && wait.for.run === child.id)
+      await answerWait(context, id, wait.wait, answerOf(child, wait.for.any_end)).catch(ignoreTooLate);
+}
+
+/** A child that was stopped with its parent goes on with it, unless only a person can make it go on. */
+export async function endOfChild(context: EngineContext, id: string): Promise<RunState | null> {
+  const running = context.registry.drives.get(id);
+  if (running !== undefined) return running.done;
+  const state = await findRun(context, id);
+  if (state === null || isOver(state.status) || (state.status === 'blocked' && !endsByItself(state))) return state;
+  return (await resumeRun(context, id, { reason: 'its parent goes on' })).done;
+}
+
+/** Whether anything that a run waits for ends without a person. */
+function endsByItself({ waits }: RunState): boolean {
+  return [...waits.values()].some(({ for: { kind } }) => kind === 'timer' || kind === 'child');
+}

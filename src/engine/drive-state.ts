@@ -1,0 +1,117 @@
+/**
+ * Owns: what one drive of a run remembers while it works, and the few things every part of it does: stage an event,
+ * flush, deliver a message to the loop, and wait for the next one.
+ * Does not own: the loop (drive.ts), the calls (calls.ts, nested-calls.ts).
+ */
+import { messageOf } from '../schema/errors.ts';
+import type { Event, NewEvent } from '../schema/event.ts';
+import type { Outcome, SideEffectClass, Usage } from '../schema/tool.ts';
+import { free, nothingReserved, type Reserved, reservedWith } from './budget.ts';
+import type { CallStep } from './decide.ts';
+import { applied } from './fold-run.ts';
+import type { RunState } from './run-state.ts';
+import type { World } from './world.ts';
+import type { StopRequest } from './written.ts';
+
+/** What the loop hears of: a call that ended, or an event; `node` is the node whose planner answered with it. */
+export type Message =
+  | { kind: 'outcome'; step: CallStep; outcome: Outcome }
+  | { kind: 'event'; event: NewEvent; node: string | null };
+
+export type DriveState = {
+  readonly run: RunState;
+  readonly world: World;
+  /** Staged events that no flush was asked for yet. */
+  readonly unflushed: Event[];
+  /** What has arrived since the loop last read it. */
+  readonly messages: Message[];
+  /** Calls of nodes that have no outcome yet, and names of the calls within calls that have none. */
+  readonly inFlight: Set<CallStep>;
+  readonly nested: Set<string>;
+  /** Nodes whose planner is being asked, and at which visit. */
+  readonly thinking: Map<string, number | undefined>;
+  /** Waits that will end by themselves, and those that turned out not to. */
+  readonly expected: Set<string>;
+  readonly unexpected: Set<string>;
+  /** Aborted when the calls of this drive are to stop. */
+  readonly calls: AbortController;
+  /** What the budget has to cover beside what was spent. */
+  reserved: Reserved;
+  stopRequest: StopRequest | null;
+  /** Why the drive cannot go on: the ledger failed. */
+  error: Error | null;
+  isClosed: boolean;
+  wake: (() => void) | null;
+};
+
+export function newDriveState(run: RunState, world: World, unflushed: Event[]): DriveState {
+  return {
+    run,
+    world,
+    unflushed,
+    messages: [],
+    inFlight: new Set(),
+    nested: new Set(),
+    thinking: new Map(),
+    expected: new Set(),
+    unexpected: new Set(),
+    calls: new AbortController(),
+    reserved: nothingReserved,
+    stopRequest: null,
+    error: null,
+    isClosed: false,
+    wake: null,
+  };
+}
+
+/** Writes an event and folds it into the run. It is durable after the next flush. */
+export function stage(state: DriveState, event: NewEvent): Event {
+  const staged = state.world.events.stage(event);
+  state.unflushed.push(staged);
+  applied(state.run, staged);
+  return staged;
+}
+
+export function flush(state: DriveState): Promise<void> {
+  return state.world.events.flush(state.unflushed.splice(0));
+}
+
+/** Resolves when a call of this class may act (R1): at once for a read, else when its intent is durable. */
+export function flushBefore(state: DriveState, effect: SideEffectClass): Promise<void> {
+  const flushed = flush(state);
+  if (effect !== 'read') return flushed;
+  flushed.catch((error: unknown) => fail(state, error));
+  return Promise.resolve();
+}
+
+export function deliver(state: DriveState, message: Message): void {
+  state.messages.push(message);
+  state.wake?.();
+}
+
+/** Ends the drive with an error; what was decided but is not durable is lost with it. */
+export function fail(state: DriveState, error: unknown): void {
+  state.error = error instanceof Error ? error : new Error(messageOf(error));
+  state.wake?.();
+}
+
+export function hasNews(state: DriveState): boolean {
+  return state.messages.length > 0 || state.stopRequest !== null || state.error !== null;
+}
+
+/** Resolves at the next message, stop request or failure. */
+export async function nextNews(state: DriveState): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  state.wake = resolve;
+  await promise;
+  state.wake = null;
+}
+
+export function callsInFlight({ inFlight, nested }: DriveState): number {
+  return inFlight.size + nested.size;
+}
+
+/** Takes what a call may cost off the budget, or puts it back. */
+export function reserve(state: DriveState, usage: Usage, sign: 1 | -1): void {
+  if (usage !== free) state.reserved = reservedWith(state.reserved, usage, sign);
+}

@@ -1,0 +1,44 @@
+/** What an engine is built from, and what its parts share. */
+import type { Graph } from '../schema/graph.ts';
+import type { Clock, EventStore, Middleware, Planner, Stores } from '../schema/ports.ts';
+import type { Outcome, Tool } from '../schema/tool.ts';
+import type { WaitAnswer } from '../schema/wait.ts';
+import type { Hooks, RunHooks } from './hooks.ts';
+import type { Plans } from './plans.ts';
+import type { RunRegistry } from './run-registry.ts';
+import type { OpenCall, OpenWait, RunState } from './run-state.ts';
+import type { StateGraph } from './states.ts';
+import type { World } from './world.ts';
+
+export type EngineOptions = {
+  tools: readonly Tool[];
+  states?: StateGraph;
+  planner?: Planner;
+  middleware?: readonly Middleware[];
+  stores?: Stores;
+  clock: Clock;
+  /** Resolves after a time; ends waits for timers, and the time that calls have to end after a stop. */
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Graphs that nodes may name. */
+  graphs?: (id: string) => Graph | undefined | Promise<Graph | undefined>;
+  hooks?: Hooks;
+  /** What a witness saw of a call without an outcome; null when nobody did. */
+  witness?: (run: string, call: OpenCall) => Promise<Outcome | null>;
+  /** Provides what a run waits for, such as a tool that can be installed; null, or a rejection, when only a person can. */
+  provide?: (run: RunState, wait: OpenWait) => Promise<WaitAnswer> | null;
+  /** Called when a run comes to rest: over, blocked, paused or stopped. */
+  atRest?: (run: RunState) => Promise<void>;
+};
+
+/** Shared by the functions that start, continue, load and stop runs; createEngine builds it once. */
+export type EngineContext = {
+  options: EngineOptions;
+  stores: Stores;
+  events: EventStore;
+  plans: Plans;
+  registry: RunRegistry;
+  hooks: RunHooks;
+  world: World;
+  /** Called when a run that another run started is over. */
+  onChildEnd: (child: RunState, parent: string) => Promise<void>;
+};

@@ -1,0 +1,154 @@
+/** Owns: starting, resuming, answering and stopping a run. Runs inside others: child-runs.ts. */
+import { OkaError } from '../schema/errors.ts';
+import type { Graph } from '../schema/graph.ts';
+import type { WaitAnswer } from '../schema/wait.ts';
+import { keptEvents } from './continue.ts';
+import { type Drive, drive } from './drive.ts';
+import type { EngineContext } from './engine-context.ts';
+import { applied, begun } from './fold-run.ts';
+import { findRun, loadRun } from './load-run.ts';
+import { inOrder } from './plan.ts';
+import { ignoreTooLate, opening } from './run-registry.ts';
+import { isOver, type NodeState, type RunState } from './run-state.ts';
+import { frozen } from './snapshot.ts';
+import { closingOf, outcomeEvent, startEvent, type StartOptions, stopEvent, type StopRequest } from './written.ts';
+
+export async function startRun(context: EngineContext, graph: Graph, request: StartOptions): Promise<Drive> {
+  const { plans, registry } = context;
+  const plan = await plans.planned(graph);
+  const running = registry.drives.get(request.id);
+  if (running !== undefined) return running;
+  return beginDrive(context, begun(plan, registry.stage(startEvent(graph, plan.sha256, request))));
+}
+
+export type ResumeRequest = {
+  /** Name of the run that continues this one, if it failed. */
+  newId?: string;
+  reason?: string;
+};
+
+/** Continues a run; one that failed is continued by a new run (G2, G3). */
+export async function resumeRun(context: EngineContext, id: string, request: ResumeRequest = {}): Promise<Drive> {
+  const { registry } = context;
+  if (request.newId === id) throw new OkaError('usage', `run ${id} cannot be continued under its own name`);
+  const opened = registry.openings.get(id);
+  if (opened !== undefined) return opened.then(() => resumeRun(context, id, request));
+  const running = registry.drives.get(id);
+  if (running !== undefined) return running;
+  return opening(registry, id, async () => {
+    const run = await loadRun(context, id);
+    if (run.status === 'failed') return continueUnder(context, run, request.newId ?? `${id}-again`);
+    if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status}; there is nothing to resume`);
+    return goOn(context, run, request.reason ?? 'resumed');
+  });
+}
+
+async function continueUnder(context: EngineContext, failed: RunState, id: string): Promise<Drive> {
+  if ((await findRun(context, id)) !== null) return resumeRun(context, id);
+  return continueAfterFailure(context, failed, {
+    id,
+    parent: failed.id,
+    depth: failed.depth,
+    budgets: failed.budgets,
+  });
+}
+
+/** A new run of the same graph that starts with what the failed one has done. */
+export function continueAfterFailure(context: EngineContext, failed: RunState, request: StartOptions): Drive {
+  const { registry } = context;
+  const { graph, sha256 } = failed.plan;
+  const event = startEvent(graph, sha256, { title: failed.title, ...request, input: failed.input });
+  const next = begun(failed.plan, registry.stage(event));
+  if (next === null) throw new Error('a run begins with run.started');
+  for (const index of inOrder(failed.plan))
+    for (const kept of keptEvents(failed, next, index)) applied(next, registry.stage(kept));
+  return beginDrive(context, next);
+}
+
+async function goOn(context: EngineContext, run: RunState, reason: string): Promise<Drive> {
+  await askWitness(context, run);
+  applied(run, context.registry.stage({ type: 'run.resumed', run: run.id, data: { reason } }));
+  return beginDrive(context, run);
+}
+
+/** Every call that was in flight gets an outcome: what a witness saw, or that nobody did, which puts it in doubt. */
+async function askWitness({ options, registry }: EngineContext, run: RunState): Promise<void> {
+  for (const [index, { open }] of run.nodes.entries()) {
+    if (open === null) continue;
+    const seen = (await options.witness?.(run.id, open)) ?? null;
+    const outcome = seen ?? { status: 'cancelled', error: 'work stopped, and nobody saw how it ended' };
+    const call = { call: open.call, node: run.configs[index]?.id ?? '' };
+    applied(run, registry.stage(outcomeEvent(run, call, outcome, false)));
+  }
+}
+
+/** Closes a wait; the run goes on if it was waiting only for this, and stays paused if it was. */
+export async function answerWait(context: EngineContext, id: string, wait: string, answer: WaitAnswer): Promise<Drive> {
+  const { registry, events } = context;
+  const again = (): Promise<Drive> => answerWait(context, id, wait, answer);
+  const opened = registry.openings.get(id);
+  if (opened !== undefined) return opened.then(again);
+  const running = registry.drives.get(id);
+  if (running?.post(closingOf(running.run, wait, answer)) === true) return running;
+  if (running !== undefined) return running.done.then(again);
+  return opening(registry, id, async () => {
+    const run = await loadRun(context, id);
+    applied(run, registry.stage(closingOf(run, wait, answer)));
+    if (run.status !== 'paused') return goOn(context, run, 'a wait was closed');
+    await events.flush(registry.takeUnflushed(run.id));
+    return { run, done: Promise.resolve(run), post: () => false, stop: () => false };
+  });
+}
+
+/** Stops a run, and with a pause or a cancellation the runs that it waits for. */
+export async function stopRun(context: EngineContext, id: string, request: StopRequest): Promise<RunState> {
+  const { registry, events } = context;
+  await registry.openings.get(id);
+  const running = registry.drives.get(id);
+  if (running !== undefined) {
+    const isFirst = running.stop(request);
+    const run = await running.done;
+    await stopChildren(context, run, request);
+    return isFirst || request.kind === 'stop' || isOver(run.status) ? run : stopRun(context, id, request);
+  }
+  const run = await loadRun(context, id);
+  if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status} already`);
+  const event = stopEvent(run, request);
+  if (event !== null) applied(run, registry.stage(event));
+  await events.flush(registry.takeUnflushed(run.id));
+  await stopChildren(context, run, request);
+  return run;
+}
+
+async function stopChildren(context: EngineContext, run: RunState, request: StopRequest): Promise<void> {
+  if (request.kind === 'stop') return;
+  for (const { for: awaited } of run.waits.values())
+    if (awaited.kind === 'child') await stopRun(context, awaited.run, request).catch(ignoreTooLate);
+}
+
+/** Drives a run and registers the drive until what follows from its end is done. */
+function beginDrive(context: EngineContext, run: RunState | null): Drive {
+  const { options, world, registry, hooks } = context;
+  if (run === null) throw new Error('a run begins with run.started');
+  const isNew = options.hooks?.before_run !== undefined && run.nodes.every(isUntried);
+  const before = isNew ? () => hooks.beforeRun(run) : undefined;
+  const started = drive(run, world, registry.takeUnflushed(run.id), before);
+  const done = started.done.then((ended) => afterDrive(context, ended));
+  const unregister = (): void => void registry.drives.delete(run.id);
+  registry.drives.set(run.id, { ...started, done });
+  done.then(unregister, unregister);
+  return { ...started, done };
+}
+
+function isUntried({ attempt, waited, agent }: NodeState): boolean {
+  return attempt === 0 && waited === 0 && agent === null;
+}
+
+async function afterDrive(context: EngineContext, run: RunState): Promise<RunState> {
+  const { hooks, stores, options } = context;
+  if (isOver(run.status)) await hooks.afterRun(run);
+  else await stores.runs?.save(run.id, { seq: run.ledger.last, state: frozen(run) });
+  if (isOver(run.status) && run.parent !== null) await context.onChildEnd(run, run.parent);
+  await options.atRest?.(run);
+  return run;
+}

@@ -1,0 +1,43 @@
+/** Waits that end without a person: timers, runs inside, and requirements that something here can provide. */
+import type { NewEvent } from '../schema/event.ts';
+import type { WaitAnswer } from '../schema/wait.ts';
+import { answerOf } from './child.ts';
+import { endOfChild } from './child-runs.ts';
+import type { EngineContext, EngineOptions } from './engine-context.ts';
+import { isOver, type OpenWait, type RunState } from './run-state.ts';
+
+/** Resolves with the event that closes the wait; null when only a person can end it. */
+export function expectEnd(
+  context: EngineContext,
+  run: RunState,
+  { wait, node, for: awaited }: OpenWait,
+  signal: AbortSignal,
+): Promise<NewEvent> | null {
+  const { options } = context;
+  const close = (answer: WaitAnswer): NewEvent => ({
+    type: 'wait.closed',
+    run: run.id,
+    data: { wait, node, answer },
+  });
+  if (awaited.kind === 'timer') {
+    const elapsed: WaitAnswer = { verdict: 'elapsed', by: 'the clock' };
+    return sleepUntil(options, Date.parse(awaited.until), signal).then(() => close(elapsed));
+  }
+  if (awaited.kind === 'requirement') return options.provide?.(run, { wait, node, for: awaited })?.then(close) ?? null;
+  if (awaited.kind !== 'child') return null;
+  return childAnswer(context, awaited.run, awaited.any_end).then(close);
+}
+
+async function childAnswer(context: EngineContext, id: string, anyEnd: boolean | undefined): Promise<WaitAnswer> {
+  const child = await endOfChild(context, id);
+  if (child === null || !isOver(child.status)) throw new Error('the awaited run is not over');
+  return answerOf(child, anyEnd);
+}
+
+/** The longest time that a timer of Node can be set to: 25 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+async function sleepUntil({ clock, sleep }: EngineOptions, moment: number, signal: AbortSignal): Promise<void> {
+  for (let left = moment - clock(); left > 0; left = moment - clock())
+    await sleep(Math.min(left, LONGEST_TIMER_MS), signal);
+}

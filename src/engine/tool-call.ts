@@ -1,0 +1,91 @@
+/**
+ * Owns: what the chain and the tool are given for a step: who wrote it, what it may spend, how a retry is recorded
+ * before it acts, and `act`, by which a call or a planner calls other tools.
+ *
+ * Calls within a call belong to no node: after a crash the whole outer call is made again.
+ */
+import { messageOf } from '../schema/errors.ts';
+import type { Act, Author, Outcome, ToolCall, Usage } from '../schema/tool.ts';
+import { boundsOf, innerBounds } from './bounds.ts';
+import { callsLeft, estimated, free, leftOf, type Reserved, reservedWith } from './budget.ts';
+import { type CallStep, classOf } from './decide.ts';
+import { type DriveState, flushBefore, reserve, stage } from './drive-state.ts';
+import { authorOf, originsOf } from './origins.ts';
+import { nodeNamed, nodeStateOf } from './run-state.ts';
+import { eventOf, outcomeEvent } from './written.ts';
+
+export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): ToolCall {
+  const { run, world } = state;
+  const { node, call, attempt, tool, input, key, approval } = step;
+  const others = (): Reserved => (usage === free ? state.reserved : reservedWith(state.reserved, usage, -1));
+  const tool_calls = callsLeft(run);
+  return {
+    run: run.id,
+    node,
+    call,
+    attempt,
+    tool,
+    class: step.class,
+    input,
+    key,
+    author: authorOf(run, run.configs[nodeNamed(run, node) ?? -1]),
+    origins: () => originsOf(run, node, input, world.tools(tool)?.targets ?? []),
+    signal: state.calls.signal,
+    bounds: boundsOf(run, node, step.ask),
+    left: () => leftOf(run, others(), world.clock(), tool_calls),
+    approval,
+    previous: null,
+    intend: (again) => recordRetry(state, step, again),
+    act: actFor(state, () => step.call, node, approval),
+  };
+}
+
+/** A further attempt within one call: how the last one ended and that another follows, in one batch. */
+async function recordRetry(state: DriveState, step: CallStep, again: ToolCall): Promise<void> {
+  const { run } = state;
+  if (nodeStateOf(run, step.node)?.open?.call !== step.call)
+    throw new Error('an edge back has started the node over in the meantime');
+  stage(state, outcomeEvent(run, step, again.previous ?? { status: 'failed', error: 'unknown' }, true));
+  Object.assign(step, { call: again.call, attempt: again.attempt });
+  stage(state, eventOf(run, step));
+  await flushBefore(state, step.class);
+}
+
+/** What the calls within `outer` go through; `approval` is what a person allowed for it. */
+export function actFor(state: DriveState, outer: () => string, node: string, approval: string | null): Act {
+  let count = 0;
+  return async (tool, input, by = {}) => {
+    const { run, world } = state;
+    const author = by.author ?? authorOf(run, run.configs[nodeNamed(run, node) ?? -1]);
+    const call = `${outer()}.${(count += 1)}`;
+    const effect = classOf(world.tools, tool, input, author);
+    stage(state, { type: 'call.started', run: run.id, data: { call, node: null, tool, class: effect, input } });
+    state.nested.add(call);
+    await flushBefore(state, effect);
+    const what = { call, attempt: 1, tool, class: effect, input, key: null };
+    return nestedOutcome(state, { kind: 'CallTool', node, ...what, approval, ask: false }, author);
+  };
+}
+
+async function nestedOutcome(state: DriveState, step: CallStep, author: Author): Promise<Outcome> {
+  const { run, world, nested } = state;
+  const usage = estimated(world.tools, step.tool, step.input);
+  reserve(state, usage, 1);
+  const asked = toolCallFor(state, step, usage);
+  const made: ToolCall = { ...asked, author, bounds: innerBounds(asked.bounds) };
+  const outcome = await world.invoke(made).catch((error: unknown) => outcomeOfThrow(state, error));
+  const stored = await world.storable(outcome);
+  reserve(state, usage, -1);
+  if (nested.delete(step.call)) stage(state, outcomeEvent(run, { call: step.call, node: null }, stored, false));
+  return outcome;
+}
+
+function outcomeOfThrow(state: DriveState, error: unknown): Outcome {
+  return { status: state.calls.signal.aborted ? 'cancelled' : 'failed', error: messageOf(error) };
+}
+
+/** Gives every call within a call that is still open this outcome. */
+export function endNestedCalls(state: DriveState, outcome: Outcome): void {
+  for (const call of state.nested) stage(state, outcomeEvent(state.run, { call, node: null }, outcome, false));
+  state.nested.clear();
+}
