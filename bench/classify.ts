@@ -1,8 +1,8 @@
 /** What it costs to judge a command, over all labelled commands of the tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { classify } from '../src/guard/classify/classify.ts';
-import { resolver } from '../src/guard/classify/resolve.ts';
+import { classify } from '../src/guard/classify/classify-command.ts';
+import { programFinder } from '../src/guard/classify/find-program.ts';
 import { type Figure, median } from './figure.ts';
 
 const ROUNDS = 5;
@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dirname, '../test/fixture/commands');
 
 export async function measure(note: (text: string) => void): Promise<Figure[]> {
   const toolFolder = '/oka/.oka/tools';
-  const where = { desk: '/oka/workspace/desk', toolFolder, resolve: resolver(toolFolder) };
+  const where = { desk: '/oka/workspace/desk', toolFolder, resolve: programFinder(toolFolder) };
   const commands = commandsIn(FOLDER);
   note(`${commands.length} commands, ${ROUNDS} times`);
   const rounds = Array.from({ length: ROUNDS }, () =>

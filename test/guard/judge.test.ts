@@ -205,7 +205,7 @@ describe('a rule', () => {
     expect(matches(rule, { paths: ['a'], class: 'read' })).toBe('no');
   });
 
-  it('that allows by path allows nothing that is only known when it runs', () => {
+  it('that allows by path allows nothing that is not known before it runs', () => {
     const rule = { effect: 'allow', tool: 'shell', path: 'out/**' };
     expect(matches(rule, { paths: ['out/a'] })).toBe('yes');
     expect(matches(rule, { paths: ['out/a', 'out/$X'] })).toBe('maybe');

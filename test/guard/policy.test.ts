@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { classify as classifyCommand } from '../../src/guard/classify/classify.ts';
+import { classify as classifyCommand } from '../../src/guard/classify/classify-command.ts';
 import { parsePolicy } from '../../src/guard/policy.ts';
 import type { Classified } from '../../src/schema/command.ts';
 

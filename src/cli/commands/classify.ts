@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
-import { classify, type Surroundings } from '../../guard/classify/classify.ts';
-import { resolver } from '../../guard/classify/resolve.ts';
+import { classify, type Surroundings } from '../../guard/classify/classify-command.ts';
+import { programFinder } from '../../guard/classify/find-program.ts';
 import type { Classified } from '../../schema/command.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Effect } from '../../schema/policy.ts';
@@ -21,7 +21,11 @@ const VERDICTS: Record<SideEffectClass, Effect> = {
 export async function run(call: Call): Promise<number> {
   const command = onlyOperand(call, 'the command');
   const toolFolder = join(call.home.oka, 'tools');
-  const where: Surroundings = { desk: join(call.home.workspace, 'desk'), toolFolder, resolve: resolver(toolFolder) };
+  const where: Surroundings = {
+    desk: join(call.home.workspace, 'desk'),
+    toolFolder,
+    resolve: programFinder(toolFolder),
+  };
   if (command === '-') return classifyLines(call, where);
   const found = classify({ line: command }, where);
   call.out(call.json ? `${lineOf(command, found)}\n` : told(found));

@@ -1,13 +1,13 @@
 /** Owns: how the commands of a home are classified. */
 import { join } from 'node:path';
-import { classify } from '../../guard/classify/classify.ts';
-import { resolver } from '../../guard/classify/resolve.ts';
+import { classify } from '../../guard/classify/classify-command.ts';
+import { programFinder } from '../../guard/classify/find-program.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Home } from '../../schema/home.ts';
 
 export function classifierOf(home: Home): (command: Command) => Classified {
   const toolFolder = join(home.oka, 'tools');
-  const where = { desk: join(home.workspace, 'desk'), toolFolder, resolve: resolver(toolFolder) };
+  const where = { desk: join(home.workspace, 'desk'), toolFolder, resolve: programFinder(toolFolder) };
   return (command) => classify(command, where);
 }
 

@@ -1,36 +1,36 @@
-/** Owns: what stands in conditions, and whether a loop ends. */
+/** Owns: judging conditions, and whether a loop can end. */
 import type { Statement, TestExpression, While } from 'unbash';
-import { looks } from './paths.ts';
-import { literal, raise, type Scene } from './scene.ts';
+import { judgeStat } from './paths.ts';
+import { literal, raise, type ShellState } from './shell-state.ts';
 
-/** [[ … -eq … ]] and -v calculate with what they are given. */
-export function checkTest(scene: Scene, expression: TestExpression): void {
+/** Denies operands of [[ … -eq … ]] and -v that contain code, since bash evaluates them as arithmetic. */
+export function checkTest(state: ShellState, expression: TestExpression): void {
   switch (expression.type) {
     case 'TestUnary':
-      if (/^-[vR]$/.test(expression.operator)) checkSubscript(scene, expression.operand.text);
+      if (/^-[vR]$/.test(expression.operator)) checkSubscript(state, expression.operand.text);
       if (/^-[a-uw-z]$/i.test(expression.operator))
-        looks(scene, 'it', literal(expression.operand.text.replaceAll(/["']/g, '')));
+        judgeStat(state, 'it', literal(expression.operand.text.replaceAll(/["']/g, '')));
       return;
     case 'TestBinary':
       if (!/^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator)) return;
-      scene.tally.calculates = true;
-      for (const { text } of [expression.left, expression.right]) checkSubscript(scene, text);
+      state.tally.calculates = true;
+      for (const { text } of [expression.left, expression.right]) checkSubscript(state, text);
       return;
     case 'TestLogical':
-      for (const operand of expression.operands) checkTest(scene, operand);
+      for (const operand of expression.operands) checkTest(state, operand);
       return;
     case 'TestNot':
-      return checkTest(scene, expression.operand);
+      return checkTest(state, expression.operand);
     case 'TestGroup':
-      return checkTest(scene, expression.expression);
+      return checkTest(state, expression.expression);
   }
 }
 
-function checkSubscript(scene: Scene, text: string): void {
-  if (/\[.*(?:['"\\`]|\$\()|['\\].*\[/.test(text)) raise(scene, 'deny', 'a subscript in it could hold code');
+function checkSubscript(state: ShellState, text: string): void {
+  if (/\[.*(?:['"\\`]|\$\()|['\\].*\[/.test(text)) raise(state, 'deny', 'a subscript in it could contain code');
 }
 
-/** A condition that nothing in the loop can change. */
+/** Whether nothing in the loop can change the condition. */
 export function isConstant(condition: string, kind: While['kind']): boolean {
   const text = condition.replace(/;$/, '').trim();
   if (kind === 'until') return /^(?:false|! ?(?:true|:)|\[ 0 -eq 1 \])$/.test(text);
@@ -39,8 +39,8 @@ export function isConstant(condition: string, kind: While['kind']): boolean {
   );
 }
 
-/** A loop ends, or, when it starts nothing in the background, at least rests, by one of these words in it. */
-export function ends(body: { commands: readonly Statement[] }, spawns = false): boolean {
+/** Whether one of these words ends the loop, or makes it sleep; sleeping counts only if it starts nothing in the background. */
+export function canEnd(body: { commands: readonly Statement[] }, spawns = false): boolean {
   const text = JSON.stringify(body.commands);
   return (
     spawns ? /"value":"(?:break|exit|return)"/ : /"value":"(?:break|exit|return|sleep|read|wait|inotifywait)"/

@@ -1,7 +1,7 @@
-/** Owns: what a path means: the desk, scratch, the system, somebody's home; a secret, the guard, configuration. */
+/** Owns: where a path is (desk, scratch, system, home, …) and how sensitive it is (secret, guard, configuration, …). */
 import { posix } from 'node:path';
 import { hasCredentials, hostOf, isMetadata } from './hosts.ts';
-import { type Arg, HOLE, raise, type Scene, shown } from './scene.ts';
+import { type Arg, HOLE, raise, type ShellState, toDisplay } from './shell-state.ts';
 
 export type Place =
   | 'desk'
@@ -17,7 +17,7 @@ export type Place =
   | 'outside'
   | 'unknown';
 
-export type Care = 'secret' | 'private' | 'accounts' | 'guard' | 'config' | null;
+export type Sensitivity = 'secret' | 'private' | 'accounts' | 'guard' | 'config' | null;
 
 const HOME = '/~';
 const SINKS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|fd\/\d+)$/;
@@ -64,12 +64,12 @@ const CONFIG: readonly RegExp[] = [
   /\/(?:crontab|cron\.d|cron\.(?:daily|hourly|weekly|monthly)|systemd|autostart|LaunchAgents|LaunchDaemons|init\.d|profile\.d|ld\.so\.preload|udev)(?:\/|$)/,
 ];
 
-/** Some file of a process, nobody knows which: its environment is one of them. */
+/** An unknown file of a process, which could be its environment. */
 const NAMELESS_PROCESS = /^\/proc\/(?:.*\/)?[^/]*\uE000$/;
 
 const GUARD = /\/\.oka(?:\/(?!tools(?:\/|$))|$)|\/(?:run_ledger|maintenance_ledger)\.jsonl$|\/POLICY\.md$/;
 
-/** What a glob is tried against, because nobody sees what it will match. */
+/** Paths that a glob is tried against, to judge what it could match. */
 const TEMPTING = [
   '/etc/shadow',
   '/etc/gshadow',
@@ -101,26 +101,26 @@ const TEMPTING_HERE = [
   '.cursorrules',
 ];
 
-/** The whole path, with links that the line itself made followed. */
-export function fullPath(scene: Scene, text: string): string | null {
+/** The absolute path, following links that the line itself makes; null if it cannot be known. */
+export function fullPath(state: ShellState, text: string): string | null {
   const tilde = /^~([^/]*)/.exec(text);
   if (tilde !== null) {
     const rest = text.slice(tilde[0].length);
-    if (tilde[1] === '+') return scene.cwd === null ? null : posix.normalize(scene.cwd + rest);
+    if (tilde[1] === '+') return state.cwd === null ? null : posix.normalize(state.cwd + rest);
     return posix.normalize((tilde[1] === '' || tilde[1] === '-' ? HOME : `/home/${tilde[1]}`) + rest);
   }
-  if (!text.startsWith('/') && (text.startsWith(HOLE) || scene.cwd === null)) return null;
-  const full = posix.normalize(text.startsWith('/') ? text : `${scene.cwd}/${text}`);
-  for (const [link, target] of scene.links) {
+  if (!text.startsWith('/') && (text.startsWith(HOLE) || state.cwd === null)) return null;
+  const full = posix.normalize(text.startsWith('/') ? text : `${state.cwd}/${text}`);
+  for (const [link, target] of state.links) {
     if (full === link || full.startsWith(`${link}/`)) return posix.normalize(target + full.slice(link.length));
   }
   return full;
 }
 
-export function placeOf(scene: Scene, text: string): Place {
-  const full = fullPath(scene, text);
+export function placeOf(state: ShellState, text: string): Place {
+  const full = fullPath(state, text);
   if (full === null) return /(?:^|\/)\.\.\/(?:[^/]+\/)*\.\.(?:\/|$)/.test(text) ? 'outside' : 'unknown';
-  const { desk, toolFolder } = scene.where;
+  const { desk, toolFolder } = state.where;
   const trimmed = full.length > 1 && full.endsWith('/') ? full.slice(0, -1) : full;
   if (trimmed === desk) return 'desk root';
   if (trimmed.startsWith(`${desk}/`)) return /\/\.oka\/tools(?:\/|$)/.test(trimmed) ? 'tools' : 'desk';
@@ -140,18 +140,18 @@ export function placeOf(scene: Scene, text: string): Place {
   return HOMES.test(trimmed) ? 'home' : 'outside';
 }
 
-/** Why more than the place matters; `for` says which kinds count. */
-export function careOf(scene: Scene, arg: Arg, writing = false): Care {
-  const full = fullPath(scene, arg.text) ?? `/${arg.text.replaceAll(HOLE, '').replace(/^\/+/, '')}`;
+/** How sensitive a path is, besides its place; null for an ordinary file. */
+export function sensitivityOf(state: ShellState, arg: Arg, writing = false): Sensitivity {
+  const full = fullPath(state, arg.text) ?? `/${arg.text.replaceAll(HOLE, '').replace(/^\/+/, '')}`;
   const trimmed = full.length > 1 && full.endsWith('/') ? full.slice(0, -1) : full;
   if (NAMELESS_PROCESS.test(trimmed)) return 'secret';
-  const own = careOfPath(trimmed, scene, writing);
-  return own ?? (arg.glob || arg.open ? careOfMatches(trimmed, scene) : null);
+  const own = sensitivityOfPath(trimmed, state, writing);
+  return own ?? (arg.glob || arg.open ? sensitivityOfMatches(trimmed, state) : null);
 }
 
-function careOfPath(full: string, scene: Scene, writing = false): Care {
-  const inside = full.startsWith(`${scene.where.desk}/`) ? full.slice(scene.where.desk.length) : null;
-  const tools = full.startsWith(`${scene.where.toolFolder}/`) || full === scene.where.toolFolder;
+function sensitivityOfPath(full: string, state: ShellState, writing = false): Sensitivity {
+  const inside = full.startsWith(`${state.where.desk}/`) ? full.slice(state.where.desk.length) : null;
+  const tools = full.startsWith(`${state.where.toolFolder}/`) || full === state.where.toolFolder;
   const tail = inside ?? full;
   if (!tools && GUARD.test(tail)) return 'guard';
   if (SECRET.some((shape) => shape.test(tail))) return 'secret';
@@ -161,15 +161,15 @@ function careOfPath(full: string, scene: Scene, writing = false): Care {
   return CONFIG.some((shape) => shape.test(tail)) ? 'config' : null;
 }
 
-/** A glob, or a path with a hole behind a separator, counts as what it could name at worst. */
-function careOfMatches(full: string, scene: Scene): Care {
+/** A glob, or a path with an unknown part after a separator, counts as the most sensitive path it could match. */
+function sensitivityOfMatches(full: string, state: ShellState): Sensitivity {
   if (!/[*?[]|\/[^/]*\uE000/.test(full) || full.length > 300) return null;
-  if ((full.match(/[*?[]/g) ?? []).length > 8) return full.startsWith(`${scene.where.desk}/`) ? null : 'secret';
+  if ((full.match(/[*?[]/g) ?? []).length > 8) return full.startsWith(`${state.where.desk}/`) ? null : 'secret';
   const shape = globShape(full);
-  const here = scene.cwd ?? scene.where.desk;
+  const here = state.cwd ?? state.where.desk;
   const hits = [...(full.startsWith(`${here}/`) ? TEMPTING_HERE.map((name) => `${here}/${name}`) : TEMPTING)];
-  const cares = hits.filter((path) => shape.test(path)).map((path) => careOfPath(path, scene));
-  return cares.find((care) => care === 'secret') ?? cares[0] ?? null;
+  const sensitivities = hits.filter((path) => shape.test(path)).map((path) => sensitivityOfPath(path, state));
+  return sensitivities.find((sensitivity) => sensitivity === 'secret') ?? sensitivities[0] ?? null;
 }
 
 function globShape(glob: string): RegExp {
@@ -184,36 +184,37 @@ function globShape(glob: string): RegExp {
   return new RegExp(`^${body}$`);
 }
 
-const SAYS: Record<Exclude<Care, null>, string> = {
-  secret: 'holds secrets',
-  private: 'may hold secrets',
+const WHY: Record<Exclude<Sensitivity, null>, string> = {
+  secret: 'contains secrets',
+  private: 'may contain secrets',
   accounts: 'lists the accounts of this machine',
-  guard: 'belongs to the guard',
-  config: 'is configuration that runs or steers other programs',
+  guard: 'belongs to the rules and records of the assistant',
+  config: 'is configuration that runs or controls other programs',
 };
 
-/** The program looks into the file. */
-export function reads(scene: Scene, program: string, arg: Arg): void {
+/** Judges reading the content of a file. */
+export function judgeRead(state: ShellState, program: string, arg: Arg): void {
   if (arg.text === '-' || arg.text === '') return;
-  note(scene, arg);
-  if (/^https?:\/\//.test(arg.text)) return fetched(scene, program, arg);
-  if (arg.hidden) raise(scene, 'deny', `nobody can see which file ${program} would read`);
-  const care = careOf(scene, arg);
-  const what = `${program} would read ${shown(arg.text)}, which`;
-  if (care === 'secret' || care === 'guard') return raise(scene, 'deny', `${what} ${SAYS[care]}`);
-  if (care === 'private' || care === 'accounts') return raise(scene, 'external_mutation', `${what} ${SAYS[care]}`);
-  switch (placeOf(scene, arg.text)) {
+  recordPath(state, arg);
+  if (/^https?:\/\//.test(arg.text)) return judgeUrl(state, program, arg);
+  if (arg.hidden) raise(state, 'deny', `it is not visible which file ${program} would read`);
+  const sensitivity = sensitivityOf(state, arg);
+  const what = `${program} would read ${toDisplay(arg.text)}, which`;
+  if (sensitivity === 'secret' || sensitivity === 'guard') return raise(state, 'deny', `${what} ${WHY[sensitivity]}`);
+  if (sensitivity === 'private' || sensitivity === 'accounts')
+    return raise(state, 'external_mutation', `${what} ${WHY[sensitivity]}`);
+  switch (placeOf(state, arg.text)) {
     case 'device':
-      return raise(scene, 'deny', `${what} is a device`);
+      return raise(state, 'deny', `${what} is a device`);
     case 'home':
     case 'outside':
-      return raise(scene, 'external_mutation', `${what} is neither on the desk nor a file of the system`);
+      return raise(state, 'external_mutation', `${what} is neither on the desk nor a file of the system`);
     case 'endless':
-      scene.flow.endless = arg.text;
+      state.flow.endless = arg.text;
       return;
     case 'system':
       if (arg.open && arg.text.startsWith('/etc/'))
-        raise(scene, 'external_mutation', `${what} is only known when it runs`);
+        raise(state, 'external_mutation', `${what} is not known before it runs`);
       return;
     case 'desk':
     case 'desk root':
@@ -226,51 +227,51 @@ export function reads(scene: Scene, program: string, arg: Arg): void {
   }
 }
 
-/** Many programs take an address where they take a file. */
-function fetched(scene: Scene, program: string, { text, open }: Arg): void {
+/** Judges a URL, which many programs accept in place of a file. */
+function judgeUrl(state: ShellState, program: string, { text, open }: Arg): void {
   const host = hostOf(text);
-  scene.tally.net = true;
-  if (host !== null && !host.includes(HOLE)) scene.tally.hosts.add(host);
+  state.tally.net = true;
+  if (host !== null && !host.includes(HOLE)) state.tally.hosts.add(host);
   if (open || hasCredentials(text))
-    raise(scene, 'external_mutation', `${program} would send something from here along with ${shown(text)}`);
-  if (isMetadata(host ?? '')) raise(scene, 'deny', 'there this machine would hand out its credentials');
+    raise(state, 'external_mutation', `${program} would send local data along with ${toDisplay(text)}`);
+  if (isMetadata(host ?? '')) raise(state, 'deny', 'that address hands out the credentials of this machine');
 }
 
-/** The program asks for names, sizes and dates only. */
-export function looks(scene: Scene, program: string, arg: Arg): void {
-  note(scene, arg);
-  const care = careOf(scene, { ...arg, glob: arg.glob && /^[/~]/.test(arg.text) });
-  if (care === 'secret' || care === 'guard')
-    raise(scene, 'deny', `${program} would look at ${shown(arg.text)}, which ${SAYS[care]}`);
+/** Judges reading names, sizes and dates only. */
+export function judgeStat(state: ShellState, program: string, arg: Arg): void {
+  recordPath(state, arg);
+  const sensitivity = sensitivityOf(state, { ...arg, glob: arg.glob && /^[/~]/.test(arg.text) });
+  if (sensitivity === 'secret' || sensitivity === 'guard')
+    raise(state, 'deny', `${program} would inspect ${toDisplay(arg.text)}, which ${WHY[sensitivity]}`);
 }
 
-/** The program makes, changes or removes the file. */
-export function writes(scene: Scene, program: string, arg: Arg): void {
+/** Judges creating, changing or removing a file. */
+export function judgeWrite(state: ShellState, program: string, arg: Arg): void {
   if (arg.text === '-' || arg.text === '') return;
-  note(scene, arg);
-  const place = placeOf(scene, arg.text);
+  recordPath(state, arg);
+  const place = placeOf(state, arg.text);
   if (place === 'sink') return;
-  const what = `${program} would change ${shown(arg.text)}, which`;
-  const care = careOf(scene, arg, true);
-  if (care === 'secret' || care === 'guard' || care === 'config' || care === 'accounts')
-    return raise(scene, 'deny', `${what} ${SAYS[care]}`);
+  const what = `${program} would change ${toDisplay(arg.text)}, which`;
+  const sensitivity = sensitivityOf(state, arg, true);
+  if (sensitivity === 'secret' || sensitivity === 'guard' || sensitivity === 'config' || sensitivity === 'accounts')
+    return raise(state, 'deny', `${what} ${WHY[sensitivity]}`);
   if (posix.basename(arg.text).startsWith('-') && program !== 'rm')
-    return raise(scene, 'deny', `${what} looks like an option`);
+    return raise(state, 'deny', `${what} looks like an option`);
   if (['desk', 'desk root', 'scratch', 'tools', 'unknown'].includes(place))
-    return raise(scene, 'write_local', `${program} writes on the desk`);
-  raise(scene, 'deny', `${what} is outside the desk`);
+    return raise(state, 'write_local', `${program} writes on the desk`);
+  raise(state, 'deny', `${what} is outside the desk`);
 }
 
-function note(scene: Scene, arg: Arg): void {
-  if (!arg.text.startsWith(HOLE)) scene.tally.paths.add(shown(arg.text));
+function recordPath(state: ShellState, arg: Arg): void {
+  if (!arg.text.startsWith(HOLE)) state.tally.paths.add(toDisplay(arg.text));
 }
 
-/** Whether a word that is no file of the program itself names a secret all the same. */
-export function namesSecret(scene: Scene, arg: Arg): boolean {
+/** Whether a word names a secret, even if the program does not use it as a file. */
+export function namesSecret(state: ShellState, arg: Arg): boolean {
   const pieces = arg.text.split(/[=@,:]/);
   return [arg.text, ...pieces].some((text) => {
     if (!/[/.~]|^id_/.test(text) || /\s/.test(text)) return false;
-    const care = careOf(scene, { ...arg, text, glob: arg.glob && /^[/~]/.test(text) });
-    return care === 'secret' || care === 'guard';
+    const sensitivity = sensitivityOf(state, { ...arg, text, glob: arg.glob && /^[/~]/.test(text) });
+    return sensitivity === 'secret' || sensitivity === 'guard';
   });
 }

@@ -6,7 +6,7 @@
  * 2. What may change is named by what could be a path, without stars.
  * 3. What people wrote into the steps is what they wrote: nothing is filled into an agent's goal.
  */
-import { classify } from '../../guard/classify/classify.ts';
+import { classify } from '../../guard/classify/classify-command.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Parameter, Procedure } from '../../schema/procedure.ts';
 import type { Planned } from '../../schema/task-run.ts';

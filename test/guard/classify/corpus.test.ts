@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/guard/classify/classify.ts';
+import { classify } from '../../../src/guard/classify/classify-command.ts';
 import { classOf, corpus, isAllowed, where } from './corpus.ts';
 import { rewrites } from './rewrites.ts';
 

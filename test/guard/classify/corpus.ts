@@ -1,7 +1,7 @@
 /** The labelled commands, and a machine on which every program is one of the system's own. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { classify, type Surroundings } from '../../../src/guard/classify/classify.ts';
+import { classify, type Surroundings } from '../../../src/guard/classify/classify-command.ts';
 import type { SideEffectClass } from '../../../src/schema/tool.ts';
 
 export type Labelled = { cmd: string; class: SideEffectClass; why?: string; file: string };

@@ -1,8 +1,8 @@
-/** Packing and unpacking. */
-import { local, read, rows, type Table, type Use } from '../row.ts';
+/** Archives and compression. */
+import { local, read, rows, type Table, type Use } from '../program-row.ts';
 import { fullPath } from '../paths.ts';
-import type { Arg } from '../scene.ts';
-import { strayPaths } from './stray.ts';
+import type { Arg } from '../shell-state.ts';
+import { judgePathsInWords } from './paths-in-words.ts';
 
 export const archives: Table = {
   ...rows('tar gtar bsdtar', read('own', { judge: judgeTar })),
@@ -21,17 +21,17 @@ export const archives: Table = {
   }),
   ...rows(
     'gzip bzip2 xz zstd lz4 lzma brotli compress pigz pbzip2 lzip',
-    read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgePack }),
+    read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgeCompressor }),
   ),
   ...rows(
     'gunzip bunzip2 unxz unzstd uncompress unlz4 unlzma',
-    read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgePack }),
+    read('own', { takes: 'So', rules: { '-o': 'writes' }, judge: judgeCompressor }),
   ),
   ...rows(
     'zcat gzcat bzcat xzcat zstdcat lz4cat',
-    read('read', { judge: ({ scene }) => void (scene.tally.decodes = true) }),
+    read('read', { judge: ({ state }) => void (state.tally.decodes = true) }),
   ),
-  ...rows('7z 7za 7zr p7zip rar unrar', local('own', { judge: judgeSeven })),
+  ...rows('7z 7za 7zr p7zip rar unrar', local('own', { judge: judgeSevenZip })),
   cpio: local('own', {
     takes: 'FDIO',
     judge: (use) => {
@@ -76,7 +76,7 @@ function judgeTar(use: Use): void {
     )
       use.raise('deny', 'an option of tar runs a program');
   }
-  strayPaths(use, false);
+  judgePathsInWords(use, false);
   use.args.forEach((arg, at) => {
     const value = /^--(?:index-file|listed-incremental|volno-file)=(.*)$/s.exec(arg.text)?.[1];
     if (value !== undefined) use.writes({ ...arg, text: value });
@@ -117,17 +117,17 @@ function tarPaths(use: Use, creates: boolean, lists: boolean): void {
   if (archive && /^[\w.-]+:/.test(archive.text)) use.raise('external_mutation', 'tar would use another machine');
   if (archive) (creates ? use.writes : use.reads)(archive);
   if (creates) members.forEach(use.reads);
-  else if (!lists) unpacked(use, archive);
+  else if (!lists) markUnpacked(use, archive);
 }
 
-/** What was fetched a moment ago stays fetched when it is unpacked. */
-function unpacked({ scene, stdin, args }: Use, archive: Arg | undefined): void {
-  const file = archive && fullPath(scene, archive.text);
+/** Marks what is unpacked from a downloaded archive as downloaded, too. */
+function markUnpacked({ state, stdin, args }: Use, archive: Arg | undefined): void {
+  const file = archive && fullPath(state, archive.text);
   const fetched =
-    (stdin.from === 'pipe' && stdin.fetched) || (file && scene.written.get(file) === null && scene.written.has(file));
+    (stdin.from === 'pipe' && stdin.fetched) || (file && state.written.get(file) === null && state.written.has(file));
   const at = args.findIndex(({ text }) => /^-(?:C|d|-directory)$/.test(text));
-  const folder = fullPath(scene, at === -1 ? '.' : (args[at + 1]?.text ?? '.'));
-  if (fetched && folder !== null) scene.written.set(`${folder.replace(/\/$/, '')}/`, null);
+  const folder = fullPath(state, at === -1 ? '.' : (args[at + 1]?.text ?? '.'));
+  if (fetched && folder !== null) state.written.set(`${folder.replace(/\/$/, '')}/`, null);
 }
 
 function judgeZip(use: Use): void {
@@ -140,18 +140,18 @@ function judgeZip(use: Use): void {
 
 function judgeUnzip(use: Use): void {
   use.operands.slice(0, 1).forEach(use.reads);
-  unpacked(use, use.operands[0]);
+  markUnpacked(use, use.operands[0]);
   if (!use.has('-l', '-t', '-p', '-Z', '-v') || use.has('-d')) use.raise('write_local', 'unzip writes on the desk');
 }
 
-function judgePack(use: Use): void {
+function judgeCompressor(use: Use): void {
   const through = use.has('-c', '--stdout', '--to-stdout', '-l', '--list', '-t', '--test') || use.operands.length === 0;
   for (const file of use.operands) (through ? use.reads : use.writes)(file);
   if (use.has('-d', '--decompress') || use.name.startsWith('un') || use.name.startsWith('gun'))
-    use.scene.tally.decodes = true;
+    use.state.tally.decodes = true;
 }
 
-function judgeSeven(use: Use): void {
+function judgeSevenZip(use: Use): void {
   const [command, archive, ...members] = use.operands;
   const out = use.args.find(({ text }) => /^-o./.test(text));
   if (out) use.writes({ ...out, text: out.text.slice(2) });

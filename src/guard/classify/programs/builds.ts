@@ -1,17 +1,17 @@
-/** Building, testing and checking a project: its code runs, in the jail. */
-import { scanCode } from '../code.ts';
+/** Building, testing and checking a project, which runs the project's code in the sandbox. */
+import { scanCode } from '../scan-code.ts';
 import { fullPath, placeOf } from '../paths.ts';
-import { local, rows, type Table, type Use } from '../row.ts';
-import { type Arg, HOLE, literal, shown } from '../scene.ts';
-import { checkVariable } from '../environment.ts';
-import { loadsCode, runsProject } from './local.ts';
-import { loadedBy, strayPaths } from './stray.ts';
+import { local, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, HOLE, literal, toDisplay } from '../shell-state.ts';
+import { checkVariable } from '../risky-variables.ts';
+import { judgeLoadedCode, judgeProject } from './desk-code.ts';
+import { loadedBy, judgePathsInWords } from './paths-in-words.ts';
 
-/** Names of targets and scripts that say that they go out. */
+/** Names of targets and scripts that suggest changes outside, such as deploy. */
 export const DEPLOYS =
   /(?:^|[:/_-])(?:deploy|publish|release|push|upload|ship|rollout|promote|prod|production|migrate|seed|send|notify|destroy|teardown|provision|undeploy|sync-remote)(?:$|[:/_-])/i;
 
-/** What follows these is a manner of building, not something to do. */
+/** Options whose value is a build mode, not a target. */
 export const MODES =
   /^(?:--mode|--env|--configuration|--config|-c|--profile|-P|--target|--release|--stage|--node-env)$/;
 
@@ -44,8 +44,8 @@ export const builds: Table = {
   java: local('own', { judge: judgeJava }),
   jar: local('own', {
     judge: (use) => {
-      strayPaths(use, false);
-      runsProject(use);
+      judgePathsInWords(use, false);
+      judgeProject(use);
     },
   }),
 };
@@ -58,17 +58,17 @@ function judgeBuild(use: Use): void {
       ) ||
       (DEPLOYS.test(text) && !/[=/.]/.test(text) && !MODES.test(use.args[at - 1]?.text ?? ''))
     )
-      use.raise('external_mutation', `${use.name} ${shown(text)} says that it changes something outside`);
+      use.raise('external_mutation', `${use.name} ${toDisplay(text)} sounds like it changes something outside`);
   if (use.args.some(({ text }) => /^(?:--init-script|-I$|-P$)/.test(text)) && use.name.startsWith('gradle'))
     use.raise('deny', 'gradle would load a script from elsewhere');
-  if (use.name === 'cmake') cmake(use);
+  if (use.name === 'cmake') judgeCmake(use);
   loadedBy(use, /^(?:-f|-P|-C|-I|--file|--build-file|--toolchain|--init-script|--settings-file)$/);
   if (use.name === 'ninja' && use.args.some(({ text }, at) => text === 'browse' && use.args[at - 1]?.text === '-t'))
-    use.raise('external_mutation', 'ninja would open this machine to others');
+    use.raise('external_mutation', 'ninja would open a port on this machine');
   if (use.args.some(({ text }) => /^-D?exec\.(?:executable|args)|^exec:/.test(text)))
     use.raise('deny', `${use.name} would run another program`);
-  if (use.name === 'rake') rake(use);
-  given(use);
+  if (use.name === 'rake') judgeRake(use);
+  judgeWordsOfBuild(use);
   if (use.name === 'sbt' && use.args.some(({ text }) => /\.!|sys\.process|\bset\b/.test(text)))
     use.raise('external_mutation', 'sbt is given code');
   if (
@@ -76,27 +76,27 @@ function judgeBuild(use: Use): void {
     /^(?:cmake|ninja|meson|just|rake|stack|cabal|lein)$/.test(use.name)
   )
     use.raise('external_mutation', 'installing leaves the desk');
-  strayPaths(use, true);
-  runsProject(use);
+  judgePathsInWords(use, true);
+  judgeProject(use);
 }
 
-/** Code and commands among the words of a build tool. */
-function given(use: Use): void {
+/** Judges code and commands among the arguments of a build tool. */
+function judgeWordsOfBuild(use: Use): void {
   const { args, raise, name } = use;
   const exec = args[0]?.text === 'exec' && /^(?:cabal|stack)$/.test(name);
   if (exec) use.runs(args.slice(args[1]?.text === '--' ? 2 : 1));
   if (args.some(({ text }) => /^--run_under(?:=|$)/.test(text))) raise('deny', `${name} --run_under runs a program`);
   if (/^(?:mix|rails|lein|sbt)$/.test(name))
-    for (const { text } of args) if (/[(;"'`]/.test(text)) scanCode(use.scene, raise, text, 'ruby');
+    for (const { text } of args) if (/[(;"'`]/.test(text)) scanCode(use.state, raise, text, 'ruby');
   if (name === 'rails' && args.some(({ text }) => /^db:(?:drop|reset|purge)/.test(text)))
     raise('external_mutation', 'rails would empty a database');
 }
 
-function rake(use: Use): void {
+function judgeRake(use: Use): void {
   const at = use.args.findIndex(({ text }) => /^-[peE]$|^--execute/.test(text));
   if (at !== -1)
     scanCode(
-      use.scene,
+      use.state,
       use.raise,
       use.args
         .slice(at + 1)
@@ -106,7 +106,7 @@ function rake(use: Use): void {
     );
 }
 
-function cmake(use: Use): void {
+function judgeCmake(use: Use): void {
   if (use.args.some(({ text }) => text === '--install')) use.raise('external_mutation', 'installing leaves the desk');
   const at = use.args.findIndex(({ text }) => text === '-E');
   const command = use.args.slice(at + 1);
@@ -125,29 +125,30 @@ function cmake(use: Use): void {
 }
 
 function judgeMake(use: Use): void {
-  const { args, raise, scene } = use;
+  const { args, raise, state } = use;
   const staged = args.some(
     ({ text }) => /^(?:DESTDIR|PREFIX|prefix)=/.test(text) && isOnDesk(use, text.replace(/^\w+=/, '')),
   );
   loadedBy(use, /^(?:-f|-I|--file|--makefile|--include-dir)$/);
   args.forEach((arg, at) => {
     if (/^(?:SHELL|MAKE|MAKEFLAGS|\.SHELLFLAGS)[:+?]?=|^--eval|^-E/.test(arg.text))
-      raise('deny', 'make would run something else than the project says');
+      raise('deny', 'make would run something other than the project defines');
     const [, variable, value] = /^(\w+)[:+?]?=(.*)$/s.exec(arg.text) ?? [];
     if (
       variable !== undefined &&
       /^(?:CC|CXX|LD|AR|CPP|FC|LINKER|\w*FLAGS|MAKEFILES|PATH|LD_\w+|BASH_ENV|PYTHONPATH|NODE_OPTIONS)$/.test(variable)
     )
-      checkVariable(scene, variable, { ...arg, text: value ?? '' });
+      checkVariable(state, variable, { ...arg, text: value ?? '' });
     if (/^\w+=.*\$\(shell|^\w+=.*`/.test(arg.text)) raise('deny', 'make would run a command in a value');
     if (/^(?:-C|-f|--directory|--file|--makefile|-I)$/.test(arg.text) && args[at + 1]) use.writes(args[at + 1] as Arg);
     if (/^--(?:directory|file|makefile)=/.test(arg.text)) use.writes({ ...arg, text: arg.text.replace(/^[^=]*=/, '') });
     const inside = /^-C(.+)$/s.exec(arg.text)?.[1] ?? (args[at - 1]?.text === '-C' ? arg.text : undefined);
-    if (inside !== undefined) loadsCode(use, { ...arg, text: inside });
+    if (inside !== undefined) judgeLoadedCode(use, { ...arg, text: inside });
     if (/^-[Cf]./.test(arg.text)) use.writes({ ...arg, text: arg.text.slice(2) });
-    if (arg.open && arg.text.startsWith(HOLE)) raise('external_mutation', 'what make makes is only known when it runs');
+    if (arg.open && arg.text.startsWith(HOLE))
+      raise('external_mutation', 'what make builds is not known before it runs');
     if (DEPLOYS.test(arg.text) || (/^(?:un)?install$/.test(arg.text) && !staged))
-      raise('external_mutation', `make ${shown(arg.text)} says that it leaves the desk`);
+      raise('external_mutation', `make ${toDisplay(arg.text)} sounds like it changes something outside the desk`);
   });
   if (
     use.stdin.from !== 'nothing' &&
@@ -155,17 +156,17 @@ function judgeMake(use: Use): void {
       ({ text }, at) => text === '-f-' || (text === '-f' && /^(?:-|\/dev\/stdin)$/.test(args[at + 1]?.text ?? '')),
     )
   )
-    raise('deny', 'make would run what flows in');
-  if (placeOf(scene, '.') === 'system' || placeOf(scene, '.') === 'outside')
+    raise('deny', 'make would run its standard input');
+  if (placeOf(state, '.') === 'system' || placeOf(state, '.') === 'outside')
     raise('external_mutation', 'make would run outside the desk');
-  runsProject(use);
+  judgeProject(use);
 }
 
-const isOnDesk = ({ scene }: Use, text: string): boolean =>
-  ['desk', 'desk root', 'scratch'].includes(placeOf(scene, text));
+const isOnDesk = ({ state }: Use, text: string): boolean =>
+  ['desk', 'desk root', 'scratch'].includes(placeOf(state, text));
 
 export function judgeTool(use: Use): void {
-  strayPaths(use, true);
+  judgePathsInWords(use, true);
   loadedBy(
     use,
     /^(?:-c|-r|-p|--config|--rcfile|--require|--import|--loader|--plugin|--rulesdir|--reporter|--formatter|--setup-?[fF]iles?|--global-?[sS]etup)$/,
@@ -174,15 +175,15 @@ export function judgeTool(use: Use): void {
     use.args.some(({ text }) => /^--(?:python-executable|pythonpath|interpreter|node-arg|exec-path)(?:=|$)/.test(text))
   )
     use.raise('deny', 'an option runs a program');
-  runsProject(use);
+  judgeProject(use);
   if (use.name === 'jupyter' && /^(?:notebook|lab|server)$/.test(use.args[0]?.text ?? ''))
-    use.raise('external_mutation', 'it opens this machine to others');
+    use.raise('external_mutation', 'it opens a port on this machine');
   if (use.name === 'pre-commit' && use.args[0]?.text === 'install') use.raise('deny', 'it installs a git hook');
   if (use.name === 'hyperfine') for (const arg of use.operands) use.script(arg);
   if (use.args.some(({ text }) => /^--(?:init-hook|load-plugins|addon|load)\b|^-load$/.test(text)))
     use.raise('deny', 'an option loads or runs code');
   if (use.name === 'streamlit' || use.name === 'locust')
-    use.raise('external_mutation', `${use.name} opens this machine to others or loads another one`);
+    use.raise('external_mutation', `${use.name} opens a port on this machine or loads other code`);
   if (use.args.some(({ text }) => /^https?:/.test(text)) && use.args.some(({ text }) => /^(?:run|exec)$/.test(text)))
     use.raise('deny', `${use.name} would run code from the network`);
   if (
@@ -194,9 +195,9 @@ export function judgeTool(use: Use): void {
 }
 
 function judgeCompiler(use: Use): void {
-  strayPaths(use, false);
+  judgePathsInWords(use, false);
   if (use.name === 'ghc')
-    use.args.forEach(({ text }, at) => use.args[at - 1]?.text === '-e' && scanCode(use.scene, use.raise, text, 'ghc'));
+    use.args.forEach(({ text }, at) => use.args[at - 1]?.text === '-e' && scanCode(use.state, use.raise, text, 'ghc'));
   use.args.forEach((arg, at) => {
     if (
       /^(?:-wrapper|-fplugin|-B|-specs|--specs|-fuse-ld=\/|-Xlinker|-load|--plugin|-Clinker|-processor)/.test(
@@ -204,18 +205,18 @@ function judgeCompiler(use: Use): void {
       ) ||
       /\blinker=/.test(arg.text)
     )
-      use.raise('deny', `${use.name} ${shown(arg.text)} runs or loads something else`);
-    if (arg.text === '-o' && use.args[at + 1]) built(use, use.args[at + 1] as Arg);
+      use.raise('deny', `${use.name} ${toDisplay(arg.text)} runs or loads something else`);
+    if (arg.text === '-o' && use.args[at + 1]) markCompiled(use, use.args[at + 1] as Arg);
     else if (/^-o./.test(arg.text)) use.writes({ ...arg, text: arg.text.slice(2) });
     else if (/^[/~]|^\.\.\//.test(arg.text) && use.args[at - 1]?.text !== '-o') use.reads(arg);
   });
 }
 
-/** What the line itself compiled may run, also from scratch. */
-function built({ scene, writes }: Use, out: Arg): void {
+/** Remembers what the line compiled: it may run, even from scratch. */
+function markCompiled({ state, writes }: Use, out: Arg): void {
   writes(out);
-  const full = fullPath(scene, out.text);
-  if (full !== null && !scene.written.has(full)) scene.written.set(full, '');
+  const full = fullPath(state, out.text);
+  if (full !== null && !state.written.has(full)) state.written.set(full, '');
 }
 
 function judgeJava(use: Use): void {
@@ -227,8 +228,8 @@ function judgeJava(use: Use): void {
     use.raise('deny', 'an option of java runs or loads something else');
   use.args.forEach(({ text }, at) => {
     if (!/^(?:-jar|-cp|-classpath|--class-path|-p|--module-path)$/.test(use.args[at - 1]?.text ?? '')) return;
-    for (const path of text.split(':')) loadsCode(use, literal(path));
+    for (const path of text.split(':')) judgeLoadedCode(use, literal(path));
   });
-  strayPaths(use, true);
-  runsProject(use);
+  judgePathsInWords(use, true);
+  judgeProject(use);
 }

@@ -1,10 +1,10 @@
-/** What bash does itself. */
-import { checkVariable } from '../environment.ts';
-import { checkName } from '../inspect.ts';
+/** Commands that are built into bash. */
+import { checkVariable } from '../risky-variables.ts';
+import { checkName } from '../inspect-words.ts';
 import { fullPath } from '../paths.ts';
-import { external, never, type Row, rows, type Table, type Use } from '../row.ts';
-import { type Arg, HOLE, JOB, literal, unknown } from '../scene.ts';
-import { runsFile } from './local.ts';
+import { external, never, type Row, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, HOLE, JOB, literal, unknown } from '../shell-state.ts';
+import { judgeRunFile } from './desk-code.ts';
 
 const plain = (more: Partial<Row> = {}): Row => ({ class: 'read', operands: 'text', builtin: true, ...more });
 
@@ -20,13 +20,13 @@ export const builtins: Table = {
     judge: (use) =>
       void (
         use.args.some(({ text }) => /^(?:unlimited|hard|soft)$/.test(text)) &&
-        use.raise('external_mutation', 'ulimit takes a limit away')
+        use.raise('external_mutation', 'ulimit removes a limit')
       ),
   }),
   printf: plain({ takes: 'v', rules: { '-v': (name, use) => checkTarget(use, name) } }),
   ...rows('test [', plain({ judge: judgeTest })),
   ...rows('cd pushd', plain({ judge: judgeCd })),
-  popd: plain({ judge: ({ scene }) => void (scene.cwd = scene.where.desk) }),
+  popd: plain({ judge: ({ state }) => void (state.cwd = state.where.desk) }),
   read: plain({ takes: 'adinNptu', rules: { '-a': (name, use) => checkTarget(use, name) }, judge: judgeRead }),
   ...rows(
     'mapfile readarray',
@@ -43,7 +43,7 @@ export const builtins: Table = {
         use.raise('deny', 'shopt changes how names are read')
       ),
   }),
-  eval: plain({ judge: (use) => (use.args.length === 0 ? undefined : use.script(joined(use.args))) }),
+  eval: plain({ judge: (use) => (use.args.length === 0 ? undefined : use.script(joinWords(use.args))) }),
   ...rows('source .', plain({ judge: judgeSource })),
   trap: plain({
     judge: ({ operands: [action], script }) =>
@@ -64,14 +64,14 @@ export const builtins: Table = {
   unalias: plain(),
   enable: plain({
     takes: 'f',
-    rules: { '-f': ['deny', 'loads code into the shell'], '-n': ['deny', 'takes a word away from the shell'] },
+    rules: { '-f': ['deny', 'loads code into the shell'], '-n': ['deny', 'disables a builtin of the shell'] },
   }),
   ...rows('bind complete compopt fc history', never('changes or shows how a person uses the shell', { builtin: true })),
   compgen: plain({
     takes: 'ACFGPSWX',
     rules: {
       '-W': (words, use) =>
-        void (/[$`]/.test(words?.text ?? '') && use.raise('deny', 'compgen -W would run what is in the words')),
+        void (/[$`]/.test(words?.text ?? '') && use.raise('deny', 'compgen -W would run substitutions in its words')),
       '-C': ['deny', 'runs a program'],
       '-F': ['deny', 'runs a function'],
     },
@@ -80,38 +80,38 @@ export const builtins: Table = {
   ...rows('coproc', external('is not understood here', { builtin: true })),
 };
 
-/** Bash evaluates the subscript of a name it assigns to. */
+/** Judges the name a builtin assigns to: bash evaluates its subscript. */
 function checkTarget(use: Use, name: Arg | null): void {
   if (name === null) return;
   if (name.open || name.text.includes(HOLE))
-    return use.raise('deny', `which variable ${use.name} sets is only known when it runs`);
-  if (/\[.*[$`]/.test(name.text)) return use.raise('deny', `${use.name} would run what is in a subscript`);
-  checkVariable(use.scene, name.text.replace(/\[.*/, ''), unknown);
+    return use.raise('deny', `it is not known beforehand which variable ${use.name} sets`);
+  if (/\[.*[$`]/.test(name.text)) return use.raise('deny', `${use.name} would run code in a subscript`);
+  checkVariable(use.state, name.text.replace(/\[.*/, ''), unknown);
 }
 
 function judgeTest(use: Use): void {
   const at = use.args.findIndex(({ text }) => text === '-v' || text === '-R');
   use.args.forEach((arg, index) => {
-    if (/^-[a-hk-prsuwxLNOSG]$/.test(use.args[index - 1]?.text ?? '') && arg.text !== ']') use.looks(arg);
+    if (/^-[a-hk-prsuwxLNOSG]$/.test(use.args[index - 1]?.text ?? '') && arg.text !== ']') use.stats(arg);
   });
   const name = use.args[at + 1];
   if (at !== -1 && name && name.text !== ']' && !['=', '==', '!='].includes(name.text)) checkTarget(use, name);
 }
 
-function judgeCd({ scene, operands: [to], looks }: Use): void {
-  if (to) looks(to);
+function judgeCd({ state, operands: [to], stats }: Use): void {
+  if (to) stats(to);
   if (to?.text === '-') return;
   const away = /^\uE000.*\/\.\.(?:\/|$)/.test(to?.text ?? '');
-  scene.cwd = to === undefined ? '/~' : away ? '/outside' : fullPath(scene, to.text);
+  state.cwd = to === undefined ? '/~' : away ? '/outside' : fullPath(state, to.text);
 }
 
-/** What is read is unknown, unless it stands in the line itself. */
+/** The value that read assigns is unknown unless the line itself provides it. */
 function judgeRead(use: Use): void {
   const names = use.operands.length === 0 && use.options.every(({ name }) => name !== '-a') ? [] : use.operands;
   const text = use.stdin.from === 'text' && use.operands.length === 1 ? literal(use.stdin.text.trim()) : unknown;
   for (const name of names) {
     checkTarget(use, name);
-    use.scene.vars.set(name.text, [text]);
+    use.state.vars.set(name.text, [text]);
   }
 }
 
@@ -132,33 +132,33 @@ function judgeDeclare(use: Use): void {
     };
     const value = { ...arg, text: equals === -1 ? '' : arg.text.slice(equals + 1) };
     if (name.text.includes(HOLE) || /\[.*[$`]/.test(name.text))
-      use.raise('deny', `which variable ${use.name} sets is only known when it runs`);
+      use.raise('deny', `it is not known beforehand which variable ${use.name} sets`);
     if (equals !== -1 || /x/.test(flags) || use.name === 'export')
-      checkVariable(use.scene, name.text, equals === -1 ? literal('') : value);
-    if (/p/.test(flags)) checkName(use.scene, name.text);
-    if (/n/.test(flags)) use.raise('deny', `${use.name} -n makes a name stand for another one`);
-    if (/i/.test(flags)) use.scene.tally.calculates = true;
+      checkVariable(use.state, name.text, equals === -1 ? literal('') : value);
+    if (/p/.test(flags)) checkName(use.state, name.text);
+    if (/n/.test(flags)) use.raise('deny', `${use.name} -n makes one name refer to another`);
+    if (/i/.test(flags)) use.state.tally.calculates = true;
     if (/i/.test(flags) && !/^[\w\s+*/%-]*$/.test(value.text))
-      use.raise('deny', `${use.name} -i calculates with a text`);
+      use.raise('deny', `${use.name} -i evaluates a text as arithmetic`);
   }
 }
 
 function judgeLet(use: Use): void {
-  use.scene.tally.calculates = true;
+  use.state.tally.calculates = true;
   const odd = use.args.find(({ text, hidden }) => hidden || /[[\]$`'"]/.test(text));
-  if (odd !== undefined) use.raise('deny', 'let would run what is in a subscript');
+  if (odd !== undefined) use.raise('deny', 'let would run code in a subscript');
 }
 
-function judgeSet({ scene, args, raise }: Use): void {
+function judgeSet({ state, args, raise }: Use): void {
   const at = args.findIndex(({ text }) => text === '--' || !/^[-+]/.test(text));
   if (args.length === 0) raise('external_mutation', 'set would show the whole environment');
-  if (at !== -1) scene.positional = args.slice(args[at]?.text === '--' ? at + 1 : at);
+  if (at !== -1) state.positional = args.slice(args[at]?.text === '--' ? at + 1 : at);
 }
 
 function judgeSource(use: Use): void {
   const [file, ...rest] = use.operands;
   if (file === undefined) return;
-  runsFile({ ...use, name: file.text, operands: rest, args: [file, ...rest] }, 'bash', file);
+  judgeRunFile({ ...use, name: file.text, operands: rest, args: [file, ...rest] }, 'bash', file);
 }
 
 function judgeCommand(use: Use): void {
@@ -167,7 +167,7 @@ function judgeCommand(use: Use): void {
   if (at !== -1 && !looksUp) use.runs(use.args.slice(at));
 }
 
-/** Only what the line itself started. */
+/** kill may signal only processes that the line itself started. */
 function judgeKill(use: Use): void {
   const targets = use.args.filter(
     ({ text }, index) => !text.startsWith('-') && !['-s', '-n'].includes(use.args[index - 1]?.text ?? ''),
@@ -177,10 +177,10 @@ function judgeKill(use: Use): void {
     targets.find(({ text }) => text !== JOB && !text.startsWith('%')) ??
     use.args.find(({ text }) => /^-\d+$/.test(text) && targets.length === 0);
   if (foreign !== undefined || use.args.some(({ text }, index) => index > 0 && /^-\d+$/.test(text)))
-    use.raise('deny', 'kill may only end what this line started');
+    use.raise('deny', 'kill may only end processes that this line started');
 }
 
-function joined(args: readonly Arg[]): Arg {
+function joinWords(args: readonly Arg[]): Arg {
   return {
     text: args.map(({ text }) => text).join(' '),
     open: args.some(({ open }) => open),

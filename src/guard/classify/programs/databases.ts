@@ -1,6 +1,6 @@
 /** Databases in a file. */
-import { rows, type Table, type Use } from '../row.ts';
-import { type Arg, literal } from '../scene.ts';
+import { rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, literal } from '../shell-state.ts';
 
 export const databases: Table = {
   ...rows('sqlite3 duckdb', { class: 'read', operands: 'own', judge: judgeSqlite }),
@@ -42,12 +42,13 @@ function judgeSqlite(use: Use): void {
     for (const { 0: all, 1: path = '', index } of text.matchAll(/['"]((?:\/|~|\.\.\/)[^'"]*)['"]/g))
       if (all.length > 3 && /(?:\b(?:from|join|into|to|attach|database)|\(|,|\.\w+)\s*$/i.test(text.slice(0, index)))
         (/(?:vacuum\s+into|\bto|\.\w+)\s*$/i.test(text.slice(0, index)) ? use.writes : use.reads)(literal(path));
-    if (!text.split(/;|\n(?=\s*\.)/).every((part) => part.trim() === '' || QUERIES.test(part))) changes(use, database);
+    if (!text.split(/;|\n(?=\s*\.)/).every((part) => part.trim() === '' || QUERIES.test(part)))
+      judgeStatements(use, database);
   }
-  if (texts.length === 0 || use.stdin.from === 'file') changes(use, database);
+  if (texts.length === 0 || use.stdin.from === 'file') judgeStatements(use, database);
 }
 
-function changes(use: Use, database: Arg | undefined): void {
+function judgeStatements(use: Use, database: Arg | undefined): void {
   use.raise('write_local', 'it changes the database');
   if (database && database.text !== ':memory:') use.writes(database);
 }

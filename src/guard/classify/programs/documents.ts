@@ -1,7 +1,7 @@
-/** Documents: converting them and looking at what they say about themselves. */
-import { read, rows, type Table, type Use } from '../row.ts';
-import { type Arg, literal } from '../scene.ts';
-import { loadsCode } from './local.ts';
+/** Converting documents and reading their metadata. */
+import { read, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, literal } from '../shell-state.ts';
+import { judgeLoadedCode } from './desk-code.ts';
 
 export const documents: Table = {
   ...rows(
@@ -44,19 +44,19 @@ export const documents: Table = {
     rules: {
       '-o': 'writes',
       '--output': 'writes',
-      '--lua-filter': filter,
-      '--filter': filter,
-      '-F': filter,
-      '-L': filter,
-      '--data-dir': filter,
-      '--defaults': filter,
-      '-d': filter,
-      '-t': custom,
-      '-f': custom,
-      '-r': custom,
-      '-w': custom,
-      '--to': custom,
-      '--from': custom,
+      '--lua-filter': judgeFilter,
+      '--filter': judgeFilter,
+      '-F': judgeFilter,
+      '-L': judgeFilter,
+      '--data-dir': judgeFilter,
+      '--defaults': judgeFilter,
+      '-d': judgeFilter,
+      '-t': judgeFormat,
+      '-f': judgeFormat,
+      '-r': judgeFormat,
+      '-w': judgeFormat,
+      '--to': judgeFormat,
+      '--from': judgeFormat,
       '--log': 'writes',
       '--pdf-engine': (value, use) =>
         void (
@@ -71,7 +71,7 @@ export const documents: Table = {
 
 function judgeExif(use: Use): void {
   if (use.args.some(({ text }) => /^-(?:config|if|execute|@|stay_open)|\$\{[^}]*;/.test(text)))
-    return use.raise('deny', 'exiftool would run code or take options from a file');
+    return use.raise('deny', 'exiftool would run code or read options from a file');
   use.args.forEach((arg, at) => {
     const [, tag, value] = /^-(\w[\w:]*)[-+<]?=(.*)$/s.exec(arg.text) ?? [];
     if (tag !== undefined || /^-(?:delete|overwrite|w|o)/.test(arg.text))
@@ -84,11 +84,11 @@ function judgeExif(use: Use): void {
 }
 
 /** A format may be a script. */
-function custom(format: Arg | null, use: Use): void {
-  if (format !== null && format.text.endsWith('.lua')) filter(format, use);
+function judgeFormat(format: Arg | null, use: Use): void {
+  if (format !== null && format.text.endsWith('.lua')) judgeFilter(format, use);
 }
 
-function filter(code: Arg | null, use: Use): void {
+function judgeFilter(code: Arg | null, use: Use): void {
   use.raise('write_local', 'pandoc runs a filter');
-  if (code !== null) loadsCode(use, code);
+  if (code !== null) judgeLoadedCode(use, code);
 }

@@ -1,6 +1,6 @@
 /** Editors and macro processors: their scripts can run commands. */
-import { local, rows, type Table, type Use } from '../row.ts';
-import { literal } from '../scene.ts';
+import { local, rows, type Table, type Use } from '../program-row.ts';
+import { literal } from '../shell-state.ts';
 
 export const editors: Table = {
   ...rows('vim vi nvim view ex emacs nano pico joe micro ne helix hx code subl', local('own', { judge: judgeEditor })),
@@ -28,7 +28,7 @@ function judgeEditor(use: Use): void {
 function judgeEd(use: Use): void {
   use.operands.forEach(use.writes);
   const { stdin } = use;
-  if (stdin.from !== 'text') return use.raise('external_mutation', 'what ed does is only known when it runs');
+  if (stdin.from !== 'text') return use.raise('external_mutation', 'what ed does is not known before it runs');
   for (const line of stdin.text.split('\n')) {
     if (/^[\d,$.;%\s]*(?:g\/.*\/)?[rwe]?\s*!/.test(line)) use.raise('deny', 'ed would run a command');
     const name = /^[\d,$.;%\s]*[wWreEf]\s+(\S+)/.exec(line)?.[1];

@@ -1,8 +1,8 @@
-/** curl and wget: fetching a page by a literal address is reading; all else is asked about. */
+/** curl and wget: fetching a page from a literal address is a read; anything else needs an approval. */
 import { fullPath } from '../paths.ts';
-import { hasCredentials, hostOf, isMetadata, oddAddress } from '../hosts.ts';
-import { read, type Row, type Use } from '../row.ts';
-import { type Arg, HOLE, literal, shown } from '../scene.ts';
+import { hasCredentials, hostOf, isMetadata, suspiciousAddress } from '../hosts.ts';
+import { read, type Row, type Use } from '../program-row.ts';
+import { type Arg, HOLE, literal, toDisplay } from '../shell-state.ts';
 
 export const sends = (why: string): readonly ['external_mutation', string] => ['external_mutation', why];
 
@@ -27,9 +27,9 @@ export const curl: Row = read('own', {
     --telnet-option --time-cond --create-file-mode --login-options --proxy-user --proxy-header --pass --noproxy`,
   ),
   rules: {
-    '-o': saves,
-    '--output': saves,
-    '--output-dir': saves,
+    '-o': judgeSavedFile,
+    '--output': judgeSavedFile,
+    '--output-dir': judgeSavedFile,
     '-O': ['write_local', 'writes a file'],
     '--remote-name': ['write_local', 'writes a file'],
     '--remote-name-all': ['write_local', 'writes files'],
@@ -45,19 +45,19 @@ export const curl: Row = read('own', {
     '--alt-svc': 'writes',
     '--libcurl': 'writes',
     '--etag-compare': 'reads',
-    '-d': posts,
-    '--data': posts,
-    '--data-raw': posts,
-    '--data-binary': posts,
-    '--data-urlencode': posts,
-    '--data-ascii': posts,
+    '-d': judgeData,
+    '--data': judgeData,
+    '--data-raw': judgeData,
+    '--data-binary': judgeData,
+    '--data-urlencode': judgeData,
+    '--data-ascii': judgeData,
     '--json': data,
-    '-F': posts,
-    '--form': posts,
+    '-F': judgeData,
+    '--form': judgeData,
     '--form-string': data,
-    '-T': posts,
-    '--upload-file': posts,
-    '--url-query': posts,
+    '-T': judgeData,
+    '--upload-file': judgeData,
+    '--url-query': judgeData,
     '-u': credentials,
     '--user': credentials,
     '--proxy-user': credentials,
@@ -76,45 +76,45 @@ export const curl: Row = read('own', {
     '--delegation': credentials,
     '-b': credentials,
     '--cookie': credentials,
-    '-H': header,
-    '--header': header,
-    '--proxy-header': header,
-    '-A': plainText,
-    '--user-agent': plainText,
-    '-e': plainText,
-    '--referer': plainText,
-    '-X': method,
-    '--request': method,
+    '-H': judgeHeader,
+    '--header': judgeHeader,
+    '--proxy-header': judgeHeader,
+    '-A': judgePlainText,
+    '--user-agent': judgePlainText,
+    '-e': judgePlainText,
+    '--referer': judgePlainText,
+    '-X': judgeMethod,
+    '--request': judgeMethod,
     '-K': runs,
     '--config': runs,
     '--engine': runs,
-    '--unix-socket': ['deny', 'talks to another program of this machine'],
-    '--abstract-unix-socket': ['deny', 'talks to another program of this machine'],
-    '-x': sends('goes by way of another machine'),
-    '--proxy': sends('goes by way of another machine'),
-    '--proxy1.0': sends('goes by way of another machine'),
+    '--unix-socket': ['deny', 'talks to another program on this machine'],
+    '--abstract-unix-socket': ['deny', 'talks to another program on this machine'],
+    '-x': sends('goes through a proxy'),
+    '--proxy': sends('goes through a proxy'),
+    '--proxy1.0': sends('goes through a proxy'),
     '--mail-auth': sends('sends mail'),
     '--tlsuser': credentials,
-    '--ipfs-gateway': sends('goes by way of another machine'),
-    '--preproxy': sends('goes by way of another machine'),
-    '--socks5': sends('goes by way of another machine'),
-    '--socks5-hostname': sends('goes by way of another machine'),
-    '--socks4': sends('goes by way of another machine'),
-    '--socks4a': sends('goes by way of another machine'),
-    '--resolve': sends('goes to an address of its own'),
-    '--connect-to': sends('goes to an address of its own'),
-    '--doh-url': sends('asks a name server of its own'),
-    '--dns-servers': sends('asks a name server of its own'),
+    '--ipfs-gateway': sends('goes through a proxy'),
+    '--preproxy': sends('goes through a proxy'),
+    '--socks5': sends('goes through a proxy'),
+    '--socks5-hostname': sends('goes through a proxy'),
+    '--socks4': sends('goes through a proxy'),
+    '--socks4a': sends('goes through a proxy'),
+    '--resolve': sends('connects to another address than the URL names'),
+    '--connect-to': sends('connects to another address than the URL names'),
+    '--doh-url': sends('uses its own name server'),
+    '--dns-servers': sends('uses its own name server'),
     '-Q': sends('gives commands to a server'),
     '--quote': sends('gives commands to a server'),
     '--mail-from': sends('sends mail'),
     '--mail-rcpt': sends('sends mail'),
     '-t': sends('gives options to a server'),
-    '-w': writeOut,
-    '--write-out': writeOut,
-    '--variable': sends('fills in variables'),
-    '--url': (url, use) => url && fetches(use, url),
-    '--request-target': sends('hides what is asked for'),
+    '-w': judgeWriteOut,
+    '--write-out': judgeWriteOut,
+    '--variable': sends('expands variables'),
+    '--url': (url, use) => url && judgeAddress(use, url),
+    '--request-target': sends('hides what is requested'),
   },
   judge: judgeCurl,
 });
@@ -129,8 +129,8 @@ export const wget: Row = read('own', {
     --append-output --certificate --private-key --hsts-file --rejected-log --use-askpass --proxy-user --proxy-password`,
   ),
   rules: {
-    '-O': saves,
-    '--output-document': saves,
+    '-O': judgeSavedFile,
+    '--output-document': judgeSavedFile,
     '-o': 'writes',
     '--output-file': 'writes',
     '-a': 'writes',
@@ -139,11 +139,11 @@ export const wget: Row = read('own', {
     '--directory-prefix': 'writes',
     '--save-cookies': 'writes',
     '--warc-file': 'writes',
-    '--post-data': posts,
-    '--post-file': file,
-    '--body-data': posts,
-    '--body-file': file,
-    '--method': method,
+    '--post-data': judgeData,
+    '--post-file': judgeSentFile,
+    '--body-data': judgeData,
+    '--body-file': judgeSentFile,
+    '--method': judgeMethod,
     '--user': credentials,
     '--password': credentials,
     '--http-user': credentials,
@@ -156,25 +156,25 @@ export const wget: Row = read('own', {
     '--rejected-log': 'writes',
     '--ftp-user': credentials,
     '--ftp-password': credentials,
-    '--header': header,
-    '-U': plainText,
-    '--user-agent': plainText,
-    '--referer': plainText,
+    '--header': judgeHeader,
+    '-U': judgePlainText,
+    '--user-agent': judgePlainText,
+    '--referer': judgePlainText,
     '-e': runs,
     '--execute': runs,
     '--config': runs,
     '--use-askpass': runs,
-    '-i': sends('takes addresses from a file'),
-    '--input-file': sends('takes addresses from a file'),
+    '-i': sends('reads addresses from a file'),
+    '--input-file': sends('reads addresses from a file'),
     '--ask-password': credentials,
   },
   judge: (use) => {
     const silent = use.has('-O', '--output-document', '--spider');
     for (const url of use.operands)
-      fetches(use, /^[a-z]+:/i.test(url.text) ? url : { ...url, text: `http://${url.text}` });
+      judgeAddress(use, /^[a-z]+:/i.test(url.text) ? url : { ...url, text: `http://${url.text}` });
     if (!silent)
       for (const url of use.operands)
-        saves(
+        judgeSavedFile(
           {
             ...url,
             text:
@@ -190,38 +190,38 @@ export const wget: Row = read('own', {
 
 function judgeCurl(use: Use): void {
   for (const url of use.operands)
-    fetches(
+    judgeAddress(
       use,
       /^[a-z][\w+.-]*:/i.test(url.text) || url.text.startsWith(HOLE) ? url : { ...url, text: `http://${url.text}` },
     );
 }
 
-/** One address. Literal, without credentials or local data, it is only read. */
-export function fetches(use: Use, url: Arg): void {
+/** Judges one address: a literal one without credentials or local data is only read. */
+export function judgeAddress(use: Use, url: Arg): void {
   use.contacts(url);
   const { text } = url;
-  if (url.hidden) use.raise('deny', 'nobody can see where it would go');
-  if (text.includes(HOLE)) use.raise('external_mutation', `the address ${shown(text)} is only known when it runs`);
+  if (url.hidden) use.raise('deny', 'its destination is hidden');
+  if (text.includes(HOLE)) use.raise('external_mutation', `the address ${toDisplay(text)} is not known before it runs`);
   if (/^file:/i.test(text)) return use.reads(literal(text.replace(/^file:(?:\/\/(?:localhost)?)?/i, '')));
   if (/^(?:gopher|dict|telnet|ldaps?|smb|smbs|tftp|imaps?|pop3s?|rtsp|mqtt):/i.test(text))
-    return use.raise('deny', `${shown(text)} speaks to a service that pages are not fetched from`);
-  if (/^(?:ftps?|scp|sftp|smtps?):/i.test(text)) use.raise('external_mutation', `${shown(text)} is not a page`);
+    return use.raise('deny', `${toDisplay(text)} uses a protocol other than HTTP`);
+  if (/^(?:ftps?|scp|sftp|smtps?):/i.test(text)) use.raise('external_mutation', `${toDisplay(text)} is not a page`);
   if (hasCredentials(text)) use.raise('external_mutation', 'the address carries credentials');
-  const odd = oddAddress(text);
-  if (odd !== null) use.raise('external_mutation', `${shown(text)} ${odd}`);
-  if (isMetadata(hostOf(text) ?? '')) use.raise('deny', 'there this machine would hand out its credentials');
+  const odd = suspiciousAddress(text);
+  if (odd !== null) use.raise('external_mutation', `${toDisplay(text)} ${odd}`);
+  if (isMetadata(hostOf(text) ?? '')) use.raise('deny', 'that address hands out the credentials of this machine');
 }
 
-/** What is fetched into a file is remembered, so that it is not run unseen. */
-function saves(to: Arg | null, use: Use): void {
+/** Remembers a downloaded file, so that it is not run without review. */
+function judgeSavedFile(to: Arg | null, use: Use): void {
   if (to === null || to.text === '-') return;
   use.writes(to);
-  const full = fullPath(use.scene, to.text);
-  if (full !== null) use.scene.written.set(full, null);
+  const full = fullPath(use.state, to.text);
+  if (full !== null) use.state.written.set(full, null);
 }
 
-/** With -G literal data only becomes part of the address. */
-function posts(value: Arg | null, use: Use): void {
+/** With -G, literal data only becomes part of the address. */
+function judgeData(value: Arg | null, use: Use): void {
   if (value === null) return use.raise('external_mutation', `${use.name} sends data`);
   const from =
     /^(?:[\w.-]*=?)?[@<](.+)$/s.exec(value.text)?.[1] ??
@@ -233,33 +233,33 @@ function posts(value: Arg | null, use: Use): void {
     use.raise('external_mutation', `${use.name} sends data`);
 }
 
-function file(value: Arg | null, use: Use): void {
+function judgeSentFile(value: Arg | null, use: Use): void {
   if (value) use.reads(value);
   use.raise('external_mutation', `${use.name} sends a file`);
 }
 
-export function header(value: Arg | null, use: Use): void {
+export function judgeHeader(value: Arg | null, use: Use): void {
   const text = value?.text ?? '';
-  if (text.startsWith('@')) file({ ...literal(text.slice(1)) }, use);
+  if (text.startsWith('@')) judgeSentFile({ ...literal(text.slice(1)) }, use);
   if (
     /^\s*(?:(?:proxy-)?authorization|cookie|x-[\w-]*(?:key|token|auth|secret)[\w-]*|[\w-]*(?:api-?key|token)|private-token|x-http-method-override)\s*:/i.test(
       text,
     )
   )
     use.raise('external_mutation', 'a header carries credentials');
-  if (text.includes(HOLE) || value?.hidden) use.raise('external_mutation', 'a header is only known when it runs');
+  if (text.includes(HOLE) || value?.hidden) use.raise('external_mutation', 'a header is not known before it runs');
 }
 
-function plainText(value: Arg | null, use: Use): void {
-  if (value?.text.includes(HOLE)) use.raise('external_mutation', 'something from this machine is sent along');
+function judgePlainText(value: Arg | null, use: Use): void {
+  if (value?.text.includes(HOLE)) use.raise('external_mutation', 'local data would be sent along');
 }
 
-export function method(value: Arg | null, use: Use): void {
+export function judgeMethod(value: Arg | null, use: Use): void {
   if (!/^(?:GET|HEAD|OPTIONS)$/i.test(value?.text ?? ''))
-    use.raise('external_mutation', `${use.name} would do more than fetch: ${shown(value?.text ?? '')}`);
+    use.raise('external_mutation', `${use.name} would do more than fetch: ${toDisplay(value?.text ?? '')}`);
 }
 
-function writeOut(value: Arg | null, use: Use): void {
+function judgeWriteOut(value: Arg | null, use: Use): void {
   if (/^@|output\{/.test(value?.text ?? '')) use.raise('deny', 'curl -w would read or write a file');
 }
 

@@ -1,9 +1,9 @@
-/** git, by what its subcommands do. It runs with configuration that we set. */
+/** git, by what its subcommands do. It runs with a configuration that oka sets. */
 import type { SideEffectClass } from '../../../schema/tool.ts';
-import { hasCredentials, oddAddress } from '../hosts.ts';
+import { hasCredentials, suspiciousAddress } from '../hosts.ts';
 import { fullPath, placeOf } from '../paths.ts';
-import { read, type Table, type Use } from '../row.ts';
-import { type Arg, literal, shown } from '../scene.ts';
+import { read, type Table, type Use } from '../program-row.ts';
+import { type Arg, literal, toDisplay } from '../shell-state.ts';
 
 const READS = words(
   `status log diff show blame annotate shortlog describe rev-parse rev-list ls-files ls-tree cat-file grep
@@ -40,14 +40,14 @@ const LISTS: Readonly<Record<string, (use: Use, rest: readonly Arg[]) => SideEff
   stash: (_, [sub]) => (['list', 'show'].includes(sub?.text ?? '') ? 'read' : 'write_local'),
   worktree: (use, [sub, ...rest]) =>
     sub?.text === 'list' ? 'read' : (plain(rest).slice(0, 1).forEach(use.writes), 'write_local'),
-  reflog: (use, [sub]) => (['expire', 'delete'].includes(sub?.text ?? '') ? forgets(use) : 'read'),
+  reflog: (use, [sub]) => (['expire', 'delete'].includes(sub?.text ?? '') ? judgeForgetting(use) : 'read'),
   remote: (_, [sub]) =>
     sub === undefined || /^(?:-v|--verbose|get-url)$/.test(sub.text) ? 'read' : 'external_mutation',
-  submodule: (use, rest) => submodule(use, rest),
-  bisect: (use, rest) => bisect(use, rest),
+  submodule: (use, rest) => judgeSubmodule(use, rest),
+  bisect: (use, rest) => judgeBisect(use, rest),
   bundle: (use, [sub, file]) => (sub?.text === 'create' ? (file && use.writes(file), 'write_local') : 'read'),
-  archive: (use, rest) => archive(use, rest),
-  config: (use, rest) => config(use, rest),
+  archive: (use, rest) => judgeArchive(use, rest),
+  config: (use, rest) => judgeConfig(use, rest),
   lfs: (_, [sub]) =>
     /^(?:ls-files|status|env|version)$/.test(sub?.text ?? '')
       ? 'read'
@@ -59,7 +59,7 @@ const LISTS: Readonly<Record<string, (use: Use, rest: readonly Arg[]) => SideEff
 /** Options of any subcommand that run something. */
 const RUNS =
   /^(?:--ext-diff|--textconv|--filters|--open-files-in-pager|--upload-pack|--receive-pack|--exec(?:-path)?=|--extcmd|--tool|--smtp-server|--to-cmd|--cc-cmd|--template|--config-env|--trailer-command|--gpg-sign=|--separate-git-dir|--run=|--exec$)/;
-/** -c with these keys changes colours and names only. */
+/** Keys that -c may set, since they only change colours and names. */
 const HARMLESS =
   /^(?:core\.pager=(?:cat|less|)$|core\.quotepath=|color\.|advice\.|user\.(?:name|email)=|commit\.gpgsign=false|tag\.gpgsign=false|log\.(?:date|showsignature|decorate)|diff\.(?:renames|renamelimit|algorithm|colormoved|context|noprefix|mnemonicprefix|wserrorhighlight)|init\.defaultbranch=|gc\.auto|pager\.\w+=(?:false|cat)|core\.autocrlf=|core\.hookspath=\/dev\/null|core\.fsmonitor=false|safe\.directory=|grep\.(?:linenumber|column)|rebase\.autostash|merge\.conflictstyle|pull\.rebase)/i;
 
@@ -73,33 +73,33 @@ function judgeGit(use: Use): void {
   const asked = rest.some(({ text }) => text === '--help' || text === '-h');
   for (const { text } of rest)
     if (RUNS.test(text) || (name === 'grep' && text.startsWith('-O')) || text.startsWith('ext::'))
-      use.raise('deny', `git ${name} ${shown(text)} runs a program`);
+      use.raise('deny', `git ${name} ${toDisplay(text)} runs a program`);
   for (const { text } of rest)
     if (/^-.*\uE000/.test(text) && !/^-{1,2}[\w-]+=|^-[mnSGLU]/.test(text))
-      use.raise('deny', 'an option of git is only known when it runs');
-  paths(use, name, rest);
+      use.raise('deny', 'an option of git is not known before it runs');
+  judgePaths(use, name, rest);
   const list = Object.hasOwn(LISTS, name) ? LISTS[name] : undefined;
   if (asked) return;
-  if (list !== undefined) return tell(use, name, list(use, rest));
-  if (READS.has(name)) return tell(use, name, 'read');
+  if (list !== undefined) return judgeSubcommand(use, name, list(use, rest));
+  if (READS.has(name)) return judgeSubcommand(use, name, 'read');
   if (NEVER.has(name)) return use.raise('deny', `git ${name} runs other programs or hands out secrets`);
-  if (WRITES.has(name)) return writing(use, name, rest);
-  if (SENDS.has(name)) return sending(use, name, rest);
-  use.raise('external_mutation', `git ${shown(name)} is not known`);
+  if (WRITES.has(name)) return judgeWriting(use, name, rest);
+  if (SENDS.has(name)) return judgeSending(use, name, rest);
+  use.raise('external_mutation', `git ${toDisplay(name)} is not known`);
 }
 
-function tell(use: Use, name: string, to: SideEffectClass): void {
+function judgeSubcommand(use: Use, name: string, to: SideEffectClass): void {
   if (to === 'read') return;
   use.raise(
     to,
     to === 'write_local' ? `git ${name} changes the repository on the desk` : `git ${name} reaches other repositories`,
   );
-  if (to === 'external_mutation') use.scene.tally.net = true;
+  if (to === 'external_mutation') use.state.tally.net = true;
 }
 
-/** What stands before the subcommand. */
+/** Judges the global options, and gives the words from the subcommand on. */
 function subcommand(use: Use): { sub: Arg | null; rest: readonly Arg[] } {
-  const { args, raise, scene } = use;
+  const { args, raise, state } = use;
   for (let at = 0; at < args.length; at += 1) {
     const { text, open } = args[at] as Arg;
     const value = args[at + 1];
@@ -110,8 +110,8 @@ function subcommand(use: Use): { sub: Arg | null; rest: readonly Arg[] } {
     } else if (/^-c./.test(text)) {
       if (open || !HARMLESS.test(text.slice(2))) raise('deny', 'git -c can make git run a program');
     } else if (text === '-C') {
-      if (value) elsewhere(use, value);
-      scene.cwd = fullPath(scene, value?.text ?? '');
+      if (value) judgeOtherRepository(use, value);
+      state.cwd = fullPath(state, value?.text ?? '');
       at += 1;
     } else if (/^--(?:git-dir|work-tree|namespace|super-prefix)$/.test(text)) {
       if (value) use.writes(value);
@@ -122,27 +122,27 @@ function subcommand(use: Use): { sub: Arg | null; rest: readonly Arg[] } {
     else if (/^(?:--version|--help|--html-path|--man-path|--info-path|--exec-path)$/.test(text))
       return { sub: null, rest: [] };
     else if (!text.startsWith('-')) {
-      if (open) raise('deny', 'what git does is only known when it runs');
+      if (open) raise('deny', 'what git does is not known before it runs');
       return { sub: args[at] as Arg, rest: args.slice(at + 1) };
     }
   }
   return { sub: null, rest: [] };
 }
 
-/** In another repository git would follow the configuration that lies there. */
-function elsewhere(use: Use, folder: Arg): void {
-  use.looks(folder);
-  if (['system', 'home', 'outside', 'workspace', 'device'].includes(placeOf(use.scene, folder.text)))
-    use.raise('external_mutation', `git would work in ${shown(folder.text)}, which is outside the desk`);
+/** Judges working in another folder: git would follow the configuration it finds there. */
+function judgeOtherRepository(use: Use, folder: Arg): void {
+  use.stats(folder);
+  if (['system', 'home', 'outside', 'workspace', 'device'].includes(placeOf(use.state, folder.text)))
+    use.raise('external_mutation', `git would work in ${toDisplay(folder.text)}, which is outside the desk`);
 }
 
-/** What is forgotten so can not be brought back. */
-function forgets(use: Use): SideEffectClass {
-  use.raise('external_mutation', 'git would forget what could bring lost work back');
+/** Judges commands that delete the reflog or unreachable objects, after which lost work cannot be recovered. */
+function judgeForgetting(use: Use): SideEffectClass {
+  use.raise('external_mutation', 'git would delete what is needed to recover lost work');
   return 'write_local';
 }
 
-function paths(use: Use, name: string, rest: readonly Arg[]): void {
+function judgePaths(use: Use, name: string, rest: readonly Arg[]): void {
   rest.forEach((arg, at) => {
     const [, option, value] =
       /^(--output|--output-directory|--contents|--file|--pathspec-from-file|--ignore-revs-file|--orderfile)=(.*)$/s.exec(
@@ -160,8 +160,8 @@ function paths(use: Use, name: string, rest: readonly Arg[]): void {
   if (has(rest, /^--no-index$/)) plain(rest).forEach(use.reads);
 }
 
-function writing(use: Use, name: string, rest: readonly Arg[]): void {
-  tell(use, name, name === 'format-patch' && has(rest, /^--stdout$/) ? 'read' : 'write_local');
+function judgeWriting(use: Use, name: string, rest: readonly Arg[]): void {
+  judgeSubcommand(use, name, name === 'format-patch' && has(rest, /^--stdout$/) ? 'read' : 'write_local');
   if (name === 'rebase') {
     rest.forEach((arg, at) => {
       const text = arg.text.startsWith('--exec=')
@@ -174,10 +174,10 @@ function writing(use: Use, name: string, rest: readonly Arg[]): void {
     });
   }
   if (/^(?:init|rm|mv|add|restore|apply|hash-object|clean)$/.test(name))
-    for (const arg of plain(rest)) (/^(?:init|rm|mv|clean)$/.test(name) ? use.writes : use.looks)(arg);
+    for (const arg of plain(rest)) (/^(?:init|rm|mv|clean)$/.test(name) ? use.writes : use.stats)(arg);
   if (name === 'maintenance' && has(rest, /^(?:start|register|stop|unregister)$/))
-    use.raise('deny', 'git maintenance would run when nobody looks');
-  if (/^(?:gc|prune|repack)$/.test(name) && has(rest, /^--(?:prune=(?:now|all)|expire)/)) forgets(use);
+    use.raise('deny', 'git maintenance would run in the background later');
+  if (/^(?:gc|prune|repack)$/.test(name) && has(rest, /^--(?:prune=(?:now|all)|expire)/)) judgeForgetting(use);
   if (/^(?:add|commit)$/.test(name))
     plain(rest)
       .filter(({ text }) => /^[/~]/.test(text))
@@ -185,22 +185,22 @@ function writing(use: Use, name: string, rest: readonly Arg[]): void {
   if (name === 'apply' && has(rest, /^--unsafe-paths$/)) use.raise('deny', 'git apply would leave the desk');
 }
 
-/** Fetching by a literal address changes nothing outside; which hosts may be asked is not decided here. */
+/** Fetching from a literal address changes nothing outside; which hosts are allowed is not decided here. */
 const FETCHES = /^(?:clone|fetch|pull)$/;
 const FETCH_TAKES =
   /^(?:-[bjo]|--(?:branch|depth|origin|jobs|shallow-since|shallow-exclude|filter|bundle-uri|server-option|strategy))$/;
 const FETCH_RUNS =
   /^-(?:c|u|-config|-template|-reference(?:-if-able)?|-upload-pack|-bundle-uri|-server-option)(?:=|$)|^-[cu]./;
 
-function fetching(use: Use, name: string, rest: readonly Arg[]): boolean {
+function judgeFetching(use: Use, name: string, rest: readonly Arg[]): boolean {
   const words = rest.filter((arg, at) => !arg.text.startsWith('-') && !FETCH_TAKES.test(rest[at - 1]?.text ?? ''));
   const [from, to] = words;
   if (from === undefined || !FETCHES.test(name)) return false;
   if (!/^https:\/\/[\w.-]+(?::\d+)?\/[\w./~+@%-]+$/.test(from.text) || from.open || from.hidden) return false;
-  if (hasCredentials(from.text) || oddAddress(from.text) !== null || has(rest, FETCH_RUNS)) return false;
+  if (hasCredentials(from.text) || suspiciousAddress(from.text) !== null || has(rest, FETCH_RUNS)) return false;
   if (words.slice(1).some(({ hidden }) => hidden)) return false;
   use.contacts(from);
-  tell(use, name, 'write_local');
+  judgeSubcommand(use, name, 'write_local');
   if (name === 'clone' && to) use.writes(to);
   const folder =
     to?.text ??
@@ -210,14 +210,14 @@ function fetching(use: Use, name: string, rest: readonly Arg[]): boolean {
       .split('/')
       .at(-1) ??
     '';
-  const full = fullPath(use.scene, name === 'clone' ? folder : '.');
-  if (full !== null) use.scene.written.set(`${full}/`, null);
+  const full = fullPath(use.state, name === 'clone' ? folder : '.');
+  if (full !== null) use.state.written.set(`${full}/`, null);
   return true;
 }
 
-function sending(use: Use, name: string, rest: readonly Arg[]): void {
-  if (fetching(use, name, rest)) return;
-  tell(use, name, 'external_mutation');
+function judgeSending(use: Use, name: string, rest: readonly Arg[]): void {
+  if (judgeFetching(use, name, rest)) return;
+  judgeSubcommand(use, name, 'external_mutation');
   if (has(rest, FETCH_RUNS) && name === 'clone') use.raise('deny', 'an option of git clone can make git run a program');
   for (const arg of plain(rest)) if (/:\/\/|@.*:/.test(arg.text)) use.contacts(arg);
   if (name === 'clone') plain(rest).slice(1, 2).forEach(use.writes);
@@ -227,11 +227,11 @@ const LOOKS = /^(?:-l|--list|--get(?:-all|-regexp|-urlmatch)?|--show-origin|--sh
 const PLAIN_KEYS =
   /^(?:user\.(?:name|email)|init\.defaultbranch|color\.\w+|core\.(?:autocrlf|filemode|ignorecase|quotepath|eol)|pull\.(?:rebase|ff)|push\.default|merge\.conflictstyle|rerere\.enabled|advice\.\w+|commit\.gpgsign)$/i;
 
-function config(use: Use, rest: readonly Arg[]): SideEffectClass {
+function judgeConfig(use: Use, rest: readonly Arg[]): SideEffectClass {
   const words = plain(rest);
   if (words.some(({ text }) => /extraheader|token|passw|credential|cookie|secret|askpass/i.test(text)))
-    use.raise('deny', 'what git keeps there is a secret');
-  if (has(rest, /^--(?:global|system)$/)) use.raise('external_mutation', "it is somebody's own configuration");
+    use.raise('deny', 'git stores a secret there');
+  if (has(rest, /^--(?:global|system)$/)) use.raise('external_mutation', 'it is the personal configuration of a user');
   if (
     has(rest, LOOKS) ||
     (words.length === 1 && !has(rest, /^--(?:unset|edit|remove|rename|add|replace)|^-e$/)) ||
@@ -247,20 +247,20 @@ function config(use: Use, rest: readonly Arg[]): SideEffectClass {
   return 'deny';
 }
 
-function submodule(use: Use, rest: readonly Arg[]): SideEffectClass {
+function judgeSubmodule(use: Use, rest: readonly Arg[]): SideEffectClass {
   const [sub, ...words] = plain(rest);
   if (sub === undefined || sub.text === 'status' || sub.text === 'summary') return 'read';
   if (sub.text !== 'foreach') return 'external_mutation';
-  use.script(joined(words));
+  use.script(joinWords(words));
   return 'write_local';
 }
 
-function bisect(use: Use, [sub, ...rest]: readonly Arg[]): SideEffectClass {
+function judgeBisect(use: Use, [sub, ...rest]: readonly Arg[]): SideEffectClass {
   if (sub?.text === 'run') use.runs(rest);
   return sub?.text === 'log' || sub?.text === 'view' ? 'read' : 'write_local';
 }
 
-function archive(use: Use, rest: readonly Arg[]): SideEffectClass {
+function judgeArchive(use: Use, rest: readonly Arg[]): SideEffectClass {
   if (has(rest, /^--exec/)) use.raise('deny', 'git archive --exec runs a program');
   return has(rest, /^--remote/) ? 'external_mutation' : 'read';
 }
@@ -271,7 +271,7 @@ function words(text: string): Set<string> {
 
 const has = (args: readonly Arg[], shape: RegExp): boolean => args.some(({ text }) => shape.test(text));
 const plain = (args: readonly Arg[]): Arg[] => args.filter(({ text }) => !text.startsWith('-'));
-const joined = (args: readonly Arg[]): Arg => ({
+const joinWords = (args: readonly Arg[]): Arg => ({
   text: args.map(({ text }) => text).join(' '),
   open: args.some(({ open }) => open),
   glob: false,

@@ -1,10 +1,10 @@
-/** Shells and languages: what they are given as code is looked through; what lies on the desk runs in the jail. */
+/** Shells and languages: code in their arguments is scanned; files on the desk run in the sandbox. */
 import { posix } from 'node:path';
-import { scanCode } from '../code.ts';
-import { never, type Row, rows, type Table, type Use } from '../row.ts';
-import { type Arg, HOLE, literal, shown } from '../scene.ts';
-import { loadsCode, runsFile, runsProject, runsText } from './local.ts';
-import { strayPaths } from './stray.ts';
+import { scanCode } from '../scan-code.ts';
+import { never, type Row, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, HOLE, literal, toDisplay } from '../shell-state.ts';
+import { judgeLoadedCode, judgeRunFile, judgeProject, judgeRunText } from './desk-code.ts';
+import { judgePathsInWords } from './paths-in-words.ts';
 
 /** How a language takes code: options with code, options with a value, options that load a module. */
 type Language = {
@@ -62,10 +62,10 @@ export const interpreters: Table = {
     ghci runghc runhaskell ocaml racket sbcl guile gst octave matlab gnuplot raku nim crystal v zig dart jshell`,
     language({ code: ['-e', '-E', '--eval', '-eval', '-c', '--command', '-Command'], valued: [] }),
   ),
-  ...rows('expect osascript pwsh powershell autoexpect', never('runs what it is told, anywhere')),
+  ...rows('expect osascript pwsh powershell autoexpect', never('controls any other program')),
 };
 
-/** A literal script is seen through; a file on the desk runs; anything that flows in is refused. */
+/** A literal script is judged, a file on the desk may run, and a script from a pipe is denied. */
 function judgeShell(use: Use): void {
   const { args, raise } = use;
   for (let at = 0; at < args.length; at += 1) {
@@ -79,42 +79,42 @@ function judgeShell(use: Use): void {
       return raise('deny', `${use.name} ${arg.text} changes how the shell works`);
     if (/^-\w*o$/.test(arg.text) && !/c/.test(arg.text)) at += 1;
     else if (/^-\w*s/.test(arg.text)) break;
-    else if (arg.text.startsWith('--command=')) return shellText(use, [{ ...arg, text: arg.text.slice(10) }]);
-    else if (/^-\w*c\w*$/.test(arg.text)) return shellText(use, behindOptions(args.slice(at + 1)));
-    else if (!/^[-+]/.test(arg.text)) return runsFile({ ...use, args: args.slice(at + 1) }, 'bash', arg);
+    else if (arg.text.startsWith('--command=')) return judgeShellText(use, [{ ...arg, text: arg.text.slice(10) }]);
+    else if (/^-\w*c\w*$/.test(arg.text)) return judgeShellText(use, behindOptions(args.slice(at + 1)));
+    else if (!/^[-+]/.test(arg.text)) return judgeRunFile({ ...use, args: args.slice(at + 1) }, 'bash', arg);
   }
   if (use.args.some(({ text }) => /^-\w*[il]|^--login|^--interactive/.test(text)) && use.stdin.from === 'nothing')
     return raise('deny', `${use.name} would read its start-up files`);
-  input(use, 'bash');
+  judgeInput(use, 'bash');
 }
 
-/** Options may still follow -c. */
+/** The words after the options; further options may follow -c. */
 function behindOptions(args: readonly Arg[]): readonly Arg[] {
   const at = args.findIndex(({ text }) => text === '--' || !/^[-+]\w/.test(text));
   return at === -1 ? [] : args.slice(args[at]?.text === '--' ? at + 1 : at);
 }
 
-function shellText(use: Use, [text, , ...rest]: readonly Arg[]): void {
-  if (text === undefined) return use.raise('deny', `${use.name} -c has nothing to run`);
-  const { scene } = use;
-  const { positional, cwd, vars } = scene;
-  Object.assign(scene, { positional: rest, vars: new Map(vars) });
+function judgeShellText(use: Use, [text, , ...rest]: readonly Arg[]): void {
+  if (text === undefined) return use.raise('deny', `${use.name} -c has no script to run`);
+  const { state } = use;
+  const { positional, cwd, vars } = state;
+  Object.assign(state, { positional: rest, vars: new Map(vars) });
   use.script(text);
-  Object.assign(scene, { positional, cwd, vars });
+  Object.assign(state, { positional, cwd, vars });
 }
 
 /** Code that comes on standard input. */
-function input(use: Use, name: string): void {
+function judgeInput(use: Use, name: string): void {
   const { stdin, raise } = use;
   switch (stdin.from) {
     case 'nothing':
       return raise('external_mutation', `${use.name} waits for somebody to type`);
     case 'text':
       if (stdin.text.includes(HOLE) && name === 'bash')
-        return raise('deny', `what ${use.name} runs is only known when it runs`);
-      return runsText(use, stdin.text, name);
+        return raise('deny', `what ${use.name} runs is not known before it runs`);
+      return judgeRunText(use, stdin.text, name);
     case 'file':
-      return runsFile({ ...use, args: [] }, name, stdin.file);
+      return judgeRunFile({ ...use, args: [] }, name, stdin.file);
     case 'pipe':
       return raise('deny', `${use.name} would run what comes through a pipe`);
   }
@@ -130,18 +130,19 @@ function judgeLanguage(use: Use, about: Language): void {
     return;
   raise('write_local', `${use.name} runs code on the desk`);
   let code = false;
-  const loaded = (arg: Arg): void => loadsCode(use, { ...arg, text: arg.text.replace(/^[\w.]+=(?=[/~.])/, '') });
+  const loadsModule = (arg: Arg): void =>
+    judgeLoadedCode(use, { ...arg, text: arg.text.replace(/^[\w.]+=(?=[/~.])/, '') });
   for (let at = 0; at < args.length; at += 1) {
     const arg = args[at] as Arg;
     const { text } = arg;
     const attached = /^-{1,2}[\w-]*?=?([/~].*|data:.*|https?:.*)$/s.exec(text)?.[1];
-    if (attached !== undefined) loaded({ ...arg, text: attached });
+    if (attached !== undefined) loadsModule({ ...arg, text: attached });
     const next = args[at + 1];
     if (about.risky?.test(text))
-      raise('external_mutation', `${use.name} ${shown(text)} opens more than the code needs`);
-    if (/^-[Mmr]\w/.test(text) && !about.module) scanCode(use.scene, raise, `${text.slice(2)} `, use.name);
+      raise('external_mutation', `${use.name} ${toDisplay(text)} grants more than the code needs`);
+    if (/^-[Mmr]\w/.test(text) && !about.module) scanCode(use.state, raise, `${text.slice(2)} `, use.name);
     if (about.module?.includes(text) || (about.module && /^-[A-Za-z]+m$/.test(text)))
-      return module(use, args.slice(at + 1));
+      return judgeModule(use, args.slice(at + 1));
     const inline = inlineCode(about, text);
     if (
       inline !== null ||
@@ -157,12 +158,12 @@ function judgeLanguage(use: Use, about: Language): void {
       if (next) judgeCode(use, next);
       at += 1;
     } else if (about.valued?.includes(text)) {
-      if (next) (/env-file/.test(text) ? use.reads : loaded)(next);
+      if (next) (/env-file/.test(text) ? use.reads : loadsModule)(next);
       at += 1;
     } else if (text === '-' || !text.startsWith('-'))
-      return code ? filesOf(use, args.slice(at), about) : file(use, arg, args.slice(at + 1));
+      return code ? filesOf(use, args.slice(at), about) : judgeScriptFile(use, arg, args.slice(at + 1));
   }
-  if (!code && !args.some(({ text }) => /^--(?:test|run|check)/.test(text))) input(use, use.name);
+  if (!code && !args.some(({ text }) => /^--(?:test|run|check)/.test(text))) judgeInput(use, use.name);
 }
 
 /** Perl and others take the code in the same word: -ne'…'. */
@@ -178,16 +179,16 @@ function inlineCode(about: Language, text: string): string | null {
 
 function judgeCode(use: Use, code: Arg): void {
   if (code.hidden || (code.open && code.text.replaceAll(HOLE, '').trim().length < 3))
-    return use.raise('deny', `what ${use.name} runs is only known when it runs`);
-  scanCode(use.scene, use.raise, code.text, use.name);
+    return use.raise('deny', `what ${use.name} runs is not known before it runs`);
+  scanCode(use.state, use.raise, code.text, use.name);
   if (
     /\b(?:system|exec|popen|subprocess|spawn)\b/.test(code.text) &&
     use.args.some(({ text }) => /\b(?:rm|curl|wget|sudo|nc|bash|sh)\b/.test(text) && text !== code.text)
   )
-    use.raise('deny', 'the code starts what it is given');
+    use.raise('deny', 'the code starts its arguments as a program');
 }
 
-/** Behind code come files it works on. */
+/** Judges the files that follow inline code: the code works on them. */
 function filesOf(use: Use, rest: readonly Arg[], about: Language): void {
   const edits = use.args.some(({ text }) => about.edits?.test(text) && !text.startsWith('--'));
   for (const arg of rest)
@@ -227,40 +228,40 @@ const SUBCOMMANDS: Readonly<Record<string, 'local' | 'ask' | 'run'>> = {
   init: 'local',
 };
 
-function file(use: Use, script: Arg, rest: readonly Arg[]): void {
-  if (script.text === '-') return input(use, use.name);
-  if (/[\s;()"']/.test(script.text)) scanCode(use.scene, use.raise, script.text, use.name);
-  if (use.name === 'R' && script.text === 'CMD') return command(use, rest);
+function judgeScriptFile(use: Use, script: Arg, rest: readonly Arg[]): void {
+  if (script.text === '-') return judgeInput(use, use.name);
+  if (/[\s;()"']/.test(script.text)) scanCode(use.state, use.raise, script.text, use.name);
+  if (use.name === 'R' && script.text === 'CMD') return judgeRCommand(use, rest);
   const sub =
     /^(?:bun|deno|dart|swift|zig|nim|v|crystal)$/.test(use.name) && Object.hasOwn(SUBCOMMANDS, script.text)
       ? SUBCOMMANDS[script.text]
       : undefined;
-  if (sub === 'ask') return use.raise('external_mutation', `${use.name} ${script.text} reaches further than the desk`);
+  if (sub === 'ask') return use.raise('external_mutation', `${use.name} ${script.text} reaches beyond the desk`);
   if (sub === 'local' && rest.some(({ text }) => /^(?:-g|--global|--root)$/.test(text)))
     return use.raise('deny', `${use.name} ${script.text} would install outside the desk`);
-  if (sub === 'local') return runsProject(use);
+  if (sub === 'local') return judgeProject(use);
   if (use.name === 'deno' && rest.some(({ text }) => /^-A$|^--allow-(?:all|run|net|env|ffi|write$)/.test(text)))
-    use.raise('external_mutation', 'deno is given more rights than the code needs');
+    use.raise('external_mutation', 'deno is given more permissions than the code needs');
   const target = sub === 'run' ? rest.find(({ text }) => !text.startsWith('-')) : script;
   if (target && /^(?:https?|jsr|npm):/.test(target.text))
     return use.raise('deny', `${use.name} would run code from the network`);
-  if (target) runsFile({ ...use, args: rest }, use.name, target);
+  if (target) judgeRunFile({ ...use, args: rest }, use.name, target);
   if (posix.basename(target?.text ?? '') === 'setup.py' && rest.some(({ text }) => SETUP_LEAVES.test(text)))
     use.raise('external_mutation', 'setup.py would install or publish');
 }
 
 /** R CMD BATCH runs a script; the others install and build. */
-function command(use: Use, [verb, script]: readonly Arg[]): void {
-  if (verb?.text === 'BATCH' && script) return runsFile({ ...use, args: [] }, use.name, script);
-  use.raise('external_mutation', 'R CMD changes which packages there are');
+function judgeRCommand(use: Use, [verb, script]: readonly Arg[]): void {
+  if (verb?.text === 'BATCH' && script) return judgeRunFile({ ...use, args: [] }, use.name, script);
+  use.raise('external_mutation', 'R CMD changes the installed packages');
 }
 
 const SETUP_LEAVES = /^(?:install|upload|register|develop|--user|easy_install)$/;
 
 const MODULES: Readonly<Record<string, string>> = {
-  'http.server': 'opens this machine to others',
-  SimpleHTTPServer: 'opens this machine to others',
-  smtpd: 'opens this machine to others',
+  'http.server': 'opens a port on this machine',
+  SimpleHTTPServer: 'opens a port on this machine',
+  smtpd: 'opens a port on this machine',
   smtplib: 'sends mail',
   ftplib: 'talks to another machine',
   telnetlib: 'talks to another machine',
@@ -276,9 +277,9 @@ const MODULES: Readonly<Record<string, string>> = {
   ensurepip: 'installs',
 };
 
-function module(use: Use, [name, ...rest]: readonly Arg[]): void {
+function judgeModule(use: Use, [name, ...rest]: readonly Arg[]): void {
   const text = name?.text ?? '';
-  if (name === undefined || name.open) return use.raise('deny', 'which module runs is only known when it runs');
+  if (name === undefined || name.open) return use.raise('deny', 'it is not known beforehand which module runs');
   if (text === 'pip' || text === 'venv' || text === 'virtualenv')
     return text === 'pip'
       ? use.runs([literal('pip'), ...rest])
@@ -292,8 +293,8 @@ function module(use: Use, [name, ...rest]: readonly Arg[]): void {
     for (const arg of rest) if (/[/.]/.test(arg.text)) use.reads(arg);
   if (/^(?:trace|runpy|cProfile|profile|pdb|timeit|coverage)$/.test(text)) {
     const script = rest.find((arg) => /\.py$|^[/~.]/.test(arg.text));
-    if (script) runsFile({ ...use, args: [] }, use.name, script);
+    if (script) judgeRunFile({ ...use, args: [] }, use.name, script);
   }
-  strayPaths({ ...use, args: rest }, true);
-  runsProject({ ...use, args: rest });
+  judgePathsInWords({ ...use, args: rest }, true);
+  judgeProject({ ...use, args: rest });
 }

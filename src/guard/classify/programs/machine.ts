@@ -1,5 +1,5 @@
-/** Programs that change which programs this machine has, and containers. */
-import { external, never, read, rows, type Table, type Use } from '../row.ts';
+/** System packages, version managers and containers. */
+import { external, never, read, rows, type Table, type Use } from '../program-row.ts';
 
 export const machine: Table = {
   ...rows(
@@ -16,15 +16,15 @@ export const machine: Table = {
             use.args.find(({ text }) => text !== 'toolchain')?.text ?? '',
           )
         )
-          use.raise('external_mutation', `${use.name} changes which programs this machine has`);
+          use.raise('external_mutation', `${use.name} changes the programs installed on this machine`);
       },
     }),
   ),
   ...rows(
     'docker podman nerdctl docker-compose podman-compose buildah skopeo crictl',
-    external('acts through a service that has all rights on this machine', { net: true, judge: judgeDocker }),
+    external('acts through a service with root rights on this machine', { net: true, judge: judgeDocker }),
   ),
-  ...rows('ctr lxc lxd incus runc machinectl systemd-nspawn', never('acts with all rights on this machine')),
+  ...rows('ctr lxc lxd incus runc machinectl systemd-nspawn', never('acts with root rights on this machine')),
 };
 
 function judgeSystemPackages(use: Use): void {
@@ -33,7 +33,7 @@ function judgeSystemPackages(use: Use): void {
   if (use.args.some(({ text }) => /^--(?:pipe|eval|define|load|root|undefine|predefine)|^-[ED]$|^-o$|^-o./.test(text)))
     use.raise('deny', `an option of ${use.name} runs a program or changes how it works`);
   if (!use.args.some(({ text }) => looks.test(text)))
-    use.raise('deny', `${use.name} changes the programs of this machine`);
+    use.raise('deny', `${use.name} changes the programs installed on this machine`);
 }
 
 function judgeDocker(use: Use): void {
@@ -45,8 +45,8 @@ function judgeDocker(use: Use): void {
         ) ||
         ((/^(?:-v|--volume)$/.test(use.args[at - 1]?.text ?? '') || /^(?:-v|--volume=|--mount)/.test(text)) &&
           /(?:^|[=,])(?:source=|src=)?[/~]/.test(text.replace(/^-v|^--volume=/, '')) &&
-          !text.includes(use.scene.where.desk)),
+          !text.includes(use.state.where.desk)),
     )
   )
-    use.raise('deny', `${use.name} would give a container this machine`);
+    use.raise('deny', `${use.name} would give a container access to this machine`);
 }

@@ -1,7 +1,7 @@
-/** What reaches other machines: fetching, and asking for names. */
-import { read, rows, type Table, type Use } from '../row.ts';
-import { literal } from '../scene.ts';
-import { credentials, curl, data, fetches, header, method, sends, wget } from './fetch.ts';
+/** HTTP clients besides curl and wget, and name lookups. */
+import { read, rows, type Table, type Use } from '../program-row.ts';
+import { literal } from '../shell-state.ts';
+import { credentials, curl, data, judgeAddress, judgeHeader, judgeMethod, sends, wget } from './fetch.ts';
 
 export const network: Table = {
   curl,
@@ -24,7 +24,7 @@ export const network: Table = {
         '--raw': data,
         '--session': credentials,
         '--session-read-only': credentials,
-        '--proxy': sends('goes by way of another machine'),
+        '--proxy': sends('goes through a proxy'),
         '--multipart': data,
       },
       judge: judgeHttpie,
@@ -42,29 +42,32 @@ function judgeHttpie(use: Use): void {
   const url = verb ? rest[0] : first;
   const items = verb ? rest.slice(1) : rest;
   if (url)
-    fetches(use, /^[a-z]+:/.test(url.text) ? url : { ...url, text: `http://${url.text.replace(/^:/, 'localhost:')}` });
-  if (verb) method(verb, use);
+    judgeAddress(
+      use,
+      /^[a-z]+:/.test(url.text) ? url : { ...url, text: `http://${url.text.replace(/^:/, 'localhost:')}` },
+    );
+  if (verb) judgeMethod(verb, use);
   if (items.some(({ text }) => /(?<!=)(?:=|:=|@)(?!=)/.test(text)) || use.stdin.from !== 'nothing')
     use.raise('external_mutation', 'it sends data');
-  for (const { text } of items) header(literal(text), use);
+  for (const { text } of items) judgeHeader(literal(text), use);
 }
 
-/** A name that is asked for is seen by others: it must not carry anything. */
+/** Other machines see the name that is looked up, so it must not carry local data. */
 function judgeLookup(use: Use): void {
   const local = use.name === 'getent' && !/hosts|ahosts/.test(use.operands[0]?.text ?? '');
   if (use.args.some(({ text }) => /^g?shadow$/.test(text)) && use.name === 'getent')
     use.raise('deny', 'getent would show passwords');
   if (local) return;
   if (use.stdin.from !== 'nothing' && use.name === 'nslookup')
-    use.raise('deny', 'nslookup would ask for names that flow in');
+    use.raise('deny', 'nslookup would look up names from its standard input');
   if (use.operands.some(({ text }) => text.split('.').some((label) => label.length > 30)))
-    use.raise('deny', `${use.name} may carry data out in a name`);
+    use.raise('deny', `${use.name} may leak data through a name lookup`);
   if (use.args.some(({ open, hidden }) => open || hidden))
-    use.raise('deny', `${use.name} would carry local data out in a name`);
+    use.raise('deny', `${use.name} would leak local data through a name lookup`);
   if (use.has('-f') && use.name.startsWith('ping')) use.raise('deny', 'ping -f floods a machine');
-  if (use.has('-f') && use.name === 'dig') use.raise('external_mutation', 'dig -f takes names from a file');
-  if (use.has('-p') && use.name.startsWith('ping')) use.raise('deny', 'ping -p carries data out');
+  if (use.has('-f') && use.name === 'dig') use.raise('external_mutation', 'dig -f reads names from a file');
+  if (use.has('-p') && use.name.startsWith('ping')) use.raise('deny', 'ping -p sends data');
   for (const target of use.operands)
     if (/[.:]|^localhost$/.test(target.text) && !target.text.startsWith('@')) use.contacts(target);
-  use.scene.tally.net = true;
+  use.state.tally.net = true;
 }

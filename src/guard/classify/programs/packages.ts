@@ -1,11 +1,11 @@
-/** Installing, building and testing. Installing runs the scripts of others and reaches registries: local, with network. */
-import { external, local, type Row, rows, type Table, type Use } from '../row.ts';
-import { type Arg, literal, shown } from '../scene.ts';
-import { loadsCode, runsProject } from './local.ts';
-import { strayPaths } from './stray.ts';
-import { judgeNpx, scripts, started } from './runners.ts';
+/** Package managers. Installing runs scripts of packages and contacts registries: a local write with the network. */
+import { external, local, type Row, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, literal, toDisplay } from '../shell-state.ts';
+import { judgeLoadedCode, judgeProject } from './desk-code.ts';
+import { judgePathsInWords } from './paths-in-words.ts';
+import { judgeNpx, judgeScripts, judgeStarted } from './runners.ts';
 
-/** Subcommands by what they do; what is not named is asked about. */
+/** Subcommands by what they do; one that is not listed needs an approval. */
 type Manager = { looks: string; works: string; fetches: string; sends?: string; config?: string; runs?: string };
 
 const manager = (about: Manager, more: Partial<Row> = {}): Row => ({
@@ -124,8 +124,9 @@ export const packages: Table = {
       judge: (use) =>
         use.args.forEach((arg, at) => {
           const value = /^--working-dir=(.*)$/s.exec(arg.text)?.[1];
-          if (value !== undefined) loadsCode(use, { ...arg, text: value });
-          if (/^(?:-d|--working-dir)$/.test(arg.text) && use.args[at + 1]) loadsCode(use, use.args[at + 1] as Arg);
+          if (value !== undefined) judgeLoadedCode(use, { ...arg, text: value });
+          if (/^(?:-d|--working-dir)$/.test(arg.text) && use.args[at + 1])
+            judgeLoadedCode(use, use.args[at + 1] as Arg);
         }),
     },
   ),
@@ -149,35 +150,35 @@ function judgeManager(use: Use, { looks, works, fetches, sends = '', config = ''
     return use.args.every(({ text }) => text.startsWith('-'))
       ? undefined
       : use.raise('external_mutation', `what ${use.name} does is not known`);
-  if (sub.open) return use.raise('deny', `what ${use.name} does is only known when it runs`);
+  if (sub.open) return use.raise('deny', `what ${use.name} does is not known before it runs`);
   const among = (list: string): boolean => list.split(/\s+/).includes(sub.text);
-  const name = `${use.name} ${shown(sub.text)}`;
+  const name = `${use.name} ${toDisplay(sub.text)}`;
   if (among(looks)) return;
-  strayPaths(use, false);
-  if (/^(?:poetry|pipenv|uv|hatch|pdm|rye)$/.test(use.name) && sub.text === 'run') return runIn(use, sub);
+  judgePathsInWords(use, false);
+  if (/^(?:poetry|pipenv|uv|hatch|pdm|rye)$/.test(use.name) && sub.text === 'run') return judgeRun(use, sub);
   if (among(works)) {
     use.raise('write_local', `${name} runs code from the desk`);
-    scripts(use);
-    return runsProject(use);
+    judgeScripts(use);
+    return judgeProject(use);
   }
   if (among(fetches)) {
-    use.scene.tally.net = true;
+    use.state.tally.net = true;
     use.raise('write_local', `${name} installs on the desk`);
-    return runsProject(use);
+    return judgeProject(use);
   }
   if (among(runs)) return use.runs(use.args.slice(use.args.indexOf(sub) + (sub.text === 'exec' ? 1 : 0)));
-  if (sub.text === 'config' && asksFor(use, use.args.slice(use.args.indexOf(sub) + 1))) return;
+  if (sub.text === 'config' && isPlainSetting(use, use.args.slice(use.args.indexOf(sub) + 1))) return;
   if (among(config)) return use.raise('deny', `${name} changes how ${use.name} works`);
   if (use.name === 'yarn' && !among(sends)) {
-    scripts(use);
+    judgeScripts(use);
     return use.raise('write_local', `${name} runs code from the desk`);
   }
-  use.scene.tally.net = true;
+  use.state.tally.net = true;
   use.raise('external_mutation', among(sends) ? `${name} changes something outside` : `${name} is not known`);
 }
 
-/** `run` of a tool that keeps an environment for the project. */
-function runIn(use: Use, sub: Arg): void {
+/** Judges `run` of a tool that manages an environment for the project. */
+function judgeRun(use: Use, sub: Arg): void {
   const rest = use.args.slice(use.args.indexOf(sub) + 1);
   const at = rest.findIndex(
     ({ text }, index) =>
@@ -185,11 +186,11 @@ function runIn(use: Use, sub: Arg): void {
       !/^(?:--with|--extra|--group|--python|-p|--env|--package)$/.test(rest[index - 1]?.text ?? ''),
   );
   use.raise('write_local', `${use.name} run runs code from the desk`);
-  if (at !== -1) started(use, rest.slice(at));
+  if (at !== -1) judgeStarted(use, rest.slice(at));
 }
 
-/** One setting that is no secret. */
-function asksFor({ name }: Use, [verb, key, ...more]: readonly Arg[]): boolean {
+/** Whether a subcommand only reads one setting that is no secret. */
+function isPlainSetting({ name }: Use, [verb, key, ...more]: readonly Arg[]): boolean {
   return (
     /^(?:npm|pnpm|yarn|pip|pip3|poetry)$/.test(name) &&
     verb?.text === 'get' &&
@@ -207,7 +208,7 @@ function judgeNpm(use: Use): void {
       (/^(?:--(?:prefix|dir|cwd|cache)|-C)$/.test(text) ? use.args[at + 1]?.text : undefined);
     if (value !== undefined) use.writes({ ...literal(value), open });
     if (value !== undefined && use.args.some((each) => /^(?:run|test|t|start|exec|x)$/.test(each.text)))
-      loadsCode(use, { ...literal(value), open });
+      judgeLoadedCode(use, { ...literal(value), open });
     if (/^(?:-g|--global|--location=global)$|^global$/.test(text) && (at === 0 || text !== 'global'))
       use.raise('deny', 'a global installation leaves the desk');
     if (
@@ -215,15 +216,15 @@ function judgeNpm(use: Use): void {
         text,
       )
     )
-      use.raise('deny', `${use.name} ${shown(text)} runs a program`);
+      use.raise('deny', `${use.name} ${toDisplay(text)} runs a program`);
     if (/^--registry=|^--registry$|^--\S*:registry/.test(text))
-      use.raise('external_mutation', 'packages would come from somewhere else');
+      use.raise('external_mutation', 'packages would come from another registry');
     if (/^(?:https?|git|git\+\w+|ssh):/.test(text))
-      use.raise('external_mutation', 'code would come from an address of its own');
+      use.raise('external_mutation', 'code would come from a given address');
   });
   const [sub, first] = use.args.filter(({ text }) => !text.startsWith('-'));
   if (sub?.text === 'init' && first !== undefined)
-    use.raise('external_mutation', `${use.name} init would fetch ${shown(first.text)} and run it`);
+    use.raise('external_mutation', `${use.name} init would fetch ${toDisplay(first.text)} and run it`);
   if (/^(?:exec|x)$/.test(use.args[0]?.text ?? '')) judgeNpx({ ...use, args: use.args.slice(1) });
   if (use.args[0]?.text === 'audit' && use.args.some(({ text }) => text === 'fix'))
     use.raise('write_local', 'it changes the project');
@@ -245,11 +246,11 @@ function judgePip(use: Use): void {
         text,
       )
     )
-      use.raise('external_mutation', `pip ${shown(text)} takes packages from somewhere else`);
+      use.raise('external_mutation', `pip ${toDisplay(text)} takes packages from another index`);
     if (/^(?:https?:|git\+|hg\+|svn\+|bzr\+)/.test(text))
-      use.raise('external_mutation', 'code would come from an address of its own');
+      use.raise('external_mutation', 'code would come from a given address');
     if (/^--(?:python|config-settings|global-option|build-option)$/.test(text) && use.args[at + 1]?.open)
-      use.raise('deny', 'an option of pip is only known when it runs');
+      use.raise('deny', 'an option of pip is not known before it runs');
   });
 }
 
@@ -261,7 +262,7 @@ function judgeCargo(use: Use): void {
     const value = inline === undefined ? use.args[at + 1] : { ...arg, text: inline };
     if (option === undefined || value === undefined) return;
     use.writes(value);
-    if (option === '--manifest-path') loadsCode(use, value);
+    if (option === '--manifest-path') judgeLoadedCode(use, value);
   });
 }
 
@@ -276,7 +277,7 @@ function judgeGo(use: Use): void {
   if (sub === 'env') return use.has('-w', '-u') ? use.raise('deny', 'go env -w changes how go works') : undefined;
   const out = use.args.findIndex(({ text }) => text === '-o');
   if (out !== -1 && use.args[out + 1]) use.writes(use.args[out + 1] as Arg);
-  if (sub === 'run') use.operands.slice(1, 2).forEach((file) => loadsCode(use, file));
+  if (sub === 'run') use.operands.slice(1, 2).forEach((file) => judgeLoadedCode(use, file));
   if (sub === 'run' && use.args.some(({ text }) => /@/.test(text)))
     use.raise('external_mutation', 'go run would fetch code and run it');
 }

@@ -1,7 +1,7 @@
-/** Working on other machines, and on what others run there. */
-import { external, never, read, type Row, rows, type Table, type Use } from '../row.ts';
-import { type Arg, shown } from '../scene.ts';
-import { strayPaths } from './stray.ts';
+/** Remote machines, cloud accounts, databases and other services. */
+import { external, never, read, type Row, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, toDisplay } from '../shell-state.ts';
+import { judgePathsInWords } from './paths-in-words.ts';
 
 const runs: readonly ['deny', string] = ['deny', 'runs a program or loads options from a file'];
 const credentials: readonly ['external_mutation', string] = ['external_mutation', 'shows credentials'];
@@ -14,12 +14,17 @@ export const remote: Table = {
       net: true,
       takes: 'BbcDEeFIiJLlmOopQRSWw',
       rules: sshRules(),
-      judge: hosts,
+      judge: judgeHosts,
     }),
   ),
   ...rows(
     'scp sftp',
-    external('copies to or from another machine', { net: true, takes: 'cDFiJloPSX', rules: sshRules(), judge: hosts }),
+    external('copies to or from another machine', {
+      net: true,
+      takes: 'cDFiJloPSX',
+      rules: sshRules(),
+      judge: judgeHosts,
+    }),
   ),
   rsync: read('own', {
     takes: 'efTBM',
@@ -60,11 +65,11 @@ export const remote: Table = {
   ),
   ...rows(
     'nmap masscan zmap nikto hping3 arping tcpdump tshark wireshark dumpcap ngrep ettercap',
-    external('looks at the network of others', { net: true }),
+    external('scans or sniffs a network', { net: true }),
   ),
   ...rows(
     'ngrok cloudflared localtunnel lt bore chisel frpc tailscale wireguard wg wg-quick openvpn',
-    never('opens this machine to others', { net: true }),
+    never('opens this machine to other machines', { net: true }),
   ),
   ...rows(
     `psql mysql mariadb mongo mongosh redis-cli pg_dump pg_restore mysqldump mysqladmin cqlsh clickhouse-client
@@ -76,7 +81,7 @@ export const remote: Table = {
     `aws gcloud gsutil bq az doctl heroku vercel netlify fly flyctl firebase wrangler linode-cli ibmcloud oci
     eksctl sam serverless sls cdk pulumi terragrunt packer vault consul nomad boundary ansible ansible-playbook
     ansible-galaxy salt chef puppet fab cap stripe twilio op bw lpass supabase railway render convex`,
-    external("acts on somebody's account", { net: true }),
+    external('acts on an online account', { net: true }),
   ),
   ...rows('terraform tofu', read('own', { judge: judgeTerraform })),
   ...rows('gh glab hub tea jira linear', external('acts on a forge or tracker', { net: true })),
@@ -92,7 +97,7 @@ function judgeRaw(use: Use): void {
     (use.name !== 'telnet' && short) ||
     use.args.some(({ text }) => /EXEC|SYSTEM|LISTEN|OPEN:|--(?:sh-)?exec|--lua-exec|--listen/i.test(text))
   )
-    use.raise('deny', 'it opens this machine to others');
+    use.raise('deny', 'it opens this machine to other machines');
   const target = use.operands.find(({ text }) => !/^\d+$/.test(text));
   if (target) use.contacts(target);
 }
@@ -107,7 +112,7 @@ function sshRules(): NonNullable<Row['rules']> {
     )
       use.raise('deny', `${use.name} -o can run a program here`);
   };
-  const way: readonly ['deny', string] = ['deny', 'opens a way into or out of this machine'];
+  const way: readonly ['deny', string] = ['deny', 'forwards a port or a connection'];
   return {
     '-o': option,
     '-F': ['deny', 'loads configuration'],
@@ -118,11 +123,11 @@ function sshRules(): NonNullable<Row['rules']> {
     '-D': way,
     '-w': way,
     '-J': way,
-    '-A': ['deny', 'lends keys'],
+    '-A': ['deny', 'forwards private keys'],
   };
 }
 
-function hosts(use: Use): void {
+function judgeHosts(use: Use): void {
   for (const arg of use.operands)
     if (/[@:]/.test(arg.text) || use.name === 'ssh') {
       use.contacts(arg);
@@ -131,7 +136,7 @@ function hosts(use: Use): void {
 }
 
 function judgeRsync(use: Use): void {
-  strayPaths(use, false);
+  judgePathsInWords(use, false);
   const remote = use.operands.filter(({ text }) => /^[^/]*:|^rsync:/.test(text));
   for (const arg of remote) use.contacts(arg);
   if (remote.length > 0) use.raise('external_mutation', 'rsync copies to or from another machine');
@@ -146,8 +151,8 @@ function judgeTerraform(use: Use): void {
   const sub = use.operands[0]?.text ?? '';
   if (/^(?:version|validate|graph|providers)$/.test(sub)) return;
   if (sub === 'fmt') return use.raise('write_local', 'terraform fmt changes files on the desk');
-  use.raise('external_mutation', `${use.name} ${shown(sub)} acts on somebody's account`);
-  use.scene.tally.net = true;
+  use.raise('external_mutation', `${use.name} ${toDisplay(sub)} acts on an online account`);
+  use.state.tally.net = true;
 }
 
 function judgeDatabase(use: Use): void {

@@ -1,19 +1,22 @@
-/** Programs of a project that start another one: what they start counts, when it is known. */
-import { checkVariable } from '../environment.ts';
-import { local, type Row, rows, type Table, type Use } from '../row.ts';
-import { type Arg, literal, shown } from '../scene.ts';
+/** Runners of a project, such as npx: they are judged by what they start. */
+import { checkVariable } from '../risky-variables.ts';
+import { local, type Row, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, literal, toDisplay } from '../shell-state.ts';
 import { DEPLOYS, judgeTool, MODES } from './builds.ts';
-import { runsFile } from './local.ts';
+import { judgeRunFile } from './desk-code.ts';
 
 const runner = (judge: (use: Use, command: readonly Arg[]) => void): Row =>
   local('own', { judge: (use) => judge(use, commandIn(use.args)) });
 
 export const runners: Table = {
   ...rows('npx pnpx bunx', local('own', { judge: judgeNpx })),
-  ...rows('valgrind nyc c8 xvfb-run ccache sccache', runner(started)),
+  ...rows('valgrind nyc c8 xvfb-run ccache sccache', runner(judgeStarted)),
   ...rows('cross-env cross-env-shell dotenv', runner(withVariables)),
   ...rows('concurrently', local('own', { judge: ({ operands, script }) => operands.forEach(script) })),
-  ...rows('nodemon', local('own', { takes: 'xew', rules: { '-x': script, '--exec': script }, judge: judgeTool })),
+  ...rows(
+    'nodemon',
+    local('own', { takes: 'xew', rules: { '-x': judgeScript, '--exec': judgeScript }, judge: judgeTool }),
+  ),
   ...rows(
     'rimraf del-cli',
     runner((use, files) => use.runs([literal('rm'), literal('-rf'), ...files])),
@@ -24,21 +27,21 @@ export const runners: Table = {
   ),
 };
 
-/** The words behind options. */
+/** The words after the options. */
 function commandIn(args: readonly Arg[]): readonly Arg[] {
   const at = args.findIndex(({ text }) => !text.startsWith('-'));
   return at === -1 ? [] : args.slice(at);
 }
 
-/** A known program is judged as itself; anything else is a script of the project. */
-export function started(use: Use, command: readonly Arg[]): void {
+/** Judges the program that a runner starts: by its row if it has one, else as a script of the project. */
+export function judgeStarted(use: Use, command: readonly Arg[]): void {
   const [first] = command;
   if (first === undefined) return judgeTool(use);
-  if (first.open) return use.raise('deny', 'which program runs is only known when it runs');
+  if (first.open) return use.raise('deny', 'it is not known beforehand which program runs');
   if (/^https?:/.test(first.text)) return use.raise('deny', `${use.name} would run code from the network`);
   if (use.knows(first.text) || first.text.startsWith('/')) return use.runs(command);
-  if (/[/.]/.test(first.text)) runsFile({ ...use, args: command.slice(1) }, 'other', first);
-  scripts(use);
+  if (/[/.]/.test(first.text)) judgeRunFile({ ...use, args: command.slice(1) }, 'other', first);
+  judgeScripts(use);
   judgeTool(use);
 }
 
@@ -46,24 +49,24 @@ function withVariables(use: Use, command: readonly Arg[]): void {
   const at = command.findIndex(({ text }) => !/^\w+=/.test(text));
   for (const arg of at === -1 ? command : command.slice(0, at)) {
     const equals = arg.text.indexOf('=');
-    checkVariable(use.scene, arg.text.slice(0, equals), { ...arg, text: arg.text.slice(equals + 1) });
+    checkVariable(use.state, arg.text.slice(0, equals), { ...arg, text: arg.text.slice(equals + 1) });
   }
-  if (at !== -1) started(use, command.slice(at));
+  if (at !== -1) judgeStarted(use, command.slice(at));
 }
 
-function script(text: Arg | null, use: Use): void {
+function judgeScript(text: Arg | null, use: Use): void {
   if (text) use.script(text);
 }
 
-/** A script that says that it goes out is asked about. */
-export function scripts(use: Use): void {
+/** A script whose name suggests changes outside needs an approval. */
+export function judgeScripts(use: Use): void {
   const named = use.args
     .filter(({ text }, at) => !text.startsWith('-') && !MODES.test(use.args[at - 1]?.text ?? ''))
     .slice(0, 3);
   if (named.some(({ text }) => DEPLOYS.test(text)))
     use.raise(
       'external_mutation',
-      `${use.name} ${named.map(({ text }) => text).join(' ')} says that it changes something outside`,
+      `${use.name} ${named.map(({ text }) => text).join(' ')} sounds like it changes something outside`,
     );
 }
 
@@ -75,11 +78,11 @@ export function judgeNpx(use: Use): void {
   const own = use.args.slice(0, tool === undefined ? use.args.length : use.args.indexOf(tool));
   if (own.some(({ text }) => /^(?:-c|--call)/.test(text))) return use.raise('deny', 'npx -c runs a text');
   if (tool === undefined) return;
-  if (tool.open) return use.raise('deny', 'which program runs is only known when it runs');
+  if (tool.open) return use.raise('deny', 'it is not known beforehand which program runs');
   if (tool.text === 'husky') return use.raise('deny', 'husky installs git hooks');
   if (!KNOWN_TOOLS.test(tool.text))
-    return use.raise('external_mutation', `${use.name} would fetch ${shown(tool.text)} and run it`);
-  scripts(use);
+    return use.raise('external_mutation', `${use.name} would fetch ${toDisplay(tool.text)} and run it`);
+  judgeScripts(use);
   const name = tool.text.replace(/(?<=.)@.*/, '');
   if (use.knows(name)) use.runs([literal(name), ...rest]);
   else judgeTool(use);

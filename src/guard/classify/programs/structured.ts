@@ -1,6 +1,6 @@
-/** Text with a structure: JSON, YAML, XML, tables. */
-import { read, rows, type Table, type Use } from '../row.ts';
-import type { Arg } from '../scene.ts';
+/** Structured text: JSON, YAML, XML, tables. */
+import { read, rows, type Table, type Use } from '../program-row.ts';
+import type { Arg } from '../shell-state.ts';
 
 export const structured: Table = {
   xmllint: read('own', {
@@ -67,7 +67,7 @@ function judgeJq(use: Use): void {
 function judgeYq(use: Use): void {
   const expression = use.operands.map(({ text }) => text).join(' ');
   if (/\b(?:load|load_str|env|envsubst|strenv|system)\s*\(/.test(expression))
-    use.raise('external_mutation', 'yq would load or fill in something from elsewhere');
+    use.raise('external_mutation', 'yq would load or insert something from elsewhere');
   for (const file of use.operands)
     if (/\.(?:ya?ml|json|toml|xml|csv)$/.test(file.text))
       (use.has('-i', '--inplace', '--in-place') ? use.writes : use.reads)(file);

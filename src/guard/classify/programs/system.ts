@@ -1,7 +1,7 @@
-/** The machine itself: telling about it, and what nobody's assistant does to it. */
+/** The machine itself: reading its state, and changes that an assistant must never make. */
 import { fullPath, namesSecret } from '../paths.ts';
-import { external, never, read, rows, type Table, type Use } from '../row.ts';
-import { type Arg, literal } from '../scene.ts';
+import { external, never, read, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, literal } from '../shell-state.ts';
 
 export const system: Table = {
   ...rows(
@@ -11,7 +11,7 @@ export const system: Table = {
     man info tldr cheat tput clear reset stty timedatectl hostnamectl localectl loginctl-list sestatus sensors
     acpi upower lslocks lsns lsmod modinfo ldd getfattr infocmp zdump xdpyinfo glxinfo nvidia-smi uuidgen cksfv
     dircolors command-not-found mesg ipcs rpm-query`,
-    read('text', { takes: 'dfrs', judge: judgeTelling }),
+    read('text', { takes: 'dfrs', judge: judgeInformation }),
   ),
   ip: read('text', {
     judge: (use) => {
@@ -31,7 +31,7 @@ export const system: Table = {
           use.args.some(({ text }) => /^(?:-[a-z]*[dsf]|--(?:delete|set|file)|flush|add|del|delete)$/.test(text))
         )
           use.raise('deny', 'it changes the network of this machine');
-        if (use.args.some((arg) => namesSecret(use.scene, arg)))
+        if (use.args.some((arg) => namesSecret(use.state, arg)))
           use.raise('deny', `${use.name} is given the path of a secret`);
       },
     }),
@@ -42,7 +42,7 @@ export const system: Table = {
         use.raise('deny', 'it changes the kernel');
     },
   }),
-  ...rows('sudo su doas pkexec runuser sudoedit sg newgrp gosu su-exec', never('takes the rights of somebody else')),
+  ...rows('sudo su doas pkexec runuser sudoedit sg newgrp gosu su-exec', never('takes the rights of another user')),
   ...rows(
     `chroot unshare nsenter setpriv capsh bwrap firejail proot fakeroot fakechroot pivot_root switch_root
     systemd-run machinectl`,
@@ -75,7 +75,7 @@ export const system: Table = {
     initctl rc-service rc-update chkconfig update-rc.d launchctl sv s6-svc supervisorctl pm2 forever loginctl`,
     never('controls the services of this machine'),
   ),
-  ...rows('crontab at batch atrm anacron fcrontab', never('makes something run later, when nobody looks')),
+  ...rows('crontab at batch atrm anacron fcrontab', never('schedules something to run later')),
   ...rows(
     `passwd chpasswd useradd userdel usermod adduser deluser groupadd groupdel groupmod gpasswd visudo vipw vigr
     chsh chfn chage newusers faillock`,
@@ -91,12 +91,12 @@ export const system: Table = {
   ),
   ...rows(
     `gdb lldb strace ltrace gcore perf bpftrace bpftool dtrace sysdig systemtap stap rr frida jmap jstack py-spy`,
-    never('looks into other processes'),
+    never('inspects other processes'),
   ),
-  ...rows('pkill killall skill snice renice fuser xkill slay killall5', never('acts on processes of others')),
+  ...rows('pkill killall skill snice renice fuser xkill slay killall5', never('acts on processes it did not start')),
   ...rows(
     `tmux screen script dtach abduco byobu zellij daemonize start-stop-daemon ttyd gotty wetty tmate upterm`,
-    never('keeps running out of sight'),
+    never('keeps running in the background'),
   ),
   ...rows(
     `ldconfig update-alternatives alternatives dpkg-reconfigure update-grub grub-install update-initramfs hwclock
@@ -108,7 +108,7 @@ export const system: Table = {
     kwallet-query keychain pinentry gpg-agent`,
     never('handles secrets'),
   ),
-  ...rows('oka', never('is how people steer the assistant')),
+  ...rows('oka', never('is the command people control the assistant with')),
   ...rows(
     'claude codex gemini aider cursor copilot opencode goose llm ollama sgpt cody continue amp',
     external('starts another assistant', { net: true }),
@@ -116,7 +116,7 @@ export const system: Table = {
   ...rows(
     `xdg-open open sensible-browser firefox chromium google-chrome xdotool wmctrl xclip xsel pbcopy pbpaste
     wl-copy wl-paste scrot import screencapture arecord notify`,
-    external("acts on somebody's screen"),
+    external("acts on a person's desktop"),
   ),
   ...rows('stress stress-ng fio bonnie++ sysbench crashme cpuburn forkbomb', never('is made to exhaust the machine')),
   ...rows('gpg gpg2 gpgv', read('own', { judge: judgeGpg })),
@@ -149,7 +149,7 @@ export const system: Table = {
       '-writerand',
     ],
     rules: {
-      '-in': certificate,
+      '-in': judgeCertificate,
       '-sign': 'reads',
       '-key': 'reads',
       '-CAkey': 'reads',
@@ -174,55 +174,54 @@ export const system: Table = {
     judge: judgeKeygen,
   }),
   'ssh-keyscan': external('talks to another machine', { net: true }),
-  ...rows('inotifywait fswatch', read('look')),
-  ...rows('logger wall write talk', never('writes where other people read')),
+  ...rows('inotifywait fswatch', read('stat')),
+  ...rows('logger wall write talk', never('writes messages to other users or the system log')),
   ...rows('systemd-analyze systemd-cgls systemd-detect-virt', read('text')),
 };
 
-function judgeTelling(use: Use): void {
+function judgeInformation(use: Use): void {
   const { name, args, operands, raise } = use;
   if (name === 'date' && (use.has('-s', '--set') || operands.some(({ text }) => /^\d{8,}/.test(text))))
     raise('deny', 'it sets the clock');
   if (name === 'date')
     for (const option of use.options)
       if (/^-[fr]$|^--(?:file|reference)/.test(option.name) && option.value) use.reads(option.value);
-  if (name === 'hostname' && (operands.length > 0 || use.has('-F', '-b')))
-    raise('deny', 'it gives the machine another name');
+  if (name === 'hostname' && (operands.length > 0 || use.has('-F', '-b'))) raise('deny', 'it renames the machine');
   if (
     name.endsWith('ctl') &&
     args.some(({ text }) => /^(?:set|enable|disable)|--(?:vacuum|rotate|flush|sync)/.test(text))
   )
     raise('deny', 'it changes this machine');
-  if (name === 'ss' && use.has('-K', '--kill')) raise('deny', 'ss -K ends connections of others');
+  if (name === 'ss' && use.has('-K', '--kill')) raise('deny', 'ss -K closes connections of other programs');
   if (
     /^(?:hostnamectl|localectl|timedatectl)$/.test(name) &&
     operands.some(({ text }) => !/^(?:status|show|list-\w+)/.test(text))
   )
     raise('deny', 'it changes this machine');
-  if (name === 'dmesg' && use.has('-c', '-C', '-n', '-D', '-E')) raise('deny', 'it changes the log of the kernel');
+  if (name === 'dmesg' && use.has('-c', '-C', '-n', '-D', '-E')) raise('deny', 'it changes the kernel log');
   if (name === 'ps' && args.some(({ text }) => /e(?:ww|$)/.test(text) && !text.startsWith('-')))
     raise('external_mutation', 'ps e shows the environment of programs');
-  if (name === 'printenv') printed(use);
-  if (name === 'man' || name === 'info') manual(use);
-  if (name === 'lsof' || name === 'ldd') operands.forEach((arg: Arg) => use.looks(arg));
+  if (name === 'printenv') judgePrintenv(use);
+  if (name === 'man' || name === 'info') judgeMan(use);
+  if (name === 'lsof' || name === 'ldd') operands.forEach((arg: Arg) => use.stats(arg));
   if (
     name === 'ldd' &&
     operands.some(({ text }) => !text.startsWith('/usr') && !text.startsWith('/bin') && !text.startsWith('/lib'))
   )
-    raise('write_local', 'ldd may run the program it looks at');
-  if (name !== 'which' && args.some((arg) => namesSecret(use.scene, arg)))
+    raise('write_local', 'ldd may run the program it inspects');
+  if (name !== 'which' && args.some((arg) => namesSecret(use.state, arg)))
     raise('deny', `${name} is given the path of a secret`);
   if (name.endsWith('fetch') && args.some(({ text }) => /^--?(?:config|c$|source|print_info)/.test(text)))
     raise('deny', `an option of ${name} loads code`);
 }
 
-function printed({ operands, raise }: Use): void {
+function judgePrintenv({ operands, raise }: Use): void {
   if (operands.length === 0) raise('external_mutation', 'printenv would show the whole environment');
   if (operands.some(({ text, open }) => open || /SECRET|TOKEN|PASS|KEY|CREDENTIAL|AUTH/i.test(text)))
     raise('external_mutation', 'printenv would show a secret');
 }
 
-function manual({ args, raise }: Use): void {
+function judgeMan({ args, raise }: Use): void {
   if (
     args.some(
       ({ text }) =>
@@ -243,11 +242,11 @@ function judgeGpg(use: Use): void {
   )
     return use.raise('deny', 'it handles keys');
   if (texts.some((text) => /^(?:-d|--decrypt)$/.test(text)))
-    return use.raise('external_mutation', "it decrypts with somebody's key");
+    return use.raise('external_mutation', "it decrypts with a person's key");
   if (texts.some((text) => /^(?:-c|-e|--symmetric|--encrypt|-r|--recipient|-o|--output)$/.test(text))) {
     const out = use.args[texts.findIndex((text) => /^(?:-o|--output)$/.test(text)) + 1];
     if (texts.some((text) => /^(?:-o|--output)$/.test(text)) && out) use.writes(out);
-    use.raise('external_mutation', "it encrypts with somebody's key");
+    use.raise('external_mutation', "it encrypts with a person's key");
   }
   use.operands.forEach(use.reads);
 }
@@ -260,20 +259,20 @@ function judgeOpenssl(use: Use): void {
   if (/^(?:genrsa|genpkey|req|ecparam|ca|pkcs12)$/.test(sub))
     use.raise('write_local', 'openssl makes keys on the desk');
   if (/^(?:enc|base64|aes|des|smime|cms|rsautl|pkeyutl)/.test(sub)) {
-    use.scene.tally.decodes = true;
+    use.state.tally.decodes = true;
     const out = use.options.find(({ name }) => name === '-out')?.value;
-    const full = out && fullPath(use.scene, out.text);
-    if (full) use.scene.written.set(full, null);
+    const full = out && fullPath(use.state, out.text);
+    if (full) use.state.written.set(full, null);
   }
   if (/^(?:rand|version|list|help|ciphers|speed|prime|passwd)$/.test(sub)) return;
   for (const arg of use.operands.slice(1)) if (/[/.]/.test(arg.text)) use.reads(arg);
 }
 
-/** A certificate is public; what else has such a name may be a key. */
-function certificate(file: Arg | null, use: Use): void {
+/** A certificate is public; any other file with such a name may be a key. */
+function judgeCertificate(file: Arg | null, use: Use): void {
   if (file === null) return;
   const shown = /^(?:x509|crl|verify)$/.test(use.args[0]?.text ?? '') && !/key|priv/i.test(file.text);
-  (shown && /\.(?:pem|crt|cer)$/.test(file.text) && !/^[/~]|\.\.\//.test(file.text) ? use.looks : use.reads)(file);
+  (shown && /\.(?:pem|crt|cer)$/.test(file.text) && !/^[/~]|\.\.\//.test(file.text) ? use.stats : use.reads)(file);
 }
 
 function judgeKeygen(use: Use): void {

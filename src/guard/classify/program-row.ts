@@ -1,11 +1,11 @@
-/** What is known about a program, as a row of a table. To teach the guard a program: add a row in programs/. */
+/** What is known about a program, as a row of a table. To teach the guard a new program, add a row in programs/. */
 import type { SideEffectClass } from '../../schema/tool.ts';
-import type { Arg, Scene, Stdin } from './scene.ts';
+import type { Arg, ShellState, Stdin } from './shell-state.ts';
 
-/** What the words are that are no options. `own`: the row's judge says. */
-export type Operands = 'text' | 'read' | 'look' | 'write' | 'copy' | 'pattern' | 'own';
+/** What the operands are, that is, the words that are no options. `own`: the row's `judge` decides. */
+export type Operands = 'text' | 'read' | 'stat' | 'write' | 'copy' | 'pattern' | 'own';
 
-/** What an option means: a class with its reason, what its value is, or a judge of its own. */
+/** What an option means: a class with a reason, how its value is used, or a function that judges it. */
 export type Rule =
   | readonly [SideEffectClass, string]
   | 'reads'
@@ -15,19 +15,19 @@ export type Rule =
 
 export type Row = {
   class: SideEffectClass;
-  /** Said when the class is worse than write_local. */
+  /** The reason for the class; needed if the class is worse than write_local. */
   why?: string;
   operands?: Operands;
   /** Letters of short options that take a value. */
   takes?: string;
   /** Long options whose value may be the next word. */
   longs?: readonly string[];
-  /** By option, such as -i or --in-place; a shortened long option counts as each one it could mean. */
+  /** By option, such as -i or --in-place; an abbreviated long option matches every option it could mean. */
   rules?: Readonly<Record<string, Rule>>;
-  /** Options are words behind one dash, as those of find. */
+  /** Options are words after one dash, as those of find. */
   wordy?: boolean;
   net?: boolean;
-  /** Part of bash itself, found nowhere on the disk. */
+  /** Built into bash, so there is no file for it. */
   builtin?: boolean;
   judge?: (use: Use) => void;
 };
@@ -36,26 +36,26 @@ export type Table = Readonly<Record<string, Row>>;
 
 export type Option = { name: string; value: Arg | null };
 
-/** One use of a program, with the words a row needs to judge it. */
+/** One call of a program, with everything a row needs to judge it. */
 export type Use = {
   name: string;
   args: readonly Arg[];
   options: readonly Option[];
   operands: readonly Arg[];
   stdin: Stdin;
-  scene: Scene;
+  state: ShellState;
   has: (...options: readonly string[]) => boolean;
   raise: (to: SideEffectClass, why: string) => void;
   reads: (arg: Arg) => void;
-  looks: (arg: Arg) => void;
+  stats: (arg: Arg) => void;
   writes: (arg: Arg) => void;
-  /** Another program, with the arguments it gets. */
+  /** Judges another program that this one starts. */
   runs: (args: readonly Arg[], stdin?: Stdin) => void;
-  /** A text that bash runs. */
+  /** Judges a text that this program runs as a shell script. */
   script: (text: Arg) => void;
   /** Whether a program of this name has a row. */
   knows: (name: string) => boolean;
-  /** A host or a URL that is contacted. */
+  /** Records a host or a URL that is contacted. */
   contacts: (target: Arg) => void;
 };
 
@@ -81,7 +81,7 @@ export const never = (why: string, more: Partial<Row> = {}): Row => ({ class: 'd
 export const rows = (names: string, row: Row): Table =>
   Object.fromEntries(names.split(/\s+/).map((name) => [name, row]));
 
-/** Something in the pipeline ends it. */
-export function bounded({ scene }: Use, yes: boolean): void {
-  if (yes) scene.flow.bounded = true;
+/** Records that something in the pipeline ends it. */
+export function markBounded({ state }: Use, yes: boolean): void {
+  if (yes) state.flow.bounded = true;
 }

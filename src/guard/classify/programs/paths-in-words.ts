@@ -1,32 +1,32 @@
-/** Paths wherever they stand in the words of a program: alone, behind an option, behind a scheme. */
+/** Paths anywhere in the arguments of a program: alone, after an option, after a scheme. */
 import { placeOf } from '../paths.ts';
-import type { Use } from '../row.ts';
-import { type Arg, literal, shown } from '../scene.ts';
-import { loadsCode } from './local.ts';
+import type { Use } from '../program-row.ts';
+import { type Arg, literal, toDisplay } from '../shell-state.ts';
+import { judgeLoadedCode } from './desk-code.ts';
 
-/** Options after which a path is written, so that scratch is a good place for it. */
+/** Options whose path is written to, so that it may be in scratch. */
 const OUTPUT =
   /^(?:-[oBdw]|--?(?:build$|test-dir$|out|output|dest|report|log|cache|cov|coverage|junit|basetemp|tmp|temp|target-dir|build-dir|prefix|save|write|save-dir|artifacts?|html|json|xml|profile-dir)[\w-]*)$/i;
 /** Files of the system that anybody may build against. */
 const SHARED = /^\/(?:usr|lib\d*|opt|bin|sbin)(?:\/|$)/;
 
-/** What lies outside the desk is asked about; where `code` is loaded, scratch is outside too. */
-export function strayPaths(use: Use, code: boolean): void {
+/** A path outside the desk needs an approval; where `code` is loaded, scratch counts as outside too. */
+export function judgePathsInWords(use: Use, code: boolean): void {
   use.args.forEach((arg, at) => {
     const before = use.args[at - 1]?.text ?? '';
     const option = /^-{1,2}[\w-]+(?==)/.exec(arg.text)?.[0] ?? (before.startsWith('-') ? before : '');
-    for (const path of pathsIn(arg.text)) stray(use, path, code && !OUTPUT.test(option));
+    for (const path of pathsIn(arg.text)) judgePath(use, path, code && !OUTPUT.test(option));
   });
 }
 
-function stray(use: Use, path: string, code: boolean): void {
-  const { scene, raise, name } = use;
-  const place = placeOf(scene, path);
+function judgePath(use: Use, path: string, code: boolean): void {
+  const { state, raise, name } = use;
+  const place = placeOf(state, path);
   const far = ['home', 'outside', 'device', 'workspace'].includes(place) || (place === 'system' && !SHARED.test(path));
-  if (far) raise('external_mutation', `${name} would work on ${shown(path)}, which is outside the desk`);
+  if (far) raise('external_mutation', `${name} would work on ${toDisplay(path)}, which is outside the desk`);
   else if (code && place === 'scratch')
-    raise('external_mutation', `${name} would take ${shown(path)} from scratch, which nobody has seen`);
-  if (far) use.looks(literal(path));
+    raise('external_mutation', `${name} would take ${toDisplay(path)} from scratch, which was never reviewed`);
+  if (far) use.stats(literal(path));
 }
 
 /** -o/x, --out=/x, -sFile=/x, png:/x, file:///x, {/x}, a:/x,/y. */
@@ -45,7 +45,7 @@ export function loadedBy(use: Use, options: RegExp): void {
         arg.text,
       );
     if (inline?.[1] && (inline[1].startsWith('-D') || options.test(inline[1])))
-      loadsCode(use, { ...arg, text: inline[2] ?? '' });
-    if (options.test(arg.text) && use.args[at + 1]) loadsCode(use, use.args[at + 1] as Arg);
+      judgeLoadedCode(use, { ...arg, text: inline[2] ?? '' });
+    if (options.test(arg.text) && use.args[at + 1]) judgeLoadedCode(use, use.args[at + 1] as Arg);
   });
 }

@@ -1,20 +1,20 @@
-/** Looking at files, making, moving and removing them, packing and unpacking. */
+/** Listing, creating, copying, moving and removing files; converting media. */
 import { fullPath, placeOf } from '../paths.ts';
-import { bounded, local, read, rows, type Table, type Use } from '../row.ts';
-import { type Arg, literal } from '../scene.ts';
-import { strayPaths } from './stray.ts';
+import { markBounded, local, read, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, literal } from '../shell-state.ts';
+import { judgePathsInWords } from './paths-in-words.ts';
 
-/** More than this at once is meant to fill the disk. */
+/** A larger file is probably meant to fill the disk. */
 const LARGE = 4 * 2 ** 30;
 
 export const files: Table = {
   ...rows(
     `ls dir vdir exa eza lsd stat du readlink realpath namei pathchk lsattr getfacl ncdu dust vidir-list`,
-    read('look', { takes: 'I' }),
+    read('stat', { takes: 'I' }),
   ),
-  tree: read('look', { takes: 'LIPoH', rules: { '-o': 'writes' } }),
-  file: read('look', { takes: 'mfF', rules: { '-C': ['write_local', 'writes a file'], '-f': 'reads', '-m': 'reads' } }),
-  ...rows('df findmnt lsblk mountpoint blkid', read('look')),
+  tree: read('stat', { takes: 'LIPoH', rules: { '-o': 'writes' } }),
+  file: read('stat', { takes: 'mfF', rules: { '-C': ['write_local', 'writes a file'], '-f': 'reads', '-m': 'reads' } }),
+  ...rows('df findmnt lsblk mountpoint blkid', read('stat')),
   mkdir: local('write', { takes: 'm', longs: ['--mode'] }),
   rmdir: local(),
   mkfifo: local('write', { takes: 'm' }),
@@ -27,13 +27,13 @@ export const files: Table = {
   cp: local('own', {
     takes: 'tS',
     longs: ['--target-directory', '--suffix'],
-    rules: { '-t': 'writes', '--target-directory': 'writes', '-S': suffix, '--suffix': suffix },
+    rules: { '-t': 'writes', '--target-directory': 'writes', '-S': judgeSuffix, '--suffix': judgeSuffix },
     judge: judgeCopy,
   }),
   mv: local('own', {
     takes: 'tS',
     longs: ['--target-directory', '--suffix'],
-    rules: { '-t': 'writes', '--target-directory': 'writes', '-S': suffix, '--suffix': suffix },
+    rules: { '-t': 'writes', '--target-directory': 'writes', '-S': judgeSuffix, '--suffix': judgeSuffix },
     judge: judgeMove,
   }),
   install: local('copy', {
@@ -42,8 +42,8 @@ export const files: Table = {
     rules: {
       '-t': 'writes',
       '--target-directory': 'writes',
-      '-m': setsBits,
-      '--mode': setsBits,
+      '-m': judgeMode,
+      '--mode': judgeMode,
       '--strip-program': ['deny', 'runs a program'],
     },
   }),
@@ -62,7 +62,7 @@ export const files: Table = {
   shred: local('write', { takes: 'ns' }),
   chmod: local('own', {
     judge: ({ operands: [mode, ...rest], ...use }) => {
-      setsBits(mode ?? null, use as Use);
+      judgeMode(mode ?? null, use as Use);
       rest.forEach(use.writes);
     },
     rules: { '--reference': 'reads' },
@@ -72,14 +72,14 @@ export const files: Table = {
     local('own', {
       judge: ({ operands, writes, raise }) => {
         operands.slice(1).forEach(writes);
-        raise('external_mutation', 'it gives files to somebody else');
+        raise('external_mutation', 'it gives files to another user');
       },
     }),
   ),
-  truncate: local('write', { takes: 'sr', rules: { '-s': sized, '--size': sized } }),
-  fallocate: local('write', { takes: 'lo', rules: { '-l': sized, '--length': sized } }),
+  truncate: local('write', { takes: 'sr', rules: { '-s': judgeSize, '--size': judgeSize } }),
+  fallocate: local('write', { takes: 'lo', rules: { '-l': judgeSize, '--length': judgeSize } }),
   dd: local('own', { judge: judgeDd }),
-  sync: read('look'),
+  sync: read('stat'),
   patch: local('own', {
     takes: 'pdiorBbYzDgV',
     longs: ['--strip', '--directory', '--input', '--output'],
@@ -117,27 +117,27 @@ function judgeCopy(use: Use): void {
   const from = target === null ? use.operands : use.operands.slice(0, -1);
   from.forEach(use.reads);
   if (target) use.writes(target);
-  for (const source of from) carry(use, source, target ?? null);
-  if (target && from.some(({ text }) => placeOf(use.scene, text) === 'endless'))
+  for (const source of from) carryOrigin(use, source, target ?? null);
+  if (target && from.some(({ text }) => placeOf(use.state, text) === 'endless'))
     use.raise('deny', 'it would copy something endless');
 }
 
-/** What was fetched stays fetched under its new name. */
-function carry({ scene, stdin }: Use, source: Arg, target: Arg | null): void {
-  const [from, to] = [fullPath(scene, source.text), target && fullPath(scene, target.text)];
+/** Carries over to the new name whether a file was downloaded. */
+function carryOrigin({ state, stdin }: Use, source: Arg, target: Arg | null): void {
+  const [from, to] = [fullPath(state, source.text), target && fullPath(state, target.text)];
   if (to && stdin.from === 'text' && /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(source.text))
-    scene.written.set(to, stdin.text);
-  if (from !== null && to && scene.written.has(from)) scene.written.set(to, scene.written.get(from) ?? null);
+    state.written.set(to, stdin.text);
+  if (from !== null && to && state.written.has(from)) state.written.set(to, state.written.get(from) ?? null);
 }
 
 function judgeMove(use: Use): void {
   use.operands.slice(0, -1).forEach((arg) => use.writes({ ...arg, text: arg.text.replace(/(^|\/)-+/, '$1') }));
   use.operands.slice(-1).forEach(use.writes);
   const target = use.operands.at(-1);
-  if (target && placeOf(use.scene, target.text) === 'sink') use.raise('deny', 'it would move files into nothing');
+  if (target && placeOf(use.state, target.text) === 'sink') use.raise('deny', 'it would move files into nothing');
   for (const source of use.operands.slice(0, -1)) {
-    carry(use, source, target ?? null);
-    if (placeOf(use.scene, source.text) === 'desk root') use.raise('deny', 'it would move the desk away');
+    carryOrigin(use, source, target ?? null);
+    if (placeOf(use.state, source.text) === 'desk root') use.raise('deny', 'it would move the desk away');
   }
 }
 
@@ -150,47 +150,47 @@ function judgeLink(use: Use): void {
     !use.has('-s', '--symbolic') || /^[/~\uE000]/.test(target.text) || !name.text.includes('/')
       ? target.text
       : `${name.text.slice(0, name.text.lastIndexOf('/'))}/${target.text}`;
-  use.looks({ ...target, text: from });
-  const full = fullPath(use.scene, from);
-  const place = placeOf(use.scene, from);
+  use.stats({ ...target, text: from });
+  const full = fullPath(use.state, from);
+  const place = placeOf(use.state, from);
   if (['home', 'outside', 'device', 'workspace'].includes(place) || target.text === '/')
-    use.raise('deny', 'it would make a way out of the desk');
+    use.raise('deny', 'it would make a link out of the desk');
   if (place === 'system' && /^\/(?:etc|proc|sys|boot|var)(?:\/|$)/.test(full ?? ''))
-    use.raise('deny', 'it would make a way out of the desk');
+    use.raise('deny', 'it would make a link out of the desk');
   if (place === 'system' && !use.has('-s', '--symbolic'))
     use.raise('deny', 'it would make a second name for a file of the system');
-  const link = fullPath(use.scene, name.text);
-  if (full !== null && link !== null && place === 'system') use.scene.links.set(link, full);
+  const link = fullPath(use.state, name.text);
+  if (full !== null && link !== null && place === 'system') use.state.links.set(link, full);
 }
 
 function judgeRemove(use: Use): void {
   const deep = use.has('-r', '-R', '--recursive');
   for (const arg of use.operands) {
     use.writes(arg);
-    if (arg.hidden) use.raise('deny', 'nobody can see what it would delete');
+    if (arg.hidden) use.raise('deny', 'what it would delete is hidden');
     const { text } = arg;
-    const place = placeOf(use.scene, text);
+    const place = placeOf(use.state, text);
     const everything =
-      /^(?:\.?\/?|\.\/)?(?:\*|\.\*|\.\[!\.\]\*|\{,\.\}\*)$/.test(text) && use.scene.cwd === use.scene.where.desk;
+      /^(?:\.?\/?|\.\/)?(?:\*|\.\*|\.\[!\.\]\*|\{,\.\}\*)$/.test(text) && use.state.cwd === use.state.where.desk;
     if (place === 'desk root' || (deep && everything)) use.raise('deny', 'it would delete everything on the desk');
-    if (deep && (/^\uE000\/?[*.]*$/.test(text) || (use.scene.cwd === null && /^[.*]/.test(text))))
-      use.raise('external_mutation', 'what it deletes is only known when it runs');
-    if (/^\/(?:tmp|var\/tmp)\/?\*?$/.test(text)) use.raise('deny', 'it would delete what others keep in scratch');
+    if (deep && (/^\uE000\/?[*.]*$/.test(text) || (use.state.cwd === null && /^[.*]/.test(text))))
+      use.raise('external_mutation', 'what it deletes is not known before it runs');
+    if (/^\/(?:tmp|var\/tmp)\/?\*?$/.test(text)) use.raise('deny', 'it would delete scratch files of others');
   }
 }
 
-/** The name of a backup is a file name with something behind it, and no way elsewhere. */
-function suffix(value: Arg | null, use: Use): void {
+/** The suffix of a backup must not lead to another folder. */
+function judgeSuffix(value: Arg | null, use: Use): void {
   if (value?.text.includes('/')) use.raise('deny', `${use.name} would write a backup somewhere else`);
 }
 
-function setsBits(mode: Arg | null, use: Use): void {
+function judgeMode(mode: Arg | null, use: Use): void {
   const text = mode?.text ?? '';
   if (/^[0-7]?[2-7][0-7]{3}$|[ugoa]*\+[rwxX]*[st]|[ugoa]*=[rwxX]*s/.test(text) && !/^0?[01]?[0-7]{3}$/.test(text))
-    use.raise('deny', 'it would let a program act as somebody else');
+    use.raise('deny', 'it would let a program run as another user');
 }
 
-function sized(size: Arg | null, use: Use): void {
+function judgeSize(size: Arg | null, use: Use): void {
   if (size !== null && bytesOf(size.text) > LARGE) use.raise('deny', 'it would fill the disk');
 }
 
@@ -207,15 +207,15 @@ function judgeDd(use: Use): void {
   };
   const [from, to] = [value('if'), value('of')];
   if (to) use.writes(to);
-  const endless = from !== undefined && placeOf(use.scene, from.text) === 'endless';
+  const endless = from !== undefined && placeOf(use.state, from.text) === 'endless';
   if (from && !endless) use.reads(from);
   if (endless && value('count') === undefined) use.raise('deny', 'dd would never end');
   if (bytesOf(value('bs')?.text ?? '512') * Number(value('count')?.text ?? 1) > LARGE)
     use.raise('deny', 'it would fill the disk');
-  bounded(use, true);
+  markBounded(use, true);
 }
 
-/** Whichever of the words are files: none of them may lie outside, and none may run something. */
+/** Whichever arguments are files: none may be outside the desk, and none may run something. */
 function judgeMedia(use: Use): void {
   for (const arg of use.args) {
     const { text } = arg;
@@ -233,7 +233,7 @@ function judgeMedia(use: Use): void {
       use.raise('deny', `${use.name} is given something that runs or hides a file`);
     if (/^[/~]|^\.\.\//.test(text)) (use.args.at(-1) === arg ? use.writes : use.reads)(arg);
   }
-  strayPaths(use, false);
+  judgePathsInWords(use, false);
   if (use.args.some(({ text }) => /^(?:macro:|vnd\.sun\.star|-env:|--shell$|-dNOSAFER|-dDELAYSAFER)/.test(text)))
     use.raise('deny', `${use.name} is given something that runs code`);
   if (use.name === 'gs' && !use.has('-dSAFER') && use.args.some(({ text }) => text.includes('%pipe%')))

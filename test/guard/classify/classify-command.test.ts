@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/guard/classify/classify.ts';
-import { resolver } from '../../../src/guard/classify/resolve.ts';
+import { classify } from '../../../src/guard/classify/classify-command.ts';
+import { programFinder } from '../../../src/guard/classify/find-program.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { classOf, where } from './corpus.ts';
 
-describe('what is told of a command', () => {
+describe('the classification of a command', () => {
   it('names its programs, paths and hosts, and whether it needs the network', () => {
     expect(classify({ line: 'curl -s https://api.example.com/v1 | jq . > out.json; cat notes.txt' }, where)).toEqual({
       class: 'write_local',
@@ -18,7 +18,7 @@ describe('what is told of a command', () => {
     });
   });
 
-  it('says why in words: the worst part decides, and among equals the first', () => {
+  it('gives a reason: the worst part decides, and among equals the first', () => {
     const found = classify({ line: 'ls; rm -rf /etc; cat ~/.ssh/id_rsa' }, where);
     expect(found).toMatchObject({ class: 'deny', reason: 'rm would change /etc, which is outside the desk' });
   });
@@ -37,7 +37,7 @@ describe('what is told of a command', () => {
     const loops = 'for a in 1 2 3 4 5 6 7 8 9; do '.repeat(8) + 'ls' + '; done'.repeat(8);
     expect(classify({ line: loops }, where)).toMatchObject({
       class: 'deny',
-      reason: 'it is too involved to be judged',
+      reason: 'it is too complex to be judged',
     });
   });
 
@@ -85,7 +85,7 @@ describe('where a program is found', () => {
     using folder = temporaryFolder();
     const [tools, system] = [join(folder.dir, 'tools'), join(folder.dir, 'system')];
     for (const dir of [join(tools, 'bin'), system]) mkdirSync(dir, { recursive: true });
-    const find = resolver(tools, ['/usr/bin', '/bin', system]);
+    const find = programFinder(tools, ['/usr/bin', '/bin', system]);
     expect(find('cat')).toMatch(/^\/(?:usr\/)?bin\/cat$/);
     writeFileSync(join(tools, 'bin/cat'), '#!/bin/sh\n');
     expect(find('cat')).toMatch(/^\/(?:usr\/)?bin\/cat$/);

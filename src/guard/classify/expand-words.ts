@@ -1,42 +1,45 @@
-/** Owns: what a program will get for a word: quotes removed, known variables filled in, braces unfolded. */
+/** Owns: expanding a word to what a program receives: quotes removed, known variables and braces expanded. */
 import type { ParameterExpansionPart, Word, WordPart } from 'unbash';
-import { type Arg, HOLE, JOB, literal, raise, type Scene, unknown } from './scene.ts';
+import { type Arg, HOLE, JOB, literal, raise, type ShellState, unknown } from './shell-state.ts';
 
-/** What the substitutions in a word give, found when they were walked. */
+/** What each substitution prints, by its node. */
 export type Values = ReadonlyMap<unknown, Arg>;
 
-/** The most a brace may unfold to; more than that is meant to fill the memory. */
+/** The most words a brace may expand to; more would exhaust memory. */
 const MOST_FROM_BRACES = 100_000;
 
 type Piece = { text: string; quoted: boolean; open?: boolean; glob?: boolean; hidden?: boolean };
 
-/** One word may become several, or none. */
-export function argsOf(scene: Scene, word: Word, values: Values): Arg[] {
-  const list = listOf(scene, word);
+/** The arguments a word expands to: one, several or none. */
+export function argsOf(state: ShellState, word: Word, values: Values): Arg[] {
+  const list = listOf(state, word);
   if (list !== null) return [...list];
   const { parts } = word;
   if (parts === undefined) return [literal(word.value)];
-  checkRanges(scene, word.text);
-  let ways: Piece[][] = [[]];
+  checkRanges(state, word.text);
+  let alternatives: Piece[][] = [[]];
   for (const part of parts) {
-    const given = piecesOf(scene, part, values);
-    ways = ways.length * given.length > 512 ? ways : ways.flatMap((way) => given.map((piece) => [...way, piece]));
+    const given = piecesOf(state, part, values);
+    alternatives =
+      alternatives.length * given.length > 512
+        ? alternatives
+        : alternatives.flatMap((alternative) => given.map((piece) => [...alternative, piece]));
   }
-  return ways.flatMap((way) => fieldsOf(scene, way));
+  return alternatives.flatMap((alternative) => fieldsOf(state, alternative));
 }
 
-/** Ranges side by side multiply. */
-function checkRanges(scene: Scene, text: string): void {
+/** Denies adjacent ranges that multiply to too many words. */
+function checkRanges(state: ShellState, text: string): void {
   const sizes = [...text.matchAll(/\{(-?\d+)\.\.(-?\d+)/g)].map(
     ([, from, to]) => Math.abs(Number(to) - Number(from)) + 1,
   );
   if (sizes.length > 1 && sizes.reduce((all, size) => all * size, 1) > MOST_FROM_BRACES)
-    raise(scene, 'deny', 'a brace unfolds to more words than memory can hold');
+    raise(state, 'deny', 'a brace expands to more words than fit into memory');
 }
 
-/** The word as one text, as bash takes it in assignments and redirections. */
-export function textOf(scene: Scene, word: Word, values: Values): Arg {
-  const all = argsOf(scene, word, values);
+/** The word as one text, as bash uses it in assignments and redirections. */
+export function wordText(state: ShellState, word: Word, values: Values): Arg {
+  const all = argsOf(state, word, values);
   if (all.length === 1 && all[0] !== undefined) return all[0];
   return {
     text: all.map(({ text }) => text).join(' '),
@@ -46,31 +49,31 @@ export function textOf(scene: Scene, word: Word, values: Values): Arg {
   };
 }
 
-/** "${list[@]}" and "$@" give one argument for every element. */
-function listOf(scene: Scene, word: Word): readonly Arg[] | null {
+/** The elements of "${list[@]}" or "$@", which expand to one argument each; null for any other word. */
+function listOf(state: ShellState, word: Word): readonly Arg[] | null {
   const name = /^"?\$\{?(\w+)\[[@*]\]\}"?$/.exec(word.text)?.[1];
-  if (name !== undefined) return scene.vars.get(name) ?? null;
-  return /^"?\$\{?[@*]\}?"?$/.test(word.text) ? scene.positional : null;
+  if (name !== undefined) return state.vars.get(name) ?? null;
+  return /^"?\$\{?[@*]\}?"?$/.test(word.text) ? state.positional : null;
 }
 
-/** The ways a part can read; only braces have more than one. */
-function piecesOf(scene: Scene, part: WordPart, values: Values): Piece[] {
+/** The possible expansions of a part; only braces have more than one. */
+function piecesOf(state: ShellState, part: WordPart, values: Values): Piece[] {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
-      if (/[\uE000-\uE002]/.test(part.value)) raise(scene, 'deny', 'it holds characters that nobody can see');
+      if (/[\uE000-\uE002]/.test(part.value)) raise(state, 'deny', 'it contains invisible characters');
       return [{ text: part.value, quoted: true }];
     case 'Glob':
     case 'ExtendedGlob':
       return [{ text: part.text, quoted: true, glob: true }];
     case 'DoubleQuoted':
     case 'LocaleString':
-      return [joined(part.parts.flatMap((inner) => piecesOf(scene, inner, values)))];
+      return [joinPieces(part.parts.flatMap((inner) => piecesOf(state, inner, values)))];
     case 'SimpleExpansion':
-      return [pieceOf(valueOf(scene, part.text.slice(1)))];
+      return [pieceOf(valueOf(state, part.text.slice(1)))];
     case 'ParameterExpansion':
-      return [pieceOf(parameterOf(scene, part, values))];
+      return [pieceOf(parameterOf(state, part, values))];
     case 'CommandExpansion':
       return [pieceOf(values.get(part) ?? unknown)];
     case 'ArithmeticExpansion':
@@ -78,7 +81,7 @@ function piecesOf(scene: Scene, part: WordPart, values: Values): Piece[] {
     case 'ProcessSubstitution':
       return [{ text: `/dev/fd/63`, quoted: true, open: true }];
     case 'BraceExpansion':
-      return bracesIn(part.text, scene).map(bracePiece);
+      return bracesIn(part.text, state).map(bracePiece);
   }
 }
 
@@ -87,7 +90,7 @@ function bracePiece(text: string): Piece {
   return { text: bare, quoted: true, open: bare.includes(HOLE), glob: isGlob(bare) };
 }
 
-function joined(pieces: readonly Piece[]): Piece {
+function joinPieces(pieces: readonly Piece[]): Piece {
   return {
     text: pieces.map(({ text }) => text).join(''),
     quoted: true,
@@ -99,8 +102,8 @@ function joined(pieces: readonly Piece[]): Piece {
 const pieceOf = ({ text, open, glob, hidden }: Arg): Piece => ({ text, quoted: false, open, glob, hidden });
 
 /** Unquoted white space of an expansion splits the word, as in bash. */
-function fieldsOf(scene: Scene, pieces: readonly Piece[]): Arg[] {
-  const separator = separatorOf(scene);
+function fieldsOf(state: ShellState, pieces: readonly Piece[]): Arg[] {
+  const separator = separatorOf(state);
   const fields: Arg[] = [];
   let current: Arg | null = null;
   for (const piece of pieces) {
@@ -110,20 +113,20 @@ function fieldsOf(scene: Scene, pieces: readonly Piece[]): Arg[] {
         if (current.text !== '') fields.push(current);
         current = null;
       }
-      current = grown(current, piece, text);
+      current = appendPiece(current, piece, text);
     }
   }
   if (current !== null) fields.push(current);
   return fields;
 }
 
-/** White space and whatever the line itself put into IFS. */
-function separatorOf(scene: Scene): RegExp {
-  const own = scene.vars.get('IFS')?.[0]?.text.replaceAll(/[\s\]\\^-]/g, '') ?? '';
+/** White space, and whatever the line itself assigns to IFS. */
+function separatorOf(state: ShellState): RegExp {
+  const own = state.vars.get('IFS')?.[0]?.text.replaceAll(/[\s\]\\^-]/g, '') ?? '';
   return own === '' ? /\s+/ : new RegExp(`[\\s${own}]+`);
 }
 
-function grown(current: Arg | null, piece: Piece, text: string): Arg {
+function appendPiece(current: Arg | null, piece: Piece, text: string): Arg {
   return {
     text: (current?.text ?? '') + text,
     open: current?.open === true || piece.open === true,
@@ -132,22 +135,22 @@ function grown(current: Arg | null, piece: Piece, text: string): Arg {
   };
 }
 
-/** What a variable holds at this point, or a hole. */
-export function valueOf(scene: Scene, name: string): Arg {
+/** The value of a variable at this point, or a hole. */
+export function valueOf(state: ShellState, name: string): Arg {
   if (name === '_') return { ...unknown, hidden: true };
   if (name === '!') return { ...unknown, text: JOB };
-  const place = /^\d$/.test(name) ? scene.positional?.[Number(name) - 1] : undefined;
+  const place = /^\d$/.test(name) ? state.positional?.[Number(name) - 1] : undefined;
   if (place !== undefined) return place;
-  if (name === '@' || name === '*') return scene.positional === null ? unknown : allOf(scene.positional);
-  const known = scene.vars.get(name);
+  if (name === '@' || name === '*') return state.positional === null ? unknown : joinArgs(state.positional);
+  const known = state.vars.get(name);
   if (known !== undefined) return known[0] ?? literal('');
   if (name === 'HOME') return { ...literal('~'), open: false };
-  if (name === 'PWD') return scene.cwd === null ? unknown : literal(scene.cwd);
+  if (name === 'PWD') return state.cwd === null ? unknown : literal(state.cwd);
   if (name === 'TMPDIR') return literal('/tmp');
   return unknown;
 }
 
-function allOf(args: readonly Arg[]): Arg {
+function joinArgs(args: readonly Arg[]): Arg {
   return {
     text: args.map(({ text }) => text).join(' '),
     open: args.some(({ open }) => open),
@@ -156,20 +159,20 @@ function allOf(args: readonly Arg[]): Arg {
   };
 }
 
-function parameterOf(scene: Scene, part: ParameterExpansionPart, values: Values): Arg {
+function parameterOf(state: ShellState, part: ParameterExpansionPart, values: Values): Arg {
   if (part.prefix === '#') return { ...unknown };
   if (part.prefix === '!') return { ...unknown, hidden: part.index === undefined };
   const at = part.index?.text;
-  const list = at === undefined ? undefined : scene.vars.get(part.parameter);
+  const list = at === undefined ? undefined : state.vars.get(part.parameter);
   const value =
     at === undefined
-      ? valueOf(scene, part.parameter)
-      : ((at === '@' || at === '*' ? list && allOf(list) : list?.[/^\d+$/.test(at) ? Number(at) : -1]) ?? unknown);
+      ? valueOf(state, part.parameter)
+      : ((at === '@' || at === '*' ? list && joinArgs(list) : list?.[/^\d+$/.test(at) ? Number(at) : -1]) ?? unknown);
   const { operation } = part;
   if (operation === undefined) return value;
   switch (operation.type) {
     case 'Default': {
-      const other = textOf(scene, operation.operand, values);
+      const other = wordText(state, operation.operand, values);
       if (operation.operator.includes('?')) return value;
       if (operation.operator.includes('+')) return { ...other, open: true };
       return value.text === HOLE ? { ...other, open: true } : value;
@@ -188,29 +191,29 @@ function parameterOf(scene: Scene, part: ParameterExpansionPart, values: Values)
 
 const isGlob = (text: string): boolean => /[*?]|\[.+\]/.test(text);
 
-/** {a,b} and {1..9}; of a range the first and the last. */
-export function bracesIn(text: string, scene: Scene, depth = 0): string[] {
+/** Expands {a,b} and {1..9}; of a range, only the first and the last. */
+export function bracesIn(text: string, state: ShellState, depth = 0): string[] {
   const open = depth > 6 ? -1 : text.search(/(?<![$\\])\{[^{}]*(?:,|\.\.)/);
   if (open === -1) return [text];
-  const close = closing(text, open);
+  const close = closingBrace(text, open);
   if (close === -1) return [text];
   const inside = text.slice(open + 1, close);
   const range = /^(-?\d+|\w)\.\.(-?\d+|\w)(?:\.\.-?\d+)?$/.exec(inside);
-  const choices = range === null ? choicesIn(inside) : rangeOf(range[1] ?? '', range[2] ?? '', scene);
+  const choices = range === null ? choicesIn(inside) : rangeOf(range[1] ?? '', range[2] ?? '', state);
   if (choices.length < 2) return [text];
-  const ways = choices.flatMap((choice) =>
-    bracesIn(text.slice(0, open) + choice + text.slice(close + 1), scene, depth + 1),
+  const alternatives = choices.flatMap((choice) =>
+    bracesIn(text.slice(0, open) + choice + text.slice(close + 1), state, depth + 1),
   );
-  return ways.slice(0, 256);
+  return alternatives.slice(0, 256);
 }
 
-function rangeOf(from: string, to: string, scene: Scene): string[] {
+function rangeOf(from: string, to: string, state: ShellState): string[] {
   if (Math.abs(Number(to) - Number(from)) > MOST_FROM_BRACES)
-    raise(scene, 'deny', 'a brace unfolds to more words than memory can hold');
+    raise(state, 'deny', 'a brace expands to more words than fit into memory');
   return [from, to];
 }
 
-function closing(text: string, open: number): number {
+function closingBrace(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length; at += 1) {
     if (text[at] === '{') depth += 1;

@@ -1,15 +1,15 @@
-/** Owns: where a program is found. An installed tool is found before one of the system, as it would be when it runs. */
+/** Owns: finding a program on the disk. Installed tools come before those of the system, as in the PATH of commands. */
 import { realpathSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 
 export const SYSTEM_FOLDERS = ['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin'];
-/** Where links from the folders above may lead: the files of packages that the system installed. */
+/** Folders that links from the folders above may point to: files of packages that the system installed. */
 const SYSTEM_ROOTS = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/opt', '/nix/store'];
 
 const EXECUTABLE = 0o111;
 
-/** Gives the folder entry of a program, or of a link's end when that lies outside the system's own folders. */
-export function resolver(
+/** Gives the path of a program, or the target of its link if that is outside the system's folders. */
+export function programFinder(
   toolFolder: string,
   systemFolders: readonly string[] = SYSTEM_FOLDERS,
 ): (program: string) => string | null {
@@ -17,16 +17,16 @@ export function resolver(
     posix.join(toolFolder, folder),
   );
   return (program) => {
-    if (program.includes('/')) return found(program);
+    if (program.includes('/')) return executableAt(program);
     for (const folder of [...tools, ...systemFolders]) {
-      const path = found(posix.join(folder, program));
+      const path = executableAt(posix.join(folder, program));
       if (path !== null) return path;
     }
     return null;
   };
 }
 
-function found(path: string): string | null {
+function executableAt(path: string): string | null {
   try {
     const entry = statSync(path, { throwIfNoEntry: false });
     if (entry === undefined || !entry.isFile() || (entry.mode & EXECUTABLE) === 0) return null;

@@ -1,5 +1,5 @@
-/** Searching in text, and reading it page by page. */
-import { read, rows, type Row, type Table, type Use } from '../row.ts';
+/** Searching text, and pagers. */
+import { read, rows, type Row, type Table, type Use } from '../program-row.ts';
 
 const grep: Row = read('own', {
   takes: 'efmABCdD',

@@ -1,26 +1,28 @@
-/** Owns: reading an awk program for what it would run, read or write. */
-import type { Use } from './row.ts';
-import { type Arg, HOLE, literal } from './scene.ts';
+/** Owns: judging an awk program by what it would run, read or write. */
+import type { Use } from './program-row.ts';
+import { type Arg, HOLE, literal } from './shell-state.ts';
 
-export function awk(use: Use, program: Arg): void {
-  if (program.hidden) return use.raise('deny', 'nobody can see what awk would do');
+export function judgeAwkProgram(use: Use, program: Arg): void {
+  if (program.hidden) return use.raise('deny', 'it is not visible what awk would do');
   if (program.open && program.text.replaceAll(HOLE, '').trim() === '')
-    return use.raise('deny', 'the awk program is only known when it runs');
-  const { bare, strings } = taken(program.text.replaceAll(HOLE, '1'));
-  if (/@\s*(?:load|include)|@\w+\s*\(/.test(bare)) use.raise('deny', 'the awk program loads or calls code by a name');
+    return use.raise('deny', 'the awk program is not known before it runs');
+  const { bare, strings } = withoutStrings(program.text.replaceAll(HOLE, '1'));
+  if (/@\s*(?:load|include)|@\w+\s*\(/.test(bare))
+    use.raise('deny', 'the awk program loads code, or calls a function by a computed name');
   if (strings.some((text) => text.startsWith('/inet'))) use.raise('deny', 'awk would open a connection');
-  for (const [, text] of bare.matchAll(/\bsystem\s*\(([^)]*)\)?/g)) runs(use, text ?? '', strings);
-  for (const [, text] of bare.matchAll(/(?<!\|)\|(?!\|)&?([^;}\n]*)/g)) piped(use, text ?? '', strings);
-  for (const { index } of bare.matchAll(/\|&?\s*getline/g)) runs(use, commandBefore(bare, index), strings);
-  for (const [, text] of bare.matchAll(/\bgetline\s*\w*\s*<\s*([^;}\n]*)/g)) files(text ?? '', strings, use.reads);
-  for (const statement of bare.split(/[;{}\n]/)) printed(use, statement, strings);
+  for (const [, text] of bare.matchAll(/\bsystem\s*\(([^)]*)\)?/g)) judgeStarted(use, text ?? '', strings);
+  for (const [, text] of bare.matchAll(/(?<!\|)\|(?!\|)&?([^;}\n]*)/g)) judgePiped(use, text ?? '', strings);
+  for (const { index } of bare.matchAll(/\|&?\s*getline/g)) judgeStarted(use, commandBefore(bare, index), strings);
+  for (const [, text] of bare.matchAll(/\bgetline\s*\w*\s*<\s*([^;}\n]*)/g))
+    judgeFileNames(text ?? '', strings, use.reads);
+  for (const statement of bare.split(/[;{}\n]/)) judgePrint(use, statement, strings);
   if (/\bENVIRON\b(?!\s*\[)/.test(bare)) use.raise('external_mutation', 'awk would show the environment');
   if (/\b(?:while|for)\s*\(\s*(?:1|;\s*;)\s*\)/.test(bare) && !/\b(?:break|exit|getline|next|return)\b/.test(bare))
     use.raise('deny', 'the awk program never ends');
 }
 
-/** The program with every string as "n" and every regular expression gone. */
-function taken(text: string): { bare: string; strings: string[] } {
+/** The program with each string replaced by its number in quotes, and without regular expressions and comments. */
+function withoutStrings(text: string): { bare: string; strings: string[] } {
   const strings: string[] = [];
   const bare = text.replaceAll(
     /#[^\n"]*(?=\n|$)|"((?:[^"\\]|\\[\s\S])*)"|((?:^|[({},;!~&|\n]|return)\s*)\/(?:[^/\\\n]|\\.)+\//g,
@@ -32,14 +34,14 @@ function taken(text: string): { bare: string; strings: string[] } {
   return { bare, strings };
 }
 
-/** What stands before a pipe, back to where its statement or parenthesis begins. */
+/** The text before a pipe, back to the start of its statement or parenthesis. */
 function commandBefore(bare: string, end: number): string {
   const start = Math.max(...['{', '}', ';', '\n', '('].map((mark) => bare.lastIndexOf(mark, end - 1)));
   return bare.slice(start + 1, end);
 }
 
-/** A command is seen through only when it is one literal string. */
-function runs(use: Use, text: string, strings: readonly string[]): void {
+/** Only a command that is one literal string can be judged. */
+function judgeStarted(use: Use, text: string, strings: readonly string[]): void {
   const only = /^\s*"(\d+)"\s*$/.exec(text)?.[1];
   const command = only === undefined ? undefined : strings[Number(only)];
   if (command === undefined) return use.raise('deny', 'awk would run a command that is not literal');
@@ -48,13 +50,13 @@ function runs(use: Use, text: string, strings: readonly string[]): void {
   use.script(literal(command));
 }
 
-function piped(use: Use, text: string, strings: readonly string[]): void {
+function judgePiped(use: Use, text: string, strings: readonly string[]): void {
   if (/^\s*getline\b/.test(text)) return;
-  runs(use, text, strings);
+  judgeStarted(use, text, strings);
 }
 
-/** In a print statement a > outside of parentheses writes to a file. */
-function printed(use: Use, statement: string, strings: readonly string[]): void {
+/** In a print statement, a > outside parentheses writes to a file. */
+function judgePrint(use: Use, statement: string, strings: readonly string[]): void {
   const print = /\bprintf?\b(.*)$/s.exec(statement)?.[1];
   if (print === undefined) return;
   let flat = print;
@@ -63,12 +65,12 @@ function printed(use: Use, statement: string, strings: readonly string[]): void 
     flat = flat.replaceAll(/\([^()]*\)/g, ' ');
   }
   const target = />>?\s*(.*)$/s.exec(flat)?.[1];
-  if (target !== undefined) files(target, strings, use.writes);
+  if (target !== undefined) judgeFileNames(target, strings, use.writes);
   else if (/>/.test(print) && !/>/.test(flat) && />\s*\(/.test(print))
-    use.raise('write_local', 'awk writes to files that it names itself');
+    use.raise('write_local', 'awk writes to files whose names it computes');
 }
 
-function files(text: string, strings: readonly string[], act: (arg: Arg) => void): void {
+function judgeFileNames(text: string, strings: readonly string[], act: (arg: Arg) => void): void {
   const parts = [...text.matchAll(/"(\d+)"|[\w$]+/g)].map(([all, index]) =>
     index === undefined ? (all === '' ? '' : HOLE) : (strings[Number(index)] ?? ''),
   );

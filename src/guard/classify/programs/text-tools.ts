@@ -1,14 +1,14 @@
-/** Looking at text and changing it on its way through. */
+/** Reading and transforming text. */
 import { fullPath } from '../paths.ts';
-import { bounded, read, type Row, rows, type Table, type Use } from '../row.ts';
-import { literal } from '../scene.ts';
+import { markBounded, read, type Row, rows, type Table, type Use } from '../program-row.ts';
+import { literal } from '../shell-state.ts';
 
-/** Programs that also decode: what comes out of them was hidden before. */
+/** Programs that also decode: their output was not readable before. */
 const decoder = (takes: string, flags: readonly string[]): Row =>
   read('read', {
     takes,
     judge: (use) => {
-      if (flags.length === 0 || use.has(...flags)) use.scene.tally.decodes = true;
+      if (flags.length === 0 || use.has(...flags)) use.state.tally.decodes = true;
     },
   });
 
@@ -60,13 +60,13 @@ export const text: Table = {
   uudecode: read('read', {
     takes: 'o',
     rules: { '-o': 'writes' },
-    judge: ({ scene, raise }) => {
-      scene.tally.decodes = true;
+    judge: ({ state, raise }) => {
+      state.tally.decodes = true;
       raise('write_local', 'uudecode writes the file that its input names');
     },
   }),
   xxd: read('own', { takes: 'lcsogn', judge: judgeXxd }),
-  od: read('read', { takes: 'ANjtw', judge: (use) => bounded(use, use.has('-N')) }),
+  od: read('read', { takes: 'ANjtw', judge: (use) => markBounded(use, use.has('-N')) }),
   ...rows(
     'diff sdiff colordiff wdiff',
     read('read', {
@@ -82,7 +82,7 @@ export const text: Table = {
   shuf: read('read', {
     takes: 'inor',
     rules: { '-o': 'writes', '--output': 'writes' },
-    judge: (use) => void (use.has('-e', '--echo', '-i') && bounded(use, true)),
+    judge: (use) => void (use.has('-e', '--echo', '-i') && markBounded(use, true)),
   }),
   csplit: read('own', {
     takes: 'bfn',
@@ -107,43 +107,43 @@ export const text: Table = {
   tsort: read(),
   ptx: read(),
   sponge: read('write'),
-  yes: read('text', { judge: ({ scene }) => void (scene.flow.endless = 'yes') }),
+  yes: read('text', { judge: ({ state }) => void (state.flow.endless = 'yes') }),
 };
 
-/** What went through is in the files. */
-function judgeTee({ operands, stdin, scene }: Use): void {
+/** Records what tee writes to its files. */
+function judgeTee({ operands, stdin, state }: Use): void {
   for (const { text } of operands) {
-    const full = fullPath(scene, text);
+    const full = fullPath(state, text);
     if (full !== null && stdin.from !== 'file')
-      scene.written.set(full, stdin.from === 'text' ? stdin.text : stdin.from === 'pipe' && stdin.fetched ? null : '');
+      state.written.set(full, stdin.from === 'text' ? stdin.text : stdin.from === 'pipe' && stdin.fetched ? null : '');
   }
 }
 
-/** head ends what flows into it, after as much as it is told. */
+/** head ends its pipeline after the given amount. */
 function judgeEnds(use: Use): void {
   if (use.name === 'tail' && use.has('-f', '-F', '--follow') && use.operands.some(({ text }) => text === '/dev/null'))
-    use.raise('external_mutation', 'tail would wait for ever');
+    use.raise('external_mutation', 'tail would wait forever');
   if (use.name !== 'head') return;
   const size = use.options.find(({ name }) => name === '-c' || name === '--bytes')?.value?.text ?? '';
   const huge = /^\d+(?:[TPEZY]|\d{10,})|^(?:[5-9]|\d{2,})G/i.test(size);
   if (huge) use.raise('deny', 'it would fill the disk');
-  else bounded(use, true);
+  else markBounded(use, true);
 }
 
 function judgeXxd(use: Use): void {
   const [from, to] = use.operands;
-  if (use.has('-r')) use.scene.tally.decodes = true;
-  if (use.has('-l')) bounded(use, true);
+  if (use.has('-r')) use.state.tally.decodes = true;
+  if (use.has('-l')) markBounded(use, true);
   if (from) use.reads(from);
   if (to) use.writes(to);
-  const full = to && fullPath(use.scene, to.text);
-  if (full && use.has('-r')) use.scene.written.set(full, null);
+  const full = to && fullPath(use.state, to.text);
+  if (full && use.has('-r')) use.state.written.set(full, null);
 }
 
 function judgeSums(use: Use): void {
   const numbers = use.operands.map(({ text }) => Number(text)).filter((number) => Number.isFinite(number));
   if (use.name === 'seq' && Math.max(0, ...numbers.map(Math.abs)) > 100_000_000)
-    use.raise('deny', 'seq would count almost for ever');
+    use.raise('deny', 'seq would count almost forever');
   if (use.name === 'sleep' && use.args.some(({ text }) => /^inf|\d{6,}|\d+d|^[4-9]\d{4}/i.test(text)))
     use.raise('external_mutation', 'it would sleep for more than half a day');
   if (

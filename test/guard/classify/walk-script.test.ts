@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/guard/classify/classify.ts';
+import { classify } from '../../../src/guard/classify/classify-command.ts';
 import { classOf, where } from './corpus.ts';
 
 /** Every place in the syntax of bash where a command can stand inside something else. */

@@ -1,39 +1,39 @@
-/** Owns: telling options, their values and other words apart. */
-import type { Option, Row } from './row.ts';
-import { type Arg, HOLE } from './scene.ts';
+/** Owns: separating options, their values and operands. */
+import type { Option, Row } from './program-row.ts';
+import { type Arg, HOLE } from './shell-state.ts';
 
-export type Told = {
+export type Parsed = {
   options: Option[];
   operands: Arg[] /** An option whose name is not literal. */;
   unclear: Arg | null;
 };
 
-export function optionsIn(args: readonly Arg[], row: Row): Told {
-  const told: Told = { options: [], operands: [], unclear: null };
+export function parseOptions(args: readonly Arg[], row: Row): Parsed {
+  const parsed: Parsed = { options: [], operands: [], unclear: null };
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     if (arg.text === '--' && row.wordy !== true) {
-      told.operands.push(...rest);
+      parsed.operands.push(...rest);
       break;
     }
-    if (!/^-./.test(arg.text)) told.operands.push(arg);
-    else if (arg.text.startsWith('--') || row.wordy === true) long(arg, rest, row, told);
-    else short(arg, rest, row, told);
+    if (!/^-./.test(arg.text)) parsed.operands.push(arg);
+    else if (arg.text.startsWith('--') || row.wordy === true) parseLongOption(arg, rest, row, parsed);
+    else parseShortOptions(arg, rest, row, parsed);
   }
-  return told;
+  return parsed;
 }
 
-function long(arg: Arg, rest: Arg[], row: Row, told: Told): void {
+function parseLongOption(arg: Arg, rest: Arg[], row: Row, parsed: Parsed): void {
   const equals = arg.text.indexOf('=');
   const name = equals === -1 ? arg.text : arg.text.slice(0, equals);
-  if (name.includes(HOLE)) told.unclear = arg;
+  if (name.includes(HOLE)) parsed.unclear = arg;
   const value =
     equals === -1
       ? takesValue(row, name)
         ? (rest.shift() ?? null)
         : null
       : { ...arg, text: arg.text.slice(equals + 1) };
-  told.options.push({ name, value });
+  parsed.options.push({ name, value });
 }
 
 function takesValue(row: Row, name: string): boolean {
@@ -43,23 +43,23 @@ function takesValue(row: Row, name: string): boolean {
   );
 }
 
-function short(arg: Arg, rest: Arg[], row: Row, told: Told): void {
+function parseShortOptions(arg: Arg, rest: Arg[], row: Row, parsed: Parsed): void {
   for (let at = 1; at < arg.text.length; at += 1) {
     const letter = arg.text[at] ?? '';
     if (letter === HOLE) {
-      told.unclear = arg;
+      parsed.unclear = arg;
       return;
     }
     if (row.takes?.includes(letter)) {
       const own = arg.text.slice(at + 1);
-      told.options.push({ name: `-${letter}`, value: own === '' ? (rest.shift() ?? null) : { ...arg, text: own } });
+      parsed.options.push({ name: `-${letter}`, value: own === '' ? (rest.shift() ?? null) : { ...arg, text: own } });
       return;
     }
-    told.options.push({ name: `-${letter}`, value: null });
+    parsed.options.push({ name: `-${letter}`, value: null });
   }
 }
 
-/** Every rule an option may mean. GNU programs take any beginning of a long option's name. */
+/** All rules an option may match: GNU programs accept any prefix of a long option's name. */
 export function rulesFor(row: Row, name: string): NonNullable<Row['rules']>[string][] {
   const { rules = {} } = row;
   const exact = rules[name];

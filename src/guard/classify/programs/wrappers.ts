@@ -1,28 +1,28 @@
-/** Programs that run another one: they count as what they run. */
-import { checkVariable } from '../environment.ts';
+/** Programs that run another one, such as env or xargs: they are judged by what they run. */
+import { checkVariable } from '../risky-variables.ts';
 import { fullPath, placeOf } from '../paths.ts';
-import { bounded, read, type Row, rows, type Table, type Use } from '../row.ts';
-import { type Arg, HOLE, literal, nothing, shown, type Stdin, unknown } from '../scene.ts';
+import { markBounded, read, type Row, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, HOLE, literal, nothing, toDisplay, type Stdin, unknown } from '../shell-state.ts';
 
-/** Skips options and `before` words; the rest is a command. `takes` are options with a value. */
+/** The command after the options and `before` further words; `takes` are options with a value. */
 const wrapper = (takes = '', before = 0, more: Partial<Row> = {}): Row =>
   read('own', {
     takes: '',
     ...more,
     judge: (use) => {
       more.judge?.(use);
-      use.runs(rest(use.args, takes, before));
+      use.runs(afterOptions(use.args, takes, before));
     },
   });
 
 export const wrappers: Table = {
   env: read('own', { judge: judgeEnv }),
-  timeout: wrapper('ks', 1, { judge: (use) => bounded(use, true) }),
+  timeout: wrapper('ks', 1, { judge: (use) => markBounded(use, true) }),
   ...rows('nice', wrapper('n')),
   ionice: wrapper('cnpPu'),
   ...rows('nohup chronic unbuffer catchsegv eatmydata ts-node-wrapper', wrapper()),
   setsid: wrapper('', 0, {
-    judge: (use) => use.raise('external_mutation', 'setsid leaves what watches over the command'),
+    judge: (use) => use.raise('external_mutation', 'setsid detaches the command from the process that supervises it'),
   }),
   stdbuf: wrapper('ioe'),
   time: wrapper('fo', 0, { takes: 'fo', rules: { '-o': 'writes', '--output': 'writes' } }),
@@ -34,16 +34,16 @@ export const wrappers: Table = {
   busybox: wrapper(),
   toybox: wrapper(),
   flock: read('own', { judge: judgeFlock }),
-  watch: read('own', { judge: (use) => use.script(joined(rest(use.args, 'n', 0))) }),
+  watch: read('own', { judge: (use) => use.script(joinWords(afterOptions(use.args, 'n', 0))) }),
   xargs: read('own', { judge: judgeXargs }),
   parallel: read('own', { judge: judgeParallel }),
   find: read('own', { wordy: true, judge: judgeFind }),
   ...rows('fd fdfind', read('own', { judge: judgeFd })),
-  entr: read('own', { judge: (use) => use.runs(rest(use.args, '', 0)) }),
+  entr: read('own', { judge: (use) => use.runs(afterOptions(use.args, '', 0)) }),
 };
 
-/** The words of the command behind options. */
-function rest(args: readonly Arg[], takes: string, before: number): Arg[] {
+/** The words of the command, after the options. */
+function afterOptions(args: readonly Arg[], takes: string, before: number): Arg[] {
   let at = 0;
   for (; at < args.length; at += 1) {
     const { text = '' } = args[at] ?? {};
@@ -68,7 +68,7 @@ function rest(args: readonly Arg[], takes: string, before: number): Arg[] {
 }
 
 function judgeEnv(use: Use): void {
-  const { args, scene, raise } = use;
+  const { args, state, raise } = use;
   let at = 0;
   for (; at < args.length; at += 1) {
     const { text, open } = args[at] as Arg;
@@ -76,9 +76,9 @@ function judgeEnv(use: Use): void {
     if (text === '-u' || text === '--unset') at += 1;
     else if (text === '-C' || text === '--chdir') {
       at += 1;
-      scene.cwd = fullPath(scene, args[at]?.text ?? HOLE);
+      state.cwd = fullPath(state, args[at]?.text ?? HOLE);
     } else if (/^\w+=/.test(text))
-      checkVariable(scene, text.slice(0, text.indexOf('=')), { ...literal(text.slice(text.indexOf('=') + 1)), open });
+      checkVariable(state, text.slice(0, text.indexOf('=')), { ...literal(text.slice(text.indexOf('=') + 1)), open });
     else if (text === '--') {
       at += 1;
       break;
@@ -92,7 +92,7 @@ function judgeFlock(use: Use): void {
   const at = use.args.findIndex(({ text }) => text === '-c' || text === '--command');
   const script = use.args[at + 1];
   if (at !== -1 && script) return use.script(script);
-  const [file, ...command] = rest(use.args, 'wE', 0);
+  const [file, ...command] = afterOptions(use.args, 'wE', 0);
   if (file && !/^\d+$/.test(file.text)) use.writes(file);
   use.runs(command);
 }
@@ -101,7 +101,7 @@ const fromPipe: Stdin = nothing;
 const ONLY_SHOWS = /^(?:echo|printf|basename|dirname|grep|wc|head|tail|ls|stat|file|expr|seq|-n1)$/;
 
 function judgeXargs(use: Use): void {
-  const command = rest(use.args, 'IdEnPLsa', 0);
+  const command = afterOptions(use.args, 'IdEnPLsa', 0);
   const own = use.args.slice(0, use.args.length - command.length);
   const at = own.findIndex(({ text }) => /^-I|^--replace|^-i/.test(text));
   const flag = own[at]?.text ?? '';
@@ -112,16 +112,17 @@ function judgeXargs(use: Use): void {
   if (own.some(({ text }) => text.startsWith('--process')))
     use.raise('deny', 'xargs would set a variable for what it runs');
   if (command.length === 0) return;
-  if (use.scene.tally.far && !/^(?:ls|stat|echo|printf|basename|dirname)$/.test(command[0]?.text ?? ''))
+  if (use.state.tally.far && !/^(?:ls|stat|echo|printf|basename|dirname)$/.test(command[0]?.text ?? ''))
     use.raise('external_mutation', 'xargs may be given files outside the desk');
   if (use.stdin.from === 'pipe' && use.stdin.fetched && !ONLY_SHOWS.test(command[0]?.text ?? ''))
-    use.raise('external_mutation', `xargs would give ${shown(command[0]?.text ?? '')} words from somewhere else`);
-  if (use.stdin.from === 'text' && !use.stdin.text.includes(HOLE)) return given(use, command, mark, use.stdin.text);
-  filled(use, command, mark);
+    use.raise('external_mutation', `xargs would give ${toDisplay(command[0]?.text ?? '')} words from another source`);
+  if (use.stdin.from === 'text' && !use.stdin.text.includes(HOLE))
+    return judgeKnownWords(use, command, mark, use.stdin.text);
+  judgeUnknownWords(use, command, mark);
 }
 
-/** The line itself says what is filled in. */
-function given(use: Use, command: readonly Arg[], mark: string | null, text: string): void {
+/** Judges a command whose inserted words the line itself provides. */
+function judgeKnownWords(use: Use, command: readonly Arg[], mark: string | null, text: string): void {
   const pieces = text
     .split(mark === null ? /\s+/ : /\n/)
     .filter((piece) => piece !== '')
@@ -132,11 +133,11 @@ function given(use: Use, command: readonly Arg[], mark: string | null, text: str
       command.map((arg) => ({ ...arg, text: arg.text.replaceAll(mark, () => piece) })),
       fromPipe,
     );
-  filled(use, command, mark);
+  judgeUnknownWords(use, command, mark);
 }
 
-/** What is filled in is not known; a shell must not take it for its script. */
-function filled(use: Use, command: readonly Arg[], mark: string | null): void {
+/** Judges a command with unknown inserted words; a shell must not use one as its script. */
+function judgeUnknownWords(use: Use, command: readonly Arg[], mark: string | null): void {
   const words = mark === null ? command : command.map((arg) => withHole(arg, mark));
   const shell = words.findIndex(({ text }) => /^(?:\S*\/)?(?:ba|da|z|k|a)?sh$/.test(text));
   const script = words.findIndex(({ text }, index) => index > shell && /^-\w*c$/.test(text));
@@ -152,7 +153,7 @@ const withHole = (arg: Arg, mark: string): Arg =>
   arg.text.includes(mark) ? { ...arg, text: arg.text.replaceAll(mark, HOLE), open: true } : arg;
 
 function judgeParallel(use: Use): void {
-  const words = rest(use.args, 'jNnIadX', 0);
+  const words = afterOptions(use.args, 'jNnIadX', 0);
   if (use.args.some(({ text }) => text.includes('{=') || /^--(?:rpl|filter|wrapper|onall|nonall|profile)/.test(text)))
     return use.raise('deny', 'parallel would run code of its own');
   const end = words.findIndex(({ text }) => text.startsWith(':::'));
@@ -160,14 +161,14 @@ function judgeParallel(use: Use): void {
   if (command.length === 0) return use.raise('deny', 'parallel would run what it reads');
   const [only] = command;
   if (command.length === 1 && only && /\s/.test(only.text)) return use.script(withMark(only));
-  filled(
+  judgeUnknownWords(
     use,
     command.map((arg) => withHole(arg, '{}')).concat(command.some(({ text }) => text.includes('{')) ? [] : [unknown]),
     '{}',
   );
 }
 
-/** As if the place to fill in were a variable, which a script may use as an argument. */
+/** The placeholder counts as a variable, which a script may use as an argument. */
 const withMark = (arg: Arg): Arg => ({ ...arg, text: arg.text.replaceAll(/\{[./#%]*\}/g, '"$item"') });
 
 const VALUED =
@@ -181,53 +182,53 @@ function judgeFind(use: Use): void {
   );
   const starts = (from === -1 ? use.args : use.args.slice(0, from)).filter(({ text }) => !text.startsWith('-'));
   const tests = from === -1 ? [] : use.args.slice(from);
-  for (const start of starts) use.looks(start);
-  if (starts.some(({ text }) => ['home', 'outside'].includes(placeOf(use.scene, text)))) use.scene.tally.far = true;
+  for (const start of starts) use.stats(start);
+  if (starts.some(({ text }) => ['home', 'outside'].includes(placeOf(use.state, text)))) use.state.tally.far = true;
   const roots = starts.length > 0 ? starts : [literal('.')];
   for (let at = 0; at < tests.length; at += 1) {
     const { text } = tests[at] as Arg;
     const value = tests[at + 1];
-    if (/^-(?:exec|execdir|ok|okdir)$/.test(text)) at = executed(use, tests, at, roots);
-    else if (text === '-delete') removed(use, roots, tests);
+    if (/^-(?:exec|execdir|ok|okdir)$/.test(text)) at = judgeExec(use, tests, at, roots);
+    else if (text === '-delete') judgeDelete(use, roots, tests);
     else if (/^-f(?:print0?|printf|ls)$/.test(text) && value) use.writes(value);
     else if (VALUED.test(text)) {
       at += 1;
       if (/name$|path$|regex$/.test(text) && HUNTED.test(value?.text ?? ''))
-        use.raise('external_mutation', 'find looks for secrets');
+        use.raise('external_mutation', 'find searches for secrets');
       if (text === '-perm' && /^[-/]?0*[2467]\d{3}$|[+=]\w*s/.test(value?.text ?? ''))
-        use.raise('external_mutation', 'find looks for programs with the rights of others');
+        use.raise('external_mutation', 'find searches for setuid programs');
       if (text === '-files0-from' && value) use.reads(value);
     } else if (text.startsWith('-') && text.includes(HOLE))
-      use.raise('deny', 'an option of find is only known when it runs');
+      use.raise('deny', 'an option of find is not known before it runs');
   }
 }
 
-/** Without a test that chooses, everything below the roots goes. */
-function removed(use: Use, roots: readonly Arg[], tests: readonly Arg[]): void {
+/** Without a test that selects files, everything below the roots would be deleted. */
+function judgeDelete(use: Use, roots: readonly Arg[], tests: readonly Arg[]): void {
   roots.forEach(use.writes);
   const chooses = tests.some(({ text }) => CHOOSES.test(text));
   for (const root of roots) {
-    if (!chooses && placeOf(use.scene, root.text) === 'desk root')
+    if (!chooses && placeOf(use.state, root.text) === 'desk root')
       use.raise('deny', 'find would delete everything on the desk');
-    if (root.text.startsWith(HOLE)) use.raise('external_mutation', 'what find deletes is only known when it runs');
+    if (root.text.startsWith(HOLE)) use.raise('external_mutation', 'what find deletes is not known before it runs');
   }
 }
 
 const CHOOSES =
   /^-(?:i?name|i?path|i?wholename|i?regex|empty|size|[amc]time|[amc]min|newer\w*|perm|user|group|inum|links|samefile|lname)$/;
 
-/** Every file below the roots is given to the command. */
-function executed(use: Use, tests: readonly Arg[], at: number, roots: readonly Arg[]): number {
+/** Judges the command with every file below the roots as its argument. */
+function judgeExec(use: Use, tests: readonly Arg[], at: number, roots: readonly Arg[]): number {
   let end = at + 1;
   while (end < tests.length && tests[end]?.text !== ';' && !(tests[end]?.text === '+' && tests[end - 1]?.text === '{}'))
     end += 1;
   const command = tests.slice(at + 1, end);
   for (const root of roots) {
     if (root.text.startsWith(HOLE) && /^(?:rm|unlink|shred|mv|chmod|chown|truncate)$/.test(command[0]?.text ?? ''))
-      use.raise('external_mutation', 'what find changes is only known when it runs');
+      use.raise('external_mutation', 'what find changes is not known before it runs');
     const below = `${root.text.replace(/\/$/, '')}/${HOLE}`;
     const words = command.map((arg) => (arg.text === '{}' ? { ...arg, text: below, open: true } : withHole(arg, '{}')));
-    filled(use, words, '\uE002');
+    judgeUnknownWords(use, words, '\uE002');
   }
   return end;
 }
@@ -236,14 +237,14 @@ function judgeFd(use: Use): void {
   const at = use.args.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
   const words = (at === -1 ? use.args : use.args.slice(0, at)).filter(({ text }) => !text.startsWith('-'));
   const roots = words.slice(1).filter(({ text }) => /[/~.]/.test(text));
-  for (const root of roots) use.looks(root);
+  for (const root of roots) use.stats(root);
   if (at === -1) return;
   const command = use.args.slice(at + 1);
   const marked = command.some(({ text }) => text.includes('{')) ? command : [...command, literal('{}')];
-  executed(use, [literal('-exec'), ...marked, literal(';')], 0, roots.length > 0 ? roots : [literal('.')]);
+  judgeExec(use, [literal('-exec'), ...marked, literal(';')], 0, roots.length > 0 ? roots : [literal('.')]);
 }
 
-function joined(args: readonly Arg[]): Arg {
+function joinWords(args: readonly Arg[]): Arg {
   return {
     text: args.map(({ text }) => text).join(' '),
     open: args.some(({ open }) => open),

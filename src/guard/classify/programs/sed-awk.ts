@@ -1,9 +1,9 @@
-/** Programs that are given a small program: sed and awk. */
-import { awk } from '../awk.ts';
+/** sed and awk, which are given a small program. */
+import { judgeAwkProgram } from '../awk-program.ts';
 import { fullPath, placeOf } from '../paths.ts';
-import { read, rows, type Table, type Use } from '../row.ts';
-import { type Arg, literal } from '../scene.ts';
-import { sed } from '../sed.ts';
+import { read, rows, type Table, type Use } from '../program-row.ts';
+import { type Arg, literal } from '../shell-state.ts';
+import { judgeSedScript } from '../sed-script.ts';
 
 export const scripted: Table = {
   ...rows(
@@ -30,12 +30,12 @@ function judgeSed(use: Use): void {
   if (use.args.some(({ text }) => /^(?:-\w*i|--in[a-z-]*=)[^ ]*\//.test(text) && !/^-\w*[ef]/.test(text)))
     use.raise('deny', 'sed would write a backup somewhere else');
   for (const { value } of fromFile) {
-    if (value) fromScript(use, value, sed);
+    if (value) judgeScriptFile(use, value, judgeSedScript);
     use.raise('write_local', 'sed runs a script from the desk');
   }
-  for (const text of texts) if (text) sed(use, text);
+  for (const text of texts) if (text) judgeSedScript(use, text);
   for (const file of files) (inPlace ? use.writes : use.reads)(file);
-  if (inPlace) for (const file of files) for (const text of texts) if (text) inserted(use, file, text.text);
+  if (inPlace) for (const file of files) for (const text of texts) if (text) recordInsertedText(use, file, text.text);
 }
 
 function judgeAwk(use: Use): void {
@@ -48,33 +48,33 @@ function judgeAwk(use: Use): void {
   }
   for (const { name, value } of loads) {
     if (name === '-i' && value?.text === 'inplace') use.operands.slice(1).forEach(use.writes);
-    else if (value) fromScript(use, value, awk);
+    else if (value) judgeScriptFile(use, value, judgeAwkProgram);
     use.raise('write_local', 'awk runs a script from the desk');
   }
   const [first, ...rest] = use.operands;
   const inline =
     loads.some(({ name }) => name !== '-i') || sources.length > 0 ? sources.map(({ value }) => value) : [first ?? null];
-  for (const program of inline) if (program) awk(use, program);
+  for (const program of inline) if (program) judgeAwkProgram(use, program);
   for (const file of inline.includes(first ?? null) ? rest : use.operands)
     if (!/^\w+=/.test(file.text)) use.reads(file);
 }
 
-/** What sed puts into a file is part of it when it runs. */
-function inserted({ scene }: Use, file: Arg, script: string): void {
+/** Records text that sed inserts into a file, since it is part of the file when the file runs. */
+function recordInsertedText({ state }: Use, file: Arg, script: string): void {
   const added = [...script.matchAll(/(?:^|[;{\n])\s*(?:\d+|\$|\/[^/]*\/)?\s*[aic]\\?\s*(\S.*)/g)].map(
     ([, text]) => text,
   );
-  const full = fullPath(scene, file.text);
-  if (full !== null && added.length > 0 && scene.written.get(full) !== null)
-    scene.written.set(full, [scene.written.get(full) ?? '', ...added].join('\n'));
+  const full = fullPath(state, file.text);
+  if (full !== null && added.length > 0 && state.written.get(full) !== null)
+    state.written.set(full, [state.written.get(full) ?? '', ...added].join('\n'));
 }
 
-/** A script in a file: seen through when the line itself has written it. */
-function fromScript(use: Use, file: Arg, judge: (use: Use, script: Arg) => void): void {
-  const flowing = file.text === '-' || placeOf(use.scene, file.text) === 'sink';
-  const written = use.scene.written.get(fullPath(use.scene, file.text) ?? '');
+/** Judges a script in a file by its text if the line itself wrote it. */
+function judgeScriptFile(use: Use, file: Arg, judge: (use: Use, script: Arg) => void): void {
+  const flowing = file.text === '-' || placeOf(use.state, file.text) === 'sink';
+  const written = use.state.written.get(fullPath(use.state, file.text) ?? '');
   if (flowing && use.stdin.from === 'text') return judge(use, literal(use.stdin.text));
-  if (flowing || written === null) return use.raise('deny', `${use.name} would run what flows in`);
+  if (flowing || written === null) return use.raise('deny', `${use.name} would run its standard input`);
   if (written !== undefined) judge(use, literal(written));
   use.reads(file);
 }
