@@ -5,7 +5,7 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import { type Call, type Command, exits } from './command.ts';
 import { commands } from './commands.ts';
 import { helpOf, overview, usageOf } from './help.ts';
-import { nearest } from './nearest.ts';
+import { nearestWord } from '../schema/nearest-word.ts';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? exits.ok : exits.refused),
@@ -56,7 +56,7 @@ function unknownCommand(words: readonly string[]): OkaError {
   const names = Object.keys(commands);
   const [first = ''] = words;
   const inFamily = names.filter((name) => name.startsWith(`${first} `));
-  const guess = nearest(first, names) ?? nearest(words.slice(0, 2).join(' '), names);
+  const guess = nearestWord(first, names) ?? nearestWord(words.slice(0, 2).join(' '), names);
   const fix =
     inFamily.length > 0
       ? `There is: ${inFamily.map((name) => `oka ${name}`).join(', ')}`

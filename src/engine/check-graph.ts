@@ -11,6 +11,8 @@ export type Surroundings = {
   /** Names of the tools there are; undefined = not known here, so not checked. */
   tools?: ReadonlySet<string>;
   graphs?: ReadonlySet<string>;
+  /** Why a text cannot be the acceptance of a node, or null; undefined = not known here, so not checked. */
+  acceptance?: (text: string) => string | null;
 };
 
 /** Leaves room for the number of an item in a node name of 80 characters. */
@@ -36,7 +38,7 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   }
   graph.nodes.forEach((node, index) => {
     const at: Place = () => `nodes.${index}`;
-    toolProblems(node, at, around, report);
+    nodeProblems(node, at, around, report);
     bounds(graph, node, at, report);
   });
   return problems;
@@ -222,8 +224,8 @@ function conditionsOf(
 /** Where a node stands in the file; made to text only for what is reported. */
 type Place = () => string;
 
-function toolProblems(node: Node, at: Place, around: Surroundings, report: Report): void {
-  const { tools, graphs } = around;
+function nodeProblems(node: Node, at: Place, around: Surroundings, report: Report): void {
+  const { tools, graphs, acceptance } = around;
   const known = (name: string): void => {
     if (tools !== undefined && !tools.has(name)) report(at(), `there is no tool "${name}"`);
   };
@@ -233,9 +235,13 @@ function toolProblems(node: Node, at: Place, around: Surroundings, report: Repor
   node.tools?.forEach(known);
   if (node.kind === 'graph' && graphs !== undefined && !graphs.has(node.graph))
     report(`${at()}.graph`, `there is no graph "${node.graph}"`);
+  node.acceptance.forEach((text, index) => {
+    const problem = acceptance?.(text) ?? null;
+    if (problem !== null) report(`${at()}.acceptance.${index}`, problem);
+  });
   if (node.on_error === 'fallback' && node.fallback === undefined)
     report(`${at()}.fallback`, 'on_error is fallback, but there is no fallback');
-  if (node.kind === 'map') toolProblems(node.each, () => `${at()}.each`, around, report);
+  if (node.kind === 'map') nodeProblems(node.each, () => `${at()}.each`, around, report);
 }
 
 const NEEDED_BOUNDS = {

@@ -1,8 +1,9 @@
 /**
  * Owns: criteria that can be checked without a model, and how they are written. GRAMMAR is the one place where the forms
  * stand; help text is made from it and its examples are run as tests.
- * Does not own: how a check is carried out (check-calls.ts).
+ * Does not own: which texts are meant as checks (check-words.ts), how a check is carried out (check-calls.ts).
  */
+import { describeUnknownWord, leadingWordIn, PROSE } from './check-words.ts';
 import { type Comparison, comparisonOf } from './compare.ts';
 import { isBelow } from './glob.ts';
 import { type JsonTest, jsonTestOf } from './json-test.ts';
@@ -24,42 +25,55 @@ export type Check =
 /** Looks like a check and is none. */
 export type CheckProblem = { kind: 'problem'; problem: string };
 
-type Form = { word: string; about: string; examples: readonly string[]; read: (rest: string) => Check | string };
+type Form = {
+  word: string;
+  about: string;
+  /** `about` in a few words, for a list of all forms on one line. */
+  hint: string;
+  examples: readonly string[];
+  read: (rest: string) => Check | string;
+};
 
 export const GRAMMAR: readonly Form[] = [
   {
     word: 'file',
     about: 'A file is there, is not empty, or is absent.',
+    hint: 'is there, is not empty or is absent',
     examples: ['file: report.md', 'file: out.csv is not empty', 'file: draft.txt is absent'],
     read: (rest) => withPath(rest, (path, tail) => fileCheck(path, tail)),
   },
   {
     word: 'folder',
     about: 'A folder is there, or has something in it.',
+    hint: 'is there or is not empty',
     examples: ['folder: site', 'folder: site is not empty'],
     read: (rest) => withPath(rest, (path, tail) => folderCheck(path, tail)),
   },
   {
     word: 'contains',
-    about: 'A text file holds a text.',
+    about: 'A text file contains a text.',
+    hint: 'a text',
     examples: ['contains: report.md "Total"'],
     read: (rest) => withPath(rest, (path, tail) => textCheck(path, tail, true)),
   },
   {
     word: 'lacks',
-    about: 'A text file is there and does not hold a text.',
+    about: 'A text file is there and does not contain a text.',
+    hint: 'a text',
     examples: ['lacks: report.md "TODO"'],
     read: (rest) => withPath(rest, (path, tail) => textCheck(path, tail, false)),
   },
   {
     word: 'matches',
     about: 'A text file matches a regular expression; flags i, m, s.',
+    hint: 'a regular expression',
     examples: [String.raw`matches: report.md /^Total: \d+/m`],
     read: (rest) => withPath(rest, (path, tail) => matchCheck(path, tail)),
   },
   {
     word: 'json',
     about: 'A file is JSON, fits a JSON schema, or a field of it compares.',
+    hint: 'is valid, fits a schema or has a field',
     examples: [
       'json: data.json',
       'json: data.json {"type":"object","required":["items"]}',
@@ -72,24 +86,28 @@ export const GRAMMAR: readonly Form[] = [
     word: 'rows',
     about:
       'How many rows a table has: of csv and tsv without the heading, items of a JSON list, lines of anything else.',
+    hint: 'how many',
     examples: ['rows: out.csv >= 2', 'rows: names.txt == 3'],
     read: (rest) => withPath(rest, (path, tail) => rowsCheck(path, tail)),
   },
   {
     word: 'command',
     about: 'A command ends with exit status 0.',
+    hint: 'exits with 0',
     examples: ['command: test -s report.md'],
     read: (rest) => (rest === '' ? 'give the command' : { kind: 'command', line: rest }),
   },
   {
     word: 'http',
     about: 'An address answers, with 2xx or with the status given.',
+    hint: 'answers',
     examples: ['http: http://127.0.0.1:1/health', 'http: https://example.org/ 200'],
     read: (rest) => httpCheck(rest),
   },
   {
     word: 'unchanged',
-    about: 'The run changed nothing that a glob means.',
+    about: 'The run changed no file that a glob matches.',
+    hint: 'files the run must not change',
     examples: ['unchanged: src/**', 'unchanged: src/** package.json'],
     read: (rest) => unchangedCheck(rest),
   },
@@ -97,14 +115,25 @@ export const GRAMMAR: readonly Form[] = [
 
 /** A check, a problem when it is written like one and is none, or null when it is prose. */
 export function checkOf(text: string): Check | CheckProblem | null {
-  const written = canonical(text.trim());
-  const [, word, rest] = /^([A-Za-z]+):(?:\s+([\s\S]*))?$/.exec(written) ?? [];
-  const form = GRAMMAR.find((each) => each.word === word?.toLowerCase());
-  if (form === undefined) return null;
-  const read = form.read((rest ?? '').trim());
+  const leading = leadingWordIn(canonical(text.trim()));
+  if (leading === null) return null;
+  const { word, rest } = leading;
+  const form = GRAMMAR.find((each) => each.word === word.toLowerCase());
+  if (form === undefined) return word.toLowerCase() === PROSE ? proseProblem(rest) : unknownWordProblem(word, rest);
+  const read = form.read(rest);
   if (typeof read !== 'string') return read;
   const problem = `${read}. ${form.word} is written like: ${form.examples.join('  or  ')}`;
   return { kind: 'problem', problem };
+}
+
+const proseProblem = (rest: string): CheckProblem | null =>
+  rest === '' ? { kind: 'problem', problem: 'give the sentence behind "prose:"' } : null;
+
+/** Only a lower-case word is meant as a check: "Note: …" is a sentence. */
+function unknownWordProblem(word: string, rest: string): CheckProblem | null {
+  if (word !== word.toLowerCase()) return null;
+  const hints = new Map(GRAMMAR.map((form) => [form.word, form.hint]));
+  return { kind: 'problem', problem: describeUnknownWord(word, rest, hints) };
 }
 
 /** Ways people say it that mean one thing only, as the form they stand for. */

@@ -38,12 +38,12 @@ export function criteriaIn(
   accept: readonly string[],
 ): { criteria: Criterion[]; problems: LineProblem[]; taken: ReadonlySet<Block> } {
   const { told, taken } = toldIn(blocks);
-  const all = [...accept.map((text) => ({ line: 1, text })), ...told];
+  const fields = accept.map((text, index) => ({ line: 1, text, field: `accept[${index}]: ` }));
   const criteria = new Map<string, Criterion>();
   const problems: LineProblem[] = [];
-  for (const { line, text } of all) {
+  for (const { line, text, field } of [...fields, ...told.map((each) => ({ ...each, field: '' }))]) {
     const read = criterionOf(text, 'operator');
-    if ('problem' in read) problems.push({ line, problem: read.problem });
+    if ('problem' in read) problems.push({ line, problem: `${field}${read.problem}` });
     else if (!criteria.has(read.text)) criteria.set(read.text, read);
   }
   return { criteria: [...criteria.values()], problems, taken };

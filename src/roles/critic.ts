@@ -12,6 +12,7 @@
 import type { ModelAnswer, ModelRequest, ModelTool } from '../schema/ports.ts';
 import { type Claim, leanSchemaOf, misfitsOf, VerdictAnswer, type VerdictName } from '../schema/role.ts';
 import { callIn, type Problem } from './answer.ts';
+import { proseIn } from './check-words.ts';
 import { asData, bytesFor, bytesIn, cut, oneLine, visible } from './text.ts';
 
 /** Something that may show whether a criterion holds. */
@@ -66,7 +67,7 @@ const LONGEST_SHOWN = 1000;
 
 export function criticRequest(ask: CriticAsk): ModelRequest {
   const room = bytesFor(ask.tokens ?? TOKENS);
-  const criteria = ask.criteria.map((text, index) => `c${index + 1}: ${oneLine(text, 2000)}`).join('\n');
+  const criteria = ask.criteria.map((text, index) => `c${index + 1}: ${oneLine(proseIn(text), 2000)}`).join('\n');
   const task = `Task:\n${cut(visible(ask.task), Math.floor(room / 4))}`;
   const shown = shownIn(ask).map(({ name, witness, text }) =>
     asData(`${name} ${witness.source}`, text, Number.MAX_SAFE_INTEGER),

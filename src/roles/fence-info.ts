@@ -2,6 +2,7 @@
 import { isJson, type Json } from '../schema/json.ts';
 import { NodeId } from '../schema/names.ts';
 import { isBelow } from './glob.ts';
+import { stepAcceptanceProblem } from './step-acceptance.ts';
 
 export type FenceInfo = {
   id?: string;
@@ -13,6 +14,8 @@ export type FenceInfo = {
   net?: boolean | string[];
   /** Folder to start in, below that of the task. */
   dir?: string;
+  /** Checks that must hold for the step to count as done. */
+  accept?: string[];
 };
 
 export type InfoRead = { info: FenceInfo; problems: string[] };
@@ -25,6 +28,7 @@ export const FENCE_ATTRIBUTES: Readonly<Record<string, string>> = {
   fallback: 'fallback:"no data"',
   net: 'net:yes or net:api.example.org',
   dir: 'dir:site',
+  accept: 'accept:"file: report.md" (once for each check)',
 };
 
 const LONGEST_SECONDS = 86_400;
@@ -42,7 +46,7 @@ export const languageOf = (info: string): string => (/^[^\s{]+/.exec(info)?.[0] 
 
 export function infoOf(info: string): InfoRead {
   const read: InfoRead = { info: {}, problems: [] };
-  const words = unbraced(info.slice(languageOf(info).length).trim()).replaceAll(/,\s+/g, ',');
+  const words = withoutSpaceBehindCommas(unbraced(info.slice(languageOf(info).length).trim()));
   const seen = new Set<string>();
   for (let at = 0; at < words.length; ) {
     ATTRIBUTE.lastIndex = at;
@@ -50,7 +54,7 @@ export function infoOf(info: string): InfoRead {
     if (found === null) return { ...read, problems: [...read.problems, notUnderstood(words.slice(at))] };
     at = ATTRIBUTE.lastIndex;
     const name = (found[1] ?? '').toLowerCase();
-    if (seen.has(name)) read.problems.push(`${name} is given twice`);
+    if (seen.has(name) && name !== 'accept') read.problems.push(`${name} is given twice`);
     seen.add(name);
     const setter = Object.hasOwn(SETTERS, name) ? SETTERS[name] : undefined;
     const given = found[2] ?? found[3] ?? '';
@@ -88,6 +92,11 @@ const SETTERS: Readonly<Record<string, Setter>> = {
     info.dir = value;
     return value !== '' && isBelow(value) ? null : `dir "${value}" does not lie below the folder of the task`;
   },
+  accept: (info, value) => {
+    (info.accept ??= []).push(value);
+    const problem = stepAcceptanceProblem(value);
+    return problem === null ? null : `accept: ${problem}`;
+  },
 };
 
 function setNet(info: FenceInfo, value: string): string | null {
@@ -122,6 +131,9 @@ function unquoted(text: string): string {
 
 const unbraced = (text: string): string =>
   text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).trim() : text;
+
+const withoutSpaceBehindCommas = (text: string): string =>
+  text.replaceAll(/("(?:[^"\\]|\\.)*"|'[^']*')|,\s+/g, (_, quoted: string | undefined) => quoted ?? ',');
 
 const unknown = (name: string): string =>
   `"${name}" is not known; there is: ${Object.values(FENCE_ATTRIBUTES).join(', ')}`;

@@ -115,7 +115,7 @@ function nodeOf(
     needs: info.needs ?? (before === undefined ? [] : [before.id]),
     tool: 'shell',
     input,
-    acceptance: [],
+    acceptance: info.accept ?? [],
     timeout_seconds: Math.min(LONGEST_SECONDS, seconds + GRACE_SECONDS),
     max_retries: 0,
     ...(task.mode === 'strict' ? { idempotency_key: `${id}.${hash('sha256', fence.code).slice(0, 16)}` } : {}),

@@ -15,7 +15,7 @@ const common = {
     .array(z.string().max(2000))
     .max(50)
     .default([])
-    .describe('What must hold for the step to count as done.'),
+    .describe('Checks that must hold for the step to count as done, such as "file: report.md".'),
   timeout_seconds: z.number().positive().max(86_400).optional().describe('Time limit of one attempt.'),
   max_retries: z.int().nonnegative().max(20).optional().describe('Attempts after the first.'),
   idempotency_key: z

@@ -12,7 +12,7 @@ export const PlanStep = z
     input: JsonValue.optional().describe('The input of that tool, literally.'),
     goal: z.string().min(1).max(4000).optional().describe('Instead of tool: what a worker is to achieve.'),
     tools: z.array(z.string().max(120)).max(20).optional().describe('With goal: the tools the worker may use.'),
-    accept: z.array(z.string().min(1).max(2000)).max(10).default([]).describe('What must hold after this step.'),
+    accept: z.array(z.string().min(1).max(2000)).max(10).default([]).describe('Checks that must hold after this step.'),
     targets: z
       .array(z.string().min(1).max(500))
       .max(50)

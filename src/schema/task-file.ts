@@ -6,7 +6,11 @@ export const TaskFile = z
   .strictObject({
     id: Id.optional().describe('Two files with the same id are one task.'),
     title: z.string().max(500).optional().describe('Default: the first heading, else the file name.'),
-    accept: z.array(z.string().max(2000)).max(50).optional().describe('What must hold for the task to count as done.'),
+    accept: z
+      .array(z.string().max(2000))
+      .max(50)
+      .optional()
+      .describe('What must hold for the task to count as done: checks, such as "file: report.md", and sentences.'),
     mode: Mode.optional(),
     model: z.string().max(200).optional().describe('provider:model for this task alone.'),
     budget: Budgets.optional(),

@@ -177,4 +177,17 @@ describe('checkGraph', () => {
     expect(others).toEqual([]);
     expect(problem?.length).toBeLessThan(200);
   });
+
+  it('names the place of an acceptance that cannot be checked, also in the items of a map', () => {
+    const nodes = [
+      tool('a', { acceptance: ['file: a.txt', 'exists: a.txt'] }),
+      { kind: 'map', id: 'c', over: '{{a}}', needs: ['a'], each: tool('x', { acceptance: ['hm: x'] }) },
+    ];
+    const acceptance = (text: string): string | null => (text.startsWith('file:') ? null : `not a check: ${text}`);
+    expect(problemsOf(nodes, { mode: 'flex' }, { acceptance })).toEqual([
+      'nodes.0.acceptance.1: not a check: exists: a.txt',
+      'nodes.1.each.acceptance.0: not a check: hm: x',
+    ]);
+    expect(problemsOf(nodes, { mode: 'flex' })).toEqual([]);
+  });
 });

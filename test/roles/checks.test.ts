@@ -1,11 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import './seed.ts';
 import { type Around, callsFor, type Finding, judged } from '../../src/roles/check-calls.ts';
 import { type Check, checkOf, GRAMMAR, grammarText } from '../../src/roles/checks.ts';
+import { stepAcceptanceProblem } from '../../src/roles/step-acceptance.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
 import { filesTools } from '../../src/tools/builtin/files.ts';
 import { httpTools } from '../../src/tools/builtin/http.ts';
@@ -98,6 +101,9 @@ describe('the grammar', () => {
     ['draft.txt does not exist', 'file: draft.txt is absent'],
     ['src/a.ts is unchanged', 'unchanged: src/a.ts'],
     ['FILE: report.md', 'file: report.md'],
+    ['file:report.md', 'file: report.md'],
+    ['`file: report.md`', 'file: report.md'],
+    ['file : report.md', 'file: report.md'],
   ])('"%s" means "%s"', (said, form) => {
     expect(checkOf(said)).toEqual(read(form));
   });
@@ -108,8 +114,10 @@ describe('the grammar', () => {
     'A summary exists',
     'npm test passes',
     'The page answers 200',
-    'note: file: x',
+    'Note: file: x',
+    'prose: exists: out.txt',
     'http://example.org is nice',
+    'https://example.org/a is up to date',
     'report.md contains the totals',
     '',
   ])('"%s" is prose', (text) => {
@@ -137,6 +145,75 @@ describe('the grammar', () => {
   ])('"%s" is a problem that says how it is written', (text, problem) => {
     expect(checkOf(text)).toEqual({ kind: 'problem', problem: expect.stringContaining(problem) });
     expect(checkOf(text)).toMatchObject({ problem: expect.stringContaining(' is written like: ') });
+  });
+});
+
+it('docs/CHECKS.md lists every word with what it checks, and its examples are checks', () => {
+  const page = readFileSync(new URL('../../docs/CHECKS.md', import.meta.url), 'utf8');
+  const rows = page.split('\n').flatMap((line) => {
+    const [, word, about, example] = /^\| `(\w+)` \| (.*) \| `(.*)` \|$/.exec(line) ?? [];
+    return word === undefined ? [] : [{ word, about, example: example ?? '' }];
+  });
+  expect(rows.map(({ word, about }) => ({ word, about }))).toEqual(GRAMMAR.map(({ word, about }) => ({ word, about })));
+  for (const { word, example } of rows) expect([word, read(example).kind]).toEqual([word, expect.any(String)]);
+});
+
+describe('a word before a colon that is no check', () => {
+  const words = GRAMMAR.map(({ word }) => word);
+
+  it.each<[string, string]>([
+    ['exists: out.txt', 'file: out.txt'],
+    ['fiel: out.txt', 'file: out.txt'],
+    ['dir: site', 'folder: site'],
+    ['contain: a.md "x"', 'contains: a.md "x"'],
+    ['regex: a.md /x/', 'matches: a.md /x/'],
+    ['lines: a.csv >= 2', 'rows: a.csv >= 2'],
+    ['run: npm test', 'command: npm test'],
+    ['url: https://example.org', 'http: https://example.org'],
+    ['file-exists: out.txt', 'file: out.txt'],
+    ['unchaged: src/**', 'unchanged: src/**'],
+  ])('"%s" is a problem that suggests "%s" and lists the ten words', (text, suggestion) => {
+    const found = checkOf(text);
+    expect(found).toMatchObject({ kind: 'problem', problem: expect.stringContaining(`did you mean "${suggestion}"?`) });
+    expect(words).toHaveLength(10);
+    for (const word of words)
+      expect(found).toMatchObject({ problem: expect.stringMatching(new RegExp(`[ ,]${word} \\(`)) });
+  });
+
+  it('is never taken as prose, also when nothing is close, and the message says how prose is written', () => {
+    expect(checkOf('zusammenfassung: gut')).toEqual({
+      kind: 'problem',
+      problem: expect.stringMatching(
+        /^"zusammenfassung" is not a check\. The checks are: file .*"prose: zusammenfassung: gut"$/,
+      ),
+    });
+    expect(checkOf('prüfung: gut')).toMatchObject({ kind: 'problem' });
+    expect(checkOf('prose:')).toMatchObject({ kind: 'problem', problem: expect.stringContaining('give the sentence') });
+  });
+
+  it('no lower-case word but the ten and "prose" passes', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]{1,12}$/), fc.string(), (word, rest) => {
+        fc.pre(![...words, 'prose'].includes(word) && !rest.startsWith('//') && !rest.startsWith('\n'));
+        expect(checkOf(`${word}: ${rest}`)).toMatchObject({ kind: 'problem' });
+      }),
+    );
+  });
+});
+
+describe('the acceptance of a step', () => {
+  it.each(GRAMMAR.flatMap(({ examples }) => examples))('takes "%s"', (text) => {
+    expect(stepAcceptanceProblem(text)).toBeNull();
+  });
+
+  it.each<[string, string]>([
+    ['It reads well', '"It reads well" is prose, and a step accepts checks only: file, folder, contains'],
+    ['prose: exists: x', 'is prose, and a step accepts checks only'],
+    ['exists: out.txt', '"exists: out.txt": "exists" is not a check, did you mean "file: out.txt"?'],
+    ['file: ../x', 'is not a path below'],
+    ['', 'is prose'],
+  ])('does not take "%s"', (text, problem) => {
+    expect(stepAcceptanceProblem(text)).toContain(problem);
   });
 });
 

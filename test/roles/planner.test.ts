@@ -208,6 +208,17 @@ describe('a plan', () => {
     ['a name with a meaning', { ...plan, steps: [{ ...step, id: 'input' }] }, 'has a meaning of its own'],
     ['a check that is none', { ...plan, criteria: ['rows: a.csv lots'] }, 'say how many'],
     ['a step check that is none', { ...plan, steps: [{ ...step, accept: ['json: ../a'] }] }, 'is not a path below'],
+    [
+      'a criterion with a word that is no check',
+      { ...plan, criteria: ['exists: a.csv'] },
+      'did you mean "file: a.csv"?',
+    ],
+    [
+      'a step check with a word that is no check',
+      { ...plan, steps: [{ ...step, accept: ['exists: a.csv'] }] },
+      'step write: accept: "exists: a.csv": "exists" is not a check, did you mean "file: a.csv"?',
+    ],
+    ['prose in a step', { ...plan, steps: [{ ...step, accept: ['It is good'] }] }, 'a step accepts checks only'],
     ['text', 'do it', 'Invalid input'],
   ])('with %s is a problem that says what to mend', (_, input, problem) => {
     expect(submit(input)).toEqual({ problem: expect.stringContaining(problem) });

@@ -226,6 +226,37 @@ describe('modes and budgets of the task', () => {
   });
 });
 
+describe('accept on a fence', () => {
+  it('becomes the acceptance of the step, once for each check, as it was written', () => {
+    const info = String.raw`bash accept:"file: out.csv, is not empty" accept:'matches: a.md /^Total: \d+/m' accept="contains: a.md \"x, y\""`;
+    const read = runbookOf(fence(info.replace(', is', ' is')), {});
+    expect(read).toMatchObject({
+      kind: 'runbook',
+      graph: {
+        nodes: [
+          {
+            acceptance: [
+              'file: out.csv is not empty',
+              String.raw`matches: a.md /^Total: \d+/m`,
+              'contains: a.md "x, y"',
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  it.each<[string, string]>([
+    ['accept:"exists: a.txt"', 'accept: "exists: a.txt": "exists" is not a check, did you mean "file: a.txt"?'],
+    ['accept:"It is good"', 'is prose, and a step accepts checks only'],
+    ['accept:"prose: It is good"', 'is prose, and a step accepts checks only'],
+    ['accept:""', 'is prose, and a step accepts checks only'],
+    ['accept:', 'is prose, and a step accepts checks only'],
+  ])('%s is a problem at the line of the fence', (info, problem) => {
+    expect(problems(`Text\n\n${fence(`bash ${info}`)}`)).toEqual([[3, expect.stringContaining(problem)]]);
+  });
+});
+
 describe('criteria', () => {
   const texts = (text: string, accept?: string[]): string[] =>
     criteriaOf(text, accept === undefined ? {} : { accept }).criteria.map((each) => each.text);
@@ -261,6 +292,17 @@ describe('criteria', () => {
     expect(problems(`${fence('bash')}\n## Done when\n- json: a.json {"typ":1}\n`)).toEqual([
       [6, expect.stringContaining('$.typ in the schema is not known')],
     ]);
+  });
+
+  it('a word that is no check is a problem with its field or line', () => {
+    expect(problems(`${fence('bash')}\n## Done when\n- exists: b.txt\n`, { accept: ['file: a', 'exists: a'] })).toEqual(
+      [
+        [1, expect.stringContaining('accept[1]: "exists: a": "exists" is not a check, did you mean "file: a"?')],
+        [6, expect.stringContaining('"exists: b.txt": "exists" is not a check')],
+      ],
+    );
+    expect(criteriaOf('- x', { accept: ['exists: a'] }).problems).toHaveLength(1);
+    expect(texts('x', ['prose: exists: a'])).toEqual(['prose: exists: a']);
   });
 
   it('a fence and a numbered list among the criteria are no steps', () => {

@@ -1,7 +1,7 @@
 import { OkaError } from '../../schema/errors.ts';
 import { catalog, jsonSchemaOf } from '../../schema/catalog.ts';
 import { type Call, exits } from '../command.ts';
-import { nearest } from '../nearest.ts';
+import { nearestWord } from '../../schema/nearest-word.ts';
 
 export async function run({ operands, json, out }: Call): Promise<number> {
   const names = Object.keys(catalog);
@@ -16,7 +16,7 @@ export async function run({ operands, json, out }: Call): Promise<number> {
   }
   const schema = Object.hasOwn(catalog, name) ? catalog[name] : undefined;
   if (schema === undefined) {
-    const guess = nearest(name, names);
+    const guess = nearestWord(name, names);
     throw new OkaError('usage', `there is no schema "${name}"`, {
       fix: guess === null ? 'See: oka schema' : `Did you mean: oka schema ${guess}`,
     });

@@ -2,6 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkGraph, type GraphProblem } from '../../engine/check-graph.ts';
+import { stepAcceptanceProblem } from '../../roles/step-acceptance.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { Home } from '../../schema/home.ts';
@@ -19,7 +20,7 @@ export function loadGraph(file: string): Graph {
 }
 
 export function problemsIn(graph: Graph, tools: readonly string[]): GraphProblem[] {
-  return checkGraph(graph, { tools: new Set(tools) });
+  return checkGraph(graph, { tools: new Set(tools), acceptance: stepAcceptanceProblem });
 }
 
 /** Graphs that other graphs may name: workspace/graphs/<id>.json */

@@ -8,6 +8,7 @@ import type { Filled } from '../../memory/procedures/fill.ts';
 import type { Candidate } from '../../memory/recall/context-pack.ts';
 import { EVERY_STEP } from '../../roles/criteria.ts';
 import { criteriaOf } from '../../roles/runbook.ts';
+import { withoutProse } from '../../roles/step-acceptance.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../../schema/task-run.ts';
@@ -52,7 +53,7 @@ async function keptPlan({ artifacts }: TaskPorts, filled: Filled, given: Planned
   const criteria = [...given, ...own].map(({ text, author }) => ({ text, author }));
   return {
     by: 'procedure',
-    ...(await keepPlan({ ...Graph.parse(filled.graph), author: 'model' }, artifacts)),
+    ...(await keepPlan({ ...withoutProse(Graph.parse(filled.graph)), author: 'model' }, artifacts)),
     input: null,
     criteria: criteria.length > 0 ? criteria : [{ text: EVERY_STEP.text, author: EVERY_STEP.author }],
     tools: [...filled.tools],

@@ -16,6 +16,7 @@ import type { Filled } from '../../memory/procedures/fill.ts';
 import { type KnownProcedure, learn, nothingLearned, proceduresIn } from '../../memory/procedures/known.ts';
 import { saidIn, taskText } from '../../memory/procedures/task-text.ts';
 import { criterionOf } from '../../roles/criteria.ts';
+import { stepAcceptanceProblem, withoutProse } from '../../roles/step-acceptance.ts';
 import { isBelow } from '../../roles/glob.ts';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import { Graph } from '../../schema/graph.ts';
@@ -95,7 +96,10 @@ function problemWith(
   const read = Graph.safeParse(graph);
   if (!read.success) return 'its steps are no graph';
   const named = new Map(tools.map((tool) => [tool.name, tool]));
-  const [wrong] = checkGraph(read.data, { tools: new Set(named.keys()) });
+  const [wrong] = checkGraph(withoutProse(read.data), {
+    tools: new Set(named.keys()),
+    acceptance: stepAcceptanceProblem,
+  });
   if (wrong !== undefined) return wrong.problem;
   for (const node of read.data.nodes) {
     const taken = node.kind === 'tool' ? named.get(node.tool)?.input.safeParse(node.input ?? {}) : undefined;

@@ -1,5 +1,5 @@
 /** The name that was probably meant, or null when none is close. */
-export function nearest(word: string, names: readonly string[]): string | null {
+export function nearestWord(word: string, names: readonly string[]): string | null {
   const close = names
     .map((name) => ({ name, distance: distanceBetween(word, name) }))
     .toSorted((a, b) => a.distance - b.distance)[0];
