@@ -14,10 +14,15 @@ const LOOK_EVERY_MS = 200;
 
 /** Events in order. A record still being written at the end is left out; a broken one in between is an error. */
 export async function* readEvents(ledgerFile: string, filter: Filter = {}): AsyncGenerator<Line> {
+  for await (const lines of readEventBatches(ledgerFile, filter)) yield* lines;
+}
+
+/** The same events, as many at a time as lie in one chunk of the file: far cheaper where there are many. */
+export async function* readEventBatches(ledgerFile: string, filter: Filter = {}): AsyncGenerator<Line[]> {
   const history = openHistory(ledgerFile);
   if (history === null) return;
   try {
-    yield* eventsIn(history, ledgerFile, filter);
+    yield* batchesIn(history, ledgerFile, filter);
   } finally {
     closeHistory(history);
   }
@@ -36,18 +41,39 @@ export async function* followEvents(ledgerFile: string, filter: Filter, signal: 
   }
 }
 
-async function* eventsIn(history: History, ledgerFile: string, filter: Filter): AsyncGenerator<Line> {
+/** The first batches are small, for whoever needs the first events only. */
+const SMALLEST_BATCH = 8;
+const LARGEST_BATCH = 512;
+
+async function* batchesIn(history: History, ledgerFile: string, filter: Filter): AsyncGenerator<Line[]> {
   const first = filter.from ?? 1;
-  for (const source of sourcesBehind(history, startOffset(history, first))) {
-    for await (const lines of source) {
-      for (const raw of lines) {
-        if (!raw.closed) continue;
-        const line = parsed(raw, ledgerFile);
-        if (line.seq < first) continue;
-        if (filter.to !== undefined && line.seq > filter.to) return;
-        if (matches(line, filter)) yield upgraded(line);
+  const last = filter.to ?? Number.POSITIVE_INFINITY;
+  let size = SMALLEST_BATCH;
+  let lines: Line[] = [];
+  try {
+    for (const source of sourcesBehind(history, startOffset(history, first)))
+      for await (const raws of source) {
+        for (const raw of raws) {
+          if (!raw.closed) continue;
+          const line = parsed(raw, ledgerFile);
+          if (line.seq > last) {
+            if (lines.length > 0) yield lines;
+            return;
+          }
+          if (line.seq >= first && matches(line, filter)) lines.push(upgraded(line));
+          if (lines.length < size) continue;
+          yield lines;
+          lines = [];
+          size = Math.min(LARGEST_BATCH, size * 2);
+        }
+        // A reader of a growing file is not kept waiting for the next chunk.
+        if (lines.length > 0) yield lines;
+        lines = [];
       }
-    }
+  } catch (error) {
+    // Events before a record that cannot be read are given all the same.
+    if (lines.length > 0) yield lines;
+    throw error;
   }
 }
 

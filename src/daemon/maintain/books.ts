@@ -16,7 +16,7 @@ import { type Position, START } from '../../ledger/line.ts';
 import type { Book } from '../../memory/book.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
-import { fromKey, toKey } from './keys.ts';
+import { fromStoredKey as fromKey, toStoredKey as toKey } from '../../ledger/row-keys.ts';
 
 export type Cursor = { seq: number; hash: string };
 

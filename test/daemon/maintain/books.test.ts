@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Books, glimpseOf } from '../../../src/daemon/maintain/books.ts';
-import { fromKey, toKey } from '../../../src/daemon/maintain/keys.ts';
+import { fromStoredKey as fromKey, toStoredKey as toKey } from '../../../src/ledger/row-keys.ts';
 import { bookInMemory } from '../../../src/memory/book.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 

@@ -1,0 +1,40 @@
+/** How far a run ledger may be read by somebody who builds on it: nothing that a power cut could still take back. */
+import { closeSync, constants, fdatasync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { OkaError } from '../schema/errors.ts';
+import { explained, lookAt } from './disk.ts';
+import { lastSeqOf } from './seek.ts';
+
+/**
+ * The last run event that is safe on disk now. It is flushed here, since its writer may not have done so yet.
+ * Refuses a ledger that ends before an event that was read from it already.
+ */
+export async function durableEnd(file: string, alreadyRead: number): Promise<number> {
+  const end = lastSeqOf(file);
+  if (end < alreadyRead) throw shorterThanRead(end, alreadyRead);
+  if (end === 0 && (lookAt(file)?.size ?? 0) === 0) return 0;
+  if (end === 0)
+    throw new OkaError('ledger-damaged', `${file}: its last record cannot be read`, { fix: 'Run: oka verify' });
+  await flushFile(file);
+  return end;
+}
+
+/** The run ledger has lost events that were learned from: it was replaced by an older one. */
+export function shorterThanRead(end: number, alreadyRead: number): OkaError {
+  return new OkaError(
+    'refused',
+    `the run ledger ends at event ${end}, but event ${alreadyRead} has been learned from already`,
+    { fix: 'Restore run_ledger.jsonl from a backup or replica, or move .oka/maintenance away to learn anew.' },
+  );
+}
+
+const flush = promisify(fdatasync);
+
+async function flushFile(file: string): Promise<void> {
+  try {
+    const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    await flush(fd).finally(() => closeSync(fd));
+  } catch (error) {
+    throw explained(error, file);
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Owns: opening the SQLite database of a fold store: for its one writer, for a reader, or in memory.
+ * Does not own: what is stored in it (fold-store.ts), nor who may write (the caller holds a lock).
+ *
+ * 1. A database is of exactly one version. Another version, a damaged file and a file of somebody else count the same:
+ *    everything in it can be folded from the ledgers again.
+ * 2. Opening never waits for a pipe and follows no symbolic link.
+ * 3. A reader sees the file as it was when it was opened, however much its writer writes.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { messageOf, OkaError } from '../schema/errors.ts';
+import { assertRegularFile, explained, isDamagedDatabase, makeFolder } from './disk.ts';
+
+/** The stored rows are damaged, of another version, or about other ledgers: they have to be folded again. */
+export class StoreDamaged extends Error {
+  override readonly name = 'StoreDamaged';
+}
+
+export type DatabaseShape = {
+  /** Names everything that decides about the contents; a file of another version is recreated. */
+  version: string;
+  /** SQL that creates tables of the caller's own, beside rows and cursors. */
+  tables?: string;
+};
+
+export type Database = { db: DatabaseSync; prepare(sql: string): StatementSync };
+
+export const IN_MEMORY = ':memory:';
+
+const TABLES = `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE cursor (pen TEXT PRIMARY KEY, seq INTEGER, hash TEXT) WITHOUT ROWID;
+CREATE TABLE row (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+`;
+
+const BUSY_MS = 5000;
+
+/** Opens a file for its one writer. One that is not of this version is replaced by an empty one. */
+export function openForWriting(file: string, shape: DatabaseShape): Database {
+  try {
+    return openWritable(file, shape);
+  } catch (error) {
+    if (!(error instanceof StoreDamaged)) throw error;
+    removeDatabase(file);
+    return openWritable(file, shape);
+  }
+}
+
+/** Opens a file that somebody else may be writing. Null when there is nothing to read: the ledgers have it all. */
+export function openForReading(file: string, shape: DatabaseShape): Database | null {
+  let db: DatabaseSync | undefined;
+  try {
+    assertRegularFile(file);
+    db = openSnapshot(file);
+    assertVersion(db, shape);
+    return withStatements(db);
+  } catch {
+    db?.close();
+    return null;
+  }
+}
+
+export function openInMemory(shape: DatabaseShape): Database {
+  const db = new DatabaseSync(IN_MEMORY);
+  createTables(db, shape);
+  return withStatements(db);
+}
+
+export function removeDatabase(file: string): void {
+  if (file === IN_MEMORY) return;
+  for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
+}
+
+/** Turns what SQLite reports into errors that a caller can act on. */
+export function guardDatabase<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw describeDatabaseError(error, file);
+  }
+}
+
+function describeDatabaseError(error: unknown, file: string): unknown {
+  if (error instanceof OkaError || error instanceof StoreDamaged) return error;
+  const text = messageOf(error);
+  if (isDamagedDatabase(error)) return new StoreDamaged(text, { cause: error });
+  if (/database or disk is full/.test(text)) return explained(withCode(error, 'ENOSPC'), file);
+  if (/unable to open|readonly|attempt to write/.test(text)) return explained(withCode(error, 'EACCES'), file);
+  return error;
+}
+
+const withCode = (cause: unknown, code: string): Error =>
+  Object.assign(new Error(messageOf(cause), { cause }), { code });
+
+function openWritable(file: string, shape: DatabaseShape): Database {
+  if (file === IN_MEMORY) return openInMemory(shape);
+  makeFolder(dirname(file));
+  assertRegularFile(file);
+  let db: DatabaseSync | undefined;
+  try {
+    return guardDatabase(file, () => {
+      db = new DatabaseSync(file, { timeout: BUSY_MS });
+      db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000');
+      if (db.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined) createTables(db, shape);
+      assertVersion(db, shape);
+      return withStatements(db);
+    });
+  } catch (error) {
+    db?.close();
+    throw error;
+  }
+}
+
+function createTables(db: DatabaseSync, { version, tables = '' }: DatabaseShape): void {
+  db.exec(`BEGIN IMMEDIATE; ${TABLES} ${tables}`);
+  db.prepare('INSERT INTO meta VALUES (?, ?)').run('version', version);
+  db.exec('COMMIT');
+}
+
+function assertVersion(db: DatabaseSync, { version }: DatabaseShape): void {
+  const found = db.prepare("SELECT value FROM meta WHERE name = 'version'").get()?.['value'];
+  if (found !== version) throw new StoreDamaged(`it is of version ${String(found)}`);
+}
+
+/** On a read-only mount a file that nobody has open lacks what sharing needs; then it does not change either. */
+function openSnapshot(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+  try {
+    beginSnapshot(db);
+    return db;
+  } catch (error) {
+    db.close();
+    if (isDamagedDatabase(error) || existsSync(`${file}-wal`)) throw error;
+    const alone = new DatabaseSync(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true });
+    beginSnapshot(alone);
+    return alone;
+  }
+}
+
+function beginSnapshot(db: DatabaseSync): void {
+  db.exec('BEGIN; SELECT 1 FROM sqlite_master LIMIT 1');
+}
+
+function withStatements(db: DatabaseSync): Database {
+  const statements = new Map<string, StatementSync>();
+  return {
+    db,
+    prepare(sql) {
+      const known = statements.get(sql) ?? db.prepare(sql);
+      statements.set(sql, known);
+      return known;
+    },
+  };
+}

@@ -1,0 +1,247 @@
+/**
+ * Owns: one SQLite file in which folds over the ledgers keep their rows, and how far they have read (cursors).
+ * Does not own: what the rows mean (the folds), reading the ledgers (follower.ts), who may write (the caller's lock).
+ *
+ * S1 Rows and cursors change together or not at all: a process that dies leaves a store that is right, only shorter.
+ * S2 Whoever may not write reads the file as it was when it was opened, and stores newer rows in memory on top of it.
+ *    That works on a read-only mount, without a worker, and when the file is missing.
+ * S3 A file that is damaged or of another version is not repaired but recreated: everything in it is in the ledgers.
+ * S4 Within a transaction a row is written once, however often it is put.
+ */
+import type { Pen } from '../schema/event.ts';
+import type { Range, Rows } from '../schema/rows.ts';
+import {
+  type Database,
+  type DatabaseShape,
+  guardDatabase,
+  IN_MEMORY,
+  openForReading,
+  openForWriting,
+  openInMemory,
+  removeDatabase,
+  StoreDamaged,
+} from './fold-database.ts';
+import { START } from './line.ts';
+import { fromStoredKey, toStoredKey } from './row-keys.ts';
+import { scanRows } from './row-scan.ts';
+
+/** The last event that was folded, and its hash; seq 0 before the first one. */
+export type Cursor = { seq: number; hash: string };
+
+/** A row in the cache of a transaction. `text` is null for a row that is not there. */
+type CachedRow = { text: string | null; isChanged: boolean };
+
+const MOST_CACHED = 20_000;
+
+export class FoldStore implements Rows {
+  readonly file: string;
+  readonly #shape: DatabaseShape;
+  #base: Database | null;
+  #top: Database;
+  #owns: boolean;
+  #cache: Map<string, CachedRow> | null = null;
+
+  private constructor(file: string, shape: DatabaseShape, owns: boolean) {
+    this.file = file;
+    this.#shape = shape;
+    this.#owns = owns;
+    this.#base = owns ? null : openForReading(file, shape);
+    this.#top = owns ? openForWriting(file, shape) : openInMemory(shape);
+  }
+
+  /** Opens the file for its one writer; the caller makes sure that there is only one. */
+  static open(file: string, shape: DatabaseShape): FoldStore {
+    return new FoldStore(file, shape, true);
+  }
+
+  /** Reads what is in the file, if anything is, and stores what is newer in memory. */
+  static openReadOnly(file: string, shape: DatabaseShape): FoldStore {
+    return new FoldStore(file, shape, false);
+  }
+
+  /** Whether what is stored here reaches the file. */
+  get isOwner(): boolean {
+    return this.#owns;
+  }
+
+  /** For tables of the caller's own: the databases to read, the newest last. They change with every reset. */
+  get layers(): readonly Database[] {
+    return this.#base === null ? [this.#top] : [this.#base, this.#top];
+  }
+
+  /** For tables of the caller's own: the database to write. */
+  get top(): Database {
+    return this.#top;
+  }
+
+  readonly get: Rows['get'] = (key) => {
+    const text = this.#textOf(toStoredKey(key));
+    return text === null ? undefined : (parseRow(text, key) as never);
+  };
+
+  put(key: string, value: unknown): void {
+    if (value === undefined) throw new TypeError(`no value was put under "${key}"; null removes a row`);
+    const text = value === null ? null : JSON.stringify(value);
+    const cache = this.#cache;
+    if (cache === null) return this.#guard(() => this.#write(toStoredKey(key), text));
+    cache.set(toStoredKey(key), { text, isChanged: true });
+    if (cache.size > MOST_CACHED) this.#flushCache(cache);
+  }
+
+  /** Whoever goes through the rows may change them. */
+  *each<T>(prefix: string, range: Range = {}): Generator<[key: string, value: T]> {
+    const stored = toStoredKey(prefix);
+    const rows = scanRows(this.layers, prefix, range, () => this.#flushChanged(stored));
+    for (;;) {
+      const next = this.#guard(() => rows.next());
+      if (next.done === true) return;
+      const key = fromStoredKey(next.value.key);
+      yield [key, parseRow(next.value.value ?? 'null', key) as T];
+    }
+  }
+
+  cursor(pen: Pen): Cursor {
+    const row = this.#newest('SELECT seq, hash FROM cursor WHERE pen = ?', pen);
+    return row === undefined ? { seq: START.seq, hash: START.hash } : (row as Cursor);
+  }
+
+  setCursor(pen: Pen, { seq, hash }: Cursor): void {
+    this.#guard(() => this.#top.prepare('INSERT OR REPLACE INTO cursor VALUES (?, ?, ?)').run(pen, seq, hash));
+  }
+
+  /** A value that is not folded from the ledgers, such as the time of the last pass; null when it was never set. */
+  note(name: string): unknown {
+    const value = this.#newest('SELECT value FROM meta WHERE name = ?', `note.${name}`)?.['value'];
+    return typeof value === 'string' ? parseRow(value, name) : null;
+  }
+
+  setNote(name: string, value: unknown): void {
+    const text = JSON.stringify(value);
+    this.#guard(() => this.#top.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(`note.${name}`, text));
+  }
+
+  /** Does all of the work, or nothing of it (S1). */
+  transaction<T>(work: () => T): T {
+    this.#begin();
+    try {
+      const result = work();
+      this.#commit();
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  /** The same for work that has to wait. Nobody else may use the store for writing meanwhile. */
+  async transactionAsync<T>(work: () => Promise<T>): Promise<T> {
+    this.#begin();
+    try {
+      const result = await work();
+      this.#commit();
+      return result;
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  /** Throws everything away, so that it is folded again from the first event on (S3). Notes are lost, too. */
+  reset(): void {
+    this.close();
+    if (this.#owns) removeDatabase(this.file);
+    this.#base = null;
+    this.#top = this.#owns ? openForWriting(this.file, this.#shape) : openInMemory(this.#shape);
+  }
+
+  /** From now on everything is stored in memory, on top of what is in the file: it cannot be written any more. */
+  stopWriting(): void {
+    this.close();
+    this.#owns = false;
+    this.#base = this.file === IN_MEMORY ? null : openForReading(this.file, this.#shape);
+    this.#top = openInMemory(this.#shape);
+  }
+
+  /** For readers: goes on from what the file has now. Returns whether that is new; rows in memory are then dropped. */
+  refresh(): boolean {
+    if (this.#owns) return false;
+    const before = cursorsIn(this.#base);
+    this.#base?.db.close();
+    this.#base = openForReading(this.file, this.#shape);
+    if (cursorsIn(this.#base) === before) return false;
+    this.#top.db.close();
+    this.#top = openInMemory(this.#shape);
+    return true;
+  }
+
+  close(): void {
+    this.#cache = null;
+    for (const { db } of this.layers) if (db.isOpen) db.close();
+  }
+
+  #textOf(key: string): string | null {
+    const cached = this.#cache?.get(key);
+    if (cached !== undefined) return cached.text;
+    const value = this.#newest('SELECT value FROM row WHERE key = ?', key)?.['value'];
+    const text = typeof value === 'string' ? value : null;
+    this.#cache?.set(key, { text, isChanged: false });
+    return text;
+  }
+
+  #newest(sql: string, name: string): Record<string, unknown> | undefined {
+    return this.#guard(() => this.#top.prepare(sql).get(name) ?? this.#base?.prepare(sql).get(name));
+  }
+
+  /** A row of the file, which may not be written, is hidden by one without a value. */
+  #write(key: string, text: string | null): void {
+    if (text === null && this.#base === null) this.#top.prepare('DELETE FROM row WHERE key = ?').run(key);
+    else this.#top.prepare('INSERT OR REPLACE INTO row VALUES (?, ?)').run(key, text);
+  }
+
+  /** Writes the changed rows below a prefix, so that SQL sees them. */
+  #flushChanged(storedPrefix: string): void {
+    for (const [key, row] of this.#cache ?? []) {
+      if (!row.isChanged || !key.startsWith(storedPrefix)) continue;
+      this.#write(key, row.text);
+      row.isChanged = false;
+    }
+  }
+
+  #flushCache(cache: Map<string, CachedRow>): void {
+    this.#guard(() => this.#flushChanged(''));
+    cache.clear();
+  }
+
+  #begin(): void {
+    this.#guard(() => this.#top.db.exec('BEGIN IMMEDIATE'));
+    this.#cache = new Map();
+  }
+
+  #commit(): void {
+    this.#guard(() => {
+      this.#flushChanged('');
+      this.#top.db.exec('COMMIT');
+    });
+    this.#cache = null;
+  }
+
+  #rollBack(): void {
+    this.#cache = null;
+    if (this.#top.db.isOpen && this.#top.db.isTransaction) this.#top.db.exec('ROLLBACK');
+  }
+
+  #guard<T>(work: () => T): T {
+    return guardDatabase(this.file, work);
+  }
+}
+
+function parseRow(text: string, key: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new StoreDamaged(`the row "${key}" is corrupted`, { cause: error });
+  }
+}
+
+const cursorsIn = (base: Database | null): string =>
+  base === null ? '' : JSON.stringify(base.prepare('SELECT pen, seq, hash FROM cursor ORDER BY pen').all());
