@@ -216,8 +216,9 @@ static void build(const struct rights *rights, int abi, bool writes)
 	for (EACH(absent)) always((uint32_t)absent[i].call, REFUSE((uint32_t)absent[i].error));
 	for (EACH(metadata)) always((uint32_t)metadata[i], writes ? SECCOMP_RET_USER_NOTIF : REFUSE(EACCES));
 	if (abi < 3) always(SYS_truncate, REFUSE(EACCES));
-	if (rights->ports > 0 && abi >= 4) allow_tcp_only();
+	if ((rights->ports > 0 || rights->peers > 0) && abi >= 4) allow_tcp_only();
 	else always(SYS_socket, REFUSE(EACCES));
+	if (rights->peers > 0) always(SYS_connect, SECCOMP_RET_USER_NOTIF);
 	allow_connected_pairs_only();
 	refuse_bits(SYS_clone, 0, NEW_NAMESPACE);
 	refuse_typing_for_others();
@@ -248,11 +249,12 @@ int install_filter(const struct rights *rights, int abi)
 {
 	bool writes = false;
 	for (int i = 0; i < rights->paths; i++) writes = writes || rights->path[i].right == WRITE;
+	bool hands_over = writes || rights->peers > 0;
 	build(rights, abi, writes);
 	struct sock_fprog program = { length, code };
-	unsigned flags = writes ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0;
-	long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, writes ? flags | WAIT_KILLABLE : 0, &program);
+	unsigned flags = hands_over ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0;
+	long listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, hands_over ? flags | WAIT_KILLABLE : 0, &program);
 	if (listener < 0 && errno == EINVAL) listener = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
 	if (listener < 0) return -2;
-	return writes ? (int)listener : -1;
+	return hands_over ? (int)listener : -1;
 }

@@ -6,13 +6,16 @@
  *   start.c     from a process to the command
  *   jail.c      what the command gives up before it starts: paths, ports, limits, privileges
  *   filter.c    the system calls it cannot make
+ *   requests.c  calls that the filter hands over to us, and their answers
  *   metadata.c  chmod, chown and utime, which Landlock does not know, done on its behalf below writable folders only
+ *   connect.c   connections, made on its behalf to the given addresses only
  *   family.c    everything it started
  *   output.c    what it wrote: head, tail, and how much is missing between them
  */
 #ifndef OKA_LAUNCH_H
 #define OKA_LAUNCH_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,8 +31,10 @@ struct rights {
 	bool open; /* no rules at all: only the limits, the witness and the end of everything it started */
 	int paths;
 	struct { enum right right; const char *path; } path[MAX_PATHS];
-	int ports; /* TCP ports it may connect to; with none it gets no sockets at all */
+	int ports; /* TCP ports it may connect to, on any machine */
 	uint16_t port[MAX_PORTS];
+	int peers; /* addresses it may connect to, IPv4 as mapped IPv6; with neither ports nor peers it gets no sockets at all */
+	struct sockaddr_in6 peer[MAX_PORTS];
 	int64_t file_bytes, cpu_seconds, open_files, processes; /* < 0: as it is */
 };
 
@@ -44,7 +49,7 @@ struct output {
 /* A command under way. The pid is negative, with errno set, when there is none; a problem says why it ended at once. */
 struct started {
 	pid_t pid;
-	int listener; /* where it asks for metadata, or -1 */
+	int listener; /* where its filter hands calls over, or -1 */
 	int problem;
 };
 
@@ -57,14 +62,25 @@ void ignore_signals(bool ignore);
 int landlock_abi(void);
 bool seccomp_there(void);
 
-/* Enters the jail for good. Returns the listener for metadata, -1 when there is none, or -2 with errno set. */
+/* Enters the jail for good. Returns the listener of the filter, -1 when there is none, or -2 with errno set. */
 int enter_jail(const struct rights *rights);
 
 /* Installs the filter; the same returns as enter_jail. */
 int install_filter(const struct rights *rights, int abi);
 
 /* Answers one request of the listener; false when nobody can ask any more. */
-bool answer_metadata(int listener, const struct rights *rights);
+bool answer_request(int listener, const struct rights *rights);
+
+/* Each carries out one call that was handed over: 0, or why not. */
+struct seccomp_notif;
+int carry_out_metadata(int listener, const struct seccomp_notif *asked, const struct rights *rights);
+int carry_out_connect(int listener, const struct seccomp_notif *asked, const struct rights *rights);
+
+/* Up to `size` bytes of a process's memory; less than 0 with errno set. */
+ssize_t read_memory(pid_t pid, uint64_t address, void *into, size_t size);
+
+/* "127.0.0.1:8080" or "[::1]:8080"; false when it is neither. */
+bool parse_peer(const char *text, struct sockaddr_in6 *peer);
 
 /* Sends a signal to everything that descends from this process. */
 void signal_family(int signal);

@@ -84,6 +84,12 @@ static void add_port(const char *text)
 	rights.port[rights.ports++] = (uint16_t)number(text, UINT16_MAX);
 }
 
+static void add_peer(const char *text)
+{
+	if (rights.peers == MAX_PORTS) misuse("too many addresses", text);
+	if (!parse_peer(text, &rights.peer[rights.peers++])) misuse("not an address and a port", text);
+}
+
 static void print_offer(void)
 {
 	printf("{\"landlock\":%d,\"seccomp\":%s}\n", landlock_abi(), seccomp_there() ? "true" : "false");
@@ -96,7 +102,7 @@ static void read_options(int argc, char **argv)
 		{ "probe", 0, 0, 'P' }, { "await", 1, 0, 'A' }, { "result", 1, 0, 'R' }, { "parent", 1, 0, 'q' },
 		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "open", 0, 0, 'O' },
 		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
-		{ "port", 1, 0, 'p' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
+		{ "port", 1, 0, 'p' }, { "connect", 1, 0, 'k' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
 		{ "processes", 1, 0, 'u' }, { 0, 0, 0, 0 },
 	};
 	for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
@@ -114,6 +120,7 @@ static void read_options(int argc, char **argv)
 		case 'd': add_path(DEVICE, optarg); break;
 		case 'w': add_path(WRITE, optarg); break;
 		case 'p': add_port(optarg); break;
+		case 'k': add_peer(optarg); break;
 		case 'f': rights.file_bytes = number(optarg, INT64_MAX); break;
 		case 'c': rights.cpu_seconds = number(optarg, INT_MAX); break;
 		case 'n': rights.open_files = number(optarg, INT_MAX); break;
@@ -232,7 +239,7 @@ static void watch(void)
 		if (poll(sources, 4, wait < 0 ? 0 : wait > 60000 ? 60000 : (int)wait) < 0 && errno != EINTR) fail("poll");
 		drain(&step.out);
 		drain(&step.err);
-		if (sources[3].revents != 0 && !((sources[3].revents & POLLIN) && answer_metadata(step.command.listener, &rights))) {
+		if (sources[3].revents != 0 && !((sources[3].revents & POLLIN) && answer_request(step.command.listener, &rights))) {
 			close(step.command.listener);
 			step.command.listener = -1;
 		}

@@ -53,18 +53,6 @@ static struct request request_of(const struct seccomp_notif *asked)
 	return request;
 }
 
-/* Up to `size` bytes of the caller's memory; less than 0 with errno set. */
-static ssize_t read_memory(pid_t pid, uint64_t address, void *into, size_t size)
-{
-	char name[32];
-	snprintf(name, sizeof name, "/proc/%d/mem", pid);
-	int memory = open(name, O_RDONLY | O_CLOEXEC);
-	if (memory < 0) return -1;
-	ssize_t got = pread(memory, into, size, (off_t)address);
-	close(memory);
-	return got;
-}
-
 static bool read_path(const struct request *request, char path[PATH_MAX])
 {
 	path[0] = '\0';
@@ -151,32 +139,17 @@ static int act(const struct request *request, const char *own_name)
 	return EINVAL;
 }
 
-/* 0, or why not. */
-static int carry_out(int listener, uint64_t id, const struct request *request, const struct rights *rights)
+int carry_out_metadata(int listener, const struct seccomp_notif *asked, const struct rights *rights)
 {
 	char path[PATH_MAX], own_name[48];
+	struct request asked_for = request_of(asked), *request = &asked_for;
 	if (!read_path(request, path)) return errno;
 	int file = open_target(request, path);
 	if (file < 0) return errno;
 	snprintf(own_name, sizeof own_name, "%s%d", OWN_FD, file);
 	/* while the request stands, everything read above was the caller's and not that of a later process of this number */
-	bool stands = ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+	bool stands = ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked->id) == 0;
 	int error = !stands ? ESRCH : is_writable(own_name, rights) ? act(request, own_name) : EACCES;
 	close(file);
 	return error;
-}
-
-bool answer_metadata(int listener, const struct rights *rights)
-{
-	/* the kernel writes as much as it knows, which may one day be more than these headers know */
-	union { struct seccomp_notif asked; char room[1024]; } in;
-	union { struct seccomp_notif_resp answer; char room[1024]; } out;
-	memset(&in, 0, sizeof in);
-	memset(&out, 0, sizeof out);
-	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &in) != 0) return errno == ENOENT || errno == EINTR;
-	struct request request = request_of(&in.asked);
-	out.answer.id = in.asked.id;
-	out.answer.error = -carry_out(listener, in.asked.id, &request, rights);
-	/* ENOENT: the caller was killed meanwhile */
-	return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &out) == 0 || errno == ENOENT;
 }

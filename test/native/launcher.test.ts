@@ -1,9 +1,11 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { canJail, launcher, whyNot } from '../support/launcher.ts';
+import { canJail, landlock, launcher, whyNot } from '../support/launcher.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'oka-native-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -74,6 +76,78 @@ describe.skipIf(launcher === null)(`where memory runs out${whyNot}`, () => {
   it.skipIf(!canJail)('and in the jail it cannot change that', () => {
     const programs = ['/usr', '/bin', '/lib'].flatMap((path) => ['--run', path]);
     expect(said(...programs, '--read', '/proc', '--device', '/dev/null')).toBe('1000 1000 ');
+  });
+});
+
+describe.skipIf(!canJail || landlock < 4)(`a connection is made for the command${whyNot}`, () => {
+  const programs = ['/usr', '/bin', '/lib', '/lib64', dirname(dirname(process.execPath))].flatMap((path) => [
+    '--run',
+    path,
+  ]);
+  const around = [...programs, '--read', '/etc', '--read', '/proc', '--device', '/dev/null'];
+
+  /** What a command printed that may connect to `peer`, with servers on two loopback addresses under one port. */
+  async function connectFrom(command: (port: number) => string[], peer: (port: number) => string): Promise<string> {
+    const reached: string[] = [];
+    const listen = (host: string, at: number): Promise<Server> => {
+      const server = createServer((socket) => {
+        reached.push(host);
+        socket.end(`from ${host}\n`);
+      });
+      return new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(at, host, () => resolve(server));
+      });
+    };
+    const near = await listen('127.0.0.1', 0);
+    const { port } = near.address() as { port: number };
+    const far = await listen('127.0.0.2', port);
+    try {
+      writeFileSync(`${result}.tmp`, '', { mode: 0o600 });
+      const args = ['--result', result, '--connect', peer(port), ...around, '--', ...command(port)];
+      await promisify(execFile)(launcher ?? '', args, { env: { PATH: '/usr/bin:/bin' } });
+      const printed = readFileSync(result, 'utf8').split('\n').slice(1).join('\n').trim();
+      return `${printed} | ${reached.join(' ')}`.trim();
+    } finally {
+      near.close();
+      far.close();
+    }
+  }
+  const node = (script: string): string[] => [process.execPath, '-e', script];
+  const nodeTo =
+    (host: string, more = 0) =>
+    (port: number) =>
+      node(
+        `const s = require('net').connect(${port + more}, '${host}'); s.on('error', (e) => console.log(e.code)); s.pipe(process.stdout)`,
+      );
+  const bashTo = (host: string) => (port: number) => ['bash', '-c', `cat < /dev/tcp/${host}/${port}`];
+  const perlTo = (host: string) => (port: number) => [
+    'perl',
+    '-e',
+    `use IO::Socket::INET; my $s = IO::Socket::INET->new(PeerAddr => "${host}:${port}") or print $!; print <$s> if $s`,
+  ];
+  const here = (port: number): string => `127.0.0.1:${port}`;
+
+  it.each([
+    ['bash', bashTo('127.0.0.1')],
+    ['node, which does not wait for it', nodeTo('127.0.0.1')],
+    ['node, by the mapped address', nodeTo('::ffff:127.0.0.1')],
+    ['perl', perlTo('127.0.0.1')],
+  ])('to the address that was given: %s', async (_, command) => {
+    expect(await connectFrom(command, here)).toBe('from 127.0.0.1 | 127.0.0.1');
+  });
+
+  it('to the same port elsewhere it is refused, and nobody there hears of it', async () => {
+    expect(await connectFrom(nodeTo('127.0.0.2'), here)).toBe('EACCES |');
+    expect(await connectFrom(perlTo('127.0.0.2'), here)).toBe('Permission denied |');
+    expect(await connectFrom(nodeTo('::1'), here)).toBe('EACCES |');
+    expect(await connectFrom(nodeTo('127.0.0.1'), (port) => `127.0.0.2:${port}`)).toBe('EACCES |');
+    expect(await connectFrom(nodeTo('127.0.0.1', 1), here)).toBe('EACCES |');
+  });
+
+  it('an address that is none is refused at the start', () => {
+    for (const peer of ['127.0.0.1', '127.0.0.1:0', 'localhost:80', '127.0.0.1:80x', '[::1:80', '300.0.0.1:80'])
+      expect(run('--result', result, '--connect', peer, '--', 'true').status).toBe(64);
   });
 });
 
