@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../schema/home.ts';
 import { lookAt } from '../ledger/disk.ts';
-import type { Goal, TaskGraph } from '../ledger/task-graph.ts';
+import type { Goal } from '../ledger/goal.ts';
+import type { TaskGraph } from '../ledger/task-graph.ts';
 import { waitedFor } from './story.ts';
 import { dim, fitted, green, plain, WIDTH, yellow } from './terminal.ts';
 

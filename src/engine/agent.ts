@@ -5,7 +5,7 @@ import type { Outcome } from '../schema/tool.ts';
 import type { AgentState } from './run-state.ts';
 
 /** After this many answers in a row that are not allowed, the node fails. */
-const MOST_REJECTIONS = 3;
+export const MOST_REJECTIONS = 3;
 
 export type AgentEnd = { status: 'done'; output: Json; reason: string } | { status: 'failed'; reason: string };
 

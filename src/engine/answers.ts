@@ -2,55 +2,89 @@
 import type { Json } from '../schema/json.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import { learned } from './agent.ts';
-import type { NodeState, RunState } from './run-state.ts';
-import { failNode, settle } from './ways.ts';
+import { type NodeState, nodeNamed, type RunState } from './run-state.ts';
+import { failNode, hasFallback, settle, startsOver } from './ways.ts';
 
-/** What the answer to a wait means for the node that waited. */
-export function answered(run: RunState, index: number, node: NodeState, awaited: WaitFor, answer: WaitAnswer): void {
-  const refused =
-    awaited.kind === 'approval'
-      ? answer.verdict !== 'approved'
-      : answer.verdict === 'denied' || answer.verdict === 'expired' || answer.verdict === 'cancelled';
-  const output = answer.output ?? answer.text ?? null;
-  if (node.doubt) doubtAnswered(run, index, node, refused ? 'fail' : (answer.text ?? ''));
-  else if (refused) {
-    node.again = null;
-    if (node.agent === null)
-      failNode(run, index, `${awaited.kind} ${answer.verdict}${answer.text === undefined ? '' : `: ${answer.text}`}`);
-    else carryOn(run, index, node, 'denied', null, `${answer.verdict}: ${answer.text ?? ''}`);
-  } else if (
-    node.again !== null &&
-    (awaited.kind === 'approval' || awaited.kind === 'requirement' || awaited.kind === 'timer')
-  ) {
-    node.approved = awaited.kind === 'approval' ? awaited.binding : null;
-    run.ready.add(index);
-  } else if (awaited.kind === 'timer' && run.configs[index]?.kind === 'agent') {
-    node.status = 'running';
-    run.ready.add(index);
-  } else if (node.agent !== null) carryOn(run, index, node, 'ok', output, null);
-  else settle(run, index, 'done', output, '');
-}
+/** What the answer to a wait leads to: a status of the node, and what has to be done for it. */
+type AnswerEffect =
+  | { kind: 'repeat'; approved: string | null }
+  | { kind: 'think' }
+  | { kind: 'continue'; status: 'ok' | 'denied'; output: Json; error: string | null }
+  | { kind: 'settle'; output: Json; reason: string }
+  | { kind: 'fail'; reason: string };
 
-function carryOn(
-  run: RunState,
-  index: number,
-  node: NodeState,
-  status: 'ok' | 'denied',
-  output: Json,
-  error: string | null,
-): void {
-  node.again = null;
-  node.status = 'running';
-  if (node.agent !== null) learned(node.agent, status, output, error);
-  run.active.add(index);
-  run.ready.add(index);
-}
-
-/** Somebody looked whether a call in doubt had happened. */
-function doubtAnswered(run: RunState, index: number, node: NodeState, answer: string): void {
+/** Applies the answer to a wait to the node that waited. */
+export function applyAnswer(run: RunState, index: number, node: NodeState, awaited: WaitFor, answer: WaitAnswer): void {
+  const effect = effectOf(run, index, node, awaited, answer);
   node.doubt = false;
-  if (answer === 'repeat') run.ready.add(index);
-  else if (answer !== 'done') failNode(run, index, 'a call in doubt was given up');
-  else if (node.agent === null) settle(run, index, 'done', null, 'a person saw that it had happened');
-  else carryOn(run, index, node, 'ok', null, null);
+  switch (effect.kind) {
+    case 'repeat':
+      node.approved = effect.approved;
+      node.status = 'running';
+      run.ready.add(index);
+      break;
+    case 'think':
+      node.status = 'running';
+      run.ready.add(index);
+      break;
+    case 'continue':
+      node.again = null;
+      node.status = 'running';
+      if (node.agent !== null) learned(node.agent, effect.status, effect.output, effect.error);
+      run.active.add(index);
+      run.ready.add(index);
+      break;
+    case 'settle':
+      settle(run, index, 'done', effect.output, effect.reason);
+      break;
+    case 'fail':
+      node.again = null;
+      failNode(run, index, effect.reason);
+      break;
+  }
+}
+
+/** The status that the answer to an open wait gives the node that waits; undefined when no node does. */
+export function statusAfterAnswer(
+  run: RunState,
+  wait: string,
+  answer: WaitAnswer,
+): 'pending' | 'running' | 'done' | 'failed' | undefined {
+  const open = run.waits.get(wait);
+  const index = nodeNamed(run, open?.node ?? null);
+  const node = run.nodes[index ?? -1];
+  if (open === undefined || index === undefined || node?.wait !== wait) return undefined;
+  if (startsOver(run, index)) return 'pending';
+  const { kind } = effectOf(run, index, node, open.for, answer);
+  if (kind === 'fail') return hasFallback(run.configs[index]) ? 'done' : 'failed';
+  return kind === 'settle' ? 'done' : 'running';
+}
+
+function effectOf(run: RunState, index: number, node: NodeState, awaited: WaitFor, answer: WaitAnswer): AnswerEffect {
+  const { kind } = awaited;
+  const { verdict, text } = answer;
+  const refused =
+    kind === 'approval'
+      ? verdict !== 'approved'
+      : verdict === 'denied' || verdict === 'expired' || verdict === 'cancelled';
+  if (node.doubt) return doubtEffect(node, refused ? 'fail' : (text ?? ''));
+  if (refused && node.agent === null)
+    return { kind: 'fail', reason: `${kind} ${verdict}${text === undefined ? '' : `: ${text}`}` };
+  if (refused) return { kind: 'continue', status: 'denied', output: null, error: `${verdict}: ${text ?? ''}` };
+  if (node.again !== null && (kind === 'approval' || kind === 'requirement' || kind === 'timer'))
+    return { kind: 'repeat', approved: kind === 'approval' ? awaited.binding : null };
+  if (kind === 'timer' && run.configs[index]?.kind === 'agent') return { kind: 'think' };
+  const output = answer.output ?? text ?? null;
+  return node.agent === null
+    ? { kind: 'settle', output, reason: '' }
+    : { kind: 'continue', status: 'ok', output, error: null };
+}
+
+/** Somebody checked whether a call in doubt had happened. */
+function doubtEffect(node: NodeState, answer: string): AnswerEffect {
+  if (answer === 'repeat') return { kind: 'repeat', approved: node.approved };
+  if (answer !== 'done') return { kind: 'fail', reason: 'a call in doubt was given up' };
+  return node.agent === null
+    ? { kind: 'settle', output: null, reason: 'a person saw that it had happened' }
+    : { kind: 'continue', status: 'ok', output: null, error: null };
 }

@@ -20,7 +20,7 @@ import { titleOf } from './plan.ts';
 import { type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
 import { stuckIn } from './stuck.ts';
 import { filled } from './template.ts';
-import { isReached, startsOver } from './ways.ts';
+import { hasFallback, isReached, listOf, startsOver } from './ways.ts';
 
 export type CallStep = Attempt & {
   kind: 'CallTool';
@@ -118,16 +118,17 @@ function stepFor(run: RunState, index: number, tools: ToolBook): Step {
     case 'wait':
       return waitStep(run, config, node, config.for);
     case 'map':
-      return {
-        kind: 'Settle',
-        node: config.id,
-        status: 'done',
-        reason: '',
-        output: (node.items ?? []).map((item) => run.nodes[item]?.output ?? null),
-      };
+      return { kind: 'Settle', node: config.id, ...endOfMap(run, index, config, node) };
     case 'agent':
       return agentStep(run, config, node, tools);
   }
+}
+
+function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'map' }>, { items }: NodeState): Settled {
+  if (items !== null)
+    return { status: 'done', reason: '', output: items.map((item) => run.nodes[item]?.output ?? null) };
+  const given = JSON.stringify(listOf(run, index, config))?.slice(0, 100);
+  return failureOf(config, `"over" gave ${given}, which is not a list`);
 }
 
 function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolBook): Step {
@@ -148,13 +149,12 @@ function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolBook
   return { kind: 'Think', node: config.id, turn: agent.turn };
 }
 
+type Settled = { status: 'done' | 'failed'; reason: string; output: Json };
+
 /** What becomes of a node that cannot go on. */
-export function failureOf(
-  { on_error, fallback }: Node,
-  reason: string,
-): { status: 'done' | 'failed'; reason: string; output: Json } {
-  return on_error === 'fallback' && fallback !== undefined
-    ? { status: 'done', reason: `fallback after: ${reason}`, output: fallback }
+export function failureOf(config: Node, reason: string): Settled {
+  return hasFallback(config)
+    ? { status: 'done', reason: `fallback after: ${reason}`, output: config.fallback }
     : { status: 'failed', reason, output: null };
 }
 

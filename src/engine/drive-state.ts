@@ -6,6 +6,7 @@
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Outcome, SideEffectClass, Usage } from '../schema/tool.ts';
+import { withEffects } from './effects.ts';
 import { free, nothingReserved, type Reserved, reservedWith } from './budget.ts';
 import type { CallStep } from './decide.ts';
 import { applied } from './fold-run.ts';
@@ -66,7 +67,7 @@ export function newDriveState(run: RunState, world: World, unflushed: Event[]): 
 
 /** Writes an event and folds it into the run. It is durable after the next flush. */
 export function stage(state: DriveState, event: NewEvent): Event {
-  const staged = state.world.events.stage(event);
+  const staged = state.world.events.stage(withEffects(state.run, event));
   state.unflushed.push(staged);
   applied(state.run, staged);
   return staged;

@@ -8,7 +8,7 @@
  */
 import type { Event } from '../schema/event.ts';
 import { decided, learned, newAgent, rejected } from './agent.ts';
-import { answered } from './answers.ts';
+import { applyAnswer } from './answers.ts';
 import type { Plan } from './plan.ts';
 import { freshNode, isOver, type NodeState, nodeNamed, type RunState } from './run-state.ts';
 import { failNode, goBack, prepare, settle, startsOver } from './ways.ts';
@@ -45,6 +45,7 @@ export function begun(plan: Plan, event: Event): RunState | null {
     waits: new Map(),
     back: [],
     taken: plan.graph.edges.map(() => 0),
+    restarted: [],
     failure: null,
     output: null,
     reason: '',
@@ -64,6 +65,7 @@ export function begun(plan: Plan, event: Event): RunState | null {
 /** Changes and returns the state it is given. */
 export function applied(run: RunState, event: Event): RunState {
   run.ledger.last = event.seq;
+  if (isAct(event) && run.restarted.length > 0) run.restarted = [];
   switch (event.type) {
     case 'call.started':
       callStarted(run, event);
@@ -163,6 +165,11 @@ export function applied(run: RunState, event: Event): RunState {
   return run;
 }
 
+/** Events that say which nodes were started over before them (`restarts`). */
+function isAct({ type }: Event): boolean {
+  return type === 'call.started' || type === 'wait.opened' || type === 'decision.made' || type === 'node.settled';
+}
+
 /** A run is blocked when only others can make it go on. One that has failed or goes back has something to do itself. */
 function workOrWait(run: RunState, event: Event): void {
   const hasWork = run.active.size > 0 || run.ready.size > 0 || run.failure !== null || run.back.length > 0;
@@ -188,6 +195,7 @@ function callStarted(run: RunState, { data }: Of<'call.started'>): void {
     node.doubt = false;
     node.approved = null;
     node.status = 'running';
+    startMap(run, node);
     if (node.agent !== null) node.agent.todo = null;
     run.ready.delete(index);
     run.active.add(index);
@@ -236,6 +244,7 @@ function decisionMade(run: RunState, index: number, { data }: Of<'decision.made'
   if (node === undefined || node.status === 'done' || node.status === 'failed') return;
   node.agent ??= newAgent(run.plan.states.start);
   node.status = 'running';
+  startMap(run, node);
   run.active.add(index);
   const end = decided(node.agent, data.turn, data.decision);
   if (end === null) run.ready.add(index);
@@ -247,6 +256,7 @@ function waitOpened(run: RunState, { data }: Of<'wait.opened'>): void {
   run.waits.set(data.wait, { wait: data.wait, node: data.node, for: data.for });
   withNode(run, data.node, (index, node) => {
     node.status = 'waiting';
+    startMap(run, node);
     node.wait = data.wait;
     node.waited += 1;
     node.awaiting = null;
@@ -265,8 +275,15 @@ function waitClosed(run: RunState, { data }: Of<'wait.closed'>): void {
   withNode(run, wait.node, (index, node) => {
     if (node.wait !== data.wait) return;
     node.wait = null;
-    if (!startsOver(run, index)) answered(run, index, node, wait.for, data.answer);
+    if (startsOver(run, index)) node.status = 'pending';
+    else applyAnswer(run, index, node, wait.for, data.answer);
   });
+}
+
+/** A map is running from the first of its items on. */
+function startMap(run: RunState, { map }: NodeState): void {
+  const owner = map === null ? undefined : run.nodes[map];
+  if (owner?.status === 'pending') owner.status = 'running';
 }
 
 /** After a restart every intent without an outcome is in doubt. How long the run was at work is known up to its last event. */

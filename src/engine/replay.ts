@@ -88,10 +88,10 @@ function asRecorded(tools: ToolBook, event: Event): ToolBook {
   return (name) => ({ ...(tools(name) ?? unknown), classOf: () => recorded });
 }
 
+/** What an event says about other nodes, for readers, is no part of what was decided. */
 function sameStep(step: NewEvent, event: Event): boolean {
-  return (
-    step.type === event.type && JSON.stringify(sorted(step.data as Json)) === JSON.stringify(sorted(event.data as Json))
-  );
+  const { restarts: _, ...data } = event.data as { restarts?: Json } & Record<string, Json>;
+  return step.type === event.type && JSON.stringify(sorted(step.data as Json)) === JSON.stringify(sorted(data));
 }
 
 /** Fields in one order, defaults that validation adds left out. */

@@ -2,6 +2,7 @@
 import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
+import { withEffects } from './effects.ts';
 import { keptEvents } from './continue.ts';
 import { type Drive, drive } from './drive.ts';
 import type { EngineContext } from './engine-context.ts';
@@ -93,7 +94,7 @@ export async function answerWait(context: EngineContext, id: string, wait: strin
   if (running !== undefined) return running.done.then(again);
   return opening(registry, id, async () => {
     const run = await loadRun(context, id);
-    applied(run, registry.stage(closingOf(run, wait, answer)));
+    applied(run, registry.stage(withEffects(run, closingOf(run, wait, answer))));
     if (run.status !== 'paused') return goOn(context, run, 'a wait was closed');
     await events.flush(registry.takeUnflushed(run.id));
     return { run, done: Promise.resolve(run), post: () => false, stop: () => false };

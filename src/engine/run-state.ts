@@ -80,6 +80,8 @@ export type RunState = {
   back: number[];
   /** How often each edge was taken. */
   taken: number[];
+  /** Nodes of the graph that an edge back has started over since the last act; the next act says so in its event. */
+  restarted: number[];
   failure: { node: string; reason: string } | null;
   output: Json;
   reason: string;

@@ -14,7 +14,7 @@ type Frozen = Omit<RunState, 'plan' | 'configs' | 'nodes' | 'itemNames' | 'ready
 };
 
 /** Changed whenever the state of a run changes its shape: older snapshots are then made anew from the events. */
-const SHAPE = 2;
+const SHAPE = 3;
 
 export function frozen(run: RunState): Json {
   const { plan, configs, nodes, itemNames, ready, active, waits, ...rest } = run;
@@ -62,6 +62,7 @@ function isUntouched(plan: Plan, index: number, node: NodeState): boolean {
     node.visit === 0 &&
     node.attempt === 0 &&
     node.map === null &&
+    node.items === null &&
     node.agent === null &&
     node.awaiting === null &&
     node.unmet === plan.before[index]?.length

@@ -9,10 +9,13 @@ import { downstreamOf } from './plan.ts';
 import { freshNode, type NodeState, type RunState } from './run-state.ts';
 import { fieldOf, filled } from './template.ts';
 
+export function hasFallback(config: Node | undefined): config is Node & { fallback: Json } {
+  return config?.on_error === 'fallback' && config.fallback !== undefined;
+}
+
 export function failNode(run: RunState, index: number, reason: string): void {
   const config = run.configs[index];
-  if (config?.on_error === 'fallback' && config.fallback !== undefined)
-    settle(run, index, 'done', config.fallback, `fallback after: ${reason}`);
+  if (hasFallback(config)) settle(run, index, 'done', config.fallback, `fallback after: ${reason}`);
   else settle(run, index, 'failed', null, reason);
 }
 
@@ -55,7 +58,7 @@ function itemSettled(run: RunState, map: number): void {
 function release(run: RunState, index: number): void {
   for (const next of run.plan.behind[index] ?? []) {
     const node = run.nodes[next];
-    if (node === undefined || isSettled(node)) continue;
+    if (node?.status !== 'pending') continue;
     node.unmet -= 1;
     if (node.unmet === 0) prepare(run, next);
   }
@@ -149,30 +152,32 @@ function startOver(run: RunState, from: number, affected: ReadonlySet<number>): 
     run.nodes[index] = freshNode(unmet, (run.nodes[index]?.visit ?? 0) + 1);
     run.ready.delete(index);
     run.active.delete(index);
+    if (index < run.plan.graph.nodes.length && !run.restarted.includes(index)) run.restarted.push(index);
   }
   prepare(run, from);
 }
 
-/** The items of a map become nodes of their own, named map__0, map__1, … */
-function expand(run: RunState, index: number, config: Extract<Node, { kind: 'map' }>): void {
+/**
+ * The items of a map become nodes of their own, named map__0, map__1, …; the map is running from the first item on.
+ * Without a list there are no items, and the map is to be settled as failed.
+ */
+function expand(run: RunState, index: number, config: MapNode): void {
   const node = run.nodes[index];
-  const list = filled(config.over, lookupFor(run, index));
+  const list = listOf(run, index, config);
   if (node === undefined) return;
-  node.status = 'running';
-  if (!Array.isArray(list))
-    return failNode(run, index, `"over" gave ${JSON.stringify(list)?.slice(0, 100)}, which is not a list`);
-  node.items = list.map((item, position) => addItem(run, index, config, item, position));
-  node.unmet = node.items.length;
-  if (node.items.length === 0) run.ready.add(index);
+  if (Array.isArray(list)) node.items = list.map((item, position) => addItem(run, index, config, item, position));
+  node.unmet = node.items?.length ?? 0;
+  if (node.unmet === 0) run.ready.add(index);
 }
 
-function addItem(
-  run: RunState,
-  map: number,
-  config: Extract<Node, { kind: 'map' }>,
-  item: Json,
-  position: number,
-): number {
+/** What a map is to be done for. */
+export function listOf(run: RunState, index: number, { over }: MapNode): Json {
+  return filled(over, lookupFor(run, index));
+}
+
+type MapNode = Extract<Node, { kind: 'map' }>;
+
+function addItem(run: RunState, map: number, config: MapNode, item: Json, position: number): number {
   const id = `${config.id}__${position}`;
   const index = run.itemNames.get(id) ?? run.nodes.length;
   run.itemNames.set(id, index);

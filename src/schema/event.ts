@@ -23,6 +23,12 @@ import { WaitAnswer, WaitFor } from './wait.ts';
 
 const seq = z.int().positive();
 const offset = z.int().nonnegative();
+const settles = z.enum(['done', 'failed']).optional().describe('What this makes of the node, when it is its end.');
+const restarts = z
+  .array(NodeId)
+  .max(1000)
+  .optional()
+  .describe('Nodes that an edge back starts over; listed with the first events of the new visit.');
 const reason = z.string().max(20_000).describe('Why, for a person.');
 
 export const eventData = {
@@ -111,10 +117,17 @@ export const eventData = {
       status: z.enum(['done', 'failed', 'skipped']).describe('What became of the node.'),
       reason,
       output: JsonValue.default(null).describe('What the nodes behind it get to see.'),
+      restarts,
     })
     .describe('A node came to its end other than by the outcome of its own call.'),
   'decision.made': z
-    .strictObject({ node: NodeId, turn: z.int().nonnegative().describe('Which turn of the node.'), decision: Decision })
+    .strictObject({
+      node: NodeId,
+      turn: z.int().nonnegative().describe('Which turn of the node.'),
+      decision: Decision,
+      settles,
+      restarts,
+    })
     .describe('A planner answered: what next?'),
 
   'decision.rejected': z
@@ -122,6 +135,7 @@ export const eventData = {
       node: NodeId,
       turn: z.int().nonnegative().describe('Which turn of the node.'),
       reason,
+      settles,
     })
     .describe('A planner answered something that is not allowed here; it is asked again, or the node fails.'),
 
@@ -134,6 +148,7 @@ export const eventData = {
       class: SideEffectClass,
       input: JsonValue.describe('What the tool is called with.'),
       key: z.string().max(500).optional().describe('Idempotency key.'),
+      restarts,
     })
     .describe('A tool is about to act: the intent.'),
   'call.ended': z
@@ -165,10 +180,18 @@ export const eventData = {
     .describe('A call tried more than its class allows, and the kernel held it.'),
 
   'wait.opened': z
-    .strictObject({ wait: CallId, node: NodeId.nullable(), for: WaitFor })
+    .strictObject({ wait: CallId, node: NodeId.nullable(), for: WaitFor, restarts })
     .describe('Something is awaited.'),
   'wait.closed': z
-    .strictObject({ wait: CallId, node: NodeId.nullable(), answer: WaitAnswer })
+    .strictObject({
+      wait: CallId,
+      node: NodeId.nullable(),
+      answer: WaitAnswer,
+      becomes: z
+        .enum(['pending', 'running', 'done', 'failed'])
+        .optional()
+        .describe('What the answer makes of the node that waited.'),
+    })
     .describe('What was awaited has come.'),
   'answer.refused': z
     .strictObject({ wait: CallId, reason })

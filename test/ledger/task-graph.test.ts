@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Goal, type TaskGraph, taskGraph } from '../../src/ledger/task-graph.ts';
+import type { Goal } from '../../src/ledger/goal.ts';
+import { type TaskGraph, taskGraph } from '../../src/ledger/task-graph.ts';
 import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
 
 const sha256 = 'a'.repeat(64);
@@ -142,9 +143,28 @@ describe('a node', () => {
     expect(statusesOf(started, settled)).toEqual(['pending', status]);
   });
 
-  it('is waiting while its wait is open and pending when it is closed', () => {
+  it('is waiting while its wait is open, and then what the event says', () => {
+    const closed = (becomes: 'pending' | 'running' | 'done' | 'failed'): NewEvent => ({
+      type: 'wait.closed',
+      run: 'r1',
+      data: { wait: 'w', node: 'b', answer: { verdict: 'answered' }, becomes },
+    });
     expect(statusesOf(started, waitOpened('w', 'b'))).toEqual(['pending', 'waiting']);
-    expect(statusesOf(started, waitOpened('w', 'b'), waitClosed('w', 'b'))).toEqual(['pending', 'pending']);
+    for (const becomes of ['pending', 'running', 'done', 'failed'] as const)
+      expect(statusesOf(started, waitOpened('w', 'b'), closed(becomes))).toEqual(['pending', becomes]);
+  });
+
+  it('that waited is settled by the answer in a ledger that does not say what becomes of it', () => {
+    expect(statusesOf(started, waitOpened('w', 'b'), waitClosed('w', 'b'))).toEqual(['pending', 'done']);
+  });
+
+  it('is pending again when an edge back starts it over', () => {
+    const again: NewEvent = {
+      type: 'call.started',
+      run: 'r1',
+      data: { call: 'r1.a.1.1', node: 'a', tool: 't', class: 'read', input: null, restarts: ['a', 'b'] },
+    };
+    expect(statusesOf(started, callEnded('a', 'done'), callEnded('b', 'done'), again)).toEqual(['running', 'pending']);
   });
 
   it('that is unknown or none changes no other', () => {
@@ -208,11 +228,18 @@ describe('the graph', () => {
     expect(folded(started, event)).toEqual({ ...before, events: 2 });
   });
 
-  it.each<NewEvent>([
-    { type: 'decision.made', run: 'r1', data: { node: 'a', turn: 0, decision: { kind: 'Fail', reason: 'x' } } },
-    { type: 'decision.rejected', run: 'r1', data: { node: 'a', turn: 0, reason: 'x' } },
-  ])('notes $type as the last of its run and changes nothing else', (decided) => {
-    expect(goalOf(started, decided)).toEqual({ ...goalOf(started), last: 2 });
+  it('notes decision.rejected as the last of its run and changes nothing else', () => {
+    const rejected: NewEvent = { type: 'decision.rejected', run: 'r1', data: { node: 'a', turn: 0, reason: 'x' } };
+    expect(goalOf(started, rejected)).toEqual({ ...goalOf(started), last: 2 });
+  });
+
+  it('shows the node of a decision as running, or as what the decision makes of it', () => {
+    const data = { node: 'a', turn: 0, decision: { kind: 'Fail', reason: 'x' } } as const;
+    expect(statusesOf(started, { type: 'decision.made', run: 'r1', data })).toEqual(['running', 'pending']);
+    expect(statusesOf(started, { type: 'decision.made', run: 'r1', data: { ...data, settles: 'failed' } })).toEqual([
+      'failed',
+      'pending',
+    ]);
   });
 
   it('keeps the last twenty ended goals in sight', () => {

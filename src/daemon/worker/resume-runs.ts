@@ -1,6 +1,6 @@
 /** Owns: taking up what was under way when a worker ended, or when everything was stopped (W2 in worker.ts). */
 import { isInside } from '../../engine/child.ts';
-import type { Goal } from '../../ledger/task-graph.ts';
+import type { Goal } from '../../ledger/goal.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
 import type { Host } from '../host.ts';

@@ -1,0 +1,184 @@
+/**
+ * Owns: what each event means for a run as people see it: its status, the status of its steps, what it waits for.
+ * Does not own: what the engine decides by (engine/fold-run.ts); a property test compares the two after every event.
+ *
+ * G1 Everything follows from the events of the run alone; no graph is read. Where an event's effect depends on the
+ *    graph, the engine says it in the event (`settles`, `becomes`, `restarts`); in older ledgers it is inferred.
+ * G2 The cost of one event does not depend on how long the run has been going.
+ */
+import type { Event } from '../schema/event.ts';
+import type { NodeStatus, PlannedNode, RunStatus } from '../schema/run.ts';
+import type { WaitFor } from '../schema/wait.ts';
+
+export type GoalNode = PlannedNode & { status: NodeStatus };
+export type OpenWait = { wait: string; node: string | null; for: WaitFor };
+export type Goal = {
+  run: string;
+  title: string;
+  status: RunStatus;
+  state: string;
+  parent: string | null;
+  first: number;
+  last: number;
+  nodes: GoalNode[];
+  waits: OpenWait[];
+  /** What is in progress and no step that is shown: items of maps, and calls of no node. Left out when there is none. */
+  inner?: string[];
+};
+
+type Of<T extends Event['type']> = Extract<Event, { type: T }>;
+
+export function startGoal(run: string, { seq, data }: Of<'run.started'>): Goal {
+  const { title, state, parent } = data;
+  const nodes = data.nodes.map((node): GoalNode => ({ ...node, status: 'pending' }));
+  return { run, title, status: 'running', state, parent, first: seq, last: seq, nodes, waits: [] };
+}
+
+/** Changes the goal that it is given; the event is one of its run. */
+export function applyToGoal(goal: Goal, event: Event): void {
+  goal.last = event.seq;
+  change(goal, event);
+  if (goal.status === 'running' || goal.status === 'blocked') goal.status = statusByWaits(goal);
+}
+
+export function isOver({ status }: Pick<Goal, 'status'>): boolean {
+  return status === 'done' || status === 'failed' || status === 'cancelled';
+}
+
+function change(goal: Goal, event: Event): void {
+  (CHANGES[event.type] as Change<Event['type']> | undefined)?.(goal, event);
+}
+
+type Change<T extends Event['type']> = (goal: Goal, event: Of<T>) => void;
+
+/** What is not named here changes nothing that is shown of a run. */
+const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
+  'run.planned': (goal, { data }) => {
+    goal.nodes = replan(goal.nodes, data.nodes);
+  },
+  'run.moved': (goal, { data }) => {
+    goal.state = data.to;
+  },
+  'run.paused': (goal) => {
+    goal.status = 'paused';
+  },
+  'run.resumed': (goal) => {
+    endInner(goal, isCall); // a call of no node that was cut off gets no outcome: the whole is done again
+    goal.status = statusByWaits(goal);
+  },
+  'run.ended': (goal, { data }) => {
+    goal.status = data.status;
+    delete goal.inner;
+  },
+  'call.started': (goal, { data }) => {
+    restart(goal, data.restarts);
+    startWork(goal, data.node ?? data.call);
+  },
+  'call.ended': (goal, { data }) => {
+    if (data.node === null) endInner(goal, (each) => each === data.call);
+    else if (data.settles !== undefined) settle(goal, data.node, data.settles);
+  },
+  'node.settled': (goal, { data }) => {
+    restart(goal, data.restarts);
+    settle(goal, data.node, data.status);
+  },
+  'decision.made': (goal, { data }) => {
+    restart(goal, data.restarts);
+    startWork(goal, data.node);
+    if (data.settles !== undefined) settle(goal, data.node, data.settles);
+  },
+  'decision.rejected': (goal, { data }) => {
+    if (data.settles !== undefined) settle(goal, data.node, data.settles);
+  },
+  'wait.opened': (goal, { data }) => {
+    restart(goal, data.restarts);
+    openWait(goal, data);
+  },
+  'wait.closed': (goal, { data }) => closeWait(goal, data),
+};
+
+function startWork(goal: Goal, name: string): void {
+  if (placesIn(goal.nodes).has(name)) return mark(goal, name, 'running');
+  markMapOf(goal, name);
+  if (goal.inner?.includes(name) !== true) goal.inner = [...(goal.inner ?? []), name];
+}
+
+function settle(goal: Goal, node: string, status: NodeStatus): void {
+  if (placesIn(goal.nodes).has(node)) mark(goal, node, status);
+  else endInner(goal, (each) => each === node);
+}
+
+function endInner(goal: Goal, isEnded: (name: string) => boolean): void {
+  const left = goal.inner?.filter((each) => !isEnded(each)) ?? [];
+  if (left.length > 0) goal.inner = left;
+  else delete goal.inner;
+}
+
+/** Names of calls begin with their run and a dot; names of nodes have none. */
+const isCall = (name: string): boolean => name.includes('.');
+
+/** Steps that an edge back starts over. */
+function restart(goal: Goal, nodes: readonly string[] = []): void {
+  for (const node of nodes) settle(goal, node, 'pending');
+}
+
+function openWait(goal: Goal, { wait, node, for: awaited }: OpenWait): void {
+  goal.waits.push({ wait, node, for: awaited });
+  if (node === null) return;
+  settle(goal, node, 'waiting');
+  markMapOf(goal, node);
+}
+
+function closeWait(goal: Goal, data: Of<'wait.closed'>['data']): void {
+  const wait = goal.waits.find((candidate) => candidate.wait === data.wait);
+  if (wait === undefined) return;
+  goal.waits = goal.waits.filter((candidate) => candidate !== wait);
+  if (wait.node === null) return;
+  const status = data.becomes ?? inferredStatus(wait.for, data.answer.verdict);
+  if (status === 'running') startWork(goal, wait.node);
+  else settle(goal, wait.node, status);
+}
+
+/** For ledgers that do not say it: an allowed call is made next, any other answer is what the step waited for. */
+function inferredStatus(awaited: WaitFor, verdict: Of<'wait.closed'>['data']['answer']['verdict']): NodeStatus {
+  if (awaited.kind === 'approval') return verdict === 'approved' ? 'running' : 'failed';
+  if (verdict === 'denied' || verdict === 'expired' || verdict === 'cancelled') return 'failed';
+  return awaited.kind === 'requirement' ? 'running' : 'done';
+}
+
+/** An item of a map is no step that is shown; with its first item a map is running. */
+function markMapOf(goal: Goal, name: string): void {
+  const map = mapOf(name);
+  if (map !== null && placesIn(goal.nodes).get(map)?.status === 'pending') mark(goal, map, 'running');
+}
+
+function mark(goal: Goal, name: string, status: NodeStatus): void {
+  const found = placesIn(goal.nodes).get(name);
+  if (found !== undefined) found.status = status;
+}
+
+/** Where each node is in its list; made once a list, and never part of the state. */
+const places = new WeakMap<GoalNode[], Map<string, GoalNode>>();
+
+function placesIn(nodes: GoalNode[]): Map<string, GoalNode> {
+  const known = places.get(nodes) ?? new Map(nodes.map((each) => [each.id, each]));
+  places.set(nodes, known);
+  return known;
+}
+
+function mapOf(item: string): string | null {
+  return /^(.+)__\d+$/.exec(item)?.[1] ?? null;
+}
+
+/** A run is blocked when it waits and nothing else is in progress. A map whose items wait is not at work itself. */
+function statusByWaits({ waits, nodes, inner }: Goal): RunStatus {
+  if (waits.length === 0 || inner !== undefined) return 'running';
+  const maps = new Set(waits.map(({ node }) => (node === null ? null : mapOf(node))));
+  return nodes.some(({ id, status }) => status === 'running' && !maps.has(id)) ? 'running' : 'blocked';
+}
+
+/** A new plan keeps what is already done. */
+function replan(before: readonly GoalNode[], nodes: readonly PlannedNode[]): GoalNode[] {
+  const done = new Set(before.filter((node) => node.status === 'done').map((node) => node.id));
+  return nodes.map((node) => ({ ...node, status: done.has(node.id) ? 'done' : 'pending' }));
+}

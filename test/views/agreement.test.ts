@@ -1,0 +1,65 @@
+/**
+ * The engine decides by its own fold of a run, people look at another: whatever the graph, the tools, the planner, the
+ * people and the moment of a crash, after every event the two say the same of a run.
+ */
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/engine/decide.ts';
+import { applied, begun } from '../../src/engine/fold-run.ts';
+import type { RunState } from '../../src/engine/run-state.ts';
+import type { Goal } from '../../src/ledger/goal.ts';
+import { taskGraph } from '../../src/ledger/task-graph.ts';
+import { lived, type Story } from '../support/engine-life.ts';
+import { scenarios } from '../support/engine-scenario.ts';
+
+const parameters = { numRuns: Number(process.env['RUNS'] ?? 150), seed: Number(process.env['SEED'] ?? 20_261_115) };
+
+describe('what people look at', { timeout: 120_000 }, () => {
+  it('agrees with what the engine decides by, after every event', async () => {
+    const property = fc.asyncProperty(scenarios(), async (scenario) => assertAgreement(await lived(scenario)));
+    await fc.assert(property, parameters);
+  });
+});
+
+type Shown = { status: string; nodes: Record<string, string>; waits: string[] };
+
+async function assertAgreement({ lives, planFor, tools }: Story): Promise<void> {
+  const runs = new Map<string, RunState>();
+  let graph = taskGraph.initial();
+  for (const event of lives.at(-1)?.events ?? []) {
+    graph = taskGraph.apply(graph, event);
+    const id = event.run ?? '';
+    const before = runs.get(id);
+    const run =
+      event.type === 'run.started'
+        ? begun(await planFor(event.data.graph.sha256), event)
+        : before && applied(before, event);
+    if (run == null) continue;
+    runs.set(id, run);
+    const goal = [...graph.goals, ...graph.ended].findLast((each) => each.run === id);
+    const isDeciding = run.restarted.length > 0 || decide(run, (name) => tools.get(name)).length > 0;
+    expect({ seq: event.seq, ...(goal && shownByGoal(goal, isDeciding)) }).toEqual({
+      seq: event.seq,
+      ...shownByEngine(run, isDeciding),
+    });
+  }
+}
+
+/** While the engine has something to decide, what it decided last is not all written down. */
+function shownByEngine(run: RunState, isDeciding: boolean): Shown {
+  return {
+    status: isDeciding ? 'deciding' : run.status,
+    nodes: isDeciding
+      ? {}
+      : Object.fromEntries(run.plan.graph.nodes.map(({ id }, index) => [id, run.nodes[index]?.status ?? ''])),
+    waits: run.status === 'done' || run.status === 'failed' || run.status === 'cancelled' ? [] : [...run.waits.keys()],
+  };
+}
+
+function shownByGoal({ status, nodes, waits }: Goal, isDeciding: boolean): Shown {
+  return {
+    status: isDeciding ? 'deciding' : status,
+    nodes: isDeciding ? {} : Object.fromEntries(nodes.map((node) => [node.id, node.status])),
+    waits: waits.map(({ wait }) => wait),
+  };
+}
