@@ -1,41 +1,79 @@
-/** What a command is: a row of the table in commands.ts, and what it is called with. */
+/**
+ * What a command is: a row in a file of table/, and a module in commands/ that turns options into data and data into
+ * text. A module prints nothing by itself; printer.ts does, as text or as JSON.
+ */
+import type { Readable } from 'node:stream';
 import type { Home } from '../schema/home.ts';
-
-export type Option = {
-  type: 'string' | 'boolean';
-  value?: string;
-  about: string;
-  /** It may be given more than once. */
-  several?: boolean;
-};
+import type { Terminal } from './io.ts';
+import type { Options, OptionValues } from './options.ts';
+import type { Progress, Unit } from './progress.ts';
 
 export type Command = {
   summary: string;
   /** Words behind the name, such as "<file>". */
   operands?: string;
-  options?: Readonly<Record<string, Option>>;
-  /** Whether --json gives the same as data. */
+  options?: Options;
+  /** Whether --json prints the same as data. */
   json?: boolean;
   example: string;
   /** Loaded only when the command runs, so that the others start fast. */
-  load: () => Promise<{ run: (call: Call) => Promise<number> }>;
+  load: () => Promise<CommandModule>;
 };
 
-export type Call = {
+/** `Values` is the struct of its options, `Data` what it answers with and what it emits while it runs. */
+export type CommandModule<Values = never, Data = never> = {
+  run: (call: Call<Values, Data>) => Promise<Answer<Data>>;
+  render: (data: Data, terminal: Terminal) => string;
+  /** Only where --json is not the data itself on one line. */
+  jsonLines?: (data: Data) => readonly unknown[];
+  /** Lines that stay below what scrolls by, on a terminal, while the command runs. */
+  footer?: (home: Home, terminal: Terminal) => string[];
+};
+
+/** Without `data` everything was emitted before, or there is nothing to print. */
+export type Answer<Data> = { code: number; data?: Data };
+
+export type Call<Values = object, Data = unknown> = {
   home: Home;
   operands: readonly string[];
-  text: (option: string) => string | undefined;
-  /** All that was given under an option that may be given more than once. */
-  texts: (option: string) => readonly string[];
-  flag: (option: string) => boolean;
-  /** A whole number, or an error that names the option. */
-  count: (option: string) => number | undefined;
+  options: Values;
   json: boolean;
-  out: (text: string) => void;
-  err: (text: string) => void;
+  stdin: Readable & { isTTY?: boolean };
+  /** Prints data while the command goes on; a line of JSON each with --json. */
+  emit(data: Data): void;
+  /** Prints a line for the person at the terminal, on stderr; it is no part of the answer. */
+  notify: (line: string) => void;
+  /** A line on stderr for work that takes longer than two seconds. */
+  progress: (what: string, unit: Unit) => Progress;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
+} & OldCall;
+
+/** What commands that still print by themselves are called with. */
+export type OldCall = {
+  text: (option: string) => string | undefined;
+  texts: (option: string) => readonly string[];
+  flag: (option: string) => boolean;
+  count: (option: string) => number | undefined;
+  out: (text: string) => void;
+  err: (text: string) => void;
 };
 
 /** Documented in README.md and in `oka help`. */
 export const exits = { ok: 0, no: 1, usage: 2, refused: 3, waiting: 4, interrupted: 130 } as const;
+
+export function answer<Data>(data: Data, code: number = exits.ok): Answer<Data> {
+  return { data, code };
+}
+
+/** A row of the table: its options are the ones that its module takes. */
+export function command<const Declared extends Options, Data>(
+  row: Omit<Command, 'options' | 'load'> & {
+    options?: Declared;
+    load: () => Promise<
+      CommandModule<OptionValues<Declared>, Data> | { run: (call: Call<OptionValues<Declared>>) => Promise<number> }
+    >;
+  },
+): Command {
+  return row as unknown as Command;
+}

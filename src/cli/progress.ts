@@ -1,26 +1,36 @@
 /** A line on stderr for work that takes longer than two seconds; on a terminal it is drawn over, else shown rarely. */
-import { bytes } from './terminal.ts';
+import type { Io } from './io.ts';
+import { bytes, count } from './terminal.ts';
 
-export type Progress = { reach: (done: number) => void; end: () => void };
+export type Unit = 'bytes' | 'events' | 'texts';
+export type Progress = { reach: (done: number, total?: number) => void; end: () => void };
 
 const PATIENCE_MS = 2000;
 
-export function progressOn(err: (text: string) => void, what: string, total: number): Progress {
-  const drawn = process.stderr.isTTY;
-  const every = drawn ? 200 : 10_000;
+export function progressOn(
+  { err, isErrTerminal }: Pick<Io, 'err' | 'isErrTerminal'>,
+  what: string,
+  unit: Unit,
+): Progress {
+  const every = isErrTerminal ? 200 : 10_000;
   let next = performance.now() + PATIENCE_MS;
-  let steps = 0;
-  let shown = false;
+  let wasShown = false;
   return {
-    reach: (done) => {
-      steps += 1;
-      if (steps % 1000 !== 0 || performance.now() < next) return;
+    reach: (done, total) => {
+      if (performance.now() < next) return;
       next = performance.now() + every;
-      shown = true;
-      err(`${drawn ? '\r' : ''}${what}: ${bytes(done)} of ${bytes(Math.max(done, total))}${drawn ? '   ' : '\n'}`);
+      wasShown = true;
+      const line = `${what}: ${amount(done, total, unit)}`;
+      err(isErrTerminal ? `\r${line}   ` : `${line}\n`);
     },
     end: () => {
-      if (shown && drawn) err('\r\u001B[K');
+      if (wasShown && isErrTerminal) err('\r\u001B[K');
     },
   };
+}
+
+function amount(done: number, total: number | undefined, unit: Unit): string {
+  if (unit === 'bytes') return `${bytes(done)}${total === undefined ? '' : ` of ${bytes(Math.max(done, total))}`}`;
+  const noun = unit === 'events' ? 'event' : 'text';
+  return total === undefined ? count(done, noun) : `${done} of ${count(Math.max(done, total), noun)}`;
 }

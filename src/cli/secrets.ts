@@ -1,5 +1,5 @@
 /** What the commands about secrets have in common: reading a value, changing the vault, and telling the ledger. */
-import { text as textOf } from 'node:stream/consumers';
+import { text as readAll } from 'node:stream/consumers';
 import { hiddenAnswer } from '../daemon/guard/hidden-prompt.ts';
 import { isSetUp } from '../daemon/home/set-up.ts';
 import { loadConfig } from '../daemon/settings.ts';
@@ -24,9 +24,9 @@ export function onlyName({ operands }: Call): string {
 }
 
 /** From a hidden prompt in a terminal, else all of stdin without its last line end. */
-export async function valueFor(name: string): Promise<string> {
-  if (process.stdin.isTTY) return hiddenAnswer(`Value of ${name} (it is not shown): `);
-  return (await textOf(process.stdin)).replace(/\r?\n$/, '');
+export async function valueFor({ stdin }: Pick<Call, 'stdin'>, name: string): Promise<string> {
+  if (stdin.isTTY === true) return hiddenAnswer(`Value of ${name} (it is not shown): `);
+  return (await readAll(stdin)).replace(/\r?\n$/, '');
 }
 
 /** Changes the vault, then writes down that it changed; says both. */

@@ -3,6 +3,13 @@ import { styleText } from 'node:util';
 
 export const WIDTH = 80;
 
+const NARROWEST = 40;
+
+/** Where there is no terminal, text has 80 columns. */
+export function terminalWidth({ isTTY, columns }: { isTTY?: boolean; columns?: number }): number {
+  return isTTY === true && columns !== undefined ? Math.max(NARROWEST, columns) : WIDTH;
+}
+
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** One line of somebody's text, with control, invisible and direction characters made harmless. */

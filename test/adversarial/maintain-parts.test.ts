@@ -190,7 +190,7 @@ describe('maintenance with all it learns about', () => {
     for (const folder of folders) rmSync(join(home.oka, folder), { recursive: true, force: true });
     if (folders.includes('maintenance/pages')) Books.remove(booksFile(home));
     rmSync(join(home.oka, 'active_task_graph.json'), { force: true });
-    expect(oka('rebuild', '--dir', home.dir)).toMatchObject({ code: 0, err: '' });
+    expect(await oka('rebuild', '--dir', home.dir)).toMatchObject({ code: 0, err: '' });
     expect(await outcomeOf(home)).toEqual(before);
     const pages = Object.values(pagesOf(home)).join('\n');
     for (const line of OWN_LINES)

@@ -5,12 +5,15 @@ import { acting, askingHome, RAN } from '../support/approvals.ts';
 import { oka, type Ran, temporaryFolder } from '../support/cli.ts';
 
 /** A home in which a run of these nodes waits. */
-function waiting(dir: string, nodes: object[]): { run: (...args: string[]) => Ran; ran: () => number; page: string } {
+async function waiting(
+  dir: string,
+  nodes: object[],
+): Promise<{ run: (...args: string[]) => Promise<Ran>; ran: () => number; page: string }> {
   const home = askingHome(dir);
   const file = join(dir, 'graph.json');
   writeFileSync(file, JSON.stringify({ id: 'g', nodes }));
-  const run = (...args: string[]): Ran => oka(...args, '--dir', dir);
-  expect(run('graph', 'run', file, '--id', 'r1')).toMatchObject({ code: 4 });
+  const run = (...args: string[]): Promise<Ran> => oka(...args, '--dir', dir);
+  expect(await run('graph', 'run', file, '--id', 'r1')).toMatchObject({ code: 4 });
   const desk = join(home.workspace, 'desk', RAN);
   return {
     run,
@@ -20,42 +23,51 @@ function waiting(dir: string, nodes: object[]): { run: (...args: string[]) => Ra
 }
 
 describe('oka approve and oka deny', () => {
-  it('approve lets the call run once; the start of the name is enough', () => {
+  it('approve lets the call run once; the start of the name is enough', async () => {
     using folder = temporaryFolder();
-    const { run, ran, page } = waiting(folder.dir, [acting()]);
+    const { run, ran, page } = await waiting(folder.dir, [acting()]);
     expect(existsSync(page)).toBe(true);
-    expect(run('approve', 'r1')).toMatchObject({ code: 0, out: expect.stringContaining('done') });
+    expect(await run('approve', 'r1')).toMatchObject({ code: 0, out: expect.stringContaining('done') });
     expect(ran()).toBe(1);
     expect(existsSync(page)).toBe(false);
-    expect(run('approve', 'r1')).toMatchObject({
+    expect(await run('approve', 'r1')).toMatchObject({
       code: 3,
       err: expect.stringContaining('no approval "r1" is awaited'),
     });
     expect(ran()).toBe(1);
-    expect(run('replay', 'r1', '--mode', 'decision')).toMatchObject({ code: 0 });
+    expect(await run('replay', 'r1', '--mode', 'decision')).toMatchObject({ code: 0 });
   });
 
-  it('deny ends the node with the reason', () => {
+  it('deny ends the node with the reason', async () => {
     using folder = temporaryFolder();
-    const { run, ran } = waiting(folder.dir, [acting()]);
-    expect(run('deny', 'r1.act', 'not', 'today')).toMatchObject({ code: 1, out: expect.stringContaining('not today') });
+    const { run, ran } = await waiting(folder.dir, [acting()]);
+    expect(await run('deny', 'r1.act', 'not', 'today')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('not today'),
+    });
     expect(ran()).toBe(0);
   });
 
-  it('--always-for-this-run lets the same go on without another question', () => {
+  it('--always-for-this-run lets the same go on without another question', async () => {
     using folder = temporaryFolder();
-    const { run, ran } = waiting(folder.dir, [acting(), acting({ id: 'again', needs: ['act'] })]);
-    expect(run('approve', 'r1.act.0.w0', '--always-for-this-run')).toMatchObject({ code: 0 });
+    const { run, ran } = await waiting(folder.dir, [acting(), acting({ id: 'again', needs: ['act'] })]);
+    expect(await run('approve', 'r1.act.0.w0', '--always-for-this-run')).toMatchObject({ code: 0 });
     expect(ran()).toBe(2);
   });
 
-  it('says what is missing, what is not clear and what is something else', () => {
+  it('says what is missing, what is not clear and what is something else', async () => {
     using folder = temporaryFolder();
     const question = { kind: 'wait', id: 'why', for: { kind: 'question', text: 'Why?' } };
-    const { run, ran } = waiting(folder.dir, [acting(), acting({ id: 'act2' }), question]);
-    expect(run('approve')).toMatchObject({ code: 2, err: expect.stringContaining('which approval') });
-    expect(run('approve', 'r1')).toMatchObject({ code: 2, err: expect.stringMatching(/r1\.act\.0\.w0 or r1\.act2/) });
-    expect(run('deny', 'r1.why.0.w0')).toMatchObject({ code: 3, err: expect.stringContaining('is not an approval') });
+    const { run, ran } = await waiting(folder.dir, [acting(), acting({ id: 'act2' }), question]);
+    expect(await run('approve')).toMatchObject({ code: 2, err: expect.stringContaining('which approval') });
+    expect(await run('approve', 'r1')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/r1\.act\.0\.w0 or r1\.act2/),
+    });
+    expect(await run('deny', 'r1.why.0.w0')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('is not an approval'),
+    });
     expect(ran()).toBe(0);
   });
 });

@@ -12,7 +12,7 @@ const graph = { id: 'g', sha256: '0'.repeat(64) };
 
 /** A home with one finished run and one that waits. */
 async function furnished(dir: string): Promise<void> {
-  oka('init', '--dir', dir);
+  await oka('init', '--dir', dir);
   const home = homeAt(dir);
   const stores = await openStores(home, await loadConfig(home), 'run', { clock: () => Date.UTC(2026, 0, 2, 3, 4, 5) });
   const events: NewEvent[] = [
@@ -40,16 +40,16 @@ async function furnished(dir: string): Promise<void> {
 }
 
 describe('oka init', () => {
-  it('makes everything once and changes nothing the second time', () => {
+  it('makes everything once and changes nothing the second time', async () => {
     using folder = temporaryFolder();
-    const first = JSON.parse(oka('init', '--dir', folder.dir, '--json').out) as { made: string[] };
+    const first = JSON.parse((await oka('init', '--dir', folder.dir, '--json')).out) as { made: string[] };
     expect(first.made).toEqual(
       expect.arrayContaining(['.oka/rules/', '.oka/rules/POLICY.md', 'workspace/inbox/', 'INSTALL_REQUIREMENTS.md']),
     );
     expect(lstatSync(join(folder.dir, 'INSTALL_REQUIREMENTS.md')).isSymbolicLink()).toBe(true);
     expect(existsSync(join(folder.dir, 'INSTALL_REQUIREMENTS.md'))).toBe(true);
     writeFileSync(join(folder.dir, '.oka/rules/POLICY.md'), 'mine');
-    expect(JSON.parse(oka('init', '--dir', folder.dir, '--json').out)).toMatchObject({ made: [] });
+    expect(JSON.parse((await oka('init', '--dir', folder.dir, '--json')).out)).toMatchObject({ made: [] });
     expect(readFileSync(join(folder.dir, '.oka/rules/POLICY.md'), 'utf8')).toBe('mine');
   });
 });
@@ -58,7 +58,7 @@ describe('oka status', () => {
   it('shows active goals, what they wait for, and the size of the ledger', async () => {
     using folder = temporaryFolder();
     await furnished(folder.dir);
-    const { code, out } = oka('status', '--dir', folder.dir);
+    const { code, out } = await oka('status', '--dir', folder.dir);
     expect(code).toBe(0);
     expect(out).toContain('6 events');
     expect(out).toContain('waits for your answer: To whom?');
@@ -71,7 +71,7 @@ describe('oka status', () => {
     using folder = temporaryFolder();
     await furnished(folder.dir);
     rmSync(join(folder.dir, '.oka/active_task_graph.json'));
-    const status = JSON.parse(oka('status', '--dir', folder.dir, '--json').out) as {
+    const status = JSON.parse((await oka('status', '--dir', folder.dir, '--json')).out) as {
       goals: { run: string }[];
       ended: { run: string }[];
       worker: unknown;
@@ -90,17 +90,17 @@ describe('oka status', () => {
     const home = homeAt(folder.dir);
     const stores = await openStores(home, await loadConfig(home));
     try {
-      expect(JSON.parse(oka('status', '--dir', folder.dir, '--json').out)).toMatchObject({
+      expect(JSON.parse((await oka('status', '--dir', folder.dir, '--json')).out)).toMatchObject({
         worker: { pid: process.pid },
       });
-      expect(oka('rebuild', '--dir', folder.dir)).toMatchObject({
+      expect(await oka('rebuild', '--dir', folder.dir)).toMatchObject({
         code: 3,
         err: expect.stringContaining(`process ${process.pid}`),
       });
     } finally {
       await stores.close();
     }
-    expect(JSON.parse(oka('status', '--dir', folder.dir, '--json').out)).toMatchObject({ worker: null });
+    expect(JSON.parse((await oka('status', '--dir', folder.dir, '--json')).out)).toMatchObject({ worker: null });
   });
 });
 
@@ -108,7 +108,7 @@ describe('oka log', () => {
   it('reads like a story in 80 columns and lets no escape code through', async () => {
     using folder = temporaryFolder();
     await furnished(folder.dir);
-    const { out } = oka('log', '--dir', folder.dir);
+    const { out } = await oka('log', '--dir', folder.dir);
     expect(out.split('\n')).toHaveLength(8);
     expect(out).toContain('2026-01-02');
     expect(out).toContain('03:04:05');
@@ -121,19 +121,19 @@ describe('oka log', () => {
   it('filters by run, type, seq and limit', async () => {
     using folder = temporaryFolder();
     await furnished(folder.dir);
-    const seqs = (...args: string[]): number[] =>
-      oka('log', '--json', '--dir', folder.dir, ...args)
-        .out.split('\n')
+    const seqs = async (...args: string[]): Promise<number[]> =>
+      (await oka('log', '--json', '--dir', folder.dir, ...args)).out
+        .split('\n')
         .filter((line) => line !== '')
         .map((line) => (JSON.parse(line) as { seq: number }).seq);
-    expect(seqs('--run', 'r1')).toEqual([1, 2, 3, 4]);
-    expect(seqs('--type', 'run.*')).toEqual([1, 4, 5]);
-    expect(seqs('--type', 'call.ended')).toEqual([3]);
-    expect(seqs('--since', '5')).toEqual([5, 6]);
-    expect(seqs('--limit', '2')).toEqual([5, 6]);
-    expect(seqs('--limit', '0', '--run', 'r2')).toEqual([5, 6]);
-    expect(seqs('--type', 'run.*', '--limit', '1')).toEqual([5]);
-    expect(seqs('--pen', 'maintenance')).toEqual([]);
+    expect(await seqs('--run', 'r1')).toEqual([1, 2, 3, 4]);
+    expect(await seqs('--type', 'run.*')).toEqual([1, 4, 5]);
+    expect(await seqs('--type', 'call.ended')).toEqual([3]);
+    expect(await seqs('--since', '5')).toEqual([5, 6]);
+    expect(await seqs('--limit', '2')).toEqual([5, 6]);
+    expect(await seqs('--limit', '0', '--run', 'r2')).toEqual([5, 6]);
+    expect(await seqs('--type', 'run.*', '--limit', '1')).toEqual([5]);
+    expect(await seqs('--pen', 'maintenance')).toEqual([]);
   });
 
   it('follows new events and ends with 130 on Ctrl-C', async () => {
@@ -159,7 +159,7 @@ describe('oka verify', () => {
   it('says intact with the number of events and the head', async () => {
     using folder = temporaryFolder();
     await furnished(folder.dir);
-    const { code, out } = oka('verify', '--dir', folder.dir);
+    const { code, out } = await oka('verify', '--dir', folder.dir);
     expect(code).toBe(0);
     expect(out).toMatch(/run_ledger: intact, 6 events.*\n\s+head [0-9a-f]{64}/);
   });
@@ -172,10 +172,10 @@ describe('oka verify', () => {
     const offset = Buffer.byteLength(`${lines.slice(0, 2).join('\n')}\n`);
     lines[2] = lines[2]?.replace('"ok"', '"no"') ?? '';
     writeFileSync(file, lines.join('\n'));
-    const { code, out } = oka('verify', '--dir', folder.dir);
+    const { code, out } = await oka('verify', '--dir', folder.dir);
     expect(code).toBe(1);
     expect(out).toContain(`damaged at seq 3, byte ${offset}`);
-    expect(JSON.parse(oka('verify', '--json', '--dir', folder.dir).out)).toMatchObject({
+    expect(JSON.parse((await oka('verify', '--json', '--dir', folder.dir)).out)).toMatchObject({
       intact: false,
       ledgers: [{ state: 'damaged', fault: { seq: 3, offset } }, { state: 'absent' }],
     });
@@ -189,7 +189,7 @@ describe('oka rebuild', () => {
     const file = join(folder.dir, '.oka/active_task_graph.json');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, '{}');
-    expect(oka('rebuild', '--dir', folder.dir)).toMatchObject({
+    expect(await oka('rebuild', '--dir', folder.dir)).toMatchObject({
       code: 0,
       out: expect.stringContaining('6 events folded again'),
     });
@@ -201,15 +201,15 @@ describe('oka ledger archive', () => {
   it('moves finished runs away; log, verify and rebuild still cover them', async () => {
     using folder = temporaryFolder();
     await furnished(folder.dir);
-    expect(oka('ledger', 'archive', '--before', '2026-02-01', '--dir', folder.dir)).toMatchObject({
+    expect(await oka('ledger', 'archive', '--before', '2026-02-01', '--dir', folder.dir)).toMatchObject({
       code: 0,
       out: expect.stringContaining('events 1 to 4'),
     });
     expect(readFileSync(join(folder.dir, '.oka/run_ledger.jsonl'), 'utf8').startsWith('{"seq":5,')).toBe(true);
-    expect(oka('verify', '--dir', folder.dir).out).toContain('intact, 7 events');
-    expect(oka('log', '--dir', folder.dir).out).toContain('Began: Count the apples');
-    expect(oka('rebuild', '--dir', folder.dir).out).toContain('7 events folded again');
-    expect(oka('ledger', 'archive', '--before', '2026-02-01', '--dir', folder.dir)).toMatchObject({
+    expect((await oka('verify', '--dir', folder.dir)).out).toContain('intact, 7 events');
+    expect((await oka('log', '--dir', folder.dir)).out).toContain('Began: Count the apples');
+    expect((await oka('rebuild', '--dir', folder.dir)).out).toContain('7 events folded again');
+    expect(await oka('ledger', 'archive', '--before', '2026-02-01', '--dir', folder.dir)).toMatchObject({
       code: 0,
       out: expect.stringContaining('nothing was moved'),
     });
@@ -220,7 +220,7 @@ describe('oka ledger archive', () => {
     await furnished(folder.dir);
     const home = homeAt(folder.dir);
     const stores = await openStores(home, await loadConfig(home));
-    const { out } = oka('ledger', 'archive', '--before', '2026-02-01', '--json', '--dir', folder.dir);
+    const { out } = await oka('ledger', 'archive', '--before', '2026-02-01', '--json', '--dir', folder.dir);
     await stores.close();
     const { submitted } = JSON.parse(out) as { submitted: string };
     expect(JSON.parse(readFileSync(join(home.oka, 'intake', `${submitted}.json`), 'utf8'))).toEqual({
@@ -231,10 +231,13 @@ describe('oka ledger archive', () => {
 });
 
 describe('oka doctor', () => {
-  it('finds a fresh home healthy', () => {
+  it('finds a fresh home healthy', async () => {
     using folder = temporaryFolder();
-    oka('init', '--dir', folder.dir);
-    expect(oka('doctor', '--dir', folder.dir)).toMatchObject({ code: 0, out: expect.stringContaining('All is well') });
+    await oka('init', '--dir', folder.dir);
+    expect(await oka('doctor', '--dir', folder.dir)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('All is well'),
+    });
   });
 
   it('says what is wrong with folders, config, policy and ledger, and how to mend each', async () => {
@@ -247,7 +250,7 @@ describe('oka doctor', () => {
       join(folder.dir, '.oka/run_ledger.jsonl'),
       readFileSync(join(folder.dir, '.oka/run_ledger.jsonl'), 'utf8').replace('apples', 'pears'),
     );
-    const { code, out } = oka('doctor', '--json', '--dir', folder.dir);
+    const { code, out } = await oka('doctor', '--json', '--dir', folder.dir);
     const { findings } = JSON.parse(out) as { findings: { state: string; found: string; fix?: string }[] };
     const bad = findings.filter((finding) => finding.state === 'bad');
     expect(code).toBe(1);
@@ -259,14 +262,14 @@ describe('oka doctor', () => {
 });
 
 describe('oka schema', () => {
-  it('keeps the schema beside the settings up to date', () => {
+  it('keeps the schema beside the settings up to date', async () => {
     expect(readFileSync(join(programFolder, '.oka/rules/config.schema.json'), 'utf8')).toBe(
-      oka('schema', 'config').out,
+      (await oka('schema', 'config')).out,
     );
   });
 
-  it('lists every concept', () => {
-    const names = JSON.parse(oka('schema', '--json').out) as string[];
+  it('lists every concept', async () => {
+    const names = JSON.parse((await oka('schema', '--json')).out) as string[];
     expect(names).toEqual(
       expect.arrayContaining(['config', 'graph', 'policy', 'task-file', 'event', 'event:run.started']),
     );

@@ -23,7 +23,7 @@ type Line = {
 async function started(registry: number, ...args: string[]) {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
-  oka('init', '--dir', folder.dir);
+  await oka('init', '--dir', folder.dir);
   const env = {
     PATH: process.env['PATH'] ?? '',
     HOME: folder.dir,
@@ -93,10 +93,10 @@ it('with a key only steps of its worker are let in, and each decision says for w
   expect(lines[1]).toMatchObject({ run: 'r7', verdict: 'allowed' });
 });
 
-it('what cannot be listened on, and a key that is none, are told', () => {
+it('what cannot be listened on, and a key that is none, are told', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
-  oka('init', '--dir', folder.dir);
+  await oka('init', '--dir', folder.dir);
   writeFileSync(join(folder.dir, 'short'), 'x');
   for (const [args, words] of [
     [['--listen', 'nowhere'], /--listen is an address and a port/],
@@ -104,7 +104,7 @@ it('what cannot be listened on, and a key that is none, are told', () => {
     [['--key', join(folder.dir, 'none')], /--key: /],
     [['--key', join(folder.dir, 'short')], /only 1 bytes/],
   ] as const) {
-    const { code, err } = oka('egress', '--dir', folder.dir, ...args);
+    const { code, err } = await oka('egress', '--dir', folder.dir, ...args);
     expect(err).toMatch(words);
     expect(code).toBe(2);
   }

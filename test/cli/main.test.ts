@@ -1,57 +1,67 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.ts';
-import { launcher, oka, temporaryFolder } from '../support/cli.ts';
+import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
 
 describe('the command line', () => {
-  it('lists every command and the exit codes, within 80 columns', () => {
-    const { code, out } = oka('--help');
+  it('lists every command and the exit codes, within 80 columns', async () => {
+    const { code, out } = await oka('--help');
     expect(code).toBe(0);
     for (const name of Object.keys(commands)) expect(out).toContain(`  ${name} `);
     expect(out).toContain('Exit codes');
     for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it('gives help with an example for every command, within 80 columns', () => {
+  it('gives help with an example for every command, within 80 columns', async () => {
     for (const [name, command] of Object.entries(commands)) {
-      const { code, out } = oka(...name.split(' '), '--help');
+      const { code, out } = await oka(...name.split(' '), '--help');
       expect(code, name).toBe(0);
       expect(out).toContain(`Example: ${command.example}`);
       for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
     }
   });
 
-  it('says the version', () => {
-    expect(oka('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  it('says the version', async () => {
+    expect(await oka('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  it('suggests the nearest command for an unknown one and exits 2', () => {
-    expect(oka('verfiy')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Did you mean: oka verify') });
-    expect(oka('ledger', 'achive')).toMatchObject({ code: 2, err: expect.stringContaining('oka ledger archive') });
-    expect(oka('xyzzyx')).toMatchObject({ code: 2, err: expect.stringContaining('See: oka --help') });
+  it('suggests the nearest command for an unknown one and exits 2', async () => {
+    expect(await oka('verfiy')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('Did you mean: oka verify'),
+    });
+    expect(await oka('ledger', 'achive')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('oka ledger archive'),
+    });
+    expect(await oka('xyzzyx')).toMatchObject({ code: 2, err: expect.stringContaining('See: oka --help') });
   });
 
-  it('names a wrong option, a wrong value and a superfluous word, and exits 2', () => {
-    expect(oka('log', '--folow')).toMatchObject({ code: 2, err: expect.stringContaining('--folow') });
-    expect(oka('log', '--limit', 'many')).toMatchObject({
+  it('names a wrong option, a wrong value and a superfluous word, and exits 2', async () => {
+    expect(await oka('log', '--folow')).toMatchObject({ code: 2, err: expect.stringContaining('--folow') });
+    expect(await oka('log', '--limit', 'many')).toMatchObject({
       code: 2,
       err: expect.stringContaining('--limit takes a whole number'),
     });
-    expect(oka('status', 'now')).toMatchObject({ code: 2, err: expect.stringContaining('now') });
-    expect(oka('log', '--pen', 'pencil')).toMatchObject({ code: 2, err: expect.stringContaining('pencil') });
-    expect(oka('ledger', 'archive', '--before', 'yesterday')).toMatchObject({
+    expect(await oka('status', 'now')).toMatchObject({ code: 2, err: expect.stringContaining('now') });
+    expect(await oka('log', '--pen', 'pencil')).toMatchObject({ code: 2, err: expect.stringContaining('pencil') });
+    expect(await oka('ledger', 'archive', '--before', 'yesterday')).toMatchObject({
       code: 2,
       err: expect.stringContaining('not a date'),
     });
-    expect(oka('schema', 'confg')).toMatchObject({ code: 2, err: expect.stringContaining('oka schema config') });
+    expect(await oka('schema', 'confg')).toMatchObject({ code: 2, err: expect.stringContaining('oka schema config') });
   });
 
-  it('says how to set up a folder that is none', () => {
+  it('says how to set up a folder that is none', async () => {
     using folder = temporaryFolder();
-    expect(oka('status', '--dir', folder.dir)).toMatchObject({ code: 3, err: expect.stringContaining('oka init') });
+    expect(await oka('status', '--dir', folder.dir)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('oka init'),
+    });
   });
 
-  it('takes the folder from OKA_DIR when --dir is not given', () => {
+  it('takes the folder from OKA_DIR when --dir is not given', async () => {
     using folder = temporaryFolder();
     const { stderr } = spawnSync(process.execPath, [launcher, 'status'], {
       encoding: 'utf8',
@@ -60,7 +70,7 @@ describe('the command line', () => {
     expect(stderr).toContain(folder.dir);
   });
 
-  it('ends quietly when the reader of a pipe goes away', () => {
+  it('ends quietly when the reader of a pipe goes away', async () => {
     const { status, stderr } = spawnSync(
       'sh',
       ['-c', `"${process.execPath}" "${launcher}" schema | head -n 1 >/dev/null`],
@@ -69,14 +79,21 @@ describe('the command line', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('uses no colour when the output is not a terminal', () => {
+  it('uses no colour when the output is not a terminal', async () => {
     using folder = temporaryFolder();
-    oka('init', '--dir', folder.dir);
-    expect(oka('status', '--dir', folder.dir).out).not.toContain('\u001B[');
+    await oka('init', '--dir', folder.dir);
+    expect((await oka('status', '--dir', folder.dir)).out).not.toContain('\u001B[');
   });
 });
 
 describe('the launcher', () => {
+  it('prints to the streams of its process and ends with the exit code of the command', () => {
+    using folder = temporaryFolder();
+    expect(okaProcess('init', '--dir', folder.dir)).toMatchObject({ code: 0, err: '' });
+    expect(okaProcess('status', '--health', '--dir', folder.dir)).toMatchObject({ code: 1, err: '' });
+    expect(okaProcess('statsu')).toMatchObject({ code: 2, out: '', err: expect.stringContaining('oka status') });
+  });
+
   const other = spawnSync(
     'sh',
     ['-c', "PATH=$(printf %s \"$PATH\" | tr ':' '\\n' | grep -v node_modules | paste -sd:) command -v node"],

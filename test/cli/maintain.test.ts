@@ -4,19 +4,28 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { launcher, oka, temporaryFolder } from '../support/cli.ts';
+import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
 
 describe('oka maintain', () => {
-  it('makes one pass and says so; a dry run before it writes nothing', () => {
+  it('makes one pass and says so; a dry run before it writes nothing', async () => {
     using folder = temporaryFolder();
     const dir = ['--dir', folder.dir];
-    expect(oka('maintain', '--once', ...dir)).toMatchObject({ code: 3, err: expect.stringContaining('is not set up') });
-    oka('init', ...dir);
-    expect(oka('maintain', '--dry-run', ...dir)).toMatchObject({ code: 0, out: expect.stringContaining('nothing') });
-    expect(oka('verify', ...dir).out).toContain('maintenance_ledger: not there yet');
-    expect(oka('maintain', '--once', ...dir)).toMatchObject({ code: 0, out: expect.stringContaining('read 0 events') });
-    expect(oka('rebuild', ...dir)).toMatchObject({ code: 0 });
-    const { findings } = JSON.parse(oka('doctor', '--json', ...dir).out) as {
+    expect(await oka('maintain', '--once', ...dir)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('is not set up'),
+    });
+    await oka('init', ...dir);
+    expect(await oka('maintain', '--dry-run', ...dir)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('nothing'),
+    });
+    expect((await oka('verify', ...dir)).out).toContain('maintenance_ledger: not there yet');
+    expect(await oka('maintain', '--once', ...dir)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('read 0 events'),
+    });
+    expect(await oka('rebuild', ...dir)).toMatchObject({ code: 0 });
+    const { findings } = JSON.parse((await oka('doctor', '--json', ...dir)).out) as {
       findings: { what: string; found: string }[];
     };
     expect(findings.find(({ what }) => what === 'maintain')?.found).toMatch(
@@ -24,24 +33,27 @@ describe('oka maintain', () => {
     );
   });
 
-  it('names the setting that is not a time, and exits 3', () => {
+  it('names the setting that is not a time, and exits 3', async () => {
     using folder = temporaryFolder();
-    oka('init', '--dir', folder.dir);
+    await oka('init', '--dir', folder.dir);
     writeFileSync(join(folder.dir, '.oka/rules/config.json'), '{"maintenance":{"slots":{"learn":"at noon"}}}');
-    const refused = oka('maintain', '--dir', folder.dir);
+    const refused = okaProcess('maintain', '--dir', folder.dir);
     expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('maintenance.slots.learn: "at noon"') });
-    expect(oka('doctor', '--dir', folder.dir)).toMatchObject({ code: 1, out: expect.stringContaining('"at noon"') });
+    expect(await oka('doctor', '--dir', folder.dir)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('"at noon"'),
+    });
   });
 
   it('runs until it is told to stop; a second one is refused; STOP is honoured', async () => {
     using folder = temporaryFolder();
-    oka('init', '--dir', folder.dir);
+    await oka('init', '--dir', folder.dir);
     const child = spawn(process.execPath, [launcher, 'maintain', '--dir', folder.dir], { stdio: 'pipe' });
     try {
       await expect
-        .poll(() => oka('doctor', '--dir', folder.dir).out, { timeout: 20_000 })
+        .poll(async () => (await oka('doctor', '--dir', folder.dir)).out, { timeout: 20_000 })
         .toContain(`process ${child.pid}`);
-      expect(oka('maintain', '--dir', folder.dir)).toMatchObject({
+      expect(okaProcess('maintain', '--dir', folder.dir)).toMatchObject({
         code: 3,
         err: expect.stringContaining(`is being written by process ${child.pid}`),
       });
@@ -52,24 +64,24 @@ describe('oka maintain', () => {
       child.kill('SIGKILL');
     }
     writeFileSync(join(folder.dir, '.oka/STOP'), '');
-    expect(oka('maintain', '--once', '--dir', folder.dir)).toMatchObject({
+    expect(await oka('maintain', '--once', '--dir', folder.dir)).toMatchObject({
       code: 3,
       err: expect.stringContaining('STOP'),
     });
     rmSync(join(folder.dir, '.oka/STOP'));
-    expect(oka('maintain', '--once', '--dir', folder.dir).code).toBe(0);
+    expect((await oka('maintain', '--once', '--dir', folder.dir)).code).toBe(0);
   });
 });
 
 describe('oka tidy', () => {
-  it('says what would go, and does it', () => {
+  it('says what would go, and does it', async () => {
     using folder = temporaryFolder();
-    oka('init', '--dir', folder.dir);
-    expect(oka('tidy', '--dry-run', '--dir', folder.dir)).toMatchObject({
+    await oka('init', '--dir', folder.dir);
+    expect(await oka('tidy', '--dry-run', '--dir', folder.dir)).toMatchObject({
       code: 0,
       out: expect.stringContaining('Would remove 0 artifacts'),
     });
-    expect(JSON.parse(oka('tidy', '--json', '--dir', folder.dir).out)).toEqual({
+    expect(JSON.parse((await oka('tidy', '--json', '--dir', folder.dir)).out)).toEqual({
       tidied: { artifacts: 0, outbox: [], tools: [], bytes: 0 },
     });
   });

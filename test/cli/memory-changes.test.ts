@@ -8,8 +8,8 @@ describe('oka memory changes and undo', () => {
   it('lists what was learned by number, and asks for one of them to be taken back', async () => {
     using home = temporaryFolder();
     const { dir } = home;
-    oka('init', '--dir', dir);
-    expect(oka('memory', 'changes', '--dir', dir).out).toContain('learned nothing yet');
+    await oka('init', '--dir', dir);
+    expect((await oka('memory', 'changes', '--dir', dir)).out).toContain('learned nothing yet');
     const ledger = await openLedger(join(dir, '.oka', 'maintenance', 'maintenance_ledger.jsonl'), 'maintenance', {
       redact: (text) => text,
     });
@@ -22,7 +22,7 @@ describe('oka memory changes and undo', () => {
     ]);
     await ledger.close();
 
-    const { changes } = JSON.parse(oka('memory', 'changes', '--json', '--dir', dir).out) as {
+    const { changes } = JSON.parse((await oka('memory', 'changes', '--json', '--dir', dir)).out) as {
       changes: { change: number; undone: boolean; undoable: boolean }[];
     };
     expect(changes.map(({ change, undone, undoable }) => [change, undone, undoable])).toEqual([
@@ -30,7 +30,7 @@ describe('oka memory changes and undo', () => {
       [3, true, true],
       [4, false, false],
     ]);
-    const listed = oka('memory', 'changes', '--limit', '2', '--dir', dir).out;
+    const listed = (await oka('memory', 'changes', '--limit', '2', '--dir', dir)).out;
     expect(listed).toMatch(/3 .*\(taken back\)/);
     expect(listed).not.toContain('metric');
 
@@ -40,13 +40,13 @@ describe('oka memory changes and undo', () => {
       ['1', 'there is no change "1"'],
       ['4', 'cannot be taken back'],
     ] as const) {
-      const refused = oka('memory', 'undo', given, '--dir', dir);
+      const refused = await oka('memory', 'undo', given, '--dir', dir);
       expect(refused.code).toBe(2);
       expect(refused.err).toContain(said);
     }
-    expect(oka('memory', 'undo', '3', '--dir', dir).out).toContain('already');
+    expect((await oka('memory', 'undo', '3', '--dir', dir)).out).toContain('already');
 
-    const asked = oka('memory', 'undo', '2', '--reason', 'one report only', '--dir', dir);
+    const asked = await oka('memory', 'undo', '2', '--reason', 'one report only', '--dir', dir);
     expect(asked.out).toContain('Always use metric units.');
     const [file = ''] = readdirSync(join(dir, '.oka', 'intake'));
     expect(JSON.parse(readFileSync(join(dir, '.oka', 'intake', file), 'utf8'))).toEqual({

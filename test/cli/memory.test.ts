@@ -1,26 +1,25 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launcher, oka, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
+import { oka, okaWith, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
 
 let folder: TemporaryFolder;
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = temporaryFolder();
-  oka('init', '--dir', folder.dir);
+  await oka('init', '--dir', folder.dir);
   mkdirSync(join(folder.dir, '.oka', 'rules'), { recursive: true });
   writeFileSync(join(folder.dir, '.oka', 'rules', 'config.json'), JSON.stringify({ memory: { vectors: false } }));
 });
 afterAll(() => folder[Symbol.dispose]());
 
-function memory(...args: string[]) {
+async function memory(...args: string[]) {
   return oka('memory', ...args, '--dir', folder.dir);
 }
-const data = (...args: string[]): never => JSON.parse(memory(...args, '--json').out) as never;
+const data = async (...args: string[]): Promise<never> => JSON.parse((await memory(...args, '--json')).out) as never;
 
 describe('oka memory', () => {
-  it('takes in lines from elsewhere, and finds them within a budget, best first', () => {
+  it('takes in lines from elsewhere, and finds them within a budget, best first', async () => {
     const file = join(folder.dir, 'chat.jsonl');
     const lines = [
       { id: 'D1:1', text: 'I adopted a puppy called Rex', at: '2023-05-08T10:00:00Z', who: 'Ann', namespace: 'chat' },
@@ -28,8 +27,8 @@ describe('oka memory', () => {
       { id: 3, text: 'We painted the kitchen', at: '2023-07-01', who: 'Bob' },
     ];
     writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
-    expect(memory('import', file)).toMatchObject({ code: 0, out: 'Took in 3 lines.\n' });
-    const { items, tokens } = data('retrieve', '--budget', '30', 'Which puppy did Ann adopt?') as {
+    expect(await memory('import', file)).toMatchObject({ code: 0, out: 'Took in 3 lines.\n' });
+    const { items, tokens } = (await data('retrieve', '--budget', '30', 'Which puppy did Ann adopt?')) as {
       items: { id: string; score: number; tokens: number; evidence: object[] }[];
       tokens: number;
     };
@@ -38,16 +37,10 @@ describe('oka memory', () => {
     expect(tokens).toBeLessThanOrEqual(30);
   });
 
-  it('with - answers one question a line in one process', () => {
-    const { stdout } = spawnSync(
-      process.execPath,
-      [launcher, 'memory', 'retrieve', '--json', '--dir', folder.dir, '-'],
-      {
-        encoding: 'utf8',
-        input: 'puppy\n\nkitchen\n',
-      },
-    );
-    const answers = stdout
+  it('with - answers one question a line in one process', async () => {
+    const input = 'puppy\n\nkitchen\n';
+    const { out } = await okaWith({ input }, 'memory', 'retrieve', '--json', '--dir', folder.dir, '-');
+    const answers = out
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { query: string; items: { id: string }[] });
@@ -55,69 +48,85 @@ describe('oka memory', () => {
       ['puppy', 'D1:1'],
       ['kitchen', '3'],
     ]);
-    expect(memory('retrieve', '-')).toMatchObject({ code: 2, err: expect.stringContaining('--json') });
+    expect(await memory('retrieve', '-')).toMatchObject({ code: 2, err: expect.stringContaining('--json') });
   });
 
-  it('refuses a file with a bad line as a whole, and says which', () => {
+  it('refuses a file with a bad line as a whole, and says which', async () => {
     const file = join(folder.dir, 'bad.jsonl');
     writeFileSync(file, '{"id":"9","text":"fine","at":"2023-01-01"}\nnonsense\n{"id":"8","text":"x","at":"soon"}\n');
-    const { code, err } = memory('import', file);
+    const { code, err } = await memory('import', file);
     expect(code).toBe(3);
     expect(err).toContain('line 2: it is not a JSON object');
     expect(err).toContain('line 3: "at" is not a moment');
-    expect(data('retrieve', 'fine')).toMatchObject({ items: [] });
-    expect(memory('import', join(folder.dir, 'none.jsonl'))).toMatchObject({ code: 2 });
-    expect(memory('import', folder.dir)).toMatchObject({ code: 3, err: expect.stringContaining('not a regular file') });
+    expect(await data('retrieve', 'fine')).toMatchObject({ items: [] });
+    expect(await memory('import', join(folder.dir, 'none.jsonl'))).toMatchObject({ code: 2 });
+    expect(await memory('import', folder.dir)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('not a regular file'),
+    });
   });
 
-  it('keeps, finds, shows and supersedes facts', () => {
-    const added = data('fact', 'add', 'Invoices go to Carla', '--importance', '0.9') as { fact: { id: string } };
+  it('keeps, finds, shows and supersedes facts', async () => {
+    const added = (await data('fact', 'add', 'Invoices go to Carla', '--importance', '0.9')) as {
+      fact: { id: string };
+    };
     const { id } = added.fact;
-    expect(memory('fact', 'get', id).out).toContain('known from event');
-    expect(data('fact', 'add', 'Invoices go to Dora', '--id', 'dora', '--supersedes', id)).toMatchObject({
+    expect((await memory('fact', 'get', id)).out).toContain('known from event');
+    expect(await data('fact', 'add', 'Invoices go to Dora', '--id', 'dora', '--supersedes', id)).toMatchObject({
       fact: { supersedes: [id] },
     });
-    expect(data('fact', 'get', id)).toMatchObject({ superseded_by: 'dora' });
-    expect(data('fact', 'search', 'invoices')).toMatchObject({ items: [{ id: 'dora' }] });
-    expect(data('retrieve', 'invoices')).toMatchObject({ items: [{ id: 'dora', kind: 'fact' }] });
+    expect(await data('fact', 'get', id)).toMatchObject({ superseded_by: 'dora' });
+    expect(await data('fact', 'search', 'invoices')).toMatchObject({ items: [{ id: 'dora' }] });
+    expect(await data('retrieve', 'invoices')).toMatchObject({ items: [{ id: 'dora', kind: 'fact' }] });
   });
 
-  it('prunes facts that are over and forgets those it is told to', () => {
-    memory('fact', 'add', 'Soon over', '--ttl', '0s', '--id', 'over');
-    expect(data('fact', 'prune')).toMatchObject({ forgot: ['over'] });
-    expect(memory('fact', 'delete', 'dora')).toMatchObject({ code: 0 });
-    expect(data('fact', 'list')).toEqual({ facts: [] });
+  it('prunes facts that are over and forgets those it is told to', async () => {
+    await memory('fact', 'add', 'Soon over', '--ttl', '0s', '--id', 'over');
+    expect(await data('fact', 'prune')).toMatchObject({ forgot: ['over'] });
+    expect(await memory('fact', 'delete', 'dora')).toMatchObject({ code: 0 });
+    expect(await data('fact', 'list')).toEqual({ facts: [] });
   });
 
-  it('says what is wrong with a fact that cannot be kept or is not there', () => {
-    expect(memory('fact', 'delete', 'dora')).toMatchObject({ code: 2, err: expect.stringContaining('no fact "dora"') });
-    expect(memory('fact', 'add', 'x', '--importance', '7')).toMatchObject({
+  it('says what is wrong with a fact that cannot be kept or is not there', async () => {
+    expect(await memory('fact', 'delete', 'dora')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no fact "dora"'),
+    });
+    expect(await memory('fact', 'add', 'x', '--importance', '7')).toMatchObject({
       code: 2,
       err: expect.stringContaining('0 to 1'),
     });
-    expect(memory('fact', 'add', 'x', '--ttl', 'soon')).toMatchObject({ code: 2, err: expect.stringContaining('30d') });
+    expect(await memory('fact', 'add', 'x', '--ttl', 'soon')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('30d'),
+    });
   });
 
-  it('shows numbers, days, and one day alone', () => {
-    expect(memory().out).toContain('searched by words');
-    expect(data('daily', 'days')).toMatchObject({
+  it('shows numbers, days, and one day alone', async () => {
+    expect((await memory()).out).toContain('searched by words');
+    expect(await data('daily', 'days')).toMatchObject({
       days: [
         { day: '2023-07-01', pieces: 1 },
         { day: '2023-05-08', pieces: 2 },
       ],
     });
-    expect(data('daily', 'search', 'puppy kitchen', '--day', '2023-07-01')).toMatchObject({ items: [{ id: '3' }] });
-    expect(memory('daily', 'search', 'x', '--day', 'monday')).toMatchObject({ code: 2 });
+    expect(await data('daily', 'search', 'puppy kitchen', '--day', '2023-07-01')).toMatchObject({
+      items: [{ id: '3' }],
+    });
+    expect(await memory('daily', 'search', 'x', '--day', 'monday')).toMatchObject({ code: 2 });
   });
 
-  it('oka rebuild index makes it again', () => {
-    const { code, out } = oka('rebuild', 'index', '--dir', folder.dir);
+  it('oka rebuild index makes it again', async () => {
+    const { code, out } = await oka('rebuild', 'index', '--dir', folder.dir);
     expect([code, out]).toEqual([0, expect.stringContaining('3 pieces')]);
-    expect(data('retrieve', 'puppy')).toMatchObject({ items: [{ id: 'D1:1' }, {}] });
+    expect(await data('retrieve', 'puppy')).toMatchObject({ items: [{ id: 'D1:1' }, {}] });
   });
 
-  it('says how to set up a folder that is none', () => {
+  it('says how to set up a folder that is none', async () => {
     using other = temporaryFolder();
-    expect(oka('memory', '--dir', other.dir)).toMatchObject({ code: 3, err: expect.stringContaining('oka init') });
+    expect(await oka('memory', '--dir', other.dir)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('oka init'),
+    });
   });
 });

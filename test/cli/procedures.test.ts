@@ -36,7 +36,7 @@ let folder: TemporaryFolder;
 
 beforeAll(async () => {
   folder = temporaryFolder();
-  oka('init', '--dir', folder.dir);
+  await oka('init', '--dir', folder.dir);
   const home = homeAt(folder.dir);
   const redact = (text: string): string => text;
   const maintenance = await openLedger(home.ledgers.maintenance, 'maintenance', { redact });
@@ -54,14 +54,14 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]());
 
 const told = (...args: string[]) => oka('procedures', ...args, '--dir', folder.dir);
-const data = (...args: string[]): unknown => JSON.parse(told(...args, '--json').out);
+const data = async (...args: string[]): Promise<unknown> => JSON.parse((await told(...args, '--json')).out);
 
 describe('oka procedures', () => {
-  it('lists them and how they stand, as the ledger says', () => {
-    expect(told('list').out).toMatch(
+  it('lists them and how they stand, as the ledger says', async () => {
+    expect((await told('list')).out).toMatch(
       /sort-rows-1 {2}promoted[^]*evidence 24\.5[^]*sort-rows-2 {2}candidate[^]*not judged/,
     );
-    expect(data('list')).toMatchObject({
+    expect(await data('list')).toMatchObject({
       procedures: [
         { id: 'sort-rows-1', status: 'promoted', forced: false },
         { id: 'sort-rows-2', status: 'candidate' },
@@ -69,29 +69,35 @@ describe('oka procedures', () => {
     });
   });
 
-  it('shows one by the start of its name, and says so when that is not enough', () => {
-    expect(told('show', 'sort-rows-1').out).toContain('1. `sort {{path}}`');
-    expect(data('show', 'sort-rows-2')).toMatchObject({ status: 'candidate', procedure: { task: 'Sort {{path}}' } });
-    expect(told('show', 'sort')).toMatchObject({ code: 2, err: expect.stringContaining('sort-rows-1, sort-rows-2') });
-    expect(told('show', 'other')).toMatchObject({ code: 2, err: expect.stringContaining('oka procedures list') });
+  it('shows one by the start of its name, and says so when that is not enough', async () => {
+    expect((await told('show', 'sort-rows-1')).out).toContain('1. `sort {{path}}`');
+    expect(await data('show', 'sort-rows-2')).toMatchObject({
+      status: 'candidate',
+      procedure: { task: 'Sort {{path}}' },
+    });
+    expect(await told('show', 'sort')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('sort-rows-1, sort-rows-2'),
+    });
+    expect(await told('show', 'other')).toMatchObject({ code: 2, err: expect.stringContaining('oka procedures list') });
   });
 
-  it('says why: every move with its numbers and the runs behind it', () => {
-    const { out } = told('why', 'sort-rows-1');
+  it('says why: every move with its numbers and the runs behind it', async () => {
+    const { out } = await told('why', 'sort-rows-1');
     expect(out).toContain('made from  jan (event 4)');
     expect(out).toMatch(
       /candidate → promoted\n {2}better than without it\n[^]*3 better, 0 worse[^]*trial {5}mar \(event 1\) {2}done/,
     );
-    expect(data('why', 'sort-rows-1')).toMatchObject({
+    expect(await data('why', 'sort-rows-1')).toMatchObject({
       moves: [{ to: 'promoted', runs: [{ run: 'mar', arm: 'trial', ended: 'done' }] }],
     });
   });
 
-  it('promotes only by force, and asks for it in the intake', () => {
-    expect(told('promote', 'sort-rows-2')).toMatchObject({ code: 2, err: expect.stringContaining('--force') });
-    expect(told('promote', 'sort-rows-1', '--force').out).toContain('already');
-    expect(told('promote', 'sort-rows-2', '--force', '--reason', 'I know').out).toContain('above the numbers');
-    expect(told('demote', 'sort-rows-1').code).toBe(0);
+  it('promotes only by force, and asks for it in the intake', async () => {
+    expect(await told('promote', 'sort-rows-2')).toMatchObject({ code: 2, err: expect.stringContaining('--force') });
+    expect((await told('promote', 'sort-rows-1', '--force')).out).toContain('already');
+    expect((await told('promote', 'sort-rows-2', '--force', '--reason', 'I know')).out).toContain('above the numbers');
+    expect((await told('demote', 'sort-rows-1')).code).toBe(0);
     const intake = join(folder.dir, '.oka', 'intake');
     const asked = readdirSync(intake).map((name) => JSON.parse(readFileSync(join(intake, name), 'utf8')) as object);
     expect(asked).toHaveLength(2);
@@ -99,10 +105,10 @@ describe('oka procedures', () => {
     expect(asked).toContainEqual({ kind: 'procedure', procedure: 'sort-rows-1', to: 'demoted', reason: '' });
   });
 
-  it('says that there are none in a home without maintenance', () => {
+  it('says that there are none in a home without maintenance', async () => {
     using empty = temporaryFolder();
-    oka('init', '--dir', empty.dir);
-    expect(oka('procedures', 'list', '--dir', empty.dir)).toMatchObject({
+    await oka('init', '--dir', empty.dir);
+    expect(await oka('procedures', 'list', '--dir', empty.dir)).toMatchObject({
       code: 0,
       out: expect.stringContaining('No procedures yet'),
     });

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/schema/event.ts';
-import { launcher, type Ran, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
+import { okaWith, type Ran, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
 import { many, noted, write } from '../support/replica.ts';
 
@@ -17,7 +15,6 @@ type Home = {
   says: (input: string, ...args: string[]) => Promise<Ran>;
 };
 
-/** The server is in this process, so the command line must not hold it up. */
 async function homeIn(
   { dir }: TemporaryFolder,
   name: string,
@@ -26,22 +23,13 @@ async function homeIn(
 ): Promise<Home> {
   const home = join(dir, name);
   const environment = {
-    ...process.env,
     XDG_CONFIG_HOME: join(dir, `${name}-config`),
     CONVEX_URL: url,
     OKA_REPLICA_KEY: KEY,
     ...env,
   };
-  const says = async (input: string, ...args: string[]): Promise<Ran> => {
-    const child = spawn(process.execPath, [launcher, ...args, '--dir', home], { env: environment });
-    child.stdin.end(input);
-    const [out, err, code] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      new Promise<number | null>((resolve) => child.on('close', resolve)),
-    ]);
-    return { code, out, err };
-  };
+  const says = (input: string, ...args: string[]): Promise<Ran> =>
+    okaWith({ env: environment, input }, ...args, '--dir', home);
   expect((await says('', 'init')).code).toBe(0);
   return { dir: home, ledger: join(home, '.oka/run_ledger.jsonl'), says, oka: (...args) => says('', ...args) };
 }

@@ -24,8 +24,11 @@ const note = {
 };
 
 /** A home with a graph file, and the command line on it. Its policy asks before anything is written. */
-function homeWith(dir: string, graph: object): { file: string; run: (...args: string[]) => Ran } {
-  oka('init', '--dir', dir);
+async function homeWith(
+  dir: string,
+  graph: object,
+): Promise<{ file: string; run: (...args: string[]) => Promise<Ran> }> {
+  await oka('init', '--dir', dir);
   const policy = join(dir, '.oka/rules/POLICY.md');
   writeFileSync(policy, readFileSync(policy, 'utf8').replace('write_local: allow', 'write_local: ask'));
   const file = join(dir, 'graph.json');
@@ -34,44 +37,50 @@ function homeWith(dir: string, graph: object): { file: string; run: (...args: st
 }
 
 describe('oka graph run', () => {
-  it('asks before it writes, goes on when answered from other processes, and ends done', () => {
+  it('asks before it writes, goes on when answered from other processes, and ends done', async () => {
     using folder = temporaryFolder();
-    const { file, run } = homeWith(folder.dir, note);
-    const asked = run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Ada"}');
+    const { file, run } = await homeWith(folder.dir, note);
+    const asked = await run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Ada"}');
     expect(asked).toMatchObject({ code: 4, out: expect.stringContaining('oka approve n1.write.0.w0') });
     expect(existsSync(join(folder.dir, 'workspace/desk/note.txt'))).toBe(false);
-    expect(run('answer', 'n1.write.0.w0', 'maybe')).toMatchObject({
+    expect(await run('answer', 'n1.write.0.w0', 'maybe')).toMatchObject({
       code: 2,
       err: expect.stringContaining('yes or no'),
     });
-    expect(run('answer', 'n1.write.0.w0', 'yes')).toMatchObject({ code: 4, out: expect.stringContaining('Send it?') });
+    expect(await run('answer', 'n1.write.0.w0', 'yes')).toMatchObject({
+      code: 4,
+      out: expect.stringContaining('Send it?'),
+    });
     expect(readFileSync(join(folder.dir, 'workspace/desk/note.txt'), 'utf8')).toBe('for Ada');
-    expect(run('answer', 'n1.ask.0.w0', 'not', 'yet')).toMatchObject({
+    expect(await run('answer', 'n1.ask.0.w0', 'not', 'yet')).toMatchObject({
       code: 0,
       out: expect.stringContaining('"not yet"'),
     });
-    expect(run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Eve"}')).toMatchObject({
+    expect(await run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Eve"}')).toMatchObject({
       code: 2,
       err: expect.stringContaining('there is a run "n1" already'),
     });
-    expect(run('answer', 'n1.ask.0.w0', 'again')).toMatchObject({
+    expect(await run('answer', 'n1.ask.0.w0', 'again')).toMatchObject({
       code: 3,
       err: expect.stringContaining('nothing waits'),
     });
-    expect(run('replay', 'n1', '--mode', 'decision')).toMatchObject({
+    expect(await run('replay', 'n1', '--mode', 'decision')).toMatchObject({
       code: 0,
       out: expect.stringContaining('the same'),
     });
-    expect(run('explain', 'n1').out).toMatch(/Timeline[^]*Calls[^]*files\.write \(write_local\) ok/);
-    expect(run('verify').code).toBe(0);
+    expect((await run('explain', 'n1')).out).toMatch(/Timeline[^]*Calls[^]*files\.write \(write_local\) ok/);
+    expect((await run('verify')).code).toBe(0);
   });
 
-  it('fails with the reason when a person says no, and a resumed run keeps what was done', () => {
+  it('fails with the reason when a person says no, and a resumed run keeps what was done', async () => {
     using folder = temporaryFolder();
-    const { file, run } = homeWith(folder.dir, note);
-    run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Ada"}');
-    expect(run('answer', 'n1.write.0.w0', 'no')).toMatchObject({ code: 1, out: expect.stringContaining('denied') });
-    const again = JSON.parse(run('resume', 'n1', '--json').out) as {
+    const { file, run } = await homeWith(folder.dir, note);
+    await run('graph', 'run', file, '--id', 'n1', '--input', '{"who":"Ada"}');
+    expect(await run('answer', 'n1.write.0.w0', 'no')).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('denied'),
+    });
+    const again = JSON.parse((await run('resume', 'n1', '--json')).out) as {
       run: string;
       status: string;
       steps: { done: number };
@@ -83,22 +92,25 @@ describe('oka graph run', () => {
       steps: { done: 1 },
       waits: [{ wait: 'n1-again.write.0.w0' }],
     });
-    expect(run('cancel', 'n1-again')).toMatchObject({ code: 0, out: expect.stringContaining('cancelled') });
-    expect(run('resume', 'n1-again')).toMatchObject({ code: 3, err: expect.stringContaining('nothing to resume') });
+    expect(await run('cancel', 'n1-again')).toMatchObject({ code: 0, out: expect.stringContaining('cancelled') });
+    expect(await run('resume', 'n1-again')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('nothing to resume'),
+    });
   });
 
-  it('refuses a graph with problems, naming all of them', () => {
+  it('refuses a graph with problems, naming all of them', async () => {
     using folder = temporaryFolder();
-    const { file, run } = homeWith(folder.dir, {
+    const { file, run } = await homeWith(folder.dir, {
       id: 'bad',
       nodes: [{ kind: 'tool', id: 'a', tool: 'no.such', needs: ['b'] }],
     });
-    const { code, out } = run('graph', 'validate', file);
+    const { code, out } = await run('graph', 'validate', file);
     expect(code).toBe(1);
     expect(out).toMatch(/there is no node "b"[^]*there is no tool "no\.such"[^]*timeout_seconds/);
-    expect(run('graph', 'run', file)).toMatchObject({ code: 3, err: expect.stringContaining('no.such') });
+    expect(await run('graph', 'run', file)).toMatchObject({ code: 3, err: expect.stringContaining('no.such') });
     writeFileSync(file, '{"id":"x"}');
-    expect(run('graph', 'show', file)).toMatchObject({ code: 3, err: expect.stringContaining('nodes') });
+    expect(await run('graph', 'show', file)).toMatchObject({ code: 3, err: expect.stringContaining('nodes') });
   });
 
   it('can be paused from another process while it runs, and resumed', async () => {
@@ -109,7 +121,7 @@ describe('oka graph run', () => {
         { kind: 'wait', id: 'rest', for: { kind: 'timer', until: new Date(Date.now() + 600_000).toISOString() } },
       ],
     };
-    const { file, run } = homeWith(folder.dir, slow);
+    const { file, run } = await homeWith(folder.dir, slow);
     const child = spawn(process.execPath, [
       launcher,
       'graph',
@@ -121,12 +133,12 @@ describe('oka graph run', () => {
       '--dir',
       folder.dir,
     ]);
-    await until(() => run('status', '--json').out.includes('"status":"blocked"'));
-    expect(run('pause', 's1')).toMatchObject({ code: 0, out: expect.stringContaining('was asked to pause') });
+    await until(async () => (await run('status', '--json')).out.includes('"status":"blocked"'));
+    expect(await run('pause', 's1')).toMatchObject({ code: 0, out: expect.stringContaining('was asked to pause') });
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(4);
-    expect(run('log', '--type', 'intake.*').out).toContain('Was asked to pause');
-    expect(run('status', '--json').out).toContain('"status":"paused"');
+    expect((await run('log', '--type', 'intake.*')).out).toContain('Was asked to pause');
+    expect((await run('status', '--json')).out).toContain('"status":"paused"');
   });
 
   it('stops within two seconds when .oka/STOP appears, and does not start while it is there', async () => {
@@ -137,21 +149,21 @@ describe('oka graph run', () => {
         { kind: 'wait', id: 'rest', for: { kind: 'timer', until: new Date(Date.now() + 600_000).toISOString() } },
       ],
     };
-    const { file, run } = homeWith(folder.dir, slow);
+    const { file, run } = await homeWith(folder.dir, slow);
     const child = spawn(process.execPath, [launcher, 'graph', 'run', file, '--id', 's1', '--dir', folder.dir]);
-    await until(() => run('status', '--json').out.includes('"status":"blocked"'));
+    await until(async () => (await run('status', '--json')).out.includes('"status":"blocked"'));
     writeFileSync(join(folder.dir, '.oka/STOP'), '');
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(4);
-    expect(run('resume', 's1')).toMatchObject({ code: 3, err: expect.stringContaining('STOP') });
+    expect(await run('resume', 's1')).toMatchObject({ code: 3, err: expect.stringContaining('STOP') });
   });
 });
 
 describe('oka simulate', () => {
-  it('shows the calls and the verdicts and does nothing', () => {
+  it('shows the calls and the verdicts and does nothing', async () => {
     using folder = temporaryFolder();
-    const { file, run } = homeWith(folder.dir, note);
-    const { calls } = JSON.parse(run('simulate', file, '--json', '--input', '{"who":"Ada"}').out) as {
+    const { file, run } = await homeWith(folder.dir, note);
+    const { calls } = JSON.parse((await run('simulate', file, '--json', '--input', '{"who":"Ada"}')).out) as {
       calls: object[];
     };
     expect(calls).toMatchObject([
@@ -163,7 +175,6 @@ describe('oka simulate', () => {
   });
 });
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 100 && !condition(); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(condition()).toBe(true);
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  await expect.poll(condition, { timeout: 60_000, interval: 50 }).toBe(true);
 }

@@ -1,65 +1,61 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { launcher, type Ran, temporaryFolder } from '../support/cli.ts';
+import { okaWith, type Ran, temporaryFolder } from '../support/cli.ts';
 
-type Home = { dir: string; key: string; oka: (stdin: string, ...args: string[]) => Ran };
+type Home = { dir: string; key: string; oka: (stdin: string, ...args: string[]) => Promise<Ran> };
 
 /** A home whose key lies outside of it. */
-function homeIn(dir: string): Home {
-  const env = { ...process.env, XDG_CONFIG_HOME: join(dir, 'config') };
+async function homeIn(dir: string): Promise<Home> {
+  const env = { XDG_CONFIG_HOME: join(dir, 'config') };
   const home = join(dir, 'home');
-  const oka = (input: string, ...args: string[]): Ran => {
-    const ran = spawnSync(process.execPath, [launcher, ...args, '--dir', home], { encoding: 'utf8', input, env });
-    return { code: ran.status, out: ran.stdout, err: ran.stderr };
-  };
-  expect(oka('', 'init').code).toBe(0);
+  const oka = (input: string, ...args: string[]): Promise<Ran> => okaWith({ env, input }, ...args, '--dir', home);
+  expect(await oka('', 'init')).toMatchObject({ code: 0 });
   return { dir: home, key: join(dir, 'config', 'oka', 'identity'), oka };
 }
 
 const ledgerOf = ({ dir }: Home): string => readFileSync(join(dir, '.oka/run_ledger.jsonl'), 'utf8');
 
 describe('oka secrets', () => {
-  it('sets, lists, rotates and removes; values are seen nowhere', () => {
+  it('sets, lists, rotates and removes; values are seen nowhere', async () => {
     using folder = temporaryFolder();
-    const home = homeIn(folder.dir);
+    const home = await homeIn(folder.dir);
     const rules = ['--tool', 'http.get', '--tool', 'shell', '--host', 'api.example.org'];
-    expect(home.oka('first-value-7\n', 'secrets', 'set', 'TOKEN', ...rules)).toMatchObject({
+    expect(await home.oka('first-value-7\n', 'secrets', 'set', 'TOKEN', ...rules)).toMatchObject({
       code: 0,
       out: expect.stringContaining(`A new key was made: ${home.key}`),
     });
-    expect(home.oka('second-value-8', 'secrets', 'rotate', 'TOKEN', '--json').out).toContain('"version":2');
-    const listed = home.oka('', 'secrets', 'list', '--json');
+    expect((await home.oka('second-value-8', 'secrets', 'rotate', 'TOKEN', '--json')).out).toContain('"version":2');
+    const listed = await home.oka('', 'secrets', 'list', '--json');
     expect(JSON.parse(listed.out)).toMatchObject({
       secrets: [{ name: 'TOKEN', version: 2, tools: ['http.get', 'shell'], hosts: ['api.example.org'], old: 1 }],
     });
-    expect(home.oka('', 'secrets', 'list').out).toContain('http.get, shell');
-    const doctor = home.oka('', 'doctor').out;
+    expect((await home.oka('', 'secrets', 'list')).out).toContain('http.get, shell');
+    const doctor = (await home.oka('', 'doctor')).out;
     expect(doctor).toMatch(/vault +\S+credentials\.age opens; 1 secret\n/);
-    expect(home.oka('', 'secrets', 'rm', 'TOKEN').out).toBe('TOKEN was removed.\n');
-    expect(home.oka('', 'secrets', 'list').out).toContain('no secrets yet');
-    expect(home.oka('', 'log').out).toMatch(/TOKEN was set .*\n.*TOKEN was rotated .*\n.*TOKEN was removed/);
+    expect((await home.oka('', 'secrets', 'rm', 'TOKEN')).out).toBe('TOKEN was removed.\n');
+    expect((await home.oka('', 'secrets', 'list')).out).toContain('no secrets yet');
+    expect((await home.oka('', 'log')).out).toMatch(/TOKEN was set .*\n.*TOKEN was rotated .*\n.*TOKEN was removed/);
     for (const value of ['first-value-7', 'second-value-8']) {
       expect(listed.out + doctor).not.toContain(value);
       expect(ledgerOf(home)).not.toContain(value);
     }
   }, 60_000);
 
-  it('never takes a value as an argument, and says why', () => {
+  it('never takes a value as an argument, and says why', async () => {
     using folder = temporaryFolder();
-    const home = homeIn(folder.dir);
+    const home = await homeIn(folder.dir);
     for (const command of ['set', 'rotate']) {
-      const ran = home.oka('', 'secrets', command, 'TOKEN', 'hunter2-as-argument');
+      const ran = await home.oka('', 'secrets', command, 'TOKEN', 'hunter2-as-argument');
       expect(ran).toMatchObject({ code: 2, err: expect.stringContaining('a value is never an argument') });
       expect(ran.err).not.toContain('hunter2');
     }
     expect(existsSync(home.key)).toBe(false);
   }, 60_000);
 
-  it('what cannot be is refused in words, and nothing is made', () => {
+  it('what cannot be is refused in words, and nothing is made', async () => {
     using folder = temporaryFolder();
-    const home = homeIn(folder.dir);
+    const home = await homeIn(folder.dir);
     for (const [args, input, code, words] of [
       [['set', 'A'], 'short', 2, 'fewer than 6'],
       [['set', 'A b'], 'long-enough', 2, 'cannot be the name'],
@@ -70,21 +66,21 @@ describe('oka secrets', () => {
       [['rm', 'A'], '', 3, 'there is no secret "A"'],
       [['export-recipient'], '', 3, 'is missing'],
     ] as const)
-      expect(home.oka(input, 'secrets', ...args)).toMatchObject({ code, err: expect.stringContaining(words) });
+      expect(await home.oka(input, 'secrets', ...args)).toMatchObject({ code, err: expect.stringContaining(words) });
     expect(existsSync(join(home.dir, '.oka/credentials.age'))).toBe(false);
   }, 60_000);
 
-  it('a key that others can read is refused, with the remedy, and so is work with a vault that cannot be opened', () => {
+  it('a key that others can read is refused, with the remedy, and so is work with a vault that cannot be opened', async () => {
     using folder = temporaryFolder();
-    const home = homeIn(folder.dir);
-    home.oka('long-enough', 'secrets', 'set', 'TOKEN');
+    const home = await homeIn(folder.dir);
+    await home.oka('long-enough', 'secrets', 'set', 'TOKEN');
     chmodSync(home.key, 0o644);
-    expect(home.oka('', 'secrets', 'list')).toMatchObject({
+    expect(await home.oka('', 'secrets', 'list')).toMatchObject({
       code: 3,
       err: expect.stringContaining(`chmod 600 ${home.key}`),
     });
     rmSync(home.key);
-    expect(home.oka('another-value', 'secrets', 'set', 'OTHER')).toMatchObject({
+    expect(await home.oka('another-value', 'secrets', 'set', 'OTHER')).toMatchObject({
       code: 3,
       err: expect.stringContaining('oka makes no new one for an old vault'),
     });
@@ -93,13 +89,16 @@ describe('oka secrets', () => {
       graph,
       JSON.stringify({ id: 'g', mode: 'flex', nodes: [{ kind: 'tool', id: 'a', tool: 'files.list', input: {} }] }),
     );
-    expect(home.oka('', 'graph', 'run', graph)).toMatchObject({ code: 3, err: expect.stringContaining('is missing') });
+    expect(await home.oka('', 'graph', 'run', graph)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('is missing'),
+    });
   }, 60_000);
 
-  it('export-recipient gives the public half only', () => {
+  it('export-recipient gives the public half only', async () => {
     using folder = temporaryFolder();
-    const home = homeIn(folder.dir);
-    home.oka('long-enough', 'secrets', 'set', 'TOKEN');
-    expect(home.oka('', 'secrets', 'export-recipient').out).toMatch(/^age1[a-z0-9]{58}\n$/);
+    const home = await homeIn(folder.dir);
+    await home.oka('long-enough', 'secrets', 'set', 'TOKEN');
+    expect((await home.oka('', 'secrets', 'export-recipient')).out).toMatch(/^age1[a-z0-9]{58}\n$/);
   }, 60_000);
 });

@@ -4,18 +4,18 @@ import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync,
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { launcher, oka, temporaryFolder } from '../support/cli.ts';
+import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
 
 it('with --stay a mistake is told once and waited for; when it is mended work begins, and stopping ends with 0', async () => {
-  const { dir, file, right } = spoiled();
+  const { dir, file, right } = await spoiled();
   const up = started('up', '--stay', '--dir', dir);
   await until(() => up.said().includes('POLICY.md'));
   await sleep(4000);
   expect(up.said().match(/POLICY\.md is not valid|POLICY\.md:/g)).toHaveLength(1);
-  expect(oka('status', '--health', '--dir', dir)).toMatchObject({ code: 1, out: 'no worker is running\n' });
+  expect(await oka('status', '--health', '--dir', dir)).toMatchObject({ code: 1, out: 'no worker is running\n' });
   saved(file, right);
-  await until(() => oka('status', '--health', '--dir', dir).code === 0);
-  expect(JSON.parse(oka('status', '--health', '--json', '--dir', dir).out)).toMatchObject({ healthy: true });
+  await until(async () => (await oka('status', '--health', '--dir', dir)).code === 0);
+  expect(JSON.parse((await oka('status', '--health', '--json', '--dir', dir)).out)).toMatchObject({ healthy: true });
   await until(() => ledger(dir).includes('"type":"task.received"'));
   await until(() => welcomes(dir).length === 0);
   up.child.kill('SIGTERM');
@@ -28,13 +28,13 @@ const welcomes = (dir: string): string[] =>
     .map(String)
     .filter((name) => name.endsWith('welcome'));
 
-it('without --stay the same mistake ends it', () => {
-  const { dir } = spoiled();
-  expect(oka('up', '--dir', dir)).toMatchObject({ code: 3, out: expect.stringContaining('POLICY.md') });
+it('without --stay the same mistake ends it', async () => {
+  const { dir } = await spoiled();
+  expect(okaProcess('up', '--dir', dir)).toMatchObject({ code: 3, out: expect.stringContaining('POLICY.md') });
 });
 
 it('a proxy with --stay waits for its policy, too', async () => {
-  const { dir, file, right } = spoiled();
+  const { dir, file, right } = await spoiled();
   const egress = started('egress', '--listen', '127.0.0.1:0', '--stay', '--dir', dir);
   await until(() => egress.said().includes('POLICY.md'));
   saved(file, right);
@@ -44,7 +44,7 @@ it('a proxy with --stay waits for its policy, too', async () => {
 });
 
 it('settings that are changed while nothing is under way hold from a new worker on; a mistake in them changes nothing', async () => {
-  const { dir } = home();
+  const { dir } = await home();
   const up = started('up', '--dir', dir);
   const workers = (): number => ledger(dir).match(/"type":"worker\.started"/g)?.length ?? 0;
   await until(() => existsSync(join(dir, 'workspace/outbox')) && /"type":"run\.ended"/.test(ledger(dir)));
@@ -57,35 +57,38 @@ it('settings that are changed while nothing is under way hold from a new worker 
   expect(await once(up.child, 'close')).toEqual([0, null]);
 });
 
-it('init makes the key of the proxy for this user alone, and never another one in its place', () => {
-  const { dir } = home();
+it('init makes the key of the proxy for this user alone, and never another one in its place', async () => {
+  const { dir } = await home();
   const key = join(dir, 'keys', 'egress');
-  expect(oka('init', '--dir', dir, '--egress-key', key).out).toContain(key);
+  expect((await oka('init', '--dir', dir, '--egress-key', key)).out).toContain(key);
   const made = readFileSync(key);
   expect([made.length, statSync(key).mode & 0o777]).toEqual([32, 0o600]);
-  oka('init', '--dir', dir, '--egress-key', key);
+  await oka('init', '--dir', dir, '--egress-key', key);
   expect(readFileSync(key)).toEqual(made);
 });
 
-it.skipIf(process.getuid?.() === 0)('a folder that cannot be written is told with its owner and the remedy', () => {
-  const { dir } = home();
-  chmodSync(join(dir, 'workspace/desk'), 0o500);
-  const { code, err } = oka('up', '--dir', dir);
-  expect([code, err]).toEqual([
-    3,
-    expect.stringMatching(/desk belongs to uid \d+ and is not open to uid \d+\n +sudo chown/),
-  ]);
-});
+it.skipIf(process.getuid?.() === 0)(
+  'a folder that cannot be written is told with its owner and the remedy',
+  async () => {
+    const { dir } = await home();
+    chmodSync(join(dir, 'workspace/desk'), 0o500);
+    const { code, err } = okaProcess('up', '--dir', dir);
+    expect([code, err]).toEqual([
+      3,
+      expect.stringMatching(/desk belongs to uid \d+ and is not open to uid \d+\n +sudo chown/),
+    ]);
+  },
+);
 
-function home(): { dir: string } {
+async function home(): Promise<{ dir: string }> {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
-  oka('init', '--dir', folder.dir);
+  await oka('init', '--dir', folder.dir);
   return folder;
 }
 
-function spoiled(): { dir: string; file: string; right: string } {
-  const { dir } = home();
+async function spoiled(): Promise<{ dir: string; file: string; right: string }> {
+  const { dir } = await home();
   const file = join(dir, '.oka/rules/POLICY.md');
   const right = readFileSync(file, 'utf8');
   saved(file, right.replace('version: 1', 'version: one'));
@@ -112,6 +115,6 @@ function started(...args: string[]): { child: ChildProcess; said: () => string }
   return { child, said: () => said };
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(100);
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(50);
 }

@@ -7,14 +7,19 @@ const trace = fileURLToPath(new URL('../support/loaded.ts', import.meta.url));
 const launcher = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const HEAVY = ['@lancedb', 'apache-arrow', 'transformers', 'onnxruntime', 'gpt-tokenizer'];
 
-it.each([['--help'], ['status'], ['memory', 'fact', 'list']])('no heavy module is loaded by oka %s %s', (...words) => {
-  using folder = temporaryFolder();
-  oka('init', '--dir', folder.dir);
-  const given = words.filter((word) => word !== undefined);
-  const args = given[0] === '--help' ? given : [...given, '--dir', folder.dir];
-  const { stderr, status } = spawnSync(process.execPath, ['--import', trace, launcher, ...args], { encoding: 'utf8' });
-  expect(status).toBe(0);
-  const loaded = stderr.split('\n').filter((line) => line.startsWith('loaded '));
-  expect(loaded.some((line) => line.endsWith('/cli/commands.ts'))).toBe(true);
-  expect(loaded.filter((line) => HEAVY.some((name) => line.includes(`/node_modules/${name}`)))).toEqual([]);
-});
+it.each([['--help'], ['status'], ['memory', 'fact', 'list']])(
+  'no heavy module is loaded by oka %s %s',
+  async (...words) => {
+    using folder = temporaryFolder();
+    await oka('init', '--dir', folder.dir);
+    const given = words.filter((word) => word !== undefined);
+    const args = given[0] === '--help' ? given : [...given, '--dir', folder.dir];
+    const { stderr, status } = spawnSync(process.execPath, ['--import', trace, launcher, ...args], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    const loaded = stderr.split('\n').filter((line) => line.startsWith('loaded '));
+    expect(loaded.some((line) => line.endsWith('/cli/commands.ts'))).toBe(true);
+    expect(loaded.filter((line) => HEAVY.some((name) => line.includes(`/node_modules/${name}`)))).toEqual([]);
+  },
+);

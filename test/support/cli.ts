@@ -1,16 +1,61 @@
-/** Running the real command line in a process of its own. */
+/** The command line, called in this process; `okaProcess` where a process of its own is the point. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { runOka } from '../../src/cli/run-oka.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/oka', import.meta.url));
 
 export type Ran = { code: number | null; out: string; err: string };
 
-export function oka(...args: string[]): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], { encoding: 'utf8' });
+/** Variables that are set while the command runs (undefined: unset), what stdin says, and who interrupts it. */
+export type OkaOptions = {
+  env?: Readonly<Record<string, string | undefined>>;
+  input?: string;
+  signal?: AbortSignal;
+  /** Called with each text on stdout, for commands that go on. */
+  onOut?: (text: string) => void;
+};
+
+export async function oka(...words: string[]): Promise<Ran> {
+  return okaWith({}, ...words);
+}
+
+export async function okaWith({ env = {}, input = '', signal, onOut }: OkaOptions, ...words: string[]): Promise<Ran> {
+  const ran = { code: 0, out: '', err: '' };
+  const before = { ...process.env };
+  setEnvironment(env);
+  try {
+    ran.code = await runOka(words, {
+      out: (text) => {
+        ran.out += text;
+        onOut?.(text);
+      },
+      err: (text) => void (ran.err += text),
+      stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+      signal: signal ?? new AbortController().signal,
+      isTerminal: false,
+      isErrTerminal: false,
+      hasColours: false,
+      width: 80,
+    });
+    return ran;
+  } finally {
+    setEnvironment(Object.fromEntries(Object.keys(env).map((name) => [name, before[name]])));
+  }
+}
+
+function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(env))
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+}
+
+export function okaProcess(...words: string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...words], { encoding: 'utf8' });
   return { code: status, out: stdout, err: stderr };
 }
 

@@ -3,7 +3,6 @@
  * speaks the wire format and answers as the story says.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,7 +15,7 @@ import { readEvents } from '../../src/ledger/read.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { WaitFor } from '../../src/schema/wait.ts';
-import { launcher, type Ran } from './cli.ts';
+import { launcher, oka, type Ran } from './cli.ts';
 import { openWireServer, type WireScript, type WireServer } from './wire-server.ts';
 
 export type StoryOptions = {
@@ -120,13 +119,9 @@ export class Story {
     return child;
   }
 
+  /** A command in this process. */
   async oka(...words: string[]): Promise<Ran> {
-    const child = spawn(process.execPath, [launcher, ...words, '--dir', this.home.dir]);
-    const ran: Ran = { code: null, out: '', err: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => void (ran.out += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => void (ran.err += text));
-    [ran.code] = (await once(child, 'close')) as [number | null];
-    return ran;
+    return oka(...words, '--dir', this.home.dir);
   }
 
   async events(): Promise<Event[]> {

@@ -38,7 +38,7 @@ async function classifyLines(call: Call, where: Surroundings): Promise<number> {
     throw new OkaError('usage', 'with - commands are read as JSON lines', { fix: 'Say: oka classify --json -' });
   let code: number = exits.ok;
   let number = 0;
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of createInterface({ input: call.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     number += 1;
     if (line.trim() === '') continue;
     const command = commandIn(line);

@@ -26,7 +26,7 @@ export async function run(call: Call): Promise<number> {
 /** One question a line in, one object a line out, as they come. */
 async function answerLines(call: Call, recall: Recall): Promise<void> {
   await recall.learnAll(call.signal);
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of createInterface({ input: call.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() !== '') await answer(call, recall, line.trim());
     if (call.signal.aborted) return;
   }

@@ -13,8 +13,10 @@ export async function run({ home, json, text, out, err }: Call): Promise<number>
     out(json ? `${JSON.stringify(metricsOf({ tasks: [], packs: [], saved: [] }))}\n` : NOTHING);
     return exits.ok;
   }
-  const progress = progressOn(err, 'reading', statSync(home.ledgers.run).size);
-  const metrics = metricsOf(await collect(home.ledgers.run, since, (line) => progress.reach(line.d)));
+  const progress = progressOn({ err, isErrTerminal: false }, 'reading', 'bytes');
+  const metrics = metricsOf(
+    await collect(home.ledgers.run, since, (line) => progress.reach(line.d, statSync(home.ledgers.run).size)),
+  );
   progress.end();
   out(json ? `${JSON.stringify(metrics)}\n` : shown(metrics));
   return exits.ok;

@@ -6,7 +6,7 @@ import { assertSetUp, changeSecret, onlyName, valueFor } from '../secrets.ts';
 export async function run(call: Call): Promise<number> {
   const name = onlyName(call);
   assertSetUp(call);
-  const value = await valueFor(name);
+  const value = await valueFor(call, name);
   const now = new Date().toISOString();
   return changeSecret(call, name, (contents) => {
     if (present(contents, name).value === value)

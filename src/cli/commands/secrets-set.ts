@@ -10,7 +10,7 @@ export async function run(call: Call): Promise<number> {
   const name = onlyName(call);
   assertSetUp(call);
   const rules = { tools: toolsOf(call), hosts: hostsOf(call) };
-  const value = await valueFor(name);
+  const value = await valueFor(call, name);
   const made = call.flag('passphrase') ? { passphrase: await newPassphrase() } : {};
   const now = new Date().toISOString();
   return changeSecret(

@@ -1,71 +1,72 @@
 /** Secrets, command classes, and the way out. */
-import type { Command } from '../command.ts';
-import { limit, stay } from './options.ts';
+import { type Command, command } from '../command.ts';
+import { flag, text, texts } from '../options.ts';
+import { limit, stay } from './shared-options.ts';
 
 export const guard: Readonly<Record<string, Command>> = {
-  'secrets set': {
+  'secrets set': command({
     summary: 'Put a secret into the vault; the value is typed in or piped, never an argument',
     operands: '<name>',
     options: {
-      tool: { type: 'string', value: 'TOOL', several: true, about: 'A tool that may have it; repeat for more.' },
-      host: { type: 'string', value: 'HOST', several: true, about: 'A host it may be sent to; repeat for more.' },
-      passphrase: { type: 'boolean', about: 'With the first secret: wrap the new key with a passphrase.' },
+      tool: texts('TOOL', 'A tool that may have it; repeat for more.'),
+      host: texts('HOST', 'A host it may be sent to; repeat for more.'),
+      passphrase: flag('With the first secret: wrap the new key with a passphrase.'),
     },
     json: true,
     example: 'oka secrets set GITHUB_TOKEN --tool http.request --host api.github.com',
     load: () => import('../commands/secrets-set.ts'),
-  },
-  'secrets rotate': {
+  }),
+  'secrets rotate': command({
     summary: 'Give a secret a new value; the old one is still kept out of every text',
     operands: '<name>',
     json: true,
     example: 'oka secrets rotate GITHUB_TOKEN',
     load: () => import('../commands/secrets-rotate.ts'),
-  },
-  'secrets list': {
+  }),
+  'secrets list': command({
     summary: 'List the secrets, never their values',
     json: true,
     example: 'oka secrets list',
     load: () => import('../commands/secrets-list.ts'),
-  },
-  'secrets show-usage': {
+  }),
+  'secrets show-usage': command({
     summary: 'Tell which calls were given a secret',
     operands: '[name]',
     options: { limit },
     json: true,
     example: 'oka secrets show-usage GITHUB_TOKEN',
     load: () => import('../commands/secrets-show-usage.ts'),
-  },
-  'secrets rm': {
+  }),
+  'secrets rm': command({
     summary: 'Remove a secret; its value is still kept out of every text',
     operands: '<name>',
-    options: { forget: { type: 'boolean', about: 'Also let its values appear in texts again.' } },
+    options: { forget: flag('Also let its values appear in texts again.') },
     json: true,
     example: 'oka secrets rm GITHUB_TOKEN',
     load: () => import('../commands/secrets-rm.ts'),
-  },
-  'secrets export-recipient': {
+  }),
+  'secrets export-recipient': command({
     summary: 'Print the public key of the vault: what others encrypt to',
     json: true,
     example: 'oka secrets export-recipient',
     load: () => import('../commands/secrets-export-recipient.ts'),
-  },
-  classify: {
+  }),
+  classify: command({
     summary: 'Tell what a command may change and whether it would run; nothing is run',
     operands: '<command | ->',
     json: true,
     example: "oka classify 'git push origin main'",
     load: () => import('../commands/classify.ts'),
-  },
-  egress: {
+  }),
+  egress: command({
     summary: 'Run the proxy through which commands reach the outside, alone',
     options: {
-      listen: { type: 'string', value: 'ADDRESS', about: 'Where to listen (default 127.0.0.1:3128; port 0 for any).' },
-      key: { type: 'string', value: 'FILE', about: 'A key shared with the worker; only its steps may use the proxy.' },
+      listen: text('ADDRESS', 'Where to listen (default 127.0.0.1:3128; port 0 for any).'),
+      key: text('FILE', 'A key shared with the worker; only its steps may use the proxy.'),
       stay,
     },
     json: true,
     example: 'oka egress --listen 0.0.0.0:3128 --key /run/secrets/egress',
     load: () => import('../commands/egress.ts'),
-  },
+  }),
 };

@@ -1,164 +1,165 @@
 /** What is remembered, and what is done by habit. */
-import type { Command, Option } from '../command.ts';
+import { type Command, command } from '../command.ts';
+import { flag, text, texts } from '../options.ts';
 
-const namespace: Option = { type: 'string', value: 'NAME', about: 'Only of this namespace, or into it.' };
+const namespace = text('NAME', 'Only of this namespace, or into it.');
 
-const found: Readonly<Record<string, Option>> = {
-  day: { type: 'string', value: 'DAY', about: 'Only of this day, such as 2026-01-31.' },
+const found = {
+  day: text('DAY', 'Only of this day, such as 2026-01-31.'),
   namespace,
-  task: { type: 'string', value: 'RUN', about: 'Only of this task.' },
-  limit: { type: 'string', value: 'N', about: 'At most N (default 10).' },
+  task: text('RUN', 'Only of this task.'),
+  limit: text('N', 'At most N (default 10).'),
 };
 
 export const memory: Readonly<Record<string, Command>> = {
-  memory: {
+  memory: command({
     summary: 'Show what is remembered, in numbers',
     json: true,
     example: 'oka memory',
     load: () => import('../commands/memory.ts'),
-  },
-  'memory retrieve': {
+  }),
+  'memory retrieve': command({
     summary: 'Search facts and what happened; with a budget, what would fit into a prompt',
     operands: '<query | ->',
     options: {
       ...found,
-      budget: { type: 'string', value: 'TOKENS', about: 'Only what fits into so many tokens, best first.' },
+      budget: text('TOKENS', 'Only what fits into so many tokens, best first.'),
     },
     json: true,
     example: 'oka memory retrieve --budget 2000 "where do the invoices go"',
     load: () => import('../commands/memory-retrieve.ts'),
-  },
-  'memory daily days': {
+  }),
+  'memory daily days': command({
     summary: 'List the days of which something is remembered, the latest first',
-    options: { limit: { type: 'string', value: 'N', about: 'Show N (default 30; 0 for all).' } },
+    options: { limit: text('N', 'Show N (default 30; 0 for all).') },
     json: true,
     example: 'oka memory daily days',
     load: () => import('../commands/memory-daily-days.ts'),
-  },
-  'memory daily search': {
+  }),
+  'memory daily search': command({
     summary: 'Search what happened',
     operands: '<query>',
     options: found,
     json: true,
     example: 'oka memory daily search "backup failed" --day 2026-01-31',
     load: () => import('../commands/memory-daily-search.ts'),
-  },
-  'memory fact add': {
+  }),
+  'memory fact add': command({
     summary: 'Keep a fact or a preference in mind; namespace standing is in every prompt',
     operands: '<text>',
     options: {
       namespace,
-      importance: { type: 'string', value: 'SHARE', about: 'From 0 to 1 (default 0.5).' },
-      ttl: { type: 'string', value: 'TIME', about: 'How long it holds, such as 12h or 30d (default for ever).' },
-      id: { type: 'string', value: 'ID', about: 'Its name (default: made from the text).' },
-      supersedes: { type: 'string', value: 'ID', several: true, about: 'A fact whose place it takes.' },
+      importance: text('SHARE', 'From 0 to 1 (default 0.5).'),
+      ttl: text('TIME', 'How long it holds, such as 12h or 30d (default for ever).'),
+      id: text('ID', 'Its name (default: made from the text).'),
+      supersedes: texts('ID', 'A fact whose place it takes.'),
     },
     json: true,
     example: 'oka memory fact add "Invoices go to Carla" --importance 0.8',
     load: () => import('../commands/memory-fact-add.ts'),
-  },
-  'memory fact search': {
+  }),
+  'memory fact search': command({
     summary: 'Search the facts',
     operands: '<query>',
     options: found,
     json: true,
     example: 'oka memory fact search invoices',
     load: () => import('../commands/memory-fact-search.ts'),
-  },
-  'memory fact get': {
+  }),
+  'memory fact get': command({
     summary: 'Show a fact and where it is known from',
     operands: '<fact>',
     json: true,
     example: 'oka memory fact get fact-1a2b3c4d5e',
     load: () => import('../commands/memory-fact-get.ts'),
-  },
-  'memory fact list': {
+  }),
+  'memory fact list': command({
     summary: 'List the facts that hold',
-    options: { namespace, all: { type: 'boolean', about: 'Also those that are superseded or expired.' } },
+    options: { namespace, all: flag('Also those that are superseded or expired.') },
     json: true,
     example: 'oka memory fact list --namespace standing',
     load: () => import('../commands/memory-fact-list.ts'),
-  },
-  'memory fact delete': {
+  }),
+  'memory fact delete': command({
     summary: 'Forget a fact',
     operands: '<fact>',
     json: true,
     example: 'oka memory fact delete fact-1a2b3c4d5e',
     load: () => import('../commands/memory-fact-delete.ts'),
-  },
-  'memory fact prune': {
+  }),
+  'memory fact prune': command({
     summary: 'Forget the facts that have expired',
     json: true,
     example: 'oka memory fact prune',
     load: () => import('../commands/memory-fact-prune.ts'),
-  },
-  'memory changes': {
+  }),
+  'memory changes': command({
     summary: 'List what maintenance has learned lately, each with the number of the change',
-    options: { limit: { type: 'string', value: 'N', about: 'Show the last N (default 20; 0 for all).' } },
+    options: { limit: text('N', 'Show the last N (default 20; 0 for all).') },
     json: true,
     example: 'oka memory changes',
     load: () => import('../commands/memory-changes.ts'),
-  },
-  'memory undo': {
+  }),
+  'memory undo': command({
     summary: 'Take back something that maintenance has learned, by the number of the change',
     operands: '<change>',
-    options: { reason: { type: 'string', value: 'TEXT', about: 'Why.' } },
+    options: { reason: text('TEXT', 'Why.') },
     json: true,
     example: 'oka memory undo 12 --reason "that was about one report only"',
     load: () => import('../commands/memory-undo.ts'),
-  },
-  'memory import': {
+  }),
+  'memory import': command({
     summary: 'Take in what was said elsewhere: lines of {id, text, at, who, namespace}',
     operands: '<file.jsonl>',
     json: true,
     example: 'oka memory import chat.jsonl',
     load: () => import('../commands/memory-import.ts'),
-  },
-  'context show': {
+  }),
+  'context show': command({
     summary: 'Show what a node was given of what is remembered, and what was left out',
     operands: '<run> [node]',
     json: true,
     example: 'oka context show report-1a2b3c4d plan',
     load: () => import('../commands/context-show.ts'),
-  },
-  'procedures list': {
+  }),
+  'procedures list': command({
     summary: 'List the procedures that were learned, and how they stand',
-    options: { all: { type: 'boolean', about: 'Also those that were retired.' } },
+    options: { all: flag('Also those that were retired.') },
     json: true,
     example: 'oka procedures list',
     load: () => import('../commands/procedures-list.ts'),
-  },
-  'procedures show': {
+  }),
+  'procedures show': command({
     summary: 'Show a procedure: when it applies, its steps and its checks',
     operands: '<procedure>',
     json: true,
     example: 'oka procedures show sort-the-rows-of',
     load: () => import('../commands/procedures-show.ts'),
-  },
-  'procedures why': {
+  }),
+  'procedures why': command({
     summary: 'Tell why a procedure stands as it does: each move, its numbers and runs',
     operands: '<procedure>',
     json: true,
     example: 'oka procedures why sort-the-rows-of',
     load: () => import('../commands/procedures-why.ts'),
-  },
-  'procedures promote': {
+  }),
+  'procedures promote': command({
     summary: 'Use a procedure whatever the numbers say; needs --force, and is marked so',
     operands: '<procedure>',
     options: {
-      force: { type: 'boolean', about: 'Yes, above the numbers.' },
-      reason: { type: 'string', value: 'TEXT', about: 'Why.' },
+      force: flag('Yes, above the numbers.'),
+      reason: text('TEXT', 'Why.'),
     },
     json: true,
     example: 'oka procedures promote sort-the-rows-of --force',
     load: () => import('../commands/procedures-promote.ts'),
-  },
-  'procedures demote': {
+  }),
+  'procedures demote': command({
     summary: 'No longer use a procedure',
     operands: '<procedure>',
-    options: { reason: { type: 'string', value: 'TEXT', about: 'Why.' } },
+    options: { reason: text('TEXT', 'Why.') },
     json: true,
     example: 'oka procedures demote sort-the-rows-of --reason "other columns now"',
     load: () => import('../commands/procedures-demote.ts'),
-  },
+  }),
 };

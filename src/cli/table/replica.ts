@@ -1,42 +1,43 @@
 /** The replica. */
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
+import { text } from '../options.ts';
 
 export const replica: Readonly<Record<string, Command>> = {
-  'replica status': {
+  'replica status': command({
     summary: 'Show how much of both ledgers is at the replica; exit 1 if it needs you',
     json: true,
     example: 'oka replica status',
     load: () => import('../commands/replica-status.ts'),
-  },
-  'replica verify': {
+  }),
+  'replica verify': command({
     summary: 'Compare the replica with the ledgers, event by event; exit 1 if it differs',
     json: true,
     example: 'oka replica verify',
     load: () => import('../commands/replica-verify.ts'),
-  },
-  'replica backfill': {
+  }),
+  'replica backfill': command({
     summary: 'Send everything that the replica does not have yet, here and now',
     json: true,
     example: 'oka replica backfill',
     load: () => import('../commands/replica-backfill.ts'),
-  },
-  'replica pull': {
+  }),
+  'replica pull': command({
     summary: 'Take in the facts of another home from the replica, as imported ones',
-    options: { ledger: { type: 'string', value: 'NAME', about: 'How the other home is called at the replica.' } },
+    options: { ledger: text('NAME', 'How the other home is called at the replica.') },
     json: true,
     example: 'oka replica pull --ledger laptop',
     load: () => import('../commands/replica-pull.ts'),
-  },
-  'replica off': {
+  }),
+  'replica off': command({
     summary: 'Send nothing more to the replica, also after a restart',
     json: true,
     example: 'oka replica off',
     load: () => import('../commands/replica-off.ts'),
-  },
-  'replica on': {
+  }),
+  'replica on': command({
     summary: 'Send events to the replica again, or try again after it has stopped',
     json: true,
     example: 'oka replica on',
     load: () => import('../commands/replica-on.ts'),
-  },
+  }),
 };

@@ -1,60 +1,58 @@
 /** What a run waits for, and holding it or letting it go on. */
-import type { Command, Option } from '../command.ts';
+import { type Command, command } from '../command.ts';
+import { flag } from '../options.ts';
 
-const always: Option = {
-  type: 'boolean',
-  about: 'Also for the same tool, class, programs and hosts, as long as this run lasts.',
-};
+const always = flag('Also for the same tool, class, programs and hosts, as long as this run lasts.');
 
 export const steer: Readonly<Record<string, Command>> = {
-  approve: {
+  approve: command({
     summary: 'Let a run do what it asks for; the start of the name is enough',
     operands: '<wait> [note…]',
     options: { 'always-for-this-run': always },
     json: true,
     example: 'oka approve report-1.send.0.w0',
     load: () => import('../commands/approve.ts'),
-  },
-  deny: {
+  }),
+  deny: command({
     summary: 'Refuse what a run asks for; the start of the name is enough',
     operands: '<wait> [note…]',
     options: { 'always-for-this-run': always },
     json: true,
     example: 'oka deny report-1.send.0.w0 not today',
     load: () => import('../commands/deny.ts'),
-  },
-  answer: {
+  }),
+  answer: command({
     summary: 'Answer what a run waits for',
     operands: '<wait> <text>',
     json: true,
     example: 'oka answer report-1.send.0.w0 yes',
     load: () => import('../commands/answer.ts'),
-  },
-  pause: {
+  }),
+  pause: command({
     summary: 'Hold a run until it is resumed; without a run: begin nothing new',
     operands: '[run]',
     json: true,
     example: 'oka pause report-1',
     load: () => import('../commands/pause.ts'),
-  },
-  unpause: {
+  }),
+  unpause: command({
     summary: 'Begin new tasks again after `oka pause`',
     json: true,
     example: 'oka unpause',
     load: () => import('../commands/unpause.ts'),
-  },
-  cancel: {
+  }),
+  cancel: command({
     summary: 'End a run for good',
     operands: '<run>',
     json: true,
     example: 'oka cancel report-1',
     load: () => import('../commands/cancel.ts'),
-  },
-  resume: {
+  }),
+  resume: command({
     summary: 'Continue a stopped, paused or blocked run; after a failure start a linked one',
     operands: '<run>',
     json: true,
     example: 'oka resume report-1',
     load: () => import('../commands/resume.ts'),
-  },
+  }),
 };

@@ -1,66 +1,67 @@
 /** What is installed, and what only a person can bring. */
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
+import { flag, text } from '../options.ts';
 
 export const tools: Readonly<Record<string, Command>> = {
-  requirements: {
+  requirements: command({
     summary: 'List what you have to bring; --dockerfile prints one that brings it all',
-    options: { dockerfile: { type: 'boolean', about: 'Print a Dockerfile over the image oka:local.' } },
+    options: { dockerfile: flag('Print a Dockerfile over the image oka:local.') },
     json: true,
     example: 'oka requirements --dockerfile',
     load: () => import('../commands/requirements.ts'),
-  },
-  'requirements resolve': {
+  }),
+  'requirements resolve': command({
     summary: 'Say that something is there now; it is looked for, and who waits for it goes on',
     operands: '<name>',
     json: true,
     example: 'oka requirements resolve ffmpeg',
     load: () => import('../commands/requirements-resolve.ts'),
-  },
-  'tools list': {
+  }),
+  'tools list': command({
     summary: 'List the tools that were installed: why, for which run, last used, size',
     json: true,
     example: 'oka tools list',
     load: () => import('../commands/tools-list.ts'),
-  },
-  'tools install': {
+  }),
+  'tools install': command({
     summary: 'Install a tool now: a command, node:PACKAGE, python:PACKAGE',
     operands: '<tool>',
     json: true,
     example: 'oka tools install node:prettier@3',
     load: () => import('../commands/tools-install.ts'),
-  },
-  'tools remove': {
+  }),
+  'tools remove': command({
     summary: 'Take a tool out again, or all that were not used for a while',
     operands: '[tool…]',
-    options: { unused: { type: 'string', value: 'TIME', about: 'Those not used for this long, such as 30d.' } },
+    options: { unused: text('TIME', 'Those not used for this long, such as 30d.') },
     json: true,
     example: 'oka tools remove --unused 30d',
     load: () => import('../commands/tools-remove.ts'),
-  },
-  'tools update': {
+  }),
+  'tools update': command({
     summary: 'Bring tools to the newest release that the policy lets in',
     operands: '[tool…]',
     json: true,
     example: 'oka tools update prettier',
     load: () => import('../commands/tools-update.ts'),
-  },
-  'tools prune': {
+  }),
+  'tools prune': command({
     summary: 'Take away versions of tools that nothing leads to any more',
-    options: { 'dry-run': { type: 'boolean', about: 'Only say what would go.' } },
+    options: { 'dry-run': flag('Only say what would go.') },
     json: true,
     example: 'oka tools prune --dry-run',
     load: () => import('../commands/tools-prune.ts'),
-  },
-  'tools audit': {
+  }),
+  'tools audit': command({
     summary: 'Compare every tool with its hash in the lock; exit 1 if one has changed',
     json: true,
     example: 'oka tools audit',
     load: () => import('../commands/tools-audit.ts'),
-  },
-  'tools doctor': {
+  }),
+  'tools doctor': command({
     summary: 'Check what installing stands on: npm, Python, the jail, the tools themselves',
     json: true,
     example: 'oka tools doctor',
     load: () => import('../commands/tools-doctor.ts'),
-  },
+  }),
 };

@@ -1,60 +1,61 @@
 /** Proving, remaking and tidying what is kept. */
-import type { Command } from '../command.ts';
+import { type Command, command } from '../command.ts';
+import { flag, text } from '../options.ts';
 
 export const upkeep: Readonly<Record<string, Command>> = {
-  doctor: {
+  doctor: command({
     summary: 'Check Node, folders, jail, vault, memory, ledgers and disk; say how to fix',
     json: true,
     example: 'oka doctor',
     load: () => import('../commands/doctor.ts'),
-  },
-  verify: {
+  }),
+  verify: command({
     summary: 'Prove that no event was changed, lost or added; exit 1 if one was',
     json: true,
     example: 'oka verify',
     load: () => import('../commands/verify.ts'),
-  },
-  rebuild: {
+  }),
+  rebuild: command({
     summary: 'Delete everything derived from the ledger and make it again',
     json: true,
     example: 'oka rebuild',
     load: () => import('../commands/rebuild.ts'),
-  },
-  'rebuild index': {
+  }),
+  'rebuild index': command({
     summary: 'Delete the index of what is remembered and make it again',
     json: true,
     example: 'oka rebuild index',
     load: () => import('../commands/rebuild-index.ts'),
-  },
-  'ledger archive': {
+  }),
+  'ledger archive': command({
     summary: 'Move old finished runs into compressed segments',
     options: {
-      before: { type: 'string', value: 'DATE', about: 'Runs that ended before this day, such as 2026-01-31.' },
+      before: text('DATE', 'Runs that ended before this day, such as 2026-01-31.'),
     },
     json: true,
     example: 'oka ledger archive --before 2026-01-31',
     load: () => import('../commands/archive.ts'),
-  },
-  tidy: {
+  }),
+  tidy: command({
     summary: 'Remove old results, and artifacts that no event names',
-    options: { 'dry-run': { type: 'boolean', about: 'Only say what would be removed.' } },
+    options: { 'dry-run': flag('Only say what would be removed.') },
     json: true,
     example: 'oka tidy --dry-run',
     load: () => import('../commands/tidy.ts'),
-  },
-  schema: {
+  }),
+  schema: command({
     summary: 'Print the JSON Schema of a concept, for editors; without a name, list them',
     operands: '[name]',
     json: true,
     example: 'oka schema config',
     load: () => import('../commands/schema.ts'),
-  },
-  bench: {
+  }),
+  bench: command({
     summary: 'Measure against a floor or a peer in the same run',
     operands: '[suite…]',
-    options: { check: { type: 'boolean', about: 'Exit 1 when a figure misses its bar.' } },
+    options: { check: flag('Exit 1 when a figure misses its bar.') },
     json: true,
     example: 'oka bench ledger --json',
     load: () => import('../commands/bench.ts'),
-  },
+  }),
 };

@@ -98,8 +98,11 @@ describe('taking away what nothing leads to', () => {
   it('oka tools prune says what would go', async () => {
     using folder = temporaryFolder();
     const home = await homeWithOldVersions(folder.dir);
-    expect(oka('tools', 'prune', '--dry-run', '--dir', home.dir)).toMatchObject({ code: 0, out: 'Nothing can go.\n' });
-    expect(JSON.parse(oka('tools', 'prune', '--json', '--dir', home.dir).out)).toMatchObject({
+    expect(await oka('tools', 'prune', '--dry-run', '--dir', home.dir)).toMatchObject({
+      code: 0,
+      out: 'Nothing can go.\n',
+    });
+    expect(JSON.parse((await oka('tools', 'prune', '--json', '--dir', home.dir)).out)).toMatchObject({
       kind: 'pruned',
       gone: [],
       dry_run: false,

@@ -28,11 +28,11 @@ describe('names of tools', () => {
     });
   });
 
-  it('a graph may install a tool, and is valid', () => {
+  it('a graph may install a tool, and is valid', async () => {
     using folder = temporaryFolder();
     const file = join(folder.dir, 'graph.json');
     writeFileSync(file, JSON.stringify(graphWith('deps.install')));
-    oka('init', '--dir', folder.dir);
-    expect(oka('graph', 'validate', file, '--dir', folder.dir)).toMatchObject({ code: 0 });
+    await oka('init', '--dir', folder.dir);
+    expect(await oka('graph', 'validate', file, '--dir', folder.dir)).toMatchObject({ code: 0 });
   });
 });

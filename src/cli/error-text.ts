@@ -1,0 +1,15 @@
+/** An error as a person reads it on stderr, and the exit code it means. */
+import { OkaError } from '../schema/errors.ts';
+import { exits } from './command.ts';
+
+export function errorText(error: unknown): string {
+  if (error instanceof OkaError)
+    return `oka: ${error.message}\n${error.fix === undefined ? '' : `     ${error.fix}\n`}`;
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `oka: something went wrong inside oka itself\n${details}\n`;
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof OkaError)) return exits.refused;
+  return error.code === 'usage' ? exits.usage : error.code === 'ledger-damaged' ? exits.no : exits.refused;
+}
