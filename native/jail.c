@@ -104,7 +104,9 @@ static bool limit_resources(const struct rights *rights)
 	if (sysinfo(&machine) != 0) return false;
 	/* the kernel counts all processes of this user, so those that exist already come on top */
 	int64_t processes = rights->processes < 0 ? -1 : rights->processes + machine.procs;
-	return limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, rights->file_bytes) && limit(RLIMIT_CPU, rights->cpu_seconds) &&
+	/* one process alone cannot outrun the launcher, which measures all of them together; programs reserve more than they use */
+	int64_t data = rights->memory_bytes < 0 ? -1 : 4 * rights->memory_bytes;
+	return limit(RLIMIT_CORE, 0) && limit(RLIMIT_DATA, data) && limit(RLIMIT_FSIZE, rights->file_bytes) && limit(RLIMIT_CPU, rights->cpu_seconds) &&
 	       limit(RLIMIT_NOFILE, rights->open_files) && limit(RLIMIT_NPROC, processes);
 }
 

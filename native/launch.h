@@ -10,6 +10,7 @@
  *   metadata.c  chmod, chown and utime, which Landlock does not know, done on its behalf below writable folders only
  *   connect.c   connections, made on its behalf to the given addresses only
  *   family.c    everything it started
+ *   appetite.c  how much memory and how many processes that takes
  *   output.c    what it wrote: head, tail, and how much is missing between them
  */
 #ifndef OKA_LAUNCH_H
@@ -35,7 +36,7 @@ struct rights {
 	uint16_t port[MAX_PORTS];
 	int peers; /* addresses it may connect to, IPv4 as mapped IPv6; with neither ports nor peers it gets no sockets at all */
 	struct sockaddr_in6 peer[MAX_PORTS];
-	int64_t file_bytes, cpu_seconds, open_files, processes; /* < 0: as it is */
+	int64_t file_bytes, cpu_seconds, open_files, processes, memory_bytes; /* < 0: as it is */
 };
 
 /* Bytes of one stream: the first `half` and a ring with the last `half`. */
@@ -87,6 +88,9 @@ void signal_family(int signal);
 
 /* Stops and kills everything that descends from this process and waits for it; false when something is stuck. */
 bool destroy_family(pid_t command, int *status);
+
+/* What the command and everything it started take together; NULL when it is within the limits, else what is too much. */
+const char *exceeded_limit(const struct rights *rights);
 
 /* Waits for whatever has ended; true when no child is left. Keeps the status of `command`. */
 bool reap(pid_t command, int *status);

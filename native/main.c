@@ -30,8 +30,9 @@
 #define LINGER_MS 300 /* how long output may still come when the command has ended, as from `cmd > >(tee log)` */
 #define LOOK_FOR_SPACE_MS 1000
 #define GRACE_MS 300  /* between SIGTERM and SIGKILL */
+#define MEASURE_MS 100 /* between two looks at what the command takes */
 
-static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1 };
+static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1, .memory_bytes = -1 };
 static const char *result_name, *await_name, *folder;
 static int64_t parent, timeout_ms = INT64_MAX / 2, output_limit = 1 << 20;
 static char temporary_name[PATH_MAX];
@@ -43,8 +44,8 @@ static struct step {
 	struct started command;
 	int status, signals, file;
 	enum phase phase;
-	const char *how; /* itself, stopped, timed-out or unstarted */
-	int64_t begun, deadline;
+	const char *how; /* itself, stopped, timed-out, out-of-memory, too-many-processes or unstarted */
+	int64_t begun, deadline, measured;
 	struct output out, err;
 } step = { .how = "itself" };
 
@@ -103,7 +104,7 @@ static void read_options(int argc, char **argv)
 		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "open", 0, 0, 'O' },
 		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
 		{ "port", 1, 0, 'p' }, { "connect", 1, 0, 'k' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
-		{ "processes", 1, 0, 'u' }, { 0, 0, 0, 0 },
+		{ "processes", 1, 0, 'u' }, { "memory-bytes", 1, 0, 'm' }, { 0, 0, 0, 0 },
 	};
 	for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
 		switch (option) {
@@ -125,6 +126,7 @@ static void read_options(int argc, char **argv)
 		case 'c': rights.cpu_seconds = number(optarg, INT_MAX); break;
 		case 'n': rights.open_files = number(optarg, INT_MAX); break;
 		case 'u': rights.processes = number(optarg, INT_MAX); break;
+		case 'm': rights.memory_bytes = number(optarg, INT64_MAX); break;
 		default: exit(64);
 		}
 	}
@@ -185,6 +187,11 @@ static void prepare_signals(void)
 	if (step.signals < 0) fail("signals");
 }
 
+static bool is_measured(void)
+{
+	return rights.memory_bytes >= 0;
+}
+
 static bool asked_to_stop(void)
 {
 	struct signalfd_siginfo signal;
@@ -201,17 +208,35 @@ static void begin_the_end(const char *how)
 	step.deadline = now_ms() + GRACE_MS;
 }
 
+/* What takes too much gets no time to take more. */
+static void end_at_once(const char *how)
+{
+	step.how = how;
+	step.phase = ENDING;
+	step.deadline = now_ms();
+}
+
+/* What is exceeded, if anything; looked at only now and then. */
+static const char *measure(void)
+{
+	if (!is_measured() || step.phase != RUNNING || now_ms() < step.measured + MEASURE_MS) return NULL;
+	step.measured = now_ms();
+	return exceeded_limit(&rights);
+}
+
 static void advance(bool stop)
 {
 	bool alone = reap(step.command.pid, &step.status);
 	bool command_over = step.status != -1;
 	bool quiet = step.out.fd < 0 && step.err.fd < 0;
 	bool late = now_ms() >= step.deadline;
+	const char *excess = measure();
 	switch (step.phase) {
 	case RUNNING:
 		if (command_over) step.phase = LINGERING, step.deadline = now_ms() + LINGER_MS;
 		else if (stop) begin_the_end("stopped");
 		else if (late) begin_the_end("timed-out");
+		else if (excess != NULL) end_at_once(excess);
 		if (step.phase != LINGERING) break;
 		/* fall through */
 	case LINGERING:
@@ -233,6 +258,7 @@ static void watch(void)
 	step.status = -1;
 	for (advance(false); step.phase != OVER;) {
 		int64_t wait = step.deadline - now_ms();
+		if (is_measured() && step.phase == RUNNING && wait > MEASURE_MS) wait = MEASURE_MS;
 		struct pollfd sources[] = {
 			{ step.signals, POLLIN, 0 }, { step.out.fd, POLLIN, 0 }, { step.err.fd, POLLIN, 0 }, { step.command.listener, POLLIN, 0 },
 		};

@@ -151,6 +151,56 @@ describe.skipIf(!canJail || landlock < 4)(`a connection is made for the command$
   });
 });
 
+describe.skipIf(launcher === null)(`a command that takes too much is ended${whyNot}`, () => {
+  const MB = 1024 * 1024;
+  const endOf = (limits: string[], ...command: string[]): object => {
+    expect(run('--result', result, '--open', ...limits, '--', ...command).status).toBe(0);
+    const { ended, exit, signal } = JSON.parse(readFileSync(result, 'utf8').split('\n', 1)[0] ?? '') as Record<
+      string,
+      unknown
+    >;
+    return { ended, exit, signal };
+  };
+  const memory = ['--memory-bytes', String(200 * MB)];
+  const hold = (bytes: number, more = ''): string =>
+    `const all = []; const fill = () => { for (let n = 0; n < ${bytes / MB}; n += 1) all.push(Buffer.alloc(${MB}, 1)); ${more} }; fill()`;
+
+  it('memory of one process', () => {
+    expect(endOf(memory, process.execPath, '-e', hold(600 * MB, 'setTimeout(() => {}, 20000)'))).toMatchObject({
+      ended: 'out-of-memory',
+      signal: 9,
+    });
+  });
+
+  it('memory of many processes, each of them modest', () => {
+    const each = `${process.execPath} -e '${hold(60 * MB, 'setTimeout(() => {}, 20000)')}'`;
+    expect(endOf(memory, 'bash', '-c', `for n in 1 2 3 4 5; do ${each} & done; wait`)).toMatchObject({
+      ended: 'out-of-memory',
+    });
+  });
+
+  it('memory of processes that a thread has started', () => {
+    const child = `${process.execPath} -e '${hold(300 * MB, 'setTimeout(() => {}, 20000)')}'`;
+    const script = `import subprocess, threading, time
+t = threading.Thread(target=lambda: subprocess.run(["bash", "-c", ${JSON.stringify(child)}])); t.start(); t.join()`;
+    expect(endOf(memory, 'python3', '-c', script)).toMatchObject({ ended: 'out-of-memory' });
+  });
+
+  it('what stays within its limits ends by itself, also when processes share their pages', () => {
+    expect(endOf(memory, process.execPath, '-e', hold(50 * MB, 'setTimeout(() => {}, 400)'))).toMatchObject({
+      ended: 'itself',
+      exit: 0,
+    });
+    const forks = 'my $s = "x" x (60 * 1024 * 1024); for (1..5) { if (!fork) { sleep 1; exit } } 1 while wait > 0';
+    expect(endOf(memory, 'perl', '-e', forks)).toMatchObject({ ended: 'itself', exit: 0 });
+  });
+
+  it('a flood of processes', () => {
+    const flood = 'for n in $(seq 60); do sleep 20 & done; wait';
+    expect(endOf([...memory, '--processes', '50'], 'bash', '-c', flood)).toMatchObject({ ended: 'too-many-processes' });
+  });
+});
+
 describe('building', () => {
   it('without a compiler says what is missing', () => {
     const script = join(import.meta.dirname, '../../native/build.js');
