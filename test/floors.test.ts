@@ -43,6 +43,7 @@ const RULES: Rules = {
     'gpt-tokenizer': ['memory/text/tokens.ts'],
     'gray-matter': ['schema/front-matter.ts'],
     'node-cron': ['intake/schedule.ts'],
+    re2js: ['roles/pattern.ts'],
     unbash: ['guard/classify/'],
     yaml: ['schema/front-matter.ts'],
     zod: ['schema/', 'tools/builtin/', 'models/'],

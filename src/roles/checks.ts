@@ -7,7 +7,7 @@ import { describeUnknownWord, leadingWordIn, PROSE } from './check-words.ts';
 import { type Comparison, comparisonOf } from './compare.ts';
 import { isBelow } from './glob.ts';
 import { type JsonTest, jsonTestOf } from './json-test.ts';
-import { patternOf } from './pattern.ts';
+import { compilePattern } from './pattern.ts';
 
 export type Check =
   | { kind: 'file'; path: string; want: 'there' | 'filled' | 'absent' }
@@ -216,8 +216,8 @@ function jsonString(text: string): string {
 function matchCheck(path: string, tail: string): Check | string {
   const [, pattern, flags = ''] = /^\/([\s\S]+)\/([a-z]*)$/.exec(tail) ?? [];
   if (pattern === undefined) return 'give the pattern between slashes';
-  const read = patternOf(pattern, flags);
-  return 'problem' in read ? read.problem : { kind: 'matches', path, pattern, flags };
+  const compiled = compilePattern(pattern, flags);
+  return 'problem' in compiled ? compiled.problem : { kind: 'matches', path, pattern, flags };
 }
 
 function jsonCheck(path: string, tail: string): Check | string {

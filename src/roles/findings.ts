@@ -13,8 +13,7 @@ import type { Check } from './checks.ts';
 import { compares } from './compare.ts';
 import { isMeant } from './glob.ts';
 import { jsonHolds } from './json-test.ts';
-import { patternOf } from './pattern.ts';
-import { endOfMatch } from './pattern-search.ts';
+import { compilePattern, searchPattern } from './pattern.ts';
 import { rowsIn } from './rows.ts';
 import { oneLine } from './text.ts';
 
@@ -99,11 +98,18 @@ function containsFinding({ path, text, want }: Extract<Check, { kind: 'contains'
 }
 
 function matchFinding({ path, pattern, flags }: Extract<Check, { kind: 'matches' }>, content: string): Finding {
-  const read = patternOf(pattern, flags);
-  const end = 'problem' in read ? null : endOfMatch(read, content);
-  if (end === null) return { holds: false, evidence: `${path} is too long for /${pattern}/`, seen: false };
-  if (end === -1) return { holds: false, evidence: `nothing in ${path} matches /${pattern}/${flags}`, seen: true };
-  return { holds: true, evidence: `${path}, ${lineAt(content, Math.max(0, end - 1))}`, seen: true };
+  const compiled = compilePattern(pattern, flags);
+  if ('problem' in compiled)
+    return { holds: false, evidence: `/${pattern}/${flags}: ${compiled.problem}`, seen: false };
+  const match = searchPattern(compiled, content);
+  switch (match.kind) {
+    case 'too long':
+      return { holds: false, evidence: `${path} is too long for /${pattern}/`, seen: false };
+    case 'none':
+      return { holds: false, evidence: `nothing in ${path} matches /${pattern}/${flags}`, seen: true };
+    case 'found':
+      return { holds: true, evidence: `${path}, ${lineAt(match.text, Math.max(0, match.end - 1))}`, seen: true };
+  }
 }
 
 function jsonFinding({ path, test }: Extract<Check, { kind: 'json' }>, content: string): Finding {

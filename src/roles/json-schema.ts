@@ -6,8 +6,7 @@
  */
 import type { Json } from '../schema/json.ts';
 import { same } from './compare.ts';
-import { patternOf } from './pattern.ts';
-import { endOfMatch } from './pattern-search.ts';
+import { compilePattern, searchPattern } from './pattern.ts';
 import { oneLine } from './text.ts';
 
 export type Schema = { [keyword: string]: Json };
@@ -119,13 +118,12 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   exclusiveMinimum: limit(amount, (n, bound) => n > bound, 'is not above'),
   exclusiveMaximum: limit(amount, (n, bound) => n < bound, 'is not below'),
   pattern: {
-    fits: (value) => typeof value === 'string' && !('problem' in patternOf(value)),
+    fits: (value) => typeof value === 'string' && !('problem' in compilePattern(value)),
     judge: (value, document, at) => {
       if (typeof document !== 'string' || typeof value !== 'string') return null;
-      const pattern = patternOf(value);
+      const pattern = compilePattern(value);
       if ('problem' in pattern) return null;
-      const end = endOfMatch(pattern, document);
-      return end === null || end === -1 ? `${at} does not match /${value}/` : null;
+      return searchPattern(pattern, document).kind === 'found' ? null : `${at} does not match /${value}/`;
     },
   },
 };

@@ -1,14 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
-import { patternOf } from '../../src/roles/pattern.ts';
-import { endOfMatch } from '../../src/roles/pattern-search.ts';
+import { compilePattern, searchPattern } from '../../src/roles/pattern.ts';
 
-function found(source: string, flags: string, text: string): boolean | string {
-  const pattern = patternOf(source, flags);
+function search(source: string, flags: string, text: string): boolean | string {
+  const pattern = compilePattern(source, flags);
   if ('problem' in pattern) return pattern.problem;
-  const end = endOfMatch(pattern, text);
-  return end === null ? 'too long' : end !== -1;
+  const match = searchPattern(pattern, text);
+  return match.kind === 'too long' ? match.kind : match.kind === 'found';
 }
 
 describe('a pattern', () => {
@@ -29,20 +28,42 @@ describe('a pattern', () => {
     ['a{0}b', '', 'b', true],
     ['(a*)*b', '', 'aaac', false],
     ['|a', '', 'x', true],
+    ['^Total$', 'm', 'a\r\nTotal\r\nb', true],
+    ['^Total$', 'm', 'a\rTotal\rb', true],
+    ['a.b', '', 'a\r\nb', false],
+    [String.raw`a\r\n`, '', 'a\r\nb', true],
+    [String.raw`12\s€`, '', '12\u00A0€', true],
+    [String.raw`12[\s,]€`, '', '12\u202F€', true],
+    [String.raw`12\S€`, '', '12\u00A0€', false],
+    [String.raw`^[\s\S]{2}$`, '', '\na', true],
+    [String.raw`\u0041\x42\cJ\/`, '', 'AB\n/', true],
+    [String.raw`f\(?=1`, '', 'f=1', true],
+    [String.raw`\\1`, '', String.raw`a\1`, true],
+    ['[]', '', 'a', false],
+    ['a[^]b', '', 'a\nb', true],
+    ['', 'gu', 'a', true],
   ])('/%s/%s in %j: %s', (source, flags, text, expected) => {
-    expect(found(source, flags, text)).toBe(expected);
+    expect(search(source, flags, text)).toBe(expected);
   });
 
   it.each<[string, string, string]>([
     ['(a', '', 'Unterminated group'],
     ['a', 'x', 'the flags "x"'],
-    [String.raw`(a)\1`, '', 'references back'],
-    ['(?=a)b', '', 'looking ahead or behind'],
-    ['(?<!a)b', '', 'looking ahead or behind'],
-    ['a{600}', '', 'repeats too often'],
-    ['(a{100}){100}', '', 'too large'],
+    [String.raw`(a)\1`, '', 'back references'],
+    [String.raw`(?<n>a)\k<n>`, '', 'back references'],
+    ['(?=a)b', '', 'lookahead and lookbehind'],
+    ['(?!a)b', '', 'lookahead and lookbehind'],
+    ['(?<=a)b', '', 'lookahead and lookbehind'],
+    ['(?<!a)b', '', 'lookahead and lookbehind'],
+    [String.raw`\A`, '', 'Invalid escape'],
+    [String.raw`[[:alpha:]]`, '', 'Lone quantifier brackets'],
+    [String.raw`\p{Script=Greek}`, '', 'invalid character class range'],
+    ['a{1001}', '', 'invalid repeat count'],
+    ['(a{100}){100}', '', 'invalid repeat count'],
+    ['a{900}b{900}c{900}', '', 'too large'],
+    ['a'.repeat(1001), '', 'too large'],
   ])('/%s/%s is refused: %s', (source, flags, problem) => {
-    expect(found(source, flags, 'a')).toContain(problem);
+    expect(search(source, flags, 'a')).toContain(problem);
   });
 
   it.each([
@@ -51,11 +72,14 @@ describe('a pattern', () => {
     ['(.*)(.*)(.*)(.*)x', 'y'.repeat(100_000)],
     [String.raw`(\d+)*z`, '1'.repeat(100_000)],
   ])('/%s/, which would backtrack without end, is searched in one pass', (source, text) => {
-    expect(found(source, '', text)).toBe(false);
+    expect(search(source, '', text)).toBe(false);
   });
 
-  it('a text that is too long for a pattern is not searched', () => {
-    expect(found(`(?:ab){200}`, '', 'x'.repeat(1_000_000))).toBe('too long');
+  it.each([
+    ['(?:ab){200}', 'x'.repeat(1_000_000)],
+    [String.raw`(\p{L}|\p{N}|\w){1,200}(x|y|z){1,200}Q`, 'aäxyz'.repeat(200_000)],
+  ])('/%s/ is not searched for in a text that is too long for it', (source, text) => {
+    expect(search(source, '', text)).toBe('too long');
   });
 
   it('finds what RegExp finds, for any pattern of its syntax', () => {
@@ -70,6 +94,8 @@ describe('a pattern', () => {
       '^',
       '$',
       String.raw`\b`,
+      String.raw`\s`,
+      String.raw`[^\sa]`,
     );
     const { source } = fc.letrec<{ source: string }>((tie) => ({
       source: fc.oneof(
@@ -82,10 +108,12 @@ describe('a pattern', () => {
           .map(([a, sign]) => `(?:${a})${sign}`),
       ),
     }));
-    const text = fc.array(fc.constantFrom('a', 'b', 'c', '\n', ' '), { maxLength: 10 }).map((each) => each.join(''));
+    const text = fc
+      .array(fc.constantFrom('a', 'b', 'c', '\n', ' ', '\u00A0', 'é'), { maxLength: 10 })
+      .map((each) => each.join(''));
     fc.assert(
       fc.property(source, fc.constantFrom('', 'm', 'i', 's', 'ms'), text, (pattern, flags, given) => {
-        expect(found(pattern, flags, given)).toBe(new RegExp(pattern, `u${flags}`).test(given));
+        expect(search(pattern, flags, given)).toBe(new RegExp(pattern, `u${flags}`).test(given));
       }),
       { numRuns: 1000 },
     );

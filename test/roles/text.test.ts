@@ -59,6 +59,11 @@ describe('globs', () => {
     ['**', 'any/thing', true],
     ['[a]', 'a', false],
     ['a.c', 'abc', false],
+    ['*', '.env', true],
+    ['src/**', 'src/.hidden/a', true],
+    ['**/*.ts', 'a/.b/c.ts', true],
+    ['a[1].txt', 'a[1].txt', true],
+    ['@(a|b)', 'a', false],
     ['src/**', '../src/a', false],
   ])('%s and %s: %s', (glob, path, is) => {
     expect(isMeant(glob, path)).toBe(is);
