@@ -199,6 +199,9 @@ static const int metadata[] = {
 #endif
 };
 
+/* Landlock knows these from version 6 on; see signals.c. */
+static const int signals[] = { SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo };
+
 #define EACH(list) size_t i = 0; i < sizeof(list) / sizeof *(list); i++
 
 static void build(const struct rights *rights, int abi, bool writes)
@@ -216,9 +219,12 @@ static void build(const struct rights *rights, int abi, bool writes)
 	for (EACH(absent)) always((uint32_t)absent[i].call, REFUSE((uint32_t)absent[i].error));
 	for (EACH(metadata)) always((uint32_t)metadata[i], writes ? SECCOMP_RET_USER_NOTIF : REFUSE(EACCES));
 	if (abi < 3) always(SYS_truncate, REFUSE(EACCES));
-	if ((rights->ports > 0 || rights->peers > 0) && abi >= 4) allow_tcp_only();
+	if (rights->peers > 0 || (rights->ports > 0 && abi >= 4)) allow_tcp_only();
 	else always(SYS_socket, REFUSE(EACCES));
 	if (rights->peers > 0) always(SYS_connect, SECCOMP_RET_USER_NOTIF);
+	if (abi < 4) always(SYS_bind, REFUSE(EACCES));
+	if (abi < 6) for (EACH(signals)) always((uint32_t)signals[i], SECCOMP_RET_USER_NOTIF);
+	if (abi < 6) always(SYS_pidfd_send_signal, REFUSE(ENOSYS)); /* whom a descriptor means can change in between */
 	allow_connected_pairs_only();
 	refuse_bits(SYS_clone, 0, NEW_NAMESPACE);
 	refuse_typing_for_others();
@@ -249,7 +255,7 @@ int install_filter(const struct rights *rights, int abi)
 {
 	bool writes = false;
 	for (int i = 0; i < rights->paths; i++) writes = writes || rights->path[i].right == WRITE;
-	bool hands_over = writes || rights->peers > 0;
+	bool hands_over = writes || rights->peers > 0 || abi < 6;
 	build(rights, abi, writes);
 	struct sock_fprog program = { length, code };
 	unsigned flags = hands_over ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0;

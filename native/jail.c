@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -27,10 +28,17 @@ struct ruleset { uint64_t fs, net, scoped; };
 struct path_rule { uint64_t allowed; int32_t folder; } __attribute__((packed));
 struct port_rule { uint64_t allowed, port; };
 
+static int abi_at_most = INT_MAX;
+
+void pretend_abi(int at_most)
+{
+	abi_at_most = at_most;
+}
+
 int landlock_abi(void)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
-	return abi < 0 ? 0 : (int)abi;
+	return abi < 0 ? 0 : abi < abi_at_most ? (int)abi : abi_at_most;
 }
 
 /* Every right of files that this version knows; what is handled and not granted is refused. */

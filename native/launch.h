@@ -9,6 +9,7 @@
  *   requests.c  calls that the filter hands over to us, and their answers
  *   metadata.c  chmod, chown and utime, which Landlock does not know, done on its behalf below writable folders only
  *   connect.c   connections, made on its behalf to the given addresses only
+ *   signals.c   signals, where Landlock does not know them
  *   family.c    everything it started
  *   appetite.c  how much memory and how many processes that takes
  *   output.c    what it wrote: head, tail, and how much is missing between them
@@ -60,7 +61,9 @@ struct started start_command(const struct rights *rights, const char *folder, ch
 /* Those that must not end the launcher; the command gets them back. */
 void ignore_signals(bool ignore);
 
+/* What the kernel offers, or less: `pretend_abi` is for tests on a newer kernel than the one that is meant. */
 int landlock_abi(void);
+void pretend_abi(int at_most);
 bool seccomp_there(void);
 
 /* Enters the jail for good. Returns the listener of the filter, -1 when there is none, or -2 with errno set. */
@@ -76,6 +79,9 @@ bool answer_request(int listener, const struct rights *rights);
 struct seccomp_notif;
 int carry_out_metadata(int listener, const struct seccomp_notif *asked, const struct rights *rights);
 int carry_out_connect(int listener, const struct seccomp_notif *asked, const struct rights *rights);
+
+/* Whether a signal that was handed over reaches nobody but what the command started: 0, or why not. */
+int judge_signal(const struct seccomp_notif *asked);
 
 /* Up to `size` bytes of a process's memory; less than 0 with errno set. */
 ssize_t read_memory(pid_t pid, uint64_t address, void *into, size_t size);

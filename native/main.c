@@ -104,7 +104,7 @@ static void read_options(int argc, char **argv)
 		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "open", 0, 0, 'O' },
 		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
 		{ "port", 1, 0, 'p' }, { "connect", 1, 0, 'k' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
-		{ "processes", 1, 0, 'u' }, { "memory-bytes", 1, 0, 'm' }, { 0, 0, 0, 0 },
+		{ "processes", 1, 0, 'u' }, { "memory-bytes", 1, 0, 'm' }, { "landlock-at-most", 1, 0, 'L' }, { 0, 0, 0, 0 },
 	};
 	for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
 		switch (option) {
@@ -126,6 +126,7 @@ static void read_options(int argc, char **argv)
 		case 'c': rights.cpu_seconds = number(optarg, INT_MAX); break;
 		case 'n': rights.open_files = number(optarg, INT_MAX); break;
 		case 'u': rights.processes = number(optarg, INT_MAX); break;
+		case 'L': pretend_abi((int)number(optarg, INT_MAX)); break;
 		case 'm': rights.memory_bytes = number(optarg, INT64_MAX); break;
 		default: exit(64);
 		}

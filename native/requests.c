@@ -29,9 +29,15 @@ bool answer_request(int listener, const struct rights *rights)
 	memset(&in, 0, sizeof in);
 	memset(&out, 0, sizeof out);
 	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &in) != 0) return errno == ENOENT || errno == EINTR;
-	bool connects = in.asked.data.nr == SYS_connect;
 	out.answer.id = in.asked.id;
-	out.answer.error = -(connects ? carry_out_connect : carry_out_metadata)(listener, &in.asked, rights);
+	switch (in.asked.data.nr) {
+	case SYS_connect: out.answer.error = -carry_out_connect(listener, &in.asked, rights); break;
+	case SYS_kill: case SYS_tkill: case SYS_tgkill: case SYS_rt_sigqueueinfo: case SYS_rt_tgsigqueueinfo:
+		out.answer.error = -judge_signal(&in.asked);
+		if (out.answer.error == 0) out.answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+		break;
+	default: out.answer.error = -carry_out_metadata(listener, &in.asked, rights);
+	}
 	/* ENOENT: the caller was killed meanwhile */
 	return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &out) == 0 || errno == ENOENT;
 }

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -151,6 +151,56 @@ describe.skipIf(!canJail || landlock < 4)(`a connection is made for the command$
   });
 });
 
+describe.skipIf(!canJail)(`signals reach nobody else, whatever Landlock knows of them${whyNot}`, () => {
+  const around = ['/usr', '/bin', '/lib', '/lib64', dirname(dirname(process.execPath))].flatMap((path) => [
+    '--run',
+    path,
+  ]);
+  const inSandbox = async (version: number, script: string): Promise<string> => {
+    const bystander = spawn('sleep', ['30'], { stdio: 'ignore', detached: true });
+    try {
+      writeFileSync(`${result}.tmp`, '', { mode: 0o600 });
+      const limit = ['--landlock-at-most', String(version), '--read', '/proc', '--device', '/dev/null'];
+      const command = ['bash', '-c', script, 'bash', String(bystander.pid)];
+      await promisify(execFile)(launcher ?? '', ['--result', result, ...limit, ...around, '--', ...command], {
+        env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` },
+      });
+      const printed = readFileSync(result, 'utf8').split('\n').slice(1).join(' ').trim();
+      return `${printed}${bystander.exitCode === null && bystander.signalCode === null ? '' : ', and the bystander is gone'}`;
+    } finally {
+      bystander.kill('SIGKILL');
+    }
+  };
+  const outcome = (line: string): string => `${line} 2>/dev/null && echo sent || echo refused`;
+
+  it.each([1, 3, 5, 6].filter((version) => version <= landlock))('with version %i', async (version) => {
+    expect(await inSandbox(version, outcome('kill -9 $1'))).toBe('refused');
+    expect(await inSandbox(version, outcome('kill -9 -- -$1'))).toBe('refused');
+    expect(await inSandbox(version, outcome('kill -0 $PPID'))).toBe('refused');
+    expect(await inSandbox(version, outcome(`perl -e 'exit(kill(9, $ARGV[0]) ? 0 : 1)' $1`))).toBe('refused');
+    expect(await inSandbox(version, 'sleep 20 & kill $!; wait $!; echo $?')).toBe('143');
+    expect(await inSandbox(version, 'setsid sleep 20 & sleep 0.2; kill -- -$!; wait $!; echo $?')).toBe('143');
+    expect(await inSandbox(version, 'trap "echo caught" USR1; kill -USR1 $$; kill -USR1 0; echo on')).toBe(
+      'caught caught on',
+    );
+    expect(await inSandbox(version, '(setsid sleep 20 & echo $! > /dev/null; kill $!) ; echo over')).toBe('over');
+    expect(await inSandbox(version, `exec 2>/dev/null; perl -e 'use POSIX; POSIX::raise(10)'; echo $?`)).toBe('138');
+    expect(
+      await inSandbox(
+        version,
+        `exec 2>/dev/null; node -e 'process.kill(process.pid, "SIGTERM"); setTimeout(() => {}, 5000)'; echo $?`,
+      ),
+    ).toBe('143');
+  });
+
+  it.each([1, 5].filter((version) => version <= landlock))(
+    'everybody at once is refused with version %i',
+    async (version) => {
+      expect(await inSandbox(version, outcome('kill -0 -1'))).toBe('refused');
+    },
+  );
+});
+
 describe.skipIf(launcher === null)(`a command that takes too much is ended${whyNot}`, () => {
   const MB = 1024 * 1024;
   const endOf = (limits: string[], ...command: string[]): object => {
@@ -166,7 +216,7 @@ describe.skipIf(launcher === null)(`a command that takes too much is ended${whyN
     `const all = []; const fill = () => { for (let n = 0; n < ${bytes / MB}; n += 1) all.push(Buffer.alloc(${MB}, 1)); ${more} }; fill()`;
 
   it('memory of one process', () => {
-    expect(endOf(memory, process.execPath, '-e', hold(600 * MB, 'setTimeout(() => {}, 20000)'))).toMatchObject({
+    expect(endOf(memory, process.execPath, '-e', hold(300 * MB, 'setTimeout(() => {}, 20000)'))).toMatchObject({
       ended: 'out-of-memory',
       signal: 9,
     });
