@@ -48,15 +48,17 @@ const RULES: Rules = {
     yaml: ['schema/front-matter.ts'],
     zod: ['schema/', 'tools/builtin/', 'models/'],
   },
+  longest: 80,
 };
 
 const sentences: Record<Rule, string> = {
   floors: 'a file imports its own folder or a lower floor, and nothing outside src',
-  cycles: 'no file imports itself by way of others',
+  cycles: 'no file imports itself by way of others, not even its types',
   barrels: 'no file exists only to pass on what others export',
   pure: 'schema, engine, roles and graphs touch no fs, network, clock, randomness or environment',
   environment: 'process.env is read in daemon/settings.ts only',
   doors: 'each npm package has one door',
+  longest: 'no function has more than 80 lines',
 };
 
 /** What is told of each fixture tree; a file in it is one way to break the rule that the tree is named after. */
@@ -75,6 +77,7 @@ const told: Record<Rule, string[]> = {
   ],
   cycles: [
     ['ledger/a.ts', 'ledger/b.ts', 'ledger/c.ts', 'ledger/a.ts'],
+    ['tools/by-type.ts', 'tools/of-type.ts', 'tools/by-type.ts'],
     ['tools/left.ts', 'tools/right.ts', 'tools/middle.ts', 'tools/left.ts'],
   ].map((circle) => {
     return `${circle[0]} is in a cycle, ${circle.join(' → ')}: move what they share into a file of its own`;
@@ -119,13 +122,20 @@ const told: Record<Rule, string[]> = {
     'web/app.ts:1 imports @hono/node-server, which has no door: give it one in test/floors.test.ts',
     'web/app.ts:3 imports hono, which has no door: give it one in test/floors.test.ts',
   ],
+  longest: ['ledger/long.ts:2', 'ledger/long.ts:84', 'ledger/long.ts:167'].map(
+    (at) => `${at} is a function of 81 lines: split it, so that none has more than 80`,
+  ),
 };
+
+/** How many functions over the limit there still are; may only become smaller. */
+const STILL_LONG = 5;
 
 const inSource = violationsIn(join(import.meta.dirname, '../src'));
 
 describe.each(Object.keys(sentences) as Rule[])('%s', (rule) => {
   it(sentences[rule], () => {
-    expect(inSource.filter((each) => each.rule === rule).map(lineOf)).toEqual([]);
+    const found = inSource.filter((each) => each.rule === rule).map(lineOf);
+    if (rule !== 'longest' || found.length > STILL_LONG) expect(found).toEqual([]);
   });
 
   it('a breach is told with its place and its remedy, and as a breach of this rule only', () => {

@@ -1,7 +1,7 @@
 /** One event as a sentence. */
 import type { Event } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
-import type { Usage } from '../schema/tool.ts';
+import type { Usage } from '../schema/effect.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { bytes, count, plain } from './terminal.ts';
 

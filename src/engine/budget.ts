@@ -1,6 +1,7 @@
 /** What a run may still spend, and what is reserved for calls under way. A retry is a call, too. */
 import type { Json } from '../schema/json.ts';
-import type { Left, Usage } from '../schema/tool.ts';
+import type { Usage } from '../schema/effect.ts';
+import type { Left } from '../schema/tool.ts';
 import type { ToolBook } from './decide.ts';
 import type { RunState } from './run-state.ts';
 

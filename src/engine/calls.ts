@@ -3,7 +3,8 @@
  * Does not own: what the chain and the tool are given (tool-call.ts), what an outcome means (fold-run.ts).
  */
 import { messageOf } from '../schema/errors.ts';
-import type { Outcome, ToolCall, Usage } from '../schema/tool.ts';
+import type { Usage } from '../schema/effect.ts';
+import type { Outcome, ToolCall } from '../schema/tool.ts';
 import { estimated } from './budget.ts';
 import type { CallStep } from './decide.ts';
 import { deliver, type DriveState, fail, flushBefore, reserve, stage } from './drive-state.ts';

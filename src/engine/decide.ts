@@ -12,7 +12,8 @@
 import { hash } from 'node:crypto';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { Attempt, Author, SideEffectClass, Tool } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
+import type { Attempt, Author, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { inputOf, lookupFor } from './input.ts';
 import { authorOf } from './origins.ts';

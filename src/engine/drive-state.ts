@@ -5,7 +5,8 @@
  */
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
-import type { Outcome, SideEffectClass, Usage } from '../schema/tool.ts';
+import type { SideEffectClass, Usage } from '../schema/effect.ts';
+import type { Outcome } from '../schema/tool.ts';
 import { withEffects } from './effects.ts';
 import { free, nothingReserved, type Reserved, reservedWith } from './budget.ts';
 import type { CallStep } from './decide.ts';

@@ -1,7 +1,8 @@
 /** What a run did and why, from its events alone. The same from a ledger or from memory. */
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
-import type { ArtifactRef, OutcomeStatus, SideEffectClass } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
+import type { ArtifactRef, OutcomeStatus } from '../schema/tool.ts';
 
 export type Action = {
   seq: number;

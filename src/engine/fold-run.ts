@@ -13,7 +13,28 @@ import type { Plan } from './plan.ts';
 import { freshNode, isOver, type NodeState, nodeNamed, type RunState } from './run-state.ts';
 import { failNode, goBack, prepare, settle, startsOver } from './ways.ts';
 
-type Of<T extends Event['type']> = Extract<Event, { type: T }>;
+type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;
+
+/** The types of event that change the state of a run that has started. All others leave it as it is. */
+const FOLDED_TYPES = [
+  'call.started',
+  'call.ended',
+  'call.misclassified',
+  'node.settled',
+  'decision.made',
+  'decision.rejected',
+  'wait.opened',
+  'wait.closed',
+  'run.moved',
+  'run.paused',
+  'run.resumed',
+  'run.ended',
+] as const satisfies readonly Event['type'][];
+
+/** The engine's own union of events: a type that is added elsewhere changes nothing here. */
+export type FoldedEvent = EventOf<(typeof FOLDED_TYPES)[number]>;
+
+const foldedTypes: ReadonlySet<string> = new Set(FOLDED_TYPES);
 
 export function foldRun(plan: Plan, events: Iterable<Event>): RunState | null {
   let run: RunState | null = null;
@@ -66,99 +87,7 @@ export function begun(plan: Plan, event: Event): RunState | null {
 export function applied(run: RunState, event: Event): RunState {
   run.ledger.last = event.seq;
   if (isAct(event) && run.restarted.length > 0) run.restarted = [];
-  switch (event.type) {
-    case 'call.started':
-      callStarted(run, event);
-      break;
-    case 'call.ended':
-      callEnded(run, event);
-      break;
-    case 'node.settled':
-      withNode(run, event.data.node, (index) =>
-        settle(run, index, event.data.status, event.data.output, event.data.reason),
-      );
-      break;
-    case 'decision.made':
-      withNode(run, event.data.node, (index) => decisionMade(run, index, event));
-      break;
-    case 'decision.rejected':
-      withNode(run, event.data.node, (index, node) => {
-        if (node.agent === null) node.agent = newAgent(run.plan.states.start);
-        const failed = rejected(node.agent, event.data.reason);
-        if (failed !== null) failNode(run, index, failed);
-        else run.ready.add(index);
-      });
-      break;
-    case 'call.misclassified':
-      withNode(run, event.data.node, (_, node) => {
-        if (node.open?.call === event.data.call) node.again = { ...node.open, class: 'write_local', raised: true };
-      });
-      break;
-    case 'wait.opened':
-      waitOpened(run, event);
-      break;
-    case 'wait.closed':
-      waitClosed(run, event);
-      break;
-    case 'run.moved':
-      run.state = event.data.to;
-      break;
-    case 'run.paused':
-      run.status = 'paused';
-      rest(run, event.at);
-      break;
-    case 'run.resumed':
-      resumed(run);
-      break;
-    case 'run.ended':
-      run.status = event.data.status;
-      run.output = event.data.output;
-      run.reason = event.data.reason;
-      run.active.clear();
-      run.ready.clear();
-      rest(run, event.at);
-      break;
-    case 'run.started':
-    case 'run.planned':
-    case 'worker.started':
-    case 'worker.stopped':
-    case 'intake.received':
-    case 'intake.rejected':
-    case 'ledger.repaired':
-    case 'ledger.disk_full':
-    case 'ledger.disk_freed':
-    case 'ledger.archived':
-    case 'answer.refused':
-    case 'policy.loaded':
-    case 'sandbox.chosen':
-    case 'egress.decided':
-    case 'secret.changed':
-    case 'secret.used':
-    case 'task.received':
-    case 'task.rejected':
-    case 'run.judged':
-    case 'desk.kept':
-    case 'run.corrected':
-    case 'run.undone':
-    case 'fact.kept':
-    case 'fact.forgotten':
-    case 'episode.imported':
-    case 'context.packed':
-    case 'dependency.installed':
-    case 'dependency.removed':
-    case 'requirement.opened':
-    case 'requirement.resolved':
-    case 'requirement.reopened':
-    case 'slot.came':
-    case 'procedure.drafted':
-    case 'procedure.moved':
-    case 'procedure.chosen':
-    case 'page.edited':
-    case 'change.undone':
-    case 'fact.reworded':
-    case 'storage.tidied':
-      break;
-  }
+  if (isFolded(event)) change(run, event);
   if (run.back.length > 0 && !isOver(run.status)) goBack(run);
   if (!isOver(run.status) && run.status !== 'paused') workOrWait(run, event);
   run.at = event.at;
@@ -170,6 +99,41 @@ function isAct({ type }: Event): boolean {
   return type === 'call.started' || type === 'wait.opened' || type === 'decision.made' || type === 'node.settled';
 }
 
+function isFolded(event: Event): event is FoldedEvent {
+  return foldedTypes.has(event.type);
+}
+
+function change(run: RunState, event: FoldedEvent): void {
+  switch (event.type) {
+    case 'call.started':
+      return callStarted(run, event);
+    case 'call.ended':
+      return callEnded(run, event);
+    case 'call.misclassified':
+      return callMisclassified(run, event);
+    case 'node.settled':
+      return nodeSettled(run, event);
+    case 'decision.made':
+      return decisionMade(run, event);
+    case 'decision.rejected':
+      return decisionRejected(run, event);
+    case 'wait.opened':
+      return waitOpened(run, event);
+    case 'wait.closed':
+      return waitClosed(run, event);
+    case 'run.moved':
+      run.state = event.data.to;
+      return;
+    case 'run.paused':
+      run.status = 'paused';
+      return rest(run, event.at);
+    case 'run.resumed':
+      return resumed(run);
+    case 'run.ended':
+      return runEnded(run, event);
+  }
+}
+
 /** A run is blocked when only others can make it go on. One that has failed or goes back has something to do itself. */
 function workOrWait(run: RunState, event: Event): void {
   const hasWork = run.active.size > 0 || run.ready.size > 0 || run.failure !== null || run.back.length > 0;
@@ -178,7 +142,7 @@ function workOrWait(run: RunState, event: Event): void {
   else run.activeSince ??= Date.parse(event.at);
 }
 
-function callStarted(run: RunState, { data }: Of<'call.started'>): void {
+function callStarted(run: RunState, { data }: EventOf<'call.started'>): void {
   run.spent.tool_calls += 1;
   withNode(run, data.node, (index, node) => {
     node.attempt = data.attempt;
@@ -202,7 +166,7 @@ function callStarted(run: RunState, { data }: Of<'call.started'>): void {
   });
 }
 
-function callEnded(run: RunState, { data }: Of<'call.ended'>): void {
+function callEnded(run: RunState, { data }: EventOf<'call.ended'>): void {
   spend(run, data);
   run.artifacts.push(...(data.artifacts ?? []));
   withNode(run, data.node, (index, node) => {
@@ -230,7 +194,7 @@ function callEnded(run: RunState, { data }: Of<'call.ended'>): void {
 }
 
 /** A call that had to be asked about has not been made yet: it counts when it is made. */
-function spend(run: RunState, { usage, for: awaited }: Pick<Of<'call.ended'>['data'], 'usage' | 'for'>): void {
+function spend(run: RunState, { usage, for: awaited }: Pick<EventOf<'call.ended'>['data'], 'usage' | 'for'>): void {
   if (awaited?.kind === 'approval') run.spent.tool_calls -= 1;
   if (usage === undefined) return;
   run.spent.tokens += (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0);
@@ -239,20 +203,41 @@ function spend(run: RunState, { usage, for: awaited }: Pick<Of<'call.ended'>['da
   run.spent.output_bytes += usage.output_bytes ?? 0;
 }
 
-function decisionMade(run: RunState, index: number, { data }: Of<'decision.made'>): void {
-  const node = run.nodes[index];
-  if (node === undefined || node.status === 'done' || node.status === 'failed') return;
-  node.agent ??= newAgent(run.plan.states.start);
-  node.status = 'running';
-  startMap(run, node);
-  run.active.add(index);
-  const end = decided(node.agent, data.turn, data.decision);
-  if (end === null) run.ready.add(index);
-  else if (end.status === 'done') settle(run, index, 'done', end.output, end.reason);
-  else failNode(run, index, end.reason);
+function nodeSettled(run: RunState, { data }: EventOf<'node.settled'>): void {
+  withNode(run, data.node, (index) => settle(run, index, data.status, data.output, data.reason));
 }
 
-function waitOpened(run: RunState, { data }: Of<'wait.opened'>): void {
+/** The kernel held the call back: when it has ended it is asked about as one of a higher class. */
+function callMisclassified(run: RunState, { data }: EventOf<'call.misclassified'>): void {
+  withNode(run, data.node, (_, node) => {
+    if (node.open?.call === data.call) node.again = { ...node.open, class: 'write_local', raised: true };
+  });
+}
+
+function decisionMade(run: RunState, { data }: EventOf<'decision.made'>): void {
+  withNode(run, data.node, (index, node) => {
+    if (node.status === 'done' || node.status === 'failed') return;
+    node.agent ??= newAgent(run.plan.states.start);
+    node.status = 'running';
+    startMap(run, node);
+    run.active.add(index);
+    const end = decided(node.agent, data.turn, data.decision);
+    if (end === null) run.ready.add(index);
+    else if (end.status === 'done') settle(run, index, 'done', end.output, end.reason);
+    else failNode(run, index, end.reason);
+  });
+}
+
+function decisionRejected(run: RunState, { data }: EventOf<'decision.rejected'>): void {
+  withNode(run, data.node, (index, node) => {
+    node.agent ??= newAgent(run.plan.states.start);
+    const failed = rejected(node.agent, data.reason);
+    if (failed !== null) failNode(run, index, failed);
+    else run.ready.add(index);
+  });
+}
+
+function waitOpened(run: RunState, { data }: EventOf<'wait.opened'>): void {
   run.waits.set(data.wait, { wait: data.wait, node: data.node, for: data.for });
   withNode(run, data.node, (index, node) => {
     node.status = 'waiting';
@@ -266,7 +251,7 @@ function waitOpened(run: RunState, { data }: Of<'wait.opened'>): void {
   });
 }
 
-function waitClosed(run: RunState, { data }: Of<'wait.closed'>): void {
+function waitClosed(run: RunState, { data }: EventOf<'wait.closed'>): void {
   const wait = run.waits.get(data.wait);
   if (wait === undefined) return;
   run.waits.delete(data.wait);
@@ -284,6 +269,15 @@ function waitClosed(run: RunState, { data }: Of<'wait.closed'>): void {
 function startMap(run: RunState, { map }: NodeState): void {
   const owner = map === null ? undefined : run.nodes[map];
   if (owner?.status === 'pending') owner.status = 'running';
+}
+
+function runEnded(run: RunState, { data, at }: EventOf<'run.ended'>): void {
+  run.status = data.status;
+  run.output = data.output;
+  run.reason = data.reason;
+  run.active.clear();
+  run.ready.clear();
+  rest(run, at);
 }
 
 /** After a restart every intent without an outcome is in doubt. How long the run was at work is known up to its last event. */

@@ -2,7 +2,8 @@
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Middleware, Planner } from '../schema/ports.ts';
-import type { SideEffectClass, Tool } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
+import type { Tool } from '../schema/tool.ts';
 import { createEngine } from './engine.ts';
 import type { EngineOptions } from './engine-context.ts';
 import { leadsBack } from './plan.ts';

@@ -1,6 +1,6 @@
 /** The state graph of an agent, as data: which states there are, where each may lead, and what may be called in it. */
 import type { Budgets } from '../schema/run.ts';
-import type { SideEffectClass } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
 
 export type AgentStateRule = {
   to: readonly string[];

@@ -5,7 +5,8 @@
  * Calls within a call belong to no node: after a crash the whole outer call is made again.
  */
 import { messageOf } from '../schema/errors.ts';
-import type { Act, Author, Outcome, ToolCall, Usage } from '../schema/tool.ts';
+import type { Usage } from '../schema/effect.ts';
+import type { Act, Author, Outcome, ToolCall } from '../schema/tool.ts';
 import { boundsOf, innerBounds } from './bounds.ts';
 import { callsLeft, estimated, free, leftOf, type Reserved, reservedWith } from './budget.ts';
 import { type CallStep, classOf } from './decide.ts';

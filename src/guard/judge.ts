@@ -12,7 +12,8 @@
 import type { Classified } from '../schema/command.ts';
 import type { Json } from '../schema/json.ts';
 import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
-import type { Origin, SideEffectClass, Tool, ToolCall } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
+import type { Origin, Tool, ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
 import { type Facts, ruleMatches } from './rules.ts';
 

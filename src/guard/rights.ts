@@ -9,7 +9,8 @@
  * R4 Where nothing can hold a command, a model's never runs unless the operator has switched the jail off.
  */
 import { OkaError } from '../schema/errors.ts';
-import type { Author, SideEffectClass } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
+import type { Author } from '../schema/tool.ts';
 
 export type Limits = { fileBytes: number; cpuSeconds: number; openFiles: number; processes: number };
 

@@ -7,7 +7,8 @@
  */
 import { posix } from 'node:path';
 import type { PolicyRule } from '../schema/policy.ts';
-import type { SideEffectClass, ToolAnnotations } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
+import type { ToolAnnotations } from '../schema/tool.ts';
 
 /** What a call is about, as far as it can be seen without running it. */
 export type Facts = {

@@ -1,7 +1,7 @@
 /** What a model said, as the one answer that was asked for; or why it is none. */
 import { isJson } from '../schema/json.ts';
 import type { ModelAnswer } from '../schema/ports.ts';
-import type { Usage } from '../schema/tool.ts';
+import type { Usage } from '../schema/effect.ts';
 import { ModelError, problem } from './errors.ts';
 import { callFrom } from './text-call.ts';
 import type { ToolNames } from './tool-names.ts';

@@ -5,7 +5,7 @@
  * 2. `temporary` means that the same request may go through later.
  */
 import { messageOf, OkaError } from '../schema/errors.ts';
-import type { Usage } from '../schema/tool.ts';
+import type { Usage } from '../schema/effect.ts';
 import { causesOf, type Facts, kindOf, type ModelErrorKind } from './error-kind.ts';
 
 export type ModelProblem = {

@@ -1,6 +1,6 @@
 /** The most a call may cost, cheaply: it is reserved before the call and given back after it. */
 import type { ModelRequest } from '../schema/ports.ts';
-import type { Usage } from '../schema/tool.ts';
+import type { Usage } from '../schema/effect.ts';
 import { costOf } from './prices.ts';
 import type { Called } from './settings.ts';
 

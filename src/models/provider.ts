@@ -9,7 +9,7 @@
 import type { LanguageModelCallEndEvent, LanguageModelUsage, ToolSet } from 'ai';
 import type { Json } from '../schema/json.ts';
 import type { Clock, Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
-import type { Usage } from '../schema/tool.ts';
+import type { Usage } from '../schema/effect.ts';
 import { answerFrom, type Said } from './answer.ts';
 import { errorFor } from './advice.ts';
 import { ModelError, problem } from './errors.ts';

@@ -1,5 +1,5 @@
 /** A command as a tool is given it, and what the guard found out about it without running it. */
-import type { SideEffectClass } from './tool.ts';
+import type { SideEffectClass } from './effect.ts';
 
 /** A program with its arguments, or a line for bash. */
 export type Command = { argv: readonly string[] } | { line: string };

@@ -17,7 +17,8 @@ import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
 import { CallId, Id, ID_SHAPE, Instant, NodeId, Sha256 } from './names.ts';
 import { Procedure, ProcedureChoice, ProcedureMove } from './procedure.ts';
 import { Budgets, Mode, PlannedNode } from './run.ts';
-import { ArtifactRef, OutcomeStatus, SideEffectClass, Usage } from './tool.ts';
+import { SideEffectClass, Usage } from './effect.ts';
+import { ArtifactRef, OutcomeStatus } from './tool.ts';
 import { versionOf } from './upgrade.ts';
 import { WaitAnswer, WaitFor } from './wait.ts';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Budgets } from './run.ts';
-import { SideEffectClass, ToolAnnotations } from './tool.ts';
+import { SideEffectClass } from './effect.ts';
+import { ToolAnnotations } from './tool.ts';
 
 export const Effect = z
   .enum(['allow', 'ask', 'deny'])

@@ -3,7 +3,8 @@ import type { Decision } from './decision.ts';
 import type { Event, NewEvent, Pen } from './event.ts';
 import type { Json } from './json.ts';
 import type { Budgets } from './run.ts';
-import type { Act, ArtifactRef, Outcome, Tool, ToolCall, Usage } from './tool.ts';
+import type { Usage } from './effect.ts';
+import type { Act, ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
 
 /** Takes secrets out of text. Applied at the one door where text enters the ledger and the artifacts. */
 export type Redact = (text: string) => string;

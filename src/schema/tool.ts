@@ -1,12 +1,8 @@
 import { z } from 'zod';
+import type { SideEffectClass, Usage } from './effect.ts';
 import type { Json } from './json.ts';
 import { Sha256 } from './names.ts';
 import type { WaitFor } from './wait.ts';
-
-export const SideEffectClass = z
-  .enum(['read', 'write_local', 'external_mutation', 'deny'])
-  .describe('What a call may change: nothing, the desk, the world outside; or it is never run.');
-export type SideEffectClass = z.infer<typeof SideEffectClass>;
 
 export const ToolAnnotations = z
   .strictObject({
@@ -31,18 +27,6 @@ export const ArtifactRef = z
   })
   .describe('A pointer to a large body kept in .oka/artifacts.');
 export type ArtifactRef = z.infer<typeof ArtifactRef>;
-
-export const Usage = z
-  .strictObject({
-    tokens_in: z.int().nonnegative().optional().describe('Prompt tokens, as the provider reported them.'),
-    tokens_out: z.int().nonnegative().optional().describe('Completion tokens, as the provider reported them.'),
-    usd: z.number().nonnegative().optional().describe('Money spent.'),
-    ms: z.number().nonnegative().optional().describe('Wall time.'),
-    output_bytes: z.int().nonnegative().optional().describe('Bytes the call produced.'),
-    tool_calls: z.int().nonnegative().optional().describe('Calls that were made, when a run was awaited.'),
-  })
-  .describe('What a call cost.');
-export type Usage = z.infer<typeof Usage>;
 
 export const OutcomeStatus = z
   .enum(['ok', 'failed', 'denied', 'waiting', 'cancelled'])

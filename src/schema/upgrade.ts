@@ -5,7 +5,6 @@
  * U2 A line of a version we do not know was written by a newer oka: refused, never guessed.
  */
 import { OkaError } from './errors.ts';
-import type { Line } from './event.ts';
 import type { Json } from './json.ts';
 
 export type Upgrades = Readonly<Record<string, readonly ((data: Json) => Json)[]>>;
@@ -17,7 +16,10 @@ export function versionOf(type: string, known: Upgrades = upgrades): number {
 }
 
 /** Brings the data of a line to the current version. Returns the same object when there is nothing to do. */
-export function upgraded(line: Line, known: Upgrades = upgrades): Line {
+export function upgraded<Line extends { seq: number; type: string; v: number; data: unknown }>(
+  line: Line,
+  known: Upgrades = upgrades,
+): Line {
   const steps = stepsOf(line.type, known);
   if (line.v === steps.length + 1) return line;
   if (!(line.v >= 1 && line.v <= steps.length)) {
@@ -30,7 +32,7 @@ export function upgraded(line: Line, known: Upgrades = upgrades): Line {
     );
   }
   const data = steps.slice(line.v - 1).reduce((value, step) => step(value), line.data as Json);
-  return { ...line, v: steps.length + 1, data } as Line;
+  return { ...line, v: steps.length + 1, data };
 }
 
 function stepsOf(type: string, known: Upgrades): Upgrades[string] {

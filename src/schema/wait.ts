@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Need } from './dependency.ts';
 import { JsonValue } from './json.ts';
 import { Id, Instant, Sha256 } from './names.ts';
-import { SideEffectClass, Usage } from './tool.ts';
+import { SideEffectClass, Usage } from './effect.ts';
 
 export const Grant = z
   .strictObject({

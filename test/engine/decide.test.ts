@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide, type ToolBook } from '../../src/engine/decide.ts';
-import type { SideEffectClass } from '../../src/schema/tool.ts';
+import type { SideEffectClass } from '../../src/schema/effect.ts';
 import { graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
 import { ended, opened, resumed, started, stateAfter } from '../support/engine-state.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldRun } from '../../src/engine/fold-run.ts';
 import { isReached } from '../../src/engine/ways.ts';
+import type { Event } from '../../src/schema/event.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 import { closed, ended, eventsOf, opened, planFor, resumed, started, stateAfter } from '../support/engine-state.ts';
 
@@ -110,6 +111,16 @@ describe('time', () => {
   it('after a crash it is known up to the last event', () => {
     const run = stateAfter(one, [started('a'), started('a', { call: 'r.a.0.2', attempt: 2 }), resumed]);
     expect(run).toMatchObject({ activeMs: 2000, activeSince: 3000 });
+  });
+});
+
+describe('events of other types', () => {
+  it('change nothing but what was read last, and need not be known to the engine', () => {
+    const events = eventsOf(one, [started('a')]);
+    const unknown = { ...events[1], seq: 3, at: '', type: 'moon.rose', data: { a: 1 } } as unknown as Event;
+    const [without, run] = [foldRun(planFor(one), events), foldRun(planFor(one), [...events, unknown])];
+    expect(run?.ledger.last).toBe(3);
+    expect({ ...run, at: '', ledger: null }).toEqual({ ...without, at: '', ledger: null });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heldBy, type Places, pathWithin, rightsOf, type Step } from '../../src/guard/rights.ts';
-import { SideEffectClass } from '../../src/schema/tool.ts';
+import { SideEffectClass } from '../../src/schema/effect.ts';
 
 const places: Places = {
   oka: '/home/me/oka/.oka',

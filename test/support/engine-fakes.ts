@@ -8,13 +8,8 @@ import type { Event, EventType } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { type Json, JsonValue } from '../../src/schema/json.ts';
 import type { ArtifactStore, Middleware } from '../../src/schema/ports.ts';
-import {
-  type Outcome,
-  type SideEffectClass,
-  type Tool,
-  ToolAnnotations,
-  type ToolCall,
-} from '../../src/schema/tool.ts';
+import type { SideEffectClass } from '../../src/schema/effect.ts';
+import { type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../../src/schema/tool.ts';
 import { crashingEvents } from './engine-crash.ts';
 
 export type Time = { now: number; clock: () => number; sleep: (ms: number, signal?: AbortSignal) => Promise<void> };

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Graph } from '../../src/schema/graph.ts';
 import { type Json, JsonValue } from '../../src/schema/json.ts';
-import { type SideEffectClass, type Tool, ToolAnnotations, type ToolCall } from '../../src/schema/tool.ts';
+import type { SideEffectClass } from '../../src/schema/effect.ts';
+import { type Tool, ToolAnnotations, type ToolCall } from '../../src/schema/tool.ts';
 
 /**
  * What is noted of a call: that its tool was reached, that this was before its intent was on disk, that the world has

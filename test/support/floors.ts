@@ -18,11 +18,12 @@ export type Rules = {
   };
   /** The one file that reads process.env. */
   environment: string;
-  /** Package → the one file that may import it, or the folder when it ends in a slash. */
-  /** A file, or a folder with / at its end. */
+  /** Package → the files that may import it; a folder ends in a slash. */
   doors: Record<string, readonly string[]>;
+  /** The most lines a function may have. */
+  longest: number;
 };
-export type Rule = 'floors' | 'cycles' | 'barrels' | 'pure' | 'environment' | 'doors';
+export type Rule = 'floors' | 'cycles' | 'barrels' | 'pure' | 'environment' | 'doors' | 'longest';
 export type Violation = { rule: Rule; at: string; says: string };
 
 /** `texts` holds every file of src by its path below src. */
@@ -36,6 +37,7 @@ export function violationsOf(texts: Record<string, string>, rules: Rules): Viola
     ['pure', code.flatMap((file) => impurities(file, rules))],
     ['environment', code.flatMap((file) => environmentReads(file, rules))],
     ['doors', code.flatMap((file) => passedDoors(file, rules))],
+    ['longest', code.flatMap((file) => longFunctions(file, rules))],
   ];
   return found.flatMap(([rule, broken]) => broken.map(([at, says]) => ({ rule, at, says })));
 }
@@ -62,7 +64,7 @@ function crossings(file: Code, { floors }: Rules): Broken[] {
 }
 
 function cycles(code: Code[]): Broken[] {
-  const edges = new Map(code.map(({ path, imports }) => [path, runtimeTargets(imports)]));
+  const edges = new Map(code.map(({ path, imports }) => [path, targetsOf(imports)]));
   const done = new Set<string>();
   const follow = (path: string, trail: string[]): Broken[] => {
     const circle = trail.includes(path) ? [...trail.slice(trail.indexOf(path)), path].join(' → ') : null;
@@ -75,9 +77,9 @@ function cycles(code: Code[]): Broken[] {
   return code.flatMap(({ path }) => follow(path, []));
 }
 
-/** `import type` leaves nothing behind at run time; `import { type A }` leaves an import. */
-function runtimeTargets(imports: Import[]): Set<string> {
-  return new Set(imports.flatMap(({ typeOnly, target }) => (typeOnly || target === null ? [] : [target])));
+/** Imports of types count: two files whose types need each other cannot be read one after the other. */
+function targetsOf(imports: Import[]): Set<string> {
+  return new Set(imports.flatMap(({ target }) => (target === null ? [] : [target])));
 }
 
 function barrels({ path, statements }: Code): Broken[] {
@@ -123,6 +125,12 @@ function passedDoors({ path, imports }: Code, { doors }: Rules): Broken[] {
   });
 }
 
+function longFunctions({ functions }: Code, { longest }: Rules): Broken[] {
+  return functions
+    .filter(({ lines }) => lines > longest)
+    .map(({ at, lines }) => [at, `is a function of ${lines} lines: split it, so that none has more than ${longest}`]);
+}
+
 const folderOf = (path: string): string => dirname(path).split('/')[0] ?? '';
 const floorOf = (path: string, floors: string[][]): number => floors.findIndex((at) => at.includes(folderOf(path)));
 
@@ -130,13 +138,16 @@ const floorOf = (path: string, floors: string[][]): number => floors.findIndex((
 type Import = { from: string | null; target: string | null; names: string[]; typeOnly: boolean; at: string };
 /** A name that is used or bound as a value, or the text of an expression around it: `process`, `process.env`. */
 type Read = { text: string; at: string };
-type Code = { path: string; statements: Syntax[]; imports: Import[]; reads: Read[] };
+/** A function with a body, and how many lines it spans. */
+type Body = { at: string; lines: number };
+type Code = { path: string; statements: Syntax[]; imports: Import[]; reads: Read[]; functions: Body[] };
 /** The fields of an ESTree node that are looked at here. */
 type Syntax = { type: string; start: number; end: number; name?: string; value?: unknown; computed?: boolean } & {
   [field in 'source' | 'declaration' | 'imported']?: Syntax | null;
 } & { [field in 'importKind' | 'exportKind']?: string };
 
 const READ = /^(Identifier|(Member|Call|New)Expression|VariableDeclarator)$/;
+const FUNCTION = /^(Function(Declaration|Expression)|ArrowFunctionExpression)$/;
 const IMPORT = /^(Import(Declaration|Expression)|Export(Named|All)Declaration|TSImportType)$/;
 /** Syntax that is erased; the other TS… nodes wrap a value. */
 const TYPE = /^TS(?!(As|Satisfies|NonNull|Instantiation)Expression|TypeAssertion)/;
@@ -144,11 +155,14 @@ const TYPE = /^TS(?!(As|Satisfies|NonNull|Instantiation)Expression|TypeAssertion
 function codeOf(path: string, text: string): Code {
   const program = parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Syntax;
   const lineEnds = [...text.matchAll(/\n/g)].map(({ index }) => index);
-  const code: Code = { path, statements: partsOf(program, 'body'), imports: [], reads: [] };
+  const code: Code = { path, statements: partsOf(program, 'body'), imports: [], reads: [], functions: [] };
+  const lineAt = (offset: number): number => lineEnds.filter((end) => end < offset).length + 1;
   const visit = (node: Syntax, inType: boolean): void => {
-    const at = `${path}:${lineEnds.filter((end) => end < node.start).length + 1}`;
+    const first = lineAt(node.start);
+    const at = `${path}:${first}`;
     const imports = IMPORT.test(node.type) && node.source;
     if (imports) code.imports.push({ ...importOf(node, path), at });
+    if (FUNCTION.test(node.type)) code.functions.push({ at, lines: lineAt(node.end) - first + 1 });
     if (!inType && READ.test(node.type)) code.reads.push({ text: node.name ?? text.slice(node.start, node.end), at });
     for (const field of Object.keys(node)) {
       const isLabel = (field === 'key' || field === 'property') && !node.computed;

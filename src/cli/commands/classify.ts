@@ -5,7 +5,7 @@ import { programFinder } from '../../guard/classify/find-program.ts';
 import type { Classified } from '../../schema/command.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Effect } from '../../schema/policy.ts';
-import type { SideEffectClass } from '../../schema/tool.ts';
+import type { SideEffectClass } from '../../schema/effect.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
 import { bold, green, plain, red, yellow } from '../terminal.ts';

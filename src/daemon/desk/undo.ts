@@ -1,18 +1,19 @@
 /** Owns: taking back what a run did to the desk, with all the runs inside it. */
 import { join } from 'node:path';
-import type { Event } from '../../schema/event.ts';
+import type { Event, NewEvent } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Shadow, Undone } from '../../tools/desk/shadow.ts';
 import { stepsOf } from './desk.ts';
-import type { Host } from '../host.ts';
 import type { Home } from '../../schema/home.ts';
 import { childrenIn } from '../task/write-result.ts';
 
 const MOST_NAMED = 10_000;
 const DEEPEST = 8;
 
+export type Undoing = { engine: { eventsOf: (run: string) => Promise<Event[]> }; shadow: Shadow };
+
 export async function undo(
-  { engine, stores, shadow }: Pick<Host, 'engine' | 'stores' | 'shadow'>,
+  { engine, stores, shadow }: Undoing & { stores: { ledger: { append: (event: NewEvent) => Promise<unknown> } } },
   run: string,
 ): Promise<Undone> {
   const steps = await stepsIn(engine.eventsOf, shadow, run);
@@ -30,7 +31,7 @@ export async function undo(
 }
 
 /** What it would do, without doing it. */
-export async function undoPlan({ engine, shadow }: Pick<Host, 'engine' | 'shadow'>, run: string): Promise<Undone> {
+export async function undoPlan({ engine, shadow }: Undoing, run: string): Promise<Undone> {
   const { restore, remove, overlaps, notRestorable } = await shadow.plan(await stepsIn(engine.eventsOf, shadow, run));
   return { restored: restore, removed: remove, overlaps, notRestorable };
 }

@@ -8,11 +8,22 @@
  */
 import type { Book, Part } from '../../memory/book.ts';
 import { type Reworded, rewordings, type ToWord, toWord } from '../../memory/distil/wording.ts';
+import type { Config } from '../../schema/config.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import type { Usage } from '../../schema/tool.ts';
-import type { Maintenance } from './open-maintenance.ts';
-import type { Question } from './wording.ts';
+import type { Clock } from '../../schema/ports.ts';
+import type { Usage } from '../../schema/effect.ts';
+import type { Question, Wording } from './wording.ts';
+
+/** The parts of maintenance that rewording needs. */
+type Rewording = {
+  wording: Wording | null;
+  config: Pick<Config, 'maintenance'>;
+  ledger: { end: { seq: number } };
+  books: () => Pick<Book, 'get'>;
+  clock: Clock;
+  tell: (line: string) => void;
+};
 
 type Amount = { tokens: number; usd: number };
 type Spent = Amount & { day: string; open: (Amount & { call: string }) | null };
@@ -22,7 +33,7 @@ const nothing = (day: string): Spent => ({ day, tokens: 0, usd: 0, open: null })
 
 /** Returns how many facts are told better now. */
 export async function wordBetter(
-  m: Maintenance,
+  m: Rewording,
   concluded: readonly NewEvent[],
   write: (events: readonly NewEvent[]) => Promise<void>,
 ): Promise<number> {
@@ -42,7 +53,7 @@ export async function wordBetter(
 }
 
 async function answered(
-  m: Maintenance,
+  m: Rewording,
   { call, facts, question }: { call: string; facts: readonly ToWord[]; question: Question },
   write: (events: readonly NewEvent[]) => Promise<void>,
 ): Promise<number> {
@@ -68,7 +79,7 @@ async function answered(
   return better.length;
 }
 
-function leftAlone(m: Maintenance, error: unknown): null {
+function leftAlone(m: Rewording, error: unknown): null {
   m.tell(`lessons stay as they were worded: ${messageOf(error)}`);
   return null;
 }
@@ -82,7 +93,7 @@ function isUnheard(error: unknown): boolean {
 const usageOr = (usage: Usage, most: Usage): Usage => (amountOf(usage).tokens === 0 ? most : usage);
 
 /** 3. Money counts where the price is known. */
-function isPaidFor(m: Maintenance, most: Usage): boolean {
+function isPaidFor(m: Rewording, most: Usage): boolean {
   const { tokens, usd } = m.config.maintenance.wording_budget;
   const kept = m.books().get<Spent>(KEY);
   const spent = kept?.day === today(m) ? kept : nothing(today(m));
@@ -90,7 +101,7 @@ function isPaidFor(m: Maintenance, most: Usage): boolean {
   return spent.tokens + amount.tokens <= tokens && spent.usd + amount.usd <= usd;
 }
 
-const today = ({ clock }: Maintenance): string => dayOf(new Date(clock()).toISOString());
+const today = ({ clock }: Rewording): string => dayOf(new Date(clock()).toISOString());
 const dayOf = (at: string): string => at.slice(0, 10);
 const amountOf = ({ tokens_in = 0, tokens_out = 0, usd = 0 }: Usage): Amount => ({
   tokens: tokens_in + tokens_out,

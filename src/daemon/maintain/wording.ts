@@ -2,7 +2,7 @@
 import { answersIn, type Reworded, type ToWord, wordingPrompt } from '../../memory/distil/wording.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
-import type { Usage } from '../../schema/tool.ts';
+import type { Usage } from '../../schema/effect.ts';
 import { serverRoute } from '../network/egress-routes.ts';
 import type { Home } from '../../schema/home.ts';
 import type { HomeVault } from '../guard/home-vault.ts';

@@ -1,5 +1,5 @@
 /** What is known about a program, as a row of a table. To teach the guard a new program, add a row in programs/. */
-import type { SideEffectClass } from '../../schema/tool.ts';
+import type { SideEffectClass } from '../../schema/effect.ts';
 import type { Arg, ShellState, Stdin } from './shell-state.ts';
 
 /** What the operands are, that is, the words that are no options. `own`: the row's `judge` decides. */

@@ -2,7 +2,7 @@
  * Owns: a conservative scan of code in other languages. Code runs in the sandbox; the scan stops what is obviously
  * dangerous from running without an approval. It recognises words, it does not understand code.
  */
-import type { SideEffectClass } from '../../schema/tool.ts';
+import type { SideEffectClass } from '../../schema/effect.ts';
 import { sensitivityOf, placeOf } from './paths.ts';
 import { literal, type ShellState, toDisplay } from './shell-state.ts';
 

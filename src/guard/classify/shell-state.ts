@@ -1,6 +1,6 @@
 /** Owns: the state while a command is walked, and the types its rules are written with. */
 import type { ParsedScript } from 'unbash';
-import type { SideEffectClass } from '../../schema/tool.ts';
+import type { SideEffectClass } from '../../schema/effect.ts';
 
 /** Placeholder in a text for what is not known before the command runs. A line that contains it literally is denied. */
 export const HOLE = '\uE000';

@@ -3,14 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Json } from '../../schema/json.ts';
-import {
-  type Author,
-  type Outcome,
-  type SideEffectClass,
-  type Tool,
-  ToolAnnotations,
-  type ToolCall,
-} from '../../schema/tool.ts';
+import type { SideEffectClass } from '../../schema/effect.ts';
+import { type Author, type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../../schema/tool.ts';
 import { kept, type Told } from './body.ts';
 
 type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output'> & {

@@ -15,7 +15,7 @@ import type { Tool } from '../../schema/tool.ts';
 import { isText } from './body.ts';
 import { failure, ok, Refused, toolOf } from './define.ts';
 import { contentOf } from './files-look.ts';
-import type { FilesOptions } from './files.ts';
+import type { FilesOptions } from './files-options.ts';
 import type { Folder } from './folder.ts';
 import { assertRegular, atPlace, openRegular, Path, type Place } from './place.ts';
 

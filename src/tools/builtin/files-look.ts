@@ -5,7 +5,7 @@ import { errnoOf } from '../../schema/errors.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { isInside, isText, startOfText, tell, toldShape, whole } from './body.ts';
 import { failure, ok, toolOf } from './define.ts';
-import type { FilesOptions } from './files.ts';
+import type { FilesOptions } from './files-options.ts';
 import { matcherOf } from './matcher.ts';
 import { atPlace, inFolder, openRegular, Path } from './place.ts';
 import { type Entry, stampOfFile, stampOfFolder, walk } from './walk.ts';

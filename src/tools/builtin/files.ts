@@ -1,13 +1,7 @@
-import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { editTool, moveTool, removeTool, writeTool } from './files-change.ts';
 import { listTool, readTool, searchTool } from './files-look.ts';
-
-export type FilesOptions = {
-  /** The folder below which all of it happens. */
-  desk: string;
-  artifacts?: ArtifactStore;
-};
+import type { FilesOptions } from './files-options.ts';
 
 export function filesTools(options: FilesOptions): Tool[] {
   return [

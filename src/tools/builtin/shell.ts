@@ -3,14 +3,8 @@ import { z } from 'zod';
 import type { Command } from '../../schema/command.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
-import {
-  ArtifactRef,
-  type Author,
-  type Outcome,
-  type SideEffectClass,
-  type Tool,
-  type ToolCall,
-} from '../../schema/tool.ts';
+import type { SideEffectClass } from '../../schema/effect.ts';
+import { ArtifactRef, type Author, type Outcome, type Tool, type ToolCall } from '../../schema/tool.ts';
 import type { Jail } from '../jail.ts';
 import { type Captured, launch, type Launched } from '../launch.ts';
 import { kept, type Told, tell } from './body.ts';

@@ -3,7 +3,8 @@
  * nor what a person has allowed: that was for one attempt.
  */
 import type { Middleware } from '../../schema/ports.ts';
-import type { Outcome, Tool, ToolCall, Usage } from '../../schema/tool.ts';
+import type { Usage } from '../../schema/effect.ts';
+import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { whatIsSpent } from './budget.ts';
 
 const FIRST_DELAY_MS = 100;

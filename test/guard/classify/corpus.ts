@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { classify, type Surroundings } from '../../../src/guard/classify/classify-command.ts';
-import type { SideEffectClass } from '../../../src/schema/tool.ts';
+import type { SideEffectClass } from '../../../src/schema/effect.ts';
 
 export type Labelled = { cmd: string; class: SideEffectClass; why?: string; file: string };
 

@@ -1,5 +1,5 @@
 /** git, by what its subcommands do. It runs with a configuration that oka sets. */
-import type { SideEffectClass } from '../../../schema/tool.ts';
+import type { SideEffectClass } from '../../../schema/effect.ts';
 import { hasCredentials, suspiciousAddress } from '../hosts.ts';
 import { fullPath, placeOf } from '../paths.ts';
 import { read, type Table, type Use } from '../program-row.ts';
