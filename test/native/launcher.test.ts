@@ -160,7 +160,16 @@ describe.skipIf(!canJail)(`signals reach nobody else, whatever Landlock knows of
     const bystander = spawn('sleep', ['30'], { stdio: 'ignore', detached: true });
     try {
       writeFileSync(`${result}.tmp`, '', { mode: 0o600 });
-      const limit = ['--landlock-at-most', String(version), '--read', '/proc', '--device', '/dev/null'];
+      const limit = [
+        '--landlock-at-most',
+        String(version),
+        '--read',
+        '/proc',
+        '--read',
+        '/etc',
+        '--device',
+        '/dev/null',
+      ];
       const command = ['bash', '-c', script, 'bash', String(bystander.pid)];
       await promisify(execFile)(launcher ?? '', ['--result', result, ...limit, ...around, '--', ...command], {
         env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` },
