@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { exits } from './command.ts';
 import { runOka } from './run-oka.ts';
-import { terminalWidth } from './terminal.ts';
+import { terminalWidth } from './plain-text.ts';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? exits.ok : exits.refused),

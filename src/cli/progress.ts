@@ -1,6 +1,6 @@
 /** A line on stderr for work that takes longer than two seconds; on a terminal it is drawn over, else shown rarely. */
 import type { Io } from './io.ts';
-import { bytes, count } from './terminal.ts';
+import { bytes, count } from './plain-text.ts';
 
 export type Unit = 'bytes' | 'events' | 'texts';
 export type Progress = { reach: (done: number, total?: number) => void; end: () => void };

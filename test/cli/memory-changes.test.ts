@@ -5,7 +5,7 @@ import { openLedger } from '../../src/ledger/ledger.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 
 describe('oka memory changes and undo', () => {
-  it('lists what was learned by number, and asks for one of them to be taken back', async () => {
+  it('lists what was learned by number, and asks for one of them to be undone', async () => {
     using home = temporaryFolder();
     const { dir } = home;
     await oka('init', '--dir', dir);
@@ -31,14 +31,14 @@ describe('oka memory changes and undo', () => {
       [4, false, false],
     ]);
     const listed = (await oka('memory', 'changes', '--limit', '2', '--dir', dir)).out;
-    expect(listed).toMatch(/3 .*\(taken back\)/);
+    expect(listed).toMatch(/3 .*\(undone\)/);
     expect(listed).not.toContain('metric');
 
     for (const [given, said] of [
       ['9', 'there is no change "9"'],
       ['x', 'there is no change "x"'],
       ['1', 'there is no change "1"'],
-      ['4', 'cannot be taken back'],
+      ['4', 'cannot be undone'],
     ] as const) {
       const refused = await oka('memory', 'undo', given, '--dir', dir);
       expect(refused.code).toBe(2);

@@ -27,7 +27,7 @@ describe('oka memory', () => {
       { id: 3, text: 'We painted the kitchen', at: '2023-07-01', who: 'Bob' },
     ];
     writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
-    expect(await memory('import', file)).toMatchObject({ code: 0, out: 'Took in 3 lines.\n' });
+    expect(await memory('import', file)).toMatchObject({ code: 0, out: 'Imported 3 lines.\n' });
     const { items, tokens } = (await data('retrieve', '--budget', '30', 'Which puppy did Ann adopt?')) as {
       items: { id: string; score: number; tokens: number; evidence: object[] }[];
       tokens: number;

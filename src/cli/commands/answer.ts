@@ -4,7 +4,7 @@ import type { WaitAnswer } from '../../schema/wait.ts';
 import { peek } from '../../ledger/peek.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Call } from '../command.ts';
-import { request } from '../request.ts';
+import { request } from '../run-requests.ts';
 
 export async function run(call: Call): Promise<number> {
   const [wait, ...words] = call.operands;

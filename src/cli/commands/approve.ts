@@ -1,5 +1,5 @@
 import type { Call } from '../command.ts';
-import { decide } from '../decide.ts';
+import { decide } from '../decide-approval.ts';
 
 export async function run(call: Call): Promise<number> {
   return decide(call, 'approved');

@@ -6,7 +6,7 @@ import { archive } from '../../ledger/archive.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
-import { count } from '../terminal.ts';
+import { count } from '../plain-text.ts';
 
 export async function run({ home, text, json, out }: Call): Promise<number> {
   const before = dateOf(text('before'));

@@ -8,7 +8,7 @@ import type { Effect } from '../../schema/policy.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { bold, green, plain, red, yellow } from '../terminal.ts';
+import { bold, green, plainText, red, yellow } from '../plain-text.ts';
 
 /** What the policy that ships says to each class. */
 const VERDICTS: Record<SideEffectClass, Effect> = {
@@ -69,9 +69,9 @@ function told({ class: found, reason, programs, hosts, net }: Classified): strin
   const colour = { allow: green, ask: yellow, deny: red }[verdict];
   const rows = [
     `${bold(found)}: ${colour(verdict)}`,
-    `  why       ${plain(reason)}`,
-    ...(programs.length > 0 ? [`  programs  ${plain(programs.join(', '))}`] : []),
-    ...(net ? [`  network   ${hosts.length > 0 ? plain(hosts.join(', ')) : 'yes'}`] : []),
+    `  why       ${plainText(reason)}`,
+    ...(programs.length > 0 ? [`  programs  ${plainText(programs.join(', '))}`] : []),
+    ...(net ? [`  network   ${hosts.length > 0 ? plainText(hosts.join(', ')) : 'yes'}`] : []),
   ];
   return `${rows.join('\n')}\n`;
 }

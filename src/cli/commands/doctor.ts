@@ -1,7 +1,7 @@
 import { findingsOf } from '../../daemon/home/doctor.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { type Call, exits } from '../command.ts';
-import { bold, green, red, yellow } from '../terminal.ts';
+import { bold, green, red, yellow } from '../plain-text.ts';
 
 export async function run({ home, json, out }: Call): Promise<number> {
   const findings = await findingsOf(home);

@@ -6,7 +6,7 @@ import { openPolicy, type PolicyFile } from '../../daemon/guard/policy-file.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { staying } from '../stay.ts';
-import { plain } from '../terminal.ts';
+import { plainText } from '../plain-text.ts';
 
 const LOOK_EVERY_MS = 1000;
 const SHORTEST_KEY = 32;
@@ -20,7 +20,7 @@ async function serve(call: Call): Promise<number> {
   const listen = listenOf(call.text('listen') ?? '127.0.0.1:3128');
   const key = await keyOf(call.text('key'));
   const policy = openPolicy(home.policy, lineClassifierOf(home));
-  const tell = (fact: object, words: string): void => out(json ? `${JSON.stringify(fact)}\n` : `${plain(words)}\n`);
+  const tell = (fact: object, words: string): void => out(json ? `${JSON.stringify(fact)}\n` : `${plainText(words)}\n`);
   await using proxy = await serveEgress(
     {
       home,

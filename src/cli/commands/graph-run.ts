@@ -3,7 +3,7 @@ import { withHost } from '../../daemon/host.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { inputOption, onlyOperand } from '../operands.ts';
-import { tellOutcome } from '../outcome.ts';
+import { tellOutcome } from '../run-outcome.ts';
 
 export async function run(call: Call): Promise<number> {
   const graph = loadGraph(onlyOperand(call, 'file'));

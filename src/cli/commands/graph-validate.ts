@@ -2,7 +2,7 @@ import { loadGraph, problemsIn } from '../../daemon/home/graph-files.ts';
 import { toolNames } from '../../daemon/tools.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { count, green, red } from '../terminal.ts';
+import { count, green, red } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const graph = loadGraph(onlyOperand(call, 'file'));

@@ -1,74 +1,96 @@
 import { type Filter, followEvents, readEvents } from '../../ledger/read.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
-import { OkaError } from '../../schema/errors.ts';
 import type { Line, Pen } from '../../schema/event.ts';
-import { type Call, exits } from '../command.ts';
-import { storyOf } from '../story.ts';
-import { dim, fitted, WIDTH } from '../terminal.ts';
+import { renderColumns } from '../columns.ts';
+import { type Answer, type Call, exits } from '../command.ts';
+import { describeEvent } from '../event-sentence.ts';
+import type { Terminal } from '../io.ts';
 
-const DEFAULT_LIMIT = 50;
+type Options = {
+  follow: boolean;
+  run: string | undefined;
+  type: string | undefined;
+  since: number | undefined;
+  pen: Pen | undefined;
+  limit: number;
+};
+type LogCall = Call<Options, Data>;
+type Data = { event: Line; isNewDay: boolean };
 
-export async function run(call: Call): Promise<number> {
-  const pens = pensOf(call.text('pen'));
+export async function run(call: LogCall): Promise<Answer<Data>> {
+  const { options } = call;
+  const pens: Pen[] = options.pen === undefined ? ['run', 'maintenance'] : [options.pen];
   const past = await Promise.all(pens.map((pen) => lastEvents(call, pen)));
-  const show = printer(call);
-  const shown = past.flat().toSorted((a, b) => a.at.localeCompare(b.at) || a.pen.localeCompare(b.pen) || a.seq - b.seq);
-  for (const line of limitOf(call) === 0 ? shown : shown.slice(-limitOf(call))) show(line);
-  if (!call.flag('follow')) return exits.ok;
-  await Promise.all(pens.map((pen, index) => follow(call, pen, past[index]?.at(-1)?.seq, show)));
-  return exits.interrupted;
+  const emit = emitterOf(call);
+  const all = past.flat().toSorted((a, b) => a.at.localeCompare(b.at) || a.pen.localeCompare(b.pen) || a.seq - b.seq);
+  for (const event of options.limit === 0 ? all : all.slice(-options.limit)) emit(event);
+  if (!options.follow) return { code: exits.ok };
+  await Promise.all(pens.map((pen, index) => follow(call, pen, past[index]?.at(-1)?.seq, emit)));
+  return { code: exits.interrupted };
 }
 
-async function follow(call: Call, pen: Pen, lastShown: number | undefined, show: (line: Line) => void): Promise<void> {
-  const from = (lastShown ?? lastSeqOf(call.home.ledgers[pen])) + 1;
-  for await (const line of followEvents(call.home.ledgers[pen], { ...filterOf(call), from }, call.signal)) show(line);
+export const jsonLines = ({ event }: Data): Line[] => [event];
+
+/** A line an event, and the day above it when it changes. */
+export function render({ event, isNewDay }: Data, terminal: Terminal): string {
+  const { dim } = terminal;
+  const line = renderColumns(
+    [event],
+    [
+      {
+        text: ({ pen, seq }) => `${pen === 'run' ? ' ' : 'm'}${String(seq).padStart(6)}`,
+        width: 7,
+        align: 'right',
+        style: dim,
+      },
+      { text: ({ at }) => at.slice(11, 19), style: dim },
+      { text: ({ run: id }) => id ?? '-', width: 14, style: dim },
+      { text: describeEvent, grows: true },
+    ],
+    terminal,
+  );
+  return isNewDay ? `${dim(event.at.slice(0, 10))}\n${line}` : line;
+}
+
+async function follow(
+  { home, options, signal }: LogCall,
+  pen: Pen,
+  last: number | undefined,
+  emit: (event: Line) => void,
+) {
+  const file = home.ledgers[pen];
+  const from = (last ?? lastSeqOf(file)) + 1;
+  for await (const event of followEvents(file, { ...filterOf(options), from }, signal)) emit(event);
 }
 
 /** At most `limit` events from the end; without a filter nothing before them is read. */
-async function lastEvents(call: Call, pen: Pen): Promise<Line[]> {
-  const file = call.home.ledgers[pen];
-  const limit = limitOf(call);
-  const filter = filterOf(call);
-  const unfiltered = filter.run === undefined && filter.type === undefined && limit > 0;
-  const from = Math.max(call.count('since') ?? 1, unfiltered ? lastSeqOf(file) - limit + 1 : 1);
-  const lines: Line[] = [];
-  for await (const line of readEvents(file, { ...filter, from })) {
-    lines.push(line);
-    if (limit > 0 && lines.length > 2 * limit) lines.splice(0, lines.length - limit);
-    if (call.signal.aborted) break;
+async function lastEvents({ home, options, signal }: LogCall, pen: Pen): Promise<Line[]> {
+  const { limit } = options;
+  const file = home.ledgers[pen];
+  const filter = filterOf(options);
+  const isUnfiltered = filter.run === undefined && filter.type === undefined && limit > 0;
+  const from = Math.max(options.since ?? 1, isUnfiltered ? lastSeqOf(file) - limit + 1 : 1);
+  const events: Line[] = [];
+  for await (const event of readEvents(file, { ...filter, from })) {
+    events.push(event);
+    if (limit > 0 && events.length > 2 * limit) events.splice(0, events.length - limit);
+    if (signal.aborted) break;
   }
-  return limit > 0 ? lines.slice(-limit) : lines;
+  return limit > 0 ? events.slice(-limit) : events;
 }
 
-function filterOf(call: Call): Filter {
-  const run = call.text('run');
-  const type = call.text('type');
+function filterOf({ run: id, type }: Options): Filter {
   return {
-    ...(run === undefined ? {} : { run }),
+    ...(id === undefined ? {} : { run: id }),
     ...(type === undefined ? {} : { type: type as NonNullable<Filter['type']> }),
   };
 }
 
-function limitOf(call: Call): number {
-  return call.count('limit') ?? DEFAULT_LIMIT;
-}
-
-function pensOf(pen: string | undefined): Pen[] {
-  if (pen === undefined) return ['run', 'maintenance'];
-  if (pen === 'run' || pen === 'maintenance') return [pen];
-  throw new OkaError('usage', `--pen is run or maintenance, not "${pen}"`);
-}
-
-/** Prints a line an event, and the day above when it changes. */
-function printer(call: Call): (line: Line) => void {
+function emitterOf(call: LogCall): (event: Line) => void {
   let day = '';
-  return (line) => {
-    if (call.json) return call.out(`${JSON.stringify(line)}\n`);
-    if (line.at.slice(0, 10) !== day) {
-      day = line.at.slice(0, 10);
-      call.out(`${dim(day)}\n`);
-    }
-    const head = `${line.pen === 'run' ? ' ' : 'm'}${String(line.seq).padStart(6)}  ${line.at.slice(11, 19)}  ${fitted(line.run ?? '-', 14).padEnd(14)}  `;
-    call.out(`${dim(head)}${fitted(storyOf(line), WIDTH - head.length)}\n`);
+  return (event) => {
+    const isNewDay = event.at.slice(0, 10) !== day;
+    day = event.at.slice(0, 10);
+    call.emit({ event, isNewDay });
   };
 }

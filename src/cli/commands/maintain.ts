@@ -2,7 +2,7 @@ import { penHolder } from '../../ledger/pen.ts';
 import { beat } from '../../daemon/supervise.ts';
 import { type Call, exits } from '../command.ts';
 import { staying } from '../stay.ts';
-import { count, plain } from '../terminal.ts';
+import { count, plainText } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   if (call.flag('health')) return health(call);
@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<number> {
     const { maintain } = await import('../../daemon/maintain/maintain.ts');
     return await staying({ ...call, signal }, async (isNews) => {
       await maintain(call.home, signal, (line) => {
-        if (isNews(line)) call.out(`${timeOfDay()} ${plain(line)}\n`);
+        if (isNews(line)) call.out(`${timeOfDay()} ${plainText(line)}\n`);
       });
       return exits.ok;
     });
@@ -35,7 +35,7 @@ function health({ home, out }: Call): number {
 
 async function once({ home, signal, json, out, err }: Call): Promise<number> {
   const { maintainOnce, summaryOf } = await import('../../daemon/maintain/maintain.ts');
-  const passed = await maintainOnce(home, signal, { tell: (line) => err(`${plain(line)}\n`) });
+  const passed = await maintainOnce(home, signal, { tell: (line) => err(`${plainText(line)}\n`) });
   out(
     json ? `${JSON.stringify({ passed })}\n` : `${passed.isWhole ? '' : 'Stopped on the way: '}${summaryOf(passed)}\n`,
   );
@@ -43,9 +43,9 @@ async function once({ home, signal, json, out, err }: Call): Promise<number> {
 }
 
 async function lookAhead({ home, signal, json, out }: Call): Promise<number> {
-  const [{ foresee }, { storyOf }] = await Promise.all([
+  const [{ foresee }, { describeEvent }] = await Promise.all([
     import('../../daemon/maintain/preview.ts'),
-    import('../story.ts'),
+    import('../event-sentence.ts'),
   ]);
   const { events, concluded, pages } = await foresee(home, signal);
   if (json) {
@@ -53,8 +53,8 @@ async function lookAhead({ home, signal, json, out }: Call): Promise<number> {
     return exits.ok;
   }
   out(`A pass would read ${count(events, 'event')} and write:\n`);
-  for (const event of concluded) out(`  ${plain(storyOf(event))}\n`);
-  for (const page of pages) out(`  the page .oka/${plain(page)}\n`);
+  for (const event of concluded) out(`  ${plainText(describeEvent(event))}\n`);
+  for (const page of pages) out(`  the page .oka/${plainText(page)}\n`);
   if (concluded.length + pages.length === 0) out('  nothing\n');
   return exits.ok;
 }

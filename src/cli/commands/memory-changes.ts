@@ -1,18 +1,21 @@
-import { changes } from '../changes.ts';
-import { type Call, exits } from '../command.ts';
-import { dim, fitted, WIDTH } from '../terminal.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { listChanges, type MemoryChange } from '../memory-change.ts';
+import { fitText } from '../plain-text.ts';
 
-const DEFAULT_LIMIT = 20;
+type Data = { changes: MemoryChange[] };
 
-export async function run(call: Call): Promise<number> {
-  const found = await changes(call, call.count('limit') ?? DEFAULT_LIMIT);
-  if (call.json) call.out(`${JSON.stringify({ changes: found })}\n`);
-  else if (found.length === 0) call.out('Maintenance has learned nothing yet. Let it look: oka maintain --once\n');
-  else
-    for (const { change, at, text, undone } of found) {
-      const head = `${String(change).padStart(6)}  ${at.slice(0, 16).replace('T', ' ')}  `;
-      const told = fitted(`${undone ? '(taken back) ' : ''}${text}`, WIDTH - head.length);
-      call.out(`${dim(head)}${undone ? dim(told) : told}\n`);
-    }
-  return exits.ok;
+export async function run(call: Call<{ limit: number }>): Promise<Answer<Data>> {
+  return answer({ changes: await listChanges(call, call.options.limit) });
+}
+
+export function render({ changes }: Data, terminal: Terminal): string {
+  if (changes.length === 0) return 'Maintenance has learned nothing yet. Run a pass: oka maintain --once\n';
+  return changes.map((change) => renderChange(change, terminal)).join('');
+}
+
+function renderChange({ change, at, text, undone }: MemoryChange, { dim, width }: Terminal): string {
+  const head = `${String(change).padStart(6)}  ${at.slice(0, 16).replace('T', ' ')}  `;
+  const about = fitText(`${undone ? '(undone) ' : ''}${text}`, width - head.length);
+  return `${dim(head)}${undone ? dim(about) : about}\n`;
 }

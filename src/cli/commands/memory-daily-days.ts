@@ -1,16 +1,16 @@
 import { listDays } from '../../memory/recall/search-memory.ts';
-import { type Call, exits } from '../command.ts';
-import { remembering } from '../memory.ts';
-import { count } from '../terminal.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { withRecall } from '../memory-access.ts';
+import { count } from '../plain-text.ts';
 
-const DEFAULT_LIMIT = 30;
+type Data = { days: ReturnType<typeof listDays> };
 
-export async function run(call: Call): Promise<number> {
-  const limit = call.count('limit') ?? DEFAULT_LIMIT;
-  const all = await remembering(call, listDays);
-  const days = limit === 0 ? all : all.slice(0, limit);
-  if (call.json) call.out(`${JSON.stringify({ days })}\n`);
-  else if (days.length === 0) call.out('Nothing is remembered yet.\n');
-  else for (const { day, pieces } of days) call.out(`${day}  ${count(pieces, 'piece')}\n`);
-  return exits.ok;
+export async function run({ home, options }: Call<{ limit: number }>): Promise<Answer<Data>> {
+  const days = await withRecall(home, listDays);
+  return answer({ days: options.limit === 0 ? days : days.slice(0, options.limit) });
+}
+
+export function render({ days }: Data): string {
+  if (days.length === 0) return 'Memory is empty.\n';
+  return days.map(({ day, pieces }) => `${day}  ${count(pieces, 'entry', 'entries')}\n`).join('');
 }

@@ -1,13 +1,17 @@
 import { OkaError } from '../../schema/errors.ts';
-import { type Call, exits } from '../command.ts';
-import { ask, remembering, saidDone } from '../memory.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { type Recorded, renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
 import { onlyOperand } from '../operands.ts';
 
-export async function run(call: Call): Promise<number> {
+type Data = { forgot: string[] } & Recorded;
+
+export async function run(call: Call): Promise<Answer<Data>> {
+  const { home } = call;
   const id = onlyOperand(call, 'the name of a fact');
-  if (!(await remembering(call, (recall) => recall.facts.has(id))))
-    throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'See which there are: oka memory fact list' });
-  const asked = await ask(call, { kind: 'forget', facts: [id], why: 'deleted' });
-  saidDone(call, asked, `Forgot ${id}; the ledger still says that it was known.`, { forgot: [id] });
-  return exits.ok;
+  if (!(await withRecall(home, (recall) => recall.facts.has(id))))
+    throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'List the facts: oka memory fact list' });
+  return answer({ forgot: [id], ...(await requestMemory(home, { kind: 'forget', facts: [id], why: 'deleted' })) });
 }
+
+export const render = (data: Data): string =>
+  renderRecorded(data, `Forgot ${data.forgot.join(', ')}; the ledger still says that it was known.`);

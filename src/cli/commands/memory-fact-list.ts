@@ -1,24 +1,38 @@
-import { type Call, exits } from '../command.ts';
-import { remembering } from '../memory.ts';
-import { dim, fitted, plain, WIDTH } from '../terminal.ts';
+import type { Recall } from '../../memory/recall/recall.ts';
+import { renderColumns } from '../columns.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { withRecall } from '../memory-access.ts';
 
-export async function run(call: Call): Promise<number> {
-  const namespace = call.text('namespace');
-  const all = call.flag('all');
-  const known = await remembering(call, (recall) => [...recall.facts.values()].map(({ fact }) => fact));
-  const isCurrent = (fact: (typeof known)[number]): boolean =>
-    fact.superseded_by === undefined && (fact.expires === undefined || Date.parse(fact.expires) > Date.now());
+type Options = { namespace: string | undefined; all: boolean };
+type StoredFact = NonNullable<ReturnType<Recall['facts']['get']>>['fact'];
+type Data = { facts: StoredFact[] };
+
+export async function run({ home, options }: Call<Options>): Promise<Answer<Data>> {
+  const { namespace, all } = options;
+  const known = await withRecall(home, (recall) => [...recall.facts.values()].map(({ fact }) => fact));
   const facts = known
     .filter((fact) => (all || isCurrent(fact)) && (namespace === undefined || fact.namespace === namespace))
     .toSorted((a, b) =>
       a.namespace === b.namespace ? b.importance - a.importance : a.namespace < b.namespace ? -1 : 1,
     );
-  if (call.json) call.out(`${JSON.stringify({ facts })}\n`);
-  else if (facts.length === 0) call.out('No facts are known.\n');
-  else
-    for (const fact of facts) {
-      const head = `${fitted(fact.id, 16).padEnd(16)}  ${fitted(fact.namespace, 12).padEnd(12)}  ${fact.importance.toFixed(2)}  `;
-      call.out(`${dim(head)}${fitted(plain(fact.text), WIDTH - head.length)}\n`);
-    }
-  return exits.ok;
+  return answer({ facts });
+}
+
+const isCurrent = ({ superseded_by: by, expires }: StoredFact): boolean =>
+  by === undefined && (expires === undefined || Date.parse(expires) > Date.now());
+
+export function render({ facts }: Data, terminal: Terminal): string {
+  if (facts.length === 0) return 'No facts are known.\n';
+  const style = terminal.dim;
+  return renderColumns(
+    facts,
+    [
+      { text: ({ id }) => id, width: 16, style },
+      { text: ({ namespace }) => namespace, width: 12, style },
+      { text: ({ importance }) => importance.toFixed(2), style },
+      { text: ({ text }) => text, grows: true },
+    ],
+    terminal,
+  );
 }

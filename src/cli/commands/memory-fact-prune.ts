@@ -1,18 +1,20 @@
-import { type Call, exits } from '../command.ts';
-import { ask, remembering, saidDone } from '../memory.ts';
-import { count } from '../terminal.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { type Recorded, renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
+import { count } from '../plain-text.ts';
 
 const AT_ONCE = 1000;
 
-export async function run(call: Call): Promise<number> {
-  const facts = await remembering(call, (recall) => [...recall.facts.values()].map(({ fact }) => fact));
-  const over = facts.filter(({ expires }) => expires !== undefined && Date.parse(expires) <= Date.now());
-  const ids = over.map(({ id }) => id).slice(0, AT_ONCE);
-  if (ids.length === 0) {
-    call.out(call.json ? `${JSON.stringify({ forgot: [] })}\n` : 'No fact has expired.\n');
-    return exits.ok;
-  }
-  const asked = await ask(call, { kind: 'forget', facts: ids, why: 'expired' });
-  saidDone(call, asked, `Forgot ${count(ids.length, 'expired fact')}.`, { forgot: ids });
-  return exits.ok;
+type Data = { forgot: string[] } & Partial<Recorded>;
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  const facts = await withRecall(home, (recall) => [...recall.facts.values()].map(({ fact }) => fact));
+  const expired = facts.filter(({ expires }) => expires !== undefined && Date.parse(expires) <= Date.now());
+  const forgot = expired.map(({ id }) => id).slice(0, AT_ONCE);
+  if (forgot.length === 0) return answer({ forgot });
+  return answer({ forgot, ...(await requestMemory(home, { kind: 'forget', facts: forgot, why: 'expired' })) });
+}
+
+export function render(data: Data): string {
+  if (data.forgot.length === 0) return 'No fact has expired.\n';
+  return renderRecorded(data, `Forgot ${count(data.forgot.length, 'expired fact')}.`);
 }

@@ -1,7 +1,9 @@
-import { type Call, exits } from '../command.ts';
-import { searchAndShow } from '../memory.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { renderSearch, searchJson, searchMemory, type SearchOptions, type SearchResult } from '../memory-access.ts';
 
-export async function run(call: Call): Promise<number> {
-  await searchAndShow(call, 'facts');
-  return exits.ok;
+export async function run(call: Call<SearchOptions & { limit: number }>): Promise<Answer<SearchResult>> {
+  return answer(await searchMemory(call, 'facts'));
 }
+
+export const render = renderSearch;
+export const jsonLines = searchJson;

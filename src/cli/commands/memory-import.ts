@@ -1,49 +1,43 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { isSetUp } from '../../daemon/home/set-up.ts';
 import { openHomeVault } from '../../daemon/guard/home-vault.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { explained } from '../../ledger/disk.ts';
 import { episodesIn } from '../../memory/index/import.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Call, exits } from '../command.ts';
-import { ask, remembering, saidDone } from '../memory.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
 import { onlyOperand } from '../operands.ts';
-import { count } from '../terminal.ts';
+import { count } from '../plain-text.ts';
+import { requireHome } from '../require-home.ts';
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** The file is kept as an artifact; what it says is then taken in line by line, all of it or nothing. */
-export async function run(call: Call): Promise<number> {
-  const { home } = call;
+type Data = { imported: number } & ({ submitted: string } | { first: number | null; last: number | null; seqs: [] });
+
+/** The file is stored as an artifact; its lines are then ingested, all of them or none. */
+export async function run(call: Call): Promise<Answer<Data>> {
+  const { home, signal } = call;
   const file = onlyOperand(call, 'the file');
-  if (!isSetUp(home))
-    throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
+  requireHome(home);
   const name = basename(file).slice(0, 1000);
-  const text = textOf(file);
-  const episodes = episodesIn(text, file);
+  const text = readImport(file);
+  const imported = episodesIn(text, file).length;
   const vault = await openHomeVault(home);
   await vault.refresh();
   const { sha256: body } = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(text, { name });
-  const asked = await ask(call, { kind: 'import', body, name });
-  if ('seqs' in asked)
-    await remembering(call, (recall) => recall.learnAll(call.signal, { onProgress: progress(call) }));
-  const done = 'seqs' in asked ? { first: asked.seqs[0] ?? null, last: asked.seqs.at(-1) ?? null } : asked;
-  saidDone(call, 'seqs' in asked ? { seqs: [] } : asked, `Took in ${count(episodes.length, 'line')}.`, {
-    imported: episodes.length,
-    ...done,
-  });
-  return exits.ok;
+  const recorded = await requestMemory(home, { kind: 'import', body, name });
+  if ('submitted' in recorded) return answer({ imported, ...recorded });
+  const progress = call.progress('computing embeddings', 'texts');
+  await withRecall(home, (recall) => recall.learnAll(signal, { onProgress: progress.reach }));
+  progress.end();
+  return answer({ imported, first: recorded.seqs[0] ?? null, last: recorded.seqs.at(-1) ?? null, seqs: [] });
 }
 
-function progress({ err, json }: Call): (done: number, all: number) => void {
-  return (done, all) => {
-    if (!json && process.stderr.isTTY) err(`\r${done} of ${all} learned by meaning${done === all ? '\n' : ''}`);
-  };
-}
+export const render = (data: Data): string => renderRecorded(data, `Imported ${count(data.imported, 'line')}.`);
 
-function textOf(file: string): string {
-  const fd = opened(file);
+function readImport(file: string): string {
+  const fd = openImport(file);
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new OkaError('unsafe-file', `${file} is not a regular file`);
@@ -55,7 +49,7 @@ function textOf(file: string): string {
   }
 }
 
-function opened(file: string): number {
+function openImport(file: string): number {
   try {
     return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {

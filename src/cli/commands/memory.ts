@@ -1,27 +1,26 @@
-import { listDays } from '../../memory/recall/search-memory.ts';
 import { KINDS } from '../../memory/index/item.ts';
 import type { Recall } from '../../memory/recall/recall.ts';
-import { type Call, exits } from '../command.ts';
-import { remembering } from '../memory.ts';
-import { bold, count, dim } from '../terminal.ts';
+import { listDays } from '../../memory/recall/search-memory.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { withRecall } from '../memory-access.ts';
+import { count } from '../plain-text.ts';
 
-export async function run(call: Call): Promise<number> {
-  const stats = await remembering(call, statsOf);
-  if (call.json) call.out(`${JSON.stringify(stats)}\n`);
-  else {
-    const { pieces, facts, days, searched } = stats;
-    call.out(`${bold('memory')}  ${count(pieces.all, 'piece')}, searched by ${searched}\n`);
-    call.out(`  episodes  ${count(pieces.all - pieces.fact, 'piece')} of ${count(days, 'day')}\n`);
-    call.out(
-      `            ${dim(
-        KINDS.filter((kind) => kind !== 'fact')
-          .map((kind) => `${kind} ${pieces[kind]}`)
-          .join(', '),
-      )}\n`,
-    );
-    call.out(`  facts     ${count(facts.now, 'fact')}, ${facts.superseded} superseded, ${facts.expired} expired\n`);
-  }
-  return exits.ok;
+type Data = Awaited<ReturnType<typeof statsOf>>;
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  return answer(await withRecall(home, statsOf));
+}
+
+export function render({ pieces, facts, days, searched }: Data, { bold, dim }: Terminal): string {
+  const kinds = KINDS.filter((kind) => kind !== 'fact').map((kind) => `${kind} ${pieces[kind]}`);
+  const lines = [
+    `${bold('memory')}  ${count(pieces.all, 'entry', 'entries')}, searched by ${searched}`,
+    `  episodes  ${count(pieces.all - pieces.fact, 'entry', 'entries')} of ${count(days, 'day')}`,
+    `            ${dim(kinds.join(', '))}`,
+    `  facts     ${count(facts.now, 'fact')}, ${facts.superseded} superseded, ${facts.expired} expired`,
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 async function statsOf(recall: Recall) {

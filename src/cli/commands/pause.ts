@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { pauseFile } from '../../daemon/home/stop-files.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { request } from '../request.ts';
+import { request } from '../run-requests.ts';
 
 export async function run(call: Call): Promise<number> {
   if (call.operands.length > 0) return request(call, { kind: 'pause', run: onlyOperand(call, 'run') });

@@ -1,6 +1,6 @@
 import { type Call, exits } from '../command.ts';
-import { coloured, procedures } from '../procedures.ts';
-import { bold, count, dim, fitted, plain, WIDTH } from '../terminal.ts';
+import { coloured, procedures } from '../procedure-access.ts';
+import { bold, count, dim, fitText, plainText, WIDTH } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const all = await procedures(call);
@@ -17,7 +17,7 @@ export async function run(call: Call): Promise<number> {
       const last = moves.at(-1);
       const mark = forced ? ', forced' : '';
       call.out(`${bold(procedure.id)}  ${coloured(status)}${mark}\n`);
-      call.out(`  ${fitted(plain(procedure.title), WIDTH - 2)}\n`);
+      call.out(`  ${fitText(plainText(procedure.title), WIDTH - 2)}\n`);
       const numbers =
         last === undefined ? 'not judged yet' : `evidence ${Math.round(last.numbers.e_value * 100) / 100}`;
       call.out(

@@ -1,6 +1,6 @@
 import { OkaError } from '../../schema/errors.ts';
 import { type Call } from '../command.ts';
-import { procedureNamed, wish } from '../procedures.ts';
+import { procedureNamed, wish } from '../procedure-access.ts';
 
 export async function run(call: Call): Promise<number> {
   if (call.flag('force')) return wish(call, 'promoted');

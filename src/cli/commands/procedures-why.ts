@@ -2,8 +2,8 @@ import { readEvents } from '../../ledger/read.ts';
 import type { KnownProcedure, Moved } from '../../memory/procedures/known.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import { type Call, exits } from '../command.ts';
-import { coloured, numbersText, procedureNamed } from '../procedures.ts';
-import { bold, dim, fitted, plain, WIDTH } from '../terminal.ts';
+import { coloured, numbersText, procedureNamed } from '../procedure-access.ts';
+import { bold, dim, fitText, plainText, WIDTH } from '../plain-text.ts';
 
 /** A task that matched it, and what became of the task. */
 type Matched = {
@@ -62,11 +62,11 @@ function tellMove(call: Call, move: Moved & { runs: readonly Matched[] }): void 
   call.out(
     `${move.at.slice(0, 16).replace('T', ' ')}  ${move.from ?? 'new'} → ${coloured(move.to)}${by}${move.forced ? ', forced' : ''}\n`,
   );
-  call.out(`  ${plain(move.reason)}\n`);
+  call.out(`  ${plainText(move.reason)}\n`);
   for (const line of numbersText(move.numbers)) call.out(`  ${dim(line)}\n`);
   move.runs.forEach((each) => tellRun(call, each));
 }
 
 function tellRun({ out }: Call, { run: id, seq, arm, ended }: Matched): void {
-  out(`  ${fitted(`${arm.replace('_', ' ').padEnd(9)} ${id} (event ${seq})  ${ended ?? 'under way'}`, WIDTH - 2)}\n`);
+  out(`  ${fitText(`${arm.replace('_', ' ').padEnd(9)} ${id} (event ${seq})  ${ended ?? 'under way'}`, WIDTH - 2)}\n`);
 }

@@ -1,6 +1,6 @@
 import { openRecall } from '../../daemon/memory/open-recall.ts';
 import { type Call, exits } from '../command.ts';
-import { count } from '../terminal.ts';
+import { count } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const recall = await openRecall(call.home);

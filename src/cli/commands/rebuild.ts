@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { loadConfig } from '../../daemon/settings.ts';
 import { rebuildStores } from '../../daemon/stores.ts';
 import { type Call, exits } from '../command.ts';
-import { count } from '../terminal.ts';
+import { count } from '../plain-text.ts';
 
 export async function run({ home, json, out, signal }: Call): Promise<number> {
   const config = await loadConfig(home);

@@ -3,8 +3,8 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { storyOf } from '../story.ts';
-import { count, dim, fitted, green, plain, red, WIDTH } from '../terminal.ts';
+import { describeEvent } from '../event-sentence.ts';
+import { count, dim, fitText, green, plainText, red, WIDTH } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const mode = call.text('mode') ?? 'narrative';
@@ -18,7 +18,7 @@ export async function run(call: Call): Promise<number> {
 function narrate({ json, out }: Call, events: readonly Event[]): number {
   for (const event of events) {
     if (json) out(`${JSON.stringify(event)}\n`);
-    else out(`${dim(event.at.slice(11, 19))}  ${fitted(storyOf(event), WIDTH - 10)}\n`);
+    else out(`${dim(event.at.slice(11, 19))}  ${fitText(describeEvent(event), WIDTH - 10)}\n`);
   }
   return exits.ok;
 }
@@ -30,8 +30,8 @@ async function decideAgain({ home, json, out }: Call, events: readonly Event[]):
     out(`${green('the same')}: ${count(replay.decided, 'decision')} in ${count(replay.events, 'event')}\n`);
   else {
     const { seq, found, decided } = replay.difference;
-    out(`${red('differs')} at seq ${seq}\n  recorded: ${fitted(plain(JSON.stringify(found)), WIDTH - 12)}\n`);
-    for (const each of decided) out(`  decided:  ${fitted(plain(JSON.stringify(each)), WIDTH - 12)}\n`);
+    out(`${red('differs')} at seq ${seq}\n  recorded: ${fitText(plainText(JSON.stringify(found)), WIDTH - 12)}\n`);
+    for (const each of decided) out(`  decided:  ${fitText(plainText(JSON.stringify(each)), WIDTH - 12)}\n`);
   }
   return replay.difference === null ? exits.ok : exits.no;
 }

@@ -6,8 +6,8 @@ import { isSwitchedOff } from '../../replica/state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';
-import { eventsOn, replicaHome } from '../replica.ts';
-import { count } from '../terminal.ts';
+import { eventsOn, replicaHome } from '../replica-home.ts';
+import { count } from '../plain-text.ts';
 
 /** So often in a row it is tried; about two minutes. */
 const FAILURES = 8;

@@ -1,7 +1,7 @@
 import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { switchFile, turn } from '../../replica/state.ts';
 import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secrets.ts';
+import { assertSetUp } from '../secret-changes.ts';
 
 /** Also lets a follower that has stopped try once more. */
 export async function run(call: Call): Promise<number> {

@@ -6,8 +6,8 @@ import { pulledFacts } from '../../replica/pull.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { LedgerName } from '../../schema/replica.ts';
 import { type Call, exits } from '../command.ts';
-import { eventsOn, replicaHome } from '../replica.ts';
-import { count } from '../terminal.ts';
+import { eventsOn, replicaHome } from '../replica-home.ts';
+import { count } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const { home, signal, err, json, out } = call;

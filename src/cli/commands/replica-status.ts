@@ -4,8 +4,8 @@ import { loadConfig } from '../../daemon/settings.ts';
 import { switchFile } from '../../replica/state.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secrets.ts';
-import { bold, count, dim, green, plain, red, yellow } from '../terminal.ts';
+import { assertSetUp } from '../secret-changes.ts';
+import { bold, count, dim, green, plainText, red, yellow } from '../plain-text.ts';
 
 const PENS = ['run', 'maintenance'] as const satisfies Pen[];
 
@@ -44,8 +44,8 @@ function doing({ off, state, follower }: ReplicaStatus, file: string): string {
     case 'following':
       return follower === null ? holder : `${green('following')}: ${holder}`;
     case 'waiting':
-      return `${yellow('waiting')} since ${now.since}: ${plain(now.why)}\n  tried ${count(now.failures, 'time')}; next at ${now.until}`;
+      return `${yellow('waiting')} since ${now.since}: ${plainText(now.why)}\n  tried ${count(now.failures, 'time')}; next at ${now.until}`;
     case 'stopped':
-      return `${red('stopped')}: ${plain(now.why)}\n  ${plain(now.fix)}`;
+      return `${red('stopped')}: ${plainText(now.why)}\n  ${plainText(now.fix)}`;
   }
 }

@@ -3,8 +3,8 @@ import { lastSeqOf } from '../../ledger/seek.ts';
 import { type Verified, verifyReplica } from '../../replica/verify.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Call, exits } from '../command.ts';
-import { eventsOn, replicaHome } from '../replica.ts';
-import { count, green, plain, red } from '../terminal.ts';
+import { eventsOn, replicaHome } from '../replica-home.ts';
+import { count, green, plainText, red } from '../plain-text.ts';
 
 type Found = { pen: Pen } & Verified;
 
@@ -37,6 +37,6 @@ function describe({ pen, events, behind, withheld, unopened, difference }: Found
   const head =
     difference === null
       ? `${pen}_ledger: ${green('the same')}, ${count(events, 'event')}`
-      : `${pen}_ledger: ${red(difference.kind)} at seq ${difference.seq}: ${plain(difference.why)}\n  ${count(events, 'event')} before it are the same`;
+      : `${pen}_ledger: ${red(difference.kind)} at seq ${difference.seq}: ${plainText(difference.why)}\n  ${count(events, 'event')} before it are the same`;
   return `${[head, ...notes].join('\n  ')}\n`;
 }

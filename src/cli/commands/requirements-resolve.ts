@@ -4,7 +4,7 @@ import { submit } from '../../intake/submit.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { count, green, plain, yellow } from '../terminal.ts';
+import { count, green, plainText, yellow } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const { home, json, out, signal } = call;
@@ -14,7 +14,7 @@ export async function run(call: Call): Promise<number> {
     out(
       json
         ? `${JSON.stringify({ submitted: id })}\n`
-        : `A worker holds the pen; it was asked to look for ${plain(name)}.\n`,
+        : `A worker holds the pen; it was asked to look for ${plainText(name)}.\n`,
     );
     return exits.ok;
   }
@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<number> {
     return resolved;
   });
   if (json) out(`${JSON.stringify({ name, there, seen, went_on: drives.map(({ run: { id } }) => id) })}\n`);
-  else if (there) out(`${green('there')}  ${plain(seen)}; ${count(drives.length, 'run')} went on\n`);
-  else out(`${yellow('still missing')}  ${plain(seen)}\n`);
+  else if (there) out(`${green('there')}  ${plainText(seen)}; ${count(drives.length, 'run')} went on\n`);
+  else out(`${yellow('still missing')}  ${plainText(seen)}\n`);
   return there ? exits.ok : exits.no;
 }

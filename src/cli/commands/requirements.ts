@@ -4,7 +4,7 @@ import { OkaError } from '../../schema/errors.ts';
 import { dockerfileFor } from '../../tools/deps/dockerfile.ts';
 import { type Asked, dependencies } from '../../tools/deps/kept.ts';
 import { type Call, exits } from '../command.ts';
-import { bold, dim, fitted, green, plain, WIDTH, yellow } from '../terminal.ts';
+import { bold, dim, fitText, green, plainText, WIDTH, yellow } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const { home, json, out, flag } = call;
@@ -35,9 +35,9 @@ function lines({ name, status, by, reason, packages, note }: Asked): string {
   const runs = by.map(({ run }) => run).join(', ');
   return [
     `${bold(name)}  ${status === 'open' ? yellow(status) : green(status)}${packages.length === 0 ? '' : dim(`  ${packages.join(' ')}`)}`,
-    `  ${fitted(plain(reason), WIDTH - 2)}`,
-    ...(runs === '' ? [] : [`  needed by ${fitted(runs, WIDTH - 12)}`]),
-    ...(note === null ? [] : [`  last looked: ${fitted(plain(note), WIDTH - 15)}`]),
+    `  ${fitText(plainText(reason), WIDTH - 2)}`,
+    ...(runs === '' ? [] : [`  needed by ${fitText(runs, WIDTH - 12)}`]),
+    ...(note === null ? [] : [`  last looked: ${fitText(plainText(note), WIDTH - 15)}`]),
     '',
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { request } from '../request.ts';
+import { request } from '../run-requests.ts';
 
 export async function run(call: Call): Promise<number> {
   return request(call, { kind: 'resume', run: onlyOperand(call, 'run') });

@@ -7,9 +7,9 @@ import { penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { tellOutcome } from '../outcome.ts';
-import { howToAnswer, waitedFor } from '../story.ts';
-import { fitted, plain, WIDTH } from '../terminal.ts';
+import { tellOutcome } from '../run-outcome.ts';
+import { answerHint, describeWait } from '../event-sentence.ts';
+import { fitText, plainText, WIDTH } from '../plain-text.ts';
 import { additionOf } from './add.ts';
 
 export async function run(call: Call): Promise<number> {
@@ -25,7 +25,7 @@ export async function run(call: Call): Promise<number> {
     );
     return exits.waiting;
   }
-  const { run: ended, result } = await runTask(home, addition, signal, (line) => err(`${plain(line)}\n`));
+  const { run: ended, result } = await runTask(home, addition, signal, (line) => err(`${plainText(line)}\n`));
   const code = tellOutcome(call, ended);
   if (!json) await tellInside(call, ended.id);
   if (result !== null && !json) out(`  ${result}\n`);
@@ -36,5 +36,7 @@ export async function run(call: Call): Promise<number> {
 async function tellInside({ home, out }: Call, run: string): Promise<void> {
   const { state } = await peek(home.ledgers.run, home.oka, taskGraph);
   for (const { wait, for: awaited } of state.goals.filter(({ parent }) => parent === run).flatMap(({ waits }) => waits))
-    out(`  waits for ${fitted(plain(waitedFor(awaited)), WIDTH - 12)}\n    ${howToAnswer(awaited.kind, wait)}\n`);
+    out(
+      `  waits for ${fitText(plainText(describeWait(awaited)), WIDTH - 12)}\n    ${answerHint(awaited.kind, wait)}\n`,
+    );
 }

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { isInside } from '../../engine/child.ts';
 import { readEvents } from '../../ledger/read.ts';
 import type { Event } from '../../schema/event.ts';
-import { type Call, exits } from '../command.ts';
-import { dim, fitted, green, plain, red, WIDTH, yellow } from '../terminal.ts';
+import { renderColumns } from '../columns.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
 
-type Listed = {
+type ListedRun = {
   run: string;
   title: string;
   status: string;
@@ -14,27 +15,40 @@ type Listed = {
   parent: string | null;
 };
 
-const SHOWN = 20;
-
-export async function run({ home, json, out, flag, count }: Call): Promise<number> {
-  const all = existsSync(home.ledgers.run) ? await listed(home.ledgers.run) : [];
-  const tops = flag('all') ? all : all.filter((each) => !isInside(each));
-  const limit = count('limit') ?? SHOWN;
-  const shown = limit === 0 ? tops : tops.slice(-limit);
-  if (json) for (const each of shown) out(`${JSON.stringify(each)}\n`);
-  else if (shown.length === 0) out('There are no runs yet. Drop a task into workspace/inbox, or: oka add "…"\n');
-  else for (const each of shown) out(lineOf(each));
-  return exits.ok;
+export async function run({ home, options }: Call<{ all: boolean; limit: number }>): Promise<Answer<ListedRun[]>> {
+  const all = existsSync(home.ledgers.run) ? await listRuns(home.ledgers.run) : [];
+  const tops = options.all ? all : all.filter((each) => !isInside(each));
+  return answer(options.limit === 0 ? tops : tops.slice(-options.limit));
 }
 
-/** Every run, in the order in which they began. */
-async function listed(ledger: string): Promise<Listed[]> {
-  const runs = new Map<string, Listed>();
-  for await (const event of readEvents(ledger, {})) if (event.run !== null) note(runs, event.run, event);
+export const jsonLines = (runs: ListedRun[]): ListedRun[] => runs;
+
+export function render(runs: readonly ListedRun[], terminal: Terminal): string {
+  const { dim, green, red, yellow } = terminal;
+  if (runs.length === 0) return 'There are no runs yet. Drop a task into workspace/inbox, or: oka add "…"\n';
+  return renderColumns(
+    runs,
+    [
+      { text: ({ started }) => started.slice(0, 16).replace('T', ' '), style: dim },
+      {
+        text: ({ status }) => status,
+        style: (text, { status }) => (status === 'done' ? green(text) : status === 'failed' ? red(text) : yellow(text)),
+      },
+      { text: ({ title }) => title, grows: true },
+      { text: ({ run }) => run, style: dim },
+    ],
+    terminal,
+  );
+}
+
+/** Every run, in the order in which they started. */
+async function listRuns(ledger: string): Promise<ListedRun[]> {
+  const runs = new Map<string, ListedRun>();
+  for await (const event of readEvents(ledger, {})) if (event.run !== null) applyEvent(runs, event.run, event);
   return [...runs.values()];
 }
 
-function note(runs: Map<string, Listed>, run: string, event: Event): void {
+function applyEvent(runs: Map<string, ListedRun>, run: string, event: Event): void {
   if (event.type === 'run.started') {
     const { title, parent } = event.data;
     runs.set(run, { run, title, status: 'running', started: event.at, ended: null, parent });
@@ -45,16 +59,4 @@ function note(runs: Map<string, Listed>, run: string, event: Event): void {
   if (event.type === 'run.paused') listed.status = 'paused';
   if (event.type === 'run.resumed' || event.type === 'wait.closed') listed.status = 'running';
   if (event.type === 'wait.opened') listed.status = 'waiting';
-}
-
-function lineOf({ run, title, status, started }: Listed): string {
-  const day = started.slice(0, 16).replace('T', ' ');
-  const room = WIDTH - day.length - 14 - run.length;
-  return `${dim(day)}  ${coloured(status)}  ${fitted(plain(title), Math.max(10, room))}  ${dim(run)}\n`;
-}
-
-function coloured(status: string): string {
-  const text = status.padEnd(9);
-  if (status === 'done') return green(text);
-  return status === 'failed' ? red(text) : yellow(text);
 }

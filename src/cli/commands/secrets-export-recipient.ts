@@ -1,6 +1,6 @@
 import { vaultOf } from '../../daemon/guard/home-vault.ts';
 import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secrets.ts';
+import { assertSetUp } from '../secret-changes.ts';
 
 export async function run(call: Call): Promise<number> {
   assertSetUp(call);

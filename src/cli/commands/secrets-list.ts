@@ -1,7 +1,7 @@
 import { vaultOf } from '../../daemon/guard/home-vault.ts';
 import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secrets.ts';
-import { bold, dim } from '../terminal.ts';
+import { assertSetUp } from '../secret-changes.ts';
+import { bold, dim } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   assertSetUp(call);

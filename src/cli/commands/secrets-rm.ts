@@ -1,7 +1,7 @@
 import { present, without } from '../../guard/vault-contents.ts';
 import type { Call } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { changeSecret } from '../secrets.ts';
+import { changeSecret } from '../secret-changes.ts';
 
 export async function run(call: Call): Promise<number> {
   const name = onlyOperand(call, 'name');

@@ -1,7 +1,7 @@
 import { present, withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Call } from '../command.ts';
-import { assertSetUp, changeSecret, onlyName, valueFor } from '../secrets.ts';
+import { assertSetUp, changeSecret, onlyName, valueFor } from '../secret-changes.ts';
 
 export async function run(call: Call): Promise<number> {
   const name = onlyName(call);

@@ -4,7 +4,7 @@ import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { SecretHost, SecretTool } from '../../schema/secret.ts';
 import type { Call } from '../command.ts';
-import { assertSetUp, changeSecret, onlyName, valueFor } from '../secrets.ts';
+import { assertSetUp, changeSecret, onlyName, valueFor } from '../secret-changes.ts';
 
 export async function run(call: Call): Promise<number> {
   const name = onlyName(call);

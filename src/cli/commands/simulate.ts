@@ -10,7 +10,7 @@ import { redactShapes } from '../../guard/redact.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { type Call, exits } from '../command.ts';
 import { inputOption, onlyOperand } from '../operands.ts';
-import { bold, count, fitted, green, plain, red, WIDTH, yellow } from '../terminal.ts';
+import { bold, count, fitText, green, plainText, red, WIDTH, yellow } from '../plain-text.ts';
 
 const MARKS = {
   allow: green('✓ allow'),
@@ -42,7 +42,7 @@ export async function run(call: Call): Promise<number> {
     call.out(`${bold(graph.id)} would make ${count(simulation.calls.length, 'call')}; nothing was done\n`);
     for (const each of simulation.calls) {
       call.out(
-        `  ${MARKS[each.verdict]}  ${fitted(`${each.node ?? ''}: ${each.tool} (${each.class}) ${plain(JSON.stringify(each.input))}`, WIDTH - 14)}\n`,
+        `  ${MARKS[each.verdict]}  ${fitText(`${each.node ?? ''}: ${each.tool} (${each.class}) ${plainText(JSON.stringify(each.input))}`, WIDTH - 14)}\n`,
       );
     }
   }

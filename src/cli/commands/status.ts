@@ -1,91 +1,107 @@
-import type { Home } from '../../schema/home.ts';
-import { isSetUp } from '../../daemon/home/set-up.ts';
-import { peek } from '../../ledger/peek.ts';
-import { penHolder } from '../../ledger/pen.ts';
 import type { Goal } from '../../ledger/goal.ts';
+import { peek } from '../../ledger/peek.ts';
+import { type Holder, penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
-import { OkaError } from '../../schema/errors.ts';
-import { type Call, exits } from '../command.ts';
-import { howToAnswer, waitedFor } from '../story.ts';
-import { bold, bytes, count, dim, fitted, green, plain, red, WIDTH, yellow } from '../terminal.ts';
+import type { Home } from '../../schema/home.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import { answerHint, describeWait } from '../event-sentence.ts';
+import type { Terminal } from '../io.ts';
+import { bytes, count, fitText, plainText } from '../plain-text.ts';
+import { requireHome } from '../require-home.ts';
 
-export async function run({ home, json, out, flag }: Call): Promise<number> {
-  if (flag('health')) return health(home, json, out);
-  if (!isSetUp(home))
-    throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
+type Health = { healthy: boolean; worker: Holder | null };
+type Status = {
+  dir: string;
+  worker: Holder | null;
+  ledger: { events: number; bytes: number; head: string; fault: Fault | null };
+  goals: Goal[];
+  ended: Goal[];
+};
+type Fault = { seq: number; offset: number; reason: string };
+
+export async function run({ home, options }: Call<{ health: boolean }>): Promise<Answer<Health | Status>> {
+  if (options.health) return checkHealth(home);
+  requireHome(home);
   const worker = penHolder(home.ledgers.run);
   const { state, end, fault } = await peek(home.ledgers.run, home.oka, taskGraph);
-  if (json) {
-    out(
-      `${JSON.stringify({ dir: home.dir, worker, ledger: { events: end.seq, bytes: end.offset, head: end.hash, fault }, goals: state.goals, ended: state.ended })}\n`,
-    );
-    return exits.ok;
-  }
-  const tops = topsOf(state.goals);
-  const waiting = state.goals.flatMap((goal) => goal.waits.filter(isForPeople));
-  out(`${bold('oka')} in ${home.dir}\n`);
-  out(
-    `  worker  ${worker === null ? dim('not running') : `${green('running')}, process ${worker.pid} on ${worker.host} since ${worker.since}`}\n`,
-  );
-  out(
-    `  ledger  ${count(end.seq, 'event')}, ${bytes(end.offset)}${end.seq === 0 ? '' : `, head ${end.hash.slice(0, 12)}`}\n`,
-  );
-  if (fault !== null)
-    out(
-      `          ${red(`does not hold at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify\n`,
-    );
-  out(
-    `  goals   ${state.goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingWords(waiting.length)}`}\n`,
-  );
-  for (const goal of tops) out(`${goalLines(goal, state.goals).join('\n')}\n`);
-  return exits.ok;
+  const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault };
+  return answer({ dir: home.dir, worker, ledger, goals: state.goals, ended: state.ended });
 }
 
-/** For supervisors and containers, which ask often: asks the kernel who holds the pen, and reads no ledger. */
-function health(home: Home, json: boolean, out: (text: string) => void): number {
+/** For supervisors and containers, which ask often: asks the kernel who has the pen, and reads no ledger. */
+function checkHealth(home: Home): Answer<Health> {
   const worker = penHolder(home.ledgers.run);
-  const words = worker === null ? 'no worker is running' : `process ${worker.pid} is working since ${worker.since}`;
-  out(json ? `${JSON.stringify({ healthy: worker !== null, worker })}\n` : `${words}\n`);
-  return worker === null ? exits.no : exits.ok;
+  return answer({ healthy: worker !== null, worker }, worker === null ? exits.no : exits.ok);
 }
 
-function waitingWords(waiting: number): string {
+export function render(data: Health | Status, terminal: Terminal): string {
+  return 'healthy' in data ? renderHealth(data) : renderStatus(data, terminal);
+}
+
+function renderHealth({ worker }: Health): string {
+  return worker === null ? 'no worker is running\n' : `process ${worker.pid} is working since ${worker.since}\n`;
+}
+
+function renderStatus({ dir, worker, ledger, goals }: Status, terminal: Terminal): string {
+  const { bold, dim, green, red } = terminal;
+  const tops = topGoals(goals);
+  const waiting = goals.flatMap((goal) => goal.waits.filter(isForPeople)).length;
+  const process =
+    worker === null
+      ? dim('not running')
+      : `${green('running')}, process ${worker.pid} on ${worker.host} since ${worker.since}`;
+  const { events, fault } = ledger;
+  const lines = [
+    `${bold('oka')} in ${dir}`,
+    `  worker  ${process}`,
+    `  ledger  ${count(events, 'event')}, ${bytes(ledger.bytes)}${events === 0 ? '' : `, head ${ledger.head.slice(0, 12)}`}`,
+    ...(fault === null
+      ? []
+      : [`          ${red(`damaged at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify`]),
+    `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
+    ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function waitingText(waiting: number): string {
   if (waiting === 0) return 'nothing waits for you';
   return waiting === 1 ? '1 waits for you' : `${waiting} wait for you`;
 }
 
-/** Runs inside others are told with them. */
-function topsOf(goals: readonly Goal[]): Goal[] {
+/** Runs inside others are shown with them. */
+function topGoals(goals: readonly Goal[]): Goal[] {
   const active = new Set(goals.map(({ run }) => run));
   return goals.filter(({ parent }) => parent === null || !active.has(parent));
 }
 
-function goalLines(goal: Goal, all: readonly Goal[]): string[] {
+function goalLines(goal: Goal, all: readonly Goal[], terminal: Terminal): string[] {
+  const { dim, green, yellow, width } = terminal;
   const done = goal.nodes.filter((node) => node.status === 'done').length;
   const progress = goal.nodes.length === 0 ? goal.state : `${goal.state} ${done}/${goal.nodes.length}`;
   const mark = goal.status === 'running' ? green('●') : goal.status === 'blocked' ? yellow('◐') : dim('○');
-  const title = fitted(plain(goal.title), WIDTH - 8 - progress.length - goal.run.length);
+  const title = fitText(plainText(goal.title), width - 8 - progress.length - goal.run.length);
   const inside = all.filter(({ parent }) => parent === goal.run);
   return [
     `  ${mark} ${title}  ${dim(goal.run)}  ${progress}`,
-    ...inside.flatMap(stepLines),
-    ...[goal, ...inside].flatMap(waitLines),
+    ...inside.map((each) => stepLine(each, terminal)),
+    ...[goal, ...inside].flatMap((each) => waitLines(each, terminal)),
   ];
 }
 
-function stepLines({ nodes }: Goal): string[] {
+function stepLine({ nodes }: Goal, { width }: Terminal): string {
   const done = nodes.filter((node) => node.status === 'done').length;
   const current = nodes.find((node) => node.status === 'running' || node.status === 'waiting');
-  const about = current === undefined ? '' : `: ${plain(current.title)}`;
-  return [fitted(`      ${done} of ${count(nodes.length, 'step')} done${about}`, WIDTH)];
+  const about = current === undefined ? '' : `: ${plainText(current.title)}`;
+  return fitText(`      ${done} of ${count(nodes.length, 'step')} done${about}`, width);
 }
 
-function waitLines({ waits }: Goal): string[] {
+function waitLines({ waits }: Goal, { yellow, dim, width }: Terminal): string[] {
   return waits
     .filter(isForPeople)
     .flatMap(({ wait, for: awaited }) => [
-      yellow(fitted(`      waits for ${plain(waitedFor(awaited))}`, WIDTH)),
-      dim(`      ${howToAnswer(awaited.kind, wait)}`),
+      yellow(fitText(`      waits for ${plainText(describeWait(awaited))}`, width)),
+      dim(`      ${answerHint(awaited.kind, wait)}`),
     ]);
 }
 

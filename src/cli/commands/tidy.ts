@@ -10,7 +10,7 @@ import { penHolder } from '../../ledger/pen.ts';
 import { type TaskGraph, taskGraph } from '../../ledger/task-graph.ts';
 import type { Config } from '../../schema/config.ts';
 import { type Call, exits } from '../command.ts';
-import { bytes, count, plain } from '../terminal.ts';
+import { bytes, count, plainText } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const { home, json, out } = call;
@@ -60,8 +60,8 @@ function told({ json, out, flag }: Call, tidied: Tidied): number {
   else {
     const what = `${count(tidied.artifacts, 'artifact')} that nothing names, ${count(tidied.outbox.length, 'result')} and ${count(tidied.tools.length, 'old version')} of tools`;
     out(`${flag('dry-run') ? 'Would remove' : 'Removed'} ${what}, ${bytes(tidied.bytes)}.\n`);
-    for (const name of tidied.outbox) out(`  workspace/outbox/${plain(name)}\n`);
-    for (const name of tidied.tools) out(`  .oka/tools/${plain(name)}\n`);
+    for (const name of tidied.outbox) out(`  workspace/outbox/${plainText(name)}\n`);
+    for (const name of tidied.tools) out(`  .oka/tools/${plainText(name)}\n`);
   }
   return exits.ok;
 }

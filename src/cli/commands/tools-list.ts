@@ -1,7 +1,7 @@
 import { peek } from '../../ledger/peek.ts';
 import { commandsOf, dependencies } from '../../tools/deps/kept.ts';
 import { type Call, exits } from '../command.ts';
-import { bold, bytes, dim, fitted, plain, WIDTH } from '../terminal.ts';
+import { bold, bytes, dim, fitText, plainText, WIDTH } from '../plain-text.ts';
 
 export async function run({ home, json, out }: Call): Promise<number> {
   const { state } = await peek(home.ledgers.run, home.oka, dependencies);
@@ -11,11 +11,11 @@ export async function run({ home, json, out }: Call): Promise<number> {
   else
     for (const [id, tool] of tools) {
       const { version, bytes: size, at, used, why, for_run, from } = tool;
-      out(`${bold(id)} ${version}  ${dim(`${bytes(size)}, from ${plain(from)}`)}\n`);
-      out(`  commands   ${fitted(commandsOf(tool).join(', '), WIDTH - 13)}\n`);
+      out(`${bold(id)} ${version}  ${dim(`${bytes(size)}, from ${plainText(from)}`)}\n`);
+      out(`  commands   ${fitText(commandsOf(tool).join(', '), WIDTH - 13)}\n`);
       out(`  installed  ${at.slice(0, 10)}${for_run === null ? '' : ` for ${for_run}`}\n`);
       out(`  last used  ${used === null ? dim('not yet') : used.slice(0, 10)}\n`);
-      out(`  why        ${fitted(plain(why), WIDTH - 13)}\n`);
+      out(`  why        ${fitText(plainText(why), WIDTH - 13)}\n`);
     }
   return exits.ok;
 }

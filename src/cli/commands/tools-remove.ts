@@ -2,7 +2,7 @@ import { peek } from '../../ledger/peek.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { dependencies } from '../../tools/deps/kept.ts';
 import { type Call, exits } from '../command.ts';
-import { agoOption, requestTools } from '../tools.ts';
+import { agoOption, requestTools } from '../tool-requests.ts';
 
 export async function run(call: Call): Promise<number> {
   const unused = call.text('unused');

@@ -2,7 +2,7 @@ import { peek } from '../../ledger/peek.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { dependencies, type Installed } from '../../tools/deps/kept.ts';
 import { type Call, exits } from '../command.ts';
-import { requestTools } from '../tools.ts';
+import { requestTools } from '../tool-requests.ts';
 
 export async function run(call: Call): Promise<number> {
   const { state } = await peek(call.home.ledgers.run, call.home.oka, dependencies);

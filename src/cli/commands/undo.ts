@@ -6,7 +6,7 @@ import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { count, plain, yellow } from '../terminal.ts';
+import { count, plainText, yellow } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<number> {
   const { home, json, out, flag, signal } = call;
@@ -26,10 +26,12 @@ export async function run(call: Call): Promise<number> {
   else {
     const verb = isDry ? 'would be' : 'were';
     out(`${count(undone.restored.length, 'file')} ${verb} restored, ${count(undone.removed.length, 'file')} removed\n`);
-    for (const path of undone.restored) out(`  restored  ${plain(path)}\n`);
-    for (const path of undone.removed) out(`  removed   ${plain(path)}\n`);
-    for (const { path, why } of undone.overlaps) out(`  ${yellow('left')}      ${plain(path)}: ${plain(why)}\n`);
-    for (const { path, why } of undone.notRestorable) out(`  ${yellow('cannot')}    ${plain(path)}: ${plain(why)}\n`);
+    for (const path of undone.restored) out(`  restored  ${plainText(path)}\n`);
+    for (const path of undone.removed) out(`  removed   ${plainText(path)}\n`);
+    for (const { path, why } of undone.overlaps)
+      out(`  ${yellow('left')}      ${plainText(path)}: ${plainText(why)}\n`);
+    for (const { path, why } of undone.notRestorable)
+      out(`  ${yellow('cannot')}    ${plainText(path)}: ${plainText(why)}\n`);
   }
   return undone.overlaps.length + undone.notRestorable.length === 0 ? exits.ok : exits.no;
 }

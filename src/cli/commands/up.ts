@@ -9,9 +9,9 @@ import { type Kept, supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';
-import { plain } from '../terminal.ts';
+import { plainText } from '../plain-text.ts';
 import { staying } from '../stay.ts';
-import { viewOn } from '../view.ts';
+import { viewOn } from '../live-view.ts';
 
 const LOOK_EVERY_MS = 1000;
 
@@ -43,7 +43,7 @@ async function watchOver(call: Call, tell: (line: string) => void): Promise<numb
       home,
       signal,
       tell,
-      said: (_, line) => tell(plain(line)),
+      said: (_, line) => tell(plainText(line)),
     },
   );
   return signal.aborted ? exits.ok : code;

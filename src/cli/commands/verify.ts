@@ -3,7 +3,7 @@ import { verifyLedger } from '../../ledger/verify.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command.ts';
 import type { Terminal } from '../io.ts';
-import { bytes, count } from '../terminal.ts';
+import { bytes, count } from '../plain-text.ts';
 
 type Verified = { ledger: string; file: string } & Awaited<ReturnType<typeof verifyLedger>>;
 type Data = { intact: boolean; ledgers: Verified[] };

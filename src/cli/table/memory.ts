@@ -1,14 +1,15 @@
 /** What is remembered, and what is done by habit. */
 import { type Command, command } from '../command.ts';
-import { flag, text, texts } from '../options.ts';
+import { count, countOr, flag, parsed, text, texts } from '../options.ts';
+import { parseDay, parseDuration, parseShare } from '../option-values.ts';
 
 const namespace = text('NAME', 'Only of this namespace, or into it.');
 
 const found = {
-  day: text('DAY', 'Only of this day, such as 2026-01-31.'),
+  day: parsed('DAY', 'Only of this day, such as 2026-01-31.', parseDay),
   namespace,
   task: text('RUN', 'Only of this task.'),
-  limit: text('N', 'At most N (default 10).'),
+  limit: countOr(10, 'N', 'At most N (default 10).'),
 };
 
 export const memory: Readonly<Record<string, Command>> = {
@@ -23,7 +24,8 @@ export const memory: Readonly<Record<string, Command>> = {
     operands: '<query | ->',
     options: {
       ...found,
-      budget: text('TOKENS', 'Only what fits into so many tokens, best first.'),
+      limit: count('N', 'At most N (default 10).'),
+      budget: count('TOKENS', 'Only what fits into so many tokens, best first.'),
     },
     json: true,
     example: 'oka memory retrieve --budget 2000 "where do the invoices go"',
@@ -31,7 +33,7 @@ export const memory: Readonly<Record<string, Command>> = {
   }),
   'memory daily days': command({
     summary: 'List the days of which something is remembered, the latest first',
-    options: { limit: text('N', 'Show N (default 30; 0 for all).') },
+    options: { limit: countOr(30, 'N', 'Show N (default 30; 0 for all).') },
     json: true,
     example: 'oka memory daily days',
     load: () => import('../commands/memory-daily-days.ts'),
@@ -49,8 +51,8 @@ export const memory: Readonly<Record<string, Command>> = {
     operands: '<text>',
     options: {
       namespace,
-      importance: text('SHARE', 'From 0 to 1 (default 0.5).'),
-      ttl: text('TIME', 'How long it holds, such as 12h or 30d (default for ever).'),
+      importance: parsed('SHARE', 'From 0 to 1 (default 0.5).', parseShare),
+      ttl: parsed('TIME', 'How long it is valid, such as 12h or 30d (default for ever).', parseDuration),
       id: text('ID', 'Its name (default: made from the text).'),
       supersedes: texts('ID', 'A fact whose place it takes.'),
     },
@@ -95,7 +97,7 @@ export const memory: Readonly<Record<string, Command>> = {
   }),
   'memory changes': command({
     summary: 'List what maintenance has learned lately, each with the number of the change',
-    options: { limit: text('N', 'Show the last N (default 20; 0 for all).') },
+    options: { limit: countOr(20, 'N', 'Show the last N (default 20; 0 for all).') },
     json: true,
     example: 'oka memory changes',
     load: () => import('../commands/memory-changes.ts'),

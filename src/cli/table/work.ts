@@ -1,6 +1,7 @@
 /** What people start with: giving work, and seeing what became of it. */
 import { type Command, command } from '../command.ts';
-import { flag, text } from '../options.ts';
+import { choice, count, countOr, flag, parsed, text } from '../options.ts';
+import { parseSince } from '../option-values.ts';
 import { limit, stay } from './shared-options.ts';
 
 export const work: Readonly<Record<string, Command>> = {
@@ -57,7 +58,7 @@ export const work: Readonly<Record<string, Command>> = {
     summary: 'List the runs, the latest last',
     options: {
       all: flag('Also the runs inside others.'),
-      limit: text('N', 'Show the last N (default 20; 0 for all).'),
+      limit: countOr(20, 'N', 'Show the last N (default 20; 0 for all).'),
     },
     json: true,
     example: 'oka runs',
@@ -94,7 +95,7 @@ export const work: Readonly<Record<string, Command>> = {
   }),
   metrics: command({
     summary: 'Show how well it goes: completion, rework, time, cost, reuse',
-    options: { since: text('WHEN', 'Only tasks since a day, or so many days: 7d.') },
+    options: { since: parsed('WHEN', 'Only tasks since a day, or so many days: 7d.', parseSince) },
     json: true,
     example: 'oka metrics --since 30d',
     load: () => import('../commands/metrics.ts'),
@@ -105,8 +106,8 @@ export const work: Readonly<Record<string, Command>> = {
       follow: flag('Go on as new events come; Ctrl-C ends it.'),
       run: text('RUN', 'Only this run.'),
       type: text('TYPE', 'Only this type, such as call.ended or run.*'),
-      since: text('SEQ', 'Only from this seq on.'),
-      pen: text('PEN', 'Only the run or the maintenance ledger.'),
+      since: count('SEQ', 'Only from this seq on.'),
+      pen: choice(['run', 'maintenance'], 'PEN', 'Only the run or the maintenance ledger.'),
       limit,
     },
     json: true,

@@ -13,11 +13,11 @@ export function terminalWidth({ isTTY, columns }: { isTTY?: boolean; columns?: n
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** One line of somebody's text, with control, invisible and direction characters made harmless. */
-export function plain(text: string): string {
+export function plainText(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(STEERING, '·').trim();
 }
 
-export function fitted(text: string, room: number): string {
+export function fitText(text: string, room: number): string {
   const characters = Array.from(text);
   return characters.length <= room ? text : `${characters.slice(0, Math.max(0, room - 1)).join('')}…`;
 }

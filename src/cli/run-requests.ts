@@ -5,7 +5,7 @@ import { submit } from '../intake/submit.ts';
 import { penHolder } from '../ledger/pen.ts';
 import type { Intake } from '../schema/intake.ts';
 import { type Call, exits } from './command.ts';
-import { tellOutcome } from './outcome.ts';
+import { tellOutcome } from './run-outcome.ts';
 
 export async function request(
   call: Call,

@@ -5,7 +5,7 @@ import { taskGraph } from '../ledger/task-graph.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import type { Call } from './command.ts';
-import { request } from './request.ts';
+import { request } from './run-requests.ts';
 
 type Approval = Extract<WaitFor, { kind: 'approval' }>;
 

@@ -1,11 +1,11 @@
-/** What maintenance has learned, change by change, as its ledger tells it. */
+/** What maintenance has learned, change by change, as its ledger says. */
 import { readEvents } from '../ledger/read.ts';
 import { UNDOABLE } from '../memory/distil/take-back.ts';
 import type { Event } from '../schema/event.ts';
 import type { Call } from './command.ts';
-import { storyOf } from './story.ts';
+import { describeEvent } from './event-sentence.ts';
 
-export type Change = {
+export type MemoryChange = {
   /** Its number: the seq in the maintenance ledger. */
   change: number;
   at: string;
@@ -25,15 +25,18 @@ const LEARNED: ReadonlySet<Event['type']> = new Set([
 const canUndo: ReadonlySet<Event['type']> = new Set(UNDOABLE);
 
 /** The last of them, the latest last; 0 for all. */
-export async function changes({ home, signal }: Pick<Call, 'home' | 'signal'>, limit: number): Promise<Change[]> {
-  const found: Change[] = [];
+export async function listChanges(
+  { home, signal }: Pick<Call, 'home' | 'signal'>,
+  limit: number,
+): Promise<MemoryChange[]> {
+  const found: MemoryChange[] = [];
   const undone = new Set<number>();
   for await (const event of readEvents(home.ledgers.maintenance)) {
     if (signal.aborted) break;
     if (event.type === 'change.undone') undone.add(event.data.change);
     if (!LEARNED.has(event.type)) continue;
     const { seq, at, type, run } = event;
-    found.push({ change: seq, at, type, run, text: storyOf(event), undoable: canUndo.has(type), undone: false });
+    found.push({ change: seq, at, type, run, text: describeEvent(event), undoable: canUndo.has(type), undone: false });
     if (limit > 0 && found.length > 2 * limit) found.splice(0, found.length - limit);
   }
   const last = limit > 0 ? found.slice(-limit) : found;

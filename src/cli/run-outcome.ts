@@ -2,8 +2,8 @@
 import { isOver, type RunState } from '../engine/run-state.ts';
 import type { RunStatus } from '../schema/run.ts';
 import { type Call, exits } from './command.ts';
-import { howToAnswer, waitedFor } from './story.ts';
-import { bold, fitted, green, plain, red, WIDTH, yellow } from './terminal.ts';
+import { answerHint, describeWait } from './event-sentence.ts';
+import { bold, fitText, green, plainText, red, WIDTH, yellow } from './plain-text.ts';
 
 export function tellOutcome({ json, out }: Call, run: RunState): number {
   const waits = isOver(run.status) ? [] : [...run.waits.values()];
@@ -16,12 +16,12 @@ export function tellOutcome({ json, out }: Call, run: RunState): number {
     out(
       `${bold(run.id)} ${coloured(run.status)}, ${done} of ${run.nodes.length} steps, events ${run.ledger.first} to ${run.ledger.last}\n`,
     );
-    if (run.reason !== '' && run.status !== 'done') out(`  ${fitted(plain(run.reason), WIDTH - 2)}\n`);
+    if (run.reason !== '' && run.status !== 'done') out(`  ${fitText(plainText(run.reason), WIDTH - 2)}\n`);
     for (const wait of waits.filter(({ for: { kind } }) => kind !== 'child'))
       out(
-        `  waits for ${fitted(plain(waitedFor(wait.for)), WIDTH - 12)}\n    ${howToAnswer(wait.for.kind, wait.wait)}\n`,
+        `  waits for ${fitText(plainText(describeWait(wait.for)), WIDTH - 12)}\n    ${answerHint(wait.for.kind, wait.wait)}\n`,
       );
-    if (run.status === 'done') out(`  ${fitted(plain(JSON.stringify(run.output)), WIDTH - 2)}\n`);
+    if (run.status === 'done') out(`  ${fitText(plainText(JSON.stringify(run.output)), WIDTH - 2)}\n`);
   }
   return exitOf(run.status);
 }

@@ -6,8 +6,8 @@ import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Intake } from '../schema/intake.ts';
 import { type Call, exits } from './command.ts';
-import { tellOutcome } from './outcome.ts';
-import { plain } from './terminal.ts';
+import { tellOutcome } from './run-outcome.ts';
+import { plainText } from './plain-text.ts';
 
 type Request = Extract<Intake, { kind: 'install' | 'remove' }>;
 
@@ -31,7 +31,9 @@ export async function requestTools(call: Call, requests: readonly Request[]): Pr
 
 function told({ json, out }: Call, { kind, what }: Request): number {
   out(
-    json ? `${JSON.stringify({ [kind]: what })}\n` : `${kind === 'remove' ? 'removed' : 'installed'} ${plain(what)}\n`,
+    json
+      ? `${JSON.stringify({ [kind]: what })}\n`
+      : `${kind === 'remove' ? 'removed' : 'installed'} ${plainText(what)}\n`,
   );
   return exits.ok;
 }

@@ -5,8 +5,8 @@ import type { Home } from '../schema/home.ts';
 import { lookAt } from '../ledger/disk.ts';
 import type { Goal } from '../ledger/goal.ts';
 import type { TaskGraph } from '../ledger/task-graph.ts';
-import { waitedFor } from './story.ts';
-import { dim, fitted, green, plain, WIDTH, yellow } from './terminal.ts';
+import { describeWait } from './event-sentence.ts';
+import { dim, fitText, green, plainText, WIDTH, yellow } from './plain-text.ts';
 
 export type View = { tell: (line: string) => void; end: () => void };
 
@@ -75,10 +75,10 @@ function goalLines({ title, status, state, nodes, waits, parent }: Goal): string
   const current = nodes.find((node) => node.status === 'running')?.title ?? '';
   const mark = status === 'running' ? green('●') : yellow('◐');
   const progress = `${parent === null ? state : 'steps'} ${done}/${nodes.length}`;
-  const about = fitted(plain(`${title}${current === '' ? '' : `: ${current}`}`), WIDTH - 8 - progress.length);
+  const about = fitText(plainText(`${title}${current === '' ? '' : `: ${current}`}`), WIDTH - 8 - progress.length);
   const asked = waits.filter(({ for: { kind } }) => kind !== 'child' && kind !== 'timer');
   return [
     `  ${parent === null ? mark : ' '} ${about}  ${dim(progress)}`,
-    ...asked.map(({ for: awaited }) => yellow(fitted(`      waits for ${plain(waitedFor(awaited))}`, WIDTH))),
+    ...asked.map(({ for: awaited }) => yellow(fitText(`      waits for ${plainText(describeWait(awaited))}`, WIDTH))),
   ];
 }

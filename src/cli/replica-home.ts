@@ -4,8 +4,8 @@ import { loadConfig } from '../daemon/settings.ts';
 import type { Config } from '../schema/config.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Call } from './command.ts';
-import { assertSetUp } from './secrets.ts';
-import { count } from './terminal.ts';
+import { assertSetUp } from './secret-changes.ts';
+import { count } from './plain-text.ts';
 
 export type ReplicaHome = { config: Config; ledger: string | null };
 

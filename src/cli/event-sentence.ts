@@ -3,10 +3,10 @@ import type { Event } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import { bytes, count, plain } from './terminal.ts';
+import { bytes, count, plainText } from './plain-text.ts';
 
-export function storyOf(event: Event): string {
-  return plain(sentence(event));
+export function describeEvent(event: Event): string {
+  return plainText(sentence(event));
 }
 
 function sentence(event: Event): string {
@@ -50,7 +50,7 @@ function sentence(event: Event): string {
     case 'call.ended':
       return `${event.data.node ?? 'oka'}: ${event.data.status}${tookOf(event.data.usage)}${event.data.error === undefined ? '' : `, ${event.data.error}`}`;
     case 'wait.opened':
-      return `Waits for ${waitedFor(event.data.for)}`;
+      return `Waits for ${describeWait(event.data.for)}`;
     case 'wait.closed':
       return `${event.data.wait} was ${event.data.answer.verdict}${event.data.answer.by === undefined ? '' : ` by ${event.data.answer.by}`}`;
     case 'call.misclassified':
@@ -127,7 +127,7 @@ function tookOf({ tokens_in = 0, tokens_out = 0 }: Usage = {}): string {
   return tokens_in + tokens_out === 0 ? '' : ` (${count(tokens_in + tokens_out, 'token')})`;
 }
 
-export function waitedFor(wait: WaitFor): string {
+export function describeWait(wait: WaitFor): string {
   switch (wait.kind) {
     case 'approval':
       return `your approval: ${wait.text}`;
@@ -145,7 +145,7 @@ export function waitedFor(wait: WaitFor): string {
 }
 
 /** What a person can do about a wait. */
-export function howToAnswer(kind: WaitFor['kind'], wait: string): string {
+export function answerHint(kind: WaitFor['kind'], wait: string): string {
   if (kind === 'approval') return `oka approve ${wait}   (or deny)`;
   if (kind === 'question' || kind === 'message') return `oka answer ${wait} "…"`;
   return kind === 'requirement' ? 'it goes on when that is there' : 'this ends by itself';

@@ -8,7 +8,7 @@ import { OkaError } from '../schema/errors.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../schema/procedure.ts';
 import { type Call, exits } from './command.ts';
 import { onlyOperand } from './operands.ts';
-import { green, red, yellow } from './terminal.ts';
+import { green, red, yellow } from './plain-text.ts';
 
 /** As the maintenance ledger says; pages are not looked at. */
 export async function procedures({ home }: Pick<Call, 'home'>): Promise<KnownProcedure[]> {

@@ -1,0 +1,44 @@
+/** What the values of options mean: days, times, shares. Each throws a usage error where a value means nothing. */
+import { OkaError } from '../schema/errors.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A day, a moment, or so many days back: 2026-01-31, 7d. */
+export function parseSince(given: string): string {
+  const [, days] = /^(\d{1,5})d$/.exec(given) ?? [];
+  if (days !== undefined) return new Date(Date.now() - Number(days) * DAY_MS).toISOString();
+  const moment = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : Number.NaN;
+  if (!Number.isNaN(moment)) return new Date(moment).toISOString();
+  throw new OkaError('usage', `--since is a day or a number of days, not "${given}"`, {
+    fix: 'Such as: --since 2026-01-31, or --since 7d',
+  });
+}
+
+export function parseDay(given: string, name: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(given) && !Number.isNaN(Date.parse(given))) return given;
+  throw new OkaError('usage', `--${name} is a day such as 2026-01-31, not "${given}"`);
+}
+
+export function parseDate(given: string): Date {
+  const date = new Date(given);
+  if (/^\d{4}-\d{2}-\d{2}/.test(given) && !Number.isNaN(date.getTime())) return date;
+  throw new OkaError('usage', `"${given}" is not a date`, { fix: 'Write it as 2026-01-31.' });
+}
+
+/** A share from 0 to 1. */
+export function parseShare(given: string, name: string): number {
+  const value = Number(given);
+  if (given.trim() !== '' && value >= 0 && value <= 1) return value;
+  throw new OkaError('usage', `--${name} is a number from 0 to 1, not "${given}"`);
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** 90m, 30d: milliseconds. */
+export function parseDuration(given: string, name: string): number {
+  const [, amount, unit = 's'] = /^(\d{1,6})([smhdw])$/.exec(given) ?? [];
+  if (amount !== undefined) return Number(amount) * (SECONDS[unit] ?? 1) * 1000;
+  throw new OkaError('usage', `--${name} is a length of time, not "${given}"`, {
+    fix: 'Such as 90m, 12h, 30d or 8w.',
+  });
+}
