@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { rightsOf } from '../src/guard/rights.ts';
+import { rightsOf } from '../src/guard/command-rights.ts';
 import { offerOf } from '../src/tools/jail.ts';
 import { placesIn } from '../src/tools/jail-places.ts';
 import { launch } from '../src/tools/launch.ts';

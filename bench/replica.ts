@@ -4,7 +4,7 @@ import { convexReplica } from '../src/replica/convex.ts';
 import { outgoing } from '../src/replica/outgoing.ts';
 import { sealTo } from '../src/replica/seal.ts';
 import { settledReader } from '../src/replica/settled.ts';
-import { sealFor } from '../src/guard/vault.ts';
+import { sealFor } from '../src/guard/open-vault.ts';
 import { START } from '../src/ledger/line.ts';
 import type { Home } from '../src/schema/home.ts';
 import { everyFault } from '../test/support/convex-faults.ts';

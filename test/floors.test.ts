@@ -34,7 +34,7 @@ const RULES: Rules = {
     '@ai-sdk/openai-compatible': ['models/'],
     '@lancedb/lancedb': ['memory/embedding/lance-vectors.ts'],
     '@xenova/transformers': ['memory/embedding/embedding-model.ts'],
-    'age-encryption': ['guard/vault.ts'],
+    'age-encryption': ['guard/open-vault.ts'],
     ai: ['models/'],
     'apache-arrow': ['memory/embedding/lance-vectors.ts'],
     chokidar: ['intake/watch.ts'],

@@ -63,7 +63,6 @@ const NOT_YET = {
     'cli',
     'daemon',
     'engine',
-    'guard',
     'intake',
     'ledger',
     'memory',

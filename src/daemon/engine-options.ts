@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { EngineOptions } from '../engine/engine-context.ts';
-import { maySendOn } from '../guard/egress.ts';
+import { mayRedirectTo } from '../guard/egress-rule.ts';
 import { openCache } from '../ledger/cache.ts';
 import type { Config } from '../schema/config.ts';
 import type { ArtifactStore } from '../schema/ports.ts';
@@ -44,7 +44,7 @@ export function engineOptions(
     classify: classWith(classify),
     ...(hold === undefined ? {} : { hold }),
   };
-  const sendOn = (host: string): boolean => maySendOn(rules.policy().policy, host);
+  const sendOn = (host: string): boolean => mayRedirectTo(rules.policy().policy, host);
   const acting = kept(builtInTools(desk, home, artifacts, around.startRun, shell, sendOn, around.net));
   const tools = [...acting, ...further(acting)];
   const env = Object.keys(commandEnvironment(home));

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Drive } from '../engine/drive.ts';
 import type { Engine } from '../engine/engine.ts';
-import { given } from '../guard/given.ts';
+import { given } from '../guard/granted-approvals.ts';
 import { archive } from '../ledger/archive.ts';
 import { receivedIntakes } from '../intake/received.ts';
 import { finish, type Taken, waitingIn } from '../intake/take.ts';

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { explained } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
-import type { VaultPlaces } from '../guard/vault.ts';
+import type { VaultPlaces } from '../guard/open-vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/environment.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';

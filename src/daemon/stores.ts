@@ -1,7 +1,7 @@
 /** Owns: taking a pen: the ledger of a home with its projections and artifacts. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { given } from '../guard/given.ts';
+import { given } from '../guard/granted-approvals.ts';
 import { knownTasks } from '../intake/known-tasks.ts';
 import { receivedIntakes } from '../intake/received.ts';
 import { openArtifacts } from '../ledger/artifacts.ts';

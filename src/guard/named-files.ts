@@ -1,10 +1,10 @@
 /**
- * Owns: what is in the files that a command names, so that an approval of `bash deploy.sh` is one of that deploy.sh.
- * Does not own: what a script loads in its turn. The jail holds whatever that does.
+ * Owns: reading the files that a command names, so that an approval of `bash deploy.sh` covers exactly that deploy.sh.
+ * Does not own: what a script loads in its turn; the sandbox confines that.
  *
- * N1 Every word of the command that is the name of a regular file counts, seen from the folder it starts in and from
- *    every folder it names; so do files that a program reads by custom, and what lies where a pattern looks.
- * N2 Looking never hangs and never acts: pipes and devices are not opened.
+ * N1 Every word of the command that names a regular file counts, relative to the folder it starts in and to every folder
+ *    it names; so do files that a program reads by default, and all files in folders that a pattern matches in.
+ * N2 Reading never blocks and has no effects: pipes and devices are not opened.
  */
 import { createHash, hash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -15,12 +15,12 @@ import { errnoOf } from '../schema/errors.ts';
 
 export type NamedFile = { path: string; sha256: string };
 
-/** Where a command starts, and what ~ is for it. */
+/** The folder a command starts in, and its home folder (~). */
 export type Place = { dir: string; home: string };
 
 const MOST_NAMES = 40_000;
 const MOST_FOLDERS = 20;
-/** So much is read in all. */
+/** At most this many bytes are read in total. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
 
@@ -34,8 +34,8 @@ const BY_CUSTOM: Readonly<Record<string, readonly string[]>> = {
   docker: ['Dockerfile', 'compose.yaml', 'docker-compose.yml'],
 };
 
-/** In the order of their names. `paths` is what the classifier saw in the command. */
-export async function namedFiles(command: Command, place: Place, paths: readonly string[]): Promise<NamedFile[]> {
+/** Sorted by name. `paths` are those that the classifier found in the command. */
+export async function readNamedFiles(command: Command, place: Place, paths: readonly string[]): Promise<NamedFile[]> {
   const names = namesIn(command, paths).map((name) => name.replace(/^~(?=\/|$)/, place.home));
   const folders = await foldersAmong(names, place.dir);
   const patterns = await filesUnder(names.filter(isPattern), place.dir);
@@ -62,13 +62,13 @@ function namesIn(command: Command, paths: readonly string[]): string[] {
   return [...new Set([...paths, ...words, ...customs])].filter(isName);
 }
 
-/** What stands in quotes, and words between blanks, quotes and operators; a word too many does no harm. */
+/** Quoted texts, and words between blanks, quotes and operators; a word too many is harmless. */
 function wordsOf(line: string): string[] {
   const inQuotes = [...line.matchAll(/'([^']*)'|"([^"]*)"/g)].map(([, single, double]) => single ?? double ?? '');
   return [...inQuotes, ...line.split(/[\s"'`;|&<>()$]+/)].flatMap(partsOf);
 }
 
-/** `@file`, `--option=file` and `name:file` name a file, too. */
+/** The word itself and the file in `@file`, `--option=file` or `name:file`. */
 function partsOf(word: string): string[] {
   return [word, ...word.split(/[=:,@]/).slice(1)];
 }
@@ -85,7 +85,7 @@ async function foldersAmong(names: readonly string[], dir: string): Promise<stri
   return found;
 }
 
-/** Everything in the folders where patterns look: which of it the shell would take is its own business. */
+/** All files in the folders of the patterns; which of them the shell would select does not matter. */
 async function filesUnder(patterns: readonly string[], dir: string): Promise<string[]> {
   const folders = new Set(patterns.map((pattern) => dirname(`${pattern.split(/[*?[{]/, 1)[0] ?? ''}x`)));
   const found: string[] = [];
@@ -94,7 +94,7 @@ async function filesUnder(patterns: readonly string[], dir: string): Promise<str
   return found;
 }
 
-/** Null when there is no such regular file. What is larger than the room left is known by its size and times. */
+/** Null if there is no such regular file. A file larger than the remaining room is represented by its size and times. */
 async function contentOf(path: string, room: number): Promise<{ sha256: string; size: number } | null> {
   try {
     if (!(await stat(path)).isFile()) return null;

@@ -1,11 +1,11 @@
 /**
- * Owns: the folded text in which known values are looked for. Folding takes away what encoders, line breaks and quotes
- * add to a value, so that one search finds it in many forms.
+ * Owns: the folded text in which known values are searched for. Folding removes what encoders, line breaks and quotes add
+ * to a value, so that one search finds it in many forms.
  *
  * F1 White space, control characters, quotes, commas, backslashes and invisible characters are dropped.
  * F2 Escapes of JSON, of C and of URLs are decoded, however often they were applied.
  * F3 Letters lose their case; - is + and _ is /, as in the two alphabets of base64.
- * F4 Every unit knows which characters of the text it stands for, an escape always whole.
+ * F4 Every unit knows its range of characters in the text, which always covers whole escapes.
  */
 
 /** `starts` and `ends` say where in the text a unit comes from. */
@@ -14,7 +14,7 @@ export type Folded = { units: Uint16Array; starts: Uint32Array; ends: Uint32Arra
 const BACKSLASH = 0x5c;
 const PERCENT = 0x25;
 
-/** Characters that are dropped: not only white space, but everything that can stand inside a value unseen. */
+/** Characters that are dropped: white space, and everything else that can be inside a value without being seen. */
 const DROPPED = [
   ...Array.from({ length: 0x21 }, (_, code) => code),
   ...Array.from('"\'`,\\\u007f\u00a0\u00ad\u1680\u180e\u205f\u3000\ufeff', (character) => character.charCodeAt(0)),
@@ -49,13 +49,13 @@ export function fold(text: string): Folded {
     units[length] = unit;
     starts[length] = at;
     ends[length] = end;
-    length = percentDecoded(units, ends, length + 1);
+    length = decodePercent(units, ends, length + 1);
   }
   return { units: units.subarray(0, length), starts: starts.subarray(0, length), ends: ends.subarray(0, length) };
 }
 
-/** Makes one unit of %41 at the end, as often as there is one: encoded twice it is %2541, and comes down to the same. */
-function percentDecoded(units: Uint16Array, ends: Uint32Array, length: number): number {
+/** Decodes a %41 at the end to one unit, repeatedly: encoded twice it is %2541, which gives the same unit. */
+function decodePercent(units: Uint16Array, ends: Uint32Array, length: number): number {
   let left = length;
   while (left >= 3 && units[left - 3] === PERCENT) {
     const code = digitOf(units[left - 2]) * 16 + digitOf(units[left - 1]);
@@ -67,7 +67,7 @@ function percentDecoded(units: Uint16Array, ends: Uint32Array, length: number): 
   return left;
 }
 
-/** Behind \n, \u0041 or \x41, with one backslash or more; behind the backslashes when they are no such escape. */
+/** The end of \n, \u0041 or \x41, with one backslash or more; the end of the backslashes if they are no such escape. */
 function escapeEnd(text: string, at: number): number {
   let next = at + 1;
   while (text.charCodeAt(next) === BACKSLASH) next += 1;
@@ -78,7 +78,7 @@ function escapeEnd(text: string, at: number): number {
   return digits > 0 && isHex(text, next + 1, digits) ? next + 1 + digits : next;
 }
 
-/** The character that an escape stands for; a backslash when it is to be dropped. */
+/** The character that an escape represents; a backslash if it is to be dropped. */
 function escapedIn(text: string, at: number, end: number): number {
   const digits = /[ux]([0-9a-f]+)$/i.exec(text.slice(Math.max(at, end - 5), end))?.[1];
   return digits === undefined ? BACKSLASH : Number.parseInt(digits, 16);
@@ -90,7 +90,7 @@ function isHex(text: string, at: number, length: number): boolean {
   return true;
 }
 
-/** NaN when the unit is not a hexadecimal digit. */
+/** NaN if the unit is not a hexadecimal digit. */
 function digitOf(unit = 0): number {
   if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
   return unit >= 0x61 && unit <= 0x66 ? unit - 0x57 : Number.NaN;

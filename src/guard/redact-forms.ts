@@ -1,9 +1,9 @@
-/** Owns: the forms in which a value may come to light, folded, and cut into what is looked for. */
+/** Owns: the encoded forms in which a value may appear, folded and split into search needles. */
 import { fold } from './redact-fold.ts';
 
 /**
- * What is looked for. The first and last units are kept apart: an escape around the value may have swallowed them. `soft`
- * units of base64 beyond them hold some bits of the value.
+ * A search needle. The first and last units are separate, since an escape around the value may have consumed them. `soft`
+ * units of base64 next to them contain some bits of the value.
  */
 export type Needle = {
   name: string;
@@ -13,10 +13,10 @@ export type Needle = {
   soft: { before: number; behind: number };
 };
 
-/** Fewest units by which a value can be found without taking half of all text for it. */
+/** A value with fewer units than this would match too much ordinary text. */
 export const FEWEST_UNITS = 6;
 
-/** A long value is looked for piece by piece: a part of it is no less secret. */
+/** A long value is searched for in parts, since a part of it is just as secret. */
 const PIECE = 32;
 const SPARED = 4;
 
@@ -33,12 +33,12 @@ export function needlesOf(name: string, value: string): Needle[] {
   });
 }
 
-/** How much of a value is left to look for. */
+/** How many units a value has after folding. */
 export function unitsOf(value: string): number {
   return fold(value).units.length;
 }
 
-/** Folding covers JSON and URLs of any kind; the rest is spelled out. */
+/** All forms of a value that folding does not cover; it covers escapes of JSON and URLs. */
 function formsOf(value: string): Form[] {
   const escaped = JSON.stringify(value).slice(1, -1);
   const ascii = escaped.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -52,13 +52,13 @@ function formsOf(value: string): Form[] {
   const asBytes = plain.map((text) => Buffer.from(text).toString('latin1'));
   const sources = new Set([value, escaped, ascii, encodeURIComponent(value)]);
   return [
-    ...[...plain, ...asBytes].flatMap((text) => [{ text }, ...swallowed(text)]),
+    ...[...plain, ...asBytes].flatMap((text) => [{ text }, ...withoutFirstUnit(text)]),
     ...Array.from(sources).flatMap((text) => bytesForms(Buffer.from(text))),
   ];
 }
 
-/** A backslash or a percent sign in front makes an escape of what a value begins with; a short one has no unit to spare. */
-function swallowed(text: string): Form[] {
+/** A backslash or a percent sign before a value turns its first characters into an escape; a short value cannot lose a unit. */
+function withoutFirstUnit(text: string): Form[] {
   const { units } = fold(text);
   if (spareOf(units) > 1) return [];
   return ['\\', '%']
@@ -74,7 +74,7 @@ function bytesForms(bytes: Buffer): Form[] {
   return [{ text: bytes.toString('hex') }, ...[0, 1, 2].map((offset) => base64At(bytes, offset))];
 }
 
-/** The characters that depend on these bytes alone, when `offset` other bytes stand in front of them in their group. */
+/** The base64 characters that depend on these bytes alone, if `offset` other bytes precede them in their group. */
 function base64At(bytes: Buffer, offset: number): Form {
   const whole = Buffer.concat([Buffer.alloc(offset), bytes]);
   const text = whole.toString('base64').replaceAll('=', '');

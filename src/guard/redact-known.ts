@@ -1,28 +1,28 @@
 /**
- * Owns: taking known values out of text, in every form they may come in.
- * Does not own: which values are known (vault.ts), which forms there are (redact-forms.ts).
+ * Owns: removing known values from text, in every form they may appear in.
+ * Does not own: which values are known (open-vault.ts), which forms exist (redact-forms.ts).
  *
- * K1 JSON stays JSON: a text that is what JSON.stringify gives is changed string by string, also where a value runs
- *    from one string of it into the next.
- * K2 A text without a known value comes back as it was, and costs one pass without an allocation.
+ * K1 JSON stays JSON: output of JSON.stringify is changed string by string, even where a value extends from one string
+ *    into the next.
+ * K2 A text without a known value is returned unchanged, after one pass without an allocation.
  */
 import type { Json } from '../schema/json.ts';
 import type { Redact } from '../schema/ports.ts';
 import { fold, type Folded } from './redact-fold.ts';
 import { type Needle, needlesOf } from './redact-forms.ts';
-import { isKnown, mayHold, rareEnds, slid, WINDOW, type Windows, windowsOf } from './redact-windows.ts';
+import { isKnown, mayContain, rareEnds, slideWindow, WINDOW, type Windows, windowsOf } from './redact-windows.ts';
 
 export type KnownValue = { name: string; value: string };
 
-/** Where a value stands in a text. */
+/** The range of a value in a text. */
 type Range = { from: number; to: number; name: string };
-/** A needle, found by the four units of its core that begin at `at`. */
+/** A needle, indexed by the four units of its core that start at `at`. */
 type Anchored = { needle: Needle; at: number };
 type Search = { windows: Windows; anchored: ReadonlyMap<number, readonly Anchored[]> };
 
 const BORDER = '\0';
 const ESCAPE = /[\\%]/;
-/** What JSON would have to escape. */
+/** Characters that JSON has to escape. */
 const BREAKING = /["\\\p{Cc}]/u;
 const PADDING = '='.charCodeAt(0);
 
@@ -30,18 +30,18 @@ export function redactKnown(values: readonly KnownValue[]): Redact {
   const search = searchFor(values.flatMap(({ name, value }) => needlesOf(name, value)));
   if (search.anchored.size === 0) return (text) => text;
   const open = values.filter(({ value }) => hasOpenEnd(value) && !BREAKING.test(value));
-  const literally = (text: string): string =>
+  const redactLiteral = (text: string): string =>
     open.reduce((clean, { name, value }) => clean.replaceAll(value, () => `[redacted:${name}]`), text);
   return (given) => {
-    if (!mayHold(given, search.windows)) return given;
-    const text = literally(given);
+    if (!mayContain(given, search.windows)) return given;
+    const text = redactLiteral(given);
     const ranges = rangesIn(text, search);
     if (ranges.length === 0) return text;
-    return jsonRedacted(text, search) ?? replaced(text, ranges);
+    return redactJson(text, search) ?? replaceRanges(text, ranges);
   };
 }
 
-/** A value that ends so may make an escape of what follows; as it is, it is found nevertheless. */
+/** Whether the end of a value may form an escape with what follows; it is then also searched for literally. */
 function hasOpenEnd(value: string): boolean {
   return /%[0-9a-f]?$/.test(String.fromCharCode(...fold(value).units.slice(-2)));
 }
@@ -51,13 +51,13 @@ function searchFor(needles: readonly Needle[]): Search {
   const ends = rareEnds(needles.map(({ core }) => core));
   for (const needle of needles) {
     const at = rarestIn(needle.core, ends);
-    const window = needle.core.subarray(at, at + WINDOW).reduce(slid, 0);
+    const window = needle.core.subarray(at, at + WINDOW).reduce(slideWindow, 0);
     anchored.set(window, [...(anchored.get(window) ?? []), { needle, at }]);
   }
   return { windows: windowsOf(anchored.keys()), anchored };
 }
 
-/** Where the four units begin that ordinary text has most rarely, of those with such an end. */
+/** The start of the four units that are rarest in ordinary text, among those that end in one of `ends`. */
 function rarestIn(core: Uint16Array, ends: ReadonlySet<number>): number {
   const rarity = (unit: number): number => {
     const character = String.fromCharCode(unit);
@@ -77,17 +77,17 @@ function rangesIn(text: string, { windows, anchored }: Search): Range[] {
   const ranges: Range[] = [];
   let window = 0;
   for (let index = 0; index < folded.units.length; index += 1) {
-    window = slid(window, folded.units[index] as number);
+    window = slideWindow(window, folded.units[index] as number);
     if (!isKnown(window, windows)) continue;
     for (const { needle, at } of anchored.get(window) ?? []) {
       const range = rangeAt(text, folded, index + 1 - WINDOW - at, needle);
       if (range !== null) ranges.push(range);
     }
   }
-  return joined(ranges);
+  return mergeRanges(ranges);
 }
 
-/** The needle with its core at this unit. Of its ends only what an escape has swallowed may be missing. */
+/** The range of the needle whose core starts at this unit. At its ends, only units that an escape consumed may be missing. */
 function rangeAt(text: string, { units, starts, ends }: Folded, at: number, needle: Needle): Range | null {
   const { name, core, before, behind, soft } = needle;
   if (at < 0 || !core.every((unit, index) => units[at + index] === unit)) return null;
@@ -110,8 +110,8 @@ function isBase64(unit: number | undefined): boolean {
   return unit !== undefined && /[a-z0-9+/]/.test(String.fromCharCode(unit));
 }
 
-/** In order; what overlaps is one, and so are the pieces of one value. */
-function joined(ranges: readonly Range[]): Range[] {
+/** Sorted; overlapping ranges and adjacent parts of one value are merged. */
+function mergeRanges(ranges: readonly Range[]): Range[] {
   const all: Range[] = [];
   for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
     const last = all.at(-1);
@@ -123,7 +123,7 @@ function joined(ranges: readonly Range[]): Range[] {
   return all;
 }
 
-function replaced(text: string, ranges: readonly Range[]): string {
+function replaceRanges(text: string, ranges: readonly Range[]): string {
   let done = 0;
   const parts = ranges.map(({ from, to, name }) => {
     const before = text.slice(done, from);
@@ -133,24 +133,24 @@ function replaced(text: string, ranges: readonly Range[]): string {
   return parts.join('') + text.slice(done);
 }
 
-/** Null when the text is not what JSON.stringify gives. */
-function jsonRedacted(text: string, search: Search): string | null {
+/** Null if the text is not output of JSON.stringify. */
+function redactJson(text: string, search: Search): string | null {
   if (!/^[[{"]/.test(text)) return null;
   try {
     const value = JSON.parse(text) as Json;
     if (JSON.stringify(value) !== text) return null;
     const strings: string[] = [];
     visit(value, (string) => strings.push(string));
-    const clean = severally(strings, search);
+    const clean = redactTogether(strings, search);
     let next = 0;
-    return JSON.stringify(rewritten(value, search, () => clean[next++] ?? ''));
+    return JSON.stringify(withStrings(value, search, () => clean[next++] ?? ''));
   } catch {
-    return null; // not JSON, or nested too deeply to be told from text
+    return null; // not JSON, or nested too deeply to be treated as JSON
   }
 }
 
-/** Redacts texts that may be parts of one: a value that runs over a border is taken out on both sides of it. */
-function severally(texts: readonly string[], search: Search): string[] {
+/** Redacts texts that may be parts of one text: a value that crosses a border is removed on both sides. */
+function redactTogether(texts: readonly string[], search: Search): string[] {
   const ranges = rangesIn(texts.join(BORDER), search);
   let start = 0;
   let next = 0;
@@ -164,7 +164,7 @@ function severally(texts: readonly string[], search: Search): string[] {
       mine.push({ from: Math.max(0, from - start), to: Math.min(text.length, to - start), name });
     }
     start = end + BORDER.length;
-    return mine.length === 0 ? text : replaced(text, mine);
+    return mine.length === 0 ? text : replaceRanges(text, mine);
   });
 }
 
@@ -174,14 +174,14 @@ function visit(value: Json, tell: (string: string) => void): void {
   else if (value !== null && typeof value === 'object') for (const item of Object.values(value)) visit(item, tell);
 }
 
-/** The same with other strings, in the order of `visit`. A number that is a known value becomes 0: a number stays one. */
-function rewritten(value: Json, search: Search, next: () => string): Json {
+/** The same value with other strings, in the order of `visit`. A number that is a known value becomes 0. */
+function withStrings(value: Json, search: Search, next: () => string): Json {
   if (typeof value === 'string') return next();
   if (typeof value === 'number') return rangesIn(String(value), search).length > 0 ? 0 : value;
-  if (Array.isArray(value)) return value.map((item) => rewritten(item, search, next));
+  if (Array.isArray(value)) return value.map((item) => withStrings(item, search, next));
   if (value === null || typeof value !== 'object') return value;
   const fields = Object.entries(value).map(
-    ([key, item]) => [severally([key], search)[0] ?? '', rewritten(item, search, next)] as const,
+    ([key, item]) => [redactTogether([key], search)[0] ?? '', withStrings(item, search, next)] as const,
   );
   return Object.fromEntries(fields);
 }

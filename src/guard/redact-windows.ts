@@ -1,14 +1,14 @@
 /**
- * Owns: the quick look whether a text may hold a known value at all. Four folded units in a row are a window; each value
- * is represented by one window, and a text that has none of them holds no value. Windows end in units that are rare in
- * ordinary text, so that most characters of a text are passed over.
+ * Owns: the quick check whether a text may contain a known value. Four consecutive folded units are a window; each value
+ * is represented by one window, and a text without any of them contains no value. Windows end in units that are rare in
+ * ordinary text, so that most characters of a text are skipped.
  */
 import { byteOf, UNIT } from './redact-fold.ts';
 
 export type Windows = {
-  /** Finds every character that a window ends in. */
+  /** Matches every character that a window ends in. */
   ends: RegExp;
-  /** A table with a mark for every window, and the windows themselves behind it. */
+  /** A bitmap with a mark for every window, and the windows themselves. */
   marks: Uint8Array;
   drop: number;
   known: ReadonlySet<number>;
@@ -17,9 +17,9 @@ export type Windows = {
 export const WINDOW = 4;
 
 const BACKSLASH = 0x5c;
-/** What the quick look cannot see through: escapes that stand for a character, and text beyond Latin-1. */
+/** What the quick check cannot decode: escapes of a character, and text beyond Latin-1. */
 const UNCLEAR = /%[^\w%]*[\da-fnrt]|\\[ux]|[^\0-\xff]/i;
-/** From common to rare, as in English and in JSON; what is not here is rarer still. */
+/** From common to rare, as in English and in JSON; any other character is rarer still. */
 const COMMON = Array.from('etaoinsr0dlhcu1:pmf2+/.gby345678wv9k{}[]x=jqz', (unit) => unit.charCodeAt(0));
 
 export function windowsOf(all: Iterable<number>): Windows {
@@ -33,13 +33,13 @@ export function windowsOf(all: Iterable<number>): Windows {
   return { ends, marks, drop, known };
 }
 
-/** The regular expression machine passes over a text many times faster than a loop does. */
+/** A regular expression skips over text many times faster than a loop. */
 function charactersOf(units: ReadonlySet<number>): RegExp {
   const codes = Array.from({ length: 256 }, (_, code) => code).filter((code) => units.has(UNIT[code] || -1));
   return new RegExp(`[${codes.map((code) => `\\x${code.toString(16).padStart(2, '0')}`).join('')}]`, 'g');
 }
 
-/** Few units, and rare ones, so that each of the texts has one of them where a window can end. */
+/** A small set of rare units, such that each of the texts has one where a window can end. */
 export function rareEnds(texts: readonly Uint16Array[]): ReadonlySet<number> {
   const chosen = new Set<number>();
   let open = texts.map((text) => new Set(text.subarray(WINDOW - 1)));
@@ -53,14 +53,14 @@ export function rareEnds(texts: readonly Uint16Array[]): ReadonlySet<number> {
   return chosen;
 }
 
-/** By Zipf's rule. */
+/** Estimated by Zipf's law. */
 function frequency(unit: number): number {
   const rank = COMMON.indexOf(unit);
   return rank === -1 ? 1 / 100 : 1 / (rank + 1);
 }
 
-/** The window after one more unit. */
-export const slid = (window: number, unit: number): number => (window << 8) | byteOf(unit);
+/** The window moved on by one unit. */
+export const slideWindow = (window: number, unit: number): number => (window << 8) | byteOf(unit);
 
 export function isKnown(window: number, { marks, drop, known }: Windows): boolean {
   return marks[markOf(window, drop)] === 1 && known.has(window);
@@ -68,8 +68,8 @@ export function isKnown(window: number, { marks, drop, known }: Windows): boolea
 
 const markOf = (window: number, drop: number): number => Math.imul(window, 0x9e3779b1) >>> drop;
 
-/** False only when no window is in the text. For the usual answer, which is false, next to nothing is done. */
-export function mayHold(text: string, windows: Windows): boolean {
+/** False only if no window is in the text. The usual answer, false, is almost free. */
+export function mayContain(text: string, windows: Windows): boolean {
   if (UNCLEAR.test(text)) return true;
   const { ends } = windows;
   ends.lastIndex = 0;
@@ -77,7 +77,7 @@ export function mayHold(text: string, windows: Windows): boolean {
   return false;
 }
 
-/** The four units that end here, whatever is dropped between them. */
+/** The four units that end here, skipping dropped characters. */
 function windowUpTo(text: string, end: number): number {
   let window = 0;
   let shift = 0;
@@ -92,7 +92,7 @@ function windowUpTo(text: string, end: number): number {
   return window;
 }
 
-/** The letters b, f, n, r and t make an escape of a backslash before them. */
+/** Whether the letter (b, f, n, r or t) forms an escape with a backslash before it. */
 function isEscaping(code: number): boolean {
   return code === 0x6e || code === 0x72 || code === 0x74 || code === 0x62 || code === 0x66;
 }

@@ -1,11 +1,11 @@
 /**
- * Owns: taking secrets out of text: known ones by their value, others by their shape. Works on plain text and on JSON
- * text alike: no shape contains a quote or a backslash, and what replaces it does not either, so JSON stays JSON.
+ * Owns: redacting secrets in text: known ones by their value, others by their shape. Works on plain text and on JSON
+ * alike: neither a shape nor its replacement contains a quote or a backslash, so JSON stays JSON.
  */
 import type { Redact } from '../schema/ports.ts';
 import { type KnownValue, redactKnown } from './redact-known.ts';
 
-/** Takes out what is known now, by name, and then everything that has the shape of a secret. */
+/** Removes the values that are known now, by name, and then everything that has the shape of a secret. */
 export function redactorFor(
   values: () => readonly KnownValue[],
   by: (known: readonly KnownValue[]) => Redact = redactKnown,
@@ -22,18 +22,18 @@ export function redactorFor(
   };
 }
 
-/** Any character of a JSON string; never its closing quote, nor half of an escaped one. */
+/** Any character of a JSON string, but neither its closing quote nor half of an escaped one. */
 const WITHIN = '(?:[^"\\\\]|\\\\[^"])';
 
-/** Where a token may start: not inside a word, but right behind an escape such as \n in JSON text. */
+/** Where a token may start: not inside a word, but directly after an escape such as \n in JSON text. */
 const EDGE = '(?:(?<![A-Za-z0-9_])|(?<=\\\\[bfnrt]|\\\\u[0-9a-fA-F]{4}))';
 
-/** The edge is looked for behind the prefix: the rare prefix first keeps the search fast. */
+/** The word edge is checked after the prefix, since searching for the rare prefix first is fast. */
 const token = (prefix: string, rest: string): string => `(?:${prefix})(?<=${EDGE}(?:${prefix}))${rest}`;
 
 const PEM_END = '-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----';
 
-/** A text full of -eyJ has a start behind every dash, all in one long run: there the first part is bounded. */
+/** A text full of -eyJ has a possible start after every dash, so the length of the first part is bounded. */
 const JWT_REST = '\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}';
 
 const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
@@ -57,7 +57,7 @@ const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
 
 const ANY = new RegExp(SHAPES.map(([, shape]) => `(${shape})`).join('|'), 'g');
 
-/** True for every text in which a shape may be. It looks for the rarest character of each prefix: three times as fast. */
+/** True for every text that may contain a shape. Searching for the rarest character of each prefix is three times as fast. */
 const LIKELY = /[-_](?<=-----|sk-|glpat-|xox.-|gh[pousr]_|pat_|npm_|[rs]k_|AGE-)|A(?:KIA|SIA|Iza)|J(?<=eyJ)/;
 
 export const redactShapes: Redact = (text) =>

@@ -1,16 +1,16 @@
-/** Owns: what may be in a vault and how it changes. Pure: a change gives new contents. */
+/** Owns: what a vault may contain and how it changes. Pure: a change returns new contents. */
 import { OkaError } from '../schema/errors.ts';
 import { ID_SHAPE } from '../schema/names.ts';
 import { LONGEST_SECRET, type Secret, type VaultContents } from '../schema/secret.ts';
 import { FEWEST_UNITS, unitsOf } from './redact-forms.ts';
 import { redactKnown, type KnownValue } from './redact-known.ts';
 
-/** Numbers shorter than this are sizes, times and ports as often as they are secrets. */
+/** A shorter number could as well be a size, a time or a port. */
 const FEWEST_DIGITS = 12;
 
 export type Rules = Pick<Secret, 'tools' | 'hosts'>;
 
-/** Gives a secret a value, keeping the one it had. Without rules those it had go on. */
+/** Sets a secret's value; the old value is retained for redaction, and the old rules unless new ones are given. */
 export function withValue(
   contents: VaultContents,
   name: string,
@@ -27,35 +27,35 @@ export function withValue(
     tools: rules?.tools ?? before?.tools ?? [],
     hosts: rules?.hosts ?? before?.hosts ?? [],
     set_at: now,
-    old: before === undefined ? [] : outlived(before),
+    old: before === undefined ? [] : previousValues(before),
   };
   return { ...contents, secrets: { ...contents.secrets, [name]: secret } };
 }
 
-/** It can be used no more. Its values are still taken out of text, unless they are to be forgotten. */
-export function without(contents: VaultContents, name: string, forget: boolean): VaultContents {
-  const before = present(contents, name);
+/** Removes a secret from use. Its values are still redacted, unless they are to be forgotten. */
+export function withoutSecret(contents: VaultContents, name: string, forget: boolean): VaultContents {
+  const before = requireSecret(contents, name);
   const { [name]: _gone, ...rest } = contents.secrets;
   if (forget) return { ...contents, secrets: rest };
-  const secret: Secret = { ...before, value: null, tools: [], hosts: [], old: outlived(before) };
+  const secret: Secret = { ...before, value: null, tools: [], hosts: [], old: previousValues(before) };
   return { ...contents, secrets: { ...rest, [name]: secret } };
 }
 
-/** The secret under a name, or an error that says so. */
-export function present(contents: VaultContents | null, name: string): Secret {
+/** The secret with this name; throws if there is none. */
+export function requireSecret(contents: VaultContents | null, name: string): Secret {
   const secret = contents !== null && Object.hasOwn(contents.secrets, name) ? contents.secrets[name] : undefined;
   if (secret !== undefined && secret.value !== null) return secret;
-  throw new OkaError('refused', `there is no secret "${name}"`, { fix: 'See which there are: oka secrets list' });
+  throw new OkaError('refused', `there is no secret "${name}"`, { fix: 'List them: oka secrets list' });
 }
 
-/** Every value there is or was, so that it can be taken out of text. */
+/** Every current and former value, for redaction. */
 export function valuesIn(contents: VaultContents | null): KnownValue[] {
   return Object.entries(contents?.secrets ?? {}).flatMap(([name, { value, old }]) =>
     [...(value === null ? [] : [value]), ...old.map((each) => each.value)].map((each) => ({ name, value: each })),
   );
 }
 
-function outlived({ value, version, old }: Secret): Secret['old'] {
+function previousValues({ value, version, old }: Secret): Secret['old'] {
   return value === null ? old : [...old, { version, value }];
 }
 
@@ -71,16 +71,16 @@ function assertValue(name: string, value: string, { secrets }: VaultContents): v
     throw new OkaError('usage', `${name} was not set: ${why}`, { fix });
   };
   if (value.length > LONGEST_SECRET)
-    refuse(`it is longer than ${LONGEST_SECRET} characters`, 'Keep large files elsewhere.');
-  if (value.includes('\0')) refuse('there is a NUL character in it', 'Only text can be kept.');
+    refuse(`it is longer than ${LONGEST_SECRET} characters`, 'Store large files elsewhere.');
+  if (value.includes('\0')) refuse('there is a NUL character in it', 'Only text can be stored.');
   if (unitsOf(value) < FEWEST_UNITS)
     refuse(
-      `it has fewer than ${FEWEST_UNITS} characters (white space, quotes and commas not counted); wherever these few stand in a text they would be taken out`,
+      `it has fewer than ${FEWEST_UNITS} characters (white space, quotes and commas not counted); every text with these few characters would be redacted`,
       'Use a longer one.',
     );
   if (/^\d+$/.test(value) && value.length < FEWEST_DIGITS)
     refuse(
-      `it is a number of fewer than ${FEWEST_DIGITS} digits; sizes and times that happen to be the same would be taken out`,
+      `it is a number of fewer than ${FEWEST_DIGITS} digits; equal sizes and times would be redacted too`,
       'Use a longer one, or one with letters.',
     );
   const takeOut = redactKnown([{ name: 'x', value }]);

@@ -1,4 +1,4 @@
-/** Files of the vault: private, whole or not there, never a link or a pipe. */
+/** Owns: reading and writing the files of the vault: private, written atomically, never a link or a pipe. */
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -22,7 +22,7 @@ import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 const MOST_BYTES = 64 * 1024 * 1024;
 const PATIENCE_MS = 10_000;
 
-/** What is in a regular file, and what it is; null when nothing is there. Opening never waits and follows no link. */
+/** Content and status of a regular file; null if it does not exist. Opening never blocks and follows no link. */
 export function readPlain(file: string): { bytes: Buffer; stats: Stats } | null {
   try {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -35,11 +35,11 @@ export function readPlain(file: string): { bytes: Buffer; stats: Stats } | null 
     }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }
 
-/** Replaces a file in one step: readers and a power cut find the old content or the new. */
+/** Replaces a file atomically: readers, also after a power cut, find the old content or the new. */
 export function replacePrivate(file: string, bytes: Uint8Array): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw notPlain(file);
@@ -50,11 +50,11 @@ export function replacePrivate(file: string, bytes: Uint8Array): void {
     syncFolder(dirname(file));
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }
 
-/** Makes a file that must not be there yet, with its folder: whole or not at all, and never in place of another. */
+/** Creates a file that must not exist yet, and its folder: completely or not at all, and never replacing another file. */
 export function createPrivate(file: string, bytes: Uint8Array): void {
   const folder = dirname(file);
   const temporary = temporaryFor(file);
@@ -67,15 +67,15 @@ export function createPrivate(file: string, bytes: Uint8Array): void {
     syncFolder(folder);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }
 
 const temporaryFor = (file: string): string => `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
 
-/** One at a time, among all processes. The lock dies with its holder. */
-export async function alone<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  const database = locked(lock);
+/** Runs `work` while no other process does. The lock is released if its process dies. */
+export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  const database = openLock(lock);
   try {
     return await work();
   } finally {
@@ -83,7 +83,7 @@ export async function alone<T>(lock: string, work: () => Promise<T>): Promise<T>
   }
 }
 
-function locked(lock: string): DatabaseSync {
+function openLock(lock: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(lock), { recursive: true });
@@ -94,7 +94,7 @@ function locked(lock: string): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    if (!/database is locked|SQLITE_BUSY/.test(messageOf(error))) throw explained(error, lock);
+    if (!/database is locked|SQLITE_BUSY/.test(messageOf(error))) throw describeErrno(error, lock);
     throw new OkaError('refused', 'another process is changing the secrets right now', {
       fix: 'Try again.',
       cause: error,
@@ -126,21 +126,22 @@ function notPlain(file: string): OkaError {
   return new OkaError('unsafe-file', `${file} is not a regular file`, { fix: 'Move it away and start again.' });
 }
 
-function explained(error: unknown, file: string): unknown {
+function describeErrno(error: unknown, file: string): unknown {
   if (error instanceof OkaError) return error;
   const errno = errnoOf(error) ?? '';
-  const say = (code: OkaError['code'], words: string, fix: string): OkaError =>
+  const errorFor = (code: OkaError['code'], words: string, fix: string): OkaError =>
     new OkaError(code, `${file} ${words}`, { fix, cause: error });
-  if (errno === 'ELOOP') return say('unsafe-file', 'is a symbolic link', 'Put the file itself there.');
-  if (/^(?:EACCES|EPERM)$/.test(errno)) return say('not-permitted', 'is not open to this user', 'Look at its owner.');
-  if (errno === 'EROFS') return say('not-permitted', 'is on a read-only file system', 'Mount it writable.');
+  if (errno === 'ELOOP') return errorFor('unsafe-file', 'is a symbolic link', 'Put the file itself there.');
+  if (/^(?:EACCES|EPERM)$/.test(errno))
+    return errorFor('not-permitted', 'is not accessible to this user', 'Check its owner.');
+  if (errno === 'EROFS') return errorFor('not-permitted', 'is on a read-only file system', 'Mount it writable.');
   if (/^(?:ENOSPC|EDQUOT|EFBIG)$/.test(errno))
-    return say(
+    return errorFor(
       'disk-full',
       'could not be written: no space left; nothing was changed',
       'Free some space and try again.',
     );
   if (/^(?:ENOENT|ENOTDIR)$/.test(errno))
-    return say('not-set-up', 'cannot be made: its folder is not there', 'Run: oka init');
-  return errno === 'EEXIST' ? say('refused', 'is there already', 'Look at it first.') : error;
+    return errorFor('not-set-up', 'cannot be created: its folder does not exist', 'Run: oka init');
+  return errno === 'EEXIST' ? errorFor('refused', 'already exists', 'Check it first.') : error;
 }

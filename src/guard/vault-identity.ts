@@ -1,27 +1,27 @@
 /**
- * Owns: where the key of the vault comes from.
+ * Owns: finding and saving the key of the vault.
  *
- * I1 From a mounted secret or from a key file, never from the environment or an argument.
- * I2 A key file belongs to this user and to nobody else. A mounted secret has the mode its container gave it.
- * I3 A key that is there is never replaced.
+ * I1 The key comes from a mounted secret or a key file, never from the environment or an argument.
+ * I2 A key file belongs to this user and is readable by nobody else. A mounted secret has the mode its container set.
+ * I3 An existing key is never replaced.
  */
 import { OkaError } from '../schema/errors.ts';
 import { createPrivate, readPlain } from './vault-file.ts';
 
 export type IdentityPlaces = {
-  /** A secret mounted into a container; used when it is there. */
+  /** A secret mounted into a container; used if it exists. */
   mounted: string;
   /** A file that only this user can read. */
   key: string;
 };
 
-/** The key, or a key that a passphrase wraps. */
+/** The key, possibly encrypted with a passphrase. */
 export type FoundIdentity = { from: string; text: string; wrapped: boolean };
 
 const ARMOR = '-----BEGIN AGE ENCRYPTED FILE-----';
 const SHAPE = /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/;
 
-/** Null when there is none. */
+/** Null if there is no key. */
 export function findIdentity({ mounted, key }: IdentityPlaces): FoundIdentity | null {
   const given = readPlain(mounted);
   if (given !== null && !isBlank(given.bytes)) return identityIn(mounted, given.bytes);
@@ -31,15 +31,15 @@ export function findIdentity({ mounted, key }: IdentityPlaces): FoundIdentity | 
   return identityIn(key, own.bytes);
 }
 
-/** Writes a new key down (I3). */
-export function keepIdentity(file: string, text: string, recipient: string): void {
+/** Saves a new key (I3). */
+export function saveIdentity(file: string, text: string, recipient: string): void {
   const head = text.startsWith(ARMOR)
     ? ''
-    : `# The key of an oka vault. Keep a copy where only you can find it.\n# ${recipient}\n`;
+    : `# The key of an oka vault. Store a copy where only you can find it.\n# ${recipient}\n`;
   createPrivate(file, Buffer.from(`${head}${text.trim()}\n`));
 }
 
-/** A container has to be given some file; one that says nothing is none. */
+/** A container always mounts some file; an empty one counts as none. */
 const isBlank = (bytes: Buffer): boolean => /^\s*(#[^\n]*\s*)*$/.test(bytes.subarray(0, 4096).toString('latin1'));
 
 function identityIn(file: string, bytes: Buffer): FoundIdentity {
@@ -49,9 +49,13 @@ function identityIn(file: string, bytes: Buffer): FoundIdentity {
   const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
   const [only = '', ...more] = keys;
   if (more.length === 0 && SHAPE.test(only)) return { from: file, text: only, wrapped: false };
-  throw new OkaError('invalid-file', `${file} does not hold an age key (one line that begins with AGE-SECRET-KEY-1)`, {
-    fix: 'Put the key of the vault there; without it its secrets cannot be read.',
-  });
+  throw new OkaError(
+    'invalid-file',
+    `${file} does not contain an age key (one line that begins with AGE-SECRET-KEY-1)`,
+    {
+      fix: 'Put the key of the vault there; without it its secrets cannot be read.',
+    },
+  );
 }
 
 function assertPrivate(file: string, { uid, mode }: { uid: number; mode: number }): void {

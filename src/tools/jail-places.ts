@@ -1,7 +1,7 @@
 /** Owns: the folders that rights speak of, as they really are on this machine. */
 import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Places } from '../guard/rights.ts';
+import type { Places } from '../guard/command-rights.ts';
 
 /** Makes what is missing, and follows links now, so that nothing can be swapped for one later. */
 export async function placesIn(folders: Pick<Places, 'oka' | 'desk' | 'scratch' | 'tools'>): Promise<Places> {

@@ -1,6 +1,6 @@
 /**
  * Owns: running a command through the launcher, and asking the launcher what the kernel offers.
- * Does not own: what the launcher does (native/), which rights a command gets (guard/rights.ts).
+ * Does not own: what the launcher does (native/), which rights a command gets (guard/command-rights.ts).
  *
  * J1 The launcher alone holds the command: it captures the output, keeps the time and ends what is left. We only ask it
  *    to stop and read what it wrote down, so it makes no difference to the command whether we live.
@@ -10,7 +10,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Rights } from '../guard/rights.ts';
+import type { Rights } from '../guard/command-rights.ts';
 import { errnoOf } from '../schema/errors.ts';
 import { type Launched, notRun } from './launched.ts';
 import { dropResult, readResult, resultFile } from './result-file.ts';

@@ -1,6 +1,6 @@
 /**
  * Owns: running one command and everything it starts. The only door to execa.
- * Does not own: what the command may touch (guard/rights.ts) and how that is kept (jail.ts). Without a jail a process
+ * Does not own: what the command may touch (guard/command-rights.ts) and how that is kept (jail.ts). Without a jail a process
  * that makes a session of its own (setsid) outlives its command.
  *
  * C1 A command that fails, cannot be started or is stopped gives a result; nothing is thrown for it.

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
-import { pageOf } from '../../src/guard/approvals.ts';
+import { renderApprovalPage } from '../../src/guard/approval-page.ts';
 import { submit } from '../../src/intake/submit.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { acting, type Asker, askingHome, decide, living, RAN, shell, told } from '../support/approvals.ts';
@@ -422,10 +422,10 @@ describe('a page that is not an answer', () => {
     mkdirSync(join(home.oka, 'approvals'));
     await living(home, async ({ engine, open, pageFile, looks, ran }) => {
       await (await engine.start(Graph.parse({ id: 'g', nodes: [acting()] }), { id: 'r' })).done;
-      writeFileSync(pageFile(), yes(pageOf(open())));
+      writeFileSync(pageFile(), yes(renderApprovalPage(open())));
       await looks();
       expect(ran()).toBe(0);
-      expect(readFileSync(pageFile(), 'utf8')).toBe(pageOf(open()));
+      expect(readFileSync(pageFile(), 'utf8')).toBe(renderApprovalPage(open()));
     });
   });
 

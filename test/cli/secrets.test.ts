@@ -82,7 +82,7 @@ describe('oka secrets', () => {
     rmSync(home.key);
     expect(await home.oka('another-value', 'secrets', 'set', 'OTHER')).toMatchObject({
       code: 3,
-      err: expect.stringContaining('oka makes no new one for an old vault'),
+      err: expect.stringContaining('oka creates no new key for an existing vault'),
     });
     const graph = join(folder.dir, 'graph.json');
     writeFileSync(

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { namedFiles } from '../../src/guard/named-files.ts';
+import { readNamedFiles } from '../../src/guard/named-files.ts';
 import type { Command } from '../../src/schema/command.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
@@ -15,7 +15,7 @@ async function namedIn(command: Command, paths: string[] = []): Promise<string[]
     writeFileSync(join(dir, name), name);
   symlinkSync('a.sh', join(dir, 'link.sh'));
   execFileSync('mkfifo', [join(dir, 'pipe')]);
-  const found = await namedFiles(command, { dir, home: dir }, paths);
+  const found = await readNamedFiles(command, { dir, home: dir }, paths);
   return found.map(({ path }) => path.replace(`${dir}/`, '~/'));
 }
 
@@ -49,7 +49,7 @@ describe('the files that a command names', () => {
     const sums = new Set<string | undefined>();
     for (const text of ['one', 'two', 'one']) {
       writeFileSync(join(folder.dir, 'x'), text);
-      const [file] = await namedFiles({ argv: ['sh', 'x'] }, { dir: folder.dir, home: folder.dir }, []);
+      const [file] = await readNamedFiles({ argv: ['sh', 'x'] }, { dir: folder.dir, home: folder.dir }, []);
       sums.add(file?.sha256);
     }
     expect(sums.size).toBe(2);

@@ -66,7 +66,7 @@ describe('around a known value', () => {
       expect(redact(text)).toBe(text.includes('product ion') ? '[redacted:K]' : text);
   });
 
-  it('several are told apart by name, old values by the name they belonged to', () => {
+  it('several are distinguished by name, old values by the name they belonged to', () => {
     const known = [
       { name: 'A', value: 'first-value-of-a' },
       { name: 'A', value: 'second-value-of-a' },
@@ -121,7 +121,7 @@ describe('in JSON', () => {
     expect(redact('{"sesame-open-42":{"a":1}}')).toBe('{"[redacted:K]":{"a":1}}');
   });
 
-  it('a file that is JSON but not as JSON.stringify writes it keeps its look', () => {
+  it('a file that is JSON but not as JSON.stringify writes it keeps its format', () => {
     expect(redact('{\n  "n": 1.0,\n  "a": "sesame-open-42"\n}\n')).toBe('{\n  "n": 1.0,\n  "a": "[redacted:K]"\n}\n');
   });
 });
@@ -145,7 +145,7 @@ describe('large and hostile text', () => {
     },
   );
 
-  it('a value is found on the border of the pages that are looked at', () => {
+  it('a value is found on the border of the pages that are searched', () => {
     const redact = knowing('sesame-open-42');
     for (let shift = 0; shift < 20; shift += 1)
       expect(redact(`${'x'.repeat(65_536 - shift)}sesame-open-42 y`).endsWith('[redacted:K] y')).toBe(true);

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rightsOf } from '../../src/guard/rights.ts';
+import { rightsOf } from '../../src/guard/command-rights.ts';
 import { offerOf } from '../../src/tools/jail.ts';
 import { launch, type Launched } from '../../src/tools/launch.ts';
 import { forgetWitness } from '../../src/tools/witness.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openVault, sealFor, type Vault } from '../../src/guard/vault.ts';
+import { openVault, sealFor, type Vault } from '../../src/guard/open-vault.ts';
 import { type Bound, openWith, sealTo } from '../../src/replica/seal.ts';
 import { temporaryFolder } from '../support/cli.ts';
 

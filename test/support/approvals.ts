@@ -11,7 +11,7 @@ import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import { engineOver } from '../../src/daemon/wire.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Open } from '../../src/guard/approvals.ts';
+import type { Open } from '../../src/guard/approval-page.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { Event, EventType } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';

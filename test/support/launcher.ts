@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Places, type Rights, rightsOf, type Step } from '../../src/guard/rights.ts';
+import { type Places, type Rights, rightsOf, type Step } from '../../src/guard/command-rights.ts';
 import { programsOf } from '../../src/tools/jail-places.ts';
 
 const native = join(import.meta.dirname, '../../native');

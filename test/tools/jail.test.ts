@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Step } from '../../src/guard/rights.ts';
+import type { Step } from '../../src/guard/command-rights.ts';
 import { offerOf } from '../../src/tools/jail.ts';
 import { placesIn, programsOf } from '../../src/tools/jail-places.ts';
 import { launch, type Launched, type LaunchOptions } from '../../src/tools/launch.ts';

@@ -1,4 +1,4 @@
-import { present, without } from '../../guard/vault-contents.ts';
+import { requireSecret, withoutSecret } from '../../guard/vault-contents.ts';
 import type { Call } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
 import { changeSecret } from '../secret-changes.ts';
@@ -6,7 +6,7 @@ import { changeSecret } from '../secret-changes.ts';
 export async function run(call: Call): Promise<number> {
   const name = onlyOperand(call, 'name');
   return changeSecret(call, name, (contents) => ({
-    contents: without(contents, name, call.flag('forget')),
-    change: { version: present(contents, name).version, change: 'removed' },
+    contents: withoutSecret(contents, name, call.flag('forget')),
+    change: { version: requireSecret(contents, name).version, change: 'removed' },
   }));
 }

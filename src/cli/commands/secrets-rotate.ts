@@ -1,4 +1,4 @@
-import { present, withValue } from '../../guard/vault-contents.ts';
+import { requireSecret, withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Call } from '../command.ts';
 import { assertSetUp, changeSecret, onlyName, valueFor } from '../secret-changes.ts';
@@ -9,7 +9,7 @@ export async function run(call: Call): Promise<number> {
   const value = await valueFor(call, name);
   const now = new Date().toISOString();
   return changeSecret(call, name, (contents) => {
-    if (present(contents, name).value === value)
+    if (requireSecret(contents, name).value === value)
       throw new OkaError('usage', `${name} has this value already`, { fix: 'Get a new one where it comes from.' });
     const after = withValue(contents, name, value, now);
     return { contents: after, change: { version: after.secrets[name]?.version ?? 1, change: 'rotated' } };

@@ -5,7 +5,7 @@ import { loadPolicy } from '../../daemon/guard/policy-file.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import { engineOptions } from '../../daemon/engine-options.ts';
 import { simulate } from '../../engine/simulate.ts';
-import { given } from '../../guard/given.ts';
+import { given } from '../../guard/granted-approvals.ts';
 import { redactShapes } from '../../guard/redact.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { type Call, exits } from '../command.ts';

@@ -1,6 +1,6 @@
 /**
  * Owns: .oka/approvals: a page for every approval that is awaited, and taking a person's edit of one for an answer.
- * Does not own: what a page says and what counts as an answer (guard/approvals.ts of the floor below).
+ * Does not own: what a page says and what counts as an answer (guard/approval-page.ts).
  *
  * B1 A wait that opens gets a page of ours, whatever lies there already. Only of a wait that was open when this process
  *    began is a page that is there believed, and then only if it is the very page that we would write.
@@ -13,11 +13,11 @@ import {
   type Approval,
   isExpired,
   type Open,
-  openingOf,
-  pageOf,
+  pageOpening,
+  renderApprovalPage,
   readAnswer,
   refusalOf,
-} from '../../guard/approvals.ts';
+} from '../../guard/approval-page.ts';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
 import { type Folder, inFolder } from './approval-files.ts';
@@ -81,7 +81,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
   function firstPage(folder: Folder, each: Open): Page {
     const name = fileNameOf(each.wait);
     const isOld = openBefore.has(each.wait) && folder.stampOf(name) !== null;
-    const settled = isOld ? null : folder.write(name, pageOf(each));
+    const settled = isOld ? null : folder.write(name, renderApprovalPage(each));
     return { name, settled, seen: null, refusals: 0 };
   }
 
@@ -113,7 +113,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
     const stamp = folder.stampOf(page.name);
     if (stamp === page.settled && stamp !== null) return null;
     if (stamp === null) {
-      page.settled = folder.write(page.name, pageOf(each));
+      page.settled = folder.write(page.name, renderApprovalPage(each));
       return null;
     }
     const isStill = stamp === page.seen;
@@ -121,7 +121,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
     if (!isStill) return null;
     const read = contentOf(folder, each, page);
     if (read.kind === 'untouched') page.settled = stamp;
-    if (read.kind === 'refused') page.settled = folder.write(page.name, pageOf(each));
+    if (read.kind === 'refused') page.settled = folder.write(page.name, renderApprovalPage(each));
     return read;
   }
 
@@ -163,7 +163,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
 
 function contentOf(folder: Folder, each: Open, page: Page): ReturnType<typeof readAnswer> {
   try {
-    return readAnswer(pageOf(each), folder.read(page.name, MOST_BYTES));
+    return readAnswer(renderApprovalPage(each), folder.read(page.name, MOST_BYTES));
   } catch (error) {
     if (!(error instanceof OkaError) && errnoOf(error) === undefined) throw error;
     return { kind: 'refused', reason: messageOf(error) };
@@ -172,7 +172,7 @@ function contentOf(folder: Folder, each: Open, page: Page): ReturnType<typeof re
 
 function isPage(folder: Folder, name: string): boolean {
   try {
-    return folder.read(name, MOST_BYTES).startsWith(openingOf(name.slice(0, -'.md'.length)));
+    return folder.read(name, MOST_BYTES).startsWith(pageOpening(name.slice(0, -'.md'.length)));
   } catch {
     return false;
   }

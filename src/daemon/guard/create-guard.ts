@@ -1,10 +1,10 @@
 /** Owns: the guard of a home: the policy's verdict on a call, and how people are asked about it. */
 import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { type Around, askedOf } from '../../guard/asked.ts';
-import { allowedInRun, approvalFor, type GivenState } from '../../guard/given.ts';
-import { classFor, describeWith, judgeWith } from '../../guard/judge.ts';
-import { namedFiles } from '../../guard/named-files.ts';
+import { type Around, describeCall } from '../../guard/describe-call.ts';
+import { allowedInRun, approvalFor, type GivenState } from '../../guard/granted-approvals.ts';
+import { classFor, createDescriber, createJudge } from '../../guard/judge-call.ts';
+import { readNamedFiles } from '../../guard/named-files.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Tool, ToolCall } from '../../schema/tool.ts';
@@ -34,9 +34,9 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Asking }
     const command = commandOf(call);
     return command === null ? null : ports.classify(command);
   };
-  const describe = describeWith(tools, classified);
+  const describe = createDescriber(tools, classified);
   return {
-    judge: judgeWith({ policy, describe, declaresNetwork, allowedInRun: (run) => allowedInRun(known(), run) }),
+    judge: createJudge({ policy, describe, declaresNetwork, allowedInRun: (run) => allowedInRun(known(), run) }),
     asking: {
       around: (call) => aroundOf(call, ports, classified(call)),
       answered: async (call) => approvalFor(await given(), call.run, call.approval ?? ''),
@@ -44,7 +44,7 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Asking }
       clock,
       show: (call, why, around) => {
         const facts = describe(call);
-        return askedOf(call, { ...facts, class: classFor(call, facts, { declaresNetwork }) }, why, around);
+        return describeCall(call, { ...facts, class: classFor(call, facts, { declaresNetwork }) }, why, around);
       },
     },
   };
@@ -62,7 +62,7 @@ async function aroundOf(call: ToolCall, ports: GuardPorts, classified: Classifie
   if (command === null) return { policy, dir: null, env: [], files: [] };
   const named = join(ports.desk, dirOf(call.input));
   const dir = await realDirOf(ports.desk, named);
-  const files = await namedFiles(command, { dir: named, home: ports.desk }, classified?.paths ?? []);
+  const files = await readNamedFiles(command, { dir: named, home: ports.desk }, classified?.paths ?? []);
   return { policy, dir, env: ports.env.toSorted(), files };
 }
 

@@ -1,5 +1,5 @@
 /** Owns: by what the calls of a process are judged, and how they come by secrets, out of its stores. */
-import { given, type GivenState } from '../../guard/given.ts';
+import { given, type GivenState } from '../../guard/granted-approvals.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { ChainOptions } from '../../tools/chain.ts';
 import { revealFrom } from '../../tools/reveal.ts';

@@ -5,15 +5,15 @@
  * V2 A value is decrypted for the call that needs it; redaction knows it before the call gets it.
  */
 import { lstatSync } from 'node:fs';
-import { present, valuesIn } from '../../guard/vault-contents.ts';
-import { redactCut } from '../../guard/redact-cut.ts';
+import { requireSecret, valuesIn } from '../../guard/vault-contents.ts';
+import { redactCut } from '../../guard/redact-truncated.ts';
 import type { KnownValue } from '../../guard/redact-known.ts';
 import { redactorFor } from '../../guard/redact.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { VaultContents } from '../../schema/secret.ts';
 import type { Held, SecretsPort } from '../../tools/reveal.ts';
-import type { Vault } from '../../guard/vault.ts';
+import type { Vault } from '../../guard/open-vault.ts';
 import { askPassphrase } from './hidden-prompt.ts';
 import { vaultPlaces } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -58,8 +58,8 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
     if (stamp === null || (versions.get(name) ?? null) === null) return null;
     const contents = await read();
     if (contents === null) return null;
-    const { fingerprintOf } = await import('../../guard/vault.ts');
-    const { value, version, tools, hosts } = present(contents, name);
+    const { fingerprintOf } = await import('../../guard/open-vault.ts');
+    const { value, version, tools, hosts } = requireSecret(contents, name);
     return { value: value ?? '', version, tools, hosts, fingerprint: fingerprintOf(contents, value ?? '') };
   }
 
@@ -72,7 +72,7 @@ const opened = new Map<string, Vault>();
 
 /** The vault of a home, for changing it. */
 export async function vaultOf(home: Home): Promise<Vault> {
-  const { openVault } = await import('../../guard/vault.ts');
+  const { openVault } = await import('../../guard/open-vault.ts');
   const places = vaultPlaces(home);
   const key = JSON.stringify(places);
   const vault = opened.get(key) ?? openVault(places, askPassphrase);

@@ -6,7 +6,7 @@
  */
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { type Classify, parsePolicy } from '../../guard/policy.ts';
+import { type Classify, parsePolicy } from '../../guard/parse-policy.ts';
 import { assertRegularFile, explained, stampOf } from '../../ledger/disk.ts';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { Policy } from '../../schema/policy.ts';

@@ -1,6 +1,6 @@
 /** Owns: what `doctor` says about how tightly commands are held. */
 import { access } from 'node:fs/promises';
-import { heldBy } from '../../guard/rights.ts';
+import { confinementFor } from '../../guard/command-rights.ts';
 import { type KernelOffer, offerOf } from '../../tools/jail.ts';
 import type { Finding } from '../../schema/finding.ts';
 
@@ -48,7 +48,7 @@ function landlockGap(version: number): string {
 
 /** In one sentence what all of it comes to. */
 function meaning(offer: KernelOffer, sandbox: 'jail' | 'none'): Finding {
-  const held = heldBy(offer, sandbox, 'model');
+  const held = confinementFor(offer, sandbox, 'model');
   const what = 'commands';
   switch (held.kind) {
     case 'jail':

@@ -1,11 +1,11 @@
 /**
  * Owns: with what a command is held: the rights of its class in the jail, a way out if it may have one, a scratch folder.
- * Does not own: which rights those are (guard/rights.ts), which hosts the way out leads to (the policy, by the proxy).
+ * Does not own: which rights those are (guard/command-rights.ts), which hosts the way out leads to (the policy, by the proxy).
  */
 import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { heldBy, pathWithin, type Places, rightsOf } from '../../guard/rights.ts';
+import { confinementFor, pathWithin, type Places, rightsOf } from '../../guard/command-rights.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
@@ -67,7 +67,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
 
   async function hold(call: ToolCall, command: Command, wants: Wants): Promise<Hold> {
     const offer = await (asked ??= offerOf(launcherPath));
-    const held = heldBy(offer, ports.sandbox, call.author);
+    const held = confinementFor(offer, ports.sandbox, call.author);
     if (held.kind === 'refused') return held;
     witnessed.add(call.call);
     const way = await wayFor(ports, call, command, wants);
@@ -101,7 +101,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     { net, servers, readable, timeoutMs }: Parameters<Sandbox['holdInstaller']>[1],
   ): Promise<Hold> {
     const offer = await (asked ??= offerOf(launcherPath));
-    const held = heldBy(offer, ports.sandbox, 'operator');
+    const held = confinementFor(offer, ports.sandbox, 'operator');
     if (held.kind === 'refused') return held;
     const way = net ? await ports.egress.grant({ run, call, hosts: [], servers }, timeoutMs) : null;
     const scratch = await scratchIn(ports.home);
@@ -126,7 +126,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
 
   async function holdLook(): Promise<Hold> {
     const offer = await (asked ??= offerOf(launcherPath));
-    const held = heldBy(offer, ports.sandbox, 'operator');
+    const held = confinementFor(offer, ports.sandbox, 'operator');
     if (held.kind === 'refused') return held;
     const places = await placesOf(ports.home, null);
     const rights = rightsOf({ class: 'read', author: 'model', net: null, installer: false }, places, offer);

@@ -6,7 +6,7 @@
  * no network.
  */
 import { lookup as resolveName } from 'node:dns/promises';
-import { allowsBy, type Registry } from '../../guard/egress.ts';
+import { egressRule, type Registry } from '../../guard/egress-rule.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Clock } from '../../schema/ports.ts';
@@ -50,7 +50,7 @@ export function localEgress(ports: EgressPorts): EgressAccess {
   const open = (): Promise<Egress> =>
     openEgress({
       listen: { host: '127.0.0.1', port: 0 },
-      allows: (...asked) => allowsBy(ports.policy().rules, registries.now())(...asked),
+      allows: (...asked) => egressRule(ports.policy().rules, registries.now())(...asked),
       decided: ports.decided,
       clock: ports.clock,
     });
@@ -108,7 +108,7 @@ export async function serveEgress(ports: EgressPorts, listen: Address, key: Buff
     listen,
     allows: (...asked) => {
       void registries.refresh();
-      return allowsBy(ports.policy().rules, registries.now())(...asked);
+      return egressRule(ports.policy().rules, registries.now())(...asked);
     },
     admit: key === null ? admitAnyone : admitSealed(key, ports.clock),
     telling: tellRarely(ports.decided, { clock: ports.clock }),

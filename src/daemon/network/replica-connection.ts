@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { redactKnown } from '../../guard/redact-known.ts';
-import { sealFor } from '../../guard/vault.ts';
+import { sealFor } from '../../guard/open-vault.ts';
 import { readEvents } from '../../ledger/read.ts';
 import { isLoopback } from '../../models/address.ts';
 import { convexReplica } from '../../replica/convex.ts';

@@ -11,7 +11,7 @@
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { heldBy } from '../../guard/rights.ts';
+import { confinementFor } from '../../guard/command-rights.ts';
 import { openInbox } from '../../intake/inbox.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { offerOf } from '../../tools/jail.ts';
@@ -74,7 +74,7 @@ async function serve(
 /** How commands are held from now on. */
 async function recordSandbox({ stores, config }: Host): Promise<void> {
   const offer = await offerOf(launcherPath);
-  const held = heldBy(offer, config.sandbox, 'model');
+  const held = confinementFor(offer, config.sandbox, 'model');
   const reason = held.kind === 'jail' ? 'the kernel offers it' : held.kind === 'none' ? held.warning : held.reason;
   const kind = held.kind === 'jail' ? 'jail' : 'none';
   await stores.ledger.append({ type: 'sandbox.chosen', data: { kind, landlock: offer.landlock, reason } });

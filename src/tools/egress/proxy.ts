@@ -1,6 +1,6 @@
 /**
  * Owns: the egress proxy, the only way from a command to the outside. CONNECT and plain http.
- * Does not own: which hosts are allowed (guard/egress.ts), which commands may use a network at all (the jail).
+ * Does not own: which hosts are allowed (guard/egress-rule.ts), which commands may use a network at all (the jail).
  *
  * X1 Whoever has no ticket gets nothing, not even an answer about a host.
  * X2 Every connection is decided by name, then by address, and goes to an address that was decided on (route.ts).

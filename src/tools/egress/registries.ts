@@ -8,7 +8,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Registry } from '../../guard/egress.ts';
+import type { Registry } from '../../guard/egress-rule.ts';
 
 export type Asking = {
   /** A folder that only the operator can write. */

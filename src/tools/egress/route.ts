@@ -7,7 +7,7 @@
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Allows } from '../../guard/egress.ts';
+import type { Allows } from '../../guard/egress-rule.ts';
 import { errnoOf, messageOf } from '../../schema/errors.ts';
 import { isOwnNetwork, isPublic } from '../builtin/address.ts';
 import type { Address } from '../builtin/net.ts';

@@ -8,8 +8,8 @@
  * Z3 A refusal is not a question: no approval helps against it.
  */
 import { hash } from 'node:crypto';
-import type { Around } from '../../guard/asked.ts';
-import { shortened, visibleLine } from '../../guard/visible.ts';
+import type { Around } from '../../guard/describe-call.ts';
+import { shorten, escapeInvisibleLine } from '../../guard/escape-invisible.ts';
 import type { Middleware } from '../../schema/ports.ts';
 import type { Effect } from '../../schema/policy.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
@@ -73,8 +73,8 @@ const isOver = (expires: string | null, now: number): boolean => expires !== nul
 
 async function question(asked: ToolCall, why: string, asking: Asking | undefined): Promise<Outcome> {
   const call = { ...asked, approval: null };
-  const input = shortened(visibleLine(JSON.stringify(call.input)), 8000);
-  const text = shortened(`${call.tool} ${input} (${call.class}: ${visibleLine(why)})`, 16_000);
+  const input = shorten(escapeInvisibleLine(JSON.stringify(call.input)), 8000);
+  const text = shorten(`${call.tool} ${input} (${call.class}: ${escapeInvisibleLine(why)})`, 16_000);
   if (asking === undefined) return { status: 'waiting', for: { kind: 'approval', binding: bindingOf(call), text } };
   const around = await asking.around(call);
   const shown = asking.show(call, why, around);

@@ -5,7 +5,7 @@ import { withHost } from '../../../src/daemon/host.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt, vaultPlaces } from '../../../src/daemon/settings.ts';
 import { openHomeVault, vaultOf } from '../../../src/daemon/guard/home-vault.ts';
-import { without, withValue } from '../../../src/guard/vault-contents.ts';
+import { withoutSecret, withValue } from '../../../src/guard/vault-contents.ts';
 import { readEvents } from '../../../src/ledger/read.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
@@ -53,7 +53,7 @@ describe('the vault as a process holds it', () => {
       { name: 'A', version: 3, change: 'rotated' },
       { name: 'B', version: 1, change: 'set' },
     ]);
-    await (await vaultOf(home)).change((all) => without(all, 'B', false));
+    await (await vaultOf(home)).change((all) => withoutSecret(all, 'B', false));
     expect(await held.refresh()).toEqual([{ name: 'B', version: 1, change: 'removed' }]);
     expect(await held.find('B')).toBeNull();
     expect(held.redact('another-value-1')).toBe('[redacted:B]');

@@ -7,7 +7,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { allowsBy } from '../../../src/guard/egress.ts';
+import { egressRule } from '../../../src/guard/egress-rule.ts';
 import { dial, groundFor, hasProgram, listen, makeCertificate, named, rule, say, tunnel } from './support.ts';
 
 const run = promisify(execFile);
@@ -152,7 +152,7 @@ describe('https', () => {
     const { key, cert, file } = makeCertificate();
     const secure = await listen(createTlsServer({ key, cert }, (_, response) => response.end('secure')));
     const { port: plain, seen } = await site();
-    const both = { allows: allowsBy([rule(`*:${secure}`), rule(`*:${plain}`)], []), allowPrivate: () => true };
+    const both = { allows: egressRule([rule(`*:${secure}`), rule(`*:${plain}`)], []), allowPrivate: () => true };
     const { grant } = await groundFor(secure, both);
     const curl = async (...args: string[]): Promise<string> =>
       (await run('curl', ['-sS', '--max-time', '10', '--cacert', file, ...args], { env: { ...grant.env } })).stdout;
@@ -211,7 +211,7 @@ describe('X1 tickets', () => {
 
   it('a host that was allowed for one step is allowed for that step only', async () => {
     const { port } = await site();
-    const { egress, ticket } = await groundFor(port, { allows: allowsBy([], []) });
+    const { egress, ticket } = await groundFor(port, { allows: egressRule([], []) });
     const named = egress.grant({ run: 'r2', call: 'r2.n1.1', hosts: [`site.test:${port}`] });
     const mine = decodeURIComponent(new URL(named.env['HTTP_PROXY'] ?? '').password);
     expect(await throughNode(egress.port, `step:${mine}`, `http://site.test:${port}/`)).toMatchObject({ status: 200 });
@@ -312,7 +312,7 @@ describe('X2 addresses that are not other people\u2019s machines', () => {
 
   it('R1 a name that the policy does not allow is not looked up', async () => {
     const { port } = await site();
-    const { egress, auth, asked, decisions } = await groundFor(port, { allows: allowsBy([rule('other.test')], []) });
+    const { egress, auth, asked, decisions } = await groundFor(port, { allows: egressRule([rule('other.test')], []) });
     for (const [host, to] of [
       ['site.test', 443],
       ['other.test', 22],
@@ -351,7 +351,7 @@ describe('X2 addresses that are not other people\u2019s machines', () => {
   it('E4 a registry of the operator may be on a private network, on its own port, but never where clouds keep credentials', async () => {
     const { port } = await site();
     const registries = ['site.test', 'metadata.test'].map((host) => ({ host, port }));
-    const { egress, ticket } = await groundFor(port, { allows: allowsBy([], registries), allowPrivate: () => false });
+    const { egress, ticket } = await groundFor(port, { allows: egressRule([], registries), allowPrivate: () => false });
     expect(await throughNode(egress.port, ticket, `http://site.test:${port}/`)).toMatchObject({ status: 200 });
     expect(await throughNode(egress.port, ticket, `http://site.test:${port + 1}/`)).toMatchObject({ status: 403 });
     expect(await throughNode(egress.port, ticket, `http://localhost:${port}/`)).toMatchObject({ status: 403 });

@@ -6,7 +6,7 @@ import { connect, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { allowsBy } from '../../../src/guard/egress.ts';
+import { egressRule } from '../../../src/guard/egress-rule.ts';
 import type { PolicyRule } from '../../../src/schema/policy.ts';
 import { type Egress, type EgressOptions, type Grant, openEgress } from '../../../src/tools/egress/egress.ts';
 import type { Decided } from '../../../src/tools/egress/telling.ts';
@@ -42,7 +42,7 @@ export async function groundFor(port: number, options: Partial<EgressOptions> = 
   const asked: string[] = [];
   const egress = await openEgress({
     listen: { host: '127.0.0.1', port: 0 },
-    allows: allowsBy([rule(`*:${port}`)], []),
+    allows: egressRule([rule(`*:${port}`)], []),
     decided: (decided) => decisions.push(decided),
     clock: Date.now,
     allowPrivate: (address, to) => address === '127.0.0.1' && to === port,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactCut } from '../../src/guard/redact-cut.ts';
+import { redactCut } from '../../src/guard/redact-truncated.ts';
 import { redactorFor } from '../../src/guard/redact.ts';
 
 const value = 'zK9-wQ2_vX7.pL4+mN8-hT5';
@@ -9,7 +9,7 @@ const filling = 'some words of no meaning, '.repeat(20);
 const gap = '\n[… 123456 bytes left out …]\n';
 
 describe('a text that was cut', () => {
-  it('keeps nothing of a value at its end that would give it away', () => {
+  it('leaves nothing of a value at its end that would reveal it', () => {
     for (let length = 8; length <= value.length; length += 1)
       expect(redact(`${filling}${value.slice(0, length)}`)).toBe(`${filling}[redacted:K]`);
     expect(redact(`${filling}${Buffer.from(value).toString('hex').slice(0, 30)}`)).toBe(`${filling}[redacted:K]`);

@@ -1,18 +1,18 @@
 /**
- * Owns: the page that asks a person, and what counts as an answer. Pure.
+ * Owns: the page that asks a person for an approval, and what counts as an answer. Pure.
  *
- * A1 A page is made from the open wait alone: the same wait gives the same bytes, today and after a restart.
- * A2 An answer is the page as it was written, with `decision:` filled in and perhaps `note:`. Whatever else differs, it
- *    is no answer.
- * A3 Only approve and deny, letter by letter, decide.
- * A4 Whoever answers in another way names the binding of the wait, so that an answer fits one question only.
+ * A1 A page is rendered from the open wait alone: the same wait gives the same bytes, also after a restart.
+ * A2 An answer is the page as it was written, with `decision:` and perhaps `note:` filled in. If anything else differs,
+ *    it is not an answer.
+ * A3 Only the exact words approve and deny are a decision.
+ * A4 An answer through any other channel names the binding of the wait, so that it fits one question only.
  */
 import type { Asked, WaitAnswer, WaitFor } from '../schema/wait.ts';
-import { shortened, visibleLine } from './visible.ts';
+import { shorten, escapeInvisibleLine } from './escape-invisible.ts';
 
 export type Approval = Extract<WaitFor, { kind: 'approval' }>;
 
-/** An approval that somebody waits for. */
+/** An approval that a run is waiting for. */
 export type Open = { wait: string; run: string; node: string | null; for: Approval };
 
 export type Read =
@@ -24,16 +24,16 @@ const DECISION = 'decision:';
 const NOTE = 'note:';
 const MOST_NOTE = 1000;
 
-/** The first lines of every page; what does not begin so was not written by oka. */
-export function openingOf(wait: string): string {
+/** The first lines of every page; a file that starts otherwise was not written by oka. */
+export function pageOpening(wait: string): string {
   return `---\noka: approval\nwait: ${wait}\n`;
 }
 
-export function pageOf({ wait, run, node, for: asking }: Open): string {
+export function renderApprovalPage({ wait, run, node, for: asking }: Open): string {
   const { asked } = asking;
-  const body = asked === undefined ? [indented(asking.text)] : bodyOf(asked);
+  const body = asked === undefined ? [indent(asking.text)] : renderBody(asked);
   return `${[
-    `${openingOf(wait)}binding: ${asking.binding}`,
+    `${pageOpening(wait)}binding: ${asking.binding}`,
     `expires: ${asking.expires ?? 'never'}`,
     DECISION,
     NOTE,
@@ -45,17 +45,17 @@ export function pageOf({ wait, run, node, for: asking }: Open): string {
     '',
     ...body,
     '',
-    ...howTo(wait),
+    ...renderInstructions(wait),
   ].join('\n')}\n`;
 }
 
-function bodyOf(asked: Asked): string[] {
+function renderBody(asked: Asked): string[] {
   const { dir, env, values, changes, files, odd } = asked;
   return [
-    indented(asked.command),
+    indent(asked.command),
     '',
     `You are asked because ${asked.why}.`,
-    ...section('Look closely: it holds characters that may look like others', odd),
+    ...section('Careful: it contains characters that may look like others', odd),
     ...section('What it would change', changes),
     ...section(
       'Where the values came from',
@@ -65,9 +65,9 @@ function bodyOf(asked: Asked): string[] {
       'Files it names, as they are now',
       files.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`),
     ),
-    ...section('Around it', [
-      ...(dir === undefined ? [] : [`Folder, seen from the desk: ${dir}`]),
-      ...(env.length === 0 ? [] : [`Variables it sees: ${env.join(', ')}`]),
+    ...section('Environment', [
+      ...(dir === undefined ? [] : [`Folder, relative to the desk: ${dir}`]),
+      ...(env.length === 0 ? [] : [`Environment variables: ${env.join(', ')}`]),
     ]),
   ];
 }
@@ -76,50 +76,50 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines.map((line) => `- ${line}`)];
 }
 
-/** As a block of code by indentation: no text in it can end the block. */
-function indented(text: string): string {
+/** Renders an indented code block, which no text in it can end. */
+function indent(text: string): string {
   return text
     .split('\n')
     .map((line) => `    ${line}`.trimEnd())
     .join('\n');
 }
 
-function howTo(wait: string): string[] {
+function renderInstructions(wait: string): string[] {
   return [
     '## How to answer',
     '',
-    'Write approve or deny behind decision: at the top and save; a few words behind note: are kept.',
-    'Change nothing else: a page that was changed elsewhere is not an answer and is written anew.',
+    'Write approve or deny after decision: at the top of this page and save it. Text after note: is recorded with it.',
+    'Change nothing else: a page with any other change does not count as an answer and is written again.',
     `Or: oka approve ${wait}`,
     `Or: oka deny ${wait}`,
-    'The answer is for this one attempt. If the command, its folder, a file it names or the policy',
+    'The answer applies to this one attempt. If the command, its folder, a file it names or the policy',
     'changes before it runs, you are asked again.',
   ];
 }
 
-/** What a person made of a page. */
+/** What an edited page says. */
 export function readAnswer(page: string, text: string): Read {
   const [wanted, found] = [linesOf(page), linesOf(text)];
-  if (found.length !== wanted.length) return refused(`it has ${found.length} lines instead of ${wanted.length}`);
+  if (found.length !== wanted.length) return refuse(`it has ${found.length} lines instead of ${wanted.length}`);
   const places = [DECISION, NOTE].map((field) => wanted.indexOf(field));
   const changed = wanted.findIndex((line, index) => line !== found[index] && !places.includes(index));
-  if (changed !== -1) return refused(`line ${changed + 1} was changed, and only decision: and note: may be`);
+  if (changed !== -1) return refuse(`line ${changed + 1} was changed, and only decision: and note: may be`);
   const [decision, note] = [valueAt(found, places[0], DECISION), valueAt(found, places[1], NOTE)];
-  if (decision === null || note === null) return refused('the line decision: or note: is not what it was');
-  if (note.length > MOST_NOTE) return refused(`the note is longer than ${MOST_NOTE} characters`);
-  return decided(decision, note === '' ? null : visibleLine(note));
+  if (decision === null || note === null) return refuse('the line decision: or note: is missing or was changed');
+  if (note.length > MOST_NOTE) return refuse(`the note is longer than ${MOST_NOTE} characters`);
+  return toDecision(decision, note === '' ? null : escapeInvisibleLine(note));
 }
 
-function decided(decision: string, note: string | null): Read {
+function toDecision(decision: string, note: string | null): Read {
   if (decision === '') return { kind: 'untouched' };
   if (decision === 'approve') return { kind: 'answer', verdict: 'approved', note };
   if (decision === 'deny') return { kind: 'answer', verdict: 'denied', note };
-  return refused(`"${shortened(visibleLine(decision), 100)}" is neither approve nor deny`);
+  return refuse(`"${shorten(escapeInvisibleLine(decision), 100)}" is neither approve nor deny`);
 }
 
-const refused = (reason: string): Read => ({ kind: 'refused', reason });
+const refuse = (reason: string): Read => ({ kind: 'refused', reason });
 
-/** Editors may end lines and files in their own way; nothing else is theirs to change. */
+/** Line ends and the end of the file may differ, since editors change them. */
 function linesOf(text: string): string[] {
   return text
     .replace(/^\uFEFF/, '')
@@ -133,15 +133,15 @@ function valueAt(lines: readonly string[], index: number | undefined, field: str
   return line?.startsWith(field) === true ? line.slice(field.length).replaceAll(/^[ \t]+|[ \t]+$/g, '') : null;
 }
 
-/** Why an answer to an open wait does not count, or null. */
+/** Why an answer to an open wait does not count; null if it does. */
 export function refusalOf(asking: WaitFor, answer: WaitAnswer, now: number): string | null {
   if (asking.kind !== 'approval')
-    return answer.always === true || answer.binding !== undefined ? 'what is awaited is not an approval' : null;
+    return answer.always === true || answer.binding !== undefined ? 'the run is not waiting for an approval' : null;
   if (answer.verdict !== 'approved' && answer.verdict !== 'denied')
     return `an approval is approved or denied, not ${answer.verdict}`;
-  if (answer.binding === undefined) return 'it does not say what it approves: the binding is missing';
-  if (answer.binding !== asking.binding) return 'it answers another question: the binding is not that of this wait';
-  return isExpired(asking, now) ? `it came too late: the question ended at ${asking.expires}` : null;
+  if (answer.binding === undefined) return 'the binding is missing, so it is not clear what it approves';
+  if (answer.binding !== asking.binding) return 'its binding belongs to another question';
+  return isExpired(asking, now) ? `it came too late: the question expired at ${asking.expires}` : null;
 }
 
 export function isExpired({ expires }: Approval, now: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * Owns: values that were cut. Text of a tool may end in the middle of a value, or have lost its middle; what is left of
- * the value there is taken out too, unless it is so little that it gives nothing away.
+ * Owns: redacting truncated values. The output of a tool may end in the middle of a value, or lack its middle; the rest
+ * of the value is removed too, unless it is so short that it reveals nothing.
  */
 import type { Redact } from '../schema/ports.ts';
 import { fold } from './redact-fold.ts';
@@ -9,11 +9,11 @@ import { type KnownValue, redactKnown } from './redact-known.ts';
 
 type Whole = { name: string; units: readonly number[] };
 
-/** Shorter texts are told whole. */
+/** Shorter texts are never truncated. */
 const LEAST_CUT = 256;
-/** A piece of a value has at most twice 32 units, and an escape of one at most six characters. */
+/** A part of a value has at most twice 32 units, and an escape of a unit has at most six characters. */
 const LONGEST = 400;
-/** As text, and as the bytes of it that an artifact is looked at by. */
+/** The value as text, and as bytes, since artifacts are searched as bytes. */
 const GAP = /\n\[(?:…|\u00e2\u0080\u00a6) \d+ bytes left out (?:…|\u00e2\u0080\u00a6)\]\n/g;
 
 export function redactCut(values: readonly KnownValue[]): Redact {
@@ -40,7 +40,7 @@ function withoutEnds(text: string, isCutInFront: boolean, needles: readonly Whol
   return head === null ? kept : `[redacted:${head.name}]${kept}`;
 }
 
-/** What of a value the text ends with. */
+/** The longest part of a value that the text ends with. */
 function tailOf(text: string, needles: readonly Whole[]): { from: number; name: string } | null {
   const offset = Math.max(0, text.length - LONGEST);
   const { units, starts } = fold(text.slice(offset));
@@ -51,7 +51,7 @@ function tailOf(text: string, needles: readonly Whole[]): { from: number; name: 
   return best.length === 0 ? null : { from: offset + (starts[units.length - best.length] ?? 0), name: best.name };
 }
 
-/** What of a value the text begins with. */
+/** The longest part of a value that the text begins with. */
 function headOf(text: string, needles: readonly Whole[]): { to: number; name: string } | null {
   const { units, ends } = fold(text.slice(0, LONGEST));
   let best: { length: number; name: string } = { length: 0, name: '' };

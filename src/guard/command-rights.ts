@@ -1,12 +1,12 @@
 /**
- * Owns: what a command may touch, by its class, its author and whether it has the network; and whether it may run at all
- * where nothing can hold it.
- * Does not own: how that is enforced (native/, tools/jail.ts), nor which class a command has.
+ * Owns: what a command may access, by its class, its author and whether it has the network; and whether it may run at all
+ * where it cannot be sandboxed.
+ * Does not own: how that is enforced (native/, tools/jail.ts), nor the class of a command.
  *
- * R1 A read writes to a scratch folder of its own at most, and gets no socket it was not given the network for.
- * R2 Nothing below .oka can be read but the tool folder; only the installer writes there.
- * R3 The network is one port, that of our own egress proxy; a kernel that cannot keep to it gives no sockets.
- * R4 Where nothing can hold a command, a model's never runs unless the operator has switched the jail off.
+ * R1 A read may write at most to its own scratch folder, and gets sockets only if it was given the network.
+ * R2 Below .oka, only the tool folder can be read, and only the installer can write it.
+ * R3 The network is one port, that of oka's egress proxy; on a kernel that cannot enforce this there are no sockets.
+ * R4 Without a sandbox, a command that a model wrote never runs unless the operator has switched the sandbox off.
  */
 import { OkaError } from '../schema/errors.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
@@ -14,30 +14,30 @@ import type { Author } from '../schema/tool.ts';
 
 export type Limits = { fileBytes: number; cpuSeconds: number; openFiles: number; processes: number };
 
-/** Absolute paths; a folder stands for everything below it. */
+/** Absolute paths; a folder includes everything below it. */
 export type Rights = {
   read: readonly string[];
   /** Read and execute. */
   run: readonly string[];
   /** Single files that may be read and written. */
   devices: readonly string[];
-  /** Read, execute and change in every way. */
+  /** Read, execute, create, change and remove. */
   write: readonly string[];
-  /** TCP ports; with none there are no sockets. */
+  /** TCP ports; without any there are no sockets. */
   ports: readonly number[];
   limits: Limits;
 };
 
-/** Real paths: a symbolic link here would grant what it points at. */
+/** Real paths, since a symbolic link would grant access to its target. */
 export type Places = {
   oka: string;
   desk: string;
-  /** A folder for temporary files that goes with the command; null where there is none. */
+  /** A folder for temporary files that is removed with the command; null if there is none. */
   scratch: string | null;
   tools: string;
-  /** Where Node and npm are, when that is not a folder of the system. */
+  /** The folders of Node and npm, if they are not folders of the system. */
   programs: readonly string[];
-  /** Root may read every file in /etc, so it gets only those that programs need. */
+  /** Root can read every file in /etc, so only those that programs need are granted. */
   root: boolean;
 };
 
@@ -49,18 +49,18 @@ export type Step = {
   installer: boolean;
 };
 
-/** What there is to hold a command with. */
+/** What the machine offers to sandbox a command with. */
 export type Offer = { launcher: boolean; landlock: number };
 
 export type Held = { kind: 'jail' } | { kind: 'none'; warning: string } | { kind: 'refused'; reason: string };
 
 const LIMITS: Limits = { fileBytes: 4 * 1024 ** 3, cpuSeconds: 14_400, openFiles: 4096, processes: 512 };
-/** From this version on Landlock knows ports. */
+/** The first version of Landlock that restricts ports. */
 const LANDLOCK_WITH_PORTS = 4;
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
 const OPTIONAL_FOLDERS = ['/opt', '/snap'];
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom'];
-/** Of the processes only the command itself: the others' arguments are none of its business. */
+/** In /proc, only the command's own process: the arguments of others may be secret. */
 const KERNEL_FILES = [
   ...['self', 'cpuinfo', 'meminfo', 'stat', 'loadavg', 'uptime', 'version', 'filesystems'].map(
     (name) => `/proc/${name}`,
@@ -98,7 +98,7 @@ export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'landloc
   };
 }
 
-/** The folders of PATH that a command in the jail can run from: a shell would stop at a program that it may not start. */
+/** The folders of PATH that a sandboxed command can run programs from; a shell would stop at one that it may not start. */
 export function pathWithin(path: string, { oka, tools, programs }: Pick<Places, 'oka' | 'tools' | 'programs'>): string {
   const roots = [...SYSTEM_FOLDERS, ...OPTIONAL_FOLDERS.filter((folder) => !isBelow(oka, folder)), tools, ...programs];
   return path
@@ -107,12 +107,12 @@ export function pathWithin(path: string, { oka, tools, programs }: Pick<Places, 
     .join(':');
 }
 
-/** Whether what is there may run, and what a person should hear about it. */
-export function heldBy(offer: Offer, sandbox: 'jail' | 'none', author: Author): Held {
+/** Whether a command may run with what the machine offers, and the warning for a person. */
+export function confinementFor(offer: Offer, sandbox: 'jail' | 'none', author: Author): Held {
   if (sandbox === 'none')
     return {
       kind: 'none',
-      warning: 'the jail is switched off in config.json (sandbox: none): nothing holds this command',
+      warning: 'the sandbox is switched off in config.json (sandbox: none): this command runs without limits',
     };
   if (offer.launcher && offer.landlock > 0) return { kind: 'jail' };
   const missing = offer.launcher
@@ -120,10 +120,10 @@ export function heldBy(offer: Offer, sandbox: 'jail' | 'none', author: Author): 
     : 'the launcher is not built (npm run build:native)';
   if (author === 'operator')
     return { kind: 'none', warning: `${missing}: this command runs because a person wrote it` };
-  return { kind: 'refused', reason: `${missing}, so nothing could hold a command that a model wrote` };
+  return { kind: 'refused', reason: `${missing}, so a command that a model wrote cannot be sandboxed` };
 }
 
-/** What a person wrote into a runbook is meant to work on the desk, loops and all. */
+/** Whether a command may write: those in a person's runbook always may. */
 function mayWrite({ class: itsClass, author, installer }: Step): boolean {
   switch (itsClass) {
     case 'read':
@@ -139,8 +139,8 @@ function mayWrite({ class: itsClass, author, installer }: Step): boolean {
 function systemFolders(oka: string): string[] {
   const around = SYSTEM_FOLDERS.find((folder) => isBelow(oka, folder));
   if (around !== undefined)
-    throw new OkaError('refused', `${oka} lies in ${around}, which every command can read`, {
-      fix: 'Keep the assistant in a folder of its own, such as /home/you/oka or /data.',
+    throw new OkaError('refused', `${oka} is inside ${around}, which every command can read`, {
+      fix: 'Move the assistant to a folder of its own, such as /home/you/oka or /data.',
     });
   return [...SYSTEM_FOLDERS, ...OPTIONAL_FOLDERS.filter((folder) => !isBelow(oka, folder))];
 }

@@ -1,22 +1,20 @@
 /**
  * Owns: which hosts the commands of a step may reach through the egress proxy. Pure.
- * Does not own: names and addresses (tools/egress), which commands run at all (judge.ts).
+ * Does not own: resolving names and addresses (tools/egress), which commands run at all (judge-call.ts).
  *
- * E1 What no rule names is refused. A rule about a program, a path or a class says nothing here: the proxy sees a
- *    connection, not who makes it. What such a rule or a person allowed one step comes with that step.
- * E2 A deny or ask rule that matches refuses, whatever else allows it; only an answer that was given for this very step
- *    overrules an ask.
- * E3 Ports are 80 and 443. Another one is allowed by writing it: `host: git.example.org:8443`.
- * E4 Only a package registry or a server of a model that the operator has configured may be at an address that is not
- *    public.
+ * E1 A host that no rule names is refused. A rule about a program, a path or a class does not count here: the proxy sees
+ *    a connection, not who makes it. Hosts that such a rule or a person allowed for one step are passed with that step.
+ * E2 A matching deny or ask rule refuses, whatever else allows it; only an approval of this very step overrules an ask.
+ * E3 Ports are 80 and 443. Any other has to be named: `host: git.example.org:8443`.
+ * E4 Only a package registry or a model server that the operator configured may have a private address.
  */
 import type { Policy, PolicyRule } from '../schema/policy.ts';
-import { type Facts, hostMatches, ruleMatches } from './rules.ts';
+import { type Facts, hostMatches, ruleMatches } from './rule-match.ts';
 
-/** Where packages come from, by the configuration of the package managers themselves. */
+/** A package registry, from the package managers' own configuration. */
 export type Registry = { host: string; port: number };
 
-/** `reach` says at which addresses the host may be: on the internet, or also on the operator's own network. */
+/** `reach`: whether the host must have a public address, or may also be on the operator's own network. */
 export type EgressVerdict =
   | { verdict: 'allowed'; reason: string; reach: 'public' | 'own network' }
   | { verdict: 'refused'; reason: string };
@@ -34,27 +32,27 @@ export type Allows = (
 
 const PORTS = [80, 443];
 
-export function allowsBy(rules: readonly PolicyRule[], registries: readonly Registry[]): Allows {
+export function egressRule(rules: readonly PolicyRule[], registries: readonly Registry[]): Allows {
   const relevant = rules.filter(isAboutHosts);
   return (host, port, named = [], servers = []) => {
     const of = (effect: PolicyRule['effect']): PolicyRule | undefined =>
       relevant.find((rule) => rule.effect === effect && covers(rule.host, effect, host, port));
     const denied = of('deny');
-    if (denied !== undefined) return refused(denied.why ?? `a rule forbids ${host}`);
-    if (named.some((each) => covers(each, 'allow', host, port))) return allowed(`${host} was allowed for this step`);
+    if (denied !== undefined) return refuse(denied.why ?? `a rule forbids ${host}`);
+    if (named.some((each) => covers(each, 'allow', host, port))) return allow(`${host} was allowed for this step`);
     if (servers.some((each) => covers(each, 'allow', host, port)))
       return { verdict: 'allowed', reason: `${host} is a server that the operator configured`, reach: 'own network' };
     const asked = of('ask');
-    if (asked !== undefined) return refused(asked.why ?? `${host} is asked about, and nobody was asked for this step`);
+    if (asked !== undefined) return refuse(asked.why ?? `${host} needs an approval, and this step has none`);
     if (registries.some((registry) => registry.host === host && registry.port === port))
       return { verdict: 'allowed', reason: `${host} is a package registry`, reach: 'own network' };
     const rule = of('allow');
-    return rule === undefined ? refused(whyNot(relevant, host, port)) : allowed(rule.why ?? `a rule allows ${host}`);
+    return rule === undefined ? refuse(whyNot(relevant, host, port)) : allow(rule.why ?? `a rule allows ${host}`);
   };
 }
 
-/** Whether a server may send http.get on to another host: only where it could have gone without a question. */
-export function maySendOn({ rules, defaults }: Policy, host: string): boolean {
+/** Whether http.get may follow a redirect to this host: only if it needs no approval to go there directly. */
+export function mayRedirectTo({ rules, defaults }: Policy, host: string): boolean {
   const hosts = [host];
   const facts: Facts = {
     tool: 'http.get',
@@ -70,17 +68,17 @@ export function maySendOn({ rules, defaults }: Policy, host: string): boolean {
   return defaults.read === 'allow' || matching.length > 0;
 }
 
-const allowed = (reason: string): EgressVerdict => ({ verdict: 'allowed', reason, reach: 'public' });
-const refused = (reason: string): EgressVerdict => ({ verdict: 'refused', reason });
+const allow = (reason: string): EgressVerdict => ({ verdict: 'allowed', reason, reach: 'public' });
+const refuse = (reason: string): EgressVerdict => ({ verdict: 'refused', reason });
 
-/** The tool that makes connections through the proxy is the shell. */
+/** Whether a rule is about hosts: connections through the proxy are made by the shell tool. */
 function isAboutHosts({ tool, class: effect, program, path, host, risk, destructive }: PolicyRule): boolean {
   const conditions = [effect, program, path, risk, destructive];
   if (host === undefined || conditions.some((each) => each !== undefined)) return false;
   return tool === undefined || (tool.endsWith('*') ? 'shell'.startsWith(tool.slice(0, -1)) : tool === 'shell');
 }
 
-/** Without a port a rule allows the usual ones, and forbids all. */
+/** Without a port, a rule allows the usual ports, and forbids all. */
 function covers(pattern: string | undefined, effect: PolicyRule['effect'], host: string, port: number): boolean {
   const [name, written] = partsOf(pattern ?? '');
   const portFits = written === null ? effect !== 'allow' || PORTS.includes(port) : written === port;

@@ -1,33 +1,33 @@
 /**
  * Owns: the vault, .oka/credentials.age: secrets encrypted to one key. The only door to age-encryption.
- * Does not own: who may use a secret (tools/reveal.ts), taking values out of text (redact.ts).
+ * Does not own: who may use a secret (tools/reveal.ts), redaction (redact.ts).
  *
- * V1 Nothing is overwritten that could not be read before: a wrong key, a changed file or a missing key end in an error.
- * V2 A change is whole or did not happen: one writer at a time, temp, flush, rename, flush of the folder.
- * V3 The key is made once, together with the first vault, and never again while a vault is there.
+ * V1 Nothing is overwritten that could not be read first: a wrong key, a changed file or a missing key is an error.
+ * V2 A change is atomic: one writer at a time; temporary file, flush, rename, flush of the folder.
+ * V3 The key is created once, together with the first vault, and never again while a vault exists.
  * V4 Values leave this file only to callers in memory.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import { VaultContents } from '../schema/secret.ts';
-import { alone, readPlain, replacePrivate } from './vault-file.ts';
-import { findIdentity, type FoundIdentity, type IdentityPlaces, keepIdentity } from './vault-identity.ts';
+import { withLock, readPlain, replacePrivate } from './vault-file.ts';
+import { findIdentity, type FoundIdentity, type IdentityPlaces, saveIdentity } from './vault-identity.ts';
 
 export type VaultPlaces = IdentityPlaces & { file: string; lock: string };
-/** Asks a person for the passphrase of the key; says which key it is about. */
+/** Asks a person for the passphrase of the given key. */
 export type AskPassphrase = (key: string) => Promise<string>;
 
 export type Vault = {
-  /** What is in it now; null when there is no vault. */
+  /** The current contents; null if there is no vault. */
   read(): Promise<VaultContents | null>;
-  /** Changes it, or makes it when there is none. Returns where a new key was put, if one was made. */
+  /** Changes the vault, or creates it. Returns the path of a new key if one was created. */
   change(
     how: (contents: VaultContents) => VaultContents,
     made?: { passphrase?: string },
   ): Promise<{ newKey: string | null }>;
   /** The public half of the key: what others encrypt to. */
   recipient(): Promise<string>;
-  /** Opens what was encrypted to the key of this vault elsewhere. */
+  /** Decrypts what was encrypted to the key of this vault elsewhere. */
   unseal(sealed: Uint8Array): Promise<Uint8Array>;
 };
 
@@ -39,11 +39,11 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
     const found = findIdentity(places);
     if (found === null) throw noIdentity(places);
     if (!found.wrapped) return found.text;
-    if (unlocked?.from.text !== found.text) unlocked = { from: found, key: await unwrapped(found, ask) };
+    if (unlocked?.from.text !== found.text) unlocked = { from: found, key: await unwrapKey(found, ask) };
     return unlocked.key;
   }
 
-  /** Whoever has just chosen the passphrase is not asked for it. */
+  /** The passphrase that was just chosen is not asked for again. */
   async function newIdentity(passphrase: string | undefined): Promise<string> {
     const key = await makeIdentity(places.key, passphrase);
     const from = findIdentity(places);
@@ -53,18 +53,18 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
 
   async function read(): Promise<VaultContents | null> {
     const sealed = readPlain(places.file);
-    return sealed === null ? null : opened(places, sealed.bytes, await identity());
+    return sealed === null ? null : openContents(places, sealed.bytes, await identity());
   }
 
   return {
     read,
     recipient: async () => recipientOf(await identity()),
-    unseal: async (sealed) => unsealed(sealed, await identity()),
+    unseal: async (sealed) => unseal(sealed, await identity()),
     change: async (how, made = {}) => {
       if (findIdentity(places)?.wrapped) await identity(); // a person must not be asked while others wait for the lock
-      return alone(places.lock, async () => {
+      return withLock(places.lock, async () => {
         const isNew = readPlain(places.file) === null && findIdentity(places) === null;
-        if (!isNew && made.passphrase !== undefined) throw keyIsThere();
+        if (!isNew && made.passphrase !== undefined) throw keyExists();
         const before = isNew ? emptyVault() : ((await read()) ?? emptyVault());
         const after = JSON.stringify(VaultContents.parse(how(before)));
         const key = isNew ? await newIdentity(made.passphrase) : await identity();
@@ -75,7 +75,7 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
   };
 }
 
-/** Tells two values apart without giving either away. */
+/** A keyed hash: distinguishes two values without revealing either. */
 export function fingerprintOf({ fingerprint_key }: Pick<VaultContents, 'fingerprint_key'>, value: string): string {
   return createHmac('sha256', Buffer.from(fingerprint_key, 'base64')).update(value).digest('hex').slice(0, 32);
 }
@@ -84,21 +84,21 @@ function emptyVault(): VaultContents {
   return { v: 1, fingerprint_key: randomBytes(32).toString('base64'), secrets: {} };
 }
 
-/** Returns the new key, after it was kept. */
+/** Creates a key and saves it before returning it. */
 async function makeIdentity(file: string, passphrase: string | undefined): Promise<string> {
   const age = await import('age-encryption');
   const key = await age.generateX25519Identity();
   const recipient = await age.identityToRecipient(key);
-  if (passphrase === undefined) keepIdentity(file, key, recipient);
+  if (passphrase === undefined) saveIdentity(file, key, recipient);
   else {
     const encrypter = new age.Encrypter();
     encrypter.setPassphrase(passphrase);
-    keepIdentity(file, age.armor.encode(await encrypter.encrypt(key)), recipient);
+    saveIdentity(file, age.armor.encode(await encrypter.encrypt(key)), recipient);
   }
   return key;
 }
 
-async function unwrapped({ from, text }: FoundIdentity, ask: AskPassphrase): Promise<string> {
+async function unwrapKey({ from, text }: FoundIdentity, ask: AskPassphrase): Promise<string> {
   const age = await import('age-encryption');
   const decrypter = new age.Decrypter();
   decrypter.addPassphrase(await ask(from));
@@ -117,7 +117,7 @@ async function recipientOf(key: string): Promise<string> {
   return identityToRecipient(key);
 }
 
-/** Encrypts to everybody who is named. */
+/** Encrypts to all given recipients. */
 export async function sealFor(recipients: readonly string[], bytes: Uint8Array): Promise<Uint8Array> {
   const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
@@ -135,7 +135,7 @@ function addRecipient(encrypter: { addRecipient(recipient: string): void }, reci
   }
 }
 
-async function unsealed(sealed: Uint8Array, key: string): Promise<Uint8Array> {
+async function unseal(sealed: Uint8Array, key: string): Promise<Uint8Array> {
   const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
   decrypter.addIdentity(key);
@@ -148,7 +148,7 @@ async function unsealed(sealed: Uint8Array, key: string): Promise<Uint8Array> {
   }
 }
 
-async function opened(places: VaultPlaces, bytes: Buffer, key: string): Promise<VaultContents> {
+async function openContents(places: VaultPlaces, bytes: Buffer, key: string): Promise<VaultContents> {
   const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
   try {
@@ -159,25 +159,25 @@ async function opened(places: VaultPlaces, bytes: Buffer, key: string): Promise<
   }
 }
 
-/** The words never quote what was inside. */
+/** The error never quotes the contents. */
 function notOpened(file: string, error: unknown): OkaError {
   if (/no identity matched/.test(messageOf(error)))
     return new OkaError('refused', `${file} was made for another key, or its head was changed; nothing was touched`, {
       fix: 'Put the right key in its place, or restore the vault from a backup.',
     });
   return new OkaError('invalid-file', `${file} is damaged or was changed; nothing was touched`, {
-    fix: 'Restore it from a backup. To begin anew, move it away and set the secrets again.',
+    fix: 'Restore it from a backup. To start over, move it away and set the secrets again.',
   });
 }
 
-function keyIsThere(): OkaError {
-  return new OkaError('usage', 'the key of this vault is there already; only a new one can be wrapped', {
-    fix: 'Wrap it yourself: age --encrypt --passphrase --armor, and put the result in its place.',
+function keyExists(): OkaError {
+  return new OkaError('usage', 'the key of this vault already exists; only a new one can be given a passphrase', {
+    fix: 'Encrypt it yourself with age --encrypt --passphrase --armor, and put the result in its place.',
   });
 }
 
 function noIdentity({ file, key, mounted }: VaultPlaces): OkaError {
   return new OkaError('not-set-up', `the key of ${file} is missing: neither ${mounted} nor ${key} is there`, {
-    fix: 'Put the key back (in a container: mount it as the secret oka_identity). oka makes no new one for an old vault.',
+    fix: 'Put the key back (in a container: mount it as the secret oka_identity). oka creates no new key for an existing vault.',
   });
 }

@@ -1,23 +1,23 @@
 /**
- * Owns: what people have allowed and what is still open, folded from the ledger. Nothing else remembers an answer.
+ * Owns: the projection of open and granted approvals. Answers are stored nowhere else.
  *
- * G1 An approval is kept from its answer until the call it was for has ended; a run that is over leaves nothing.
+ * G1 An approval is retained from its answer until its call has ended; nothing remains of a run that is over.
  */
 import type { Event } from '../schema/event.ts';
 import type { Projection } from '../schema/ports.ts';
 import type { Grant } from '../schema/wait.ts';
-import type { Given } from './judge.ts';
+import type { Given } from './judge-call.ts';
 
 type Asking = { run: string; node: string | null; binding: string; expires: string | null; grant: Grant | null };
 
 export type GivenState = {
-  /** Hash of the policy that was loaded last. */
+  /** Hash of the active policy. */
   policy: string | null;
-  /** Open approvals by the name of their wait. */
+  /** Open approvals, by wait. */
   open: Record<string, Asking>;
-  /** Approvals that were given and not used yet, by the name of their wait. */
+  /** Approvals that were granted and not used yet, by wait. */
   approved: Record<string, Asking>;
-  /** Answers for the whole of a run. */
+  /** Answers that apply to a whole run. */
   grants: (Given & { run: string })[];
 };
 
@@ -38,7 +38,7 @@ function applyToRun(state: GivenState, run: string, event: Event): void {
     const { binding, expires, asked } = event.data.for;
     const { wait, node } = event.data;
     state.open[wait] = { run, node, binding, expires: expires ?? null, grant: asked?.grant ?? null };
-  } else if (event.type === 'wait.closed') closed(state, run, event.data);
+  } else if (event.type === 'wait.closed') applyClosedWait(state, run, event.data);
   else if (event.type === 'call.ended' && event.data.node !== null)
     drop(state.approved, (asking) => asking.run === run && asking.node === event.data.node);
   else if (event.type === 'run.ended') {
@@ -48,7 +48,7 @@ function applyToRun(state: GivenState, run: string, event: Event): void {
   }
 }
 
-function closed(
+function applyClosedWait(
   state: GivenState,
   run: string,
   { wait, answer }: Extract<Event, { type: 'wait.closed' }>['data'],
@@ -66,12 +66,12 @@ function drop(from: Record<string, Asking>, unwanted: (asking: Asking) => boolea
   for (const [wait, asking] of Object.entries(from)) if (unwanted(asking)) delete from[wait];
 }
 
-/** What people have answered for the whole of a run. */
+/** The answers that apply to the whole run. */
 export function allowedInRun({ grants }: GivenState, run: string): readonly Given[] {
   return grants.filter((grant) => grant.run === run);
 }
 
-/** The approval that was given to this step and not used yet; null when nobody gave it. */
+/** The unused approval with this binding; null if there is none. */
 export function approvalFor({ approved }: GivenState, run: string, binding: string): { expires: string | null } | null {
   return Object.values(approved).find((asking) => asking.run === run && asking.binding === binding) ?? null;
 }

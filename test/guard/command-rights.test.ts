@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heldBy, type Places, pathWithin, rightsOf, type Step } from '../../src/guard/rights.ts';
+import { confinementFor, type Places, pathWithin, rightsOf, type Step } from '../../src/guard/command-rights.ts';
 import { SideEffectClass } from '../../src/schema/effect.ts';
 
 const places: Places = {
@@ -49,7 +49,7 @@ describe('rights by class and network', () => {
     expect(() => rights({}, 7, { ...places, oka: '/usr/share/oka/.oka' })).toThrow(/every command can read/);
   });
 
-  it('R3 a port is given only where the kernel can keep to it', () => {
+  it('R3 a port is given only where the kernel can enforce it', () => {
     expect(rights({ net: 3128 }).ports).toEqual([3128]);
     expect(rights({ net: 3128 }, 3).ports).toEqual([]);
     expect(rights({}).ports).toEqual([]);
@@ -67,33 +67,39 @@ describe('rights by class and network', () => {
   });
 });
 
-describe('R4 where nothing can hold a command', () => {
+describe('R4 without a sandbox', () => {
   const whole = { launcher: true, landlock: 7 };
   const lacking = [
     { launcher: false, landlock: 0 },
     { launcher: true, landlock: 0 },
   ];
 
-  it('the jail holds whoever wrote it', () => {
-    expect(heldBy(whole, 'jail', 'model')).toEqual({ kind: 'jail' });
-    expect(heldBy({ launcher: true, landlock: 1 }, 'jail', 'operator')).toEqual({ kind: 'jail' });
+  it('the sandbox applies whoever wrote it', () => {
+    expect(confinementFor(whole, 'jail', 'model')).toEqual({ kind: 'jail' });
+    expect(confinementFor({ launcher: true, landlock: 1 }, 'jail', 'operator')).toEqual({ kind: 'jail' });
   });
 
   it.each(lacking)('a person is warned and a model refused: %o', (offer) => {
-    expect(heldBy(offer, 'jail', 'operator')).toMatchObject({ kind: 'none', warning: expect.stringMatching(/person/) });
-    expect(heldBy(offer, 'jail', 'model')).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/model/) });
+    expect(confinementFor(offer, 'jail', 'operator')).toMatchObject({
+      kind: 'none',
+      warning: expect.stringMatching(/person/),
+    });
+    expect(confinementFor(offer, 'jail', 'model')).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringMatching(/model/),
+    });
   });
 
-  it.each([...lacking, whole])('with sandbox: none everything runs, and says so: %o', (offer) => {
+  it.each([...lacking, whole])('with sandbox: none everything runs, with a warning: %o', (offer) => {
     for (const author of ['operator', 'model'] as const)
-      expect(heldBy(offer, 'none', author)).toMatchObject({
+      expect(confinementFor(offer, 'none', author)).toMatchObject({
         kind: 'none',
         warning: expect.stringMatching(/switched off/),
       });
   });
 });
 
-describe('PATH in the jail', () => {
+describe('PATH in the sandbox', () => {
   it('has only folders that a command may run from', () => {
     const path = '/home/me/.pyenv/shims:/usr/local/bin:/home/me/oka/.oka/tools/bin:/usr/bin:/usrx/bin:/opt/x/bin';
     expect(pathWithin(path, places)).toBe('/usr/local/bin:/home/me/oka/.oka/tools/bin:/usr/bin:/opt/x/bin');

@@ -1,21 +1,21 @@
 /**
- * Owns: whether one rule of the policy is about one call.
+ * Owns: whether a rule of the policy matches a call.
  *
  * M1 A rule that allows must match all of a call: every program, path and host it names. One that asks or denies
- *    matches as soon as a part of the call does. So a second command on the line is never carried along.
- * M2 What cannot be told before the shell has expanded it is `maybe`: nothing is allowed by it, and it is asked about.
+ *    matches as soon as a part of the call does. So no rule allows a second command on the same line.
+ * M2 What is not known before the shell expands it is `maybe`: it does not allow, and it leads to a question.
  */
 import { posix } from 'node:path';
 import type { PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { ToolAnnotations } from '../schema/tool.ts';
 
-/** What a call is about, as far as it can be seen without running it. */
+/** What a call is about, as far as that is known without running it. */
 export type Facts = {
   tool: string;
   class: SideEffectClass;
   programs: readonly string[];
-  /** As they are written, seen from the desk. */
+  /** As written, relative to the desk. */
   paths: readonly string[];
   hosts: readonly string[];
   risk: ToolAnnotations['risk'];
@@ -47,7 +47,7 @@ function all(parts: readonly (Match | boolean)[]): Match {
   return parts.includes('maybe') ? 'maybe' : 'yes';
 }
 
-/** A rule about hosts says nothing of a call that names none. */
+/** A rule about hosts does not match a call that names none. */
 function every(parts: readonly Match[]): Match {
   return parts.length === 0 ? 'no' : all(parts);
 }
@@ -68,13 +68,13 @@ function riskMatches(limit: Facts['risk'], risk: Facts['risk'], allows: boolean)
   return allows ? found <= most : found >= most;
 }
 
-/** `./git` and `/tmp/git` are not the git that was allowed; but they are one that somebody may have wanted to keep away. */
+/** `./git` and `/tmp/git` are not the git that a rule allows, but a rule that denies git matches them. */
 function programMatches(pattern: string, word: string, allows: boolean): Match {
   if (word === pattern) return 'yes';
   return yesIf(!allows && posix.basename(word) === pattern);
 }
 
-/** Which port may be reached is the business of the egress rule. */
+/** The host alone; ports are decided by the egress rule. */
 const withoutPort = (host: string): string => host.replace(/:\d+$/, '');
 
 export function hostMatches(pattern: string, host: string): boolean {
@@ -85,28 +85,28 @@ export function hostMatches(pattern: string, host: string): boolean {
     : found === wanted;
 }
 
-/** What the shell expands, and what the classifier puts in place of what it cannot know. */
+/** Characters that the shell expands, and the classifier's placeholder for an unknown part. */
 const EXPANDED = /[$*?[{~`\\]|\p{Cc}/u;
 
 function pathMatches(pattern: string, written: string, isWritten: boolean): Match {
-  const glob = tidied(pattern);
+  const glob = normalizePath(pattern);
   const unsure = EXPANDED.exec(written);
   if (unsure !== null) {
-    const [known, wanted] = [tidied(written.slice(0, unsure.index), true), literalOf(glob)];
+    const [known, wanted] = [normalizePath(written.slice(0, unsure.index), true), literalOf(glob)];
     return known.startsWith(wanted) || wanted.startsWith(known) ? 'maybe' : 'no';
   }
-  const path = tidied(written);
+  const path = normalizePath(written);
   if (globToRegExp(glob).test(path)) return 'yes';
-  return isWritten && holds(path, literalOf(glob)) ? 'maybe' : 'no';
+  return isWritten && contains(path, literalOf(glob)) ? 'maybe' : 'no';
 }
 
-/** A folder that is written may hold what the rule is about. */
-function holds(folder: string, wanted: string): boolean {
+/** Whether a folder may contain what the pattern matches, so that writing the folder affects it. */
+function contains(folder: string, wanted: string): boolean {
   return folder === '.' ? !posix.isAbsolute(wanted) : wanted.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
-/** Without `.`, doubled slashes and a slash at the end; `a/../b` is b. */
-function tidied(path: string, isPart = false): string {
+/** Without `.`, double slashes and a trailing slash; `a/../b` becomes b. */
+function normalizePath(path: string, isPart = false): string {
   const tidy = posix.normalize(path === '' ? '.' : path);
   if (isPart) return tidy === '.' ? '' : tidy;
   return tidy.length > 1 && tidy.endsWith('/') ? tidy.slice(0, -1) : tidy;
@@ -117,7 +117,7 @@ function literalOf(glob: string): string {
   return wild === -1 ? glob : glob.slice(0, wild);
 }
 
-/** `**` is any number of folders, `*` any part of one name, `?` one character; nothing else is special. */
+/** `**` matches any number of folders, `*` any part of one name, `?` one character; nothing else is special. */
 function globToRegExp(glob: string): RegExp {
   const source = glob
     .split(/(\/\*\*$|\*\*\/|\*\*|\*|\?)/)

@@ -1,13 +1,13 @@
 /**
- * Owns: what the policy says to a call. Pure: the same policy, call and grants give the same verdict.
+ * Owns: judging a call by the policy. Pure: the same policy, call and grants give the same verdict.
  *
- * J1 The class deny is refused, and so is what a deny rule matches; nothing overrules either.
- * J2 A change outside whose target came out of a tool is asked about, whatever the rules and earlier answers say.
- * J3 An ask rule that matches asks, also where another allows; an allow rule lifts only what it names; else the default
- *    of the class holds.
- * J4 An answer for the whole run stands for the same tool, class, programs and hosts under the same policy.
- * J5 What the operator wrote runs as a local write in the jail, whatever its class; filled with the words of a tool, a
- *    model or memory it is no longer what the operator wrote.
+ * J1 A call of class deny, or one that a deny rule matches, is refused; nothing overrules that.
+ * J2 An external change whose target came out of a tool needs an approval, whatever the rules and earlier answers say.
+ * J3 A matching ask rule asks, even if another rule allows; an allow rule allows only what it names; otherwise the default
+ *    of the class applies.
+ * J4 An answer for the whole run covers the same tool, class, programs and hosts under the same policy.
+ * J5 A command that the operator wrote runs as a local write in the sandbox, whatever its class; with text of a tool, a
+ *    model or memory inserted it is no longer the operator's.
  */
 import type { Classified } from '../schema/command.ts';
 import type { Json } from '../schema/json.ts';
@@ -15,15 +15,15 @@ import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Origin, Tool, ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
-import { type Facts, ruleMatches } from './rules.ts';
+import { type Facts, ruleMatches } from './rule-match.ts';
 
 export type Verdict = { effect: Effect; why: string };
 
-/** What is known of a call: of a command what the classifier found out, of another tool what its targets say. */
+/** What is known of a call: for a command what the classifier found, for another tool what its target fields contain. */
 export type Described = Facts & {
-  /** Why it has its class, for a person. */
+  /** Why it has its class, in words for a person. */
   reason: string;
-  /** True for a command. */
+  /** Whether the call is a command. */
   command: boolean;
   net: boolean;
 };
@@ -31,19 +31,19 @@ export type Described = Facts & {
 export type Describe = (call: ToolCall) => Described;
 
 export type JudgeOptions = {
-  /** The policy that holds now, and its hash. */
+  /** The active policy and its hash. */
   policy: () => { policy: Policy; sha256: string };
   describe: Describe;
-  /** What people have answered for the whole of a run. */
+  /** Answers that apply to the whole run. */
   allowedInRun?: (run: string) => readonly Given[];
   /** Whether the task itself asks for the network, so that its own commands may use it. */
   declaresNetwork?: (call: ToolCall) => boolean;
 };
 
-/** An answer for the whole run, and which it was. */
+/** An answer for the whole run. */
 export type Given = Grant & { effect: 'allow' | 'deny'; by: string };
 
-export function judgeWith(options: JudgeOptions): (call: ToolCall) => Verdict {
+export function createJudge(options: JudgeOptions): (call: ToolCall) => Verdict {
   return (call) => {
     const { policy, sha256 } = options.policy();
     const found = options.describe(call);
@@ -54,14 +54,14 @@ export function judgeWith(options: JudgeOptions): (call: ToolCall) => Verdict {
     const given = answerFor(options.allowedInRun?.(call.run) ?? [], facts, sha256);
     if (given?.effect === 'deny') return { effect: 'deny', why: `${given.by} refused this for the whole run` };
     const strange = targetsFromTools(call, facts);
-    if (strange.length > 0) return { effect: 'ask', why: strangeWords(strange) };
-    const verdict = byRules(policy, facts, asks, allows);
+    if (strange.length > 0) return { effect: 'ask', why: describeFields(strange) };
+    const verdict = applyRules(policy, facts, asks, allows);
     if (verdict.effect !== 'ask' || given === undefined) return verdict;
     return { effect: 'allow', why: `${given.by} allowed this for the whole run` };
   };
 }
 
-/** The class that counts; see J5. Without the network, what would leave the machine cannot. */
+/** The class that counts (J5). Without the network, a command cannot change anything outside. */
 export function classFor(
   call: ToolCall,
   facts: Described,
@@ -71,7 +71,7 @@ export function classFor(
   return facts.class === 'external_mutation' && facts.net && !declaresNetwork(call) ? facts.class : 'write_local';
 }
 
-/** True when every word of it was written by the person who gave the task. */
+/** Whether every word of the command was written by the person who gave the task. */
 function isOperatorsOwn(call: ToolCall): boolean {
   return (
     call.author === 'operator' &&
@@ -81,7 +81,7 @@ function isOperatorsOwn(call: ToolCall): boolean {
 
 type Rules = { denies?: PolicyRule; asks?: PolicyRule; allows?: PolicyRule };
 
-/** A deny that only may match asks: a person can see what the shell would make of it. */
+/** A deny rule that may match leads to a question, since a person can see how the shell would expand the words. */
 function rulesFor(rules: readonly PolicyRule[], facts: Facts): Rules {
   const found: Rules = {};
   for (const rule of rules) {
@@ -94,7 +94,7 @@ function rulesFor(rules: readonly PolicyRule[], facts: Facts): Rules {
   return found;
 }
 
-function byRules(policy: Policy, facts: Described, asks?: PolicyRule, allows?: PolicyRule): Verdict {
+function applyRules(policy: Policy, facts: Described, asks?: PolicyRule, allows?: PolicyRule): Verdict {
   if (asks !== undefined) return { effect: 'ask', why: whyOf(asks, facts, 'a rule of the policy asks about it') };
   if (allows !== undefined) return { effect: 'allow', why: whyOf(allows, facts, 'a rule of the policy allows it') };
   return { effect: policy.defaults[facts.class], why: facts.reason };
@@ -114,20 +114,20 @@ function answerFor(given: readonly Given[], facts: Facts, policy: string): Given
   return given.find((grant) => grant.effect === 'deny' && isSame(grant)) ?? given.find(isSame);
 }
 
-/** What an answer for the whole run to this call would stand for. */
+/** What an answer for the whole run to this call would cover. */
 export function grantOf(facts: Facts, policy: string): Grant {
   const { tool, programs, hosts } = facts;
-  return { tool, class: facts.class, programs: sorted(programs), hosts: sorted(hosts), policy };
+  return { tool, class: facts.class, programs: sortValues(programs), hosts: sortValues(hosts), policy };
 }
 
 function sameSet(a: readonly string[], b: readonly string[]): boolean {
-  const [left, right] = [sorted(a), sorted(b)];
+  const [left, right] = [sortValues(a), sortValues(b)];
   return left.length === right.length && left.every((word, index) => word === right[index]);
 }
 
-const sorted = (words: readonly string[]): string[] => [...new Set(words)].toSorted();
+const sortValues = (words: readonly string[]): string[] => [...new Set(words)].toSorted();
 
-/** J2. What is changed on the desk is kept before and can be taken back. */
+/** Target fields that came out of a tool (J2). Changes on the desk are exempt, since they can be undone. */
 function targetsFromTools(call: ToolCall, facts: Facts): string[] {
   return facts.class === 'external_mutation' ? fieldsFrom('tool', call.origins()) : [];
 }
@@ -136,12 +136,12 @@ function fieldsFrom(wanted: Origin, origins: Readonly<Record<string, Origin>>): 
   return Object.entries(origins).flatMap(([field, origin]) => (origin === wanted ? [field] : []));
 }
 
-function strangeWords(fields: readonly string[]): string {
-  return `what it acts on (${fields.join(', ')}) came out of a tool, not from you or your task`;
+function describeFields(fields: readonly string[]): string {
+  return `its target (${fields.join(', ')}) came out of a tool, not from you or your task`;
 }
 
-/** Describes calls of these tools; commands by the classifier, everything else by the fields that the tool calls targets. */
-export function describeWith(
+/** Describes calls of these tools: commands by the classifier, all others by the fields that the tool declares as targets. */
+export function createDescriber(
   tools: ReadonlyMap<string, Pick<Tool, 'targets' | 'annotations'>>,
   classify: (call: ToolCall) => Classified | null,
 ): Describe {
@@ -173,7 +173,7 @@ const REASONS: Readonly<Record<SideEffectClass, string>> = {
   deny: 'calls of this kind are never made',
 };
 
-/** A command's paths are written as seen from the folder it starts in. */
+/** Makes a command's paths, which are relative to the folder it starts in, relative to the desk. */
 function seenFromDesk(call: ToolCall, paths: readonly string[]): string[] {
   const dir = fieldOf(call.input, 'dir');
   if (typeof dir !== 'string' || dir === '.') return [...paths];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeWith, type Given, grantOf, judgeWith } from '../../src/guard/judge.ts';
-import { type Facts, hostMatches, ruleMatches } from '../../src/guard/rules.ts';
+import { createDescriber, type Given, grantOf, createJudge } from '../../src/guard/judge-call.ts';
+import { type Facts, hostMatches, ruleMatches } from '../../src/guard/rule-match.ts';
 import type { Classified } from '../../src/schema/command.ts';
 import { Policy, PolicyRule } from '../../src/schema/policy.ts';
 import type { Origin, ToolCall } from '../../src/schema/tool.ts';
@@ -42,9 +42,9 @@ function judged(policy: Policy, { call = {}, found, given = [], declared = false
     hosts: [],
     net: false,
   } as const;
-  const judge = judgeWith({
+  const judge = createJudge({
     policy: () => ({ policy, sha256: SHA }),
-    describe: describeWith(tools, () => (found === undefined ? null : { ...classified, ...found })),
+    describe: createDescriber(tools, () => (found === undefined ? null : { ...classified, ...found })),
     allowedInRun: () => given,
     declaresNetwork: () => declared,
   });
@@ -69,7 +69,7 @@ describe('the judge', () => {
     expect(judged(policy, { found: { class: 'deny', programs: ['rm'] }, given: [grant] }).effect).toBe('deny');
   });
 
-  it('J1 a deny rule holds against every allow rule, for whoever wrote the command', () => {
+  it('J1 a deny rule overrules every allow rule, for whoever wrote the command', () => {
     const policy = policyWith({ effect: 'allow', tool: 'shell' }, { effect: 'deny', program: 'git', why: 'not here' });
     expect(judged(policy, { found: pushed })).toMatchObject({
       effect: 'deny',
@@ -80,7 +80,7 @@ describe('the judge', () => {
     );
   });
 
-  it('J2 a change outside whose target came out of a tool is asked about, whatever rules and answers say', () => {
+  it('J2 a change outside whose target came out of a tool needs an approval, whatever rules and answers say', () => {
     const policy = policyWith({ effect: 'allow', program: 'git', host: '*' });
     const grant: Given = { ...grantOf(factsOf(pushed), SHA), effect: 'allow', by: 'Ada' };
     const call = from({ line: 'tool' });
@@ -105,7 +105,7 @@ describe('the judge', () => {
     expect(judged(hosts, { found: { ...pushed, hosts: ['git.example.org', 'evil.org'] } }).effect).toBe('ask');
   });
 
-  it('J3 an ask rule holds against an allow rule', () => {
+  it('J3 an ask rule overrules an allow rule', () => {
     const policy = policyWith(
       { effect: 'allow', program: 'git' },
       { effect: 'ask', host: '*.example.org', why: 'look' },
@@ -198,7 +198,7 @@ describe('a rule', () => {
     expect(matches({ effect: 'deny', path }, { paths: ['other', written] })).toBe(match);
   });
 
-  it('M2 about a folder that holds what the rule names: a write may reach it, a listing does not', () => {
+  it('M2 about a folder that contains what the rule names: a write may reach it, a listing does not', () => {
     const rule = { effect: 'ask', path: 'a/secret/**' };
     expect(matches(rule, { paths: ['a'], class: 'write_local' })).toBe('maybe');
     expect(matches(rule, { paths: ['.'], class: 'write_local' })).toBe('maybe');

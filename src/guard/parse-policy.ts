@@ -1,34 +1,34 @@
 /**
- * Owns: reading POLICY.md. A policy that is not wholly understood is refused, with file, line and reason.
+ * Owns: parsing POLICY.md. A policy that is not fully understood is refused, with file, line and reason.
  *
- * P1 An allow rule names what it allows (tool, program or host), and a rule without any condition is not a rule.
- * P2 Every example is matched by its rule, as the guard itself classifies it.
+ * P1 An allow rule names what it allows (tool, program or host), and every rule has a condition.
+ * P2 Every example matches its rule, as classified by the guard itself.
  */
 import type { Classified } from '../schema/command.ts';
 import { OkaError } from '../schema/errors.ts';
 import { linesIn, readFrontMatter } from '../schema/front-matter.ts';
 import { Policy, type PolicyRule } from '../schema/policy.ts';
-import { type Facts, ruleMatches } from './rules.ts';
+import { type Facts, ruleMatches } from './rule-match.ts';
 
-/** What a line of shell would do; the guard's own classifier. */
+/** The guard's classifier for a shell command. */
 export type Classify = (line: string) => Classified;
 
 export function parsePolicy(text: string, file: string, classify: Classify): Policy {
   const { data } = readFrontMatter(text, file);
   if (Object.keys(data).length === 0)
-    throw invalid(file, 1, ['there is no front matter: the rules stand between two --- lines at the top']);
+    throw invalidPolicy(file, 1, ['there is no front matter: the rules belong between two --- lines at the top']);
   const lineOf = linesIn(text, file);
   const parsed = Policy.safeParse(data);
   if (!parsed.success)
-    throw invalid(
+    throw invalidPolicy(
       file,
       null,
-      parsed.error.issues.flatMap((issue) => placed(lineOf, issue)),
+      parsed.error.issues.flatMap((issue) => describeIssue(lineOf, issue)),
     );
   const problems = parsed.data.rules.flatMap((rule, index) =>
-    problemsOf(rule, classify).map(({ path, problem }) => told(lineOf, ['rules', index, ...path], problem)),
+    problemsOf(rule, classify).map(({ path, problem }) => describeProblem(lineOf, ['rules', index, ...path], problem)),
   );
-  if (problems.length > 0) throw invalid(file, null, problems);
+  if (problems.length > 0) throw invalidPolicy(file, null, problems);
   return parsed.data;
 }
 
@@ -37,17 +37,17 @@ type Problem = { path: PropertyKey[]; problem: string };
 function problemsOf(rule: PolicyRule, classify: Classify): Problem[] {
   const { effect, why: _, examples, ...conditions } = rule;
   if (Object.keys(conditions).length === 0)
-    return [{ path: [], problem: 'this rule matches everything: say what it is about (tool, class, program, …)' }];
+    return [{ path: [], problem: 'this rule matches everything: add a condition (tool, class, program, …)' }];
   if (effect === 'allow' && rule.class === 'deny')
-    return [{ path: ['class'], problem: 'the class deny stays refused; no rule can allow it' }];
+    return [{ path: ['class'], problem: 'the class deny is always refused; no rule can allow it' }];
   if (effect === 'allow' && rule.tool === undefined && rule.program === undefined && rule.host === undefined)
-    return [{ path: [], problem: 'an allow rule names the tool, the program or the host that it allows' }];
+    return [{ path: [], problem: 'an allow rule must name the tool, the program or the host that it allows' }];
   if (rule.tool !== undefined && /\*./.test(rule.tool))
-    return [{ path: ['tool'], problem: 'a * stands at the end of a tool name only' }];
+    return [{ path: ['tool'], problem: 'a * is allowed only at the end of a tool name' }];
   return examples.flatMap((example, index) => exampleProblem(rule, example, ['examples', index], classify));
 }
 
-/** P2. A command that would be refused whatever the rules say is no example of an allow rule. */
+/** Why an example does not match its rule (P2). An allow rule cannot have an example that is always denied. */
 function exampleProblem(rule: PolicyRule, example: string, path: PropertyKey[], classify: Classify): Problem[] {
   const classified = classify(example);
   const facts: Facts = { ...factsOfExample(classified), tool: 'shell' };
@@ -56,9 +56,9 @@ function exampleProblem(rule: PolicyRule, example: string, path: PropertyKey[], 
   if (ruleMatches(rule, facts) === 'yes') return [];
   const seen = [
     `class ${classified.class}`,
-    `programs ${listed(classified.programs)}`,
-    `paths ${listed(classified.paths)}`,
-    `hosts ${listed(classified.hosts)}`,
+    `programs ${listNames(classified.programs)}`,
+    `paths ${listNames(classified.paths)}`,
+    `hosts ${listNames(classified.hosts)}`,
   ];
   return [{ path, problem: `its rule does not match this example, which is: ${seen.join('; ')}` }];
 }
@@ -67,26 +67,26 @@ function factsOfExample({ class: effect, programs, paths, hosts }: Classified): 
   return { class: effect, programs, paths, hosts, risk: 'high', destructive: true };
 }
 
-const listed = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
+const listNames = (words: readonly string[]): string => (words.length === 0 ? 'none' : words.join(', '));
 
 type LineOf = ReturnType<typeof linesIn>;
 type Issue = { path: PropertyKey[]; message: string; code?: string };
 
-function placed(lineOf: LineOf, issue: Issue): string[] {
+function describeIssue(lineOf: LineOf, issue: Issue): string[] {
   if (issue.code === 'unrecognized_keys' && 'keys' in issue && Array.isArray(issue.keys))
-    return issue.keys.map((key) => told(lineOf, [...issue.path, String(key)], 'there is no such setting'));
-  return [told(lineOf, issue.path, issue.message)];
+    return issue.keys.map((key) => describeProblem(lineOf, [...issue.path, String(key)], 'there is no such setting'));
+  return [describeProblem(lineOf, issue.path, issue.message)];
 }
 
-function told(lineOf: LineOf, path: readonly PropertyKey[], problem: string): string {
+function describeProblem(lineOf: LineOf, path: readonly PropertyKey[], problem: string): string {
   return `line ${lineOf(path)}, ${path.map(String).join('.') || '(top)'}: ${problem}`;
 }
 
-function invalid(file: string, line: number | null, problems: readonly string[]): OkaError {
+function invalidPolicy(file: string, line: number | null, problems: readonly string[]): OkaError {
   const where = line === null ? '' : `, line ${line}`;
   const [only, ...more] = problems;
   const words = more.length === 0 ? `: ${only}` : ` is not valid:\n${problems.map((each) => `  ${each}`).join('\n')}`;
   return new OkaError('invalid-file', `${file}${where}${words}`, {
-    fix: 'Mend these lines; `oka schema policy` shows what is possible.',
+    fix: 'Correct these lines; `oka schema policy` lists what is allowed.',
   });
 }

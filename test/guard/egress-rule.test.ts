@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allowsBy, maySendOn } from '../../src/guard/egress.ts';
+import { egressRule, mayRedirectTo } from '../../src/guard/egress-rule.ts';
 import { Policy, type PolicyRule } from '../../src/schema/policy.ts';
 
 const rule = (host: string, effect: PolicyRule['effect'] = 'allow', more: Partial<PolicyRule> = {}): PolicyRule => ({
@@ -9,7 +9,7 @@ const rule = (host: string, effect: PolicyRule['effect'] = 'allow', more: Partia
   ...more,
 });
 const verdict = (rules: PolicyRule[], host: string, port = 443, named: string[] = []): string =>
-  allowsBy(rules, [])(host, port, named).verdict;
+  egressRule(rules, [])(host, port, named).verdict;
 
 describe('E1 what no rule names is refused', () => {
   it('without rules nothing is allowed', () => expect(verdict([], 'example.org')).toBe('refused'));
@@ -30,7 +30,7 @@ describe('E1 what no rule names is refused', () => {
     ['192.0.2.1', '192.0.2.1', 'allowed'],
   ])('%s for %s is %s', (pattern, host, expected) => expect(verdict([rule(pattern)], host)).toBe(expected));
 
-  it('a rule about more than a host says nothing of connections', () => {
+  it('a rule about more than a host does not apply to connections', () => {
     for (const more of [
       { program: 'curl' },
       { path: '**' },
@@ -49,7 +49,7 @@ describe('E2 the stricter rule decides', () => {
   it('a deny rule refuses on every port, whatever else allows it', () => {
     const rules = [rule('*'), rule('*.internal.test', 'deny', { why: 'ours' })];
     expect(
-      allowsBy(rules, [{ host: 'a.internal.test', port: 443 }])('a.internal.test', 443, ['a.internal.test']),
+      egressRule(rules, [{ host: 'a.internal.test', port: 443 }])('a.internal.test', 443, ['a.internal.test']),
     ).toEqual({ verdict: 'refused', reason: 'ours' });
     expect(verdict([rule('x.test:8443'), rule('x.test', 'deny')], 'x.test', 8443)).toBe('refused');
   });
@@ -78,7 +78,7 @@ describe('E3 ports', () => {
 });
 
 it('E4 only a registry may be on the own network, on its own host and port', () => {
-  const allows = allowsBy([rule('example.org')], [{ host: 'npm.local', port: 4873 }]);
+  const allows = egressRule([rule('example.org')], [{ host: 'npm.local', port: 4873 }]);
   expect(allows('npm.local', 4873)).toMatchObject({ verdict: 'allowed', reach: 'own network' });
   expect(allows('npm.local', 443)).toMatchObject({ verdict: 'refused' });
   expect(allows('example.org', 443)).toMatchObject({ verdict: 'allowed', reach: 'public' });
@@ -86,7 +86,8 @@ it('E4 only a registry may be on the own network, on its own host and port', () 
 
 it('E4 a server of a model that the operator configured may be there, too, unless a rule forbids it', () => {
   const servers = ['model.local:11434', '[fd00::1]:8080'];
-  const asked = (host: string, port: number, rules: PolicyRule[] = []) => allowsBy(rules, [])(host, port, [], servers);
+  const asked = (host: string, port: number, rules: PolicyRule[] = []) =>
+    egressRule(rules, [])(host, port, [], servers);
   expect(asked('model.local', 11_434)).toMatchObject({ verdict: 'allowed', reach: 'own network' });
   expect(asked('fd00::1', 8080)).toMatchObject({ verdict: 'allowed', reach: 'own network' });
   expect(asked('model.local', 443)).toMatchObject({ verdict: 'refused' });
@@ -97,7 +98,7 @@ it('a server may send http.get on to where it could have gone without a question
   const defaults = { read: 'allow', write_local: 'allow', external_mutation: 'ask', deny: 'deny' } as const;
   const budgets = { tokens: 1, usd: 1, tool_calls: 1, retries: 1, replans: 1, seconds: 1, depth: 1, output_bytes: 1 };
   const sentOn = (rules: PolicyRule[], read: 'allow' | 'ask' = 'allow'): boolean =>
-    maySendOn(Policy.parse({ version: 1, defaults: { ...defaults, read }, budgets, rules }), 'b.test');
+    mayRedirectTo(Policy.parse({ version: 1, defaults: { ...defaults, read }, budgets, rules }), 'b.test');
   expect(sentOn([])).toBe(true);
   expect(sentOn([rule('b.test', 'deny')])).toBe(false);
   expect(sentOn([rule('*', 'allow'), rule('*.test', 'ask')])).toBe(false);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { classify as classifyCommand } from '../../src/guard/classify/classify-command.ts';
-import { parsePolicy } from '../../src/guard/policy.ts';
+import { parsePolicy } from '../../src/guard/parse-policy.ts';
 import type { Classified } from '../../src/schema/command.ts';
 
 /** Enough of a classifier to check examples against. */
@@ -49,9 +49,9 @@ describe('the policy', () => {
     ['  - effect: ask\n    programme: git', 7, /no such setting/],
     ['  - effect: deny', 6, /matches everything/],
     ['  - effect: ask\n    why: nothing is said', 6, /matches everything/],
-    ['  - effect: allow\n    class: external_mutation', 6, /names the tool, the program or the host/],
-    ['  - effect: allow\n    tool: shell\n    class: deny', 8, /stays refused/],
-    ['  - effect: ask\n    tool: "fi*es"', 7, /\* stands at the end/],
+    ['  - effect: allow\n    class: external_mutation', 6, /name the tool, the program or the host/],
+    ['  - effect: allow\n    tool: shell\n    class: deny', 8, /always refused/],
+    ['  - effect: ask\n    tool: "fi*es"', 7, /\* is allowed only at the end/],
     ['  - effect: ask\n    program: git\n    risk: extreme', 8, /risk/],
     ['  - effect: ask\n    program: ""', 7, /program/],
     ['  - effect: ask\n    program: git\n    program: ls', 8, /unique/],

@@ -14,8 +14,8 @@ import {
 import { join } from 'node:path';
 import { armor, Encrypter } from 'age-encryption';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf, openVault, type VaultPlaces } from '../../src/guard/vault.ts';
-import { present, valuesIn, withValue, without } from '../../src/guard/vault-contents.ts';
+import { fingerprintOf, openVault, type VaultPlaces } from '../../src/guard/open-vault.ts';
+import { requireSecret, valuesIn, withValue, withoutSecret } from '../../src/guard/vault-contents.ts';
 import type { VaultContents } from '../../src/schema/secret.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
@@ -58,7 +58,7 @@ describe('a vault', () => {
     expect(Object.keys((await openVault(places, nobody).read())?.secrets ?? {})).toEqual(['TOKEN', 'OTHER']);
   });
 
-  it('holds nothing that can be read without the key', async () => {
+  it('contains nothing that can be read without the key', async () => {
     using folder = temporaryFolder();
     const { sealed } = await filled(folder.dir);
     for (const part of ['sesame', 'TOKEN', 'fingerprint']) expect(sealed.includes(part)).toBe(false);
@@ -78,7 +78,7 @@ describe('a vault', () => {
     mkdirSync(join(folder.dir, 'run'));
     renameSync(places.key, places.mounted);
     chmodSync(places.mounted, 0o444);
-    expect(present(await openVault(places, nobody).read(), 'TOKEN').value).toBe('sesame-open-42');
+    expect(requireSecret(await openVault(places, nobody).read(), 'TOKEN').value).toBe('sesame-open-42');
   });
 
   it('a mounted secret with nothing but remarks in it is none: the key file is used', async () => {
@@ -87,10 +87,10 @@ describe('a vault', () => {
     mkdirSync(join(folder.dir, 'run'));
     for (const nothing of ['', '\n', '# Nothing.\n', '\n# One\n\n  # Two']) {
       writeFileSync(places.mounted, nothing);
-      expect(present(await openVault(places, nobody).read(), 'TOKEN').value).toBe('sesame-open-42');
+      expect(requireSecret(await openVault(places, nobody).read(), 'TOKEN').value).toBe('sesame-open-42');
     }
     writeFileSync(places.mounted, '# One\nnot a key\n');
-    await expect(openVault(places, nobody).read()).rejects.toThrow('does not hold an age key');
+    await expect(openVault(places, nobody).read()).rejects.toThrow('does not contain an age key');
   });
 
   it('gives the same fingerprint for the same value, and another for another', () => {
@@ -112,7 +112,7 @@ describe('a vault', () => {
     await expect(openVault(places, async () => 'ten thousand ducks').read()).rejects.toThrow(/passphrase/);
     const asked: string[] = [];
     const vault = openVault(places, async (file) => (asked.push(file), 'ten thousand geese'));
-    expect(present(await vault.read(), 'TOKEN').value).toBe('sesame-open-42');
+    expect(requireSecret(await vault.read(), 'TOKEN').value).toBe('sesame-open-42');
     await vault.change(setting('OTHER', 'another-value'));
     expect(asked).toEqual([places.key]);
   });
@@ -209,11 +209,11 @@ describe('a key file', () => {
     await expect(openVault(places, nobody).read()).rejects.toThrow('belongs to uid 12345');
   });
 
-  it('that holds no key is refused, without quoting it', async () => {
+  it('that contains no key is refused, without quoting it', async () => {
     using folder = temporaryFolder();
     const { places } = await filled(folder.dir);
     writeFileSync(places.key, 'AGE-SECRET-KEY-1SHORT\n');
-    await expect(openVault(places, nobody).read()).rejects.toThrow('does not hold an age key');
+    await expect(openVault(places, nobody).read()).rejects.toThrow('does not contain an age key');
     await expect(openVault(places, nobody).read()).rejects.not.toThrow('SHORT');
   });
 });
@@ -223,7 +223,7 @@ describe('V2 a change', () => {
     using folder = temporaryFolder();
     const places = placesIn(folder.dir);
     const program = `
-      import { openVault } from '${join(import.meta.dirname, '../../src/guard/vault.ts')}';
+      import { openVault } from '${join(import.meta.dirname, '../../src/guard/open-vault.ts')}';
       import { withValue } from '${join(import.meta.dirname, '../../src/guard/vault-contents.ts')}';
       const vault = openVault(${JSON.stringify(places)}, () => Promise.reject(new Error('asked')));
       for (const n of [1, 2]) await vault.change((all) => withValue(all, process.argv[1] + n, 'value-of-' + process.argv[1] + n, '${NOW}'));`;
@@ -242,7 +242,7 @@ describe('V2 a change', () => {
     using folder = temporaryFolder();
     const { places, sealed } = await filled(folder.dir);
     const program = `
-      import { openVault } from '${join(import.meta.dirname, '../../src/guard/vault.ts')}';
+      import { openVault } from '${join(import.meta.dirname, '../../src/guard/open-vault.ts')}';
       import { withValue } from '${join(import.meta.dirname, '../../src/guard/vault-contents.ts')}';
       process.on('SIGXFSZ', () => {});
       const vault = openVault(${JSON.stringify(places)}, () => Promise.reject(new Error('asked')));
@@ -278,11 +278,11 @@ describe('what is in a vault', () => {
   });
 
   it('a removed secret cannot be used, stays known, and counts on when it comes back', () => {
-    const gone = without(withValue(empty, 'A', 'first-value', NOW), 'A', false);
-    expect(() => present(gone, 'A')).toThrow('no secret "A"');
+    const gone = withoutSecret(withValue(empty, 'A', 'first-value', NOW), 'A', false);
+    expect(() => requireSecret(gone, 'A')).toThrow('no secret "A"');
     expect(valuesIn(gone)).toEqual([{ name: 'A', value: 'first-value' }]);
     expect(withValue(gone, 'A', 'second-value', NOW).secrets['A']?.version).toBe(2);
-    expect(valuesIn(without(withValue(empty, 'A', 'first-value', NOW), 'A', true))).toEqual([]);
+    expect(valuesIn(withoutSecret(withValue(empty, 'A', 'first-value', NOW), 'A', true))).toEqual([]);
   });
 
   it.each([
