@@ -38,6 +38,9 @@ CREATE TABLE row (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 
 const BUSY_MS = 5000;
 
+/** Raised whenever the tables below change. */
+const FORMAT = 1;
+
 /** Opens a file for its one writer. One that is not of this version is replaced by an empty one. */
 export function openForWriting(file: string, shape: DatabaseShape): Database {
   try {
@@ -49,13 +52,16 @@ export function openForWriting(file: string, shape: DatabaseShape): Database {
   }
 }
 
-/** Opens a file that somebody else may be writing. Null when there is nothing to read: the ledgers have it all. */
-export function openForReading(file: string, shape: DatabaseShape): Database | null {
+/**
+ * Opens a file that somebody else may be writing. Null when there is nothing to read: the ledgers have it all.
+ * Without a shape, a file of any version is opened.
+ */
+export function openForReading(file: string, shape: DatabaseShape | null): Database | null {
   let db: DatabaseSync | undefined;
   try {
     assertRegularFile(file);
     db = openSnapshot(file);
-    assertVersion(db, shape);
+    if (shape !== null) assertVersion(db, shape);
     return withStatements(db);
   } catch {
     db?.close();
@@ -116,13 +122,15 @@ function openWritable(file: string, shape: DatabaseShape): Database {
 
 function createTables(db: DatabaseSync, { version, tables = '' }: DatabaseShape): void {
   db.exec(`BEGIN IMMEDIATE; ${TABLES} ${tables}`);
-  db.prepare('INSERT INTO meta VALUES (?, ?)').run('version', version);
+  db.prepare('INSERT INTO meta VALUES (?, ?)').run('version', versionIn(version));
   db.exec('COMMIT');
 }
 
+const versionIn = (version: string): string => `${FORMAT} ${version}`;
+
 function assertVersion(db: DatabaseSync, { version }: DatabaseShape): void {
   const found = db.prepare("SELECT value FROM meta WHERE name = 'version'").get()?.['value'];
-  if (found !== version) throw new StoreDamaged(`it is of version ${String(found)}`);
+  if (found !== versionIn(version)) throw new StoreDamaged(`it is of version ${String(found)}`);
 }
 
 /** On a read-only mount a file that nobody has open lacks what sharing needs; then it does not change either. */

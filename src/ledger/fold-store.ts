@@ -243,5 +243,24 @@ function parseRow(text: string, key: string): unknown {
   }
 }
 
+export type Progress = { read: Readonly<Record<Pen, number>>; note(name: string): unknown };
+
+/** How far a store of whatever version has read, for a process that does not need its rows; null without a store. */
+export function readProgress(file: string): Progress | null {
+  const base = openForReading(file, null);
+  try {
+    const cursors = base?.prepare('SELECT pen, seq FROM cursor').all() ?? [];
+    const notes = base?.prepare("SELECT name, value FROM meta WHERE name LIKE 'note.%'").all() ?? [];
+    const seqOf = (pen: Pen): number => Number(cursors.find((row) => row['pen'] === pen)?.['seq'] ?? 0);
+    const values = new Map(notes.map(({ name, value }) => [String(name), JSON.parse(String(value)) as unknown]));
+    const read = { run: seqOf('run'), maintenance: seqOf('maintenance') };
+    return base === null ? null : { read, note: (name) => values.get(`note.${name}`) ?? null };
+  } catch {
+    return null; // A file of another program, or a damaged one.
+  } finally {
+    base?.db.close();
+  }
+}
+
 const cursorsIn = (base: Database | null): string =>
   base === null ? '' : JSON.stringify(base.prepare('SELECT pen, seq, hash FROM cursor ORDER BY pen').all());

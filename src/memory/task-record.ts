@@ -3,7 +3,8 @@ import type { Event } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../schema/task-run.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import type { Book, Part } from './book.ts';
+import type { Part } from './learning.ts';
+import type { Rows } from '../schema/rows.ts';
 
 export type TaskRecord = {
   run: string;
@@ -46,10 +47,10 @@ export type TaskRecord = {
 
 const keyOf = (run: string): string => `task/${run}`;
 
-export const taskRecordOf = (book: Book, run: string): TaskRecord | undefined => book.get<TaskRecord>(keyOf(run));
+export const taskRecordOf = (book: Rows, run: string): TaskRecord | undefined => book.get<TaskRecord>(keyOf(run));
 
 /** The task that a run belongs to, itself or as one of the runs inside it. */
-export function rootOf(book: Book, run: string): string {
+export function rootOf(book: Rows, run: string): string {
   return book.get<string>(`root/${run}`) ?? run;
 }
 
@@ -64,7 +65,7 @@ export const wasFine = ({ status, rework, corrected, undone }: TaskRecord): bool
 /** Has to be the first part: others look at what it keeps. */
 export const taskRecords: Part = { name: 'tasks', take: ({ event }, book) => takeIn(event, book) };
 
-function takeIn(event: Event, book: Book): void {
+function takeIn(event: Event, book: Rows): void {
   if (event.pen !== 'run' || event.run === null) return;
   if (event.type === 'run.started') return begin(event, event.run, book);
   const root = rootOf(book, event.run);
@@ -74,7 +75,7 @@ function takeIn(event: Event, book: Book): void {
   book.put(keyOf(root), { ...task, last: Math.max(task.last, event.seq) });
 }
 
-function begin(event: Of<'run.started'>, run: string, book: Book): void {
+function begin(event: Of<'run.started'>, run: string, book: Rows): void {
   const { parent, depth, graph, title, input } = event.data;
   if (parent !== null && depth > 0) return book.put(`root/${run}`, rootOf(book, parent));
   if (graph.id !== 'oka.task') return;
@@ -125,7 +126,7 @@ const nothingYet = (): Pick<TaskRecord, Later> => ({
 const INNER = new Set(['task.plan', 'task.critique', 'run.start', 'model.complete']);
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
-type Noting<T extends Event['type']> = (task: TaskRecord, event: Of<T>, book: Book) => void;
+type Noting<T extends Event['type']> = (task: TaskRecord, event: Of<T>, book: Rows) => void;
 
 /** What is not named here says nothing about how the task went. */
 const NOTES: { readonly [T in Event['type']]?: Noting<T> } = {
@@ -159,7 +160,7 @@ const NOTES: { readonly [T in Event['type']]?: Noting<T> } = {
   },
 };
 
-function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Book): void {
+function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Rows): void {
   const { call, usage, status, output } = event.data;
   const used = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
   // What a run inside spent is told again by whoever awaited it.
@@ -179,7 +180,7 @@ function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Book): voi
 
 type Asked = { at: string; kind: WaitFor['kind'] };
 
-function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, book: Book): void {
+function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, book: Rows): void {
   const { kind } = data.for;
   if (kind !== 'approval' && kind !== 'question' && kind !== 'requirement') return;
   book.put(`wait/${data.wait}`, { at, kind } satisfies Asked);
@@ -187,7 +188,7 @@ function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, book: B
   if (kind === 'question') task.questions += 1;
 }
 
-function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>, book: Book): void {
+function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>, book: Rows): void {
   const asked = book.get<Asked>(`wait/${data.wait}`);
   if (asked === undefined) return;
   book.put(`wait/${data.wait}`, null);

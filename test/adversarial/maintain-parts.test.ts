@@ -9,7 +9,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { live } from '../../bench/month/month.ts';
-import { Books } from '../../src/daemon/maintain/books.ts';
+import { removeDatabase } from '../../src/ledger/fold-database.ts';
 import { booksFile } from '../../src/daemon/maintain/maintenance-folder.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
@@ -98,12 +98,11 @@ function maintained(home: Home, { moment }: Day, dies = ''): Life {
 /** Everything that a pass leaves behind, but what a ledger says about itself. */
 async function outcomeOf(home: Home): Promise<object> {
   const own = (await written(home)).filter(({ type }) => !type.startsWith('ledger.'));
-  const { entries, touched } = dumpOf(home);
+  const { entries } = dumpOf(home);
   return {
     ledger: (await verifyLedger(home.ledgers.maintenance)).state,
     concluded: own.map(({ type, data, run, cause }) => JSON.stringify({ type, run, cause, data })).toSorted(),
     entries,
-    touched,
     pages: pagesOf(home),
     asked: Object.entries(textsBelow(join(home.oka, 'intake'))).filter(([name]) => name.endsWith('.json')),
   };
@@ -188,7 +187,7 @@ describe('maintenance with all it learns about', () => {
     const home = copyOf(learned.dir);
     const before = await outcomeOf(home);
     for (const folder of folders) rmSync(join(home.oka, folder), { recursive: true, force: true });
-    if (folders.includes('maintenance/pages')) Books.remove(booksFile(home));
+    if (folders.includes('maintenance/pages')) removeDatabase(booksFile(home));
     rmSync(join(home.oka, 'active_task_graph.json'), { force: true });
     expect(await oka('rebuild', '--dir', home.dir)).toMatchObject({ code: 0, err: '' });
     expect(await outcomeOf(home)).toEqual(before);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FoldStore } from '../../src/ledger/fold-store.ts';
+import { FoldStore, readProgress } from '../../src/ledger/fold-store.ts';
 import { StoreDamaged } from '../../src/ledger/fold-database.ts';
 import { fromStoredKey, toStoredKey } from '../../src/ledger/row-keys.ts';
 import type { Range, Rows } from '../../src/schema/rows.ts';
@@ -38,6 +38,16 @@ class Model {
     if (reverse) within.reverse();
     return within.slice(0, limit).map((key) => [key, JSON.parse(this.rows.get(key) ?? 'null')]);
   }
+}
+
+/** As maintenance stored what it had learned before stores had a version of this kind. */
+function makeOldStore(file: string): void {
+  const db = new DatabaseSync(file);
+  db.exec(`CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+    CREATE TABLE cursor (pen TEXT PRIMARY KEY, seq INTEGER, hash TEXT) WITHOUT ROWID;
+    CREATE TABLE entry (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+    INSERT INTO meta VALUES ('made_by', 'x'); INSERT INTO cursor VALUES ('run', 7, 'h')`);
+  db.close();
 }
 
 const all = (rows: Rows): [string, unknown][] => [...rows.each('')];
@@ -215,6 +225,7 @@ describe('a fold store', () => {
 
   it.each([
     ['of another version', (file: string) => FoldStore.open(file, { version: 'a@0' }).close()],
+    ['of the time before versions', (file: string) => makeOldStore(file)],
     ['of another program', (file: string) => new DatabaseSync(file).exec('CREATE TABLE meta (name, value)')],
     ['damaged', (file: string) => writeFileSync(file, 'SQLite format 3\0'.padEnd(8192, 'x'))],
     ['no database', (file: string) => writeFileSync(file, 'hello')],
@@ -251,6 +262,23 @@ describe('a fold store', () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     for (const name of ['link', 'pipe'])
       expect(() => FoldStore.open(join(folder, name), SHAPE)).toThrow(expect.objectContaining({ code: 'unsafe-file' }));
+  });
+
+  it('says how far it has read to whoever does not know its version', () => {
+    const file = fresh();
+    expect(readProgress(file)).toBeNull();
+    const store = FoldStore.open(file, { version: 'any' });
+    store.setCursor('run', { seq: 7, hash: 'h' });
+    store.setNote('passed', 'noon');
+    const progress = readProgress(file);
+    expect([progress?.read, progress?.note('passed'), progress?.note('other')]).toEqual([
+      { run: 7, maintenance: 0 },
+      'noon',
+      null,
+    ]);
+    store.close();
+    writeFileSync(file, 'hello');
+    expect(readProgress(file)).toBeNull();
   });
 
   it('has notes beside the rows, and tables of the caller in every layer', () => {

@@ -1,12 +1,13 @@
 /** Events in order, as a ledger would give them, taken in by parts. */
-import { type Book, bookInMemory, type Part } from '../../src/memory/book.ts';
+import { rowsInMemory, type Part } from '../../src/memory/learning.ts';
+import type { Rows } from '../../src/schema/rows.ts';
 import { rendered } from '../../src/memory/pages/people.ts';
 import type { Event, EventType, NewEvent, Pen } from '../../src/schema/event.ts';
 
 type Given<T extends EventType> = Extract<NewEvent, { type: T }>['data'];
 
 export class BookStory {
-  readonly book = bookInMemory();
+  readonly book = rowsInMemory();
   at = '2026-01-31T08:00:00.000Z';
   #seq = 0;
   readonly #parts: readonly Part[];
@@ -43,7 +44,7 @@ export class BookStory {
     this.tell('run.ended', run, { status, reason, output: null, artifacts: [] });
   }
 
-  page(name: string, book: Book = this.book): string {
+  page(name: string, book: Rows = this.book): string {
     return rendered(this.#parts, name, book) ?? '';
   }
 }

@@ -10,8 +10,9 @@ import type { Home } from '../../src/schema/home.ts';
 import { booksFile } from '../../src/daemon/maintain/maintenance-folder.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import { readEvents } from '../../src/ledger/read.ts';
-import type { Book, Part } from '../../src/memory/book.ts';
-import { plain } from '../../src/memory/book.ts';
+import { type Part, touchPage } from '../../src/memory/learning.ts';
+import type { Rows } from '../../src/schema/rows.ts';
+import { plain } from '../../src/memory/learning.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 
 export type MaintainedHome = { home: Home; ledger: Ledger; [Symbol.asyncDispose](): Promise<void> };
@@ -49,7 +50,7 @@ export const tally: Part = {
     if (event.pen === 'run' && event.run !== null) count(event.run, book);
     if (event.type === 'fact.kept' && event.data.id.startsWith('tally-')) keep(event.data.id, book);
     if (event.type === 'page.edited') book.put(`people/lines/${event.data.page}`, event.data.lines);
-    if (event.type === 'page.edited') book.touch(event.data.page);
+    if (event.type === 'page.edited') touchPage(book, event.data.page);
   },
   conclude: (book) => Array.from(book.each<string>('due/'), ([, id]) => factEvent(id)),
   page: (page, book) => {
@@ -60,14 +61,14 @@ export const tally: Part = {
   },
 };
 
-function count(run: string, book: Book): void {
+function count(run: string, book: Rows): void {
   const number = (book.get<number>(`n/${run}`) ?? 0) + 1;
   book.put(`n/${run}`, number);
   if (number % EVERY === 0) book.put(`due/${run}/${number}`, factOf(run, number));
-  book.touch(`brain/LEARNINGS-${run}.md`);
+  touchPage(book, `brain/LEARNINGS-${run}.md`);
 }
 
-function keep(id: string, book: Book): void {
+function keep(id: string, book: Rows): void {
   const [, run = '', number = ''] = id.split('-');
   const times = (book.get<number>(`told/${id}`) ?? 0) + 1;
   book.put(`told/${id}`, times);
@@ -90,17 +91,13 @@ export const order: Part = {
 
 export const testParts = [order, tally] as const;
 
-/** Everything a book holds, but when it was looked at. */
-export function dumpOf(home: Home): { entries: Record<string, string>; touched: string[]; cursors: unknown[] } {
+/** Everything that was learned, but when it was looked at. */
+export function dumpOf(home: Home): { entries: Record<string, string>; cursors: unknown[] } {
   const db = new DatabaseSync(booksFile(home), { readOnly: true });
   try {
-    const rows = db.prepare('SELECT key, value FROM entry ORDER BY key').all();
+    const rows = db.prepare('SELECT key, value FROM row ORDER BY key').all();
     return {
       entries: Object.fromEntries(rows.map(({ key, value }) => [String(key), String(value)])),
-      touched: db
-        .prepare('SELECT page FROM touched ORDER BY page')
-        .all()
-        .map(({ page }) => String(page)),
       cursors: db
         .prepare('SELECT * FROM cursor ORDER BY pen')
         .all()

@@ -1,7 +1,7 @@
 /** Passes over pages without end: `OKA LEDGER`. What is known of people's edits is in the ledger, and nowhere else. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '../../src/memory/book.ts';
+import type { Page } from '../../src/memory/learning.ts';
 import type { PageEdit } from '../../src/memory/pages/edits.ts';
 import { lookAtPages } from '../../src/memory/pages/look-at-pages.ts';
 import { putPage } from '../../src/memory/pages/put-page.ts';

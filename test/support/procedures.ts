@@ -1,6 +1,7 @@
 /** Events of finished tasks, as the ledger would have them, taken in by the parts that learn about procedures. */
 import { hash } from 'node:crypto';
-import { type Book, bookInMemory, type Part } from '../../src/memory/book.ts';
+import { rowsInMemory, type Part } from '../../src/memory/learning.ts';
+import type { Rows } from '../../src/schema/rows.ts';
 import { procedures } from '../../src/memory/procedures/part.ts';
 import { taskRecords } from '../../src/memory/task-record.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
@@ -27,7 +28,7 @@ export type Told = {
 };
 
 export type Learning = {
-  book: Book & { touched: ReadonlySet<string> };
+  book: Rows;
   tell: (event: NewEvent, at?: string, pen?: Event['pen']) => Event;
   task: (told: Told) => void;
   /** Writes down what is concluded, as the process does; gives the procedures. */
@@ -35,7 +36,7 @@ export type Learning = {
 };
 
 export function learning(parts: readonly Part[] = [taskRecords, procedures]): Learning {
-  const book = bookInMemory();
+  const book = rowsInMemory();
   const texts = new Map<string, string>();
   let seq = 0;
   const tell: Learning['tell'] = (event, at = '2026-03-01T10:00:00.000Z', pen = 'run') => {

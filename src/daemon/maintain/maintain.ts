@@ -189,10 +189,10 @@ async function isTold(m: Maintenance, met: readonly SlotCame[] | null, told: Tol
   }
 }
 
-/** What was told may not be in the book yet. */
+/** What was told may not be folded yet. */
 async function toldSoFar(m: Maintenance): Promise<Told> {
-  const told: Told = new Map(jobs.map((job) => [job, toldOf(m.books(), job)]));
-  const from = m.books().cursor('maintenance').seq + 1;
+  const told: Told = new Map(jobs.map((job) => [job, toldOf(m.store, job)]));
+  const from = m.store.cursor('maintenance').seq + 1;
   for await (const { type, data } of readEvents(m.home.ledgers.maintenance, { from, type: 'slot.came' }))
     if (type === 'slot.came') told.set(data.job, Math.max(told.get(data.job) ?? 0, Date.parse(data.slot)));
   return told;

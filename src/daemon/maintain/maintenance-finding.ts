@@ -1,11 +1,11 @@
 /** What `oka doctor` says about maintenance: whether it runs, when its last pass was, and what it has still to read. */
+import { readProgress } from '../../ledger/fold-store.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { loadConfig } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-import { glimpseOf } from './books.ts';
 import { booksFile } from './maintenance-folder.ts';
 
 const what = 'maintain';
@@ -28,10 +28,11 @@ export async function maintenanceFinding(home: Home): Promise<Finding> {
 
 function seen(home: Home): Finding {
   const holder = penHolder(home.ledgers.maintenance);
-  const glimpse = glimpseOf(booksFile(home));
-  const behind = lastSeqOf(home.ledgers.run) - (glimpse?.read ?? 0);
+  const progress = readProgress(booksFile(home));
+  const behind = lastSeqOf(home.ledgers.run) - (progress?.read.run ?? 0);
+  const passed = progress?.note('passed');
   const who = holder === null ? 'not running' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
-  const when = glimpse?.passed == null ? 'no pass yet' : `last pass at ${glimpse.passed}`;
+  const when = typeof passed === 'string' ? `last pass at ${passed}` : 'no pass yet';
   const found = `${who}; ${when}; ${behind > 0 ? `${behind} events behind` : 'nothing left to read'}`;
   return behind > FAR_BEHIND && holder !== null
     ? { state: 'odd', what, found, fix: 'See what it says: oka log --pen maintenance' }

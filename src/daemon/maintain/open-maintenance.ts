@@ -1,8 +1,11 @@
-/** Owns: a home as maintenance holds it: its pen, its book, its pages. */
+/** Owns: a home that is open for maintenance: its ledger, the store of what was learned, its pages. */
 import { join } from 'node:path';
 import { openArtifacts } from '../../ledger/artifacts.ts';
+import { FoldStore, readProgress } from '../../ledger/fold-store.ts';
+import type { FoldSources } from '../../ledger/follower.ts';
 import { type Ledger, openLedger } from '../../ledger/ledger.ts';
-import type { Part } from '../../memory/book.ts';
+import type { Position } from '../../ledger/line.ts';
+import type { Part } from '../../memory/learning.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
@@ -11,8 +14,6 @@ import { isSetUp } from '../home/set-up.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
-import { Books, glimpseOf } from './books.ts';
-import type { Sources } from './catch-up.ts';
 import { type Pages, pagesOf } from './pages.ts';
 import { partsOf, settledBy } from './parts.ts';
 import { booksFile, settlePlace } from './maintenance-folder.ts';
@@ -24,12 +25,13 @@ export type Maintenance = {
   home: Home;
   config: Config;
   ledger: Ledger;
-  sources: Sources;
+  sources: FoldSources;
+  parts: readonly Part[];
   pages: Pages;
   clock: Clock;
-  /** The book; another one after it was made anew. */
-  books: () => Books;
-  /** Throws the book away: it is made again from the first event on. */
+  /** What was learned: .oka/maintenance/books.sqlite. Whoever has the pen of maintenance writes it; others only read. */
+  store: FoldStore;
+  /** Throws away what was learned: it is folded again from the first event on. */
   restart: () => void;
   /** Writes events behind what was read so far. They are taken in by catching up. */
   append: (events: readonly NewEvent[]) => Promise<Event[]>;
@@ -48,13 +50,13 @@ export type Swapped = {
   tell?: (line: string) => void;
 };
 
-/** Changed whenever the tables or the order of events change: older books are then made anew. */
-const VERSION = 1;
+/** Raised whenever the rows of a part change: what was stored before is then folded again. */
+const VERSION = 2;
 
 const AT_ONCE = 500;
 
-/** What decides about the contents of a book. */
-export const madeBy = (parts: readonly Part[], { maintenance }: Config): string =>
+/** Names everything that decides about the rows. */
+export const learningVersion = (parts: readonly Part[], { maintenance }: Config): string =>
   `${VERSION} ${programVersion()} ${parts.map(({ name }) => name).join(' ')} ${settledBy(maintenance)}`;
 
 /** What maintenance keeps of itself comes first. */
@@ -73,13 +75,13 @@ export async function openMaintenance(home: Home, config: Config, swapped: Swapp
     redact: vault.redact,
     clock,
     reserveBytes: config.ledger.reserve_kb * 1024,
-    from: glimpseOf(file)?.position ?? null,
+    from: (readProgress(file)?.note('position') ?? null) as Position | null,
   });
   try {
-    let books = Books.open(file, madeBy(parts, config));
+    const store = FoldStore.open(file, { version: learningVersion(parts, config) });
     const append = async (events: readonly NewEvent[]): Promise<Event[]> => {
       await vault.refresh();
-      const { seq } = books.cursor('run');
+      const { seq } = store.cursor('run');
       const caused = events.map((event): NewEvent => ({ ...event, cause: seq === 0 ? null : seq }));
       const written: Event[] = [];
       for (let from = 0; from < caused.length; from += AT_ONCE)
@@ -90,24 +92,27 @@ export async function openMaintenance(home: Home, config: Config, swapped: Swapp
       home,
       config,
       ledger,
-      sources: { ledgers: home.ledgers, artifacts: openArtifacts(join(home.oka, 'artifacts'), vault.redact), parts },
+      sources: {
+        ledgers: home.ledgers,
+        artifacts: openArtifacts(join(home.oka, 'artifacts'), vault.redact),
+        folds: parts,
+      },
+      parts,
       pages: swapped.pages ?? pagesOf(home, swapped.tell),
       clock,
-      books: () => books,
+      store,
       restart: () => {
-        const passed = glimpseOf(file)?.passed ?? null;
-        books.close();
-        Books.remove(file);
-        books = Books.open(file, madeBy(parts, config));
-        books.note('passed', passed);
+        const passed = readProgress(file)?.note('passed') ?? null;
+        store.reset();
+        store.setNote('passed', passed);
       },
       append,
       wording: swapped.wording ?? wordingOf(home, config, vault, clock),
       tell: swapped.tell ?? (() => undefined),
       close: async () => {
         try {
-          books.note('position', ledger.end);
-          books.close();
+          store.setNote('position', ledger.end);
+          store.close();
         } catch {
           // only how fast the next one opens
         } finally {

@@ -1,5 +1,6 @@
 /** Pages that people read and edit, as a pass needs them. */
-import type { Book, Page } from '../../memory/book.ts';
+import type { Page } from '../../memory/learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { pageText } from '../../memory/pages/people.ts';
 import { lookAtPages } from '../../memory/pages/look-at-pages.ts';
 import { putPage } from '../../memory/pages/put-page.ts';
@@ -15,7 +16,7 @@ export type Pages = {
   /** Replaces a page, or takes it away; if a person edited it in between, nothing is done and that is told. */
   put(page: string, text: string | null): Promise<PageEdit | null>;
   /** Its text, with the lines of people in it; null when there is nothing to show. */
-  text(page: Page | null, name: string, book: Book): string | null;
+  text(page: Page | null, name: string, book: Rows): string | null;
 };
 
 export function pagesOf(home: Home, tell?: (line: string) => void): Pages {

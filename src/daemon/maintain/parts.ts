@@ -1,5 +1,5 @@
 /** What maintenance learns about, in the order in which each event is shown: later parts look at what earlier ones keep. */
-import type { Part } from '../../memory/book.ts';
+import type { Part } from '../../memory/learning.ts';
 import { facts } from '../../memory/distil/facts.ts';
 import { days } from '../../memory/pages/days.ts';
 import { people } from '../../memory/pages/people.ts';
@@ -13,7 +13,7 @@ export function partsOf(settings: MaintenanceConfig): readonly Part[] {
   return [taskRecords, people, days(settings), todos, facts(settings), procedures, standing(settings.procedures)];
 }
 
-/** Settings on which the contents of the book depend: when they change, it is made anew. */
+/** Settings on which the stored rows depend: when they change, the rows are folded again. */
 export function settledBy({ compact_days, unused_days, procedures: gate }: MaintenanceConfig): string {
   return JSON.stringify({ compact_days, unused_days, gate });
 }

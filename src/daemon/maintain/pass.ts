@@ -11,12 +11,12 @@
 import { join } from 'node:path';
 import { submit } from '../../intake/submit.ts';
 import { lookAt } from '../../ledger/disk.ts';
-import type { Book, Page, Part } from '../../memory/book.ts';
+import { catchUp, withRepair } from '../../ledger/follower.ts';
+import { outdatedPages, type Page, pageIsWritten, type Part } from '../../memory/learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { wishesIn } from '../../memory/pages/people.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import { Damaged } from './books.ts';
-import { catchUp, durableEnd } from './catch-up.ts';
 import type { Maintenance } from './open-maintenance.ts';
 import type { PageEdit } from './pages.ts';
 import { wordBetter } from './reword-facts.ts';
@@ -27,20 +27,15 @@ export type Passed = { events: number; concluded: number; edits: number; pages: 
 const MOST_ROUNDS = 20;
 /** A person who saves a page while it is being replaced is not outrun for ever. */
 const MOST_TRIES = 5;
+const AT_ONCE = 256;
 
 export async function pass(m: Maintenance, signal: AbortSignal, { isConcluding = true } = {}): Promise<Passed> {
   return healing(m, () => passed(m, signal, isConcluding));
 }
 
-/** A book that is damaged, or does not fit the ledgers, is made anew, once. */
-export async function healing<T>(m: Maintenance, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Damaged)) throw error;
-    m.restart();
-    return work();
-  }
+/** Rows that are damaged, or do not fit the ledgers, are folded again, once. */
+export function healing<T>(m: Maintenance, work: () => Promise<T>): Promise<T> {
+  return withRepair({ reset: m.restart }, work);
 }
 
 async function passed(m: Maintenance, signal: AbortSignal, isConcluding: boolean): Promise<Passed> {
@@ -53,29 +48,28 @@ async function passed(m: Maintenance, signal: AbortSignal, isConcluding: boolean
   if (signal.aborted) return done;
   done.pages = (await writePages(m, signal, done)).length;
   done.isWhole = !signal.aborted;
-  if (done.isWhole) m.books().note('passed', now);
-  m.books().note('position', m.ledger.end);
+  if (done.isWhole) m.store.setNote('passed', now);
+  m.store.setNote('position', m.ledger.end);
   return done;
 }
 
 /** Reads to the end of both ledgers. */
 export async function readOn(m: Maintenance, signal: AbortSignal): Promise<number> {
-  const end = await durableEnd(m.home.ledgers.run, m.books());
-  return catchUp(m.books(), m.sources, end, signal);
+  return catchUp(m.store, m.sources, { durable: true, signal });
 }
 
 /** M1. What the parts conclude from now on sees it. */
 export async function write(m: Maintenance, events: readonly NewEvent[]): Promise<void> {
   await m.append(events);
-  await catchUp(m.books(), m.sources, m.books().cursor('run').seq, new AbortController().signal);
+  await catchUp(m.store, m.sources, { to: m.store.cursor('run').seq, missingCause: 'refuse' });
 }
 
 async function conclude(m: Maintenance, now: string, signal: AbortSignal): Promise<number> {
   const concluded: NewEvent[] = [];
   for (let round = 1; !signal.aborted; round += 1) {
     const before = concluded.length;
-    for (const part of m.sources.parts) {
-      const events = part.conclude?.(looking(m.books()), { now, read: m.books().cursor('run').seq }) ?? [];
+    for (const part of m.parts) {
+      const events = part.conclude?.(readOnly(m.store), { now, read: m.store.cursor('run').seq }) ?? [];
       if (events.length > 0) await write(m, events);
       concluded.push(...events);
       if (events.length > 0 && round === MOST_ROUNDS) throw endless(part);
@@ -98,18 +92,19 @@ async function noteEdits(m: Maintenance, edits: readonly PageEdit[]): Promise<nu
 /** M5. What the worker has not taken yet stays as it lies there. */
 function ask(m: Maintenance): void {
   const folder = join(m.home.oka, 'intake');
-  for (const { id, intake } of wishesIn(m.books()))
+  for (const { id, intake } of wishesIn(m.store))
     if (lookAt(join(folder, `${id}.json`)) === undefined) submit(folder, intake, id);
 }
 
 /** Returns the pages that were made. */
 export async function writePages(m: Maintenance, signal: AbortSignal, done = { edits: 0 }): Promise<string[]> {
   const made: string[] = [];
-  for (let pages = m.books().touched(); pages.length > 0; pages = m.books().touched())
+  const next = (): string[] => outdatedPages(m.store, AT_ONCE);
+  for (let pages = next(); pages.length > 0; pages = next())
     for (const page of pages) {
       if (signal.aborted) return made;
       done.edits += await writePage(m, page);
-      m.books().isMade(page);
+      pageIsWritten(m.store, page);
       made.push(page);
     }
   return made;
@@ -129,20 +124,20 @@ async function writePage(m: Maintenance, page: string): Promise<number> {
   }
 }
 
-/** The page as the book has it; null when nobody has anything to show there. */
-export function textOf(m: Pick<Maintenance, 'books' | 'sources' | 'pages'>, name: string): string | null {
-  const book = looking(m.books());
+/** The page as the rows have it; null when no part has anything to show there. */
+export function textOf(m: Pick<Maintenance, 'store' | 'parts' | 'pages'>, name: string): string | null {
+  const book = readOnly(m.store);
   let page: Page | null | undefined;
-  for (const part of m.sources.parts) page ??= part.page?.(name, book);
+  for (const part of m.parts) page ??= part.page?.(name, book);
   return m.pages.text(page ?? null, name, book);
 }
 
-/** Concluding and telling change nothing. */
-export function looking(book: Book): Book {
+/** Concluding and showing pages change nothing. */
+export function readOnly(rows: Rows): Rows {
   const refuse = (): never => {
-    throw new Error('the book changes only by events');
+    throw new Error('rows change only by events');
   };
-  return { get: (key) => book.get(key), each: (prefix) => book.each(prefix), put: refuse, touch: refuse };
+  return { get: (key) => rows.get(key), each: (prefix, range) => rows.each(prefix, range), put: refuse };
 }
 
 function endless({ name }: Part): Error {

@@ -1,5 +1,5 @@
 /**
- * Deletes what follows from the ledgers, the book and the pages, and makes it again.
+ * Deletes what follows from the ledgers, what was learned and the pages, and makes it again.
  * What people wrote on pages and nobody has recorded yet is recorded first: it would be lost with them.
  */
 import type { Config } from '../../schema/config.ts';

@@ -6,7 +6,8 @@
  *    that nobody heard the end of counts as the most.
  * 3. Nothing is asked that the budget of the day might not pay for.
  */
-import type { Book, Part } from '../../memory/book.ts';
+import type { Part } from '../../memory/learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { type Reworded, rewordings, type ToWord, toWord } from '../../memory/distil/wording.ts';
 import type { Config } from '../../schema/config.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
@@ -20,7 +21,7 @@ type Rewording = {
   wording: Wording | null;
   config: Pick<Config, 'maintenance'>;
   ledger: { end: { seq: number } };
-  books: () => Pick<Book, 'get'>;
+  store: Pick<Rows, 'get'>;
   clock: Clock;
   tell: (line: string) => void;
 };
@@ -95,7 +96,7 @@ const usageOr = (usage: Usage, most: Usage): Usage => (amountOf(usage).tokens ==
 /** 3. Money counts where the price is known. */
 function isPaidFor(m: Rewording, most: Usage): boolean {
   const { tokens, usd } = m.config.maintenance.wording_budget;
-  const kept = m.books().get<Spent>(KEY);
+  const kept = m.store.get<Spent>(KEY);
   const spent = kept?.day === today(m) ? kept : nothing(today(m));
   const amount = amountOf(most);
   return spent.tokens + amount.tokens <= tokens && spent.usd + amount.usd <= usd;
@@ -118,14 +119,14 @@ export const wordingSpent: Part = {
   },
 };
 
-function begin(book: Book, day: string, call: string, most: Amount): void {
+function begin(book: Rows, day: string, call: string, most: Amount): void {
   const kept = book.get<Spent>(KEY);
   const { tokens, usd } = kept?.day === day ? kept : nothing(day);
   const open = { call, ...most };
   book.put(KEY, { day, tokens: tokens + most.tokens, usd: usd + most.usd, open } satisfies Spent);
 }
 
-function end(book: Book, call: string, took: Amount): void {
+function end(book: Rows, call: string, took: Amount): void {
   const spent = book.get<Spent>(KEY);
   if (spent?.open?.call !== call) return;
   const { day, tokens, usd, open } = spent;

@@ -6,7 +6,8 @@
  * T3 Times begin with the first process: nothing was missed before there was one.
  */
 import type { NewEvent } from '../../schema/event.ts';
-import type { Book, Part } from '../../memory/book.ts';
+import type { Part } from '../../memory/learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import type { Times } from '../../intake/schedule.ts';
 
 export type SlotCame = Extract<NewEvent, { type: 'slot.came' }>['data'];
@@ -66,7 +67,7 @@ export function cameAgain(times: Times, looked: number, now: number, told: numbe
 const keyOf = (job: Job): string => `slot/${job}`;
 
 /** The last time of a job that was told. */
-export const toldOf = (book: Book, job: Job): number | null => book.get<number>(keyOf(job)) ?? null;
+export const toldOf = (book: Rows, job: Job): number | null => book.get<number>(keyOf(job)) ?? null;
 
 export const slotsTold: Part = {
   name: 'slots',

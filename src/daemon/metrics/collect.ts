@@ -1,5 +1,5 @@
 /** From the ledger to what figures are made of; streaming, so that a long history takes time and not memory. */
-import { bookInMemory } from '../../memory/book.ts';
+import { rowsInMemory } from '../../memory/learning.ts';
 import { type TaskRecord, taskRecords } from '../../memory/task-record.ts';
 import { readEvents } from '../../ledger/read.ts';
 import type { Line } from '../../schema/event.ts';
@@ -7,7 +7,7 @@ import type { Packed, Saved, Seen } from './figures.ts';
 
 /** Tasks that began at `since` or later, and all that belongs to them. */
 export async function collect(ledger: string, since: string | null, reach: (line: Line) => void): Promise<Seen> {
-  const book = bookInMemory();
+  const book = rowsInMemory();
   const packs: Packed[] = [];
   const saved: Saved[] = [];
   for await (const event of readEvents(ledger)) {

@@ -6,13 +6,13 @@
  * 3. What says the same is one fact with the evidence of both.
  */
 import type { Evidence, FactGiven } from '../../schema/memory.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { propose } from './due.ts';
 import { confidenceOf, type Finding, idOf, IMPORTANCE, joined, kindOf, rankOf } from './finding.ts';
 import { type Held, heldOf, isHeld, relatives, subjectIn } from './held.ts';
 import { contradict, type Subject, subjectOf } from './subject.ts';
 
-export function believe(book: Book, finding: Finding, at: string): void {
+export function believe(book: Rows, finding: Finding, at: string): void {
   const subject = finding.subject ?? subjectOf(finding.text);
   const { same, contrary } = sorted(book, finding.text, subject);
   if (contrary.some(({ fact }) => rankOf(fact.source) > rankOf(finding.source))) return; // 1
@@ -46,7 +46,7 @@ export function believe(book: Book, finding: Finding, at: string): void {
 const MOST_CONFIRMED = 20;
 
 /** 3. What is already known from there is not said again. */
-function confirm(book: Book, twin: Held, finding: Finding, supersedes: readonly string[], at: string): void {
+function confirm(book: Rows, twin: Held, finding: Finding, supersedes: readonly string[], at: string): void {
   const known = new Set(twin.fact.evidence.map(({ seq }) => seq));
   const isNew = finding.kind !== 'environment' && finding.evidence.some(({ seq }) => !known.has(seq));
   if (supersedes.length === 0 && (!isNew || known.size >= MOST_CONFIRMED)) return;
@@ -66,7 +66,7 @@ function confirm(book: Book, twin: Held, finding: Finding, supersedes: readonly 
   propose(book, { type: 'fact.kept', run: runOf(finding.evidence), data }, at);
 }
 
-function sorted(book: Book, text: string, subject: Subject | null): { same: Held[]; contrary: Held[] } {
+function sorted(book: Rows, text: string, subject: Subject | null): { same: Held[]; contrary: Held[] } {
   const near = relatives(book, text, subject);
   const isContrary = (held: Held): boolean => {
     const other = subjectIn(held);
@@ -88,7 +88,7 @@ function takesIn({ fact }: Held, finding: Finding): boolean {
 }
 
 /** What a fact of this name rested on before it went, unless a person gave it up. */
-function earlier(book: Book, id: string): readonly Evidence[] {
+function earlier(book: Rows, id: string): readonly Evidence[] {
   const held = heldOf(book, id);
   return held === undefined || wasRefused(held) ? [] : held.fact.evidence;
 }
@@ -99,7 +99,7 @@ const wasRefused = (held: Held | undefined): boolean =>
 const runOf = (evidence: readonly Evidence[]): string | null => evidence.at(-1)?.run ?? null;
 
 /** A person kept a fact by hand: what it contradicts or repeats gives way to it. */
-export function heed(book: Book, id: string, at: string): void {
+export function heed(book: Rows, id: string, at: string): void {
   const held = heldOf(book, id);
   if (!isHeld(held)) return;
   const { fact } = held;

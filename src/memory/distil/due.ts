@@ -8,7 +8,7 @@
  */
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { FactGiven } from '../../schema/memory.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { sumOf } from '../index/item.ts';
 import { type Held, heldOf, isHeld, keep, leave, reword, type Why } from './held.ts';
 import type { Subject } from './subject.ts';
@@ -23,7 +23,7 @@ type Due = { event: Concluded; before: Held[]; subject: Subject | null };
 export type Change = { event: Written; before: Held[]; isUndone: boolean };
 
 /** 1. */
-export function propose(book: Book, event: Concluded, at: string, subject: Subject | null = null): void {
+export function propose(book: Rows, event: Concluded, at: string, subject: Subject | null = null): void {
   const basis = `facts/basis/${basisOf(event)}`;
   if (book.get(basis) !== undefined) return;
   const n = (book.get<number>('facts/proposed') ?? 0) + 1;
@@ -34,18 +34,18 @@ export function propose(book: Book, event: Concluded, at: string, subject: Subje
   carryOut(book, event, at, subject);
 }
 
-export function* dueIn(book: Book): Iterable<Concluded> {
+export function* dueIn(book: Rows): Iterable<Concluded> {
   for (const [, { event }] of book.each<Due>('facts/due/')) yield event;
 }
 
 /** Whether something is due that concerns a fact. */
-export function isDue(book: Book, id: string): boolean {
+export function isDue(book: Rows, id: string): boolean {
   for (const event of dueIn(book)) if (idsIn(event).includes(id)) return true;
   return false;
 }
 
 /** 2, 3. */
-export function written(book: Book, event: Written): void {
+export function written(book: Rows, event: Written): void {
   const basis = `facts/basis/${basisOf(event)}`;
   const key = book.get<string>(basis);
   const due = key === undefined ? undefined : book.get<Due>(key);
@@ -57,14 +57,14 @@ export function written(book: Book, event: Written): void {
   carryOut(book, event, event.at, due?.subject ?? null);
 }
 
-export const changeOf = (book: Book, seq: number): Change | undefined => book.get<Change>(`facts/change/${seq}`);
+export const changeOf = (book: Rows, seq: number): Change | undefined => book.get<Change>(`facts/change/${seq}`);
 
-export function markUndone(book: Book, seq: number): void {
+export function markUndone(book: Rows, seq: number): void {
   const change = changeOf(book, seq);
   if (change !== undefined) book.put(`facts/change/${seq}`, { ...change, isUndone: true });
 }
 
-function carryOut(book: Book, event: Concluded | Written, at: string, subject: Subject | null): void {
+function carryOut(book: Rows, event: Concluded | Written, at: string, subject: Subject | null): void {
   switch (event.type) {
     case 'fact.kept':
       return keep(book, event.data as FactGiven, at, subject);
@@ -78,7 +78,7 @@ function carryOut(book: Book, event: Concluded | Written, at: string, subject: S
 }
 
 /** What a rule counted for a fact that a person gives up does not count again. */
-export function forget(book: Book, ids: readonly string[], why: Why, at: string): void {
+export function forget(book: Rows, ids: readonly string[], why: Why, at: string): void {
   for (const id of ids) {
     leave(book, id, { kind: 'forgotten', why }, at);
     const counted = book.get<string>(`facts/counted/${id}`);
@@ -102,7 +102,7 @@ function idsIn(event: Concluded | Written): string[] {
 }
 
 /** As they were while they held. */
-const affected = (book: Book, event: Concluded | Written): Held[] =>
+const affected = (book: Rows, event: Concluded | Written): Held[] =>
   idsIn(event).flatMap((id) => {
     const held = heldOf(book, id);
     return isHeld(held) ? [held] : [];

@@ -10,7 +10,9 @@
 import type { NewEvent } from '../../schema/event.ts';
 import type { FactGiven } from '../../schema/memory.ts';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
-import type { Book, Part, Pass, Read } from '../book.ts';
+import type { Part, Pass } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
+import type { Read } from '../../schema/view.ts';
 import { believe, heed } from './believe.ts';
 import { byType, type Of } from './by-type.ts';
 import { dueIn, forget, isDue, propose, written } from './due.ts';
@@ -37,12 +39,12 @@ export function facts(settings: Pick<MaintenanceConfig, 'unused_days'>): Part {
   };
 }
 
-function takeRun(read: Read, book: Book): void {
+function takeRun(read: Read, book: Rows): void {
   for (const rule of rules) for (const finding of rule.find(read, book)) believe(book, finding, read.event.at);
   byHand(read.event, book);
 }
 
-const byHand = byType<[Book], void>({
+const byHand = byType<[Rows], void>({
   'fact.kept': keptByHand,
   'fact.forgotten': forgottenByHand,
   'context.packed': ({ data, at }, book) => {
@@ -54,7 +56,7 @@ const byHand = byType<[Book], void>({
 });
 
 /** F3. */
-const takeOwn = byType<[Book], void>({
+const takeOwn = byType<[Rows], void>({
   'fact.kept': (event, book) => written(book, event),
   'fact.forgotten': (event, book) => written(book, event),
   'fact.reworded': (event, book) => written(book, event),
@@ -62,7 +64,7 @@ const takeOwn = byType<[Book], void>({
 });
 
 /** Where something about the same fact is due it would come last: what the person said is then said again behind it. */
-function keptByHand(event: Of<'fact.kept'>, book: Book): void {
+function keptByHand(event: Of<'fact.kept'>, book: Rows): void {
   const evidence = joined(event.data.evidence, [{ run: event.run, seq: event.seq }]);
   const data: FactGiven = { ...event.data, evidence };
   if (isDue(book, data.id)) propose(book, { type: 'fact.kept', run: event.run, data }, event.at);
@@ -70,7 +72,7 @@ function keptByHand(event: Of<'fact.kept'>, book: Book): void {
   heed(book, data.id, event.at);
 }
 
-function forgottenByHand({ data, at }: Of<'fact.forgotten'>, book: Book): void {
+function forgottenByHand({ data, at }: Of<'fact.forgotten'>, book: Rows): void {
   const due = data.facts.filter((id) => isDue(book, id));
   forget(
     book,
@@ -81,7 +83,7 @@ function forgottenByHand({ data, at }: Of<'fact.forgotten'>, book: Book): void {
   if (due.length > 0) propose(book, { type: 'fact.forgotten', data: { facts: due, why: data.why } }, at);
 }
 
-function concluded(book: Book, { now, read }: Pass, unusedDays: number | null): NewEvent[] {
+function concluded(book: Rows, { now, read }: Pass, unusedDays: number | null): NewEvent[] {
   const cause = read > 0 ? read : null;
   const over: string[] = [];
   for (const { id, at } of byExpiry(book)) {
@@ -94,7 +96,7 @@ function concluded(book: Book, { now, read }: Pass, unusedDays: number | null): 
   return [...dueIn(book), ...gone(over, 'expired'), ...gone(idle, 'unused')].map((event) => ({ ...event, cause }));
 }
 
-function unusedSince(book: Book, moment: string): string[] {
+function unusedSince(book: Rows, moment: string): string[] {
   const ids: string[] = [];
   for (const { id, day } of byUse(book)) {
     if (day >= dayOf(moment)) break;

@@ -1,7 +1,8 @@
 /** What a rule finds in an event, and what it is worth. */
 import type { Event } from '../../schema/event.ts';
 import type { Evidence, Fact } from '../../schema/memory.ts';
-import type { Book, Read } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
+import type { Read } from '../../schema/view.ts';
 import { rootOf } from '../task-record.ts';
 import { sumOf } from '../index/item.ts';
 import type { Subject } from './subject.ts';
@@ -30,7 +31,7 @@ export type Finding = {
 export type Rule = {
   readonly name: string;
   wants?(event: Event): readonly string[];
-  find(read: Read, book: Book): readonly Finding[];
+  find(read: Read, book: Rows): readonly Finding[];
 };
 
 export const idOf = (kind: Kind, text: string): string => `${kind}-${sumOf(`${kind}\n${text}`).slice(0, 10)}`;
@@ -55,13 +56,13 @@ const SURE: Readonly<Record<Source, number>> = { person: 0.9, task: 0.8, import:
 const DOUBT_LEFT = 0.6;
 
 /** Grows with every task that shows it, never with one task that shows it often. */
-export function confidenceOf(source: Source, evidence: readonly Evidence[], book: Book): number {
+export function confidenceOf(source: Source, evidence: readonly Evidence[], book: Rows): number {
   const witnesses = witnessesOf(evidence, book).size;
   const doubt = (1 - SURE[source]) * DOUBT_LEFT ** Math.max(0, witnesses - 1);
   return Math.round((1 - doubt) * 1000) / 1000;
 }
 
-export function witnessesOf(evidence: readonly Evidence[], book: Book): ReadonlySet<string> {
+export function witnessesOf(evidence: readonly Evidence[], book: Rows): ReadonlySet<string> {
   return new Set(evidence.map(({ run, seq }) => (run === null ? `event ${seq}` : rootOf(book, run))));
 }
 

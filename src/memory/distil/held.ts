@@ -4,8 +4,9 @@
  * 1. Every fact that was ever kept is here with what became of it; only those that hold can be found.
  * 2. Pages that no longer say what is here are touched.
  */
+import { touchPage } from '../learning.ts';
 import { type FactGiven, Forgotten, STANDING } from '../../schema/memory.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { rankOf } from './finding.ts';
 import { likenessOf } from './likeness.ts';
 import { type Subject, subjectKey, subjectOf } from './subject.ts';
@@ -26,11 +27,11 @@ export type Held = {
   used: string;
 };
 
-export const heldOf = (book: Book, id: string): Held | undefined => book.get<Held>(`facts/held/${id}`);
+export const heldOf = (book: Rows, id: string): Held | undefined => book.get<Held>(`facts/held/${id}`);
 
 export const isHeld = (held: Held | undefined): held is Held => held?.state.kind === 'holds';
 
-export function keep(book: Book, given: FactGiven, at: string, subject: Subject | null = null): void {
+export function keep(book: Rows, given: FactGiven, at: string, subject: Subject | null = null): void {
   const { supersedes, ...fact } = given;
   for (const id of supersedes) if (id !== fact.id) leave(book, id, { kind: 'superseded', by: fact.id }, at);
   const before = heldOf(book, fact.id);
@@ -41,26 +42,26 @@ export function keep(book: Book, given: FactGiven, at: string, subject: Subject 
   put(book, { fact, told, subject: known, state: { kind: 'holds' }, since: at, used });
 }
 
-export function leave(book: Book, id: string, state: Held['state'], at: string): void {
+export function leave(book: Rows, id: string, state: Held['state'], at: string): void {
   const held = heldOf(book, id);
   if (held === undefined || (held.state.kind !== 'holds' && state.kind === 'superseded')) return;
   put(book, { ...held, state, since: at });
   if (state.kind === 'superseded') remember(book, held);
 }
 
-export function reword(book: Book, id: string, text: string): void {
+export function reword(book: Rows, id: string, text: string): void {
   const held = heldOf(book, id);
   if (held !== undefined) put(book, { ...held, told: text === held.fact.text ? null : text });
 }
 
 /** A prompt needed it. */
-export function use(book: Book, id: string, at: string): void {
+export function use(book: Rows, id: string, at: string): void {
   const held = heldOf(book, id);
   if (isHeld(held) && held.used < dayOf(at)) put(book, { ...held, used: dayOf(at) });
 }
 
 /** The facts that hold and are about the same, or say the same in nearly the same words. */
-export function relatives(book: Book, text: string, subject: Subject | null): Held[] {
+export function relatives(book: Rows, text: string, subject: Subject | null): Held[] {
   const ids = new Set<string>();
   if (subject !== null) for (const [key] of book.each(`facts/about/${subjectKey(subject)}/`)) ids.add(lastOf(key));
   for (const [key] of book.each(`facts/like/${likenessOf(text)}/`)) ids.add(lastOf(key));
@@ -70,7 +71,7 @@ export function relatives(book: Book, text: string, subject: Subject | null): He
 export const subjectIn = ({ subject, fact }: Pick<Held, 'subject' | 'fact'>): Subject | null =>
   subject ?? subjectOf(fact.text);
 
-export function* heldUnder(book: Book, topic: string): Iterable<Held> {
+export function* heldUnder(book: Rows, topic: string): Iterable<Held> {
   for (const [key] of book.each(`facts/of/${topic}/`)) {
     const held = heldOf(book, lastOf(key));
     if (held !== undefined) yield held;
@@ -78,17 +79,17 @@ export function* heldUnder(book: Book, topic: string): Iterable<Held> {
 }
 
 /** In the order in which their time is over; and those that may be given up, the longest unused first. */
-export function* byExpiry(book: Book): Iterable<{ id: string; at: string }> {
+export function* byExpiry(book: Rows): Iterable<{ id: string; at: string }> {
   for (const [key] of book.each('facts/until/')) yield { at: key.split('/')[2] ?? '', id: lastOf(key) };
 }
-export function* byUse(book: Book): Iterable<{ id: string; day: string }> {
+export function* byUse(book: Rows): Iterable<{ id: string; day: string }> {
   for (const [key] of book.each('facts/idle/')) yield { day: key.split('/')[2] ?? '', id: lastOf(key) };
 }
 
 const MOST_PAST = 5;
 
 /** Facts of a topic whose place others took, the latest first. */
-export function pastUnder(book: Book, topic: string): Held[] {
+export function pastUnder(book: Rows, topic: string): Held[] {
   const ids = book.get<string[]>(`facts/past/${topic}`) ?? [];
   return ids
     .flatMap((id) => heldOf(book, id) ?? [])
@@ -99,18 +100,18 @@ export function pastUnder(book: Book, topic: string): Held[] {
 const tookIn = (newer: Held | undefined, { evidence }: Known): boolean =>
   newer !== undefined && evidence.every(({ seq }) => newer.fact.evidence.some((each) => each.seq === seq));
 
-function remember(book: Book, { fact }: Held): void {
+function remember(book: Rows, { fact }: Held): void {
   const key = `facts/past/${topicName(fact.namespace)}`;
   const others = (book.get<string[]>(key) ?? []).filter((id) => id !== fact.id);
   book.put(key, [fact.id, ...others].slice(0, MOST_PAST));
 }
 
-function put(book: Book, held: Held): void {
+function put(book: Rows, held: Held): void {
   const before = heldOf(book, held.fact.id);
   if (before !== undefined) for (const key of placesOf(before)) book.put(key, null);
   for (const key of placesOf(held)) book.put(key, true);
   book.put(`facts/held/${held.fact.id}`, held);
-  for (const each of [before, held]) if (each !== undefined) book.touch(pageOf(each.fact.namespace));
+  for (const each of [before, held]) if (each !== undefined) touchPage(book, pageOf(each.fact.namespace));
 }
 
 /** 1. */

@@ -1,5 +1,6 @@
 /** brain/LEARNINGS-<topic>.md: what is believed, each line with the events it rests on. */
-import { type Book, type Page, type PageLine, plain } from '../book.ts';
+import { type Page, type PageLine, plain } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { markOfFact } from '../pages/own-fact.ts';
 import { aside, evidenced, said, section } from '../pages/prose.ts';
 import { type Kind, kindOf } from './finding.ts';
@@ -7,7 +8,7 @@ import { type Held, heldUnder, pastUnder } from './held.ts';
 
 const NAME = /^brain\/LEARNINGS-([a-z0-9-]{1,40})\.md$/;
 
-export function learningsPage(page: string, book: Book): Page | null | undefined {
+export function learningsPage(page: string, book: Rows): Page | null | undefined {
   const topic = NAME.exec(page)?.[1];
   if (topic === undefined) return undefined;
   const held = [...heldUnder(book, topic)].toSorted(byWeight);

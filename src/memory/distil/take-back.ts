@@ -1,14 +1,14 @@
 /** Taking back what was learned: the facts are as they were before, as far as nothing newer stands in the way. */
 import type { Event } from '../../schema/event.ts';
 import type { FactGiven } from '../../schema/memory.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { type Change, changeOf, propose } from './due.ts';
 import { type Held, heldOf, isHeld } from './held.ts';
 
 /** What `oka memory undo` can take back. */
 export const UNDOABLE = ['fact.kept', 'fact.forgotten', 'fact.reworded'] as const satisfies readonly Event['type'][];
 
-export function takeBack(book: Book, asked: { change: number; reason: string }, at: string): void {
+export function takeBack(book: Rows, asked: { change: number; reason: string }, at: string): void {
   const change = changeOf(book, asked.change);
   if (change === undefined || change.isUndone) return;
   const reason = asked.reason === '' ? 'a person took it back' : asked.reason;
@@ -32,7 +32,7 @@ export function takeBack(book: Book, asked: { change: number; reason: string }, 
 }
 
 /** A fact that something newer has replaced since is history already. */
-function unkeep(book: Book, { before }: Change, { id, supersedes }: FactGiven, at: string): void {
+function unkeep(book: Rows, { before }: Change, { id, supersedes }: FactGiven, at: string): void {
   if (!isHeld(heldOf(book, id))) return;
   const was = before.find(({ fact }) => fact.id === id);
   const back = before.filter(({ fact }) => {
@@ -45,7 +45,7 @@ function unkeep(book: Book, { before }: Change, { id, supersedes }: FactGiven, a
 }
 
 /** What was over by time comes back without an end. */
-function restore(book: Book, { fact, subject }: Held, at: string): void {
+function restore(book: Rows, { fact, subject }: Held, at: string): void {
   const { expires, ...rest } = fact;
   const stays = expires !== undefined && Date.parse(expires) > Date.parse(at);
   const data: FactGiven = { ...rest, supersedes: [], ...(stays ? { expires } : {}) };

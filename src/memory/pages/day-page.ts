@@ -1,5 +1,6 @@
 /** Owns: how a day is told. A person reads it in the morning: what came out first, then what was said, then the rest. */
-import { type Book, type Page, type PageLine, plain } from '../book.ts';
+import { type Page, type PageLine, plain } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import {
   beyond,
   type Counts,
@@ -16,7 +17,7 @@ import {
 } from './day.ts';
 import { code, counted, dollars, grouped, lasting, listed, paragraph, said, section } from './prose.ts';
 
-export function dayPage(book: Book, day: string, compactDays: number | null): Page {
+export function dayPage(book: Rows, day: string, compactDays: number | null): Page {
   const counts = countsOf(book, day) ?? {};
   const head = [plain(`# ${dateWords(day)}`), plain(''), ...paragraph(headline(counts))];
   const short = [...head, ...rest(counts, 'In short')];
@@ -147,7 +148,7 @@ const moveLine = ({ procedure, to, reason, isForced }: MoveTold): string =>
 
 const more = (count: number): PageLine[] => (count === 0 ? [] : [plain(`- … and ${grouped(count)} more`)]);
 
-function troubleLines(book: Book, day: string, counts: Counts): PageLine[] {
+function troubleLines(book: Rows, day: string, counts: Counts): PageLine[] {
   const hosts = [...new Set(notedOn(book, day, 'trouble'))].slice(0, 3);
   const which = hosts.length === 0 ? '' : `, such as ${listed(hosts.map(code))}`;
   return troubles(counts).map((each) => plain(`- ${each}${each.includes('refused') ? which : ''}`));

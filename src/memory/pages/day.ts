@@ -4,8 +4,9 @@
  * 1. A day keeps numbers, and the first things of every kind in full: how much it keeps is bounded.
  * 2. The last day is that of the last event, never that of a clock; a day becomes old when a later one comes.
  */
+import { touchPage } from '../learning.ts';
 import type { Event } from '../../schema/event.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 
@@ -54,19 +55,19 @@ export const dayOf = (at: string): string => at.slice(0, 10);
 export const pageOfDay = (day: string): string => `memory/${day}.md`;
 export const dayOfPage = (page: string): string | null => /^memory\/(\d{4}-\d\d-\d\d)\.md$/.exec(page)?.[1] ?? null;
 
-export const countsOf = (book: Book, day: string): Counts | undefined => book.get<Counts>(`day/${day}`);
+export const countsOf = (book: Rows, day: string): Counts | undefined => book.get<Counts>(`day/${day}`);
 
 /** Adds to the numbers of the day of an event. */
-export function add(book: Book, { at }: Pick<Event, 'at'>, more: Counts): void {
+export function add(book: Rows, { at }: Pick<Event, 'at'>, more: Counts): void {
   const day = dayOf(at);
   const counts: Record<string, number> = { ...countsOf(book, day) };
   for (const [name, amount] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + amount;
   book.put(`day/${day}`, counts);
-  book.touch(pageOfDay(day));
+  touchPage(book, pageOfDay(day));
 }
 
 /** Keeps a thing in full, while there is room. */
-export function note<K extends Kind>(book: Book, { at, seq, pen }: Event, kind: K, what: Told[K]): void {
+export function note<K extends Kind>(book: Rows, { at, seq, pen }: Event, kind: K, what: Told[K]): void {
   const day = dayOf(at);
   const noted = (countsOf(book, day)?.[`noted ${kind}`] ?? 0) + 1;
   add(book, { at }, { [`noted ${kind}`]: 1 });
@@ -75,7 +76,7 @@ export function note<K extends Kind>(book: Book, { at, seq, pen }: Event, kind: 
   book.put(`day-of/${kind}/${day}/${order}`, what);
 }
 
-export function notedOn<K extends Kind>(book: Book, day: string, kind: K): Told[K][] {
+export function notedOn<K extends Kind>(book: Rows, day: string, kind: K): Told[K][] {
   return [...book.each<Told[K]>(`day-of/${kind}/${day}/`)].map(([, what]) => what);
 }
 
@@ -83,7 +84,7 @@ export function notedOn<K extends Kind>(book: Book, day: string, kind: K): Told[
 export const beyond = (counts: Counts, kind: Kind): number => Math.max(0, (counts[`noted ${kind}`] ?? 0) - MOST[kind]);
 
 /** 2. Touches the days that have become old. */
-export function goOn(book: Book, { at }: Event, compactDays: number | null): void {
+export function goOn(book: Rows, { at }: Event, compactDays: number | null): void {
   const [day, last] = [dayOf(at), lastDay(book)];
   if (last !== null && day <= last) return;
   book.put('days/last', day);
@@ -91,7 +92,7 @@ export function goOn(book: Book, { at }: Event, compactDays: number | null): voi
   const [from, to] = [before(last, compactDays), before(day, compactDays)];
   for (const [key] of book.each(`day/${sharedStart(from, to)}`)) {
     const each = key.slice(4);
-    if (each >= from && each < to) book.touch(pageOfDay(each));
+    if (each >= from && each < to) touchPage(book, pageOfDay(each));
   }
 }
 
@@ -102,9 +103,9 @@ function sharedStart(from: string, to: string): string {
   return from.slice(0, length);
 }
 
-const lastDay = (book: Book): string | null => book.get<string>('days/last') ?? null;
+const lastDay = (book: Rows): string | null => book.get<string>('days/last') ?? null;
 
-export function isOld(book: Book, day: string, compactDays: number | null): boolean {
+export function isOld(book: Rows, day: string, compactDays: number | null): boolean {
   const last = lastDay(book);
   return compactDays !== null && last !== null && day < before(last, compactDays);
 }

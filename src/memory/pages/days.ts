@@ -1,6 +1,7 @@
 /** Owns: what of the ledger belongs into the page of a day, memory/YYYY-MM-DD.md. How it is told: day-page.ts. */
 import type { Event } from '../../schema/event.ts';
-import type { Book, Part } from '../book.ts';
+import type { Part } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { secondsOf, taskRecordOf } from '../task-record.ts';
 import {
   add,
@@ -77,13 +78,13 @@ const nameIn = ({ name, version }: { name: string; version: string }): Pick<Tool
   version,
 });
 
-function stop(event: Of<'intake.received'>, book: Book): void {
+function stop(event: Of<'intake.received'>, book: Rows): void {
   const { intake } = event.data;
   if (intake.kind === 'cancel' || intake.kind === 'pause')
     word(event, book, { kind: 'stopped', run: intake.run, text: intake.kind });
 }
 
-function endTask(event: Of<'run.ended'>, book: Book): void {
+function endTask(event: Of<'run.ended'>, book: Rows): void {
   const task = event.run === null ? undefined : taskRecordOf(book, event.run);
   if (task === undefined) return;
   const { status, reason } = event.data;
@@ -101,7 +102,7 @@ function endTask(event: Of<'run.ended'>, book: Book): void {
 }
 
 /** What a run inside spent is told again by whoever awaited it. */
-function pay(event: Of<'call.ended'>, book: Book): void {
+function pay(event: Of<'call.ended'>, book: Rows): void {
   const { usage } = event.data;
   const tokens = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
   if (usage === undefined || usage.tool_calls !== undefined || (tokens === 0 && (usage.usd ?? 0) === 0)) return;
@@ -110,14 +111,14 @@ function pay(event: Of<'call.ended'>, book: Book): void {
 
 type Asked = { run: string | null; text: string };
 
-function ask(event: Of<'wait.opened'>, book: Book): void {
+function ask(event: Of<'wait.opened'>, book: Rows): void {
   const { wait, for: what } = event.data;
   if (what.kind !== 'approval' && what.kind !== 'question') return;
   const text = what.kind === 'approval' ? (what.asked?.command ?? what.text) : what.text;
   book.put(`day-ask/${wait}`, { run: event.run, text: brief(text) } satisfies Asked);
 }
 
-function answer(event: Of<'wait.closed'>, book: Book): void {
+function answer(event: Of<'wait.closed'>, book: Rows): void {
   const { wait, answer: given } = event.data;
   const asked = book.get<Asked>(`day-ask/${wait}`);
   book.put(`day-ask/${wait}`, null);
@@ -126,36 +127,36 @@ function answer(event: Of<'wait.closed'>, book: Book): void {
   word(event, book, { kind: verdict, ...asked, answer: brief(given.text ?? '', 160) });
 }
 
-function word(event: Event, book: Book, told: WordTold): void {
+function word(event: Event, book: Rows, told: WordTold): void {
   add(book, event, { [told.kind]: 1 });
   note(book, event, 'word', told);
 }
 
-function tool(event: Event, book: Book, told: ToolTold): void {
+function tool(event: Event, book: Rows, told: ToolTold): void {
   add(book, event, { [told.kind]: 1 });
   note(book, event, 'tool', told);
 }
 
-function learn(event: Of<'fact.kept'>, book: Book): void {
+function learn(event: Of<'fact.kept'>, book: Rows): void {
   const { text, namespace, source } = event.data;
   add(book, event, { learned: 1 });
   note(book, event, 'fact', { text: brief(text), namespace, source } satisfies FactTold);
 }
 
-function move(event: Of<'procedure.moved'>, book: Book): void {
+function move(event: Of<'procedure.moved'>, book: Rows): void {
   const { procedure, to, reason, forced } = event.data;
   add(book, event, { moved: 1, ...(to === 'promoted' ? { promoted: 1 } : {}) });
   note(book, event, 'procedure', { procedure, to, reason: brief(reason, 200), isForced: forced } satisfies MoveTold);
 }
 
 /** One that starts while another has not stopped takes the place of one that died. */
-function start(event: Event, book: Book): void {
+function start(event: Event, book: Rows): void {
   const died: Counts = book.get('days/worker') === undefined ? {} : { crashes: 1 };
   book.put('days/worker', true);
   add(book, event, { restarts: 1, ...died });
 }
 
-function refuse(event: Of<'egress.decided'>, book: Book): void {
+function refuse(event: Of<'egress.decided'>, book: Rows): void {
   if (event.data.verdict === 'allowed') return;
   add(book, event, { refused: 1 });
   note(book, event, 'trouble', event.data.host);

@@ -8,7 +8,7 @@
  *    emptied or made anew strikes nothing.
  * E4 An editor that saves an old state takes nothing back that came in between.
  */
-import type { Page, PageLine } from '../book.ts';
+import type { Page, PageLine } from '../learning.ts';
 import { factMark } from './own-fact.ts';
 import { asideOf, isTicked } from './prose.ts';
 import { HEADING, isBlank, linesIn, markedLine, partsOf, peopleBelow, SENTENCE, trimmed, unmarked } from './text.ts';

@@ -8,14 +8,14 @@
  * 3. Nothing is asked for on other pages: lines there are notes.
  */
 import type { Intake } from '../../schema/intake.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import type { PageEdit } from './edits.ts';
 import { factIn, factLines, factMark, factOfMark, topicOf } from './own-fact.ts';
 import { isTicked } from './prose.ts';
 import { tickOf, TODOS } from './todo.ts';
 
 /** `book` is as it was before the edit was taken in. */
-export function intakesFor(edit: Pick<PageEdit, 'page' | 'lines' | 'removed' | 'changed'>, book: Book): Intake[] {
+export function intakesFor(edit: Pick<PageEdit, 'page' | 'lines' | 'removed' | 'changed'>, book: Rows): Intake[] {
   if (edit.page === TODOS)
     return edit.changed.filter(({ text }) => isTicked(text)).flatMap(({ mark, text }) => tickOf(book, mark, text));
   return topicOf(edit.page) === null ? [] : learned(edit, book);
@@ -23,7 +23,7 @@ export function intakesFor(edit: Pick<PageEdit, 'page' | 'lines' | 'removed' | '
 
 const AT_ONCE = 1000;
 
-function learned({ page, lines, removed, changed }: PageEdit, book: Book): Intake[] {
+function learned({ page, lines, removed, changed }: PageEdit, book: Rows): Intake[] {
   const before = new Set(
     (book.get<string[]>(`people/lines/${page}`) ?? []).flatMap((line) => factMark(page, line) ?? []),
   );

@@ -5,7 +5,7 @@
  * 2. `wordsOf` a line that holds `said(text)` gives the text again, as far as it was shown.
  */
 import type { Evidence } from '../../schema/memory.ts';
-import { type PageLine, plain } from '../book.ts';
+import { type PageLine, plain } from '../learning.ts';
 
 const WIDTH = 80;
 /** Control, format, direction and unassigned characters, and line ends that are none. */

@@ -8,7 +8,7 @@
  *    It stands last, so that a file that is cut off has none.
  */
 import { hash } from 'node:crypto';
-import type { Page, PageLine } from '../book.ts';
+import type { Page, PageLine } from '../learning.ts';
 
 export const HEADING = '## Yours';
 export const SENTENCE = 'Whatever you write here stays. Lines that you put elsewhere move here.';

@@ -1,6 +1,7 @@
 /** Entries of TODOS.md as the book keeps them, and what a tick asks for. */
+import { touchPage } from '../learning.ts';
 import type { Intake } from '../../schema/intake.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 
 export const TODOS = 'brain/TODOS.md';
 
@@ -36,26 +37,26 @@ function keyOf(mark: string): string {
   return `todo/${mark}`;
 }
 
-export const todoOf = (book: Book, mark: string): Todo | undefined => book.get<Todo>(keyOf(mark));
+export const todoOf = (book: Rows, mark: string): Todo | undefined => book.get<Todo>(keyOf(mark));
 
-export function putTodo(book: Book, todo: Todo): void {
+export function putTodo(book: Rows, todo: Todo): void {
   book.put(keyOf(markOf(todo)), todo);
-  book.touch(TODOS);
+  touchPage(book, TODOS);
 }
 
-export function closeTodo(book: Book, mark: string): void {
+export function closeTodo(book: Rows, mark: string): void {
   if (todoOf(book, mark) === undefined) return;
   book.put(keyOf(mark), null);
-  book.touch(TODOS);
+  touchPage(book, TODOS);
 }
 
 /** The oldest first. */
-export function todosOf(book: Book, kind: TodoKind): Todo[] {
+export function todosOf(book: Rows, kind: TodoKind): Todo[] {
   return [...book.each<Todo>(keyOf(`${kind}:`))].map(([, todo]) => todo).toSorted((a, b) => a.seq - b.seq);
 }
 
 /** What a tick asks for: never an approval, never an answer. */
-export function tickOf(book: Book, mark: string, text: string): Intake[] {
+export function tickOf(book: Rows, mark: string, text: string): Intake[] {
   const todo = todoOf(book, mark);
   if (todo === undefined || !KINDS.includes(todo.kind)) return [];
   const tick: Intake = { kind: 'tick', todo: mark, text: text.slice(0, 20_000) };

@@ -5,7 +5,8 @@
  * 2. A tick beside a question or an approval does nothing but bring a remark: those are answered by name.
  */
 import type { Event } from '../../schema/event.ts';
-import { type Book, type Page, type PageLine, type Part, plain } from '../book.ts';
+import { type Page, type PageLine, type Part, plain } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { rootOf, taskRecordOf } from '../task-record.ts';
 import { aside, code, counted, isTicked as isTickedLine, listed, paragraph, said, section } from './prose.ts';
 import { type Of, type Takers, taking } from './takers.ts';
@@ -37,12 +38,12 @@ const LONGEST = 240;
 const MOST_ASKED = 100;
 const brief = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST);
 
-const aboutRun = ({ run, seq }: Event, book: Book): Pick<Todo, 'run' | 'seq' | 'task'> => {
+const aboutRun = ({ run, seq }: Event, book: Rows): Pick<Todo, 'run' | 'seq' | 'task'> => {
   const root = run === null ? null : rootOf(book, run);
   return { run, seq, task: root === null ? '' : brief(taskRecordOf(book, root)?.title ?? root) };
 };
 
-function asked(event: Of<'wait.opened'>, book: Book): void {
+function asked(event: Of<'wait.opened'>, book: Rows): void {
   const { wait, for: what } = event.data;
   if (what.kind !== 'approval' && what.kind !== 'question') return;
   const isQuestion = what.kind === 'question';
@@ -54,7 +55,7 @@ function asked(event: Of<'wait.opened'>, book: Book): void {
   book.put(key, [...(book.get<string[]>(key) ?? []), wait].slice(-MOST_ASKED));
 }
 
-function needed(event: Of<'requirement.opened'>, book: Book): void {
+function needed(event: Of<'requirement.opened'>, book: Rows): void {
   const { name, reason } = event.data.requirement;
   const before = todoOf(book, `need:${name}`);
   const others = before === undefined || event.run === null ? [] : [...(before.others ?? []), event.run].slice(-20);
@@ -63,11 +64,11 @@ function needed(event: Of<'requirement.opened'>, book: Book): void {
 }
 
 /** A run that continues a failed one follows it up. */
-function begun({ data }: Of<'run.started'>, book: Book): void {
+function begun({ data }: Of<'run.started'>, book: Rows): void {
   if (data.parent !== null && data.depth === 0) closeTodo(book, `failed:${data.parent}`);
 }
 
-function ended(event: Of<'run.ended'>, book: Book): void {
+function ended(event: Of<'run.ended'>, book: Rows): void {
   const { run } = event;
   if (run === null) return;
   closeTodo(book, `paused:${run}`);
@@ -81,25 +82,25 @@ function ended(event: Of<'run.ended'>, book: Book): void {
 
 /** Of very many the oldest are no longer told; they go a hundred at a time, so that looking for them costs little. */
 const MOST_FAILED = 500;
-function forgetOldest(book: Book): void {
+function forgetOldest(book: Rows): void {
   const since = (book.get<number>('todos/failed') ?? 0) + 1;
   book.put('todos/failed', since % 100);
   if (since < 100) return;
   for (const todo of todosOf(book, 'failed').slice(0, -MOST_FAILED)) closeTodo(book, markOf(todo));
 }
 
-function paused(event: Of<'run.paused'>, book: Book): void {
+function paused(event: Of<'run.paused'>, book: Rows): void {
   const { run } = event;
   if (run === null || taskRecordOf(book, run) === undefined) return;
   putTodo(book, { kind: 'paused', of: run, ...aboutRun(event, book), text: brief(event.data.reason), how: 'look' });
 }
 
-function ticked(mark: string, book: Book): void {
+function ticked(mark: string, book: Rows): void {
   const todo = todoOf(book, mark);
   if (todo?.kind === 'failed' || todo?.kind === 'paused') closeTodo(book, mark);
 }
 
-function edited({ data }: Of<'page.edited'>, book: Book): void {
+function edited({ data }: Of<'page.edited'>, book: Rows): void {
   if (data.page !== TODOS) return;
   for (const { mark, text } of data.changed) {
     const kind = todoOf(book, mark)?.kind;
@@ -109,7 +110,7 @@ function edited({ data }: Of<'page.edited'>, book: Book): void {
   }
 }
 
-function change(book: Book, mark: string, with_: Partial<Todo>): void {
+function change(book: Rows, mark: string, with_: Partial<Todo>): void {
   const todo = todoOf(book, mark);
   if (todo !== undefined) putTodo(book, { ...todo, ...with_ });
 }
@@ -123,7 +124,7 @@ const SECTIONS: readonly { kind: TodoKind; heading: string; told: (count: number
 
 const MOST_SHOWN = 100;
 
-function pageOf(book: Book): Page {
+function pageOf(book: Rows): Page {
   const found = SECTIONS.map((each) => ({
     ...each,
     todos: todosOf(book, each.kind).filter(({ isTicked }) => isTicked !== true),

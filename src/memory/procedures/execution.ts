@@ -7,7 +7,7 @@
  * 3. The latest `MOST_KEPT` are kept.
  */
 import type { ProcedureChoice } from '../../schema/procedure.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { secondsOf, type TaskRecord, wasFine } from '../task-record.ts';
 
 /** What went wrong in a run, in kinds: never the words of a tool. */
@@ -54,12 +54,12 @@ export const MOST_KEPT = 200;
 const keyOf = (family: string): string => `procedures/executions/${family}`;
 
 /** Of a family, in the order in which they ended. */
-export const executionsOf = (book: Book, family: string): Execution[] => book.get<Execution[]>(keyOf(family)) ?? [];
+export const executionsOf = (book: Rows, family: string): Execution[] => book.get<Execution[]>(keyOf(family)) ?? [];
 
 /** The family of a procedure is a part of its id; one with another id is a family of its own. */
 export const familyOf = (procedure: string): string => /-([0-9a-f]{12})-[0-9a-f]{8}$/.exec(procedure)?.[1] ?? procedure;
 
-export function keepExecution(book: Book, execution: Execution): void {
+export function keepExecution(book: Rows, execution: Execution): void {
   const { family, run } = execution;
   const others = executionsOf(book, family).filter((each) => each.run !== run);
   const all = [...others, execution].toSorted((a, b) => a.seq - b.seq);

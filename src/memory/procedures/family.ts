@@ -5,7 +5,7 @@
  * both have the same shape.
  */
 import { extractTerms } from '../text/terms.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { shortHash, skeletonOf, type Token } from './lift.ts';
 import { overlap } from './match.ts';
 
@@ -18,7 +18,7 @@ const MOST_TERMS = 200;
 
 const skeletonKey = (skeleton: string): string => `procedures/skeleton/${shortHash(skeleton, 24)}`;
 
-export function familyFor(book: Book, tokens: readonly Token[], shape: string | null): string {
+export function familyFor(book: Rows, tokens: readonly Token[], shape: string | null): string {
   const skeleton = skeletonOf(tokens);
   const known = book.get<string>(skeletonKey(skeleton));
   const terms = [...new Set(extractTerms(skeleton.replaceAll(/\{\w+\}/g, ' ')))].slice(0, MOST_TERMS);
@@ -30,7 +30,7 @@ export function familyFor(book: Book, tokens: readonly Token[], shape: string | 
 
 const shapeKey = (shape: string): string => `procedures/shape/${shape.slice(0, 24)}`;
 
-function nearOf(book: Book, terms: readonly string[], shape: string | null): string | undefined {
+function nearOf(book: Rows, terms: readonly string[], shape: string | null): string | undefined {
   if (shape === null) return undefined;
   const own = new Set(terms);
   const all = (book.get<Family[]>(shapeKey(shape)) ?? []).map((family) => ({
@@ -40,7 +40,7 @@ function nearOf(book: Book, terms: readonly string[], shape: string | null): str
   return all.filter(({ near }) => near >= NEAR).toSorted((a, b) => b.near - a.near)[0]?.id;
 }
 
-function noteShape(book: Book, family: Family, shape: string): void {
+function noteShape(book: Rows, family: Family, shape: string): void {
   const all = book.get<Family[]>(shapeKey(shape)) ?? [];
   if (all.some(({ id }) => id === family.id)) return;
   book.put(shapeKey(shape), [...all, family].slice(-MOST_OF_A_SHAPE));

@@ -1,6 +1,6 @@
 /** From the samples of a family to a draft that waits to be written down. */
 import type { Procedure } from '../../schema/procedure.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { executionsOf, pitfallsIn } from './execution.ts';
 import { filledProcedure, isProblem } from './fill.ts';
 import { matched } from './match.ts';
@@ -16,17 +16,17 @@ const MOST_VERSIONS = 20;
 const samplesKey = (family: string, shape: string): string => `procedures/samples/${family}/${shape.slice(0, 8)}`;
 const draftKey = (id: string): string => `procedures/draft/${id}`;
 
-export const samplesOf = (book: Book, family: string, shape: string): Sample[] =>
+export const samplesOf = (book: Rows, family: string, shape: string): Sample[] =>
   book.get<Sample[]>(samplesKey(family, shape)) ?? [];
 
-export function setSamples(book: Book, family: string, shape: string, samples: readonly Sample[]): void {
+export function setSamples(book: Rows, family: string, shape: string, samples: readonly Sample[]): void {
   book.put(samplesKey(family, shape), samples.length === 0 ? null : samples);
 }
 
-export const draftsIn = (book: Book): Procedure[] =>
+export const draftsIn = (book: Rows): Procedure[] =>
   [...book.each<Procedure>('procedures/draft/')].map(([, procedure]) => procedure);
 
-export function draftFrom(book: Book, family: string, shape: string): void {
+export function draftFrom(book: Rows, family: string, shape: string): void {
   const samples = samplesOf(book, family, shape);
   const id = idFor(book, family, shape, samples);
   if (id === null) return;
@@ -37,7 +37,7 @@ export function draftFrom(book: Book, family: string, shape: string): void {
 }
 
 /** Named after the first task; the end of the name says of which family and shape it is. */
-function idFor(book: Book, family: string, shape: string, samples: readonly Sample[]): string | null {
+function idFor(book: Rows, family: string, shape: string, samples: readonly Sample[]): string | null {
   const end = `${family}-${shape.slice(0, 8)}`;
   const known = book.get<string>(`procedures/id/${end}`);
   const [first] = samples;
@@ -56,7 +56,7 @@ function slugOf(text: string): string {
 type About = { family: string; shape: string; id: string };
 
 function made(
-  book: Book,
+  book: Rows,
   { family, shape, id }: About,
   samples: readonly Sample[],
   known: KnownProcedure | undefined,

@@ -1,6 +1,6 @@
 /** The page of one procedure: what it is for, how it stands, what it does, and what speaks for that. */
-import type { Page, PageLine } from '../book.ts';
-import { plain } from '../book.ts';
+import type { Page, PageLine } from '../learning.ts';
+import { plain } from '../learning.ts';
 import type { Parameter, ProcedureNumbers } from '../../schema/procedure.ts';
 import { type Execution, pitfallsIn } from './execution.ts';
 import { unreadable } from './fill.ts';

@@ -10,7 +10,9 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { Json } from '../../schema/json.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
-import type { Book, Page, Part, Read } from '../book.ts';
+import { type Page, type Part, touchPage } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
+import type { Read } from '../../schema/view.ts';
 import { type TaskRecord, taskRecordOf, wasFine } from '../task-record.ts';
 import { type Execution, executionOf, executionsOf, familyOf, keepExecution } from './execution.ts';
 import { familyFor } from './family.ts';
@@ -48,11 +50,11 @@ export const procedures: Part = {
 };
 
 /** The family that a finished task is counted in. */
-export const familyOfRun = (book: Book, run: string): string | undefined => book.get<string>(ofKey(run));
+export const familyOfRun = (book: Rows, run: string): string | undefined => book.get<string>(ofKey(run));
 
 export const pageName = (procedure: string): string => `${FOLDER}${procedure}.md`;
 
-function takeIn(read: Read, book: Book): void {
+function takeIn(read: Read, book: Rows): void {
   const { event } = read;
   if (event.pen === 'maintenance') return takeLearned(event, book);
   noteTaint(book, event);
@@ -62,15 +64,15 @@ function takeIn(read: Read, book: Book): void {
 }
 
 /** What is no longer used is made anew only of runs that come later. */
-function takeLearned(event: Event, book: Book): void {
-  takeKnown(event, book, (id) => book.touch(pageName(id)));
+function takeLearned(event: Event, book: Rows): void {
+  takeKnown(event, book, (id) => touchPage(book, pageName(id)));
   if (event.type !== 'procedure.moved' || (event.data.to !== 'demoted' && event.data.to !== 'retired')) return;
   const { procedure: id } = event.data;
   const shape = knownProcedure(book, id)?.procedure.shape;
   if (shape !== undefined) setSamples(book, familyOf(id), shape, []);
 }
 
-function begin({ run, data }: Extract<Event, { type: 'run.started' }>, book: Book): void {
+function begin({ run, data }: Extract<Event, { type: 'run.started' }>, book: Rows): void {
   const { parent, graph, input } = data;
   if (run === null || parent !== null || graph.id !== 'oka.task') return;
   const given = input as unknown as TaskGiven;
@@ -78,7 +80,7 @@ function begin({ run, data }: Extract<Event, { type: 'run.started' }>, book: Boo
 }
 
 /** A finished task that says something about a family. */
-function endedTask(event: Event, book: Book): TaskRecord | null {
+function endedTask(event: Event, book: Rows): TaskRecord | null {
   if (event.type !== 'run.ended' || event.run === null || book.get(givenKey(event.run)) === undefined) return null;
   const task = taskRecordOf(book, event.run);
   const by = task?.plan?.by;
@@ -87,7 +89,7 @@ function endedTask(event: Event, book: Book): TaskRecord | null {
     : null;
 }
 
-function end({ event, text: textOf }: Read, book: Book): void {
+function end({ event, text: textOf }: Read, book: Rows): void {
   if (event.run === null) return;
   const task = endedTask(event, book);
   const said = book.get<TaskSaid>(givenKey(event.run));
@@ -115,7 +117,7 @@ function graphIn(text: string | null): Graph | null {
 
 /** A task that matched a procedure is of its family, whatever its plan. */
 function placed(
-  book: Book,
+  book: Rows,
   { choice, plan }: TaskRecord,
   text: string,
   graph: Graph | null,
@@ -128,13 +130,13 @@ function placed(
   return { family: tokens === null ? shortHash(text, 12) : familyFor(book, tokens, shape), shape };
 }
 
-function keep(book: Book, execution: Execution): void {
+function keep(book: Rows, execution: Execution): void {
   keepExecution(book, execution);
-  for (const id of idsOf(book, execution.family)) book.touch(pageName(id));
+  for (const id of idsOf(book, execution.family)) touchPage(book, pageName(id));
 }
 
 /** 1. */
-function addSample(book: Book, execution: Execution, task: TaskRecord, made: Pick<Sample, 'text' | 'graph'>): void {
+function addSample(book: Rows, execution: Execution, task: TaskRecord, made: Pick<Sample, 'text' | 'graph'>): void {
   const { family, shape, run, seq, fine, trusted } = execution;
   const { plan } = task;
   if (shape === null || !fine || !trusted || plan === null || plan.input !== null) return;
@@ -147,7 +149,7 @@ function addSample(book: Book, execution: Execution, task: TaskRecord, made: Pic
 }
 
 /** 3. */
-function revise(run: string, book: Book): void {
+function revise(run: string, book: Rows): void {
   const family = book.get<string>(ofKey(run));
   const task = taskRecordOf(book, run);
   const known = family === undefined ? undefined : executionsOf(book, family).find((each) => each.run === run);

@@ -1,6 +1,6 @@
 /** The procedures that are in the maintenance ledger, kept in the book. */
 import type { Event } from '../../schema/event.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { familyOf } from './execution.ts';
 import { type KnownProcedure, learn, type Learned, proceduresIn } from './known.ts';
 
@@ -13,23 +13,23 @@ const knownKey = (id: string): string => `procedures/known/${id}`;
 const changeKey = (seq: number): string => `procedures/change/${seq}`;
 const idsKey = (family: string): string => `procedures/ids/${family}`;
 
-export function knownProcedure(book: Book, id: string): KnownProcedure | undefined {
+export function knownProcedure(book: Rows, id: string): KnownProcedure | undefined {
   const kept = book.get<Kept>(knownKey(id));
   return kept === undefined ? undefined : shown(id, kept);
 }
 
 /** All of them, by name. */
-export function knownProcedures(book: Book): KnownProcedure[] {
+export function knownProcedures(book: Rows): KnownProcedure[] {
   return [...book.each<Kept>('procedures/known/')].flatMap(
     ([key, kept]) => shown(key.slice('procedures/known/'.length), kept) ?? [],
   );
 }
 
 /** The procedures of a family. */
-export const idsOf = (book: Book, family: string): string[] => book.get<string[]>(idsKey(family)) ?? [];
+export const idsOf = (book: Rows, family: string): string[] => book.get<string[]>(idsKey(family)) ?? [];
 
 /** Whether a person took a draft back: it is not made again. */
-export const isWithdrawn = (book: Book, id: string): boolean =>
+export const isWithdrawn = (book: Rows, id: string): boolean =>
   book.get<boolean>(`procedures/withdrawn/${id}`) === true;
 
 const learnedOf = (id: string, { drafts, moves }: Kept): Learned => ({
@@ -39,7 +39,7 @@ const learnedOf = (id: string, { drafts, moves }: Kept): Learned => ({
 
 const shown = (id: string, kept: Kept): KnownProcedure | undefined => proceduresIn(learnedOf(id, kept))[0];
 
-export function takeKnown(event: Event, book: Book, touch: (id: string) => void): void {
+export function takeKnown(event: Event, book: Rows, touch: (id: string) => void): void {
   const id = subjectOf(event, book);
   if (id === null) return;
   const learned = learnedOf(id, book.get<Kept>(knownKey(id)) ?? { drafts: [], moves: [] });
@@ -57,7 +57,7 @@ export function takeKnown(event: Event, book: Book, touch: (id: string) => void)
   if (event.type === 'procedure.drafted') book.put(`procedures/draft/${id}`, null);
 }
 
-function subjectOf(event: Event, book: Book): string | null {
+function subjectOf(event: Event, book: Rows): string | null {
   if (event.type === 'procedure.drafted') return event.data.procedure.id;
   if (event.type === 'procedure.moved') return event.data.procedure;
   return event.type === 'change.undone' ? (book.get<string>(changeKey(event.data.change)) ?? null) : null;

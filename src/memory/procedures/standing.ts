@@ -8,7 +8,8 @@
  */
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ProcedureMove, ProcedureStatus } from '../../schema/procedure.ts';
-import type { Book, Part, Pass } from '../book.ts';
+import type { Part, Pass } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { type Execution, executionsOf, familyOf } from './execution.ts';
 import { type Case, type GateSettings, judged, numbersOf, type Trial } from './gate.ts';
 import type { KnownProcedure } from './known.ts';
@@ -35,7 +36,7 @@ export function standing(settings: GateSettings): Part {
   };
 }
 
-type Taking<T extends Event['type']> = (event: Extract<Event, { type: T }>, book: Book) => void;
+type Taking<T extends Event['type']> = (event: Extract<Event, { type: T }>, book: Rows) => void;
 
 /** What is not named here says nothing about how a procedure stands. */
 const TAKEN: { readonly [T in Event['type']]?: Taking<T> } = {
@@ -56,22 +57,22 @@ const TAKEN: { readonly [T in Event['type']]?: Taking<T> } = {
   },
 };
 
-function judgeFamilySoon({ run }: Event, book: Book): void {
+function judgeFamilySoon({ run }: Event, book: Rows): void {
   const family = run === null ? undefined : familyOfRun(book, run);
   for (const id of family === undefined ? [] : idsOf(book, family)) book.put(`${DUE}${id}`, true);
 }
 
-function wish(book: Book, { procedure, to, reason }: Wish & { procedure: string }): void {
+function wish(book: Rows, { procedure, to, reason }: Wish & { procedure: string }): void {
   if (knownProcedure(book, procedure) !== undefined) book.put(`${WISH}${procedure}`, { to, reason } satisfies Wish);
 }
 
 /** 1. */
-function toJudge(book: Book, { now }: Pass): KnownProcedure[] {
+function toJudge(book: Rows, { now }: Pass): KnownProcedure[] {
   if (now.slice(0, 10) > (book.get<string>(CHECKED) ?? '')) return knownProcedures(book);
   return [...book.each(DUE)].flatMap(([key]) => knownProcedure(book, key.slice(DUE.length)) ?? []);
 }
 
-function moved(book: Book, known: KnownProcedure, { now }: Pass, settings: GateSettings): ProcedureMove[] {
+function moved(book: Rows, known: KnownProcedure, { now }: Pass, settings: GateSettings): ProcedureMove[] {
   const { procedure, status } = known;
   const about = caseOf(book, known, now);
   const numbers = numbersOf(about, now, settings);
@@ -84,7 +85,7 @@ function moved(book: Book, known: KnownProcedure, { now }: Pass, settings: GateS
 
 /** 3. A wish that is fulfilled already is none. */
 function forced(
-  book: Book,
+  book: Rows,
   id: string,
   { to, reason }: Wish,
 ): ((pass: Pass, settings: GateSettings) => ProcedureMove)[] {
@@ -109,7 +110,7 @@ const eventOf = (move: ProcedureMove): NewEvent => ({ type: 'procedure.moved', d
 const isSameFamily = (a: ProcedureMove, b: ProcedureMove): boolean => familyOf(a.procedure) === familyOf(b.procedure);
 
 /** 2. */
-const hasOther = (book: Book, id: string): boolean =>
+const hasOther = (book: Rows, id: string): boolean =>
   idsOf(book, familyOf(id)).some((other) => other !== id && knownProcedure(book, other)?.status === 'promoted');
 
 /** A demoted one whose steps went well again in plans of a model has a new version. */
@@ -117,7 +118,7 @@ function isMadeAnew({ status, drafted, moves }: KnownProcedure): boolean {
   return status === 'demoted' && drafted > (moves.at(-1)?.seq ?? 0);
 }
 
-function caseOf(book: Book, { procedure, status, forced: isForced, moves }: KnownProcedure, now: string): Case {
+function caseOf(book: Rows, { procedure, status, forced: isForced, moves }: KnownProcedure, now: string): Case {
   const runs = executionsOf(book, familyOf(procedure.id));
   const good = runs.filter(({ fine, trusted, shape }) => fine && trusted && shape === procedure.shape);
   const last = moves.at(-1);

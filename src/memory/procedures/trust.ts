@@ -7,16 +7,16 @@
  */
 import type { Event } from '../../schema/event.ts';
 import type { Graph } from '../../schema/graph.ts';
-import type { Book } from '../book.ts';
+import type { Rows } from '../../schema/rows.ts';
 import { rootOf } from '../task-record.ts';
 
 const keyOf = (run: string): string => `procedures/tainted/${run}`;
 
-export const isTainted = (book: Book, run: string): boolean => book.get<boolean>(keyOf(run)) === true;
+export const isTainted = (book: Rows, run: string): boolean => book.get<boolean>(keyOf(run)) === true;
 
-export const forgetTaint = (book: Book, run: string): void => book.put(keyOf(run), null);
+export const forgetTaint = (book: Rows, run: string): void => book.put(keyOf(run), null);
 
-export function noteTaint(book: Book, event: Event): void {
+export function noteTaint(book: Rows, event: Event): void {
   if (event.run === null) return;
   const isDenied = event.type === 'call.ended' && event.data.status === 'denied';
   const isKept = event.type === 'egress.decided' && event.data.verdict === 'refused';

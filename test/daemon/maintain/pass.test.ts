@@ -22,7 +22,7 @@ import type { Home } from '../../../src/schema/home.ts';
 import { archive } from '../../../src/ledger/archive.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify.ts';
-import type { Part } from '../../../src/memory/book.ts';
+import type { Part } from '../../../src/memory/learning.ts';
 import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } from '../../support/maintain.ts';
 
 const never = new AbortController().signal;
@@ -94,8 +94,8 @@ describe('a pass', () => {
           if (event.type === 'fact.kept') throw new Error('the power went out');
         },
       };
-      const parts = [...m.sources.parts, dying];
-      await expect(pass({ ...m, sources: { ...m.sources, parts } }, never)).rejects.toThrow('the power went out');
+      const folds = [...m.parts, dying];
+      await expect(pass({ ...m, sources: { ...m.sources, folds } }, never)).rejects.toThrow('the power went out');
     });
     await it.ledger.append(happenings(300, 55)); // comes behind what was concluded
     await passOn(it.home);

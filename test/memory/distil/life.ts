@@ -1,6 +1,7 @@
 /** Two ledgers in memory, and the parts that learn from them: what the process does, without its files. */
 import { hash } from 'node:crypto';
-import { type Book, bookInMemory, type Part } from '../../../src/memory/book.ts';
+import { rowsInMemory, type Part } from '../../../src/memory/learning.ts';
+import type { Rows } from '../../../src/schema/rows.ts';
 import { facts } from '../../../src/memory/distil/facts.ts';
 import { type Held, isHeld } from '../../../src/memory/distil/held.ts';
 import { taskRecords } from '../../../src/memory/task-record.ts';
@@ -16,12 +17,12 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
   const maintenance: Event[] = [];
   const artifacts = new Map<string, string>();
   const parts: Part[] = [taskRecords, facts(settings)];
-  let book = bookInMemory();
+  let book = rowsInMemory();
   let now = START;
   let taken = 0;
 
   const at = (): string => new Date(now).toISOString();
-  const take = (event: Event, into: Book = book): void => {
+  const take = (event: Event, into: Rows = book): void => {
     for (const part of parts) {
       const wanted = part.wants?.(event, into) ?? [];
       part.take({ event, text: (hashed) => (wanted.includes(hashed) ? (artifacts.get(hashed) ?? null) : null) }, into);
@@ -58,7 +59,7 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
     add,
     read,
     pass,
-    get book(): Book & { readonly touched: ReadonlySet<string> } {
+    get book(): Rows {
       return book;
     },
     later: (days: number) => {
@@ -90,8 +91,8 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
       );
     },
     /** The book made again from the first event on, each event of maintenance behind its cause. */
-    rebuilt: (): Book => {
-      const anew = bookInMemory();
+    rebuilt: (): Rows => {
+      const anew = rowsInMemory();
       const left = [...maintenance];
       for (const event of [null, ...run]) {
         if (event !== null) take(event, anew);
@@ -99,7 +100,7 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
       }
       return anew;
     },
-    replace: (other: ReturnType<typeof bookInMemory>) => {
+    replace: (other: ReturnType<typeof rowsInMemory>) => {
       book = other;
     },
   };
@@ -107,16 +108,16 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
 
 type TaskHow = { title?: string; dir?: string; corrects?: string; status?: 'done' | 'failed' };
 
-export function heldIn(book: Book): Held[] {
+export function heldIn(book: Rows): Held[] {
   return [...book.each<Held>('facts/held/')].map(([, held]) => held).filter(isHeld);
 }
 
-export const textsIn = (book: Book): string[] =>
+export const textsIn = (book: Rows): string[] =>
   heldIn(book)
     .map(({ fact }) => fact.text)
     .toSorted();
 
-export const dump = (book: Book): string => JSON.stringify([...book.each('')]);
+export const dump = (book: Rows): string => JSON.stringify([...book.each('')]);
 
 export function call(run: string, n: number, tool: string, input: object, outcome: object): NewEvent[] {
   const id = `${run}.step.${n}`;

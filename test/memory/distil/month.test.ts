@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Book, bookInMemory } from '../../../src/memory/book.ts';
+import { rowsInMemory } from '../../../src/memory/learning.ts';
+import type { Rows } from '../../../src/schema/rows.ts';
 import { facts } from '../../../src/memory/distil/facts.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import { approval, call, dump, heldIn, life, type Life, note, textsIn } from './life.ts';
@@ -73,7 +74,7 @@ describe('a month of tasks', () => {
     const whole = textsIn(lived.book);
     const cut = lived.maintenance.splice(Math.floor(lived.maintenance.length / 2));
     expect(cut.length).toBeGreaterThan(3);
-    lived.replace(lived.rebuilt() as ReturnType<typeof bookInMemory>);
+    lived.replace(lived.rebuilt() as ReturnType<typeof rowsInMemory>);
     lived.pass();
     expect(textsIn(lived.book)).toEqual(whole);
     expect(lived.pass()).toEqual([]);
@@ -83,7 +84,7 @@ describe('a month of tasks', () => {
   it('learns however often it looks: one pass at the end comes to the same as many', () => {
     const many = month(6, 40);
     const run = many.life.run;
-    const once = bookInMemory();
+    const once = rowsInMemory();
     const part = facts({ unused_days: null });
     expect(part.conclude?.(once, { now: '2026-03-02T08:00:00.000Z', read: 0 })).toEqual([]);
     const lazy = life();
@@ -100,7 +101,7 @@ describe('a month of tasks', () => {
       for (let n = 0; n < history; n += 1) lived.task(`h${n}`, `Always keep file ${n} of shelf ${n} dry.`);
       lived.pass();
       const counted = counting(lived.book);
-      lived.replace(counted.book as ReturnType<typeof bookInMemory>);
+      lived.replace(counted.book);
       for (let n = 0; n < 10; n += 1)
         lived.task(`n${n}`, `Always keep box ${n} of row ${n} shut.`, approval(`n${n}`, 1, 'approved'));
       lived.pass();
@@ -111,7 +112,7 @@ describe('a month of tasks', () => {
 });
 
 /** Counts what is looked at in a book. */
-function counting(book: Book): { book: Book; looks: () => number } {
+function counting(book: Rows): { book: Rows; looks: () => number } {
   let looks = 0;
   return {
     looks: () => looks,
@@ -130,7 +131,6 @@ function counting(book: Book): { book: Book; looks: () => number } {
           yield entry;
         }
       },
-      touch: (page) => book.touch(page),
     },
   };
 }

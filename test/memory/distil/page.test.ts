@@ -1,3 +1,4 @@
+import { outdatedPages } from '../../../src/memory/learning.ts';
 import { describe, expect, it } from 'vitest';
 import { facts } from '../../../src/memory/distil/facts.ts';
 import { topicName } from '../../../src/memory/distil/topic.ts';
@@ -31,7 +32,7 @@ describe('pages of learnings', () => {
       expect.stringMatching(/^fact:standing-[0-9a-f]{10}$/),
       expect.stringMatching(/^fact:standing-[0-9a-f]{10}$/),
     ]);
-    expect([...lived.book.touched]).toContain('brain/LEARNINGS-standing.md');
+    expect(outdatedPages(lived.book)).toContain('brain/LEARNINGS-standing.md');
   });
 
   it('are nothing where nothing is known, and not ours where they have another name', () => {

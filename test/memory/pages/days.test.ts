@@ -1,3 +1,4 @@
+import { outdatedPages } from '../../../src/memory/learning.ts';
 import { describe, expect, it } from 'vitest';
 import { days } from '../../../src/memory/pages/days.ts';
 import { people } from '../../../src/memory/pages/people.ts';
@@ -88,7 +89,7 @@ describe('the page of a day', () => {
     expect(told.page(DAY)).toBe(whole);
     told.at = '2026-04-02T12:00:00.000Z';
     told.tell('worker.stopped', null, { reason: 'over' });
-    expect(told.book.touched).toContain(DAY);
+    expect(outdatedPages(told.book)).toContain(DAY);
     const short = told.page(DAY);
     expect(short).toContain('1 of 2 tasks was done; 1 failed.');
     expect(short).toContain('In short: 1 fact learned,');

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Page, PageLine } from '../../../src/memory/book.ts';
+import type { Page, PageLine } from '../../../src/memory/learning.ts';
 import { editOf, type PageEdit } from '../../../src/memory/pages/edits.ts';
 import { said } from '../../../src/memory/pages/prose.ts';
 import { partsOf, textOf } from '../../../src/memory/pages/text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Part } from '../../../src/memory/book.ts';
+import type { Part } from '../../../src/memory/learning.ts';
 import { editOf } from '../../../src/memory/pages/edits.ts';
 import { people, wishesIn } from '../../../src/memory/pages/people.ts';
 import { evidenced, said } from '../../../src/memory/pages/prose.ts';

@@ -1,3 +1,4 @@
+import { outdatedPages } from '../../../src/memory/learning.ts';
 import { describe, expect, it } from 'vitest';
 import { executionsOf, familyOf } from '../../../src/memory/procedures/execution.ts';
 import { filledProcedure, isProblem, unreadable } from '../../../src/memory/procedures/fill.ts';
@@ -309,7 +310,7 @@ describe('mining', () => {
       'maintenance',
     );
     const name = `brain/PROCEDURES/${procedure?.id}.md`;
-    expect(book.touched).toContain(name);
+    expect(outdatedPages(book)).toContain(name);
     const page = procedures.page?.(name, book);
     const text = page?.lines.map((line) => line.text).join('\n');
     expect(page?.lines.find(({ mark }) => mark !== null)).toMatchObject({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Book, bookInMemory, type Part } from '../../../src/memory/book.ts';
+import { rowsInMemory, type Part } from '../../../src/memory/learning.ts';
+import type { Rows } from '../../../src/schema/rows.ts';
 import { type Execution, keepExecution } from '../../../src/memory/procedures/execution.ts';
 import { procedures } from '../../../src/memory/procedures/part.ts';
 import { knownProcedure } from '../../../src/memory/procedures/shelf.ts';
@@ -35,7 +36,7 @@ function drafted(shape: string, version = 1): NewEvent {
 }
 
 /** Takes events in as the ledger would give them back. */
-function reading(book: Book): (...events: NewEvent[]) => void {
+function reading(book: Rows): (...events: NewEvent[]) => void {
   let seq = 0;
   const parts: Part[] = [procedures, part];
   return (...events) => {
@@ -73,16 +74,16 @@ const trial = (n: number, about: Partial<Execution> = {}, arm: 'trial' | 'used' 
   run(n, { tokens: 0, seconds: 5, procedure: { id: idOf('b'), version: 1, arm }, ...about });
 
 /** Thirty runs without it and thirty with it, in turn. */
-function proven(book: Book): void {
+function proven(book: Rows): void {
   for (let n = 10; n < 70; n += 1) keepExecution(book, n % 2 === 0 ? run(n, {}) : trial(n));
 }
 
-const conclude = (book: Book, now = hour(100)): NewEvent[] => part.conclude?.(book, { now, read: 100 }) ?? [];
-const statusOf = (book: Book, shape = 'b'): string | undefined => knownProcedure(book, idOf(shape))?.status;
+const conclude = (book: Rows, now = hour(100)): NewEvent[] => part.conclude?.(book, { now, read: 100 }) ?? [];
+const statusOf = (book: Rows, shape = 'b'): string | undefined => knownProcedure(book, idOf(shape))?.status;
 
 describe('how procedures stand', () => {
   it('B2 a proven candidate is promoted by one event that has the numbers, and then nothing follows any more', () => {
-    const book = bookInMemory();
+    const book = rowsInMemory();
     const take = reading(book);
     take(drafted('b'));
     expect(conclude(book)).toEqual([]);
@@ -107,7 +108,7 @@ describe('how procedures stand', () => {
   });
 
   it('one promoted procedure for a family', () => {
-    const book = bookInMemory();
+    const book = rowsInMemory();
     const take = reading(book);
     take(drafted('b'), drafted('c'));
     proven(book);
@@ -119,7 +120,7 @@ describe('how procedures stand', () => {
   });
 
   it('successes of untrusted runs and of the same inputs do not count', () => {
-    const book = bookInMemory();
+    const book = rowsInMemory();
     reading(book)(drafted('b'));
     for (let n = 10; n < 70; n += 1)
       keepExecution(book, n % 2 === 0 ? run(n, { inputs: 'i' }) : trial(n, { inputs: 'i' }));
@@ -130,7 +131,7 @@ describe('how procedures stand', () => {
   });
 
   it('G3 two of the last runs that went wrong demote it; made anew it is a candidate again', () => {
-    const book = bookInMemory();
+    const book = rowsInMemory();
     const take = reading(book);
     take(drafted('b'));
     proven(book);
@@ -146,7 +147,7 @@ describe('how procedures stand', () => {
   });
 
   it('what a person wants comes first, is marked as forced, and is done once', () => {
-    const book = bookInMemory();
+    const book = rowsInMemory();
     const take = reading(book);
     take(drafted('b'));
     const wanted = (to: 'promoted' | 'retired'): NewEvent => ({
@@ -166,7 +167,7 @@ describe('how procedures stand', () => {
   });
 
   it('unused for long, it retires without any run', () => {
-    const book = bookInMemory();
+    const book = rowsInMemory();
     reading(book)(drafted('b'));
     keepExecution(book, run(10, {}));
     expect(conclude(book, hour(24 * 100))).toEqual([]);

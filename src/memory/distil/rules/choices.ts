@@ -1,7 +1,7 @@
 /** What people answered the same way each time they were asked for leave, in at least three tasks. */
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Grant } from '../../../schema/wait.ts';
-import type { Book } from '../../book.ts';
+import type { Rows } from '../../../schema/rows.ts';
 import { sumOf } from '../../index/item.ts';
 import { rootOf } from '../../task-record.ts';
 import { evidenceIn, type Finding, isPlainName, joined, type Rule, witnessesOf } from '../finding.ts';
@@ -46,7 +46,7 @@ function wordsFor(grant: Grant | undefined): string | null {
   return parts.join(' ');
 }
 
-function chosen(book: Book, what: string, verdict: keyof Counted, evidence: Evidence): Finding[] {
+function chosen(book: Rows, what: string, verdict: keyof Counted, evidence: Evidence): Finding[] {
   const key = `facts/chosen/${sumOf(what)}`;
   const counted = book.get<Counted>(key) ?? { approved: [], denied: [] };
   const all: Counted = { ...counted, [verdict]: joined(counted[verdict], [evidence]) };

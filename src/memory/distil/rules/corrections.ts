@@ -1,5 +1,5 @@
 /** What people found wrong with a result: a lesson about tasks of that kind; said of two kinds, a preference. */
-import type { Book } from '../../book.ts';
+import type { Rows } from '../../../schema/rows.ts';
 import { taskRecordOf } from '../../task-record.ts';
 import { evidenceIn, type Finding, joined, type Rule } from '../finding.ts';
 import { heldOf, isHeld } from '../held.ts';
@@ -39,7 +39,7 @@ function wrongIn(text: string, at: string): string | null {
   return told.length < 3 ? null : told;
 }
 
-function firstOf(book: Book, run: string): string {
+function firstOf(book: Rows, run: string): string {
   let record = taskRecordOf(book, run);
   for (let hops = 0; hops < 20 && record?.corrects != null; hops += 1) {
     const earlier = taskRecordOf(book, record.corrects);
@@ -57,7 +57,7 @@ const plainTitle = (title: string): string =>
     .toLowerCase()
     .replaceAll(/\d+/g, '#');
 
-function learned(book: Book, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding {
+function learned(book: Rows, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding {
   const key = `facts/wrong/${likenessOf(wrong)}`;
   const seen = book.get<Seen>(key) ?? { titles: [], lessons: [], evidence: [] };
   const text = `In tasks like “${title}”: ${wrong}`;

@@ -1,7 +1,7 @@
 /** The same failure in two tasks, and what helped in one of them. */
 import type { Event } from '../../../schema/event.ts';
 import type { Evidence } from '../../../schema/memory.ts';
-import type { Book } from '../../book.ts';
+import type { Rows } from '../../../schema/rows.ts';
 import { sumOf } from '../../index/item.ts';
 import { rootOf, taskRecordOf, type TaskRecord } from '../../task-record.ts';
 import { byType, type Of } from '../by-type.ts';
@@ -37,7 +37,7 @@ export const failures: Rule = {
   },
 };
 
-const note = byType<[root: string, book: Book], void>({
+const note = byType<[root: string, book: Rows], void>({
   'call.started': ({ data: { tool, call, node, input } }, _, book) => {
     if (INNER.has(tool) || !isPlainName(tool)) return;
     const program = programOf(input);
@@ -51,7 +51,7 @@ const note = byType<[root: string, book: Book], void>({
     helped(root, `bringing ${requirement.name} helped`, requirement.name, book),
 });
 
-function outcome(event: Of<'call.ended'>, root: string, book: Book): void {
+function outcome(event: Of<'call.ended'>, root: string, book: Rows): void {
   const { call, status, error, output, retried } = event.data;
   const begun = book.get<Begun>(`facts/begun/${call}`);
   if (begun === undefined) return;
@@ -63,20 +63,20 @@ function outcome(event: Of<'call.ended'>, root: string, book: Book): void {
   if (before !== undefined) helped(root, `${begun.did} did it instead`, begun.tool, book);
 }
 
-function failed({ did, node }: Begun, kind: string, evidence: Evidence, root: string, book: Book): void {
+function failed({ did, node }: Begun, kind: string, evidence: Evidence, root: string, book: Rows): void {
   const { failures: known, fixes } = book.get<Trouble>(troubleKey(root)) ?? { failures: [], fixes: [] };
   const all = [...known, { sign: `${did} fails because ${kind}`, node, did, evidence }].slice(-MOST);
   book.put(troubleKey(root), { failures: all, fixes } satisfies Trouble);
 }
 
-function helped(root: string, fix: string, name: string, book: Book): void {
+function helped(root: string, fix: string, name: string, book: Rows): void {
   const trouble = book.get<Trouble>(troubleKey(root));
   if (trouble === undefined || !isPlainName(name) || trouble.fixes.includes(fix)) return;
   book.put(troubleKey(root), { ...trouble, fixes: [...trouble.fixes, fix].slice(-MOST) });
 }
 
 /** A run that continues a failed one, or corrects it, has its troubles too. */
-function ended({ data }: Of<'run.ended'>, root: string, book: Book): Finding[] {
+function ended({ data }: Of<'run.ended'>, root: string, book: Rows): Finding[] {
   const record = taskRecordOf(book, root);
   const before = record?.continues ?? record?.corrects ?? null;
   const earlier = before === null ? undefined : book.get<Trouble>(troubleKey(before));
@@ -97,7 +97,7 @@ function fixesOf(own: Trouble | undefined, { plans, rework, installs, continues 
   return plans > 1 || rework > 0 || continues !== null ? ['another plan helped'] : [];
 }
 
-function counted(book: Book, sign: string, root: string, evidence: Evidence, fixes: readonly string[]): Finding[] {
+function counted(book: Rows, sign: string, root: string, evidence: Evidence, fixes: readonly string[]): Finding[] {
   const key = `facts/failure/${sumOf(sign)}`;
   const known = book.get<Failure>(key) ?? { tasks: [], evidence: [], fixes: {} };
   const tasks = [...new Set([...known.tasks, root])].slice(-MOST);

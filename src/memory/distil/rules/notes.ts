@@ -9,7 +9,7 @@
 import type { Event } from '../../../schema/event.ts';
 import type { Json } from '../../../schema/json.ts';
 import type { Evidence } from '../../../schema/memory.ts';
-import type { Book } from '../../book.ts';
+import type { Rows } from '../../../schema/rows.ts';
 import { rootOf, taskRecordOf } from '../../task-record.ts';
 import { extractTerms } from '../../text/terms.ts';
 import { byType, type Of } from '../by-type.ts';
@@ -49,7 +49,7 @@ export const notes: Rule = {
   },
 };
 
-function noted(event: Of<'call.started'>, root: string, book: Book): Finding[] {
+function noted(event: Of<'call.started'>, root: string, book: Rows): Finding[] {
   const given = event.data.input as { text?: unknown; namespace?: unknown } | null;
   const text = typeof given?.text === 'string' ? given.text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim() : '';
   const record = taskRecordOf(book, root);
@@ -87,7 +87,7 @@ const ORDERS =
 /** Tools whose words come from outside. */
 const OUTSIDE = /^(?:http|web|mcp|browser|mail|chat)\b/;
 
-const listen = byType<[root: string, book: Book], void>({
+const listen = byType<[root: string, book: Rows], void>({
   'call.started': ({ data }, root, book) => {
     if (OUTSIDE.test(data.tool) || wantsNet(data.input)) book.put(`facts/outside/${root}`, true);
   },
@@ -111,7 +111,7 @@ const wantsNet = (input: Json): boolean =>
   input['net'] !== false;
 
 /** The terms of what a tool gave, as long as the task runs. */
-function hear(event: Of<'call.ended'>, root: string, book: Book): void {
+function hear(event: Of<'call.ended'>, root: string, book: Rows): void {
   const { output, error } = event.data;
   if (output === null && error === undefined) return;
   if (taskRecordOf(book, root) === undefined) return;
@@ -122,18 +122,18 @@ function hear(event: Of<'call.ended'>, root: string, book: Book): void {
 }
 
 /** What a person wrote in the task, as long as it runs. */
-function learnWords(run: string, body: string, book: Book): void {
+function learnWords(run: string, body: string, book: Rows): void {
   book.put(`facts/words/${run}`, [...new Set(extractTerms(body.slice(0, MOST_HEARD)))].join(' '));
 }
 
-function bringsNames(book: Book, root: string, text: string): boolean {
+function bringsNames(book: Rows, root: string, text: string): boolean {
   const given = new Set((book.get<string>(`facts/words/${root}`) ?? '').split(' '));
   return exactIn(text).some((name) => extractTerms(name).some((term) => !given.has(term)));
 }
 
-const wasOutside = (book: Book, root: string): boolean => book.get(`facts/outside/${root}`) !== undefined;
+const wasOutside = (book: Rows, root: string): boolean => book.get(`facts/outside/${root}`) !== undefined;
 
-function isCopied(book: Book, root: string, text: string): boolean {
+function isCopied(book: Rows, root: string, text: string): boolean {
   const terms = [...new Set(extractTerms(text))];
   for (const [, heard] of book.each<string>(`facts/heard/${root}/`)) {
     const known = new Set(heard.split(' '));

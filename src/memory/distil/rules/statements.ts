@@ -3,7 +3,8 @@ import { OkaError } from '../../../schema/errors.ts';
 import type { Event } from '../../../schema/event.ts';
 import { readFrontMatter } from '../../../schema/front-matter.ts';
 import { type Evidence, STANDING } from '../../../schema/memory.ts';
-import type { Book, Read } from '../../book.ts';
+import type { Rows } from '../../../schema/rows.ts';
+import type { Read } from '../../../schema/view.ts';
 import { taskRecordOf, rootOf } from '../../task-record.ts';
 import { byType, type Of } from '../by-type.ts';
 import { evidenceIn, type Finding, joined, type Rule, type Source, witnessesOf } from '../finding.ts';
@@ -26,7 +27,7 @@ export const statements: Rule = {
 
 type Said = { text: string; at: string; source: Source } & Omit<About, 'text'>;
 
-const saidIn = byType<[Read['text'], Book], Said | null>({
+const saidIn = byType<[Read['text'], Rows], Said | null>({
   'task.received': (event, text) => task(text(event.data.body.sha256) ?? '', event.at),
   'wait.opened': ({ data }, _, book) => {
     const isAsked = data.for.kind === 'question' || data.for.kind === 'approval';
@@ -39,7 +40,7 @@ const saidIn = byType<[Read['text'], Book], Said | null>({
 });
 
 /** A task that comes again and again in the same words, by a timer say, says something once. */
-function isRepeated(event: Event, book: Book): boolean {
+function isRepeated(event: Event, book: Rows): boolean {
   if (event.type !== 'task.received') return false;
   const key = `facts/body/${event.data.body.sha256}`;
   const wasSaid = book.get(key) !== undefined;
@@ -59,7 +60,7 @@ function task(file: string, at: string): Said | null {
   }
 }
 
-function answer(event: Of<'wait.closed'>, book: Book): Said | null {
+function answer(event: Of<'wait.closed'>, book: Rows): Said | null {
   const key = `facts/asked/${event.data.wait}`;
   const wasAsked = book.get(key) !== undefined;
   book.put(key, null);
@@ -75,7 +76,7 @@ export const isByPerson = ({ verdict, by }: { verdict: string; by?: string | und
 /** In a conversation that was taken in, these are the one whose assistant this is. */
 const isThePerson = (who: string): boolean => /^(?:me|i|user|person|owner|operator|ich)$/i.test(who.trim());
 
-function findingOf(said: Statement, { source, tags, dir }: Said, evidence: Evidence, book: Book): Finding[] {
+function findingOf(said: Statement, { source, tags, dir }: Said, evidence: Evidence, book: Rows): Finding[] {
   const all = said.isDelicate ? confirmed(said, evidence, book) : [evidence];
   if (all === null) return [];
   // Standing instructions are in every prompt: they need a person's word here.
@@ -87,7 +88,7 @@ function findingOf(said: Statement, { source, tags, dir }: Said, evidence: Evide
 }
 
 /** What names an address has to be said in two tasks. */
-function confirmed({ text }: Statement, evidence: Evidence, book: Book): Evidence[] | null {
+function confirmed({ text }: Statement, evidence: Evidence, book: Rows): Evidence[] | null {
   const key = `facts/said/${likenessOf(text)}`;
   const all = joined(book.get<Evidence[]>(key) ?? [], [evidence]);
   book.put(key, all);
