@@ -4,7 +4,8 @@ import { Id, NodeId } from './names.ts';
 import { Budgets, Mode } from './run.ts';
 import { WaitFor } from './wait.ts';
 
-const common = {
+/** Fields of every node, whatever its kind. */
+export const commonFields = {
   id: NodeId,
   title: z.string().max(500).optional().describe('What the step does, for a person.'),
   needs: z.array(NodeId).max(1000).default([]).describe('Nodes that must be done before this one starts.'),
@@ -33,27 +34,27 @@ const common = {
 
 const ToolNode = z.strictObject({
   kind: z.literal('tool').describe('Calls one tool.'),
-  ...common,
+  ...commonFields,
   tool: z.string().max(120).describe('The tool to call.'),
 });
 const AgentNode = z.strictObject({
   kind: z.literal('agent').describe('Lets a model work towards a goal.'),
-  ...common,
+  ...commonFields,
   goal: z.string().max(20_000).describe('What the agent is to achieve; may be a template.'),
 });
 const WaitNode = z.strictObject({
   kind: z.literal('wait').describe('Waits until something comes.'),
-  ...common,
+  ...commonFields,
   for: WaitFor,
 });
 const GraphNode = z.strictObject({
   kind: z.literal('graph').describe('Runs another graph inside this one.'),
-  ...common,
+  ...commonFields,
   graph: Id.describe('Name of the graph to run inside.'),
 });
 const MapNode = z.strictObject({
   kind: z.literal('map').describe('Does the same for every item of a list.'),
-  ...common,
+  ...commonFields,
   over: z.string().max(500).describe('Template that gives a list.'),
   each: z
     .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode])
@@ -61,9 +62,9 @@ const MapNode = z.strictObject({
   parallel: z.int().positive().max(64).default(4).describe('How many items at once.'),
 });
 
-export const Node = z
-  .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode, MapNode, WaitNode])
-  .describe('One step of a graph.');
+export const instructionNodes = [ToolNode, AgentNode, GraphNode, MapNode, WaitNode] as const;
+
+export const Node = z.discriminatedUnion('kind', instructionNodes).describe('One step of a graph.');
 export type Node = z.infer<typeof Node>;
 
 export const Edge = z

@@ -1,33 +1,38 @@
 /** Graph files: read, checked against the schema, found by name in workspace/graphs. */
 import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkGraph, type GraphProblem } from '../../engine/check-graph.ts';
+import type { GraphProblem } from '../../engine/check-graph.ts';
+import { readGraph } from '../../engine/lower.ts';
 import { stepAcceptanceProblem } from '../../roles/step-acceptance.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import { Graph } from '../../schema/graph.ts';
+import type { Graph } from '../../schema/graph.ts';
 import type { Home } from '../../schema/home.ts';
+import type { NodeKind } from '../../schema/node-kind.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The graph in a file, or an error that names every field that is wrong. */
-export function loadGraph(file: string): Graph {
-  const parsed = Graph.safeParse(jsonIn(file));
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(top)'}: ${issue.message}`);
-  throw new OkaError('invalid-graph', `${file} is not a graph:\n${problems.join('\n')}`, {
-    fix: 'See what is possible: oka schema graph',
-  });
+/** The graph in a file, lowered to instructions, or an error that names every field that is wrong. */
+export function loadGraph(file: string, kinds: readonly NodeKind[] = []): Graph {
+  return readGraph(jsonIn(file), kinds, file).graph;
 }
 
-export function problemsIn(graph: Graph, tools: readonly string[]): GraphProblem[] {
-  return checkGraph(graph, { tools: new Set(tools), acceptance: stepAcceptanceProblem });
+/** The same, with what is wrong in it for this set of tools. */
+export function checkGraphFile(
+  file: string,
+  tools: readonly string[],
+  kinds: readonly NodeKind[] = [],
+): { graph: Graph; problems: GraphProblem[] } {
+  const { graph, problems } = readGraph(jsonIn(file), kinds, file);
+  return { graph, problems: problems({ tools: new Set(tools), acceptance: stepAcceptanceProblem }) };
 }
 
 /** Graphs that other graphs may name: workspace/graphs/<id>.json */
-export function graphsIn(home: Home): (id: string) => Graph | undefined {
+export function graphsIn(home: Home, kinds: readonly NodeKind[] = []): (id: string) => Graph | undefined {
   return (id) => {
     const file = join(home.workspace, 'graphs', `${id}.json`);
-    return /^[\w.-]+$/.test(id) && lstatSync(file, { throwIfNoEntry: false })?.isFile() ? loadGraph(file) : undefined;
+    return /^[\w.-]+$/.test(id) && lstatSync(file, { throwIfNoEntry: false })?.isFile()
+      ? loadGraph(file, kinds)
+      : undefined;
   };
 }
 

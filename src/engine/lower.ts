@@ -1,0 +1,107 @@
+/**
+ * Owns: lowering, the one step in which node kinds of people become instructions of the engine. It happens when a graph
+ * is read: what is checked, stored, run, replayed and explained are instructions only, so that a run can be replayed
+ * when its kinds have changed or gone.
+ * Does not own: the kinds (rooms contribute them), the instructions (decide.ts).
+ *
+ * N1 The last instruction of a node has its id; nodes behind it, edges from it and templates refer to that one.
+ * N2 The instructions that need none of the others get what the node needs, and the edges that lead to it.
+ * N3 What a person set for the node counts: bounds for all its instructions, the rest for the last.
+ * N4 Problems are reported with the place in what the person wrote.
+ */
+import { OkaError } from '../schema/errors.ts';
+import { commonFields, type Graph, Node } from '../schema/graph.ts';
+import { graphSchemaWith, type KindNode, type NodeKind, type SourceGraph } from '../schema/node-kind.ts';
+import { checkGraph, type GraphProblem, type Surroundings } from './check-graph.ts';
+
+export type Lowered = {
+  graph: Graph;
+  /** What is wrong with the graph, with places in what was written. */
+  problems: (around?: Surroundings) => GraphProblem[];
+};
+
+/** Parses and lowers a graph, or throws with every field that is wrong; `name` is what to call it then. */
+export function readGraph(value: unknown, kinds: readonly NodeKind[] = [], name = 'this'): Lowered {
+  const parsed = graphSchemaWith(kinds).safeParse(value);
+  if (parsed.success) return lowerGraph(parsed.data, kinds);
+  const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(top)'}: ${issue.message}`);
+  throw new OkaError('invalid-graph', `${name} is not a graph:\n${problems.join('\n')}`, {
+    fix: 'See what is possible: oka schema graph',
+  });
+}
+
+/** The graph must have passed graphSchemaWith(kinds). */
+export function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
+  const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  if (!source.nodes.some(({ kind }) => byName.has(kind))) return asWritten(source as Graph);
+  const parts = source.nodes.map((node) => {
+    const kind = byName.get(node.kind);
+    return kind === undefined ? [node as Node] : instructionsOf(kind, node as KindNode);
+  });
+  const entries = new Map(source.nodes.map(({ id }, index) => [id, entriesOf(parts[index] ?? [])]));
+  const edges = source.edges.flatMap((edge, place) =>
+    (entries.get(edge.to) ?? [edge.to]).map((to) => ({ place, edge: { ...edge, to } })),
+  );
+  const graph: Graph = { ...source, nodes: parts.flat(), edges: edges.map(({ edge }) => edge) };
+  const places: Places = {
+    nodes: parts.flatMap((nodes, place) => nodes.map(() => place)),
+    edges: edges.map(({ place }) => place),
+    isLowered: (place) => byName.has(source.nodes[place]?.kind ?? ''),
+  };
+  return { graph, problems: (around) => checkGraph(graph, around).map((problem) => placed(problem, places)) };
+}
+
+function asWritten(graph: Graph): Lowered {
+  return { graph, problems: (around) => checkGraph(graph, around) };
+}
+
+/** What one node becomes (N1 to N3). */
+function instructionsOf(kind: NodeKind, node: KindNode): Node[] {
+  const lowered = kind.lower(node);
+  const names = new Set(lowered.map(({ id }) => id));
+  if (lowered.at(-1)?.id !== node.id || names.size !== lowered.length)
+    throw new OkaError(
+      'invalid-graph',
+      `the node kind "${kind.kind}" lowers "${node.id}" to instructions with wrong names`,
+      {
+        fix: 'The last instruction has the id of the node, each other one an id of its own.',
+      },
+    );
+  return lowered.map((each, index) => {
+    const needs = each.needs ?? [];
+    const isEntry = !needs.some((need) => names.has(need));
+    const given = index === lowered.length - 1 ? settingsOf(node) : boundsOf(node);
+    return Node.parse({ ...given, ...each, needs: isEntry ? [...node.needs, ...needs] : needs });
+  });
+}
+
+function boundsOf({ timeout_seconds, max_retries }: KindNode): object {
+  return defined({ timeout_seconds, max_retries });
+}
+
+function settingsOf(node: KindNode): object {
+  const { title, acceptance, idempotency_key, on_error, fallback, tools } = node;
+  return { ...boundsOf(node), ...defined({ title, acceptance, idempotency_key, on_error, fallback, tools }) };
+}
+
+function defined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The instructions of one node that need none of the others. */
+function entriesOf(nodes: readonly Node[]): string[] {
+  const names = new Set(nodes.map(({ id }) => id));
+  return nodes.filter(({ needs }) => !needs.some((need) => names.has(need))).map(({ id }) => id);
+}
+
+/** For each instruction and edge of the lowered graph, the position of what it was written as. */
+type Places = { nodes: readonly number[]; edges: readonly number[]; isLowered: (place: number) => boolean };
+
+/** A field that only an instruction has is left out of the path: the person wrote no such field (N4). */
+function placed({ path, problem }: GraphProblem, places: Places): GraphProblem {
+  const [list = '', index, ...fields] = path.split('.');
+  if (index === undefined || (list !== 'nodes' && list !== 'edges')) return { path, problem };
+  const place = places[list][Number(index)] ?? Number(index);
+  const isWritten = list === 'edges' || !places.isLowered(place) || (fields[0] ?? '') in commonFields;
+  return { path: [list, place, ...(isWritten ? fields : [])].join('.'), problem };
+}

@@ -1,0 +1,49 @@
+/**
+ * Node kinds that people may write besides the engine's own instructions (tool, agent, graph, map, wait). A kind has a
+ * schema for its fields and says which instructions its nodes become; engine/lower.ts does the rest.
+ */
+import { z } from 'zod';
+import { commonFields, Graph, instructionNodes, type Node } from './graph.ts';
+import type { Json } from './json.ts';
+
+export type NodeKind = {
+  /** What stands in `kind` of a node. */
+  readonly kind: string;
+  /** One sentence for a person. */
+  readonly about: string;
+  /** Its own fields; those that every node has are added. */
+  readonly fields: z.ZodRawShape;
+  /**
+   * The instructions that a node becomes, in the order in which they depend on each other. The last one has the id of
+   * the node, since others refer to it; each other one is named `partId(node, 'part')`.
+   */
+  readonly lower: (node: KindNode) => readonly NodeInput[];
+};
+
+/** A node of a contributed kind: the fields that every node has, and those of its kind. */
+export type KindNode = z.infer<z.ZodObject<typeof commonFields>> & { kind: string } & { [field: string]: Json };
+/** An instruction as it is written, before defaults are added. */
+export type NodeInput = z.input<typeof Node>;
+/** A graph as people write it. */
+export type SourceGraph = Omit<Graph, 'nodes'> & { nodes: (Node | KindNode)[] };
+
+export function partId(node: Pick<KindNode, 'id'>, part: string): string {
+  return `${node.id}__${part}`;
+}
+
+/** The schema of graphs in which nodes of these kinds may stand, too. */
+export function graphSchemaWith(kinds: readonly NodeKind[]): z.ZodType<SourceGraph> {
+  if (kinds.length === 0) return Graph as z.ZodType<SourceGraph>;
+  const contributed = kinds.map(({ kind, about, fields }) =>
+    z.strictObject({ kind: z.literal(kind).describe(about), ...commonFields, ...fields }),
+  );
+  const node = z.discriminatedUnion('kind', [...instructionNodes, ...contributed]).describe('One step of a graph.');
+  const { nodes } = Graph.shape;
+  return Graph.extend({
+    nodes: z
+      .array(node)
+      .min(1)
+      .max(200_000)
+      .describe(nodes.description ?? ''),
+  }).describe(Graph.description ?? '') as unknown as z.ZodType<SourceGraph>;
+}
