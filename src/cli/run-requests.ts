@@ -1,6 +1,8 @@
 /** A request about a run: to the worker if one holds the pen, else done here and now. */
 import { join } from 'node:path';
-import { act, withHost, runOfWait } from '../daemon/host.ts';
+import { runOfWait } from '../daemon/guard/open-guard.ts';
+import { withHost } from '../daemon/host.ts';
+import { ports } from '../daemon/ports.ts';
 import { submit } from '../intake/submit.ts';
 import { penHolder } from '../ledger/pen.ts';
 import type { Intake } from '../schema/intake.ts';
@@ -22,12 +24,14 @@ export async function request(
     return exits.ok;
   }
   const run = await withHost(home, call.signal, async (host) => {
-    const { engine, stores } = host;
-    const id = intake.kind === 'answer' ? runOfWait(intake.wait, stores) : intake.run;
-    const drive = await act(intake, host);
-    const rested = drive === null ? await engine.stateOf(id) : await drive.done;
-    await engine.rested(); // an answer to a run inside sets the one around it going
-    return rested;
+    const { engine } = host;
+    const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
+    const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : intake.run;
+    const going = await host.handle(intake);
+    await going?.done;
+    const settled = await engine.stateOf(going?.run.id ?? id);
+    await engine.rested(); // an answer to a child sets its parent going
+    return settled;
   });
   const code = run === null ? exits.no : tellOutcome(call, run);
   const asked = run?.status === (intake.kind === 'cancel' ? 'cancelled' : 'paused');

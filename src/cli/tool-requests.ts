@@ -1,6 +1,6 @@
 /** A request about tools: to the worker if one holds the pen, else done here and now. */
 import { join } from 'node:path';
-import { act, withHost } from '../daemon/host.ts';
+import { withHost } from '../daemon/host.ts';
 import { submit } from '../intake/submit.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
@@ -21,8 +21,10 @@ export async function requestTools(call: Call, requests: readonly Request[]): Pr
   let worst: number = exits.ok;
   await withHost(home, signal, async (host) => {
     for (const request of requests) {
-      const drive = await act(request, host);
-      const code = drive === null ? told(call, request) : tellOutcome(call, await drive.done);
+      const going = await host.handle(request);
+      await going?.done;
+      const run = going === null ? null : await host.engine.stateOf(going.run.id);
+      const code = run === null ? told(call, request) : tellOutcome(call, run);
       worst = Math.max(worst, code);
     }
   });

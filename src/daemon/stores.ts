@@ -1,17 +1,16 @@
-/** Owns: taking a pen: the ledger of a home with its projections and artifacts. */
+/** Owns: taking a pen: the ledger of a home with the projections that rooms contribute, and its artifacts. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { given } from '../guard/granted-approvals.ts';
-import { knownTasks } from '../intake/known-tasks.ts';
-import { receivedIntakes } from '../intake/received.ts';
 import { openArtifacts } from '../ledger/artifacts.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
 import { Projections } from '../ledger/projections.ts';
 import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import type { Config } from '../schema/config.ts';
 import type { Event, Pen } from '../schema/event.ts';
-import type { ArtifactStore, Clock, Flush, Projection } from '../schema/ports.ts';
-import { dependencies } from '../tools/deps/kept.ts';
+import type { ArtifactStore, Clock, EventStore, Flush, Projection } from '../schema/ports.ts';
+import type { OnDurable } from './port-types.ts';
+import { type DaemonRoom, rooms } from './rooms.ts';
+import { runEvents } from './run-events.ts';
 import { renewOnWrite } from './home/renew-artifacts.ts';
 import type { Home } from '../schema/home.ts';
 import { type HomeVault, openHomeVault } from './guard/home-vault.ts';
@@ -22,20 +21,23 @@ export type Stores = {
   artifacts: ArtifactStore;
   taskGraph: () => TaskGraph;
   vault: HomeVault;
-  /** Told of every batch once it is on disk. */
-  onDurable: (listener: (events: readonly Event[]) => void) => void;
+  /** Calls the listener with every batch once it is on disk. */
+  onDurable: OnDurable;
+  /** The ledger as the engine sees it. */
+  events: EventStore;
   close(): Promise<void>;
 };
-export type Swapped = { flush?: Flush; clock?: Clock };
+export type Swapped = { flush?: Flush; clock?: Clock; rooms?: readonly DaemonRoom[] };
 
-const projectionsOf: Record<Pen, readonly Projection<unknown>[]> = {
-  run: [taskGraph, receivedIntakes, knownTasks, given, dependencies],
-  maintenance: [],
-};
+/** Only the run ledger has projections; what maintenance folds is in its own store. */
+async function projectionsOf(pen: Pen, list: readonly DaemonRoom[] = rooms): Promise<readonly Projection<unknown>[]> {
+  if (pen !== 'run') return [];
+  return (await Promise.all(list.map(async (room) => (await room.projections?.()) ?? []))).flat();
+}
 
 /** Takes a pen: ledger, its projections and the artifacts, ready to append. */
 export async function openStores(home: Home, config: Config, pen: Pen = 'run', swapped: Swapped = {}): Promise<Stores> {
-  return openWith(keptProjections(home, config, pen), home, config, pen, swapped);
+  return openWith(await openProjections(home, config, pen, swapped.rooms), home, config, pen, swapped);
 }
 
 /** Deletes the projections of a pen and makes them again from the first event on. */
@@ -44,14 +46,14 @@ export async function rebuildStores(
   config: Config,
   pen: Pen,
 ): Promise<{ events: number; files: string[] }> {
-  const projections = keptProjections(home, config, pen);
+  const projections = await openProjections(home, config, pen);
   projections.restart();
   const stores = await openWith(projections, home, config, pen, {});
   projections.erase();
   if (pen === 'run') rmSync(runsFolder(home), { recursive: true, force: true });
   const events = stores.ledger.end.seq;
   await stores.close();
-  return { events, files: projectionsOf[pen].map((projection) => projection.file) };
+  return { events, files: (await projectionsOf(pen)).map((projection) => projection.file) };
 }
 
 async function openWith(
@@ -62,9 +64,14 @@ async function openWith(
   swapped: Swapped,
 ): Promise<Stores> {
   const vault = await openHomeVault(home);
-  const listeners: ((events: readonly Event[]) => void)[] = [];
+  const { rooms: _, ...options } = swapped;
+  const listeners = new Set<(events: readonly Event[]) => void>();
+  const onDurable: OnDurable = (listener) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
   const ledger = await openLedger(home.ledgers[pen], pen, {
-    ...swapped,
+    ...options,
     redact: vault.redact,
     reserveBytes: config.ledger.reserve_kb * 1024,
     from: projections.position,
@@ -76,13 +83,15 @@ async function openWith(
     },
   });
   projections.reached(ledger.end);
+  const taskGraphNow = (): TaskGraph => projections.stateOf(taskGraph);
   return {
     ledger,
     projections,
     artifacts: renewOnWrite(openArtifacts(join(home.oka, 'artifacts'), vault.redactCut), join(home.oka, 'artifacts')),
-    taskGraph: () => projections.stateOf(taskGraph),
+    taskGraph: taskGraphNow,
     vault,
-    onDurable: (listener) => void listeners.push(listener),
+    onDurable,
+    events: runEvents({ ledger, taskGraph: taskGraphNow, onDurable }),
     close: async () => {
       try {
         await ledger.flush();
@@ -99,8 +108,13 @@ export function runsFolder(home: Home): string {
   return join(home.oka, 'state', 'runs');
 }
 
-function keptProjections(home: Home, config: Config, pen: Pen): Projections {
-  return new Projections(home.oka, projectionsOf[pen], {
+async function openProjections(
+  home: Home,
+  config: Config,
+  pen: Pen,
+  list?: readonly DaemonRoom[],
+): Promise<Projections> {
+  return new Projections(home.oka, await projectionsOf(pen, list), {
     events: config.ledger.snapshot_events,
     ms: config.ledger.snapshot_ms,
   });

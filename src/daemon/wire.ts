@@ -1,124 +1,186 @@
-/** Owns: putting the engine together. Neighbours on a floor are strangers; they meet here. */
-import { join } from 'node:path';
+/**
+ * Owns: the engine of a home, made out of what its rooms contribute; and the requests that rooms handle.
+ * Does not own: which rooms there are (rooms.ts), the order in which they open (open-rooms.ts).
+ *
+ * Rooms ask the engine for runs and for tools, and the engine is made out of their tools. This knot is tied here and
+ * nowhere else: rooms get `runs` and `allTools`, which answer once everything is open.
+ */
 import { createEngine, type Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-context.ts';
-import type { Models } from '../models/models.ts';
-import { modelTool } from '../models/tool.ts';
+import type { RunState } from '../engine/run-state.ts';
 import type { Config } from '../schema/config.ts';
-import type { Event, NewEvent } from '../schema/event.ts';
+import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
-import type { ArtifactStore } from '../schema/ports.ts';
-import { memoryTools } from '../tools/builtin/memory.ts';
-import { openShadow, type Shadow } from '../tools/desk/shadow.ts';
-import { type Deps, openDeps } from './deps/deps.ts';
-import { oneAtATime, onDesk } from './desk/desk.ts';
-import { undoFolder } from './desk/undo.ts';
-import { witnessWith } from './desk/witness.ts';
-import { type Around, engineOptions } from './engine-options.ts';
-import { engineStores } from './engine-stores.ts';
-import { classifierOf } from './guard/classifier.ts';
-import { openSandbox } from './guard/sandbox.ts';
-import type { LoadedPolicy } from './guard/policy-file.ts';
-import { rulesOf, secretsOf } from './guard/from-stores.ts';
-import { graphsIn } from './home/graph-files.ts';
-import { openMemory } from './memory/open-memory.ts';
-import { egressEvent } from './network/egress-access.ts';
-import { modelsOf } from './network/home-models.ts';
-import { egressRoutes } from './network/egress-routes.ts';
 import type { Home } from '../schema/home.ts';
+import type { Intake } from '../schema/intake.ts';
+import type { ArtifactStore } from '../schema/ports.ts';
+import type { IntakeHandlers, RunHandle } from '../schema/room.ts';
+import type { Tool } from '../schema/tool.ts';
+import { engineOptions } from './engine-options.ts';
+import { engineStores } from './engine-stores.ts';
+import { rulesOf, secretsOf } from './guard/call-rules.ts';
+import { graphsIn } from './home/graph-files.ts';
+import { type Given, given, openRooms, type OpenRooms } from './open-rooms.ts';
+import type { Runs } from './port-types.ts';
+import { ports } from './ports.ts';
+import { type DaemonRoom, rooms } from './rooms.ts';
 import type { Stores } from './stores.ts';
 import { planGraph } from './task/plan-graph.ts';
-import { reportResults } from './task/report-results.ts';
-import { taskWiring } from './task/task-tools.ts';
-import { type PendingResults, pendingResultsIn } from './worker/pending-results.ts';
+import { tidy } from './tidy.ts';
 
-export type Wired = {
+export type OpenHome = {
   engine: Engine;
-  shadow: Shadow;
-  models: Models;
-  deps: Deps;
-  /** Writes the result of a task, as far as it has come; later, when it cannot be written now. */
-  writeResult: (run: string) => Promise<void>;
-  pendingResults: PendingResults;
-  /** Whether a procedure could plan a task that has not been planned yet. */
-  fitsProcedure: (run: string) => Promise<boolean>;
-  /** Ends what was opened besides the engine. */
+  /** Does what a request asks for. Returns the run that it sets going, if any. */
+  handle: (intake: Intake) => Promise<RunHandle | null>;
+  refresh: () => Promise<void>;
+  poll: (state: { isStopped: boolean }) => Promise<void>;
+  valuesOf: OpenRooms<RunState>['valuesOf'];
   close: () => Promise<void>;
 };
 
-/** The engine as the product builds it: built-in tools on the desk, the standard chain, every store. */
-export function engineOver(
+export type OpenHomeOptions = {
+  /** Shows a person what has become of a run. */
+  reportRun?: (text: string, run: string) => void;
+  rooms?: readonly DaemonRoom[];
+};
+
+/** Opens the rooms of a home over its stores, and makes the engine out of them. */
+export async function openHome(
   home: Home,
   config: Config,
   stores: Stores,
-  policy: () => LoadedPolicy,
-  rested: (result: string, run: string) => void = () => undefined,
-): Wired {
-  const { ledger, artifacts } = stores;
-  const shadow = openShadow({ store: undoFolder(home), desk: join(home.workspace, 'desk') });
-  const inTurn = oneAtATime();
-  const append = (event: NewEvent): Promise<unknown> => ledger.append(event);
-  const roads = egressRoutes({
-    home,
-    policy: () => policy().policy,
-    decided: (decided) => void ledger.stage(egressEvent(decided)),
-    clock: Date.now,
-  });
-  const holding = openSandbox({ home, sandbox: config.sandbox, classify: classifierOf(home), egress: roads.steps });
-  stores.onDurable(holding.forget);
-  const untold = pendingResultsIn(join(home.oka, 'state', 'untold'));
-  stores.onDurable(untold.watch);
-  const models = modelsOf(home, config, stores, roads.models);
-  const deps: Deps = openDeps({ home, config, stores, policy, holding, engine: () => engine });
-  const memory = openMemory(home, config, stores);
-  const asEngineSees = engineStores(home, stores, memory.store);
-  const parts = { home, config, stores, artifacts, shadow, models, memory, deps, engine: () => engine, eventsOf };
-  const tasks = taskWiring(parts);
-  const results = reportResults({ ...parts, untold, heard: rested });
-  const around: Around = {
-    startRun: (request) => engine.startChild(request.graph, request.input, request.call),
-    hold: holding.hold,
-    net: roads.tools,
-    kept: (tools) =>
-      onDesk(tools, shadow, append, inTurn, {
-        waits: ({ run }) => rested('the disk is full: it waits for space', run),
-        ground: holding.ground,
-      }),
-    further: (acting) => [deps.tool, modelTool(models), ...memoryTools(memory.tools), ...tasks.tools(acting)],
-  };
-  const secrets = { ...secretsOf(stores), diagnose: deps.diagnose };
-  const engine: Engine = createEngine({
-    ...engineOptions(home, config, artifacts, around, rulesOf(stores, policy), secrets),
-    planner: tasks.planner,
-    graphs: graphsOf(home, artifacts),
-    witness: witnessWith({ home, artifacts, events: asEngineSees.events, shadow, append, inTurn }),
-    provide: deps.provide,
-    atRest: async (run) => {
-      await results.atRest(run);
-      await deps.runSettled(run);
-    },
-    stores: asEngineSees,
-  });
+  { reportRun = () => undefined, rooms: list = rooms }: OpenHomeOptions = {},
+): Promise<OpenHome> {
+  const late = lateEngine(stores);
+  const opened = await openRooms(list, [
+    ...portsOfStores(home, config, stores),
+    given(ports.reportRun, reportRun),
+    given(ports.tidy, (tidying) => tidy(tidying, list)),
+    given(ports.runs, late.runs),
+    given(ports.allTools, late.allTools),
+  ]);
+  const tools = toolsOf(opened);
+  const engine = createEngine(optionsFor(home, config, stores, opened, tools));
+  late.bind(engine, tools);
+  const handlers = handlersOf(opened);
   return {
     engine,
-    shadow,
-    models,
-    deps,
-    pendingResults: untold,
-    writeResult: results.tell,
-    fitsProcedure: tasks.fitsProcedure,
-    close: async () => {
-      results.end();
-      await memory.close();
-      await roads.steps[Symbol.asyncDispose]();
+    handle: (intake) => handlerFor(handlers, intake)(intake),
+    refresh: async () => {
+      for (const { opened: room } of opened.rooms) await room.refresh?.();
     },
+    poll: async (state) => {
+      for (const { opened: room } of opened.rooms) await room.poll?.(state);
+    },
+    valuesOf: opened.valuesOf,
+    close: opened.close,
   };
+}
 
-  /** Whatever was staged is read, too. */
-  async function eventsOf(run: string): Promise<Event[]> {
-    await ledger.flush();
-    return engine.eventsOf(run);
-  }
+function portsOfStores(home: Home, config: Config, stores: Stores): Given[] {
+  const { ledger, events, artifacts, projections, taskGraph, vault, onDurable } = stores;
+  return [
+    given(ports.home, home),
+    given(ports.config, config),
+    given(ports.ledger, ledger),
+    given(ports.liveLedger, ledger),
+    given(ports.events, events),
+    given(ports.artifacts, artifacts),
+    given(ports.projections, projections),
+    given(ports.taskGraph, taskGraph),
+    given(ports.vault, vault),
+    given(ports.onDurable, onDurable),
+  ];
+}
+
+function optionsFor(
+  home: Home,
+  config: Config,
+  stores: Stores,
+  { rooms: opened, valueOf }: OpenRooms<RunState>,
+  tools: readonly Tool[],
+): EngineOptions {
+  const { artifacts } = stores;
+  const secrets = { ...secretsOf(stores), diagnose: valueOf(ports.deps).diagnose };
+  return {
+    ...engineOptions(home, config, tools, rulesOf(stores, valueOf(ports.policy)), secrets),
+    planner: valueOf(ports.planner),
+    graphs: graphsOf(home, artifacts),
+    witness: valueOf(ports.witness),
+    provide: (run, wait) => {
+      for (const { opened: room } of opened) {
+        const provided = room.provide?.(run, wait) ?? null;
+        if (provided !== null) return provided;
+      }
+      return null;
+    },
+    atRest: async (run) => {
+      for (const { opened: room } of opened) await room.runSettled?.(run);
+    },
+    stores: engineStores(home, stores, valueOf(ports.memory).store),
+  };
+}
+
+/** The engine as rooms see it before it exists. */
+function lateEngine({ ledger }: Pick<Stores, 'ledger'>): {
+  runs: Runs;
+  allTools: () => readonly Tool[];
+  bind: (engine: Engine, tools: readonly Tool[]) => void;
+} {
+  let bound: { engine: Engine; tools: readonly Tool[] } | null = null;
+  const now = (): { engine: Engine; tools: readonly Tool[] } => {
+    if (bound === null) throw new OkaError('refused', 'a room used the engine while rooms were still being opened');
+    return bound;
+  };
+  return {
+    runs: {
+      start: (...all) => now().engine.start(...all),
+      startChild: (...all) => now().engine.startChild(...all),
+      resume: (...all) => now().engine.resume(...all),
+      answer: (...all) => now().engine.answer(...all),
+      stop: (...all) => now().engine.stop(...all),
+      stateOf: (...all) => now().engine.stateOf(...all),
+      note: (...all) => now().engine.note(...all),
+      /** What is staged is read, too. */
+      eventsOf: async (run) => {
+        await ledger.flush();
+        return now().engine.eventsOf(run);
+      },
+    },
+    allTools: () => now().tools,
+    bind: (engine, tools) => void (bound = { engine, tools }),
+  };
+}
+
+function toolsOf({ rooms: opened }: OpenRooms<RunState>): Tool[] {
+  const owners = new Map<string, string>();
+  return opened.flatMap(({ name, opened: { tools = [] } }) =>
+    tools.map((tool) => {
+      const other = owners.get(tool.name);
+      if (other !== undefined)
+        throw new OkaError('refused', `the rooms ${other} and ${name} both bring a tool called "${tool.name}"`);
+      owners.set(tool.name, name);
+      return tool;
+    }),
+  );
+}
+
+function handlersOf({ rooms: opened }: OpenRooms<RunState>): IntakeHandlers {
+  const owners = new Map<string, string>();
+  for (const { name, opened: room } of opened)
+    for (const kind of Object.keys(room.intakes ?? {})) {
+      const other = owners.get(kind);
+      if (other !== undefined)
+        throw new OkaError('refused', `the rooms ${other} and ${name} both handle the request "${kind}"`);
+      owners.set(kind, name);
+    }
+  return Object.assign({}, ...opened.map(({ opened: { intakes } }) => intakes)) as IntakeHandlers;
+}
+
+function handlerFor(handlers: IntakeHandlers, { kind }: Intake): (intake: Intake) => Promise<RunHandle | null> {
+  const handler = handlers[kind];
+  if (handler === undefined) throw new OkaError('refused', `no room handles the request "${kind}"`);
+  return handler as (intake: Intake) => Promise<RunHandle | null>;
 }
 
 /** Graphs of people, and those that were planned. */

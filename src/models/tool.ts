@@ -69,6 +69,7 @@ export function modelTool(models: Models, ports: ModelToolPorts = {}): Tool {
   const pauses = openPauses(ports);
   return {
     name: 'model.complete',
+    internal: true,
     about: 'Asks a language model for its next turn.',
     input: Input,
     output: Output,

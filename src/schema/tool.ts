@@ -113,6 +113,8 @@ export type Tool = {
   readonly input: z.ZodType;
   readonly output: z.ZodType;
   readonly annotations: ToolAnnotations;
+  /** A planner is not offered it: oka itself calls it, or a graph that a person wrote. */
+  readonly internal?: true;
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
   /** What a call may change; what a person wrote is held less tightly than what a model did. */

@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
+import { ports } from '../../src/daemon/ports.ts';
 import { renderApprovalPage } from '../../src/guard/approval-page.ts';
 import { submit } from '../../src/intake/submit.ts';
 import { Graph } from '../../src/schema/graph.ts';
@@ -266,14 +267,15 @@ describe('an answer that is not one', () => {
       for (let tries = 0; tries < 400 && !condition(); tries += 1) await sleep(25);
     };
     const taken = (): Promise<void> => until(() => readdirSync(intakes).length === 0);
-    await withHost(home, never, async ({ engine, stores }) => {
+    await withHost(home, never, async ({ engine, valuesOf }) => {
+      const { taskGraph } = valuesOf({ taskGraph: ports.taskGraph });
       const nodes = [acting(), acting({ id: 'again', needs: ['act'] })];
       await (await engine.start(Graph.parse({ id: 'g', nodes }), { id: 'r' })).done;
-      const asking = stores.taskGraph().goals[0]?.waits[0]?.for;
+      const asking = taskGraph().goals[0]?.waits[0]?.for;
       if (asking?.kind !== 'approval') throw new Error('nothing is asked');
       const id = submit(intakes, { kind: 'answer', wait: 'r.act.0.w0', answer: approved(asking.binding) });
       const text = readFileSync(join(intakes, `${id}.json`), 'utf8');
-      await until(() => stores.taskGraph().goals[0]?.waits[0]?.wait === 'r.again.0.w0');
+      await until(() => taskGraph().goals[0]?.waits[0]?.wait === 'r.again.0.w0');
       for (const name of [id, 'copy']) writeFileSync(join(intakes, `${name}.json`), text);
       writeFileSync(join(intakes, 'moved.json'), text.replace('r.act.0.w0', 'r.again.0.w0'));
       await taken();

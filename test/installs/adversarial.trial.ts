@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { launcher } from '../support/cli.ts';
-import { allow, eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
+import { allow, depsOf, eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
 import { openRegistry, program } from '../support/registry.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
@@ -86,7 +86,7 @@ describe('an installation that is cut off', { timeout: 120_000 }, () => {
       expect((await ran(host, step('cowsay moo'), 'r1')).status).toBe('blocked');
       expect(page(home)).toContain('the npm registry cannot be reached');
       const back = await openRegistry([program('cowsay')], port);
-      expect(await host.deps.resolve('cowsay', 'a person')).toMatchObject({ there: true });
+      expect(await depsOf(host).resolve('cowsay', 'a person')).toMatchObject({ there: true });
       await host.engine.rested();
       expect(await host.engine.stateOf('r1')).toMatchObject({ status: 'done', output: { stdout: 'cowsay moo\n' } });
       await back.close();
@@ -111,7 +111,7 @@ describe('an installation that is cut off', { timeout: 120_000 }, () => {
     const back = await openRegistry([program('cowsay')], port);
     await open(home, async (host) => {
       expect(left(home.oka)).toEqual([]);
-      for (const run of host.deps.runsToResume()) await (await host.engine.resume(run)).done;
+      for (const run of depsOf(host).runsToResume()) await (await host.engine.resume(run)).done;
       expect(await host.engine.stateOf('r1')).toMatchObject({ status: 'done', output: { stdout: 'cowsay moo\n' } });
     });
     await back.close();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Home } from '../../src/schema/home.ts';
 import { launcher } from '../support/cli.ts';
-import { allow, eventsOf, open, page, ran, step, until, workshop, type Workshop } from '../support/deps.ts';
+import { allow, depsOf, eventsOf, open, page, ran, step, until, workshop, type Workshop } from '../support/deps.ts';
 import { type SecureServer, secureServer } from '../support/https.ts';
 
 const TEXT = '#!/bin/sh\necho tool "$@"\n';
@@ -119,7 +119,7 @@ describe('a program from an https address', { timeout: 120_000 }, () => {
     path = '/jqx';
     await open(home, async (host) => {
       expect(left(home)).toEqual([]);
-      for (const run of host.deps.runsToResume()) await (await host.engine.resume(run)).done;
+      for (const run of depsOf(host).runsToResume()) await (await host.engine.resume(run)).done;
       expect(await host.engine.stateOf('r1')).toMatchObject({ status: 'done', output: { stdout: 'tool moo\n' } });
     });
   });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ports } from '../../src/daemon/ports.ts';
 import { allow, edit, eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
 import { program } from '../support/registry.ts';
 
@@ -59,7 +60,10 @@ describe('a step that needs a command nobody installed', { timeout: 120_000 }, (
     await open(home, async (host) => {
       expect(await ran(host, step(line), 'r1')).toMatchObject({ status: 'blocked' });
       expect(shop.registry.asked).toEqual([]);
-      const goal = host.stores.taskGraph().goals.find(({ run }) => run.startsWith('install-'));
+      const goal = host
+        .valuesOf({ taskGraph: ports.taskGraph })
+        .taskGraph()
+        .goals.find(({ run }) => run.startsWith('install-'));
       const [wait] = goal?.waits ?? [];
       if (goal === undefined || wait?.for.kind !== 'approval') throw new Error('nobody was asked');
       const { binding } = wait.for;

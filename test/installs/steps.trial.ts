@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../src/daemon/host.ts';
 import type { Home } from '../../src/schema/home.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
-import { eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
+import { depsOf, eventsOf, open, page, ran, step, until, workshop } from '../support/deps.ts';
 import { openRegistry, program, type Published } from '../support/registry.ts';
 
 const saying = (name: string, version: string): Published =>
@@ -113,7 +113,7 @@ describe('a request whose thing has come by itself', { timeout: 180_000 }, () =>
       const port = Number(new URL(registry.url).port);
       await registry.close();
       const older = await openRegistry([program('cowsay')], port);
-      await (await host.deps.install('node:cowsay')).done;
+      await (await depsOf(host).install('node:cowsay')).done;
       await until(async () => (await host.engine.stateOf('r1'))?.status === 'done');
       await until(() => page(home).includes('status: resolved'));
       await older.close();
@@ -125,7 +125,7 @@ describe('a request whose thing has come by itself', { timeout: 180_000 }, () =>
     await using shop = await workshop([program('cowsay')]);
     const line = 'echo "bash: line 1: cowsay: command not found" >&2; exit 127';
     expect((await open(shop.home, (host) => ran(host, step(line), 'r1'))).status).toBe('blocked');
-    await open(shop.home, (host) => host.deps.notice());
+    await open(shop.home, (host) => depsOf(host).notice());
     expect(page(shop.home)).toContain('status: open');
   });
 });

@@ -1,15 +1,12 @@
 /** A home whose policy asks about every command, the engine as the product builds it, and looks that a test takes itself. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { approvalPages, type ApprovalPages, openApprovals } from '../../src/daemon/guard/approval-pages.ts';
-import { lineClassifierOf } from '../../src/daemon/guard/classifier.ts';
-import { act } from '../../src/daemon/host.ts';
-import { openPolicy } from '../../src/daemon/guard/policy-file.ts';
+import { type ApprovalPages, openApprovals } from '../../src/daemon/guard/approval-pages.ts';
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openStores, type Stores } from '../../src/daemon/stores.ts';
-import { engineOver } from '../../src/daemon/wire.ts';
+import { openHome } from '../../src/daemon/wire.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Open } from '../../src/guard/approval-page.ts';
 import { readEvents } from '../../src/ledger/read.ts';
@@ -59,24 +56,19 @@ export function askingHome(dir: string, change: (policy: string) => string = (po
 /** One life of the process that holds the pen. */
 export async function living(home: Home, work: (asker: Asker) => Promise<void>): Promise<void> {
   const config = await loadConfig(home);
-  const policy = openPolicy(home.policy, lineClassifierOf(home));
   const stores = await openStores(home, config);
-  const current = () => {
-    const looked = policy.poll();
-    if (looked.kind === 'loaded') policy.activate(looked);
-    return policy.now();
+  const { engine, handle, refresh, poll, close } = await openHome(home, config, stores);
+  const pages: ApprovalPages = {
+    show: () => poll({ isStopped: true }),
+    look: async () => {
+      await refresh();
+      await poll({ isStopped: false });
+      await engine.rested();
+    },
   };
-  const { engine, shadow, close } = engineOver(home, config, stores, current);
-  const pages = approvalPages({
-    folder: join(home.oka, 'approvals'),
-    open: () => openApprovals(stores),
-    answer: (open, answer) => engine.answer(open.run, open.wait, answer).then(({ done }) => done),
-    refuse: (wait, reason) => stores.ledger.append({ type: 'answer.refused', data: { wait, reason } }),
-    clock: Date.now,
-  });
   const desk = (name: string): string => join(home.workspace, 'desk', name);
   const open = (): Open => {
-    const [only, ...more] = openApprovals(stores);
+    const [only, ...more] = openApprovals(stores.taskGraph());
     if (only === undefined || more.length > 0) throw new Error(`${more.length + 1} approvals are awaited`);
     return only;
   };
@@ -89,6 +81,7 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
       desk,
       open,
       run: async (id, nodes) => {
+        for (let times = 0; times < 2; times += 1) await refresh(); // a changed policy counts once it has stayed the same
         await (await engine.start(Graph.parse({ id: 'g', nodes }), { id })).done;
         await pages.show();
       },
@@ -97,8 +90,11 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
         for (let times = 0; times < 3; times += 1) await pages.look();
       },
       answer: (wait, answer) =>
-        act({ kind: 'answer', wait, answer }, { engine, stores, config, shadow }).then(
-          async (drive) => (await drive?.done)?.status ?? 'nothing',
+        handle({ kind: 'answer', wait, answer }).then(
+          async (going) => {
+            await going?.done;
+            return going === null ? 'nothing' : ((await engine.stateOf(going.run.id))?.status ?? 'nothing');
+          },
           (error: Error) => error.message,
         ),
       ran: () => (existsSync(desk(RAN)) ? readFileSync(desk(RAN), 'utf8').split('\n').length - 1 : 0),
@@ -106,9 +102,8 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
   } finally {
     await engine.stopAll('the test ends');
     try {
-      await pages.show();
-    } finally {
       await close();
+    } finally {
       await stores.close();
     }
   }

@@ -2,7 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunState } from '../../src/engine/run-state.ts';
+import type { Deps } from '../../src/daemon/deps/deps.ts';
 import { type Host, withHost } from '../../src/daemon/host.ts';
+import { ports } from '../../src/daemon/ports.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
@@ -49,6 +51,9 @@ export function step(line: string, more: object = {}): Graph {
     nodes: [{ kind: 'tool', id: 'step', tool: 'shell', input: { line }, timeout_seconds: 60, max_retries: 0, ...more }],
   });
 }
+
+/** The dependency manager of an open home. */
+export const depsOf = ({ valuesOf }: Host): Deps => valuesOf({ deps: ports.deps }).deps;
 
 export async function ran(host: Host, graph: Graph, id: string): Promise<RunState> {
   return (await host.engine.start(graph, { id })).done;

@@ -1,4 +1,4 @@
-import { findingsOf } from '../../daemon/home/doctor.ts';
+import { findingsOf } from '../../daemon/doctor.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { type Call, exits } from '../command.ts';
 import { bold, green, red, yellow } from '../plain-text.ts';

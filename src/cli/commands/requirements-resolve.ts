@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { withHost } from '../../daemon/host.ts';
+import { ports } from '../../daemon/ports.ts';
 import { submit } from '../../intake/submit.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { type Call, exits } from '../command.ts';
@@ -18,7 +19,8 @@ export async function run(call: Call): Promise<number> {
     );
     return exits.ok;
   }
-  const { there, seen, drives } = await withHost(home, signal, async ({ deps, engine }) => {
+  const { there, seen, drives } = await withHost(home, signal, async ({ engine, valuesOf }) => {
+    const { deps } = valuesOf({ deps: ports.deps });
     const resolved = await deps.resolve(name, 'a person');
     await engine.rested();
     return resolved;

@@ -1,5 +1,5 @@
 import { hiddenAnswer } from '../../daemon/guard/hidden-prompt.ts';
-import { toolNames } from '../../daemon/tools.ts';
+import { toolNames } from '../../daemon/tool-names.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { SecretHost, SecretTool } from '../../schema/secret.ts';
@@ -24,11 +24,11 @@ export async function run(call: Call): Promise<number> {
   );
 }
 
-function toolsOf({ home, texts, err }: Call): string[] {
+function toolsOf({ texts, err }: Call): string[] {
   const tools = [...new Set(texts('tool'))];
   const odd = tools.find((tool) => !SecretTool.safeParse(tool).success);
   if (odd !== undefined) throw new OkaError('usage', `"${odd}" cannot be the name of a tool`);
-  const known = toolNames(home);
+  const known = toolNames();
   for (const tool of tools.filter((each) => !known.includes(each)))
     err(`oka: note: there is no tool "${tool}" today; there is: ${known.join(', ')}\n`);
   if (tools.length === 0) err('oka: note: without --tool no tool may use it; it is only kept out of every text\n');

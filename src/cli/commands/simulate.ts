@@ -3,6 +3,7 @@ import { loadGraph } from '../../daemon/home/graph-files.ts';
 import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
 import { loadPolicy } from '../../daemon/guard/policy-file.ts';
 import { loadConfig } from '../../daemon/settings.ts';
+import { builtInTools } from '../../daemon/desk/built-in-tools.ts';
 import { engineOptions } from '../../daemon/engine-options.ts';
 import { simulate } from '../../engine/simulate.ts';
 import { given } from '../../guard/granted-approvals.ts';
@@ -28,8 +29,7 @@ export async function run(call: Call): Promise<number> {
   const options = engineOptions(
     home,
     await loadConfig(home),
-    artifacts,
-    { startRun: () => Promise.resolve('simulated') },
+    builtInTools({ desk: join(home.workspace, 'desk'), home, artifacts, startRun: () => Promise.resolve('simulated') }),
     {
       policy: () => policy,
       given: async () => nothing,

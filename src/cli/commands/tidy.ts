@@ -3,7 +3,9 @@ import { requests } from '../../daemon/maintain/request-tidy.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { openStores } from '../../daemon/stores.ts';
-import { tidy, type Tidied, type Tidying, tidiedEvents } from '../../daemon/home/tidy.ts';
+import { tidiedEvents } from '../../daemon/home/tidied-events.ts';
+import { tidy } from '../../daemon/tidy.ts';
+import type { Tidied, Tidying } from '../../schema/room.ts';
 import { submit } from '../../intake/submit.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
@@ -52,7 +54,7 @@ function tidyingOf(
   isDry: boolean,
   signal: AbortSignal,
 ): Tidying {
-  return { home, limits, isDry, signal, isUnderWay: (run) => goals.some((goal) => goal.run === run) };
+  return { home, limits, isDry, signal, isActive: (run) => goals.some((goal) => goal.run === run) };
 }
 
 function told({ json, out, flag }: Call, tidied: Tidied): number {

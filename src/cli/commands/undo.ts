@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { withHost } from '../../daemon/host.ts';
+import { ports } from '../../daemon/ports.ts';
 import { undo, undoPlan } from '../../daemon/desk/undo.ts';
 import { submit } from '../../intake/submit.ts';
 import { penHolder } from '../../ledger/pen.ts';
@@ -21,7 +22,10 @@ export async function run(call: Call): Promise<number> {
     out(json ? `${JSON.stringify({ submitted: request })}\n` : `A worker holds the pen; it was asked to undo ${id}.\n`);
     return exits.ok;
   }
-  const undone = await withHost(home, signal, (host) => (isDry ? undoPlan(host, id) : undo(host, id)));
+  const undone = await withHost(home, signal, ({ valuesOf }) => {
+    const needed = valuesOf({ runs: ports.runs, ledger: ports.ledger, shadow: ports.shadow });
+    return isDry ? undoPlan(needed, id) : undo(needed, id);
+  });
   if (json) out(`${JSON.stringify({ run: id, dry: isDry, ...undone })}\n`);
   else {
     const verb = isDry ? 'would be' : 'were';

@@ -1,19 +1,21 @@
 /** What the dependency manager needs from around it. */
-import type { Engine } from '../../engine/engine.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Need } from '../../schema/dependency.ts';
-import type { Sandbox } from '../guard/sandbox.ts';
 import type { LoadedPolicy } from '../guard/policy-file.ts';
+import type { Sandbox } from '../guard/sandbox.ts';
+import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
+import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Stores } from '../stores.ts';
 
 export type DepsPorts = {
   home: Home;
   config: Config;
-  stores: Stores;
+  ledger: Pick<LedgerPort, 'append' | 'flush'>;
+  projections: ProjectionsPort;
+  taskGraph: () => TaskGraph;
   policy: () => LoadedPolicy;
-  holding: Pick<Sandbox, 'holdInstaller' | 'holdLook'>;
-  engine: () => Engine;
+  sandbox: Pick<Sandbox, 'forInstaller' | 'forVersionCheck'>;
+  runs: Pick<Runs, 'start' | 'resume' | 'answer' | 'eventsOf'>;
 };
 
 /** What something is called in INSTALL_REQUIREMENTS.md. */

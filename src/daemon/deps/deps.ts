@@ -51,10 +51,10 @@ export type Deps = RequirementResolver &
 class Parked extends Error {}
 
 export function openDeps(ports: DepsPorts): Deps {
-  const { home, stores } = ports;
+  const { home, ledger, projections } = ports;
   const tools = join(home.oka, 'tools');
-  const known = (): Dependencies => stores.projections.stateOf(dependencies);
-  const settled = async (): Promise<Dependencies> => stores.ledger.flush().then(known);
+  const known = (): Dependencies => projections.stateOf(dependencies);
+  const settled = async (): Promise<Dependencies> => ledger.flush().then(known);
   const seeing = findNeeds(ports, known, versionOfWith(ports));
   const installs = installations(ports);
   const page = requirementsPage(home, known);
@@ -90,7 +90,7 @@ export function openDeps(ports: DepsPorts): Deps {
   }
 
   async function record(receipt: Receipt, run: string): Promise<void> {
-    await stores.ledger.append({ type: 'dependency.installed', run, data: receipt });
+    await ledger.append({ type: 'dependency.installed', run, data: receipt });
   }
 
   function provide(run: RunState, wait: OpenWait): Promise<WaitAnswer> | null {
@@ -163,12 +163,12 @@ export function openDeps(ports: DepsPorts): Deps {
   async function answerAll(isMeant: (need: Need) => boolean, answer: WaitAnswer): Promise<Drive[]> {
     const drives: Drive[] = [];
     for (const { run, wait, need } of openNeeds())
-      if (!seenTo.has(wait) && isMeant(need)) drives.push(await ports.engine().answer(run, wait, answer));
+      if (!seenTo.has(wait) && isMeant(need)) drives.push(await ports.runs.answer(run, wait, answer));
     return drives;
   }
 
   function openNeeds(): { run: string; wait: string; need: Need }[] {
-    return stores
+    return ports
       .taskGraph()
       .goals.flatMap(({ run, waits }) =>
         waits.flatMap(({ wait, for: on }) =>

@@ -25,10 +25,10 @@ export async function installerSetup(ports: DepsPorts): Promise<Omit<Bench, 'too
   };
 }
 
-function runnerOf({ holding, policy }: DepsPorts): RunInstaller {
+function runnerOf({ sandbox, policy }: DepsPorts): RunInstaller {
   return async (argv, { cwd, net, servers = [], env = {}, readable = [] }, call) => {
     const timeoutMs = policy().policy.installs.most_seconds * 1000;
-    const held = await holding.holdInstaller(call, { net, servers, readable, timeoutMs });
+    const held = await sandbox.forInstaller(call, { net, servers, readable, timeoutMs });
     if (held.kind === 'refused') return { refused: held.reason };
     await using _ = held;
     return await launch(

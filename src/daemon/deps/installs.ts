@@ -16,7 +16,7 @@ export type Installs = {
   start: (input: InstallInput) => Promise<Drive>;
 };
 
-export function installations({ engine, stores, policy }: DepsPorts): Installs {
+export function installations({ runs, taskGraph, policy }: DepsPorts): Installs {
   const underWay = new Map<string, Promise<End>>();
   return { once, start };
 
@@ -33,9 +33,9 @@ export function installations({ engine, stores, policy }: DepsPorts): Installs {
 
   async function start(input: InstallInput): Promise<Drive> {
     const name = runName(input);
-    const open = stores.taskGraph().goals.find(({ run }) => run.startsWith(`${name}-`));
-    if (open !== undefined) return engine().resume(open.run, { reason: `${idOf(input)} is needed` });
-    return engine().start(installGraph, {
+    const open = taskGraph().goals.find(({ run }) => run.startsWith(`${name}-`));
+    if (open !== undefined) return runs.resume(open.run, { reason: `${idOf(input)} is needed` });
+    return runs.start(installGraph, {
       id: `${name}-${Date.now().toString(36)}`,
       title: `Install ${input.name} (${input.by})`,
       input: JSON.parse(JSON.stringify(input)) as Json,
@@ -59,7 +59,7 @@ export function installations({ engine, stores, policy }: DepsPorts): Installs {
 
   /** By the policy, or by a person. */
   async function wasRefused(id: string): Promise<boolean> {
-    const events = await engine().eventsOf(id);
+    const events = await runs.eventsOf(id);
     return events.some(
       ({ type, data }) =>
         (type === 'call.ended' && data.status === 'denied') ||

@@ -13,7 +13,7 @@ export type Asking = { run: string; node: string | null; need: Need; way: Way; r
 
 /** The same step is entered once, however often it asks. */
 export async function openRequirement(
-  { stores }: Pick<DepsPorts, 'stores'>,
+  { ledger }: Pick<DepsPorts, 'ledger'>,
   known: Dependencies,
   asking: Asking,
 ): Promise<void> {
@@ -29,7 +29,7 @@ export async function openRequirement(
     snippet: snippetFor(need, way),
     reason: reason.slice(0, MOST_REASON),
   };
-  await stores.ledger.append({ type: 'requirement.opened', run, data: { requirement, node } });
+  await ledger.append({ type: 'requirement.opened', run, data: { requirement, node } });
 }
 
 export function snippetFor(need: Need, way: Way): string {

@@ -41,7 +41,7 @@ const PAGE = 'INSTALL_REQUIREMENTS.md';
 const MOST_SEEN = 2000;
 const NOTICE_EVERY_MS = 30_000;
 
-export function resolveRequirements({ stores }: Pick<DepsPorts, 'stores'>, around: Around): RequirementResolver {
+export function resolveRequirements({ ledger }: Pick<DepsPorts, 'ledger'>, around: Around): RequirementResolver {
   const { page, seeing, installs, settled, answerAll } = around;
   let noticed = Number.NEGATIVE_INFINITY;
   /** Who went on when a request was closed, by its name and when it was opened: it is closed once. */
@@ -50,11 +50,10 @@ export function resolveRequirements({ stores }: Pick<DepsPorts, 'stores'>, aroun
 
   async function poll(): Promise<void> {
     const { problem, resolved } = page.look();
-    if (problem !== null)
-      await stores.ledger.append({ type: 'intake.rejected', data: { name: PAGE, reason: problem } });
+    if (problem !== null) await ledger.append({ type: 'intake.rejected', data: { name: PAGE, reason: problem } });
     for (const { name, id } of resolved) {
       const intake = { kind: 'resolve', name, by: PAGE } as const;
-      await stores.ledger.append({ type: 'intake.received', data: { id, intake } });
+      await ledger.append({ type: 'intake.received', data: { id, intake } });
       resolveSoon(name, PAGE);
     }
     if (performance.now() - noticed > NOTICE_EVERY_MS) await notice().catch(rejectedAs('what is there by now'));
@@ -81,7 +80,7 @@ export function resolveRequirements({ stores }: Pick<DepsPorts, 'stores'>, aroun
   }
 
   async function closedNow({ name }: Asked, by: string, seen: string): Promise<Drive[]> {
-    await stores.ledger.append({ type: 'requirement.resolved', data: { name, by, seen: seen.slice(0, MOST_SEEN) } });
+    await ledger.append({ type: 'requirement.resolved', data: { name, by, seen: seen.slice(0, MOST_SEEN) } });
     page.write();
     return answerAll((need) => nameOf(need) === name, { verdict: 'arrived', text: seen, by });
   }
@@ -95,7 +94,7 @@ export function resolveRequirements({ stores }: Pick<DepsPorts, 'stores'>, aroun
   function rejectedAs(name: string): (error: unknown) => Promise<void> {
     return async (error) => {
       const reason = messageOf(error).slice(0, MOST_SEEN);
-      await stores.ledger.append({ type: 'intake.rejected', data: { name: name.slice(0, 255), reason } });
+      await ledger.append({ type: 'intake.rejected', data: { name: name.slice(0, 255), reason } });
     };
   }
 
@@ -108,7 +107,7 @@ export function resolveRequirements({ stores }: Pick<DepsPorts, 'stores'>, aroun
     if (asked.status === 'resolved')
       return { ...found, drives: (await closed.get(`${asked.name} ${asked.opened}`)) ?? [] };
     if (found.there) return { ...found, drives: await close(asked, by, seen) };
-    await stores.ledger.append({ type: 'requirement.reopened', data: { name, by, reason: seen } });
+    await ledger.append({ type: 'requirement.reopened', data: { name, by, reason: seen } });
     page.write();
     return { ...found, drives: [] };
   }

@@ -18,7 +18,7 @@ export type ToolRequests = {
 };
 
 export function toolRequests(
-  { home, stores }: Pick<DepsPorts, 'home' | 'stores'>,
+  { home, ledger }: Pick<DepsPorts, 'home' | 'ledger'>,
   { way }: NeedFinder,
   installs: Installs,
   settled: () => Promise<Dependencies>,
@@ -48,7 +48,7 @@ export function toolRequests(
     if (receipt === undefined)
       throw new OkaError('usage', `"${what}" is not installed`, { fix: 'See what is: oka tools list' });
     const { by, name, version, links, folder } = receipt;
-    await stores.ledger.append({ type: 'dependency.removed', data: { by, name, version, reason } });
+    await ledger.append({ type: 'dependency.removed', data: { by, name, version, reason } });
     const rest = Object.values((await settled()).installed).find((each) => each.folder === folder);
     if (rest !== undefined) {
       const { why, for_run } = rest;

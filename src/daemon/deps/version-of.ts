@@ -20,18 +20,18 @@ const QUESTIONS = ['--version', '-version', 'version', '-V'];
 const PATIENCE_MS = 5000;
 const MOST_SAID = 65_536;
 
-export function versionOfWith({ home, holding }: Pick<DepsPorts, 'home' | 'holding'>): VersionOf {
+export function versionOfWith({ home, sandbox }: Pick<DepsPorts, 'home' | 'sandbox'>): VersionOf {
   const answered = new Map<string, Promise<string | null>>();
   return (program) => {
     const key = `${program} ${identityOf(program)}`;
-    const answer = answered.get(key) ?? asked(program, home, holding);
+    const answer = answered.get(key) ?? asked(program, home, sandbox);
     answered.set(key, answer);
     return answer;
   };
 }
 
-async function asked(program: string, home: Home, holding: DepsPorts['holding']): Promise<string | null> {
-  const held = await holding.holdLook();
+async function asked(program: string, home: Home, sandbox: DepsPorts['sandbox']): Promise<string | null> {
+  const held = await sandbox.forVersionCheck();
   if (held.kind === 'refused') return null;
   await using _ = held;
   for (const question of QUESTIONS) {

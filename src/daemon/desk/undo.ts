@@ -1,25 +1,27 @@
 /** Owns: taking back what a run did to the desk, with all the runs inside it. */
 import { join } from 'node:path';
-import type { Event, NewEvent } from '../../schema/event.ts';
+import type { Event } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Shadow, Undone } from '../../tools/desk/shadow.ts';
 import { stepsOf } from './desk.ts';
+import type { LedgerPort, Runs } from '../port-types.ts';
 import type { Home } from '../../schema/home.ts';
 import { childrenIn } from '../task/write-result.ts';
 
 const MOST_NAMED = 10_000;
 const DEEPEST = 8;
 
-export type Undoing = { engine: { eventsOf: (run: string) => Promise<Event[]> }; shadow: Shadow };
+export type UndoPorts = {
+  runs: Pick<Runs, 'eventsOf'>;
+  ledger: Pick<LedgerPort, 'append'>;
+  shadow: Shadow;
+};
 
-export async function undo(
-  { engine, stores, shadow }: Undoing & { stores: { ledger: { append: (event: NewEvent) => Promise<unknown> } } },
-  run: string,
-): Promise<Undone> {
-  const steps = await stepsIn(engine.eventsOf, shadow, run);
+export async function undo({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
+  const steps = await stepsIn(runs.eventsOf, shadow, run);
   const undone = await shadow.undo(steps, `after undoing ${run}`);
   const shown = (paths: readonly string[]): string[] => paths.slice(0, MOST_NAMED).map((path) => path.slice(0, 1000));
-  await stores.ledger.append({
+  await ledger.append({
     type: 'run.undone',
     run,
     data: {
@@ -31,8 +33,8 @@ export async function undo(
 }
 
 /** What it would do, without doing it. */
-export async function undoPlan({ engine, shadow }: Undoing, run: string): Promise<Undone> {
-  const { restore, remove, overlaps, notRestorable } = await shadow.plan(await stepsIn(engine.eventsOf, shadow, run));
+export async function undoPlan({ runs, shadow }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
+  const { restore, remove, overlaps, notRestorable } = await shadow.plan(await stepsIn(runs.eventsOf, shadow, run));
   return { restored: restore, removed: remove, overlaps, notRestorable };
 }
 

@@ -21,7 +21,8 @@ import {
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
 import { type Folder, inFolder } from './approval-files.ts';
-import type { Stores } from '../stores.ts';
+import type { TaskGraph } from '../../ledger/task-graph.ts';
+import type { LedgerPort } from '../port-types.ts';
 
 export type ApprovalPages = {
   /** Makes the folder show what is open now. */
@@ -184,25 +185,26 @@ function fileNameOf(wait: string): string {
 }
 
 /** Approvals that somebody waits for, as the task graph has them. */
-export function openApprovals(stores: Pick<Stores, 'taskGraph'>): Open[] {
-  return stores
-    .taskGraph()
-    .goals.flatMap(({ run, waits }) =>
-      waits.flatMap(({ wait, node, for: asking }) =>
-        asking.kind === 'approval' ? [{ wait, run, node, for: asking satisfies Approval }] : [],
-      ),
-    );
+export function openApprovals({ goals }: TaskGraph): Open[] {
+  return goals.flatMap(({ run, waits }) =>
+    waits.flatMap(({ wait, node, for: asking }) =>
+      asking.kind === 'approval' ? [{ wait, run, node, for: asking satisfies Approval }] : [],
+    ),
+  );
 }
 
 /** Throws, and records why, when an answer does not count. */
-export async function assertAnswer(stores: Stores, wait: string, answer: WaitAnswer, now: number): Promise<void> {
-  const open = stores
-    .taskGraph()
-    .goals.flatMap((goal) => goal.waits)
-    .find((each) => each.wait === wait);
+export async function assertAnswer(
+  { goals }: TaskGraph,
+  ledger: Pick<LedgerPort, 'append'>,
+  wait: string,
+  answer: WaitAnswer,
+  now: number,
+): Promise<void> {
+  const open = goals.flatMap((goal) => goal.waits).find((each) => each.wait === wait);
   const reason = open === undefined ? 'nothing waits for it, or not any more' : refusalOf(open.for, answer, now);
   if (reason === null) return;
-  await stores.ledger.append({ type: 'answer.refused', data: { wait, reason } });
+  await ledger.append({ type: 'answer.refused', data: { wait, reason } });
   throw new OkaError(
     open === undefined ? 'no-such-wait' : 'refused',
     `the answer to "${wait}" does not count: ${reason}`,

@@ -3,18 +3,30 @@ import { access } from 'node:fs/promises';
 import { confinementFor } from '../../guard/command-rights.ts';
 import { type KernelOffer, offerOf } from '../../tools/jail.ts';
 import type { Finding } from '../../schema/finding.ts';
+import type { Home } from '../../schema/home.ts';
+import { loadConfig } from '../settings.ts';
+import { launcherPath } from './sandbox.ts';
 
-export async function jailFindings(launcher: string, sandbox: 'jail' | 'none'): Promise<Finding[]> {
+export async function sandboxFindings(home: Home): Promise<Finding[]> {
+  const launcher = launcherPath;
   const built = await access(launcher).then(
     () => true,
     () => false,
   );
-  const offer = await offerOf(launcher);
+  const [offer, sandbox] = [await offerOf(launcher), await sandboxSetting(home)];
   return [
     launcherFinding(launcher, built, offer),
     ...(offer.launcher ? kernelFindings(offer) : []),
     meaning(offer, sandbox),
   ];
+}
+
+/** A config that cannot be read is a finding of its own. */
+async function sandboxSetting(home: Home): Promise<'jail' | 'none'> {
+  return loadConfig(home).then(
+    ({ sandbox }) => sandbox,
+    () => 'jail' as const,
+  );
 }
 
 function launcherFinding(launcher: string, built: boolean, offer: KernelOffer): Finding {

@@ -34,38 +34,38 @@ export const launcherPath = join(programFolder, 'native', 'oka-launch');
 export const callsFolder = (home: Home): string => join(home.oka, 'state', 'calls');
 
 export type Sandbox = {
-  hold: (call: ToolCall, command: Command, wants: Wants) => Promise<Hold>;
+  forCommand: (call: ToolCall, command: Command, wants: Wants) => Promise<Hold>;
   /** For a program of the installer, which alone writes the tools and reaches the registries. */
-  holdInstaller: (
+  forInstaller: (
     call: ToolCall,
     wants: { net: boolean; servers: readonly string[]; readable: readonly string[]; timeoutMs: number },
   ) => Promise<Hold>;
   /** For a program that is only asked what it is: it may run what was installed, and change nothing. */
-  holdLook: () => Promise<Hold>;
+  forVersionCheck: () => Promise<Hold>;
   /** By what it can be known later whether a command began; null when no launcher would see it. */
-  ground: (call: ToolCall) => Promise<string | null>;
+  environmentOf: (call: ToolCall) => Promise<string | null>;
   /** What the ledger has needs no witness any more. */
-  forget: (durable: readonly Event[]) => void;
+  forgetWitnesses: (durable: readonly Event[]) => void;
 };
 
 export function openSandbox(ports: SandboxPorts): Sandbox {
   let asked: Promise<KernelOffer> | null = null;
   const witnessed = new Set<string>();
-  return { hold, holdInstaller, holdLook, ground, forget };
+  return { forCommand, forInstaller, forVersionCheck, environmentOf, forgetWitnesses };
 
-  async function ground({ tool }: ToolCall): Promise<string | null> {
+  async function environmentOf({ tool }: ToolCall): Promise<string | null> {
     const { launcher } = await (asked ??= offerOf(launcherPath));
     return launcher && tool === 'shell' ? groundOf(callsFolder(ports.home)) : null;
   }
 
-  function forget(durable: readonly Event[]): void {
+  function forgetWitnesses(durable: readonly Event[]): void {
     if (witnessed.size === 0) return;
     for (const event of durable)
       if (event.type === 'call.ended' && witnessed.delete(event.data.call))
         void forgetWitness(callsFolder(ports.home), event.data.call).catch(() => undefined); // tidied up at the next start
   }
 
-  async function hold(call: ToolCall, command: Command, wants: Wants): Promise<Hold> {
+  async function forCommand(call: ToolCall, command: Command, wants: Wants): Promise<Hold> {
     const offer = await (asked ??= offerOf(launcherPath));
     const held = confinementFor(offer, ports.sandbox, call.author);
     if (held.kind === 'refused') return held;
@@ -96,9 +96,9 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     };
   }
 
-  async function holdInstaller(
+  async function forInstaller(
     { run, call }: ToolCall,
-    { net, servers, readable, timeoutMs }: Parameters<Sandbox['holdInstaller']>[1],
+    { net, servers, readable, timeoutMs }: Parameters<Sandbox['forInstaller']>[1],
   ): Promise<Hold> {
     const offer = await (asked ??= offerOf(launcherPath));
     const held = confinementFor(offer, ports.sandbox, 'operator');
@@ -124,7 +124,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     };
   }
 
-  async function holdLook(): Promise<Hold> {
+  async function forVersionCheck(): Promise<Hold> {
     const offer = await (asked ??= offerOf(launcherPath));
     const held = confinementFor(offer, ports.sandbox, 'operator');
     if (held.kind === 'refused') return held;

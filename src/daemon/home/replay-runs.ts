@@ -15,7 +15,7 @@ import type { Redact } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
-import { builtInTools } from '../tools.ts';
+import { builtInTools } from '../desk/built-in-tools.ts';
 
 export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
   const events: Event[] = [];
@@ -64,5 +64,5 @@ async function planOfRun(home: Home, events: readonly Event[]): Promise<Plan> {
 function toolsOn(desk: string, home: Home, redact: Redact = redactShapes): Map<string, Tool> {
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redact);
   const noRuns = (): Promise<string> => Promise.reject(new OkaError('refused', 'no run is started while replaying'));
-  return new Map(builtInTools(desk, home, artifacts, noRuns).map((tool) => [tool.name, tool]));
+  return new Map(builtInTools({ desk, home, artifacts, startRun: noRuns }).map((tool) => [tool.name, tool]));
 }

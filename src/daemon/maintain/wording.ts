@@ -23,7 +23,7 @@ export function wordingOf(home: Home, config: Config, vault: HomeVault, clock: C
       import('../network/home-models.ts'),
       import('../../models/estimate.ts'),
     ]);
-    const models = modelsOf(home, config, { vault }, serverRoute(clock));
+    const models = modelsOf(home, config, vault, serverRoute(clock));
     const [model, called] = [models.for('critic'), models.called('critic')];
     if (model === null || called === null) return null;
     const { system, user } = wordingPrompt(facts);

@@ -15,7 +15,7 @@ import type { MemoryStore } from '../../schema/ports.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { MemoryPorts } from '../../tools/builtin/memory.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Stores } from '../stores.ts';
+import type { OnDurable } from '../port-types.ts';
 
 export type Memory = {
   store: MemoryStore;
@@ -30,7 +30,9 @@ export type Memory = {
 
 const MOST_PACKS = 200;
 
-export function openMemory(home: Home, config: Config, stores: Pick<Stores, 'onDurable' | 'taskGraph'>): Memory {
+export type OpenMemoryPorts = { home: Home; config: Config; onDurable: OnDurable; taskGraph: () => TaskGraph };
+
+export function openMemory({ home, config, onDurable, taskGraph }: OpenMemoryPorts): Memory {
   const beside = openBackgroundRecall({
     folder: join(home.oka, 'index'),
     ledgers: home.ledgers,
@@ -38,7 +40,7 @@ export function openMemory(home: Home, config: Config, stores: Pick<Stores, 'onD
     settings: config.memory,
   });
   const isOff = config.memory.cap === 0; // no prompt gets anything: nothing has to be ready for one
-  if (!isOff) stores.onDurable(() => beside.notifyChange());
+  if (!isOff) onDurable(() => beside.notifyChange());
   const packs = new Map<string, Promise<string>>();
   return {
     store: storeOver(beside),
@@ -48,7 +50,7 @@ export function openMemory(home: Home, config: Config, stores: Pick<Stores, 'onD
       const { given = [] } = ask;
       const named = given.map(({ id }) => id).join(' ');
       const key = `${ask.role} ${ask.run} ${ask.node ?? ''} ${ask.role === 'executor' ? '' : ask.query} ${named}`;
-      const around = [...given, ...atHand(stores.taskGraph(), ask)];
+      const around = [...given, ...atHand(taskGraph(), ask)];
       const known = packs.get(key) ?? packed(beside, { ...ask, given: around }, note);
       packs.set(key, known);
       for (const old of [...packs.keys()].slice(0, Math.max(0, packs.size - MOST_PACKS))) packs.delete(old);

@@ -2,14 +2,18 @@
 import { episodesIn } from '../../memory/index/import.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';
-import type { Stores } from '../stores.ts';
+import type { ArtifactStore } from '../../schema/ports.ts';
+import type { LedgerPort } from '../port-types.ts';
 
 export type MemoryIntake = Extract<Intake, { kind: 'remember' | 'forget' | 'import' }>;
 
 const AT_ONCE = 500;
 
 /** Returns the seqs of what was written. What stands in the ledger twice is remembered once. */
-export async function recordMemory(intake: MemoryIntake, { ledger, artifacts }: Stores): Promise<number[]> {
+export async function recordMemory(
+  intake: MemoryIntake,
+  { ledger, artifacts }: { ledger: Pick<LedgerPort, 'append'>; artifacts: ArtifactStore },
+): Promise<number[]> {
   const events = await eventsFor(intake, artifacts);
   const seqs: number[] = [];
   for (let from = 0; from < events.length; from += AT_ONCE) {
@@ -19,7 +23,7 @@ export async function recordMemory(intake: MemoryIntake, { ledger, artifacts }: 
   return seqs;
 }
 
-async function eventsFor(intake: MemoryIntake, artifacts: Stores['artifacts']): Promise<NewEvent[]> {
+async function eventsFor(intake: MemoryIntake, artifacts: ArtifactStore): Promise<NewEvent[]> {
   switch (intake.kind) {
     case 'remember':
       return [{ type: 'fact.kept', data: intake.fact }];

@@ -7,13 +7,13 @@ import { OkaError } from '../../schema/errors.ts';
 import type { EgressRoutes } from './egress-routes.ts';
 import { modelEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Stores } from '../stores.ts';
+import type { HomeVault } from '../guard/home-vault.ts';
 
 export function modelsOf(
   home: Home,
   config: Config,
-  { vault }: Pick<Stores, 'vault'>,
-  road: EgressRoutes['models'] = {},
+  vault: Pick<HomeVault, 'find' | 'redact'>,
+  route: EgressRoutes['models'] = {},
 ): Models {
   const settings: ModelsSettings = {
     environment: modelEnvironment(),
@@ -30,5 +30,5 @@ export function modelsOf(
     cassettes: join(home.oka, 'cassettes'),
     redact: vault.redact,
   };
-  return modelsFrom(settings, road);
+  return modelsFrom(settings, route);
 }

@@ -34,6 +34,7 @@ type Looked = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
 export function critiqueTool(ports: TaskPorts): Tool {
   return toolOf({
     name: 'task.critique',
+    internal: true,
     about: 'Compares what was done with what was asked for.',
     input: CritiqueInput,
     output: Critique,

@@ -30,6 +30,7 @@ const MOST_RESULT = 4000;
 export function planTool(ports: TaskPorts): Tool {
   return toolOf({
     name: 'task.plan',
+    internal: true,
     about: 'Turns a task into steps.',
     input: PlanInput,
     output: PlannedShape,

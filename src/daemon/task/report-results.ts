@@ -1,10 +1,9 @@
-/** Owns: telling how a task stands whenever a run of it rests, and trying again until that could be written. */
+/** Owns: writing the result of a task whenever a run of it settles, and retrying until it could be written. */
 import { join } from 'node:path';
-import type { Engine } from '../../engine/engine.ts';
+import type { Runs } from '../port-types.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task.ts';
 import { messageOf } from '../../schema/errors.ts';
-import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Shadow } from '../../tools/desk/shadow.ts';
 import type { Home } from '../../schema/home.ts';
@@ -15,46 +14,49 @@ export type ResultReportPorts = {
   home: Home;
   artifacts: ArtifactStore;
   shadow: Shadow;
-  engine: () => Engine;
-  eventsOf: (run: string) => Promise<Event[]>;
-  untold: PendingResults;
-  /** Hears where the result is, or why there is none yet. */
-  heard: (result: string, run: string) => void;
+  runs: Pick<Runs, 'stateOf' | 'eventsOf'>;
+  pending: PendingResults;
+  /** Reports where the result is, or why there is none yet. */
+  report: (result: string, run: string) => void;
 };
 
 export type ResultReports = {
   /** Neither throws: what cannot be written now is written later. */
-  atRest: (run: RunState) => Promise<void>;
-  tell: (run: string) => Promise<void>;
-  end: () => void;
+  runSettled: (run: RunState) => Promise<void>;
+  write: (run: string) => Promise<void>;
+  /** Results that are still to be written. */
+  pending: PendingResults;
+  close: () => void;
 };
 
 export function reportResults(ports: ResultReportPorts): ResultReports {
-  const tell = async (id: string): Promise<void> => {
-    const run = await ports.engine().stateOf(id);
+  const { runs, pending, report } = ports;
+  const write = async (id: string): Promise<void> => {
+    const run = await runs.stateOf(id);
     if (run !== null) await writeResultOf(run, ports);
-    else ports.untold.told(id);
+    else pending.remove(id);
   };
-  const late = retryLater(tell);
-  const tellLater = (id: string, error: unknown): void => {
-    ports.heard(`its result cannot be written yet: ${messageOf(error)}`, id);
+  const late = retryLater(write);
+  const postpone = (id: string, error: unknown): void => {
+    report(`its result cannot be written yet: ${messageOf(error)}`, id);
     late.add(id);
   };
   return {
-    atRest: (run) => writeResultOf(run, ports).catch((error: unknown) => tellLater(run.id, error)),
-    tell: (id) => tell(id).catch((error: unknown) => tellLater(id, error)),
-    end: () => late.end(),
+    runSettled: (run) => writeResultOf(run, ports).catch((error: unknown) => postpone(run.id, error)),
+    write: (id) => write(id).catch((error: unknown) => postpone(id, error)),
+    pending,
+    close: () => late.end(),
   };
 }
 
 async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<void> {
-  const { home, artifacts, shadow, engine, eventsOf, untold, heard } = ports;
+  const { home, artifacts, shadow, runs, pending, report } = ports;
   const isOfInterest = run.plan.graph.id === taskGraph.id || run.status === 'blocked';
-  const task = isOfInterest ? await taskOf(run, engine()) : null;
+  const task = isOfInterest ? await taskOf(run, runs) : null;
   if (task === null) return;
   const outbox = join(home.workspace, 'outbox');
-  const stateOf = (id: string): Promise<RunState | null> => engine().stateOf(id);
+  const { eventsOf, stateOf } = runs;
   const file = await writeResult(task.id, { outbox, artifacts, shadow, eventsOf, stateOf });
-  if (isOver(task.status)) untold.told(task.id);
-  if (file !== null && task.id === run.id) heard(file, run.id);
+  if (isOver(task.status)) pending.remove(task.id);
+  if (file !== null && task.id === run.id) report(file, run.id);
 }

@@ -1,21 +1,19 @@
 /** Owns: putting a task's planner, steps and critic together with the home, its models and its memory. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Engine } from '../../engine/engine.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import type { Models } from '../../models/models.ts';
 import type { Config } from '../../schema/config.ts';
-import type { Event } from '../../schema/event.ts';
-import type { Planner } from '../../schema/ports.ts';
+import type { ArtifactStore, Planner } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Tool } from '../../schema/tool.ts';
-import { memoryTools } from '../../tools/builtin/memory.ts';
 import type { Shadow } from '../../tools/desk/shadow.ts';
 import type { Deps } from '../deps/deps.ts';
 import { stepsOf } from '../desk/desk.ts';
 import type { Memory } from '../memory/open-memory.ts';
 import type { Home } from '../../schema/home.ts';
-import type { Stores } from '../stores.ts';
+import type { HomeVault } from '../guard/home-vault.ts';
+import type { Runs } from '../port-types.ts';
 import { critiqueTool } from './critique.ts';
 import { executor } from './executor.ts';
 import { fitsProcedure } from './fits-procedure.ts';
@@ -28,53 +26,46 @@ import { secretsIn } from './secrets-in.ts';
 export type TaskParts = {
   home: Home;
   config: Config;
-  stores: Stores;
+  artifacts: ArtifactStore;
+  vault: Pick<HomeVault, 'redact'>;
   shadow: Shadow;
   models: Models;
   memory: Memory;
   deps: Pick<Deps, 'lacking'>;
-  /** It is made after the tools that ask it. */
-  engine: () => Engine;
-  eventsOf: (run: string) => Promise<Event[]>;
+  runs: Pick<Runs, 'stateOf' | 'eventsOf' | 'note'>;
+  allTools: () => readonly Tool[];
 };
 
-export type TaskWiring = {
-  /** Of agent nodes. */
+export type TaskTools = {
+  /** Decides the turns of agent nodes. */
   planner: Planner;
-  /** The tools of a task, which plan with those that are handed in. */
-  tools: (acting: readonly Tool[]) => Tool[];
+  tools: readonly Tool[];
   fitsProcedure: (run: string) => Promise<boolean>;
 };
 
-export function taskWiring(parts: TaskParts): TaskWiring {
-  const { config, memory, models, engine } = parts;
-  const acting: Tool[] = [];
-  const ports = portsOf(parts, acting);
+export function taskTools(parts: TaskParts): TaskTools {
+  const { config, memory, models, runs } = parts;
+  const ports = portsOf(parts);
   const planner = executor(
-    (run) => modelOfRun(run, engine()),
+    (run) => modelOfRun(run, runs),
     config.models.ask_again_seconds * 1000,
     ({ run, node, goal }, model) =>
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
   );
   return {
     planner,
-    tools: (others) => {
-      acting.push(...others);
-      return [planTool(ports), critiqueTool(ports)];
-    },
+    tools: [planTool(ports), critiqueTool(ports)],
     fitsProcedure: (run) => fitsProcedure(ports, run),
   };
 }
 
-/** A plan is made of what acts on the desk and the network; asking people and starting runs are no steps of it. */
-const NOT_FOR_PLANS = new Set(['human.ask', 'run.start']);
-
-function portsOf(parts: TaskParts, acting: readonly Tool[]): TaskPorts {
-  const { home, config, stores, shadow, models, memory, deps, engine, eventsOf } = parts;
-  const tools = (): Tool[] => [...acting.filter(({ name }) => !NOT_FOR_PLANS.has(name)), ...memoryTools(memory.tools)];
-  const note: TaskPorts['note'] = (event) => void engine().note(event.run, event);
+function portsOf(parts: TaskParts): TaskPorts {
+  const { home, config, artifacts, vault, shadow, models, memory, deps, runs, allTools } = parts;
+  const { eventsOf, stateOf } = runs;
+  const tools = (): Tool[] => allTools().filter(({ internal }) => internal !== true);
+  const note: TaskPorts['note'] = (event) => void runs.note(event.run, event);
   return {
-    artifacts: stores.artifacts,
+    artifacts,
     clock: Date.now,
     askAgainMs: config.models.ask_again_seconds * 1000,
     model: (role, override) => models.for(role, override),
@@ -92,10 +83,10 @@ function portsOf(parts: TaskParts, acting: readonly Tool[]): TaskPorts {
     }),
     lacking: deps.lacking,
     resultOf: (run) => resultOf(run, home),
-    stateOf: (run) => engine().stateOf(run),
+    stateOf,
     eventsOf,
     note,
-    secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, stores.vault.redact),
+    secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, vault.redact),
     changedBy: async (runs) => {
       const events = (await Promise.all(runs.map(eventsOf))).flat();
       const { created, changed, removed } = shadow.changes(stepsOf(events, null));
@@ -109,9 +100,9 @@ function idOf(models: Models, role: 'planner' | 'executor' | 'critic', override:
 }
 
 /** Tasks may name a model of their own; their steps think with it. */
-async function modelOfRun(run: string, engine: Engine): Promise<string | undefined> {
-  const state = await engine.stateOf(run);
-  const task = state === null ? null : await taskOf(state, engine);
+async function modelOfRun(run: string, runs: Pick<Runs, 'stateOf'>): Promise<string | undefined> {
+  const state = await runs.stateOf(run);
+  const task = state === null ? null : await taskOf(state, runs);
   return task === null ? undefined : (task.input as unknown as TaskGiven).fields.model;
 }
 

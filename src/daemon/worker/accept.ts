@@ -14,13 +14,15 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import { layOut } from '../../tools/desk/lay-out.ts';
 import type { Host } from '../host.ts';
+import { ports } from '../ports.ts';
 import { pollsOften } from '../settings.ts';
-import type { Home } from '../../schema/home.ts';
 import type { Log } from '../log-line.ts';
 
+const ACCEPT = { artifacts: ports.artifacts, ledger: ports.ledger, policy: ports.policy };
+
 /** When it resolves, the task and its run are in the ledger. */
-export async function accept(home: Home, { engine, stores, policy }: Host, claimed: Claimed): Promise<Drive | null> {
-  const { artifacts, ledger } = stores;
+export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed): Promise<Drive | null> {
+  const { artifacts, ledger, policy } = valuesOf(ACCEPT);
   const { id, title, task, name, known } = claimed;
   const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
   if (!known) await ledger.append(receivedEvents(claimed, await keptParts(claimed, artifacts)));
@@ -63,9 +65,9 @@ function firstLineOf({ bytes, body }: Claimed): number {
 
 const OFTEN_MS = 1000;
 
-/** What the inbox is told about tasks that are known, and where it tells what is none. */
-export function inboxSettings(home: Home, { stores, config }: Host, tell: Log): InboxOptions {
-  const { ledger, projections } = stores;
+/** Which tasks the inbox knows already, and what becomes of what is no task. */
+export function inboxSettings({ home, config, valuesOf }: Host, log: Log): InboxOptions {
+  const { ledger, projections } = valuesOf({ ledger: ports.ledger, projections: ports.projections });
   return {
     inbox: join(home.workspace, 'inbox'),
     settleMs: config.inbox.settle_ms,
@@ -74,10 +76,10 @@ export function inboxSettings(home: Home, { stores, config }: Host, tell: Log): 
       projections.stateOf(knownTasks).ids.includes(id) || lookAt(join(home.workspace, 'outbox', id)) !== undefined,
     on: {
       rejected: async ({ name, kept, reason }) => {
-        tell(`not a task: ${name}: ${reason.split('\n', 1)[0]}`);
+        log(`not a task: ${name}: ${reason.split('\n', 1)[0]}`);
         await ledger.append({ type: 'task.rejected', data: { name: name.slice(0, 1000), kept, reason } });
       },
-      trouble: (text) => tell(`inbox: ${text}`),
+      trouble: (text) => log(`inbox: ${text}`),
     },
   };
 }

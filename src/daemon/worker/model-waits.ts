@@ -3,30 +3,33 @@
  * without.
  */
 import type { KnownProcedure } from '../../memory/procedures/known.ts';
+import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
 import { NO_MODEL } from '../task/plan.ts';
 
 type Waiting = { run: string; wait: string };
+
+export type ModelWaitPorts = Pick<Host, 'engine' | 'stops'> & {
+  taskGraph: () => TaskGraph;
+  /** Whether somebody can plan what is not a runbook. */
+  hasModel: () => boolean;
+  /** Whether a procedure could plan a task that has not been planned yet. */
+  fitsProcedure: (run: string) => Promise<boolean>;
+};
 
 /**
  * Looks again when another task waits, procedures have changed, or work goes on after a stop, which may have taken an
  * answer away; `failed` hears of those that cannot go on.
  */
 export function modelWaits(
-  {
-    engine,
-    stores,
-    hasModel,
-    fitsProcedure,
-    stops,
-  }: Pick<Host, 'engine' | 'stores' | 'hasModel' | 'fitsProcedure' | 'stops'>,
+  { engine, taskGraph, hasModel, fitsProcedure, stops }: ModelWaitPorts,
   known: () => Promise<readonly KnownProcedure[]>,
   failed: (run: string, error: unknown) => void,
 ): () => Promise<void> {
   let seen: string | null = null;
   let stopsSeen = -1;
   return async () => {
-    const waiting = waitingIn(stores.taskGraph());
+    const waiting = waitingIn(taskGraph());
     const procedures = waiting.length === 0 ? [] : await known();
     const sight = JSON.stringify([procedures.map(standing), waiting.map(({ wait }) => wait)]);
     const isAnew = stopsSeen !== stops.seen;
@@ -44,7 +47,7 @@ export function modelWaits(
 
 const standing = ({ procedure: { id, version }, status }: KnownProcedure): string => `${id} ${version} ${status}`;
 
-function waitingIn({ goals }: ReturnType<Host['stores']['taskGraph']>): Waiting[] {
+function waitingIn({ goals }: TaskGraph): Waiting[] {
   return goals.flatMap(({ run, waits }) =>
     waits.flatMap(({ wait, for: awaited }) =>
       awaited.kind === 'requirement' && awaited.name === NO_MODEL ? [{ run, wait }] : [],

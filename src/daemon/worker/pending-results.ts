@@ -15,12 +15,12 @@ import type { Goal } from '../../ledger/goal.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
-import type { Stores } from '../stores.ts';
+import type { LedgerPort } from '../port-types.ts';
 
 export type PendingResults = {
   /** Marks the tasks that begin. */
   watch: (durable: readonly Event[]) => void;
-  told: (run: string) => void;
+  remove: (run: string) => void;
   runs: () => string[];
 };
 
@@ -31,7 +31,7 @@ export function pendingResultsIn(folder: string): PendingResults {
         if (event.type === 'run.started' && event.run !== null && event.data.graph.id === taskGraph.id)
           mark(folder, event.run);
     },
-    told: (run) => rmSync(join(folder, run), { force: true }),
+    remove: (run) => rmSync(join(folder, run), { force: true }),
     runs: () => (lookAt(folder)?.isDirectory() === true ? readdirSync(folder).toSorted() : []),
   };
 }
@@ -47,7 +47,7 @@ function mark(folder: string, run: string): void {
 }
 
 /** Whether the last process that held the pen came to its end. Asked before anything else is written. */
-export async function endedCleanly({ ledger }: Pick<Stores, 'ledger'>): Promise<boolean> {
+export async function endedCleanly(ledger: Pick<LedgerPort, 'read' | 'end'>): Promise<boolean> {
   let last: Event | null = null;
   for await (const event of ledger.read({ from: Math.max(1, ledger.end.seq) })) last = event;
   return last === null || last.type === 'worker.stopped';
@@ -57,11 +57,11 @@ export async function endedCleanly({ ledger }: Pick<Stores, 'ledger'>): Promise<
 export async function writePendingResults(
   outbox: string,
   { goals, ended }: TaskGraph,
-  { untold, isHeir }: { untold: PendingResults; isHeir: boolean },
+  { pending, isHeir }: { pending: PendingResults; isHeir: boolean },
   tell: (run: string) => Promise<void>,
 ): Promise<void> {
   const open = new Set(goals.map(({ run }) => run));
-  const owed = untold.runs().filter((run) => !open.has(run));
+  const owed = pending.runs().filter((run) => !open.has(run));
   const lately = isHeir
     ? ended.filter((goal) => !isInside(goal) && !isWritten(outbox, goal)).map(({ run }) => run)
     : [];

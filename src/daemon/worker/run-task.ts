@@ -15,19 +15,19 @@ export async function runTask(
   home: Home,
   addition: Addition,
   signal: AbortSignal,
-  tell: Log,
+  log: Log,
 ): Promise<{ run: RunState; result: string }> {
   mkdirSync(join(home.oka, 'state'), { recursive: true });
   const folder = mkdtempSync(join(home.oka, 'state', 'run-'));
   try {
     addTask(folder, addition);
     return await withHost(home, signal, async (host) => {
-      const inbox = await openInbox({ ...inboxSettings(home, host, tell), inbox: folder, settleMs: 0 });
+      const inbox = await openInbox({ ...inboxSettings(host, log), inbox: folder, settleMs: 0 });
       const claimed = await inbox.take();
       await inbox.close();
       if (claimed === null) throw new OkaError('invalid-file', 'this is not a task');
-      tell(`took in: ${claimed.title} (${claimed.id})`);
-      const drive = await accept(home, host, claimed);
+      log(`took in: ${claimed.title} (${claimed.id})`);
+      const drive = await accept(host, claimed);
       const run = (await drive?.done) ?? (await host.engine.stateOf(claimed.id));
       if (run === null) throw new OkaError('no-such-run', `run ${claimed.id} did not begin`);
       return { run, result: join(home.workspace, 'outbox', claimed.id, 'RESULT.md') };

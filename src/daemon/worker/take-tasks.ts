@@ -6,51 +6,57 @@ import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
+import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
-import type { Home } from '../../schema/home.ts';
+import { ports } from '../ports.ts';
 import { knownIn } from '../task/procedures.ts';
 import { accept } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeRuns } from './resume-runs.ts';
 import type { Log } from '../log-line.ts';
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
+
+const NEEDED = { taskGraph: ports.taskGraph, models: ports.models, fitsProcedure: ports.fitsProcedure };
 
 export type LookAtConfig = ReturnType<typeof watchConfig>;
 
 /** Until the signal, or until another worker should begin with settings that have changed. */
 export async function takeTasks(
-  home: Home,
   host: Host,
   inbox: Inbox,
   { space, lookAtConfig }: { space: DiskSpace; lookAtConfig: LookAtConfig },
   signal: AbortSignal,
-  tell: Log,
+  log: Log,
 ): Promise<void> {
+  const { home } = host;
+  const { taskGraph, models, fitsProcedure } = host.valuesOf(NEEDED);
+  const hasModel = (): boolean => models.for('planner') !== null;
+  const waits = { engine: host.engine, stops: host.stops, taskGraph, hasModel, fitsProcedure };
   const atWork = new Set<Promise<unknown>>();
-  const goOnWithoutModel = modelWaits(host, knownIn(home.ledgers.maintenance), (run, error) => {
-    if (!space.ranOut(error)) tell(`${run}: ${messageOf(error)}`);
+  const goOnWithoutModel = modelWaits(waits, knownIn(home.ledgers.maintenance), (run, error) => {
+    if (!space.ranOut(error)) log(`${run}: ${messageOf(error)}`);
   });
   let stops = 0;
   while (!signal.aborted) {
-    if (atWork.size === 0 && isIdle(host) && (await isRenewed(lookAtConfig, host, tell))) return;
+    if (atWork.size === 0 && isIdle(taskGraph()) && (await isRenewed(lookAtConfig, host, log))) return;
     const isHeld = space.isShort() || isStopped(home);
     if (!isHeld && host.stops.seen > stops) {
       stops = host.stops.seen;
-      resumeRuns(host, space, tell);
+      resumeRuns(host, space, log);
     }
     if (!isHeld) await goOnWithoutModel();
     if (isHeld || isPaused(home) || atWork.size >= host.config.inbox.parallel) {
       await Promise.race([rest(signal), ...atWork]);
       continue;
     }
-    const claimed = await inbox.next(AbortSignal.any([signal, AbortSignal.timeout(2 * LOOK_EVERY_MS)]));
+    const claimed = await inbox.next(AbortSignal.any([signal, AbortSignal.timeout(2 * POLL_MS)]));
     if (claimed === null) continue;
     if (isStopped(home) || isPaused(home)) {
       inbox.putBack(claimed);
       continue;
     }
-    const rested = await acceptOrPutBack(home, host, inbox, claimed, space, tell);
+    const rested = await acceptOrPutBack(host, inbox, claimed, space, log);
     if (rested === null) continue;
     const watched = rested.done.finally(() => atWork.delete(watched));
     atWork.add(watched);
@@ -58,45 +64,44 @@ export async function takeTasks(
   await Promise.all(atWork);
 }
 
-const isIdle = ({ stores }: Host): boolean => stores.taskGraph().goals.every(({ status }) => status !== 'running');
+const isIdle = ({ goals }: TaskGraph): boolean => goals.every(({ status }) => status !== 'running');
 
 /** W4 in worker.ts: whoever keeps this process alive starts the next one, which reads the settings. */
-async function isRenewed(look: LookAtConfig, { stores }: Host, tell: Log): Promise<boolean> {
+async function isRenewed(look: LookAtConfig, { valuesOf }: Host, log: Log): Promise<boolean> {
   const looked = await look();
   if (looked.kind === 'invalid') {
-    tell(`config.json: ${looked.reason.split('\n', 1)[0]}`);
-    await stores.ledger.append({
+    log(`config.json: ${looked.reason.split('\n', 1)[0]}`);
+    await valuesOf({ ledger: ports.ledger }).ledger.append({
       type: 'intake.rejected',
       data: { name: 'config.json', reason: looked.reason.slice(0, 10_000) },
     });
   }
-  if (looked.kind === 'changed') tell('config.json has changed: a worker with the new settings begins');
+  if (looked.kind === 'changed') log('config.json has changed: a worker with the new settings begins');
   return looked.kind === 'changed';
 }
 
-const rest = (signal: AbortSignal): Promise<void> => sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+const rest = (signal: AbortSignal): Promise<void> => sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
 
 type Rested = { done: Promise<unknown> };
 
 async function acceptOrPutBack(
-  home: Home,
   host: Host,
   inbox: Inbox,
   claimed: Claimed,
   space: DiskSpace,
-  tell: Log,
+  log: Log,
 ): Promise<Rested | null> {
-  const failed = (what: string, error: unknown): unknown => space.ranOut(error) || tell(`${what}: ${messageOf(error)}`);
+  const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
   try {
-    tell(`took in: ${claimed.title} (${claimed.id})`);
-    const drive = await accept(home, host, claimed);
+    log(`took in: ${claimed.title} (${claimed.id})`);
+    const drive = await accept(host, claimed);
     inbox.finish(claimed);
     const done = drive?.done ?? Promise.resolve();
     return { done: done.catch((error: unknown) => failed(claimed.id, error)) };
   } catch (error) {
     failed(`${claimed.name} could not be taken in`, error);
     inbox.putBack(claimed);
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
     return null;
   }
 }

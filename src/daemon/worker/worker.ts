@@ -19,7 +19,10 @@ import { tidyWitnesses } from '../../tools/witness.ts';
 import { callsFolder, launcherPath } from '../guard/sandbox.ts';
 import { watchConfig } from '../home/config-file.ts';
 import { watchDiskSpace } from '../home/disk-space.ts';
+import type { Config } from '../../schema/config.ts';
 import { type Host, withHost } from '../host.ts';
+import type { LedgerPort } from '../port-types.ts';
+import { ports } from '../ports.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { inboxSettings } from './accept.ts';
@@ -28,43 +31,43 @@ import { type LookAtConfig, takeTasks } from './take-tasks.ts';
 import { resumeRuns } from './resume-runs.ts';
 import type { Log } from '../log-line.ts';
 
+const NEEDED = {
+  ledger: ports.ledger,
+  onDurable: ports.onDurable,
+  shadow: ports.shadow,
+  taskGraph: ports.taskGraph,
+  results: ports.results,
+};
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
-export async function work(home: Home, signal: AbortSignal, tell: Log): Promise<void> {
+export async function work(home: Home, signal: AbortSignal, log: Log): Promise<void> {
   const lookAtConfig = watchConfig(home); // before it is read: what changes in between is seen
-  await withHost(home, signal, (host) => serve(home, host, lookAtConfig, signal, tell), tell);
+  await withHost(home, signal, (host) => serve(host, lookAtConfig, signal, log), { log });
 }
 
-async function serve(
-  home: Home,
-  host: Host,
-  lookAtConfig: LookAtConfig,
-  signal: AbortSignal,
-  tell: Log,
-): Promise<void> {
-  const { ledger } = host.stores;
+async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal, log: Log): Promise<void> {
+  const { home } = host;
+  const { ledger, onDurable, shadow, taskGraph, results } = host.valuesOf(NEEDED);
   const { version: node, pid } = process;
-  const isHeir = !(await endedCleanly(host.stores));
+  const isHeir = !(await endedCleanly(ledger));
   await ledger.append({ type: 'worker.started', data: { version: programVersion(), node, host: hostname(), pid } });
-  await recordSandbox(host);
+  await recordSandbox(host.config, ledger);
   await tidyWitnesses(callsFolder(home), Date.now());
-  const inbox = await openInbox(inboxSettings(home, host, tell));
-  const space = watchDiskSpace(home, { tell, isBack: () => void (host.stops.seen += 1) });
-  host.stores.onDurable((events) => {
+  const inbox = await openInbox(inboxSettings(host, log));
+  const space = watchDiskSpace(home, { tell: log, isBack: () => void (host.stops.seen += 1) });
+  const unsubscribe = onDurable((events) => {
     for (const { type } of events) if (type === 'ledger.disk_full') space.ranOut(diskIsFull);
   });
-  void host.shadow.prune().catch((error: unknown) => tell(`undo: ${messageOf(error)}`));
+  void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
   try {
-    resumeRuns(host, space, tell);
-    const { stores, pendingResults, writeResult } = host;
-    await writePendingResults(
-      join(home.workspace, 'outbox'),
-      stores.taskGraph(),
-      { untold: pendingResults, isHeir },
-      writeResult,
-    ).catch((error: unknown) => tell(`results: ${messageOf(error)}`));
-    await takeTasks(home, host, inbox, { space, lookAtConfig }, signal, tell);
+    resumeRuns(host, space, log);
+    const owed = { pending: results.pending, isHeir };
+    await writePendingResults(join(home.workspace, 'outbox'), taskGraph(), owed, results.write).catch(
+      (error: unknown) => log(`results: ${messageOf(error)}`),
+    );
+    await takeTasks(host, inbox, { space, lookAtConfig }, signal, log);
   } finally {
+    unsubscribe();
     await inbox.close();
     const reason = signal.aborted ? 'told to stop' : 'it ended by itself';
     await ledger.append({ type: 'worker.stopped', data: { reason } });
@@ -72,10 +75,10 @@ async function serve(
 }
 
 /** How commands are held from now on. */
-async function recordSandbox({ stores, config }: Host): Promise<void> {
+async function recordSandbox(config: Config, ledger: Pick<LedgerPort, 'append'>): Promise<void> {
   const offer = await offerOf(launcherPath);
   const held = confinementFor(offer, config.sandbox, 'model');
   const reason = held.kind === 'jail' ? 'the kernel offers it' : held.kind === 'none' ? held.warning : held.reason;
   const kind = held.kind === 'jail' ? 'jail' : 'none';
-  await stores.ledger.append({ type: 'sandbox.chosen', data: { kind, landlock: offer.landlock, reason } });
+  await ledger.append({ type: 'sandbox.chosen', data: { kind, landlock: offer.landlock, reason } });
 }

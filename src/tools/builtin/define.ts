@@ -11,6 +11,7 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
   input: Input;
   annotations: z.input<typeof ToolAnnotations>;
   targets: readonly (keyof z.output<Input> & string)[];
+  internal?: true;
   class: SideEffectClass | ((input: z.output<Input>, author: Author) => SideEffectClass);
   /** Narrower than the annotation, which holds for every input. */
   idempotent?: (input: z.output<Input>) => boolean;

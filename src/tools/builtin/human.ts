@@ -6,6 +6,7 @@ import { toolOf } from './define.ts';
 export function humanTool(): Tool {
   return toolOf({
     name: 'human.ask',
+    internal: true,
     about: 'Asks a person and waits for the answer, for days if need be.',
     input: z.strictObject({
       question: z.string().min(1).max(20_000).describe('One question that a person can answer without reading code.'),

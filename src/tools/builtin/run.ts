@@ -11,6 +11,7 @@ export type StartRun = (request: { graph: string; input: Json; call: ToolCall })
 export function runTool(start: StartRun): Tool {
   return toolOf({
     name: 'run.start',
+    internal: true,
     about: 'Runs another graph as a child of this run and waits for its result.',
     input: z.strictObject({
       graph: Id.describe('Name of the graph.'),

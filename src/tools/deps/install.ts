@@ -44,6 +44,7 @@ export function installTool(ports: InstallPorts): Tool {
   let last: Promise<unknown> = Promise.resolve();
   return toolOf({
     name: 'deps.install',
+    internal: true,
     about: 'Installs a package of npm or PyPI, or an allowed program, into .oka/tools.',
     input: InstallInput,
     output: InstallOutput,

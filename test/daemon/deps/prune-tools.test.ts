@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../../src/daemon/host.ts';
+import { ports } from '../../../src/daemon/ports.ts';
 import { pruneTools, toolsLock } from '../../../src/daemon/deps/prune-tools.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
@@ -41,8 +42,9 @@ async function homeWithOldVersions(dir: string): Promise<Home> {
   setUp(home);
   const tools = join(home.oka, 'tools');
   const kept = [receipt('node', 'cowsay', '2.0.0', 'node/cowsay@2.0.0'), receipt('python', 'qrcode', '7.4', 'venvs/2')];
-  await withHost(home, never, async ({ stores }) => {
-    for (const data of kept) await stores.ledger.append({ type: 'dependency.installed', data });
+  await withHost(home, never, async ({ valuesOf }) => {
+    const { ledger } = valuesOf({ ledger: ports.ledger });
+    for (const data of kept) await ledger.append({ type: 'dependency.installed', data });
     const old = ['node/cowsay@1.0.0', 'node/@a__b@1.0.0', 'venvs/1', 'binaries/jq@1'];
     for (const folder of [...old, ...kept.map((each) => each.folder), 'node/.new-x']) {
       mkdirSync(join(tools, folder), { recursive: true });

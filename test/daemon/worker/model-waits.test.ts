@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Host } from '../../../src/daemon/host.ts';
-import { modelWaits } from '../../../src/daemon/worker/model-waits.ts';
+import { modelWaits, type ModelWaitPorts } from '../../../src/daemon/worker/model-waits.ts';
 import { NO_MODEL } from '../../../src/daemon/task/plan.ts';
 
 it('a task that waits for a model is answered once, and again when a stop may have taken the answer away', async () => {
@@ -8,13 +7,13 @@ it('a task that waits for a model is answered once, and again when a stop may ha
   const waits = [{ wait: 'r.plan.1', for: { kind: 'requirement', name: NO_MODEL } }];
   const host = {
     engine: { answer: async (_: string, wait: string) => answered.push(wait) },
-    stores: { taskGraph: () => ({ goals: [{ run: 'r', waits }] }) },
+    taskGraph: () => ({ goals: [{ run: 'r', waits }] }),
     hasModel: () => true,
     fitsProcedure: async () => false,
     stops: { seen: 0 },
   };
   const goOn = modelWaits(
-    host as unknown as Host,
+    host as unknown as ModelWaitPorts,
     async () => [],
     () => expect.unreachable(),
   );

@@ -2,18 +2,19 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { requestTidy, requests } from '../../../src/daemon/maintain/request-tidy.ts';
-import { openMaintenance } from '../../../src/daemon/maintain/open-maintenance.ts';
-import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
-import type { Home } from '../../../src/schema/home.ts';
-import { openStores, type Stores } from '../../../src/daemon/stores.ts';
-import { tidy, type Tidying } from '../../../src/daemon/home/tidy.ts';
-import { submit } from '../../../src/intake/submit.ts';
-import { waitingIn } from '../../../src/intake/take.ts';
-import { archive } from '../../../src/ledger/archive.ts';
-import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
-import { openStory } from '../../support/story.ts';
+import { requestTidy, requests } from '../../src/daemon/maintain/request-tidy.ts';
+import { openMaintenance } from '../../src/daemon/maintain/open-maintenance.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
+import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import type { Home } from '../../src/schema/home.ts';
+import { openStores, type Stores } from '../../src/daemon/stores.ts';
+import { tidy } from '../../src/daemon/tidy.ts';
+import type { Tidying } from '../../src/schema/room.ts';
+import { submit } from '../../src/intake/submit.ts';
+import { waitingIn } from '../../src/intake/take.ts';
+import { archive } from '../../src/ledger/archive.ts';
+import { MaintenanceConfig } from '../../src/schema/maintenance.ts';
+import { openStory } from '../support/story.ts';
 
 const DAY = 24 * 60 * 60_000;
 const old = new Date(Date.now() - 60 * DAY);
@@ -49,7 +50,7 @@ function tidying(
 ): Tidying {
   const before = { artifacts: new Date(Date.now() - 30 * DAY).toISOString(), outbox: null };
   const limits = { before, outbox_mb: null, ...change.limits };
-  return { home, isUnderWay: () => false, isDry: false, signal: new AbortController().signal, ...change, limits };
+  return { home, isActive: () => false, isDry: false, signal: new AbortController().signal, ...change, limits };
 }
 
 const noteOf = (text: string, run = 'r1') => ({ type: 'run.paused', run, data: { reason: text } }) as const;
@@ -147,7 +148,7 @@ describe('the outbox', () => {
     writeFileSync(join(outside, 'RESULT.md'), 'not ours');
     symlinkSync(outside, join(home.workspace, 'outbox', 'link'));
     const limits = { before: { artifacts: null, outbox: new Date(Date.now() - 30 * DAY).toISOString() } };
-    expect(await tidy(tidying(home, { limits, isUnderWay: (run) => run === 'b' }))).toMatchObject({ outbox: ['a'] });
+    expect(await tidy(tidying(home, { limits, isActive: (run) => run === 'b' }))).toMatchObject({ outbox: ['a'] });
     expect(left(home, 'a', 'b', 'c', 'd', 'mine', 'link')).toEqual(['b', 'c', 'd', 'mine', 'link']);
     expect(existsSync(join(outside, 'RESULT.md'))).toBe(true);
     rmSync(outside, { recursive: true });

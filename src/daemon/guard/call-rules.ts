@@ -1,9 +1,10 @@
-/** Owns: by what the calls of a process are judged, and how they come by secrets, out of its stores. */
+/** Owns: by which rules the calls of a process are judged, and how calls get secrets. */
 import { given, type GivenState } from '../../guard/granted-approvals.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { ChainOptions } from '../../tools/chain.ts';
 import { revealFrom } from '../../tools/reveal.ts';
-import type { Stores } from '../stores.ts';
+import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
+import type { HomeVault } from './home-vault.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 
 export type Rules = {
@@ -12,14 +13,18 @@ export type Rules = {
   known: () => GivenState;
 };
 
-/** What people have allowed; asked for in an attempt, everything that was written before it counts. */
-export function rulesOf({ ledger, projections }: Stores, policy: () => LoadedPolicy): Rules {
+type RulePorts = { ledger: Pick<LedgerPort, 'flush'>; projections: ProjectionsPort };
+
+/** What people have allowed; when a call asks, everything that was written before it counts. */
+export function rulesOf({ ledger, projections }: RulePorts, policy: () => LoadedPolicy): Rules {
   const known = (): GivenState => projections.stateOf(given);
   return { policy, known, given: async () => ledger.flush().then(known) };
 }
 
+type SecretPorts = { vault: Pick<HomeVault, 'find' | 'redactCut'>; ledger: Pick<LedgerPort, 'append'> };
+
 /** Values for single calls, each use on disk before the tool runs. */
-export function secretsOf({ vault, ledger }: Stores): Pick<ChainOptions, 'reveal' | 'redact'> {
+export function secretsOf({ vault, ledger }: SecretPorts): Pick<ChainOptions, 'reveal' | 'redact'> {
   const record = (events: readonly NewEvent[]): Promise<unknown> => ledger.append(events);
   return { reveal: revealFrom({ find: vault.find, record }), redact: vault.redactCut };
 }

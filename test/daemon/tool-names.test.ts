@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { setUp } from '../../../src/daemon/home/set-up.ts';
-import { homeAt } from '../../../src/daemon/settings.ts';
-import { toolNames } from '../../../src/daemon/tools.ts';
-import { oka, temporaryFolder } from '../../support/cli.ts';
-import { open, ran } from '../../support/deps.ts';
-import { Graph } from '../../../src/schema/graph.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import { toolNames } from '../../src/daemon/tool-names.ts';
+import { oka, temporaryFolder } from '../support/cli.ts';
+import { open, ran } from '../support/deps.ts';
+import { Graph } from '../../src/schema/graph.ts';
 
 const graphWith = (tool: string): Graph =>
   Graph.parse({
@@ -19,7 +19,7 @@ describe('names of tools', () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     setUp(home);
-    const names = toolNames(home);
+    const names = toolNames();
     expect(names).toEqual(expect.arrayContaining(['shell', 'deps.install', 'memory.search', 'model.complete']));
     await open(home, async (host) => {
       const runs = await Promise.all(names.map((tool, at) => ran(host, graphWith(tool), `r${at}`)));

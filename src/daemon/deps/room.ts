@@ -1,0 +1,44 @@
+/** What the dependency manager contributes: installing what a step misses, and asking people for what it may not install. */
+import type { RunState } from '../../engine/run-state.ts';
+import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
+import { ports } from '../ports.ts';
+
+const { home, config, ledger, projections, taskGraph, policy, sandbox, runs } = ports;
+const gives = { deps: ports.deps };
+
+export const dependencies = defineRoom({
+  name: 'daemon/deps',
+  events: [
+    'requirement.opened',
+    'requirement.resolved',
+    'requirement.reopened',
+    'dependency.installed',
+    'dependency.removed',
+    'intake.received',
+    'intake.rejected',
+  ],
+  tools: ['deps.install'],
+  tidy: async (tidying) => (await import('./tidy-tools.ts')).tidyTools(tidying),
+  needs: { home, config, ledger, projections, taskGraph, policy, sandbox, runs },
+  gives,
+  open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
+    const deps = (await import('./deps.ts')).openDeps(needed);
+    return {
+      gives: { deps },
+      tools: [deps.tool],
+      intakes: {
+        resolve: async ({ name, by }) => {
+          deps.resolveSoon(name, by ?? 'a person');
+          return null;
+        },
+        install: ({ what }) => deps.install(what),
+        remove: ({ what, reason }) => deps.remove(what, reason ?? 'a person asked for it'),
+      },
+      provide: deps.provide,
+      runSettled: deps.runSettled,
+      poll: async ({ isStopped }) => {
+        if (!isStopped) await deps.poll();
+      },
+    };
+  },
+});

@@ -1,0 +1,36 @@
+/** Owns: the tools that act on a desk. */
+import type { ArtifactStore } from '../../schema/ports.ts';
+import type { Tool } from '../../schema/tool.ts';
+import { filesTools } from '../../tools/builtin/files.ts';
+import { httpTools } from '../../tools/builtin/http.ts';
+import { humanTool } from '../../tools/builtin/human.ts';
+import { runTool } from '../../tools/builtin/run.ts';
+import { type ShellOptions, shellTool } from '../../tools/builtin/shell.ts';
+import type { EgressRoutes } from '../network/egress-routes.ts';
+import { commandEnvironment } from '../settings.ts';
+import type { Home } from '../../schema/home.ts';
+
+export type StartRun = Parameters<typeof runTool>[0];
+
+export type BuiltInOptions = {
+  /** May be a scratch copy. */
+  desk: string;
+  home: Home;
+  artifacts: ArtifactStore;
+  startRun: StartRun;
+  shell?: Partial<ShellOptions>;
+  sendOn?: (host: string) => boolean;
+  net?: EgressRoutes['tools'];
+};
+
+export function builtInTools(options: BuiltInOptions): Tool[] {
+  const { desk, home, artifacts, startRun, shell = {}, sendOn = () => false, net = {} } = options;
+  return [
+    shellTool({ desk, env: commandEnvironment(home), artifacts, ...shell }),
+    ...filesTools({ desk, artifacts }),
+    // The host that a call names is judged with the call; one that a server names is judged here.
+    ...httpTools({ ...net, artifacts, allowHost: (host, { hop }) => hop === 'asked' || sendOn(host) }),
+    humanTool(),
+    runTool(startRun),
+  ];
+}

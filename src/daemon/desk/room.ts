@@ -1,0 +1,28 @@
+/** What the desk contributes: the built-in tools, one writing call at a time, in a sandbox; undo; what a crash left. */
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../ports.ts';
+
+const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
+const { sandbox, shadow, witness } = ports;
+
+export const desk = defineRoom({
+  name: 'daemon/desk',
+  events: ['desk.kept', 'run.undone'],
+  tools: [
+    'shell',
+    'files.list',
+    'files.read',
+    'files.search',
+    'files.write',
+    'files.edit',
+    'files.move',
+    'files.remove',
+    'http.get',
+    'http.request',
+    'human.ask',
+    'run.start',
+  ],
+  needs: { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, reportRun },
+  gives: { sandbox, shadow, witness },
+  open: async (needed) => (await import('./open-desk.ts')).openDesk(needed),
+});

@@ -1,0 +1,77 @@
+/**
+ * Owns: the guard of a home while a process owns the pen: the active policy, changes of the vault, approvals.
+ *
+ * H3 Nothing runs before the policy is read and its hash is in the ledger.
+ */
+import { join } from 'node:path';
+import { given } from '../../guard/granted-approvals.ts';
+import type { TaskGraph } from '../../ledger/task-graph.ts';
+import { OkaError } from '../../schema/errors.ts';
+import type { Home } from '../../schema/home.ts';
+import type { OpenedRoom } from '../../schema/room.ts';
+import type { ports } from '../ports.ts';
+import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
+import { approvalPages, assertAnswer, openApprovals } from './approval-pages.ts';
+import { lineClassifierOf } from './classifier.ts';
+import type { HomeVault } from './home-vault.ts';
+import { type LoadedPolicy, openPolicy } from './policy-file.ts';
+
+export type GuardRoomPorts = {
+  home: Home;
+  ledger: Pick<LedgerPort, 'append'>;
+  projections: ProjectionsPort;
+  taskGraph: () => TaskGraph;
+  vault: Pick<HomeVault, 'refresh'>;
+  runs: Pick<Runs, 'answer'>;
+};
+
+export async function openGuard(around: GuardRoomPorts): Promise<OpenedRoom<unknown, { policy: typeof ports.policy }>> {
+  const { home, ledger, projections, taskGraph, vault, runs } = around;
+  const file = openPolicy(home.policy, lineClassifierOf(home));
+  const pages = approvalPages({
+    folder: join(home.oka, 'approvals'),
+    open: () => openApprovals(taskGraph()),
+    answer: (open, answer) => runs.answer(open.run, open.wait, answer),
+    refuse: (wait, reason) => ledger.append({ type: 'answer.refused', data: { wait, reason } }),
+    clock: Date.now,
+  });
+  await record(file.now());
+  return {
+    gives: { policy: file.now },
+    intakes: {
+      answer: async ({ wait, answer }) => {
+        await assertAnswer(taskGraph(), ledger, wait, answer, Date.now());
+        return runs.answer(runOfWait(wait, taskGraph()), wait, answer);
+      },
+    },
+    refresh: async () => {
+      await refreshPolicy();
+      for (const data of await vault.refresh()) await ledger.append({ type: 'secret.changed', data });
+    },
+    poll: ({ isStopped }) => (isStopped ? pages.show() : pages.look()),
+    close: () => pages.show(),
+  };
+
+  /** H3. The same policy is not recorded twice. */
+  async function record({ sha256, policy }: LoadedPolicy): Promise<void> {
+    if (projections.stateOf(given).policy === sha256) return;
+    await ledger.append({ type: 'policy.loaded', data: { sha256, rules: policy.rules.length } });
+  }
+
+  async function refreshPolicy(): Promise<void> {
+    const polled = file.poll();
+    if (polled.kind === 'loaded') {
+      await record(polled);
+      file.activate(polled);
+    } else if (polled.kind === 'invalid')
+      await ledger.append({ type: 'intake.rejected', data: { name: 'POLICY.md', reason: polled.reason } });
+  }
+}
+
+/** The run that a wait belongs to; waits are named so that only one run can have it. */
+export function runOfWait(wait: string, { goals }: TaskGraph): string {
+  const goal = goals.find((candidate) => candidate.waits.some((open) => open.wait === wait));
+  if (goal === undefined)
+    throw new OkaError('no-such-wait', `nothing waits for "${wait}"`, { fix: 'See what waits: oka status' });
+  return goal.run;
+}

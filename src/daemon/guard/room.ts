@@ -1,0 +1,28 @@
+/** What the guard of a home contributes: the active policy, approvals and their pages, the vault's changes. */
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../ports.ts';
+
+const { home, ledger, projections, taskGraph, vault, runs, policy } = ports;
+
+export const homeGuard = defineRoom({
+  name: 'daemon/guard',
+  events: ['policy.loaded', 'secret.changed', 'answer.refused', 'intake.rejected'],
+  check: async (at) => {
+    const [{ loadPolicy }, { lineClassifierOf }] = await Promise.all([
+      import('./policy-file.ts'),
+      import('./classifier.ts'),
+    ]);
+    loadPolicy(at.policy, lineClassifierOf(at));
+  },
+  findings: async (at) => {
+    const [{ policyFinding }, { sandboxFindings }, { vaultFinding }] = await Promise.all([
+      import('./policy-finding.ts'),
+      import('./sandbox-findings.ts'),
+      import('./vault-finding.ts'),
+    ]);
+    return [await policyFinding(at), ...(await sandboxFindings(at)), await vaultFinding(at)];
+  },
+  needs: { home, ledger, projections, taskGraph, vault, runs },
+  gives: { policy },
+  open: async (needed) => (await import('./open-guard.ts')).openGuard(needed),
+});

@@ -1,0 +1,53 @@
+/** What `oka doctor` reports about the home itself: Node, its folders, its settings. */
+import { access, constants, lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf } from '../../schema/errors.ts';
+import type { Finding } from '../../schema/finding.ts';
+import type { Home } from '../../schema/home.ts';
+import { loadConfig } from '../settings.ts';
+import { fileFinding } from './file-finding.ts';
+import { isSetUp } from './set-up.ts';
+
+const NODE_NEEDED = 24;
+const READ = constants.R_OK | constants.X_OK;
+
+export async function homeFindings(home: Home): Promise<Finding[]> {
+  const rules = join(home.oka, 'rules');
+  const folders = [home.dir, home.oka, rules, ...['inbox', 'outbox', 'desk'].map((name) => join(home.workspace, name))];
+  const onlyRead = new Set([rules, ...(isSetUp(home) ? [home.dir] : [])]);
+  return [
+    nodeFinding(),
+    ...(await Promise.all(
+      folders.map((folder) => folderFinding(folder, onlyRead.has(folder) ? READ : READ | constants.W_OK)),
+    )),
+    await fileFinding('config', home.config, () => loadConfig(home)),
+  ];
+}
+
+function nodeFinding(): Finding {
+  const enough = Number(process.versions.node.split('.')[0]) >= NODE_NEEDED;
+  const found = `${process.version} at ${process.execPath}`;
+  return enough
+    ? { state: 'good', what: 'Node', found }
+    : { state: 'bad', what: 'Node', found, fix: `Node ${NODE_NEEDED} is needed: npm ci brings one on Linux.` };
+}
+
+/** The rules may well be read-only: people write them, not oka. */
+async function folderFinding(folder: string, needed: number): Promise<Finding> {
+  const me = process.getuid?.() ?? -1;
+  const what = 'folder';
+  try {
+    const { uid } = await lstat(folder);
+    await access(folder, needed);
+    if (me <= 0 || uid === me || needed === READ) return { state: 'good', what, found: folder };
+    return { state: 'odd', what, found: `${folder} belongs to uid ${uid}, not to ${me}, but can be written` };
+  } catch (error) {
+    return { state: 'bad', what, ...folderProblem(errnoOf(error), folder, me) };
+  }
+}
+
+function folderProblem(errno: string | undefined, folder: string, me: number): { found: string; fix: string } {
+  if (errno === 'ENOENT') return { found: `${folder} is not there`, fix: 'oka init' };
+  if (errno === 'EROFS') return { found: `${folder} is on a read-only mount`, fix: 'Mount it writable.' };
+  return { found: `${folder} cannot be written by uid ${me}`, fix: `sudo chown -R ${me} ${folder}` };
+}

@@ -1,0 +1,31 @@
+/** What the home itself contributes: its folders and settings, tidying, and archiving old runs. */
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../ports.ts';
+
+const { home, config, liveLedger, ledger, taskGraph, tidy } = ports;
+
+export const homeRoom = defineRoom({
+  name: 'daemon/home',
+  events: ['storage.tidied', 'intake.rejected'],
+  findings: async (at) => (await import('./home-findings.ts')).homeFindings(at),
+  tidy: async (tidying) => (await import('./tidy-artifacts.ts')).tidyArtifacts(tidying),
+  needs: { home, config, liveLedger, ledger, taskGraph, tidy },
+  open: async (needed) => {
+    const { backgroundTidy } = await import('./background-tidy.ts');
+    const tidying = backgroundTidy(needed);
+    return {
+      intakes: {
+        tidy: async (intake) => {
+          tidying.ask(intake);
+          return null;
+        },
+        archive: async ({ before }) => {
+          const { archive } = await import('../../ledger/archive.ts');
+          await archive(needed.liveLedger, new Date(before), needed.config.ledger.segment_mb * 1024 * 1024);
+          return null;
+        },
+      },
+      close: () => tidying.end(),
+    };
+  },
+});

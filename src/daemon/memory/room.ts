@@ -1,0 +1,32 @@
+/** What the memory of a home contributes: context for prompts, tools to search it, and what people ask to be remembered. */
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../ports.ts';
+
+const { home, config, ledger, artifacts, onDurable, taskGraph, memory } = ports;
+
+export const homeMemory = defineRoom({
+  name: 'daemon/memory',
+  events: ['fact.kept', 'fact.forgotten', 'episode.imported', 'context.packed'],
+  tools: ['memory.search', 'memory.note'],
+  findings: async (at) => [await (await import('./memory-finding.ts')).memoryFinding(at)],
+  needs: { home, config, ledger, artifacts, onDurable, taskGraph },
+  gives: { memory },
+  open: async (needed) => {
+    const [{ openMemory }, { recordMemory }, { memoryTools }] = await Promise.all([
+      import('./open-memory.ts'),
+      import('./record-memory.ts'),
+      import('../../tools/builtin/memory.ts'),
+    ]);
+    const opened = openMemory(needed);
+    const record = async (intake: Parameters<typeof recordMemory>[0]): Promise<null> => {
+      await recordMemory(intake, needed);
+      return null;
+    };
+    return {
+      gives: { memory: opened },
+      tools: memoryTools(opened.tools),
+      intakes: { remember: record, forget: record, import: record },
+      close: () => opened.close(),
+    };
+  },
+});

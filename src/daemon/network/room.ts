@@ -1,0 +1,29 @@
+/** What the network of a home contributes: the routes by which anything leaves the machine, and the models behind them. */
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../ports.ts';
+
+const { home, config, ledger, vault, policy, egress, models } = ports;
+
+export const network = defineRoom({
+  name: 'daemon/network',
+  events: ['egress.decided'],
+  needs: { home, config, ledger, vault, policy },
+  gives: { egress, models },
+  open: async ({ home: at, config: set, ledger: written, vault: secrets, policy: active }) => {
+    const [{ egressRoutes }, { egressEvent }, { modelsOf }] = await Promise.all([
+      import('./egress-routes.ts'),
+      import('./egress-access.ts'),
+      import('./home-models.ts'),
+    ]);
+    const routes = egressRoutes({
+      home: at,
+      policy: () => active().policy,
+      decided: (decided) => void written.stage(egressEvent(decided)),
+      clock: Date.now,
+    });
+    return {
+      gives: { egress: routes, models: modelsOf(at, set, secrets, routes.models) },
+      close: () => routes.steps[Symbol.asyncDispose](),
+    };
+  },
+});

@@ -1,0 +1,15 @@
+/** Types of the ports that the host gives to rooms before any of them is opened. */
+import type { Engine } from '../engine/engine.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Projections } from '../ledger/projections.ts';
+import type { Event } from '../schema/event.ts';
+
+export type LedgerPort = Pick<Ledger, 'append' | 'stage' | 'flush' | 'read' | 'end'>;
+export type ProjectionsPort = Pick<Projections, 'stateOf'>;
+/** Calls the listener with every batch once it is on disk; returns how to stop that. */
+export type OnDurable = (listener: (events: readonly Event[]) => void) => () => void;
+/** The engine as rooms see it. It is made out of what they contribute, so it answers once all of them are open. */
+export type Runs = Pick<
+  Engine,
+  'start' | 'startChild' | 'resume' | 'answer' | 'stop' | 'stateOf' | 'eventsOf' | 'note'
+>;

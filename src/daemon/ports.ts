@@ -1,0 +1,64 @@
+/**
+ * The ports of the worker's rooms: what a room may name in its `needs`. Only types are imported here, so that
+ * declaring a need loads nothing.
+ *
+ * The first group is given by the host before any room is opened (wire.ts); each of the others by the room it names.
+ */
+import type { EngineOptions } from '../engine/engine-context.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { TaskGraph } from '../ledger/task-graph.ts';
+import { modelsPort } from '../models/room.ts';
+import type { Config } from '../schema/config.ts';
+import type { Home } from '../schema/home.ts';
+import type { ArtifactStore, EventStore, Planner } from '../schema/ports.ts';
+import { port, type Tidied, type Tidying } from '../schema/room.ts';
+import type { Tool } from '../schema/tool.ts';
+import type { Shadow } from '../tools/desk/shadow.ts';
+import type { Deps } from './deps/deps.ts';
+import type { HomeVault } from './guard/home-vault.ts';
+import type { LoadedPolicy } from './guard/policy-file.ts';
+import type { Sandbox } from './guard/sandbox.ts';
+import type { Memory } from './memory/open-memory.ts';
+import type { EgressRoutes } from './network/egress-routes.ts';
+import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from './port-types.ts';
+import type { ResultReports } from './task/report-results.ts';
+
+export const ports = {
+  home: port<Home>('home'),
+  config: port<Config>('config'),
+  ledger: port<LedgerPort>('ledger'),
+  /** All of it, for whoever moves events into the archive. */
+  liveLedger: port<Ledger>('liveLedger'),
+  events: port<EventStore>('events'),
+  artifacts: port<ArtifactStore>('artifacts'),
+  projections: port<ProjectionsPort>('projections'),
+  taskGraph: port<() => TaskGraph>('taskGraph'),
+  vault: port<HomeVault>('vault'),
+  onDurable: port<OnDurable>('onDurable'),
+  /** Shows a person what has become of a run. */
+  reportRun: port<(text: string, run: string) => void>('reportRun'),
+  /** Removes what is old in every room. */
+  tidy: port<(tidying: Tidying) => Promise<Tidied>>('tidy'),
+  runs: port<Runs>('runs'),
+  /** All tools there are, those of other rooms too; known once all rooms are open. */
+  allTools: port<() => readonly Tool[]>('allTools'),
+
+  /** daemon/guard */
+  policy: port<() => LoadedPolicy>('policy'),
+  /** daemon/network */
+  egress: port<EgressRoutes>('egress'),
+  models: modelsPort,
+  /** daemon/desk */
+  sandbox: port<Sandbox>('sandbox'),
+  shadow: port<Shadow>('shadow'),
+  witness: port<NonNullable<EngineOptions['witness']>>('witness'),
+  /** daemon/deps */
+  deps: port<Deps>('deps'),
+  /** daemon/memory */
+  memory: port<Memory>('memory'),
+  /** daemon/task */
+  planner: port<Planner>('planner'),
+  results: port<ResultReports>('results'),
+  /** Whether a procedure could plan a task that has not been planned yet. */
+  fitsProcedure: port<(run: string) => Promise<boolean>>('fitsProcedure'),
+} as const;

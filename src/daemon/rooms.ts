@@ -1,0 +1,44 @@
+/**
+ * THE list of rooms: everything that the worker, `oka doctor`, tidying and the command line consist of.
+ * To add a capability: a folder with a room.ts, and one line here. The order is that of findings, tools and polls;
+ * the order of opening follows from what rooms need (open-rooms.ts).
+ */
+import { engine } from '../engine/room.ts';
+import { guard } from '../guard/room.ts';
+import { intake } from '../intake/room.ts';
+import { ledger } from '../ledger/room.ts';
+import { memory } from '../memory/room.ts';
+import { models } from '../models/room.ts';
+import type { RunState } from '../engine/run-state.ts';
+import type { Room } from '../schema/room.ts';
+import { tools } from '../tools/room.ts';
+import { dependencies } from './deps/room.ts';
+import { desk } from './desk/room.ts';
+import { homeGuard } from './guard/room.ts';
+import { homeRoom } from './home/room.ts';
+import { maintenance } from './maintain/room.ts';
+import { homeMemory } from './memory/room.ts';
+import { network } from './network/room.ts';
+import { task } from './task/room.ts';
+import { worker } from './worker/room.ts';
+
+export type DaemonRoom = Room<RunState>;
+
+export const rooms: readonly DaemonRoom[] = [
+  homeRoom,
+  desk,
+  task,
+  dependencies,
+  homeGuard,
+  models,
+  homeMemory,
+  worker,
+  maintenance,
+  ledger,
+  intake,
+  guard,
+  tools,
+  engine,
+  memory,
+  network,
+];

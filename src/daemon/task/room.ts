@@ -1,0 +1,37 @@
+/** What tasks contribute: planning, judging, and the result that is written whenever a task settles. */
+import { join } from 'node:path';
+import type { RunState } from '../../engine/run-state.ts';
+import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
+import { ports } from '../ports.ts';
+
+const { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, allTools, reportRun } = ports;
+const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };
+
+export const task = defineRoom({
+  name: 'daemon/task',
+  events: ['run.judged', 'run.moved', 'procedure.chosen'],
+  tools: ['task.plan', 'task.critique'],
+  tidy: async (tidying) => (await import('./tidy-outbox.ts')).tidyOutbox(tidying),
+  needs: { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, allTools, reportRun },
+  gives,
+  open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
+    const [{ taskTools }, { reportResults }, { pendingResultsIn }] = await Promise.all([
+      import('./task-tools.ts'),
+      import('./report-results.ts'),
+      import('../worker/pending-results.ts'),
+    ]);
+    const pending = pendingResultsIn(join(needed.home.oka, 'state', 'untold'));
+    const unsubscribe = needed.onDurable(pending.watch);
+    const results = reportResults({ ...needed, pending, report: needed.reportRun });
+    const { planner, tools, fitsProcedure } = taskTools(needed);
+    return {
+      gives: { planner, results, fitsProcedure },
+      tools,
+      runSettled: results.runSettled,
+      close: () => {
+        unsubscribe();
+        results.close();
+      },
+    };
+  },
+});

@@ -1,0 +1,7 @@
+/** What the engine writes. It is made out of what the other rooms contribute (daemon/wire.ts). */
+import { defineRoom } from '../schema/room.ts';
+
+export const engine = defineRoom({
+  name: 'engine',
+  events: [],
+});

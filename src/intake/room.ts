@@ -1,0 +1,17 @@
+/** What intake contributes: which requests and tasks are known, and sweeping away unfinished request files. */
+import { defineRoom } from '../schema/room.ts';
+
+export const intake = defineRoom({
+  name: 'intake',
+  projections: async () => {
+    const [{ receivedIntakes }, { knownTasks }] = await Promise.all([
+      import('./received.ts'),
+      import('./known-tasks.ts'),
+    ]);
+    return [receivedIntakes, knownTasks];
+  },
+  tidy: async (tidying) => {
+    (await import('./sweep-unfinished.ts')).sweepUnfinished(tidying);
+    return {};
+  },
+});

@@ -1,0 +1,7 @@
+/** What memory contributes: what it learns from both ledgers. */
+import { defineRoom } from '../schema/room.ts';
+
+export const memory = defineRoom({
+  name: 'memory',
+  events: [],
+});

@@ -1,0 +1,16 @@
+/** What models contribute: the tool through which every completion goes. */
+import { defineRoom, port } from '../schema/room.ts';
+import type { Models } from './models.ts';
+
+/** The models that are set up in a home; given by daemon/network, which knows keys and routes. */
+export const modelsPort = port<Models>('models');
+
+export const models = defineRoom({
+  name: 'models',
+  tools: ['model.complete'],
+  needs: { models: modelsPort },
+  open: async ({ models: known }) => {
+    const { modelTool } = await import('./tool.ts');
+    return { tools: [modelTool(known)] };
+  },
+});

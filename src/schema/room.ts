@@ -1,0 +1,132 @@
+/**
+ * A room: one capability of the house, and everything it contributes, in the one object that its `room.ts` exports.
+ * `daemon/rooms.ts` is the list of them; the worker, `oka doctor`, tidying and the command line are loops over that list.
+ *
+ * R1 Declaring does nothing. What costs time to load is imported inside the functions, so that `oka --help` starts fast.
+ * R2 A room gets the ports that it names in `needs`, typed, and nothing else.
+ * R3 A room is opened after the rooms that give what it needs, and closed before them.
+ * R4 A room never imports a face: commands and pages return data, which `cli/` and `web/` render.
+ */
+import type { z } from 'zod';
+import type { EventType } from './event.ts';
+import type { Finding } from './finding.ts';
+import type { Home } from './home.ts';
+import type { Intake } from './intake.ts';
+import type { Projection } from './ports.ts';
+import type { Tool } from './tool.ts';
+import type { View } from './view.ts';
+import type { WaitAnswer, WaitFor } from './wait.ts';
+
+/** The name of something that one room gives and others need, with its type. */
+export type Port<T> = { readonly name: string; readonly type?: T };
+
+export const port = <T>(name: string): Port<T> => ({ name });
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a list of ports has ports of every type
+export type Ports = Readonly<Record<string, Port<any>>>;
+export type PortValues<P extends Ports> = { readonly [K in keyof P]: P[K] extends Port<infer T> ? T : never };
+
+/** What a room contributes. `Run` is the state of a run, as whoever opens the rooms knows it. */
+export type Room<Run = unknown> = {
+  /** Its folder below src. */
+  readonly name: string;
+  /** Types of the events that it writes; their schemas are in schema/event.ts. */
+  readonly events?: readonly EventType[];
+  /** Named folds over the run ledger that the worker keeps up to date. */
+  readonly projections?: () => Promise<readonly Projection<unknown>[]>;
+  /** Folds over both ledgers that people query. */
+  readonly views?: () => Promise<readonly View[]>;
+  /** Names of the tools that `open` returns, for whoever checks a graph without opening anything. */
+  readonly tools?: readonly string[];
+  /** Its own section of config.json, under this key. */
+  readonly config?: { readonly key: string; readonly schema: () => Promise<z.ZodType> };
+  /** Throws when the home cannot be worked in; asked before the pen is taken and anything is written. */
+  readonly check?: (home: Home) => Promise<void>;
+  /** Lines of `oka doctor`. Changes nothing, and works without the worker. */
+  readonly findings?: (home: Home) => Promise<readonly Finding[]>;
+  /** Removes what is old. */
+  readonly tidy?: (tidying: Tidying) => Promise<Partial<Tidied>>;
+  /** Commands by name, such as `tools list`. */
+  readonly commands?: Readonly<Record<string, RoomCommand>>;
+  /** Pages by path, for a face that has pages. */
+  readonly pages?: Readonly<Record<string, RoomPage>>;
+  readonly needs: Ports;
+  readonly gives: Ports;
+  /** Starts what the room does while a process owns the pen. */
+  readonly open?: (ports: never) => OpenedRoom<Run> | Promise<OpenedRoom<Run>>;
+};
+
+/** What an open room does for the worker. */
+export type OpenedRoom<Run = unknown, Gives extends Ports = Ports> = {
+  /** The values of the ports that it gives. */
+  gives?: PortValues<Gives>;
+  tools?: readonly Tool[];
+  /** Does what a request from another process asks for. */
+  intakes?: IntakeHandlers;
+  /** Provides what a run waits for; null, or a rejection, when only a person can. */
+  provide?: (run: Run, wait: ProvidedWait) => Promise<WaitAnswer> | null;
+  /** Called when a run settles: over, blocked, paused or stopped. */
+  runSettled?: (run: Run) => Promise<void>;
+  /** Reads again what people may have changed; called before each round of requests. */
+  refresh?: () => Promise<void>;
+  /** Called several times a second, after the requests. */
+  poll?: (state: { isStopped: boolean }) => Promise<void>;
+  close?: () => PromiseLike<void> | void;
+};
+
+/** A wait that somebody may provide for. */
+export type ProvidedWait = { readonly wait: string; readonly node: string | null; readonly for: WaitFor };
+
+/** A run that was set going. */
+export type RunHandle = { readonly run: { readonly id: string }; readonly done: Promise<unknown> };
+
+export type IntakeHandlers = {
+  readonly [Kind in Intake['kind']]?: (intake: Extract<Intake, { kind: Kind }>) => Promise<RunHandle | null>;
+};
+
+export type Tidying = {
+  home: Home;
+  limits: Pick<Extract<Intake, { kind: 'tidy' }>, 'before' | 'outbox_mb'>;
+  /** Whether a run has begun and not ended. */
+  isActive: (run: string) => boolean;
+  isDry: boolean;
+  signal: AbortSignal;
+};
+export type Tidied = { artifacts: number; outbox: string[]; tools: string[]; bytes: number };
+
+export type CommandOption = {
+  type: 'string' | 'boolean';
+  /** What stands for the value in the help, such as DATE. */
+  value?: string;
+  about: string;
+};
+
+export type RoomCommand = {
+  summary: string;
+  /** Words behind the name, such as "<file>". */
+  operands?: string;
+  options?: Readonly<Record<string, CommandOption>>;
+  example: string;
+  /** Returns plain JSON: `--json` prints it as it is, everybody else sees a table or `key: value`. */
+  run: (call: RoomCall) => Promise<unknown>;
+};
+
+export type RoomCall = {
+  home: Home;
+  operands: readonly string[];
+  options: Readonly<Record<string, string | boolean | undefined>>;
+  signal: AbortSignal;
+};
+
+export type RoomPage = { title: string; query: (home: Home) => Promise<unknown> };
+
+/** Declares a room; the ports that `open` gets and gives follow from `needs` and `gives`. */
+export function defineRoom<Run, N extends Ports = Ports, G extends Ports = Ports>(
+  room: Omit<Room<Run>, 'needs' | 'gives' | 'open'> & {
+    needs?: N;
+    gives?: G;
+    open?: (ports: PortValues<N>) => OpenedRoom<Run, G> | Promise<OpenedRoom<Run, G>>;
+  },
+): Room<Run> {
+  return { ...room, needs: room.needs ?? {}, gives: room.gives ?? {} };
+}

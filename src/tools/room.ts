@@ -1,0 +1,7 @@
+/** What tools contribute: the projection of what is installed and what is still required. */
+import { defineRoom } from '../schema/room.ts';
+
+export const tools = defineRoom({
+  name: 'tools',
+  projections: async () => [(await import('./deps/kept.ts')).dependencies],
+});
