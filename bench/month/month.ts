@@ -112,7 +112,7 @@ function answered({ text }: WireRequest, byTitle: ReadonlyMap<string, Given>): W
   const known = byTitle.get(title);
   if (known === undefined) throw new Error(`nobody gave the task "${title}"`);
   const { task, fate } = known;
-  const isAgain = text.includes('Why the last plan did not do');
+  const isAgain = text.includes('Why the last plan was not enough');
   const isWrong = fate === 'hopeless' || (fate === 'reworked' && !isAgain);
   return answerOf(isWrong ? task.wrong : task.right, isAgain, { in: 1500, out: 300 });
 }

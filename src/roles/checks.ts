@@ -4,9 +4,9 @@
  * Does not own: which texts are meant as checks (check-words.ts), how a check is carried out (check-calls.ts).
  */
 import { describeUnknownWord, leadingWordIn, PROSE } from './check-words.ts';
-import { type Comparison, comparisonOf } from './compare.ts';
-import { isBelow } from './glob.ts';
-import { type JsonTest, jsonTestOf } from './json-test.ts';
+import { type Comparison, parseComparison } from './compare.ts';
+import { isRelativeInside } from './glob.ts';
+import { type JsonTest, parseJsonTest } from './json-test.ts';
 import { compilePattern } from './pattern.ts';
 
 export type Check =
@@ -40,35 +40,35 @@ export const GRAMMAR: readonly Form[] = [
     about: 'A file is there, is not empty, or is absent.',
     hint: 'is there, is not empty or is absent',
     examples: ['file: report.md', 'file: out.csv is not empty', 'file: draft.txt is absent'],
-    read: (rest) => withPath(rest, (path, tail) => fileCheck(path, tail)),
+    read: (rest) => readPath(rest, (path, tail) => fileCheck(path, tail)),
   },
   {
     word: 'folder',
     about: 'A folder is there, or has something in it.',
     hint: 'is there or is not empty',
     examples: ['folder: site', 'folder: site is not empty'],
-    read: (rest) => withPath(rest, (path, tail) => folderCheck(path, tail)),
+    read: (rest) => readPath(rest, (path, tail) => folderCheck(path, tail)),
   },
   {
     word: 'contains',
     about: 'A text file contains a text.',
     hint: 'a text',
     examples: ['contains: report.md "Total"'],
-    read: (rest) => withPath(rest, (path, tail) => textCheck(path, tail, true)),
+    read: (rest) => readPath(rest, (path, tail) => textCheck(path, tail, true)),
   },
   {
     word: 'lacks',
     about: 'A text file is there and does not contain a text.',
     hint: 'a text',
     examples: ['lacks: report.md "TODO"'],
-    read: (rest) => withPath(rest, (path, tail) => textCheck(path, tail, false)),
+    read: (rest) => readPath(rest, (path, tail) => textCheck(path, tail, false)),
   },
   {
     word: 'matches',
     about: 'A text file matches a regular expression; flags i, m, s.',
     hint: 'a regular expression',
     examples: [String.raw`matches: report.md /^Total: \d+/m`],
-    read: (rest) => withPath(rest, (path, tail) => matchCheck(path, tail)),
+    read: (rest) => readPath(rest, (path, tail) => matchCheck(path, tail)),
   },
   {
     word: 'json',
@@ -80,7 +80,7 @@ export const GRAMMAR: readonly Form[] = [
       'json: data.json items.length >= 3',
       'json: data.json items[0].name == "a"',
     ],
-    read: (rest) => withPath(rest, (path, tail) => jsonCheck(path, tail)),
+    read: (rest) => readPath(rest, (path, tail) => jsonCheck(path, tail)),
   },
   {
     word: 'rows',
@@ -88,7 +88,7 @@ export const GRAMMAR: readonly Form[] = [
       'How many rows a table has: of csv and tsv without the heading, items of a JSON list, lines of anything else.',
     hint: 'how many',
     examples: ['rows: out.csv >= 2', 'rows: names.txt == 3'],
-    read: (rest) => withPath(rest, (path, tail) => rowsCheck(path, tail)),
+    read: (rest) => readPath(rest, (path, tail) => rowsCheck(path, tail)),
   },
   {
     word: 'command',
@@ -114,8 +114,8 @@ export const GRAMMAR: readonly Form[] = [
 ];
 
 /** A check, a problem when it is written like one and is none, or null when it is prose. */
-export function checkOf(text: string): Check | CheckProblem | null {
-  const leading = leadingWordIn(canonical(text.trim()));
+export function parseCheck(text: string): Check | CheckProblem | null {
+  const leading = leadingWordIn(toWrittenForm(text.trim()));
   if (leading === null) return null;
   const { word, rest } = leading;
   const form = GRAMMAR.find((each) => each.word === word.toLowerCase());
@@ -139,36 +139,39 @@ function unknownWordProblem(word: string, rest: string): CheckProblem | null {
 /** Ways people say it that mean one thing only, as the form they stand for. */
 const PATH = String.raw`(?:the |a )?(?:file |table )?(\`[^\`\n]+\`|"[^"\n]+"|(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}|(?:[\w.@+-]+/)+[\w.@+-]+)`;
 const QUOTED = '("[^"\\n]+"|`[^`\\n]+`|“[^”\\n]+”)';
-const SAID: readonly (readonly [shape: RegExp, as: (...groups: string[]) => string])[] = [
-  [said(`${PATH} (?:exists|is there|was (?:written|created|made))`), (path) => `file: ${path}`],
-  [said(`(?:there is )${PATH}`), (path) => `file: ${path}`],
-  [said(`${PATH} (?:exists and )?(?:is not|isn't) empty`), (path) => `file: ${path} is not empty`],
-  [said(`${PATH} (?:does not exist|is (?:gone|absent|deleted))`), (path) => `file: ${path} is absent`],
+const SENTENCES: readonly (readonly [shape: RegExp, as: (...groups: string[]) => string])[] = [
+  [sentence(`${PATH} (?:exists|is there|was (?:written|created|made))`), (path) => `file: ${path}`],
+  [sentence(`(?:there is )${PATH}`), (path) => `file: ${path}`],
+  [sentence(`${PATH} (?:exists and )?(?:is not|isn't) empty`), (path) => `file: ${path} is not empty`],
+  [sentence(`${PATH} (?:does not exist|is (?:gone|absent|deleted))`), (path) => `file: ${path} is absent`],
   [
-    said(`${PATH} (?:contains|holds) (?:the (?:text|words?|line) )?${QUOTED}`),
+    sentence(`${PATH} (?:contains|hold[s]) (?:the (?:text|words?|line) )?${QUOTED}`),
     (path, text) => `contains: ${path} ${quote(text)}`,
   ],
   [
-    said(`${PATH} (?:does not|doesn't) contain (?:the (?:text|words?|line) )?${QUOTED}`),
+    sentence(`${PATH} (?:does not|doesn't) contain (?:the (?:text|words?|line) )?${QUOTED}`),
     (path, text) => `lacks: ${path} ${quote(text)}`,
   ],
-  [said(`${PATH} (?:is|has|holds) (?:valid )?JSON`), (path) => `json: ${path}`],
-  [said(`${PATH} has at least (\\d+) (?:data )?(?:rows|lines)`), (path, count) => `rows: ${path} >= ${count}`],
-  [said(`${PATH} has (?:exactly )?(\\d+) (?:data )?(?:rows|lines)`), (path, count) => `rows: ${path} == ${count}`],
+  [sentence(`${PATH} (?:is|has|hold[s]) (?:valid )?JSON`), (path) => `json: ${path}`],
+  [sentence(`${PATH} has at least (\\d+) (?:data )?(?:rows|lines)`), (path, count) => `rows: ${path} >= ${count}`],
+  [sentence(`${PATH} has (?:exactly )?(\\d+) (?:data )?(?:rows|lines)`), (path, count) => `rows: ${path} == ${count}`],
   [
-    said('(?:the command )?(`[^`\\n]+`) (?:passes|succeeds|works|exits (?:with )?0)'),
+    sentence('(?:the command )?(`[^`\\n]+`) (?:passes|succeeds|works|exits (?:with )?0)'),
     (line) => `command: ${line.slice(1, -1)}`,
   ],
-  [said('(https?://\\S+) (?:answers|returns|responds)(?: with)? (\\d{3})'), (url, status) => `http: ${url} ${status}`],
-  [said(`${PATH} is unchanged`), (path) => `unchanged: ${path}`],
+  [
+    sentence('(https?://\\S+) (?:answers|returns|responds)(?: with)? (\\d{3})'),
+    (url, status) => `http: ${url} ${status}`,
+  ],
+  [sentence(`${PATH} is unchanged`), (path) => `unchanged: ${path}`],
 ];
 
-function said(shape: string): RegExp {
+function sentence(shape: string): RegExp {
   return new RegExp(`^${shape}\\.?$`, 'i');
 }
 
-function canonical(text: string): string {
-  for (const [shape, as] of SAID) {
+function toWrittenForm(text: string): string {
+  for (const [shape, as] of SENTENCES) {
     const found = shape.exec(text);
     if (found !== null) return as(...found.slice(1));
   }
@@ -178,11 +181,12 @@ function canonical(text: string): string {
 const quote = (text: string): string => JSON.stringify(text.slice(1, -1));
 
 /** Parts the path, which is quoted when it has spaces, from what follows. */
-function withPath(rest: string, read: (path: string, tail: string) => Check | string): Check | string {
+function readPath(rest: string, read: (path: string, tail: string) => Check | string): Check | string {
   const [all, ticks, quotes, bare] = /^(?:`([^`]+)`|"([^"]+)"|(\S+))(?=\s|$)/.exec(rest) ?? [];
   const path = ticks ?? quotes ?? bare;
   if (path === undefined || all === undefined) return 'give a path; one with spaces in it is put in quotes';
-  if (!isBelow(path) || path.length > 1000) return `"${path.slice(0, 100)}" is not a path below the folder of the task`;
+  if (!isRelativeInside(path) || path.length > 1000)
+    return `"${path.slice(0, 100)}" is not a path inside the folder of the task`;
   return read(path, rest.slice(all.length).trim());
 }
 
@@ -199,9 +203,9 @@ function folderCheck(path: string, tail: string): Check | string {
 }
 
 function textCheck(path: string, tail: string, want: boolean): Check | string {
-  if (tail === '') return 'give the text to look for';
+  if (tail === '') return 'give the text to search for';
   const quoted = /^"[\s\S]*"$/.test(tail) ? jsonString(tail) : /^'[^']*'$/.test(tail) ? tail.slice(1, -1) : tail;
-  return quoted === '' ? 'give the text to look for' : { kind: 'contains', path, text: quoted, want };
+  return quoted === '' ? 'give the text to search for' : { kind: 'contains', path, text: quoted, want };
 }
 
 function jsonString(text: string): string {
@@ -222,14 +226,14 @@ function matchCheck(path: string, tail: string): Check | string {
 
 function jsonCheck(path: string, tail: string): Check | string {
   if (/^(?:parses|is valid)?$/i.test(tail)) return { kind: 'json', path, test: null };
-  const test = jsonTestOf(tail);
+  const test = parseJsonTest(tail);
   return typeof test === 'string' ? test : { kind: 'json', path, test };
 }
 
 function rowsCheck(path: string, tail: string): Check | string {
   const [, sign = '==', digits] = /^(==|=|!=|>=|<=|>|<|at least|at most)?\s*(\d{1,9})$/i.exec(tail) ?? [];
   if (digits === undefined) return 'say how many, such as >= 10';
-  return { kind: 'rows', path, is: comparisonOf(sign), count: Number(digits) };
+  return { kind: 'rows', path, is: parseComparison(sign), count: Number(digits) };
 }
 
 function httpCheck(rest: string): Check | string {
@@ -241,8 +245,8 @@ function httpCheck(rest: string): Check | string {
 function unchangedCheck(rest: string): Check | string {
   const globs = rest.split(/[\s,]+/).filter((each) => each !== '');
   if (globs.length === 0) return 'give the paths or globs';
-  const wrong = globs.find((glob) => !isBelow(glob));
-  return wrong === undefined ? { kind: 'unchanged', globs } : `"${wrong}" does not lie below the folder of the task`;
+  const wrong = globs.find((glob) => !isRelativeInside(glob));
+  return wrong === undefined ? { kind: 'unchanged', globs } : `"${wrong}" is not inside the folder of the task`;
 }
 
 const notUnderstood = (tail: string): string => `"${tail.slice(0, 100)}" is not understood`;

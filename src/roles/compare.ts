@@ -1,45 +1,45 @@
-/** Owns: what >= and its kin mean between plain values. */
+/** Owns: comparing JSON values with ==, !=, >=, <=, > and <. */
 import type { Json } from '../schema/json.ts';
 
 export type Comparison = '==' | '!=' | '>=' | '<=' | '>' | '<';
 
 const WORDS: Readonly<Record<string, Comparison>> = { '=': '==', 'at least': '>=', 'at most': '<=' };
 
-export function comparisonOf(sign: string): Comparison {
+export function parseComparison(sign: string): Comparison {
   return WORDS[sign.toLowerCase()] ?? (sign as Comparison);
 }
 
-/** Values of different kinds are different and have no order; what is not there compares with nothing. */
-export function compares(left: Json | undefined, is: Comparison, right: Json): boolean {
+/** Values of different types differ and have no order; a missing value never compares. */
+export function compareJson(left: Json | undefined, is: Comparison, right: Json): boolean {
   if (left === undefined) return false;
   switch (is) {
     case '==':
-      return same(left, right);
+      return isSameJson(left, right);
     case '!=':
-      return !same(left, right);
+      return !isSameJson(left, right);
     case '>=':
-      return inOrder(left, right, (a, b) => a >= b);
+      return isInOrder(left, right, (a, b) => a >= b);
     case '<=':
-      return inOrder(left, right, (a, b) => a <= b);
+      return isInOrder(left, right, (a, b) => a <= b);
     case '>':
-      return inOrder(left, right, (a, b) => a > b);
+      return isInOrder(left, right, (a, b) => a > b);
     case '<':
-      return inOrder(left, right, (a, b) => a < b);
+      return isInOrder(left, right, (a, b) => a < b);
   }
 }
 
-function inOrder(left: Json, right: Json, holds: (a: number | string, b: number | string) => boolean): boolean {
+function isInOrder(left: Json, right: Json, holds: (a: number | string, b: number | string) => boolean): boolean {
   if (typeof left === 'number' && typeof right === 'number') return holds(left, right);
   return typeof left === 'string' && typeof right === 'string' && holds(left, right);
 }
 
-export function same(left: Json, right: Json): boolean {
+export function isSameJson(left: Json, right: Json): boolean {
   if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return left === right;
   if (Array.isArray(left) !== Array.isArray(right)) return false;
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;
   return keys.every((key) => {
     const [a, b] = [(left as Record<string, Json>)[key], (right as Record<string, Json>)[key]];
-    return a !== undefined && b !== undefined && Object.hasOwn(right, key) && same(a, b);
+    return a !== undefined && b !== undefined && Object.hasOwn(right, key) && isSameJson(a, b);
   });
 }

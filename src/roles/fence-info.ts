@@ -1,7 +1,7 @@
-/** Owns: what the words behind the opening of a fence say, such as ```bash id:report needs:fetch,clean timeout:30 */
+/** Owns: parsing the attributes after the opening of a fence, such as ```bash id:report needs:fetch,clean timeout:30 */
 import { isJson, type Json } from '../schema/json.ts';
 import { NodeId } from '../schema/names.ts';
-import { isBelow } from './glob.ts';
+import { isRelativeInside } from './glob.ts';
 import { stepAcceptanceProblem } from './step-acceptance.ts';
 
 export type FenceInfo = {
@@ -10,17 +10,17 @@ export type FenceInfo = {
   needs?: string[];
   timeoutSeconds?: number;
   fallback?: Json;
-  /** Whether it may reach the network; a list names the hosts. */
+  /** Whether the step may use the network; a list names the hosts. */
   net?: boolean | string[];
-  /** Folder to start in, below that of the task. */
+  /** Working directory, inside the folder of the task. */
   dir?: string;
-  /** Checks that must hold for the step to count as done. */
+  /** Checks that must pass for the step to count as done. */
   accept?: string[];
 };
 
-export type InfoRead = { info: FenceInfo; problems: string[] };
+export type ParsedFenceInfo = { info: FenceInfo; problems: string[] };
 
-/** Attributes with an example each; the help text and the error messages are made from it. */
+/** Attributes with an example each; used by the help text and the error messages. */
 export const FENCE_ATTRIBUTES: Readonly<Record<string, string>> = {
   id: 'id:report',
   needs: 'needs:fetch,clean (or needs:none)',
@@ -31,10 +31,10 @@ export const FENCE_ATTRIBUTES: Readonly<Record<string, string>> = {
   accept: 'accept:"file: report.md" (once for each check)',
 };
 
-const LONGEST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 const UNITS = { s: 1, m: 60, h: 3600 } as const;
 const VALUE = String.raw`("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']\S*)`;
-/** A value right behind the sign, or behind a space unless that is the next attribute. */
+/** A value directly after the sign, or after a space unless the next attribute starts there. */
 const ATTRIBUTE = RegExp(
   String.raw`\s*([A-Za-z][\w-]*)[ \t]*[:=](?:${VALUE}|[ \t]+(?![A-Za-z][\w-]*[ \t]*[:=])${VALUE})?`,
   'y',
@@ -42,11 +42,11 @@ const ATTRIBUTE = RegExp(
 const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::\d{1,5})?$/i;
 
 /** The first word of an info string, in lower case. */
-export const languageOf = (info: string): string => (/^[^\s{]+/.exec(info)?.[0] ?? '').toLowerCase();
+export const fenceLanguage = (info: string): string => (/^[^\s{]+/.exec(info)?.[0] ?? '').toLowerCase();
 
-export function infoOf(info: string): InfoRead {
-  const read: InfoRead = { info: {}, problems: [] };
-  const words = withoutSpaceBehindCommas(unbraced(info.slice(languageOf(info).length).trim()));
+export function parseFenceInfo(info: string): ParsedFenceInfo {
+  const read: ParsedFenceInfo = { info: {}, problems: [] };
+  const words = removeSpaceAfterCommas(removeBraces(info.slice(fenceLanguage(info).length).trim()));
   const seen = new Set<string>();
   for (let at = 0; at < words.length; ) {
     ATTRIBUTE.lastIndex = at;
@@ -58,7 +58,7 @@ export function infoOf(info: string): InfoRead {
     seen.add(name);
     const setter = Object.hasOwn(SETTERS, name) ? SETTERS[name] : undefined;
     const given = found[2] ?? found[3] ?? '';
-    const problem = setter === undefined ? unknown(name) : setter(read.info, unquoted(given), given);
+    const problem = setter === undefined ? unknownAttribute(name) : setter(read.info, unquote(given), given);
     if (problem !== null) read.problems.push(problem);
   }
   return read;
@@ -78,19 +78,19 @@ const SETTERS: Readonly<Record<string, Setter>> = {
     return null;
   },
   timeout: (info, value) => {
-    info.timeoutSeconds = secondsOf(value);
-    return info.timeoutSeconds > 0 && info.timeoutSeconds <= LONGEST_SECONDS
+    info.timeoutSeconds = parseSeconds(value);
+    return info.timeoutSeconds > 0 && info.timeoutSeconds <= MAX_SECONDS
       ? null
       : `timeout "${value}" is not a time of at most 24 hours, such as 30, 5m or 2h`;
   },
   fallback: (info, value, given) => {
-    info.fallback = given.startsWith('"') ? value : jsonOr(value);
-    return given === '' ? 'fallback has no value; give the output to go on with' : null;
+    info.fallback = given.startsWith('"') ? value : parseFallback(value);
+    return given === '' ? 'fallback has no value; give the output to continue with' : null;
   },
   net: setNet,
   dir: (info, value) => {
     info.dir = value;
-    return value !== '' && isBelow(value) ? null : `dir "${value}" does not lie below the folder of the task`;
+    return value !== '' && isRelativeInside(value) ? null : `dir "${value}" is not inside the folder of the task`;
   },
   accept: (info, value) => {
     (info.accept ??= []).push(value);
@@ -110,12 +110,12 @@ function setNet(info: FenceInfo, value: string): string | null {
   return null;
 }
 
-function secondsOf(text: string): number {
+function parseSeconds(text: string): number {
   const [, digits, unit = 's'] = /^(\d{1,6}(?:\.\d{1,3})?)\s*([smh])?$/i.exec(text) ?? [];
   return digits === undefined ? Number.NaN : Number(digits) * UNITS[unit.toLowerCase() as keyof typeof UNITS];
 }
 
-function jsonOr(text: string): Json {
+function parseFallback(text: string): Json {
   try {
     const value: unknown = JSON.parse(text);
     return isJson(value) ? value : text;
@@ -124,19 +124,19 @@ function jsonOr(text: string): Json {
   }
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   if (text.startsWith("'")) return text.slice(1, -1);
   return text.startsWith('"') ? text.slice(1, -1).replaceAll(/\\(.)/g, '$1') : text;
 }
 
-const unbraced = (text: string): string =>
+const removeBraces = (text: string): string =>
   text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).trim() : text;
 
-const withoutSpaceBehindCommas = (text: string): string =>
+const removeSpaceAfterCommas = (text: string): string =>
   text.replaceAll(/("(?:[^"\\]|\\.)*"|'[^']*')|,\s+/g, (_, quoted: string | undefined) => quoted ?? ',');
 
-const unknown = (name: string): string =>
+const unknownAttribute = (name: string): string =>
   `"${name}" is not known; there is: ${Object.values(FENCE_ATTRIBUTES).join(', ')}`;
 
 const notUnderstood = (rest: string): string =>
-  `"${rest.trim().slice(0, 60)}" is not understood; attributes look like ${FENCE_ATTRIBUTES['id']}. A block that is only to be shown is opened with \`\`\`text`;
+  `"${rest.trim().slice(0, 60)}" is not understood; attributes are written like ${FENCE_ATTRIBUTES['id']}. To show a block without running it, open it with \`\`\`text`;

@@ -1,41 +1,41 @@
 /**
- * Owns: whether what was seen is what a check asks for.
+ * Owns: judging whether the outcomes of a check's calls are what the check asks for.
  *
- * C1 What could not be looked at does not hold.
- * C2 A text is judged whole or not at all: a long file is read in parts, and only when all of them are there is a text
- *    said to be missing.
+ * C1 A check whose subject could not be read has not passed.
+ * C2 A file is judged completely or not at all: a long one is read in parts, and a text counts as missing only when every
+ *    part was read.
  */
 import { messageOf } from '../schema/errors.ts';
 import { isJson, type Json } from '../schema/json.ts';
 import type { NodeStatus } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { Check } from './checks.ts';
-import { compares } from './compare.ts';
-import { isMeant } from './glob.ts';
-import { jsonHolds } from './json-test.ts';
+import { compareJson } from './compare.ts';
+import { matchesGlob } from './glob.ts';
+import { testJson } from './json-test.ts';
 import { compilePattern, searchPattern } from './pattern.ts';
-import { rowsIn } from './rows.ts';
-import { oneLine } from './text.ts';
+import { countRows } from './count-rows.ts';
+import { toOneLine } from './prompt-text.ts';
 
-/** `seen` is false when nobody could look: then it is not known that it fails. */
+/** `seen` is false when nothing could be observed; it is then unknown whether the check would pass. */
 export type Finding = { holds: boolean; evidence: string; seen: boolean };
 
-export type Around = {
-  /** Folder of the task, below the desk. */
+export type CheckContext = {
+  /** Folder of the task, relative to the desk. */
   dir?: string | undefined;
-  /** Paths below the desk that the run changed; null = not known. */
+  /** Paths in the desk that the run changed; null when unknown. */
   changed?: readonly string[] | null;
   steps?: readonly StepEnd[];
 };
 
-/** How a step of the run ended. `fallback`: it failed, and the output that its author gave for that case was taken. */
+/** How a step of the run ended. `fallback`: it failed, and the run continued with the output its author gave. */
 export type StepEnd = { id: string; status: NodeStatus; reason: string; fallback: boolean };
 
 /** Bytes of a file that one call reads. */
 export const PART = 65_536;
 const NOT_THERE = /^.{1,1100} (?:is not there|goes through something that is not a folder)\b/s;
 
-export function findingOf(check: Check, outcomes: readonly Outcome[], around: Around): Finding {
+export function findingOf(check: Check, outcomes: readonly Outcome[], around: CheckContext): Finding {
   const [first] = outcomes;
   switch (check.kind) {
     case 'file':
@@ -43,13 +43,13 @@ export function findingOf(check: Check, outcomes: readonly Outcome[], around: Ar
     case 'folder':
       return folderFinding(check, first);
     case 'contains':
-      return onText(check.path, outcomes, (text) => containsFinding(check, text));
+      return judgeText(check.path, outcomes, (text) => containsFinding(check, text));
     case 'matches':
-      return onText(check.path, outcomes, (text) => matchFinding(check, text));
+      return judgeText(check.path, outcomes, (text) => matchFinding(check, text));
     case 'json':
-      return onText(check.path, outcomes, (text) => jsonFinding(check, text));
+      return judgeText(check.path, outcomes, (text) => jsonFinding(check, text));
     case 'rows':
-      return onText(check.path, outcomes, (text) => rowsFinding(check, text));
+      return judgeText(check.path, outcomes, (text) => rowsFinding(check, text));
     case 'command':
       return commandFinding(check.line, first);
     case 'http':
@@ -62,39 +62,39 @@ export function findingOf(check: Check, outcomes: readonly Outcome[], around: Ar
 }
 
 function fileFinding({ path, want }: Extract<Check, { kind: 'file' }>, outcome: Outcome | undefined): Finding {
-  const size = numberIn(outcome, 'size');
+  const size = readNumber(outcome, 'size');
   if (size !== null) {
     const evidence = `${path} has ${size} bytes`;
     return { holds: want === 'there' || (want === 'filled' && size > 0), evidence, seen: true };
   }
   const missing = outcome?.status === 'failed' && NOT_THERE.test(outcome.error);
-  return missing ? { holds: want === 'absent', evidence: `${path} is not there`, seen: true } : unseen(outcome);
+  return missing ? { holds: want === 'absent', evidence: `${path} is not there`, seen: true } : unseenFinding(outcome);
 }
 
 function folderFinding({ path, want }: Extract<Check, { kind: 'folder' }>, outcome: Outcome | undefined): Finding {
-  const entries = outcome?.status === 'ok' ? fieldIn(outcome.output, 'entries') : undefined;
-  if (!Array.isArray(entries)) return unseen(outcome);
+  const entries = outcome?.status === 'ok' ? readField(outcome.output, 'entries') : undefined;
+  if (!Array.isArray(entries)) return unseenFinding(outcome);
   const evidence = entries.length > 0 ? `${path} has something in it` : `${path} is empty`;
   return { holds: want === 'there' || entries.length > 0, evidence, seen: true };
 }
 
-function onText(path: string, outcomes: readonly Outcome[], judge: (text: string) => Finding): Finding {
+function judgeText(path: string, outcomes: readonly Outcome[], judge: (text: string) => Finding): Finding {
   const bad = outcomes.find((outcome) => outcome.status !== 'ok');
-  const sizes = new Set(outcomes.map((outcome) => numberIn(outcome, 'size')));
+  const sizes = new Set(outcomes.map((outcome) => readNumber(outcome, 'size')));
   const [size] = sizes;
-  if (bad !== undefined || size === undefined || size === null) return unseen(bad);
+  if (bad !== undefined || size === undefined || size === null) return unseenFinding(bad);
   if (sizes.size > 1) return { holds: false, evidence: `${path} changed while it was read`, seen: false };
-  if (outcomes.some((outcome) => outcome.status === 'ok' && fieldIn(outcome.output, 'binary') === true))
+  if (outcomes.some((outcome) => outcome.status === 'ok' && readField(outcome.output, 'binary') === true))
     return { holds: false, evidence: `${path} is not text`, seen: true };
   if (outcomes.length < Math.ceil(size / PART))
     return { holds: false, evidence: `${path} has ${size} bytes, and not all of them were read`, seen: false };
-  return judge(outcomes.map((outcome) => textIn(outcome, 'content')).join(''));
+  return judge(outcomes.map((outcome) => readText(outcome, 'content')).join(''));
 }
 
 function containsFinding({ path, text, want }: Extract<Check, { kind: 'contains' }>, content: string): Finding {
   const at = content.indexOf(text);
-  if (at === -1) return { holds: !want, evidence: `"${oneLine(text, 200)}" is not in ${path}`, seen: true };
-  return { holds: want, evidence: `${path}, ${lineAt(content, at)}`, seen: true };
+  if (at === -1) return { holds: !want, evidence: `"${toOneLine(text, 200)}" is not in ${path}`, seen: true };
+  return { holds: want, evidence: `${path}, ${quoteLineAt(content, at)}`, seen: true };
 }
 
 function matchFinding({ path, pattern, flags }: Extract<Check, { kind: 'matches' }>, content: string): Finding {
@@ -108,7 +108,7 @@ function matchFinding({ path, pattern, flags }: Extract<Check, { kind: 'matches'
     case 'none':
       return { holds: false, evidence: `nothing in ${path} matches /${pattern}/${flags}`, seen: true };
     case 'found':
-      return { holds: true, evidence: `${path}, ${lineAt(match.text, Math.max(0, match.end - 1))}`, seen: true };
+      return { holds: true, evidence: `${path}, ${quoteLineAt(match.text, Math.max(0, match.end - 1))}`, seen: true };
   }
 }
 
@@ -116,8 +116,8 @@ function jsonFinding({ path, test }: Extract<Check, { kind: 'json' }>, content: 
   try {
     const document: unknown = JSON.parse(content);
     if (!isJson(document)) return { holds: false, evidence: `${path} is nested too deep`, seen: true };
-    if (test === null) return { holds: true, evidence: `${path} is JSON: ${oneLine(content, 100)}`, seen: true };
-    const { holds, shown } = jsonHolds(test, document);
+    if (test === null) return { holds: true, evidence: `${path} is JSON: ${toOneLine(content, 100)}`, seen: true };
+    const { holds, shown } = testJson(test, document);
     return { holds, evidence: `${path}: ${shown}`, seen: true };
   } catch (error) {
     return { holds: false, evidence: `${path} is not JSON: ${messageOf(error)}`, seen: true };
@@ -125,36 +125,38 @@ function jsonFinding({ path, test }: Extract<Check, { kind: 'json' }>, content: 
 }
 
 function rowsFinding({ path, is, count }: Extract<Check, { kind: 'rows' }>, content: string): Finding {
-  const rows = rowsIn(path, content);
+  const rows = countRows(path, content);
   if (typeof rows === 'string') return { holds: false, evidence: `${path} ${rows}`, seen: true };
-  return { holds: compares(rows, is, count), evidence: `${path} has ${rows} rows`, seen: true };
+  return { holds: compareJson(rows, is, count), evidence: `${path} has ${rows} rows`, seen: true };
 }
 
 function commandFinding(line: string, outcome: Outcome | undefined): Finding {
-  const what = `\`${oneLine(line, 200)}\``;
+  const what = `\`${toOneLine(line, 200)}\``;
   if (outcome?.status === 'failed') return { holds: false, evidence: `${what}: ${outcome.error}`, seen: true };
-  const exit = numberIn(outcome, 'exit');
-  if (exit === null) return unseen(outcome);
-  const written = [textIn(outcome, 'stdout'), textIn(outcome, 'stderr')].join('\n').trim();
+  const exit = readNumber(outcome, 'exit');
+  if (exit === null) return unseenFinding(outcome);
+  const written = [readText(outcome, 'stdout'), readText(outcome, 'stderr')].join('\n').trim();
   const evidence = `${what}: exit ${exit}${written === '' ? '' : `, it wrote: ${written.slice(-600)}`}`;
   return { holds: exit === 0, evidence, seen: true };
 }
 
-/** A status of 400 and more comes as a failure whose first words tell it. */
+/** A status of 400 or more arrives as a failure whose message begins with it. */
 function httpFinding({ url, status }: Extract<Check, { kind: 'http' }>, outcome: Outcome | undefined): Finding {
-  const told = outcome?.status === 'failed' ? /^\S+ answered (\d{3})\b/.exec(outcome.error)?.[1] : undefined;
-  const answered = told === undefined ? numberIn(outcome, 'status') : Number(told);
+  const reported = outcome?.status === 'failed' ? /^\S+ answered (\d{3})\b/.exec(outcome.error)?.[1] : undefined;
+  const answered = reported === undefined ? readNumber(outcome, 'status') : Number(reported);
   if (answered === null) {
-    return outcome?.status === 'failed' ? { holds: false, evidence: outcome.error, seen: true } : unseen(outcome);
+    return outcome?.status === 'failed'
+      ? { holds: false, evidence: outcome.error, seen: true }
+      : unseenFinding(outcome);
   }
   const holds = status === null ? answered >= 200 && answered < 300 : answered === status;
   return { holds, evidence: `${url} answered ${answered}`, seen: true };
 }
 
-function unchangedFinding(globs: readonly string[], { changed, dir = '.' }: Around): Finding {
+function unchangedFinding(globs: readonly string[], { changed, dir = '.' }: CheckContext): Finding {
   if (changed === undefined || changed === null)
-    return { holds: false, evidence: 'what the run changed was not kept', seen: false };
-  const hit = changed.filter((path) => globs.some((glob) => isMeant(below(dir, glob), path)));
+    return { holds: false, evidence: 'the changes of the run were not recorded', seen: false };
+  const hit = changed.filter((path) => globs.some((glob) => matchesGlob(pathInDesk(dir, glob), path)));
   const evidence =
     hit.length === 0
       ? `none of the ${changed.length} files that changed`
@@ -170,50 +172,50 @@ function stepsFinding(steps: readonly StepEnd[]): Finding {
     const note = replaced.length === 0 ? '' : `; with the fallback of ${replaced.join(', ')}`;
     return { holds: true, evidence: `${steps.length} of ${steps.length} steps are done${note}`, seen: true };
   }
-  const told = bad.map(({ id, status, reason }) => `${id} is ${status}${reason === '' ? '' : ` (${reason})`}`);
-  return { holds: false, evidence: told.join('; '), seen: true };
+  const described = bad.map(({ id, status, reason }) => `${id} is ${status}${reason === '' ? '' : ` (${reason})`}`);
+  return { holds: false, evidence: described.join('; '), seen: true };
 }
 
-/** Failing is an answer of the world; being refused, waiting or being stopped is none. */
-function unseen(outcome: Outcome | undefined): Finding {
-  if (outcome === undefined) return { holds: false, evidence: 'it was not looked at', seen: false };
+/** A failure is an observation; a call that was refused, waits or was stopped observed nothing. */
+function unseenFinding(outcome: Outcome | undefined): Finding {
+  if (outcome === undefined) return { holds: false, evidence: 'it was not checked', seen: false };
   switch (outcome.status) {
     case 'ok':
       return { holds: false, evidence: 'the answer could not be read', seen: false };
     case 'failed':
       return { holds: false, evidence: outcome.error, seen: true };
     case 'waiting':
-      return { holds: false, evidence: 'looking waits for a person', seen: false };
+      return { holds: false, evidence: 'the check waits for a person', seen: false };
     case 'denied':
     case 'cancelled':
-      return { holds: false, evidence: `it could not be looked at: ${outcome.error}`, seen: false };
+      return { holds: false, evidence: `it could not be checked: ${outcome.error}`, seen: false };
   }
 }
 
-/** A path that names the folder of the task itself stays as it is: models write both. */
-export function below(dir: string, path: string): string {
+/** A path that already begins with the folder of the task is left alone, because models write both. */
+export function pathInDesk(dir: string, path: string): string {
   const top = dir.replace(/\/+$/, '');
   return top === '.' || top === '' || path === top || path.startsWith(`${top}/`) ? path : `${top}/${path}`;
 }
 
-function lineAt(text: string, at: number): string {
+function quoteLineAt(text: string, at: number): string {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   const end = text.indexOf('\n', at);
   const number = text.slice(0, start).split('\n').length;
-  return `line ${number}: "${oneLine(text.slice(start, end === -1 ? undefined : end), 300)}"`;
+  return `line ${number}: "${toOneLine(text.slice(start, end === -1 ? undefined : end), 300)}"`;
 }
 
-function fieldIn(value: Json, name: string): Json | undefined {
+function readField(value: Json, name: string): Json | undefined {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-export function numberIn(outcome: Outcome | undefined, name: string): number | null {
-  const found = outcome?.status === 'ok' ? fieldIn(outcome.output, name) : undefined;
+export function readNumber(outcome: Outcome | undefined, name: string): number | null {
+  const found = outcome?.status === 'ok' ? readField(outcome.output, name) : undefined;
   return typeof found === 'number' ? found : null;
 }
 
-function textIn(outcome: Outcome | undefined, name: string): string {
-  const found = outcome?.status === 'ok' ? fieldIn(outcome.output, name) : undefined;
+function readText(outcome: Outcome | undefined, name: string): string {
+  const found = outcome?.status === 'ok' ? readField(outcome.output, name) : undefined;
   return typeof found === 'string' ? found : '';
 }

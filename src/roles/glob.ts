@@ -1,31 +1,40 @@
-/** Owns: whether a path is meant by a glob: * and ? inside a name, ** over folders, {a,b} for either. */
-const MOST_FORMS = 64;
+/**
+ * Owns: matching a path against a glob: * and ? inside a name, ** across folders, {a,b} for either. All other characters
+ * stand for themselves, hidden files are matched like others, and no glob takes more than quadratic time.
+ */
+const MAX_EXPANSIONS = 64;
 
-/** A glob also means everything below what it names: `out` means out and out/a/b. */
-export function isMeant(glob: string, path: string): boolean {
-  const parts = partsOf(path);
-  return formsOf(glob).some((form) => meets(partsOf(form), parts, 0, 0, new Set()));
+/** A glob also matches everything inside what it names: `out` matches out and out/a/b. */
+export function matchesGlob(glob: string, path: string): boolean {
+  const parts = splitPath(path);
+  return expandBraces(glob).some((form) => matchesParts(splitPath(form), parts, 0, 0, new Set()));
 }
 
-/** A relative path without a step up. */
-export function isBelow(path: string): boolean {
+/** Whether a path is relative and never leaves its folder. */
+export function isRelativeInside(path: string): boolean {
   return !path.startsWith('/') && !path.includes('\0') && !path.split('/').includes('..');
 }
 
-const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.');
+const splitPath = (path: string): string[] => path.split('/').filter((part) => part !== '' && part !== '.');
 
-function meets(glob: readonly string[], path: readonly string[], g: number, p: number, tried: Set<number>): boolean {
+function matchesParts(
+  glob: readonly string[],
+  path: readonly string[],
+  g: number,
+  p: number,
+  tried: Set<number>,
+): boolean {
   if (g === glob.length) return true;
   const place = g * (path.length + 1) + p;
   if (tried.has(place)) return false;
   tried.add(place);
   if (glob[g] === '**')
-    return meets(glob, path, g + 1, p, tried) || (p < path.length && meets(glob, path, g, p + 1, tried));
-  return p < path.length && isNamed(glob[g] ?? '', path[p] ?? '') && meets(glob, path, g + 1, p + 1, tried);
+    return matchesParts(glob, path, g + 1, p, tried) || (p < path.length && matchesParts(glob, path, g, p + 1, tried));
+  return p < path.length && matchesName(glob[g] ?? '', path[p] ?? '') && matchesParts(glob, path, g + 1, p + 1, tried);
 }
 
-/** Goes back to the last star only: time grows with the product of the lengths at most. */
-function isNamed(glob: string, name: string): boolean {
+/** Backtracks to the last star only, so the time is at most the product of both lengths. */
+function matchesName(glob: string, name: string): boolean {
   const [pattern, text] = [Array.from(glob), Array.from(name)];
   let [g, star, from] = [0, -1, 0];
   for (let t = 0; t < text.length; ) {
@@ -37,15 +46,15 @@ function isNamed(glob: string, name: string): boolean {
   return pattern.slice(g).every((each) => each === '*');
 }
 
-/** A glob without braces for every choice; beyond a number of choices the braces mean themselves. */
-function formsOf(glob: string): string[] {
+/** One glob without braces for each choice; where there would be too many, braces stand for themselves. */
+function expandBraces(glob: string): string[] {
   let forms = [glob];
   for (;;) {
     const next = forms.flatMap((form) => {
       const [all, inner] = /\{([^{}]*,[^{}]*)\}/.exec(form) ?? [];
       return all === undefined ? [form] : (inner ?? '').split(',').map((choice) => form.replace(all, () => choice));
     });
-    if (next.length > MOST_FORMS) return forms;
+    if (next.length > MAX_EXPANSIONS) return forms;
     if (next.length === forms.length && next.every((form, index) => form === forms[index])) return forms;
     forms = next;
   }

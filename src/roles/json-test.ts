@@ -1,10 +1,10 @@
-/** Owns: what can be asked of a JSON document: that it fits a schema, or that one of its fields compares. */
+/** Owns: tests of a JSON document: against a schema, or a comparison of one of its fields. */
 import { fieldOf } from '../engine/template.ts';
 import { messageOf } from '../schema/errors.ts';
 import { isJson, type Json } from '../schema/json.ts';
-import { type Comparison, comparisonOf, compares } from './compare.ts';
-import { misfitOf, problemIn, type Schema } from './json-schema.ts';
-import { oneLine } from './text.ts';
+import { type Comparison, parseComparison, compareJson } from './compare.ts';
+import { findMismatch, findSchemaProblem, type Schema } from './json-schema.ts';
+import { toOneLine } from './prompt-text.ts';
 
 export type JsonTest =
   | { by: 'schema'; schema: Schema }
@@ -13,35 +13,35 @@ export type JsonTest =
 const COMPARED = /^(\S+)\s*(==|!=|>=|<=|=|>|<)\s*([\s\S]+)$/;
 const EXISTS = /^(\S+)\s+exists$/i;
 
-/** The test, or why it is none. */
-export function jsonTestOf(text: string): JsonTest | string {
-  if (text.startsWith('{')) return schemaOf(text);
+/** The parsed test, or what is wrong with the text. */
+export function parseJsonTest(text: string): JsonTest | string {
+  if (text.startsWith('{')) return parseSchemaTest(text);
   const alone = EXISTS.exec(text)?.[1];
-  if (alone !== undefined) return { by: 'field', field: pathOf(alone), is: 'exists', value: null };
+  if (alone !== undefined) return { by: 'field', field: parseFieldPath(alone), is: 'exists', value: null };
   // The field ends at the first sign, so that a.b>=3 is read like a.b >= 3.
   const at = text.search(/[=!<>]/);
   const spaced = at === -1 ? text : `${text.slice(0, at).trim()} ${text.slice(at)}`;
   const [, field, sign, value] = COMPARED.exec(spaced) ?? [];
   if (field === undefined || sign === undefined || value === undefined)
     return `"${text.slice(0, 100)}" is neither a schema in braces nor a field, a sign and a value`;
-  return { by: 'field', field: pathOf(field), is: comparisonOf(sign), value: valueOf(value.trim()) };
+  return { by: 'field', field: parseFieldPath(field), is: parseComparison(sign), value: parseJsonOrText(value.trim()) };
 }
 
-/** What the document shows, and whether that is what was asked for. */
-export function jsonHolds(test: JsonTest, document: Json): { holds: boolean; shown: string } {
+/** Whether the document passes, and what it contains at that place. */
+export function testJson(test: JsonTest, document: Json): { holds: boolean; shown: string } {
   if (test.by === 'schema') {
-    const misfit = misfitOf(test.schema, document);
-    return { holds: misfit === null, shown: misfit ?? 'it fits the schema' };
+    const mismatch = findMismatch(test.schema, document);
+    return { holds: mismatch === null, shown: mismatch ?? 'it matches the schema' };
   }
   const name = test.field.join('.') || '$';
-  const found = lookedUp(document, test.field);
+  const found = lookUpField(document, test.field);
   if (found === undefined) return { holds: false, shown: `${name} is not there` };
-  const holds = test.is === 'exists' || compares(found, test.is, test.value);
-  return { holds, shown: `${name} is ${oneLine(JSON.stringify(found), 200)}` };
+  const holds = test.is === 'exists' || compareJson(found, test.is, test.value);
+  return { holds, shown: `${name} is ${toOneLine(JSON.stringify(found), 200)}` };
 }
 
-/** `length` of a list or a text is how long it is. */
-function lookedUp(document: Json, field: readonly string[]): Json | undefined {
+/** `length` of a list or a text is its length, unless an object has a field of that name. */
+function lookUpField(document: Json, field: readonly string[]): Json | undefined {
   const found = fieldOf(document, field);
   if (found !== undefined && !(field.at(-1) === 'length' && Array.isArray(fieldOf(document, field.slice(0, -1)))))
     return found;
@@ -50,15 +50,15 @@ function lookedUp(document: Json, field: readonly string[]): Json | undefined {
   return Array.isArray(owner) ? owner.length : undefined;
 }
 
-/** a.b[0]["c d"] as its names. */
-const pathOf = (text: string): string[] =>
+/** Splits a.b[0]["c d"] into its names. */
+const parseFieldPath = (text: string): string[] =>
   text
     .replace(/^\$\.?/, '')
     .replaceAll(/\[["']?([^\]"']*)["']?\]/g, '.$1')
     .split('.')
     .filter((name) => name !== '');
 
-function valueOf(text: string): Json {
+function parseJsonOrText(text: string): Json {
   try {
     const value: unknown = JSON.parse(text);
     return isJson(value) ? value : text;
@@ -67,11 +67,11 @@ function valueOf(text: string): Json {
   }
 }
 
-function schemaOf(text: string): JsonTest | string {
+function parseSchemaTest(text: string): JsonTest | string {
   try {
     const schema: unknown = JSON.parse(text);
     if (!isJson(schema)) return 'the schema is not plain JSON';
-    const problem = problemIn(schema);
+    const problem = findSchemaProblem(schema);
     return problem ?? { by: 'schema', schema: schema as Schema };
   } catch (error) {
     return `the schema is not JSON: ${messageOf(error)}`;

@@ -1,5 +1,5 @@
-/** Owns: RESULT.md, what a person reads when a task is over, or cannot go on. */
-import { code, fenced, indentedBy, inline } from './markdown.ts';
+/** Owns: RESULT.md, the page that a person reads when a task has ended or cannot continue. */
+import { inlineCode, fenceText, indentBlock, escapeInline } from './markdown-escape.ts';
 
 export type ResultStep = {
   id: string;
@@ -9,7 +9,7 @@ export type ResultStep = {
   did?: string;
   attempts?: number;
   ms?: number;
-  /** It failed, and the work went on with the fallback that was given. */
+  /** The step failed, and the run continued with the fallback that its author gave. */
   fallback?: boolean;
   output?: string;
   error?: string;
@@ -23,23 +23,23 @@ export type ResultFacts = {
   reason: string;
   /** Name of the file that came in. */
   task: string;
-  /** Moments in UTC, ISO 8601. */
+  /** Times in UTC, ISO 8601. */
   started: string;
   ended: string;
   steps: readonly ResultStep[];
   criteria: readonly { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
   files: { created: readonly string[]; changed: readonly string[]; removed: readonly string[] };
-  /** Whether the changes can be taken back, and which files cannot. */
+  /** Whether the changes can be undone, and the files that cannot be restored. */
   undo?: { possible: boolean; without: readonly string[] };
   artifacts: readonly { name: string; bytes: number; sha256: string }[];
   cost: { tokens: number; usd: number; calls: number; modelCalls: number; replans: number; activeMs: number };
   /** provider:model; null when none was needed. */
   model: string | null;
-  /** The procedure that its plan was made from. */
+  /** The procedure that the plan was made from. */
   procedure?: string;
-  /** `ask`: what a person is to say; approval is a yes or no, nothing is what has to be there. */
+  /** `ask`: the kind of reply; `nothing` means that something has to be installed or to happen, not to be said. */
   questions: readonly { id: string; text: string; ask?: 'answer' | 'approval' | 'nothing' }[];
-  /** What a person can do to get it going again. */
+  /** What a person can do so that the task continues. */
   next: readonly string[];
   ledger: { first: number; last: number };
   corrects?: string;
@@ -47,7 +47,7 @@ export type ResultFacts = {
 
 const HEADLINES: Readonly<Record<ResultFacts['verdict'], string>> = {
   done: '✅ Done',
-  rework: '❌ Not done: the result does not hold',
+  rework: '❌ Not done: the result does not meet the criteria',
   blocked: '⏸️ Blocked: a person is needed',
   impossible: '❌ Not possible',
   failed: '❌ Failed',
@@ -63,43 +63,43 @@ const MARKS: Readonly<Record<ResultStep['status'], string>> = {
   running: '…',
 };
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 export function resultPage(facts: ResultFacts): string {
   const sections = [
-    `# ${inline(facts.title, 200) || 'Untitled task'}`,
-    verdictPart(facts),
-    nextPart(facts),
-    stepsPart(facts),
-    criteriaPart(facts),
-    filesPart(facts),
-    costPart(facts),
-    redoPart(facts),
+    `# ${escapeInline(facts.title, 200) || 'Untitled task'}`,
+    verdictSection(facts),
+    nextSection(facts),
+    stepsSection(facts),
+    criteriaSection(facts),
+    filesSection(facts),
+    costSection(facts),
+    repeatSection(facts),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function verdictPart({ verdict, reason, criteria }: ResultFacts): string {
-  const held = criteria.filter(({ holds }) => holds).length;
-  const count = criteria.length === 0 ? '' : ` ${held} of ${criteria.length} criteria hold.`;
+function verdictSection({ verdict, reason, criteria }: ResultFacts): string {
+  const met = criteria.filter(({ holds }) => holds).length;
+  const count = criteria.length === 0 ? '' : ` ${met} of ${criteria.length} criteria met.`;
   const why = reason
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(0, 20)
-    .map((line) => `> ${inline(line, 600)}`);
+    .map((line) => `> ${escapeInline(line, 600)}`);
   return [`**${HEADLINES[verdict]}.**${count}`, ...(why.length === 0 ? [] : [why.join('\n>\n')])].join('\n\n');
 }
 
-const HOW = {
-  answer: (id: string) => ` — answer with ${code(`oka answer ${id} "…"`)}`,
-  approval: (id: string) => ` — say ${code(`oka approve ${id}`)} or ${code(`oka deny ${id}`)}`,
+const REPLY_HINTS = {
+  answer: (id: string) => ` — answer with ${inlineCode(`oka answer ${id} "…"`)}`,
+  approval: (id: string) => ` — answer with ${inlineCode(`oka approve ${id}`)} or ${inlineCode(`oka deny ${id}`)}`,
   nothing: () => '',
 } as const;
 
-/** Open questions and what to do come before the long parts: somebody may be waiting. */
-function nextPart({ questions, next }: ResultFacts): string {
-  const asked = questions.map(({ id, text, ask = 'answer' }) => `- ${inline(text, 1000)}${HOW[ask](id)}`);
-  const todo = next.map((each) => `- ${inline(each, 1000)}`);
+/** Open questions come before the long sections, because the task may be waiting for them. */
+function nextSection({ questions, next }: ResultFacts): string {
+  const asked = questions.map(({ id, text, ask = 'answer' }) => `- ${escapeInline(text, 1000)}${REPLY_HINTS[ask](id)}`);
+  const todo = next.map((each) => `- ${escapeInline(each, 1000)}`);
   return [
     asked.length === 0 ? '' : `## Open questions\n\n${asked.join('\n')}`,
     todo.length === 0 ? '' : `## What you can do\n\n${todo.join('\n')}`,
@@ -108,108 +108,114 @@ function nextPart({ questions, next }: ResultFacts): string {
     .join('\n\n');
 }
 
-function stepsPart({ steps }: ResultFacts): string {
+function stepsSection({ steps }: ResultFacts): string {
   if (steps.length === 0) return '## What was done\n\nNothing was executed.';
-  const shown = steps.slice(0, MOST_LISTED).map((step, index) => stepPart(step, index + 1));
-  return `## What was done\n\n${shown.join('\n\n')}${more(steps.length, 'steps')}`;
+  const shown = steps.slice(0, MAX_LISTED).map((step, index) => formatStep(step, index + 1));
+  return `## What was done\n\n${shown.join('\n\n')}${moreLine(steps.length, 'steps')}`;
 }
 
-function stepPart(step: ResultStep, number: number): string {
+function formatStep(step: ResultStep, number: number): string {
   const notes = [
-    step.ms === undefined ? '' : duration(step.ms),
+    step.ms === undefined ? '' : formatDuration(step.ms),
     (step.attempts ?? 1) > 1 ? `${step.attempts} attempts` : '',
-    step.fallback === true ? 'failed, went on with its fallback' : step.status === 'done' ? '' : step.status,
+    step.fallback === true ? 'failed, continued with its fallback' : step.status === 'done' ? '' : step.status,
   ].filter((note) => note !== '');
-  const head = `${number}. ${MARKS[step.status]} ${inline(step.title, 200)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
-  const did = step.did === undefined || step.did.trim() === '' ? [] : [didPart(step.did)];
+  const head = `${number}. ${MARKS[step.status]} ${escapeInline(step.title, 200)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+  const did = step.did === undefined || step.did.trim() === '' ? [] : [formatAction(step.did)];
   const said = [step.error, step.output].filter((text) => text !== undefined && text.trim() !== '');
-  const blocks = [...did, ...said.map((text) => fenced(text ?? '', 2000))];
-  return [head, ...blocks.map((block) => indentedBy(String(number).length + 2, block))].join('\n\n');
+  const blocks = [...did, ...said.map((text) => fenceText(text ?? '', 2000))];
+  return [head, ...blocks.map((block) => indentBlock(String(number).length + 2, block))].join('\n\n');
 }
 
-const didPart = (did: string): string => (did.includes('\n') || did.length > 200 ? fenced(did, 2000) : code(did));
+const formatAction = (did: string): string =>
+  did.includes('\n') || did.length > 200 ? fenceText(did, 2000) : inlineCode(did);
 
-const BY = { check: 'Checked', model: 'Judged by a model', person: 'Seen by a person' } as const;
+const JUDGED_BY = { check: 'Checked', model: 'Judged by a model', person: 'Confirmed by a person' } as const;
 
-function criteriaPart({ criteria }: ResultFacts): string {
+function criteriaSection({ criteria }: ResultFacts): string {
   if (criteria.length === 0) return '';
   const lines = criteria.map(({ text, holds, evidence, by }) => {
-    const seen = evidence === '' ? 'nothing was seen' : inline(evidence, 1000);
-    return `- ${holds ? '✅' : '❌'} ${inline(text, 500)}\n  ${BY[by]}: ${seen}`;
+    const seen = evidence === '' ? 'no evidence' : escapeInline(evidence, 1000);
+    return `- ${holds ? '✅' : '❌'} ${escapeInline(text, 500)}\n  ${JUDGED_BY[by]}: ${seen}`;
   });
   return `## Evidence\n\n${lines.join('\n')}`;
 }
 
-function filesPart({ files, undo, artifacts, run }: ResultFacts): string {
+function filesSection({ files, undo, artifacts, run }: ResultFacts): string {
   const all = [
-    ...files.created.map((path) => `- new ${code(path)}`),
-    ...files.changed.map((path) => `- changed ${code(path)}`),
-    ...files.removed.map((path) => `- removed ${code(path)}`),
+    ...files.created.map((path) => `- new ${inlineCode(path)}`),
+    ...files.changed.map((path) => `- changed ${inlineCode(path)}`),
+    ...files.removed.map((path) => `- removed ${inlineCode(path)}`),
   ];
-  const kept = artifacts.map(
-    ({ name, bytes, sha256 }) => `- ${code(name)}, ${grouped(bytes)} bytes, ${code(sha256.slice(0, 12))}`,
+  const saved = artifacts.map(
+    ({ name, bytes, sha256 }) =>
+      `- ${inlineCode(name)}, ${groupDigits(bytes)} bytes, ${inlineCode(sha256.slice(0, 12))}`,
   );
   const parts = [
-    all.length === 0 ? 'No file was changed.' : `${all.slice(0, MOST_LISTED).join('\n')}${more(all.length, 'files')}`,
+    all.length === 0
+      ? 'No file was changed.'
+      : `${all.slice(0, MAX_LISTED).join('\n')}${moreLine(all.length, 'files')}`,
     all.length === 0 ? '' : undoLine(run, undo),
-    kept.length === 0
+    saved.length === 0
       ? ''
-      : `Kept beside this page or in the store:\n\n${kept.slice(0, MOST_LISTED).join('\n')}${more(kept.length, 'artifacts')}`,
+      : `Saved next to this page or in the artifact store:\n\n${saved.slice(0, MAX_LISTED).join('\n')}${moreLine(saved.length, 'artifacts')}`,
   ];
   return `## Files\n\n${parts.filter((part) => part !== '').join('\n\n')}`;
 }
 
 function undoLine(run: string, undo: ResultFacts['undo']): string {
   if (undo === undefined) return '';
-  if (!undo.possible) return 'These changes cannot be taken back: no copy of the desk was kept.';
+  if (!undo.possible) return 'These changes cannot be undone: no snapshot of the desk was saved.';
   const without =
     undo.without.length === 0
       ? ''
-      : ` Not restorable: ${undo.without
+      : ` Cannot be restored: ${undo.without
           .slice(0, 10)
-          .map((path) => code(path))
+          .map((path) => inlineCode(path))
           .join(', ')}.`;
-  return `${code(`oka undo ${run}`)} takes them back.${without}`;
+  return `${inlineCode(`oka undo ${run}`)} undoes these changes.${without}`;
 }
 
-function costPart({ cost, model, procedure, started, ended }: ResultFacts): string {
+function costSection({ cost, model, procedure, started, ended }: ResultFacts): string {
   const spent =
     model === null
       ? 'no model was used'
-      : `${inline(model, 100)}, ${grouped(cost.modelCalls)} model calls, ${grouped(cost.tokens)} tokens, $${cost.usd.toFixed(4)}`;
-  const replans = cost.replans === 0 ? '' : `, planned anew ${cost.replans === 1 ? 'once' : `${cost.replans} times`}`;
+      : `${escapeInline(model, 100)}, ${groupDigits(cost.modelCalls)} model calls, ${groupDigits(cost.tokens)} tokens, $${cost.usd.toFixed(4)}`;
+  const replans = cost.replans === 0 ? '' : `, replanned ${cost.replans === 1 ? 'once' : `${cost.replans} times`}`;
   return [
     '## Cost and time',
     '',
-    `- ${grouped(cost.calls)} tool calls, ${duration(cost.activeMs)} of work${replans}`,
+    `- ${groupDigits(cost.calls)} tool calls, ${formatDuration(cost.activeMs)} of work${replans}`,
     `- ${spent}`,
-    ...(procedure === undefined ? [] : [`- planned from a procedure: ${code(`oka procedures why ${procedure}`)}`]),
-    `- from ${inline(started, 40)} to ${inline(ended, 40)}`,
+    ...(procedure === undefined
+      ? []
+      : [`- planned from a procedure: ${inlineCode(`oka procedures why ${procedure}`)}`]),
+    `- from ${escapeInline(started, 40)} to ${escapeInline(ended, 40)}`,
   ].join('\n');
 }
 
-function redoPart({ run, task, ledger, verdict, corrects }: ResultFacts): string {
+function repeatSection({ run, task, ledger, verdict, corrects }: ResultFacts): string {
   const again =
     verdict === 'blocked'
-      ? 'It goes on by itself as soon as it has what it waits for.'
+      ? 'It continues automatically as soon as it gets what it is waiting for.'
       : verdict === 'done'
-        ? `Do it again: put ${code(task)} into the inbox once more. Not content? ${code(`oka correct ${run} "what is wrong"`)}`
-        : `Go on: ${code(`oka resume ${run}`)}, or put ${code(task)} into the inbox once more.`;
+        ? `To run it again, put ${inlineCode(task)} into the inbox once more. Something is wrong? ${inlineCode(`oka correct ${run} "what is wrong"`)}`
+        : `To continue: ${inlineCode(`oka resume ${run}`)}, or put ${inlineCode(task)} into the inbox once more.`;
   return [
-    '## How to look closer and redo it',
+    '## Inspect or repeat it',
     '',
-    ...(corrects === undefined ? [] : [`- It corrects run ${code(corrects)}.`]),
-    `- Run ${code(run)}, ledger ${ledger.first} to ${ledger.last}: ${code(`oka show ${run}`)} tells it step by step.`,
+    ...(corrects === undefined ? [] : [`- This run corrects ${inlineCode(corrects)}.`]),
+    `- Run ${inlineCode(run)}, ledger ${ledger.first} to ${ledger.last}: ${inlineCode(`oka show ${run}`)} shows it step by step.`,
     `- ${again}`,
   ].join('\n');
 }
 
-const more = (count: number, what: string): string =>
-  count > MOST_LISTED ? `\n\n… and ${count - MOST_LISTED} more ${what}` : '';
+const moreLine = (count: number, what: string): string =>
+  count > MAX_LISTED ? `\n\n… and ${count - MAX_LISTED} more ${what}` : '';
 
-const grouped = (amount: number): string => String(Math.round(amount)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+const groupDigits = (amount: number): string => String(Math.round(amount)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 
-function duration(ms: number): string {
+function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

@@ -1,7 +1,7 @@
-/** Owns: which fences of a task are steps, what they are called, and what is wrong between them. */
-import type { Block, LineProblem } from './blocks.ts';
-import { type FenceInfo, infoOf, languageOf } from './fence-info.ts';
-import { oneLine, slugOf } from './text.ts';
+/** Owns: which fences of a task are steps, their ids and titles, and problems between steps. */
+import type { Block, LineProblem } from './markdown-blocks.ts';
+import { type FenceInfo, parseFenceInfo, fenceLanguage } from './fence-info.ts';
+import { toOneLine, slugify } from './prompt-text.ts';
 
 export type Language = 'shell' | 'python' | 'javascript';
 
@@ -19,12 +19,12 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   node: 'javascript',
 };
 
-/** One argument of a program may have 131,071 bytes on Linux; the tool takes 100,000 characters. */
-const MOST_CODE = 99_000;
-const MOST_STEPS = 500;
-const TAKEN_NAMES = ['input', 'last', 'item'];
+/** On Linux one argument may have 131,071 bytes; the shell tool accepts 100,000 characters. */
+const MAX_CODE = 99_000;
+const MAX_STEPS = 500;
+const RESERVED_IDS = ['input', 'last', 'item'];
 
-export function stepsIn(
+export function findSteps(
   blocks: readonly Block[],
   taken: ReadonlySet<Block>,
 ): { steps: Step[]; problems: LineProblem[] } {
@@ -37,63 +37,63 @@ export function stepsIn(
     if (block.kind === 'item' && block.ordered) heading = plainTitle(block.text);
     if (block.kind === 'item') item = plainTitle(block.text);
     if (block.kind !== 'fence') continue;
-    const language = LANGUAGES[languageOf(block.info)];
+    const language = LANGUAGES[fenceLanguage(block.info)];
     if (language === undefined) continue;
-    const { info, problems: wrong } = infoOf(block.info);
+    const { info, problems: wrong } = parseFenceInfo(block.info);
     problems.push(...[...wrong, ...codeProblems(block.code)].map((problem) => ({ line: block.line, problem })));
     found.push({ fence: block, info, language, heading: (block.inItem && item) || heading });
   }
-  if (found.length > MOST_STEPS)
-    problems.push({ line: 1, problem: `there are ${found.length} steps; a runbook has at most ${MOST_STEPS}` });
-  return { steps: named(found.slice(0, MOST_STEPS)), problems };
+  if (found.length > MAX_STEPS)
+    problems.push({ line: 1, problem: `there are ${found.length} steps; a runbook has at most ${MAX_STEPS}` });
+  return { steps: nameSteps(found.slice(0, MAX_STEPS)), problems };
 }
 
-/** Names come from the headings; those that are given stay free for whom they were given to. */
-function named(found: readonly (Omit<Step, 'id' | 'title'> & { heading: string })[]): Step[] {
-  const names = new Set([...TAKEN_NAMES, ...found.flatMap(({ info }) => info.id ?? [])]);
+/** Ids are made from headings; an id that the author wrote is never given to another step. */
+function nameSteps(found: readonly (Omit<Step, 'id' | 'title'> & { heading: string })[]): Step[] {
+  const names = new Set([...RESERVED_IDS, ...found.flatMap(({ info }) => info.id ?? [])]);
   const titles = new Map<string, number>();
   return found.map(({ heading, ...rest }, index) => {
     const times = (titles.get(heading) ?? 0) + 1;
     titles.set(heading, times);
     const title = heading === '' ? `Step ${index + 1}` : times === 1 ? heading : `${heading} (${times})`;
-    const id = rest.info.id ?? freeName(heading, index, names);
+    const id = rest.info.id ?? chooseStepId(heading, index, names);
     names.add(id);
     return { id, title: rest.info.id !== undefined && heading === '' ? rest.info.id : title, ...rest };
   });
 }
 
-function freeName(heading: string, index: number, names: ReadonlySet<string>): string {
-  const slug = slugOf(heading, 60);
+function chooseStepId(heading: string, index: number, names: ReadonlySet<string>): string {
+  const slug = slugify(heading, 60);
   const base = slug === '' ? `step-${index + 1}` : /^[a-z]/.test(slug) ? slug : `step-${slug}`;
   let name = base;
   for (let number = 2; names.has(name); number += 1) name = `${base}-${number}`;
   return name;
 }
 
-/** A heading without emphasis, code marks, links and the colon at its end. */
+/** A heading without emphasis, code marks, links and a colon at its end. */
 function plainTitle(text: string): string {
   const bare = text
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replace(/[\s:]+$/, '');
-  return oneLine(bare, 200);
+  return toOneLine(bare, 200);
 }
 
 function codeProblems(code: string): string[] {
   if (code.trim() === '') return ['this block is empty'];
   if (code.includes('\0')) return ['this block has a NUL in it'];
   const most = Math.max(code.length, Buffer.byteLength(code));
-  return most > MOST_CODE
-    ? [`this block has ${most} bytes, more than ${MOST_CODE}; put the code into a file beside the task and call it`]
+  return most > MAX_CODE
+    ? [`this block has ${most} bytes, more than ${MAX_CODE}; put the code into a file next to the task and call it`]
     : [];
 }
 
-export function problemsBetween(steps: readonly Step[]): LineProblem[] {
+export function findStepProblems(steps: readonly Step[]): LineProblem[] {
   const lines = new Map<string, number>();
   const problems: LineProblem[] = [];
   for (const { id, fence } of steps) {
     const first = lines.get(id);
-    if (TAKEN_NAMES.includes(id)) problems.push({ line: fence.line, problem: `"${id}" cannot be the id of a step` });
+    if (RESERVED_IDS.includes(id)) problems.push({ line: fence.line, problem: `"${id}" cannot be the id of a step` });
     if (first === undefined) lines.set(id, fence.line);
     else problems.push({ line: fence.line, problem: `id "${id}" is taken by the step in line ${first}` });
   }
@@ -103,11 +103,11 @@ export function problemsBetween(steps: readonly Step[]): LineProblem[] {
         const there = [...lines.keys()].slice(0, 20).join(', ');
         problems.push({ line: fence.line, problem: `needs "${need}", but no step has this id; there is: ${there}` });
       }
-  return problems.length > 0 ? problems : circles(steps);
+  return problems.length > 0 ? problems : findCycles(steps);
 }
 
-/** Takes away what can run until nothing more can: what is left waits for itself. */
-function circles(steps: readonly Step[]): LineProblem[] {
+/** Removes the steps that can run until none can; the remaining ones wait for each other. */
+function findCycles(steps: readonly Step[]): LineProblem[] {
   const needs = new Map(
     steps.map(({ id, info }, index) => [id, info.needs ?? [steps[index - 1]?.id ?? ''].filter(Boolean)]),
   );

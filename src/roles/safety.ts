@@ -1,31 +1,32 @@
-/** Owns: what a result must not do, whatever its criteria say. */
-import { isMeant } from './glob.ts';
-import { oneLine } from './text.ts';
+/** Owns: what makes a result unacceptable, whatever its criteria say. */
+import { matchesGlob } from './glob.ts';
+import { toOneLine } from './prompt-text.ts';
 
-/** Where a secret was found; never the secret. */
+/** The place where a secret was found, never the secret itself. */
 export type FoundSecret = { where: string; kind: string };
 
 export type SafetyFacts = {
-  /** What the guard found in outputs and changed files. */
+  /** Secrets that the guard found in outputs and changed files. */
   secrets: readonly FoundSecret[];
-  /** Paths below the desk that the run changed. */
+  /** Paths in the desk that the run changed. */
   changed: readonly string[];
-  /** Globs of what it may change; null = it was not bound (a person wrote the steps). */
+  /** Globs of what the run may change; null when a person wrote the steps, who is not restricted. */
   targets: readonly string[] | null;
 };
 
-/** A secret that is out needs a person; changes in the wrong place can be taken back. */
+/** A leaked secret needs a person; changes in the wrong place can be undone. */
 export type Breach = { verdict: 'rework' | 'blocked'; reason: string };
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
-export function breachesOf({ secrets, changed, targets }: SafetyFacts): Breach[] {
-  const outside = targets === null ? [] : changed.filter((path) => !targets.some((target) => isMeant(target, path)));
+export function findBreaches({ secrets, changed, targets }: SafetyFacts): Breach[] {
+  const outside =
+    targets === null ? [] : changed.filter((path) => !targets.some((target) => matchesGlob(target, path)));
   return [
-    ...secrets.slice(0, MOST_NAMED).map(
+    ...secrets.slice(0, MAX_NAMED).map(
       ({ where, kind }): Breach => ({
         verdict: 'blocked',
-        reason: `a secret (${oneLine(kind, 60)}) is in ${oneLine(where, 200)}; take it out and replace it where it is used`,
+        reason: `a secret (${toOneLine(kind, 60)}) is in ${toOneLine(where, 200)}; remove it there, and rotate it`,
       }),
     ),
     ...(outside.length === 0 ? [] : [{ verdict: 'rework' as const, reason: outsideReason(outside) }]),
@@ -33,7 +34,7 @@ export function breachesOf({ secrets, changed, targets }: SafetyFacts): Breach[]
 }
 
 function outsideReason(paths: readonly string[]): string {
-  const named = paths.slice(0, MOST_NAMED).map((path) => oneLine(path, 200));
+  const named = paths.slice(0, MAX_NAMED).map((path) => toOneLine(path, 200));
   const more = paths.length > named.length ? ` and ${paths.length - named.length} more` : '';
-  return `changed outside of the declared targets: ${named.join(', ')}${more}`;
+  return `changed outside the declared targets: ${named.join(', ')}${more}`;
 }

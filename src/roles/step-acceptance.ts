@@ -1,11 +1,11 @@
 /** Owns: what a step may demand of its result. It takes checks only; prose needs a judge and belongs to the task. */
 import type { Graph } from '../schema/graph.ts';
-import { type Check, checkOf, GRAMMAR } from './checks.ts';
+import { type Check, parseCheck, GRAMMAR } from './checks.ts';
 
 /** The check that a text stands for, or why it stands for none. */
 export function readStepCheck(text: string): Check | { kind: 'problem'; problem: string } {
   const shown = `"${text.trim().slice(0, 80)}"`;
-  const check = checkOf(text);
+  const check = parseCheck(text);
   if (check?.kind === 'problem') return { kind: 'problem', problem: `${shown}: ${check.problem}` };
   return (
     check ?? { kind: 'problem', problem: `${shown} is prose, and a step accepts checks only: ${WORDS}. ${ADVICE}` }
@@ -22,7 +22,7 @@ export function stepAcceptanceProblem(text: string): string | null {
 export function withoutProse(graph: Graph): Graph {
   const nodes = graph.nodes.map((node) => ({
     ...node,
-    acceptance: node.acceptance.filter((text) => checkOf(text) !== null),
+    acceptance: node.acceptance.filter((text) => parseCheck(text) !== null),
   }));
   return { ...graph, nodes };
 }

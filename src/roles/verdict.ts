@@ -1,17 +1,17 @@
 /**
- * Owns: the verdict over everything that was found. Pure, and the only place that says done.
+ * Owns: the verdict on a run. Pure, and the only place that decides "done".
  *
- * V1 Done needs: at least one criterion, exactly one finding for each criterion that was fixed before the work, every one
- *    of them holding, no breach of safety, and where a model judged, its own word that it is done.
- * V2 A finding for something that is no criterion counts for nothing.
- * V3 What nobody could look at is blocked, not failed.
+ * V1 Done needs at least one criterion, exactly one finding for each criterion that was fixed before the work, all of them
+ *    met, no breach of safety, and, where a model judged, the model's verdict that it is done.
+ * V2 A finding that belongs to no criterion is ignored.
+ * V3 A criterion that nobody could check makes the run blocked, not failed.
  */
 import type { VerdictName } from '../schema/role.ts';
 import type { Finding } from './check-calls.ts';
 import type { Criterion } from './criteria.ts';
 import type { ModelVerdict } from './critic.ts';
 import type { Breach } from './safety.ts';
-import { oneLine } from './text.ts';
+import { toOneLine } from './prompt-text.ts';
 
 export type Found = { text: string; holds: boolean; evidence: string; by: 'check' | 'model'; seen: boolean };
 
@@ -20,7 +20,7 @@ export type Judged = {
   criteria: readonly Pick<Criterion, 'text' | 'check'>[];
   found: readonly Found[];
   breaches: readonly Breach[];
-  /** What the model said of the whole; null when it was not asked. */
+  /** The model's verdict on the whole; null when it was not asked. */
   model: Pick<ModelVerdict, 'verdict' | 'reason'> | null;
 };
 
@@ -31,34 +31,38 @@ export type Verdict = {
   reason: string;
 };
 
-const LONGEST_EVIDENCE = 4000;
-const LONGEST_REASON = 10_000;
+const MAX_EVIDENCE = 4000;
+const MAX_REASON = 10_000;
 
-export function verdictOf({ criteria, found, breaches, model }: Judged): Verdict {
-  const results = criteria.map((criterion) => resultOf(criterion, found));
+export function decideVerdict({ criteria, found, breaches, model }: Judged): Verdict {
+  const results = criteria.map((criterion) => findResult(criterion, found));
   const open = results.filter(({ holds }) => !holds);
   const reasons = [
     ...breaches.map(({ reason }) => reason),
     ...open.map(({ text, evidence }) => `${text}: ${evidence}`),
   ];
-  const verdict = nameOf(results, breaches, model);
-  const told =
+  const verdict = chooseVerdictName(results, breaches, model);
+  const reason =
     verdict === 'done'
-      ? 'every criterion holds'
-      : [...reasons, ...modelReason(model), ...nothingToHold(results)].join('\n');
+      ? 'every criterion is met'
+      : [...reasons, ...modelReason(model), ...noCriteriaReason(results)].join('\n');
   return {
     verdict,
     criteria: results.map(({ text, holds, evidence, by }) => ({
       text,
       holds,
-      evidence: evidence.slice(0, LONGEST_EVIDENCE),
+      evidence: evidence.slice(0, MAX_EVIDENCE),
       by,
     })),
-    reason: told.slice(0, LONGEST_REASON),
+    reason: reason.slice(0, MAX_REASON),
   };
 }
 
-function nameOf(results: readonly Found[], breaches: readonly Breach[], model: Judged['model']): VerdictName {
+function chooseVerdictName(
+  results: readonly Found[],
+  breaches: readonly Breach[],
+  model: Judged['model'],
+): VerdictName {
   const open = results.filter(({ holds }) => !holds);
   if (breaches.some(({ verdict }) => verdict === 'blocked')) return 'blocked';
   if (breaches.length === 0 && results.length > 0 && open.length === 0)
@@ -68,26 +72,26 @@ function nameOf(results: readonly Found[], breaches: readonly Breach[], model: J
   return 'rework';
 }
 
-/** The one finding for a criterion, by whom it was due; none, several or one by the wrong party is not believed. */
-function resultOf({ text, check }: Pick<Criterion, 'text' | 'check'>, found: readonly Found[]): Found {
+/** The finding for a criterion; none, several, or one by the wrong judge counts as not met. */
+function findResult({ text, check }: Pick<Criterion, 'text' | 'check'>, found: readonly Found[]): Found {
   const by = check === null ? 'model' : 'check';
   const mine = found.filter((each) => each.text === text && each.by === by);
   const [only] = mine;
-  if (only === undefined) return { text, holds: false, evidence: notLooked(by), by, seen: false };
+  if (only === undefined) return { text, holds: false, evidence: missingEvidence(by), by, seen: false };
   if (mine.length > 1)
     return { ...only, holds: false, evidence: `there are ${mine.length} findings for it`, seen: true };
   return { ...only, holds: only.holds && only.seen && only.evidence.trim() !== '' };
 }
 
-const notLooked = (by: 'check' | 'model'): string =>
+const missingEvidence = (by: 'check' | 'model'): string =>
   by === 'check' ? 'it was not checked' : 'nobody could judge it: it is prose, and there was no model to ask';
 
 function modelReason(model: Judged['model']): string[] {
-  return model === null || model.reason.trim() === '' ? [] : [`The critic: ${oneLine(model.reason, 2000)}`];
+  return model === null || model.reason.trim() === '' ? [] : [`The critic: ${toOneLine(model.reason, 2000)}`];
 }
 
-const nothingToHold = (results: readonly Found[]): string[] =>
-  results.length === 0 ? ['there is no criterion that could be held against the result'] : [];
+const noCriteriaReason = (results: readonly Found[]): string[] =>
+  results.length === 0 ? ['there is no criterion to judge the result by'] : [];
 
 export const foundByCheck = (text: string, finding: Finding): Found => ({ text, ...finding, by: 'check' });
 

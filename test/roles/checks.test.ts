@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import './seed.ts';
-import { type Around, callsFor, type Finding, judged } from '../../src/roles/check-calls.ts';
-import { type Check, checkOf, GRAMMAR, grammarText } from '../../src/roles/checks.ts';
+import { type CheckContext, nextCheckCalls, type Finding, judgeCheck } from '../../src/roles/check-calls.ts';
+import { type Check, parseCheck, GRAMMAR, grammarText } from '../../src/roles/checks.ts';
 import { stepAcceptanceProblem } from '../../src/roles/step-acceptance.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
 import { filesTools } from '../../src/tools/builtin/files.ts';
@@ -57,21 +57,21 @@ afterAll(() => {
   rmSync(desk, { recursive: true });
 });
 
-async function tried(text: string, around: Around = {}): Promise<Finding> {
+async function tried(text: string, around: CheckContext = {}): Promise<Finding> {
   const check = read(text.replace('ORIGIN', origin));
   const outcomes: Outcome[] = [];
-  for (let calls = callsFor(check, around); calls.length > 0; calls = callsFor(check, around, outcomes)) {
+  for (let calls = nextCheckCalls(check, around); calls.length > 0; calls = nextCheckCalls(check, around, outcomes)) {
     for (const { tool, input } of calls) {
       const found = tools.get(tool) as Tool;
       expect(found.input.safeParse(input).success).toBe(true);
       outcomes.push(await found.invoke(input, callOf({ tool, input })));
     }
   }
-  return judged(check, outcomes, around);
+  return judgeCheck(check, outcomes, around);
 }
 
 function read(text: string): Check {
-  const check = checkOf(text);
+  const check = parseCheck(text);
   if (check === null || check.kind === 'problem') throw new Error(`${text}: ${JSON.stringify(check)}`);
   return check;
 }
@@ -105,7 +105,7 @@ describe('the grammar', () => {
     ['`file: report.md`', 'file: report.md'],
     ['file : report.md', 'file: report.md'],
   ])('"%s" means "%s"', (said, form) => {
-    expect(checkOf(said)).toEqual(read(form));
+    expect(parseCheck(said)).toEqual(read(form));
   });
 
   it.each([
@@ -121,30 +121,30 @@ describe('the grammar', () => {
     'report.md contains the totals',
     '',
   ])('"%s" is prose', (text) => {
-    expect(checkOf(text)).toBeNull();
+    expect(parseCheck(text)).toBeNull();
   });
 
   it.each<[string, string]>([
     ['file:', 'give a path'],
     ['file: the report', '"report" is not understood'],
-    ['file: /etc/passwd', 'is not a path below'],
-    ['file: ../x', 'is not a path below'],
+    ['file: /etc/passwd', 'is not a path inside'],
+    ['file: ../x', 'is not a path inside'],
     ['contains: a.md', 'give the text'],
     ['contains: a.md ""', 'give the text'],
     ['matches: a.md Total', 'between slashes'],
     ['matches: a.md /(/', 'Invalid regular expression'],
     [String.raw`matches: a.md /(a)\1/`, 'not supported'],
     ['json: a.json {"type":"strin"}', '$.type in the schema has a wrong value'],
-    ['json: a.json {"properties":{"a":{"oneOf":[]}}}', 'oneOf in the schema is not known'],
+    ['json: a.json {"properties":{"a":{"oneOf":[]}}}', 'oneOf in the schema is not supported'],
     ['json: a.json {"type"', 'the schema is not JSON'],
     ['json: a.json items', 'neither a schema'],
     ['rows: a.csv many', 'say how many'],
     ['command:', 'give the command'],
     ['http: ftp://x', 'give an address'],
-    ['unchanged: /etc/**', 'does not lie below'],
+    ['unchanged: /etc/**', 'is not inside'],
   ])('"%s" is a problem that says how it is written', (text, problem) => {
-    expect(checkOf(text)).toEqual({ kind: 'problem', problem: expect.stringContaining(problem) });
-    expect(checkOf(text)).toMatchObject({ problem: expect.stringContaining(' is written like: ') });
+    expect(parseCheck(text)).toEqual({ kind: 'problem', problem: expect.stringContaining(problem) });
+    expect(parseCheck(text)).toMatchObject({ problem: expect.stringContaining(' is written like: ') });
   });
 });
 
@@ -173,7 +173,7 @@ describe('a word before a colon that is no check', () => {
     ['file-exists: out.txt', 'file: out.txt'],
     ['unchaged: src/**', 'unchanged: src/**'],
   ])('"%s" is a problem that suggests "%s" and lists the ten words', (text, suggestion) => {
-    const found = checkOf(text);
+    const found = parseCheck(text);
     expect(found).toMatchObject({ kind: 'problem', problem: expect.stringContaining(`did you mean "${suggestion}"?`) });
     expect(words).toHaveLength(10);
     for (const word of words)
@@ -181,21 +181,24 @@ describe('a word before a colon that is no check', () => {
   });
 
   it('is never taken as prose, also when nothing is close, and the message says how prose is written', () => {
-    expect(checkOf('zusammenfassung: gut')).toEqual({
+    expect(parseCheck('zusammenfassung: gut')).toEqual({
       kind: 'problem',
       problem: expect.stringMatching(
         /^"zusammenfassung" is not a check\. The checks are: file .*"prose: zusammenfassung: gut"$/,
       ),
     });
-    expect(checkOf('prüfung: gut')).toMatchObject({ kind: 'problem' });
-    expect(checkOf('prose:')).toMatchObject({ kind: 'problem', problem: expect.stringContaining('give the sentence') });
+    expect(parseCheck('prüfung: gut')).toMatchObject({ kind: 'problem' });
+    expect(parseCheck('prose:')).toMatchObject({
+      kind: 'problem',
+      problem: expect.stringContaining('give the sentence'),
+    });
   });
 
   it('no lower-case word but the ten and "prose" passes', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{1,12}$/), fc.string(), (word, rest) => {
         fc.pre(![...words, 'prose'].includes(word) && !rest.startsWith('//') && !rest.startsWith('\n'));
-        expect(checkOf(`${word}: ${rest}`)).toMatchObject({ kind: 'problem' });
+        expect(parseCheck(`${word}: ${rest}`)).toMatchObject({ kind: 'problem' });
       }),
     );
   });
@@ -210,7 +213,7 @@ describe('the acceptance of a step', () => {
     ['It reads well', '"It reads well" is prose, and a step accepts checks only: file, folder, contains'],
     ['prose: exists: x', 'is prose, and a step accepts checks only'],
     ['exists: out.txt', '"exists: out.txt": "exists" is not a check, did you mean "file: out.txt"?'],
-    ['file: ../x', 'is not a path below'],
+    ['file: ../x', 'is not a path inside'],
     ['', 'is prose'],
   ])('does not take "%s"', (text, problem) => {
     expect(stepAcceptanceProblem(text)).toContain(problem);
@@ -258,7 +261,7 @@ describe('checks on a real desk, through the real tools', () => {
     [
       'json: data.json {"type":"object","required":["items"],"properties":{"items":{"type":"array","minItems":3,"items":{"required":["name"],"properties":{"name":{"type":"string","pattern":"^[a-c]$"}}}}}}',
       true,
-      'it fits',
+      'it matches',
     ],
     ['json: data.json {"required":["items","owner"]}', false, '$.owner is missing'],
     ['json: data.json {"properties":{"total":{"type":"integer"}}}', false, '$.total is not integer'],
@@ -302,7 +305,7 @@ describe('checks on a real desk, through the real tools', () => {
   });
 });
 
-describe('C1 what could not be looked at does not hold', () => {
+describe('C1 a check whose subject could not be read has not passed', () => {
   const outcomes: Outcome[] = [
     { status: 'denied', error: 'no' },
     { status: 'cancelled', error: 'stopped' },
@@ -314,8 +317,8 @@ describe('C1 what could not be looked at does not hold', () => {
 
   it.each(forms)('%s', (text) => {
     const check = read(text);
-    expect(judged(check, [])).toMatchObject({ holds: false, seen: false });
-    for (const outcome of outcomes) expect(judged(check, [outcome])).toMatchObject({ holds: false, seen: false });
+    expect(judgeCheck(check, [])).toMatchObject({ holds: false, seen: false });
+    for (const outcome of outcomes) expect(judgeCheck(check, [outcome])).toMatchObject({ holds: false, seen: false });
   });
 
   it('C2 a text is not said to be missing when only a part of the file was read, or when it changed meanwhile', () => {
@@ -324,32 +327,32 @@ describe('C1 what could not be looked at does not hold', () => {
       output: { path: 'a', size, content: 'x', binary: false },
     });
     const check = read('lacks: a "y"');
-    expect(judged(check, [part(70_000)])).toMatchObject({ holds: false, seen: false });
-    expect(judged(check, [part(70_000), part(70_001)])).toMatchObject({
+    expect(judgeCheck(check, [part(70_000)])).toMatchObject({ holds: false, seen: false });
+    expect(judgeCheck(check, [part(70_000), part(70_001)])).toMatchObject({
       holds: false,
       seen: false,
       evidence: 'a changed while it was read',
     });
-    expect(judged(check, [part(70_000), part(70_000)])).toMatchObject({ holds: true });
-    expect(callsFor(check, {}, [part(10_000_000)])).toEqual([]);
+    expect(judgeCheck(check, [part(70_000), part(70_000)])).toMatchObject({ holds: true });
+    expect(nextCheckCalls(check, {}, [part(10_000_000)])).toEqual([]);
   });
 
   it('evidence is one bounded line without anything invisible', () => {
-    const { evidence } = judged(read('command: x'), [
+    const { evidence } = judgeCheck(read('command: x'), [
       { status: 'failed', error: `\u202e\u001b[31m\n${'long '.repeat(1000)}` },
     ]);
     expect(evidence.length).toBeLessThanOrEqual(1000);
     for (const hidden of ['\n', '\u202e', '\u001b']) expect(evidence).not.toContain(hidden);
   });
 
-  it('every step of a runbook has to be done; a fallback of its author counts and is told', () => {
+  it('every step of a runbook has to be done; a fallback of its author counts and is reported', () => {
     const end = (id: string, status: 'done' | 'failed' | 'pending' | 'skipped', fallback = false) => ({
       id,
       status,
       reason: 'exit 1',
       fallback,
     });
-    const look = (...steps: ReturnType<typeof end>[]): Finding => judged({ kind: 'steps' }, [], { steps });
+    const look = (...steps: ReturnType<typeof end>[]): Finding => judgeCheck({ kind: 'steps' }, [], { steps });
     expect(look(end('a', 'done'), end('b', 'done', true))).toEqual({
       holds: true,
       evidence: '2 of 2 steps are done; with the fallback of b',

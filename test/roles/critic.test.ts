@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
-import { type CriticAsk, criticRequest, speaksToJudge, verdictFrom, type Witness } from '../../src/roles/critic.ts';
-import { criterionOf, type Criterion } from '../../src/roles/criteria.ts';
-import { breachesOf } from '../../src/roles/safety.ts';
-import { tokensIn } from '../../src/roles/text.ts';
-import { type Found, foundByModel, type Judged, type Verdict, verdictOf } from '../../src/roles/verdict.ts';
+import { type CriticAsk, criticRequest, speaksToJudge, readVerdict, type Witness } from '../../src/roles/critic.ts';
+import { parseCriterion, type Criterion } from '../../src/roles/criteria.ts';
+import { findBreaches } from '../../src/roles/safety.ts';
+import { estimateTokens } from '../../src/roles/prompt-text.ts';
+import { type Found, foundByModel, type Judged, type Verdict, decideVerdict } from '../../src/roles/verdict.ts';
 import { eventData } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { ModelAnswer } from '../../src/schema/ports.ts';
@@ -50,13 +50,13 @@ const answer = (criteria: Json, verdict: Json = 'done', more: object = {}): Mode
   called('submit_verdict', { criteria, verdict, reason: 'all is well', ...more });
 
 const fixed = (texts: readonly string[]): Criterion[] =>
-  texts.map((text) => criterionOf(text, 'operator') as Criterion);
+  texts.map((text) => parseCriterion(text, 'operator') as Criterion);
 
 /** What the worker makes of an answer; an answer that cannot be used leaves the criteria without a finding. */
 function concluded(given: ModelAnswer, change: Partial<CriticAsk> = {}, more: Partial<Judged> = {}): Verdict {
   const asked = { ...ask, ...change };
-  const model = verdictFrom(given, asked);
-  return verdictOf({
+  const model = readVerdict(given, asked);
+  return decideVerdict({
     criteria: fixed(asked.criteria),
     found: 'problem' in model ? [] : foundByModel(model),
     breaches: [],
@@ -78,7 +78,7 @@ describe('the request', () => {
     const evidence = Array.from({ length: 500 }, (_, n) => witness(`${n} ${'é'.repeat(5000)}`));
     for (const tokens of [1000, 6000]) {
       const text = criticRequest({ ...ask, evidence, task: 'x'.repeat(50_000), tokens }).messages[0]?.text ?? '';
-      expect(tokensIn(text)).toBeLessThanOrEqual(tokens * 1.4);
+      expect(estimateTokens(text)).toBeLessThanOrEqual(tokens * 1.4);
     }
   });
 });
@@ -88,7 +88,7 @@ describe('an honest answer', () => {
     const verdict = concluded(answer(honest));
     expect(verdict).toEqual({
       verdict: 'done',
-      reason: 'every criterion holds',
+      reason: 'every criterion is met',
       criteria: [
         {
           text: ask.criteria[0],
@@ -246,7 +246,9 @@ describe('false "done": a model that claims success without the work', () => {
         concluded(
           answer(honest),
           {},
-          { breaches: breachesOf({ secrets: [{ where: 'report.md', kind: 'api-key' }], changed: [], targets: null }) },
+          {
+            breaches: findBreaches({ secrets: [{ where: 'report.md', kind: 'api-key' }], changed: [], targets: null }),
+          },
         ),
     ],
     [
@@ -255,7 +257,7 @@ describe('false "done": a model that claims success without the work', () => {
         concluded(
           answer(honest),
           {},
-          { breaches: breachesOf({ secrets: [], changed: ['src/a.ts'], targets: ['report.md'] }) },
+          { breaches: findBreaches({ secrets: [], changed: ['src/a.ts'], targets: ['report.md'] }) },
         ),
     ],
     [
@@ -270,7 +272,7 @@ describe('false "done": a model that claims success without the work', () => {
   ];
 
   function foundOf(given: ModelAnswer): Found[] {
-    const model = verdictFrom(given, ask);
+    const model = readVerdict(given, ask);
     return 'problem' in model ? [] : foundByModel(model);
   }
 
@@ -346,7 +348,7 @@ describe('the verdict, for any findings', () => {
         model,
         (given, found, breaches, said) => {
           const criteria = fixed(given);
-          const { verdict, criteria: results } = verdictOf({ criteria, found, breaches, model: said });
+          const { verdict, criteria: results } = decideVerdict({ criteria, found, breaches, model: said });
           const held = (text: string, by: string): boolean => {
             const mine = found.filter((each) => each.text === text && each.by === by);
             return mine.length === 1 && mine.every((each) => each.holds && each.seen && each.evidence !== '');
@@ -367,7 +369,7 @@ describe('the verdict, for any findings', () => {
     fc.assert(
       fc.property(fc.array(finding, { maxLength: 6 }), (found) => {
         const failed: Found = { text: 'a b', holds: false, evidence: 'no', by: 'model', seen: true };
-        const { verdict } = verdictOf({
+        const { verdict } = decideVerdict({
           criteria: fixed(['a b']),
           found: [failed, ...found],
           breaches: [],
@@ -381,7 +383,7 @@ describe('the verdict, for any findings', () => {
   it('V3 what nobody could look at is blocked', () => {
     const unseen: Found = { text: 'file: x', holds: false, evidence: 'denied', by: 'check', seen: false };
     expect(
-      verdictOf({ criteria: fixed(['file: x', 'It is good']), found: [unseen], breaches: [], model: null }),
+      decideVerdict({ criteria: fixed(['file: x', 'It is good']), found: [unseen], breaches: [], model: null }),
     ).toMatchObject({
       verdict: 'blocked',
       reason: expect.stringContaining('there was no model to ask'),
@@ -390,17 +392,17 @@ describe('the verdict, for any findings', () => {
 });
 
 describe('safety', () => {
-  it('a path below a target is inside, everything else is told', () => {
-    const breaches = breachesOf({
+  it('a path below a target is inside, everything else is reported', () => {
+    const breaches = findBreaches({
       secrets: [],
       changed: ['out/a/b.md', 'report.md', 'x/out', '../y'],
       targets: ['out', '*.md'],
     });
-    expect(breaches).toEqual([{ verdict: 'rework', reason: 'changed outside of the declared targets: x/out, ../y' }]);
+    expect(breaches).toEqual([{ verdict: 'rework', reason: 'changed outside the declared targets: x/out, ../y' }]);
   });
 
   it('nothing may be changed when nothing was declared; steps of a person are not bound', () => {
-    expect(breachesOf({ secrets: [], changed: ['a'], targets: [] })).toHaveLength(1);
-    expect(breachesOf({ secrets: [], changed: ['a'], targets: null })).toEqual([]);
+    expect(findBreaches({ secrets: [], changed: ['a'], targets: [] })).toHaveLength(1);
+    expect(findBreaches({ secrets: [], changed: ['a'], targets: null })).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
-import { decisionFrom, executorRequest } from '../../src/roles/executor.ts';
+import { readDecision, executorRequest } from '../../src/roles/executor.ts';
 import { criticRequest } from '../../src/roles/critic.ts';
 import { plannerRequest } from '../../src/roles/planner.ts';
-import { tokensIn } from '../../src/roles/text.ts';
+import { estimateTokens } from '../../src/roles/prompt-text.ts';
 import { Decision } from '../../src/schema/decision.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { PlannerInput } from '../../src/schema/ports.ts';
@@ -84,7 +84,7 @@ describe('the request', () => {
         : turnOf(turn, 'files.read', { path: `f${turn}.md` }, { content: `content ${turn} ${'x'.repeat(3000)}` }),
     );
     const text = textOf(askOf({ evidence, turn: 200 }));
-    expect(tokensIn(text)).toBeLessThanOrEqual(4000);
+    expect(estimateTokens(text)).toBeLessThanOrEqual(4000);
     expect(text).toContain('content 199');
     expect(text).toMatch(/turn \d+: files\.read \{"path":"f\d+\.md"\} → ok, in the ledger/);
     expect(text).toMatch(/turns 1 to \d+: in the ledger/);
@@ -114,7 +114,9 @@ describe('the request', () => {
           const evidence = outputs.map((each, turn) =>
             turnOf(turn, 'shell', { line: 'x' }, each === null ? null : { stdout: each }),
           );
-          expect(tokensIn(textOf(askOf({ evidence, goal, problem: goal }), tokens))).toBeLessThanOrEqual(tokens + 400);
+          expect(estimateTokens(textOf(askOf({ evidence, goal, problem: goal }), tokens))).toBeLessThanOrEqual(
+            tokens + 400,
+          );
         },
       ),
       { numRuns: 100 },
@@ -136,13 +138,13 @@ describe('the decision', () => {
     ['finish', { output: { a: 1 } }, { kind: 'Finish', output: { a: 1 } }],
     ['fail', { reason: 'no way' }, { kind: 'Fail', reason: 'no way' }],
   ])('of %s %j', (name, input, decision) => {
-    const made = decisionFrom(called(name, input, 'because'), askOf());
+    const made = readDecision(called(name, input, 'because'), askOf());
     expect(made).toMatchObject(decision);
     expect(Decision.safeParse(made).success).toBe(true);
   });
 
   it('X3 keeps what was said beside the call as the reason', () => {
-    expect(decisionFrom(called('fail', { reason: 'x' }, 'first\nsecond'), askOf())).toMatchObject({
+    expect(readDecision(called('fail', { reason: 'x' }, 'first\nsecond'), askOf())).toMatchObject({
       rationale: 'first second',
     });
   });
@@ -150,23 +152,23 @@ describe('the decision', () => {
   it.each<[string, Json, string]>([
     ['files_fly', {}, 'there is no tool "files_fly"'],
     ['files_read', { file: 'a' }, 'input of files.read: path'],
-    ['transition', { to: 'act' }, 'there is no way to "act"; there is: decide, validate'],
-    ['transition', { to: 'failed' }, 'there is no way to "failed"'],
+    ['transition', { to: 'act' }, 'there is no transition to "act"; possible: decide, validate'],
+    ['transition', { to: 'failed' }, 'there is no transition to "failed"'],
     ['transition', {}, 'transition: to'],
     ['finish', {}, 'finish: output'],
     ['fail', { reason: '' }, 'fail: reason'],
     ['ask_human', { question: 'x', extra: 1 }, 'ask_human: '],
     ['constructor', {}, 'there is no tool "constructor"'],
   ])('X3 %s %j is a problem', (name, input, problem) => {
-    expect(decisionFrom(called(name, input), askOf())).toEqual({ problem: expect.stringContaining(problem) });
+    expect(readDecision(called(name, input), askOf())).toEqual({ problem: expect.stringContaining(problem) });
   });
 
   it('X3 words without a call are a problem, a call written out as JSON is one', () => {
-    expect(decisionFrom(spoken('I am done.'), askOf())).toHaveProperty('problem');
-    expect(decisionFrom(spoken('{"name":"finish","arguments":{"output":"ok"}}'), askOf())).toMatchObject({
+    expect(readDecision(spoken('I am done.'), askOf())).toHaveProperty('problem');
+    expect(readDecision(spoken('{"name":"finish","arguments":{"output":"ok"}}'), askOf())).toMatchObject({
       kind: 'Finish',
     });
-    expect(decisionFrom(spoken('{"output":"ok"}'), askOf())).toHaveProperty('problem');
+    expect(readDecision(spoken('{"output":"ok"}'), askOf())).toHaveProperty('problem');
   });
 
   it('tools whose names look alike to providers keep apart', () => {
@@ -175,8 +177,8 @@ describe('the decision', () => {
     const alike = ['a.b', 'a_b', 'finish', 'ü'].map((name) => ({ ...first, name }));
     const names = executorRequest(askOf({ tools: alike })).tools.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    expect(decisionFrom(called('a_b_2', { path: 'x' }), askOf({ tools: alike }))).toMatchObject({ tool: 'a_b' });
-    expect(decisionFrom(called('finish', { output: 1 }), askOf({ tools: tools.slice(0, 1) }))).toMatchObject({
+    expect(readDecision(called('a_b_2', { path: 'x' }), askOf({ tools: alike }))).toMatchObject({ tool: 'a_b' });
+    expect(readDecision(called('finish', { output: 1 }), askOf({ tools: tools.slice(0, 1) }))).toMatchObject({
       kind: 'Finish',
     });
   });

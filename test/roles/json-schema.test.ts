@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { misfitOf, problemIn } from '../../src/roles/json-schema.ts';
+import { findMismatch, findSchemaProblem } from '../../src/roles/json-schema.ts';
 import type { Json } from '../../src/schema/json.ts';
 
 const nested = (levels: number): Json => (levels === 0 ? { type: 'string' } : { items: nested(levels - 1) });
@@ -14,8 +14,8 @@ describe('a schema that a model wrote', () => {
     ['uniqueItems', { items: { uniqueItems: true } }],
     ['constructor', { constructor: {} }],
     ['__proto__', JSON.parse('{"__proto__":{"type":"string"}}') as Json],
-  ])('is refused for a keyword that is not known: %s', (name, schema) => {
-    expect(problemIn(schema)).toContain(`.${name} in the schema is not known`);
+  ])('is refused for a keyword that is not supported: %s', (name, schema) => {
+    expect(findSchemaProblem(schema)).toContain(`.${name} in the schema is not supported`);
   });
 
   it.each<[string, Json]>([
@@ -24,28 +24,30 @@ describe('a schema that a model wrote', () => {
     ['a negative length', { minLength: -1 }],
     ['a schema that is true', { items: true }],
   ])('is refused for %s', (_, schema) => {
-    expect(problemIn(schema)).not.toBeNull();
+    expect(findSchemaProblem(schema)).not.toBeNull();
   });
 
   it('finds a field by its own name only', () => {
-    expect(misfitOf({ required: ['constructor'] }, {})).toBe('$.constructor is missing');
-    expect(misfitOf({ properties: { toString: { type: 'string' } } }, {})).toBeNull();
-    expect(misfitOf({ additionalProperties: false, properties: {} }, { toString: 1 })).toContain('toString');
+    expect(findMismatch({ required: ['constructor'] }, {})).toBe('$.constructor is missing');
+    expect(findMismatch({ properties: { toString: { type: 'string' } } }, {})).toBeNull();
+    expect(findMismatch({ additionalProperties: false, properties: {} }, { toString: 1 })).toContain('toString');
   });
 
   it('judges a pattern that would backtrack without end, a wide schema and a large document', () => {
-    expect(misfitOf({ pattern: '^(a+)+$' }, `${'a'.repeat(100_000)}!`)).toContain('does not match');
+    expect(findMismatch({ pattern: '^(a+)+$' }, `${'a'.repeat(100_000)}!`)).toContain('does not match');
     const wide = Object.fromEntries(
       Array.from({ length: 5000 }, (_, i) => [`p${i}`, { type: 'string', minLength: 1 }]),
     );
-    expect(problemIn({ properties: wide })).toBeNull();
-    expect(misfitOf({ properties: wide }, { p4999: '' })).toContain('$.p4999 is too short');
+    expect(findSchemaProblem({ properties: wide })).toBeNull();
+    expect(findMismatch({ properties: wide }, { p4999: '' })).toContain('$.p4999 is too short');
     const rows: Json = Array.from({ length: 200_000 }, (_, i) => ({ n: i }));
-    expect(misfitOf({ items: { properties: { n: { maximum: 199_998 } } } }, rows)).toContain('$[199999].n is above');
+    expect(findMismatch({ items: { properties: { n: { maximum: 199_998 } } } }, rows)).toContain(
+      '$[199999].n is above',
+    );
   });
 
   it('is read to the depth that JSON may have here', () => {
-    expect(problemIn(nested(90))).toBeNull();
-    expect(misfitOf(nested(2) as never, [[1]])).toBe('$[0][0] is not string: it is 1');
+    expect(findSchemaProblem(nested(90))).toBeNull();
+    expect(findMismatch(nested(2) as never, [[1]])).toBe('$[0][0] is not string: it is 1');
   });
 });

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
-import { blocksOf } from '../../src/roles/blocks.ts';
-import { code, fenced, inline } from '../../src/roles/markdown.ts';
+import { parseBlocks } from '../../src/roles/markdown-blocks.ts';
+import { inlineCode, fenceText, escapeInline } from '../../src/roles/markdown-escape.ts';
 import { type ResultFacts, resultPage } from '../../src/roles/result.ts';
 
 const facts: ResultFacts = {
   run: 'r-20260105-1',
   title: 'Weekly report',
   verdict: 'done',
-  reason: 'every criterion holds',
+  reason: 'every criterion is met',
   task: 'report.md',
   started: '2026-01-05T08:00:00.000Z',
   ended: '2026-01-05T08:01:05.000Z',
@@ -44,9 +44,9 @@ describe('the page', () => {
   it('tells verdict, steps, evidence, files, cost, and how to redo it', () => {
     expect(resultPage(facts)).toBe(`# Weekly report
 
-**✅ Done.** 2 of 2 criteria hold.
+**✅ Done.** 2 of 2 criteria met.
 
-> every criterion holds
+> every criterion is met
 
 ## What was done
 
@@ -58,7 +58,7 @@ describe('the page', () => {
    copied
    \`\`\`
 
-2. ✅ Draw (1 min 1 s, 2 attempts, failed, went on with its fallback)
+2. ✅ Draw (1 min 1 s, 2 attempts, failed, continued with its fallback)
 
    \`\`\`text
    set -e; a
@@ -82,22 +82,22 @@ describe('the page', () => {
 - changed \`a b.md\`
 - removed \`old.txt\`
 
-\`oka undo r-20260105-1\` takes them back. Not restorable: \`big.bin\`.
+\`oka undo r-20260105-1\` undoes these changes. Cannot be restored: \`big.bin\`.
 
-Kept beside this page or in the store:
+Saved next to this page or in the artifact store:
 
 - \`stdout\`, 12,345 bytes, \`aaaaaaaaaaaa\`
 
 ## Cost and time
 
-- 7 tool calls, 1 min 4 s of work, planned anew once
+- 7 tool calls, 1 min 4 s of work, replanned once
 - openai:gpt, 3 model calls, 12,345 tokens, $0.0123
 - from 2026-01-05T08:00:00.000Z to 2026-01-05T08:01:05.000Z
 
-## How to look closer and redo it
+## Inspect or repeat it
 
-- Run \`r-20260105-1\`, ledger 10 to 42: \`oka show r-20260105-1\` tells it step by step.
-- Do it again: put \`report.md\` into the inbox once more. Not content? \`oka correct r-20260105-1 "what is wrong"\`
+- Run \`r-20260105-1\`, ledger 10 to 42: \`oka show r-20260105-1\` shows it step by step.
+- To run it again, put \`report.md\` into the inbox once more. Something is wrong? \`oka correct r-20260105-1 "what is wrong"\`
 `);
   });
 
@@ -122,7 +122,7 @@ Kept beside this page or in the store:
       expect(page).toContain('Nothing was executed.');
       expect(page).toContain('No file was changed.');
       expect(page).toContain('no model was used');
-      expect(page).toContain(verdict === 'blocked' ? 'It goes on by itself' : '`oka resume r-20260105-1`');
+      expect(page).toContain(verdict === 'blocked' ? 'It continues automatically' : '`oka resume r-20260105-1`');
     },
   );
 
@@ -171,8 +171,8 @@ describe('text that nobody here wrote', () => {
       model: attack,
     });
     const headings = (text: string): string[] =>
-      blocksOf(text).blocks.flatMap((block) => (block.kind === 'heading' && block.level === 2 ? [block.text] : []));
-    expect(blocksOf(page).problems).toEqual([]);
+      parseBlocks(text).blocks.flatMap((block) => (block.kind === 'heading' && block.level === 2 ? [block.text] : []));
+    expect(parseBlocks(page).problems).toEqual([]);
     expect(headings(page).filter((each) => !headings(clean).includes(each))).toEqual([
       'Open questions',
       'What you can do',
@@ -193,7 +193,7 @@ describe('text that nobody here wrote', () => {
         const text = pieces
           .join('')
           .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (each) => (each === '\n' || each === '\t' ? each : ''));
-        const { blocks, problems } = blocksOf(`${fenced(text)}\nafter`);
+        const { blocks, problems } = parseBlocks(`${fenceText(text)}\nafter`);
         expect(problems).toEqual([]);
         expect(blocks).toHaveLength(2);
         expect(blocks[0]).toMatchObject({ kind: 'fence', code: text.replace(/\n$/, '') });
@@ -204,7 +204,7 @@ describe('text that nobody here wrote', () => {
   it('code in a line is one span, whatever backticks are in it', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('`', '``', 'a', ' ', '\n'), { maxLength: 10 }), (pieces) => {
-        const made = code(pieces.join(''));
+        const made = inlineCode(pieces.join(''));
         const ticks = /^`+/.exec(made)?.[0].length ?? 0;
         const inner = made.slice(ticks, -ticks);
         expect(made.endsWith('`'.repeat(ticks))).toBe(true);
@@ -215,14 +215,14 @@ describe('text that nobody here wrote', () => {
   });
 
   it('ordinary words stay readable', () => {
-    expect(inline('report_final.md has 3 rows (2 new): ok, 100 %')).toBe(
+    expect(escapeInline('report_final.md has 3 rows (2 new): ok, 100 %')).toBe(
       'report_final.md has 3 rows (2 new): ok, 100 %',
     );
-    expect(inline('a\n  b')).toBe('a b');
+    expect(escapeInline('a\n  b')).toBe('a b');
   });
 
   function outsideCode(page: string): string {
-    const kept = blocksOf(page).blocks.flatMap((block) => (block.kind === 'fence' ? [] : [block.text]));
+    const kept = parseBlocks(page).blocks.flatMap((block) => (block.kind === 'fence' ? [] : [block.text]));
     return kept.join('\n').replaceAll(/(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, '');
   }
 });

@@ -5,8 +5,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/engine.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
-import { judged } from '../../src/roles/check-calls.ts';
-import { runbookOf } from '../../src/roles/runbook.ts';
+import { judgeCheck } from '../../src/roles/check-calls.ts';
+import { parseRunbook } from '../../src/roles/runbook.ts';
 import { shellTool } from '../../src/tools/builtin/shell.ts';
 
 let desk = '';
@@ -18,7 +18,7 @@ afterEach(() => rmSync(desk, { recursive: true }));
 const fence = (info: string, ...lines: string[]): string => `\n\`\`\`${info}\n${lines.join('\n')}\n\`\`\`\n`;
 
 async function done(text: string): Promise<RunState> {
-  const runbook = runbookOf(text, { title: 'test' });
+  const runbook = parseRunbook(text, { title: 'test' });
   if (runbook?.kind !== 'runbook') throw new Error(JSON.stringify(runbook));
   const env = { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` };
   const sleep = (ms: number): Promise<void> => after(ms);
@@ -71,7 +71,7 @@ describe('a runbook, run by the engine with the real shell', () => {
       reason: '',
       fallback: false,
     }));
-    expect(judged({ kind: 'steps' }, [], { steps })).toMatchObject({
+    expect(judgeCheck({ kind: 'steps' }, [], { steps })).toMatchObject({
       holds: false,
       evidence: expect.stringContaining('c is failed'),
     });

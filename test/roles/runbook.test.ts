@@ -4,18 +4,18 @@ import './seed.ts';
 import { checkGraph } from '../../src/engine/check-graph.ts';
 import { filled } from '../../src/engine/template.ts';
 import { EVERY_STEP } from '../../src/roles/criteria.ts';
-import { criteriaOf, type Runbook, runbookOf } from '../../src/roles/runbook.ts';
+import { readTaskCriteria, type Runbook, parseRunbook } from '../../src/roles/runbook.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { TaskFile } from '../../src/schema/task-file.ts';
 
 function runbook(text: string, task: TaskFile = {}): Runbook {
-  const read = runbookOf(text, task);
+  const read = parseRunbook(text, task);
   if (read?.kind !== 'runbook') throw new Error(`not a runbook: ${JSON.stringify(read)}`);
   return read;
 }
 
 function problems(text: string, task: TaskFile = {}): [number, string][] {
-  const read = runbookOf(text, task);
+  const read = parseRunbook(text, task);
   return read?.kind === 'problems' ? read.problems.map(({ line, problem }) => [line, problem]) : [];
 }
 
@@ -52,7 +52,7 @@ describe('fences become steps', () => {
 
   it('R1 other fences are not executed', () => {
     const text = ['json', 'text', 'output', '', 'console', 'bashful', 'yaml'].map((info) => fence(info)).join('\n');
-    expect(runbookOf(text, {})).toBeNull();
+    expect(parseRunbook(text, {})).toBeNull();
     expect(runbook(`${text}${fence('bash')}`).steps).toHaveLength(1);
   });
 
@@ -63,8 +63,8 @@ describe('fences become steps', () => {
   });
 
   it('a task without fences is prose', () => {
-    expect(runbookOf('# Title\n\nPlease tidy up `a` and ```b```.', {})).toBeNull();
-    expect(runbookOf('', {})).toBeNull();
+    expect(parseRunbook('# Title\n\nPlease tidy up `a` and ```b```.', {})).toBeNull();
+    expect(parseRunbook('', {})).toBeNull();
   });
 });
 
@@ -113,8 +113,8 @@ describe('what a fence says of itself', () => {
     ['bash timeout:-1', 'is not a time'],
     ['bash needs:other', 'needs "other", but no step has this id'],
     ['bash id:me needs:me', 'these steps wait for each other: me'],
-    ['bash dir:../up', 'does not lie below'],
-    ['bash dir:/etc', 'does not lie below'],
+    ['bash dir:../up', 'is not inside'],
+    ['bash dir:/etc', 'is not inside'],
     ['bash net:maybe/', 'neither yes or no nor a list of hosts'],
     ['bash fallback:', 'fallback has no value'],
     ['bash constructor:1', '"constructor" is not known'],
@@ -143,12 +143,12 @@ describe('what a fence says of itself', () => {
   });
 
   it('lines are counted from where the body begins in the file', () => {
-    const read = runbookOf(fence('bash x:1'), {}, { firstLine: 7 });
+    const read = parseRunbook(fence('bash x:1'), {}, { firstLine: 7 });
     expect(read).toMatchObject({ kind: 'problems', problems: [{ line: 7 }] });
   });
 
   it('a folder of the task outside the desk is a problem', () => {
-    expect(problems(fence('bash'), { dir: '../x' })).toEqual([[1, 'dir "../x" does not lie below the desk']]);
+    expect(problems(fence('bash'), { dir: '../x' })).toEqual([[1, 'dir "../x" is not inside the desk']]);
   });
 });
 
@@ -229,7 +229,7 @@ describe('modes and budgets of the task', () => {
 describe('accept on a fence', () => {
   it('becomes the acceptance of the step, once for each check, as it was written', () => {
     const info = String.raw`bash accept:"file: out.csv, is not empty" accept:'matches: a.md /^Total: \d+/m' accept="contains: a.md \"x, y\""`;
-    const read = runbookOf(fence(info.replace(', is', ' is')), {});
+    const read = parseRunbook(fence(info.replace(', is', ' is')), {});
     expect(read).toMatchObject({
       kind: 'runbook',
       graph: {
@@ -259,7 +259,7 @@ describe('accept on a fence', () => {
 
 describe('criteria', () => {
   const texts = (text: string, accept?: string[]): string[] =>
-    criteriaOf(text, accept === undefined ? {} : { accept }).criteria.map((each) => each.text);
+    readTaskCriteria(text, accept === undefined ? {} : { accept }).criteria.map((each) => each.text);
 
   it.each<[string, string, string[]]>([
     ['a heading', '## Done when\n\n- file: a\n- It reads well\n\n## Next\n- no', ['file: a', 'It reads well']],
@@ -290,7 +290,7 @@ describe('criteria', () => {
 
   it('a check that cannot be understood is a problem with its line, not prose', () => {
     expect(problems(`${fence('bash')}\n## Done when\n- json: a.json {"typ":1}\n`)).toEqual([
-      [6, expect.stringContaining('$.typ in the schema is not known')],
+      [6, expect.stringContaining('$.typ in the schema is not supported')],
     ]);
   });
 
@@ -301,7 +301,7 @@ describe('criteria', () => {
         [6, expect.stringContaining('"exists: b.txt": "exists" is not a check')],
       ],
     );
-    expect(criteriaOf('- x', { accept: ['exists: a'] }).problems).toHaveLength(1);
+    expect(readTaskCriteria('- x', { accept: ['exists: a'] }).problems).toHaveLength(1);
     expect(texts('x', ['prose: exists: a'])).toEqual(['prose: exists: a']);
   });
 

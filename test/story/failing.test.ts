@@ -62,7 +62,7 @@ printf end >> order.txt
     const { status, page } = await story.ended('careful');
     expect(status).toBe('done');
     expect(story.deskText('order.txt')).toBe('baend');
-    expect(page).toMatch(/slow \(.*failed, went on with its fallback\)[^]*stopped after 1 s/);
+    expect(page).toMatch(/slow \(.*failed, continued with its fallback\)[^]*stopped after 1 s/);
   });
 
   it('a resumed run keeps what was done, and ends with a result of its own', async () => {

@@ -17,7 +17,7 @@ describe('what comes in', { timeout: 90_000 }, () => {
     execFileSync('mv', [join(story.home.dir, 'staged'), join(inbox, 'sums')]);
     story.work();
     const { status, page } = await story.ended('folder');
-    expect(page).toContain('2 of 2 criteria hold');
+    expect(page).toContain('2 of 2 criteria met');
     expect(status).toBe('done');
     expect(story.deskText('folder/sum.txt')).toBe('6\n');
     expect(existsSync(join(inbox, 'sums'))).toBe(false);

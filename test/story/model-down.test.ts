@@ -34,7 +34,7 @@ describe('a model that is down', { timeout: 90_000 }, () => {
     story.work();
     const { status, page } = await story.ended('patient');
     expect(status).toBe('done');
-    expect(page).toContain('1 of 1 criteria hold');
+    expect(page).toContain('1 of 1 criteria met');
     const writes = (await story.eventsOf('call.started')).filter(({ data }) => data.tool === 'files.write');
     expect(writes).toHaveLength(1);
     expect(story.model.requests.filter((request) => partOf(request) === 'planner')).toHaveLength(4);

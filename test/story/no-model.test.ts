@@ -58,7 +58,7 @@ describe('without a model', { timeout: 90_000 }, () => {
     await story.oka('approve', wait);
     const { status, page } = await story.ended('vouched');
     expect(status).toBe('done');
-    expect(page).toContain('Seen by a person');
+    expect(page).toContain('Confirmed by a person');
     expect(await story.waiting()).toEqual([]);
   });
 

@@ -43,7 +43,7 @@ describe('a task in prose', { timeout: 90_000 }, () => {
       story.drop('greeting.md', TASK);
       story.start(['worker'], environments[format](story.model.url));
       const { status, page } = await story.ended('greeting');
-      expect(page).toContain('✅ Done.** 2 of 2 criteria hold.');
+      expect(page).toContain('✅ Done.** 2 of 2 criteria met.');
       expect(status).toBe('done');
       expect(story.deskText('hello.txt')).toContain('Hello, Ada');
       expect(page).toMatch(

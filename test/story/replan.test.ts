@@ -23,7 +23,7 @@ describe('planning anew', { timeout: 90_000 }, () => {
     await using story = await openStory({
       model: inParts({
         planner: ({ text }) =>
-          text.includes('Why the last plan did not do')
+          text.includes('Why the last plan was not enough')
             ? plan([{ ...write('mend', 'second.txt', 'two\n'), needs: ['second'] }], ['file: ignored.txt'])
             : plan([write('first', 'first.txt', 'one\n'), write('second', 'second.txt', 'tow\n')], ['file: first.txt']),
       }),
@@ -31,7 +31,7 @@ describe('planning anew', { timeout: 90_000 }, () => {
     story.drop('two-files.md', TASK);
     story.work();
     const { status, page } = await story.ended('two-files');
-    expect(page).toContain('✅ Done.** 3 of 3 criteria hold.');
+    expect(page).toContain('✅ Done.** 3 of 3 criteria met.');
     expect(status).toBe('done');
     expect(story.model.requests).toHaveLength(2);
     expect(story.model.requests[1]?.text).toMatch(/second\.txt "two"[^]*is not in second\.txt/);
@@ -45,7 +45,7 @@ describe('planning anew', { timeout: 90_000 }, () => {
       'EXECUTE',
       'CRITIQUE',
     ]);
-    expect(page).toContain('planned anew once');
+    expect(page).toContain('replanned once');
   });
 
   it('ends, with the reason, when no plan gets it done', async () => {
@@ -108,6 +108,6 @@ describe('planning anew', { timeout: 90_000 }, () => {
     story.work();
     const ended = await story.ended('two-files');
     expect(ended.status).toBe(status);
-    expect(story.model.requests[1]?.text).toContain('changed outside of the declared targets: theirs.txt');
+    expect(story.model.requests[1]?.text).toContain('changed outside the declared targets: theirs.txt');
   });
 });

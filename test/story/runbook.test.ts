@@ -37,7 +37,7 @@ describe('a runbook', { timeout: 90_000 }, () => {
     const { status, page } = await story.ended('report');
     expect(status).toBe('done');
     expect(story.deskText('out/report.md')).toBe('3 lines\n');
-    expect(page).toContain('✅ Done.** 1 of 1 criteria hold.');
+    expect(page).toContain('✅ Done.** 1 of 1 criteria met.');
     expect(page).toMatch(/1\. ✅ Gather[^]*2\. ✅ Count[^]*3\. ✅ Look[^]*3 lines/);
     expect(page).toContain('new `out/report.md`');
     expect(page).toContain('no model was used');

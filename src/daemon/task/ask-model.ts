@@ -1,5 +1,5 @@
 /** Asking a model until its answer can be used: at most twice it is told what is wrong with it. */
-import { type Problem, repairOf } from '../../roles/answer.ts';
+import { type Problem, repairRequest } from '../../roles/model-call.ts';
 import type { Clock, ModelAnswer, ModelRequest } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Act, Outcome } from '../../schema/tool.ts';
@@ -27,7 +27,7 @@ export async function askModel<T extends object>(
     const found = answer.problem === null ? read(answer) : { problem: answer.problem };
     if (!('problem' in found)) return { kind: 'answer', answer: found };
     problem = found.problem;
-    asked = repairOf(request, answer, problem);
+    asked = repairRequest(request, answer, problem);
   }
   const error = `the ${request.role} answered ${MOST_REPAIRS + 1} times what cannot be used: ${problem}`;
   return { kind: 'outcome', outcome: { status: 'failed', error } };

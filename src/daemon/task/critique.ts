@@ -10,12 +10,19 @@
  *    names the place of a call among those of its attempt, and from the next attempt on this one is not among them.
  */
 import { MOST_REPLANS } from '../../graphs/task.ts';
-import { callsFor, type Around, judged, type StepEnd } from '../../roles/check-calls.ts';
+import { nextCheckCalls, type CheckContext, judgeCheck, type StepEnd } from '../../roles/check-calls.ts';
 import type { Criterion } from '../../roles/criteria.ts';
-import { type CriticAsk, criticRequest, verdictFrom, type Witness } from '../../roles/critic.ts';
-import { breachesOf } from '../../roles/safety.ts';
-import { outputText } from '../../roles/text.ts';
-import { type Found, foundByCheck, foundByModel, type Judged, type Verdict, verdictOf } from '../../roles/verdict.ts';
+import { type CriticAsk, criticRequest, readVerdict, type Witness } from '../../roles/critic.ts';
+import { findBreaches } from '../../roles/safety.ts';
+import { formatOutput } from '../../roles/prompt-text.ts';
+import {
+  type Found,
+  foundByCheck,
+  foundByModel,
+  type Judged,
+  type Verdict,
+  decideVerdict,
+} from '../../roles/verdict.ts';
 import type { Event } from '../../schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
@@ -57,8 +64,8 @@ async function critiqued(ports: TaskPorts, given: Given, call: ToolCall): Promis
   if ('outcome' in checked) return checked.outcome;
   const judgedByModel = await judgedOf(ports, given, criteria, call);
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
-  const breaches = breachesOf({ secrets: ports.secretsIn(changed), ...declared });
-  const verdict = verdictOf({
+  const breaches = findBreaches({ secrets: ports.secretsIn(changed), ...declared });
+  const verdict = decideVerdict({
     criteria,
     found: [...checked.found, ...judgedByModel.found],
     breaches,
@@ -131,7 +138,7 @@ async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
   );
 }
 
-async function aroundOf(ports: TaskPorts, { task, end }: Given, changed: string[]): Promise<Around> {
+async function aroundOf(ports: TaskPorts, { task, end }: Given, changed: string[]): Promise<CheckContext> {
   const run = await ports.stateOf(end.run);
   const fellBack = fallbacksIn(await ports.eventsOf(end.run));
   const steps = (run?.plan.graph.nodes ?? []).map((node, index): StepEnd => {
@@ -157,7 +164,7 @@ function fallbacksIn(events: readonly Event[]): Set<string | null> {
 async function checkedOf(
   ports: TaskPorts,
   criteria: readonly Criterion[],
-  around: Around,
+  around: CheckContext,
   call: ToolCall,
 ): Promise<Looked> {
   const looks = await looksOf(ports, call);
@@ -165,12 +172,12 @@ async function checkedOf(
   for (const { text, check, author } of criteria) {
     if (check === null) continue;
     const outcomes: Outcome[] = [];
-    for (let next = callsFor(check, around); next.length > 0; next = callsFor(check, around, outcomes)) {
+    for (let next = nextCheckCalls(check, around); next.length > 0; next = nextCheckCalls(check, around, outcomes)) {
       for (const { tool, input } of next) outcomes.push(await looks.look(tool, input, author));
       const asking = outcomes.find((outcome) => outcome.status === 'waiting');
       if (asking !== undefined) return { outcome: looks.hasUsedLeave() ? atOnceAgain(ports) : asking };
     }
-    found.push(foundByCheck(text, judged(check, outcomes, around)));
+    found.push(foundByCheck(text, judgeCheck(check, outcomes, around)));
   }
   return { found, model: null };
 }
@@ -195,7 +202,7 @@ async function judgedOf(
   const ask: CriticAsk = { task: body, pack, criteria: prose, evidence, attempt: 1 };
   const { clock, askAgainMs } = ports;
   const about = { model: task.fields.model, clock, askAgainMs, attempt: call.attempt };
-  const asked = await askModel(call.act, criticRequest(ask), about, (answer) => verdictFrom(answer, ask));
+  const asked = await askModel(call.act, criticRequest(ask), about, (answer) => readVerdict(answer, ask));
   if (asked.kind === 'outcome') return { outcome: asked.outcome };
   return { found: foundByModel(asked.answer), model: asked.answer };
 }
@@ -209,7 +216,7 @@ function witnesses(events: readonly Event[]): Witness[] {
     const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
     if (call === undefined || event.type !== 'call.ended' || event.data.status === 'waiting') return [];
     const { status, output, error } = event.data;
-    const text = status === 'ok' ? outputText(output) : (error ?? '');
+    const text = status === 'ok' ? formatOutput(output) : (error ?? '');
     return [
       {
         source: `${call.tool} ${call.input.slice(0, 200)}`,

@@ -1,5 +1,5 @@
 /** The planner of agent nodes: a model, asked one turn at a time. */
-import { decisionFrom, executorRequest } from '../../roles/executor.ts';
+import { readDecision, executorRequest } from '../../roles/executor.ts';
 import type { Planner, PlannerInput } from '../../schema/ports.ts';
 import { answerIn, inputOf } from './ask-model.ts';
 
@@ -16,7 +16,7 @@ export function executor(
       const outcome = await act('model.complete', inputOf(request, model));
       if (outcome.status === 'ok') {
         const answer = answerIn(outcome.output);
-        return answer.problem === null ? decisionFrom(answer, input) : { problem: answer.problem };
+        return answer.problem === null ? readDecision(answer, input) : { problem: answer.problem };
       }
       const error = 'error' in outcome ? outcome.error : outcome.status;
       if (outcome.status === 'failed' && outcome.temporary === true) return { later: askAgainMs, reason: error };

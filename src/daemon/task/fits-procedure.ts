@@ -1,5 +1,5 @@
 /** Whether a task that waits to be planned for the first time could be planned from a procedure by now. */
-import { criteriaOf } from '../../roles/runbook.ts';
+import { readTaskCriteria } from '../../roles/runbook.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import { pastOf } from './plan.ts';
 import { bodyOf, type TaskPorts } from './task-ports.ts';
@@ -8,7 +8,7 @@ export async function fitsProcedure(ports: TaskPorts, run: string): Promise<bool
   const task = (await ports.stateOf(run))?.input as unknown as TaskGiven | undefined;
   if (task === undefined) return false;
   const body = await bodyOf(ports, task);
-  if (criteriaOf(body, task.fields).problems.length > 0) return false;
+  if (readTaskCriteria(body, task.fields).problems.length > 0) return false;
   const { kind } = await ports.procedures({ run, task, body });
   return kind === 'plan' && (await pastOf(ports, run)).length === 0;
 }

@@ -7,7 +7,7 @@
 import type { Filled } from '../../memory/procedures/fill.ts';
 import type { Candidate } from '../../memory/recall/context-pack.ts';
 import { EVERY_STEP } from '../../roles/criteria.ts';
-import { criteriaOf } from '../../roles/runbook.ts';
+import { readTaskCriteria } from '../../roles/runbook.ts';
 import { withoutProse } from '../../roles/step-acceptance.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
@@ -23,7 +23,7 @@ export async function planByProcedure(
   body: string,
   run: string,
 ): Promise<ByProcedure> {
-  const { criteria, problems } = criteriaOf(body, task.fields);
+  const { criteria, problems } = readTaskCriteria(body, task.fields);
   if (problems.length > 0) return { kind: 'unplanned', offers: [] };
   const chosen = await ports.procedures({ run, task, body });
   if (chosen.kind !== 'none') await noteOnce(ports, run, chosen.choice);

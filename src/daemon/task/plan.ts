@@ -8,11 +8,11 @@
  * T4 The first plan of a task that a procedure has proven itself for is made from it; planning anew is for a model.
  */
 import type { Candidate } from '../../memory/recall/context-pack.ts';
-import { criterionOf, EVERY_STEP, type Criterion } from '../../roles/criteria.ts';
-import { type Achieved, type Plan, planFrom, plannerRequest, withoutKept } from '../../roles/planner.ts';
-import { criteriaOf, type Runbook, runbookOf } from '../../roles/runbook.ts';
-import type { LineProblem } from '../../roles/blocks.ts';
-import { asData } from '../../roles/text.ts';
+import { parseCriterion, EVERY_STEP, type Criterion } from '../../roles/criteria.ts';
+import { type Achieved, type Plan, readPlan, plannerRequest, withoutFinished } from '../../roles/planner.ts';
+import { readTaskCriteria, type Runbook, parseRunbook } from '../../roles/runbook.ts';
+import type { LineProblem } from '../../roles/markdown-blocks.ts';
+import { wrapAsData } from '../../roles/prompt-text.ts';
 import type { Node } from '../../schema/graph.ts';
 import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
@@ -46,7 +46,7 @@ export function planTool(ports: TaskPorts): Tool {
       const past = await pastOf(ports, call.run);
       if (past.length > 0) await moveTo(ports, call.run, 'REPLAN', past.at(-1)?.reason ?? '');
       const body = await bodyOf(ports, task);
-      const runbook = runbookOf(body, inFolder(task), { firstLine: task.first_line });
+      const runbook = parseRunbook(body, inFolder(task), { firstLine: task.first_line });
       if (runbook?.kind === 'problems')
         return { status: 'failed', error: problemsText(runbook.problems), temporary: false };
       const planned =
@@ -101,7 +101,7 @@ async function planByModel(
   const override = task.fields.model;
   const model = ports.model('planner', override);
   if (model === null) return { status: 'waiting', for: { kind: 'requirement', name: NO_MODEL } };
-  const { criteria: given, problems } = criteriaOf(body, task.fields);
+  const { criteria: given, problems } = readTaskCriteria(body, task.fields);
   if (problems.length > 0) return { status: 'failed', error: problemsText(problems), temporary: false };
   const last = past.at(-1);
   const tools = ports.tools().filter((tool) => last === undefined || mayUseAgain(tool, past));
@@ -129,14 +129,14 @@ async function planByModel(
   };
   const { clock, askAgainMs } = ports;
   const about = { model: override, clock, askAgainMs, attempt: call.attempt };
-  const asked = await askModel(call.act, request, about, (answer) => planFrom(answer, frame));
+  const asked = await askModel(call.act, request, about, (answer) => readPlan(answer, frame));
   return asked.kind === 'outcome' ? asked.outcome : ok(await keptPlan(ports, asked.answer));
 }
 
 /** What is corrected is told with its result; that is material, not an order. */
 async function corrected({ resultOf }: TaskPorts, { fields: { corrects } }: TaskGiven): Promise<string> {
   const result = corrects === undefined ? null : await resultOf(corrects);
-  return result === null ? '' : `\n\nThis corrects an earlier run:\n${asData('its result', result, MOST_RESULT)}`;
+  return result === null ? '' : `\n\nThis corrects an earlier run:\n${wrapAsData('its result', result, MOST_RESULT)}`;
 }
 
 /** T3 */
@@ -164,7 +164,7 @@ const achieved = ({ node, output }: Done): Achieved => ({ id: node.id, title: no
 
 export function criterionIn({ text, author }: Planned['criteria'][number]): Criterion {
   if (text === EVERY_STEP.text) return EVERY_STEP;
-  const read = criterionOf(text, author);
+  const read = parseCriterion(text, author);
   return 'problem' in read ? { text, check: null, author } : read;
 }
 
@@ -182,7 +182,7 @@ async function keptRunbook(ports: TaskPorts, { graph, input, criteria }: Runbook
 async function keptPlan(ports: TaskPorts, plan: Plan): Promise<Planned> {
   return {
     by: 'model',
-    ...(await keepPlan({ ...withoutKept(plan), author: 'model' }, ports.artifacts)),
+    ...(await keepPlan({ ...withoutFinished(plan), author: 'model' }, ports.artifacts)),
     input: plan.input,
     criteria: plan.criteria.map(({ text, author }) => ({ text, author })),
     tools: plan.tools,

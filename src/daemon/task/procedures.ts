@@ -15,9 +15,9 @@ import { rendered } from '../../memory/procedures/explain.ts';
 import type { Filled } from '../../memory/procedures/fill.ts';
 import { type KnownProcedure, learn, nothingLearned, proceduresIn } from '../../memory/procedures/known.ts';
 import { saidIn, taskText } from '../../memory/procedures/task-text.ts';
-import { criterionOf } from '../../roles/criteria.ts';
+import { parseCriterion } from '../../roles/criteria.ts';
 import { stepAcceptanceProblem, withoutProse } from '../../roles/step-acceptance.ts';
-import { isBelow } from '../../roles/glob.ts';
+import { isRelativeInside } from '../../roles/glob.ts';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { Clock } from '../../schema/ports.ts';
@@ -105,14 +105,14 @@ function problemWith(
     const taken = node.kind === 'tool' ? named.get(node.tool)?.input.safeParse(node.input ?? {}) : undefined;
     if (taken?.success === false) return `${node.id}: the tool does not take its input`;
   }
-  const outside = targets?.find((target) => !isBelow(target));
+  const outside = targets?.find((target) => !isRelativeInside(target));
   if (outside !== undefined) return `target "${outside}" does not lie in the desk`;
   const other = criteria.find(({ text }, at) => kindOf(text) !== kindBefore(known, at));
   return other === undefined ? null : `"${other.text.slice(0, 80)}" is not the criterion it was`;
 }
 
 function kindOf(text: string): string {
-  const read = criterionOf(text, 'model');
+  const read = parseCriterion(text, 'model');
   return 'problem' in read ? 'problem' : (read.check?.kind ?? 'prose');
 }
 

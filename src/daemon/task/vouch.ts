@@ -20,7 +20,7 @@ export function vouched(verdict: Verdict, steps: string, events: readonly Event[
       ? each
       : { ...each, holds: true, evidence: `a person vouched for it (${each.evidence})`, by: 'person' as const },
   );
-  return { verdict: 'done', criteria, reason: 'every criterion holds, some by the word of a person' };
+  return { verdict: 'done', criteria, reason: 'every criterion is met, some as a person confirmed' };
 }
 
 export function vouchFor(verdict: Verdict, steps: string): Outcome {

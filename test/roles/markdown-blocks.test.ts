@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
-import { type Block, blocksOf } from '../../src/roles/blocks.ts';
+import { type Block, parseBlocks } from '../../src/roles/markdown-blocks.ts';
 
 const fences = (text: string): Extract<Block, { kind: 'fence' }>[] =>
-  blocksOf(text).blocks.filter((block) => block.kind === 'fence');
+  parseBlocks(text).blocks.filter((block) => block.kind === 'fence');
 const codes = (text: string): string[] => fences(text).map(({ code }) => code);
 const problems = (text: string): [number, string][] =>
-  blocksOf(text).problems.map(({ line, problem }) => [line, problem]);
+  parseBlocks(text).problems.map(({ line, problem }) => [line, problem]);
 
 describe('B1 a fence is what CommonMark takes for one', () => {
   it.each<[string, string, string[]]>([
@@ -67,7 +67,7 @@ describe('B1 a fence is what CommonMark takes for one', () => {
   it('the info string is kept, and the line where the fence opens', () => {
     const [first] = fences('\n~~~ bash id:x `y` \na\n~~~');
     expect(first).toEqual({ kind: 'fence', line: 2, info: 'bash id:x `y`', code: 'a', inItem: false });
-    expect(blocksOf('```\na\n```', 40).blocks[0]?.line).toBe(40);
+    expect(parseBlocks('```\na\n```', 40).blocks[0]?.line).toBe(40);
   });
 });
 
@@ -91,7 +91,7 @@ describe('B2 nothing is guessed', () => {
 
 describe('what else is seen', () => {
   it('headings of both kinds, items and paragraphs, with their lines', () => {
-    const { blocks } = blocksOf(
+    const { blocks } = parseBlocks(
       '# One #\n\nTwo\n===\n\nThree\n---\n1. a\n   b\n2) c\n- d\n\npara\ngoes on\n***\n#no\n## ##',
     );
     expect(blocks).toEqual([
@@ -108,7 +108,7 @@ describe('what else is seen', () => {
   });
 
   it('a heading inside a fence is code, and a fence does not hide what follows', () => {
-    expect(blocksOf('```\n# no\n```\n# yes').blocks.map(({ kind }) => kind)).toEqual(['fence', 'heading']);
+    expect(parseBlocks('```\n# no\n```\n# yes').blocks.map(({ kind }) => kind)).toEqual(['fence', 'heading']);
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe('what else is seen', () => {
     ['backticks', '`'.repeat(300_000)],
     ['blank lines', '\n'.repeat(300_000)],
   ])('a long row of %s is read', (_, text) => {
-    expect(blocksOf(text).blocks.length).toBeGreaterThanOrEqual(0);
+    expect(parseBlocks(text).blocks.length).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -148,7 +148,7 @@ describe('for any text', () => {
   it('reading gives blocks in the order of their lines and never throws', () => {
     fc.assert(
       fc.property(text, (markdown) => {
-        const lines = blocksOf(markdown).blocks.map((block) => block.line);
+        const lines = parseBlocks(markdown).blocks.map((block) => block.line);
         expect(lines).toEqual(lines.toSorted((a, b) => a - b));
       }),
     );
@@ -165,7 +165,7 @@ describe('for any text', () => {
           .split('\n')
           .map((each) => `${indent}${each}`)
           .join('\n');
-        const read = blocksOf(`${before}${indent}${fence}bash\n${inside}\n${indent}${fence}\n`);
+        const read = parseBlocks(`${before}${indent}${fence}bash\n${inside}\n${indent}${fence}\n`);
         expect(read.problems).toEqual([]);
         expect(read.blocks.at(-1)).toMatchObject({ kind: 'fence', info: 'bash', code: body });
       }),

@@ -1,14 +1,14 @@
-/** Owns: how many rows a table has. */
+/** Owns: counting the rows of a table. */
 import { messageOf } from '../schema/errors.ts';
 
-/** The number, or why there is none. Rows of csv and tsv are counted without the heading. */
-export function rowsIn(path: string, text: string): number | string {
+/** The number of rows, or why there is none. Rows of csv and tsv are counted without the header. */
+export function countRows(path: string, text: string): number | string {
   const ending = /\.([A-Za-z0-9]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
-  if (ending === 'csv' || ending === 'tsv') return Math.max(0, records(text) - 1);
-  return ending === 'json' ? items(text) : text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '').length;
+  if (ending === 'csv' || ending === 'tsv') return Math.max(0, countRecords(text) - 1);
+  return ending === 'json' ? countItems(text) : text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '').length;
 }
 
-function items(text: string): number | string {
+function countItems(text: string): number | string {
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value.length : 'is JSON, but not a list';
@@ -18,7 +18,7 @@ function items(text: string): number | string {
 }
 
 /** Records that are not blank. A line end inside quotes belongs to its record. */
-function records(text: string): number {
+function countRecords(text: string): number {
   let count = 0;
   let quoted = false;
   let filled = false;

@@ -1,11 +1,12 @@
 /**
- * Owns: markdown as far as steps need it: headings, list items, paragraphs and fences, each with its line.
+ * Owns: parsing the markdown that steps are written in: headings, list items, paragraphs and fences, each with its line.
  * Does not own: what a fence means (runbook.ts).
  *
- * B1 A fence is what CommonMark takes for one: backticks or tildes, longer fences, indented at most three columns inside
- *    its list item. What stands in a quotation, an HTML comment or a raw HTML block is none.
- * B2 Nothing is guessed: a fence that is never closed, that its list item does not hold, or that is indented too far to
- *    be one is a problem with a line, never silently more or less code.
+ * B1 A fence is a fence by CommonMark: backticks or tildes, of any length, indented at most three columns inside its list
+ *    item. One inside a quotation, an HTML comment or a raw HTML block does not count.
+ * B2 Nothing is guessed: a fence that is never closed, that leaves its list item, or that is indented too far is reported
+ *    with its line; the code of a step is never silently longer or shorter.
+ * B3 The time is linear in the length of the text, whatever it contains.
  */
 export type LineProblem = { line: number; problem: string };
 
@@ -21,7 +22,7 @@ type OpenFence = {
   line: number;
   mark: string;
   info: string;
-  /** Column at which the content of the list item around it starts. */
+  /** Column where the content of the enclosing list item starts. */
   container: number;
   indent: number;
   code: string[];
@@ -29,36 +30,36 @@ type OpenFence = {
 };
 
 type Reader = Blocks & {
-  /** Columns at which the contents of the open list items start. */
+  /** Columns where the contents of the open list items start. */
   items: number[];
   fence: OpenFence | null;
-  /** What ends the raw HTML that is open. */
+  /** Matches the line that ends the open raw HTML block. */
   raw: RegExp | null;
-  /** The block that a line of plain text continues. */
+  /** The block that a line of plain text would continue. */
   open: Extract<Block, { text: string }> | null;
 };
 
-/** Lists inside lists; what is nested deeper is text. */
-const DEEPEST = 20;
+/** Maximum nesting of lists; anything deeper is text. */
+const MAX_DEPTH = 20;
 const FENCE = /^(`{3,})([^`]*)$|^(~{3,})(.*)$/;
 const MARKER = /^([-+*]|\d{1,9}[.)])(?=[ \t]|$)/;
 const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const RAW = /^<(script|pre|style|textarea)(?=[\s>]|$)/i;
 const LOOKS_LIKE_FENCE = /^(?:`{3,}[^`]*|~{3,}.*)$/;
 
-export function blocksOf(markdown: string, firstLine = 1): Blocks {
+export function parseBlocks(markdown: string, firstLine = 1): Blocks {
   const reader: Reader = { blocks: [], problems: [], items: [], fence: null, raw: null, open: null };
   const lines = markdown.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
-  for (const [index, line] of lines.entries()) take(reader, line, index + firstLine);
+  for (const [index, line] of lines.entries()) readLine(reader, line, index + firstLine);
   if (reader.fence !== null) {
     const { line, mark } = reader.fence;
-    reader.problems.push({ line, problem: `this fence is never closed; put ${mark} on a line of its own behind it` });
+    reader.problems.push({ line, problem: `this fence is never closed; put ${mark} on a line of its own after it` });
   }
   return { blocks: reader.blocks, problems: reader.problems };
 }
 
-function take(reader: Reader, line: string, at: number): void {
-  if (reader.fence !== null) return takeCode(reader, reader.fence, line, at);
+function readLine(reader: Reader, line: string, at: number): void {
+  if (reader.fence !== null) return readCodeLine(reader, reader.fence, line, at);
   if (reader.raw !== null) {
     if (reader.raw.test(line)) reader.raw = null;
     return;
@@ -67,64 +68,64 @@ function take(reader: Reader, line: string, at: number): void {
     reader.open = null;
     return;
   }
-  takeLine(reader, line, at);
+  readTextLine(reader, line, at);
 }
 
-function takeCode(reader: Reader, fence: OpenFence, line: string, at: number): void {
-  const { column, rest } = indented(line, 0);
+function readCodeLine(reader: Reader, fence: OpenFence, line: string, at: number): void {
+  const { column, rest } = measureIndent(line, 0);
   const blank = rest.trim() === '';
   if (!blank && column < fence.container && !fence.left) {
     fence.left = true;
     const problem = `this line leaves the list item whose fence opened in line ${fence.line}; indent it by ${fence.container} or more`;
     reader.problems.push({ line: at, problem });
   }
-  if (column - fence.container <= 3 && closes(fence, rest)) {
+  if (column - fence.container <= 3 && isClosing(fence, rest)) {
     reader.fence = null;
     const { line: start, info, code, container } = fence;
     reader.blocks.push({ kind: 'fence', line: start, info, code: code.join('\n'), inItem: container > 0 });
     return;
   }
-  fence.code.push(without(line, fence.container + fence.indent));
+  fence.code.push(removeIndent(line, fence.container + fence.indent));
 }
 
-const closes = ({ mark }: OpenFence, rest: string): boolean => {
+const isClosing = ({ mark }: OpenFence, rest: string): boolean => {
   const run = rest.trimEnd();
   return run.length >= mark.length && run === (mark[0] ?? '`').repeat(run.length);
 };
 
-function takeLine(reader: Reader, line: string, at: number): void {
-  const { column, rest } = indented(line, 0);
+function readTextLine(reader: Reader, line: string, at: number): void {
+  const { column, rest } = measureIndent(line, 0);
   const items = reader.items.filter((start) => start <= column);
   const inside = column - (items.at(-1) ?? 0);
   if (reader.open !== null && (inside > 3 || (items.length < reader.items.length && isPlain(rest)))) {
-    refuseTooDeep(reader, inside, rest, at);
+    reportTooDeep(reader, inside, rest, at);
     reader.open.text += ` ${rest.trim()}`;
     return;
   }
   reader.items = items;
   if (inside > 3) {
-    refuseTooDeep(reader, inside, rest, at);
+    reportTooDeep(reader, inside, rest, at);
     return;
   }
-  takeBlock(reader, rest, column, at);
+  readBlock(reader, rest, column, at);
 }
 
-/** A list marker opens an item, and what stands behind it on the same line is read like a line of its own. */
-function takeBlock(reader: Reader, rest: string, column: number, at: number): void {
-  const deep = reader.items.length === DEEPEST;
+/** A list marker opens an item; the rest of the line is read like a line of its own. */
+function readBlock(reader: Reader, rest: string, column: number, at: number): void {
+  const deep = reader.items.length === MAX_DEPTH;
   const marker = deep || RULE.test(rest) ? undefined : MARKER.exec(rest)?.[1];
-  if (marker === undefined) return takeContent(reader, rest, column, at);
-  const behind = indented(rest.slice(marker.length), column + marker.length);
-  const gap = behind.column - column - marker.length;
-  const narrow = gap > 4 || behind.rest === '';
-  reader.items.push(narrow ? column + marker.length + 1 : behind.column);
+  if (marker === undefined) return readContent(reader, rest, column, at);
+  const after = measureIndent(rest.slice(marker.length), column + marker.length);
+  const gap = after.column - column - marker.length;
+  const narrow = gap > 4 || after.rest === '';
+  reader.items.push(narrow ? column + marker.length + 1 : after.column);
   const item: Block = { kind: 'item', line: at, text: '', ordered: /\d/.test(marker) };
   reader.blocks.push(item);
-  reader.open = behind.rest === '' ? null : item;
-  if (behind.rest !== '' && !narrow) takeBlock(reader, behind.rest, behind.column, at);
+  reader.open = after.rest === '' ? null : item;
+  if (after.rest !== '' && !narrow) readBlock(reader, after.rest, after.column, at);
 }
 
-function takeContent(reader: Reader, rest: string, column: number, at: number): void {
+function readContent(reader: Reader, rest: string, column: number, at: number): void {
   const [, backticks, backtickInfo, tildes, tildeInfo] = FENCE.exec(rest) ?? [];
   const mark = backticks ?? tildes;
   if (mark !== undefined) {
@@ -134,11 +135,11 @@ function takeContent(reader: Reader, rest: string, column: number, at: number): 
     reader.open = null;
     return;
   }
-  if (isUnderline(reader, rest)) return;
-  if (takesRaw(reader, rest)) return;
+  if (readUnderline(reader, rest)) return;
+  if (readRawHtml(reader, rest)) return;
   const level = /^#{1,6}(?=[ \t]|$)/.exec(rest)?.[0].length;
   if (level !== undefined) {
-    const text = withoutClosing(rest.slice(level).trim());
+    const text = removeClosingHashes(rest.slice(level).trim());
     reader.blocks.push({ kind: 'heading', line: at, text, level });
     reader.open = null;
   } else if (rest.startsWith('>') || RULE.test(rest)) reader.open = null;
@@ -149,8 +150,8 @@ function takeContent(reader: Reader, rest: string, column: number, at: number): 
   }
 }
 
-/** A paragraph with a line of = or - below it is a heading. */
-function isUnderline(reader: Reader, rest: string): boolean {
+/** A paragraph with a line of = or - below it is a heading; returns whether this was such a line. */
+function readUnderline(reader: Reader, rest: string): boolean {
   const last = reader.blocks.at(-1);
   const run = rest.trimEnd();
   if (reader.open === null || last !== reader.open || last.kind !== 'text') return false;
@@ -165,7 +166,7 @@ function isUnderline(reader: Reader, rest: string): boolean {
   return true;
 }
 
-function takesRaw(reader: Reader, rest: string): boolean {
+function readRawHtml(reader: Reader, rest: string): boolean {
   const tag = RAW.exec(rest)?.[1];
   if (tag === undefined && !rest.startsWith('<!--')) return false;
   const end = tag === undefined ? /-->/ : new RegExp(`</${tag}>`, 'i');
@@ -174,7 +175,7 @@ function takesRaw(reader: Reader, rest: string): boolean {
   return true;
 }
 
-function refuseTooDeep(reader: Reader, inside: number, rest: string, at: number): void {
+function reportTooDeep(reader: Reader, inside: number, rest: string, at: number): void {
   if (inside > 3 && LOOKS_LIKE_FENCE.test(rest))
     reader.problems.push({ line: at, problem: `this fence is indented ${inside} columns too far to be one` });
 }
@@ -183,18 +184,18 @@ function refuseTooDeep(reader: Reader, inside: number, rest: string, at: number)
 const isPlain = (rest: string): boolean =>
   !(FENCE.test(rest) || MARKER.test(rest) || RULE.test(rest) || /^(?:#{1,6}(?:[ \t]|$)|>|<)/.test(rest));
 
-const withoutClosing = (text: string): string => (/^#+$/.test(text) ? '' : text.replace(/[ \t]#+$/, '').trimEnd());
+const removeClosingHashes = (text: string): string => (/^#+$/.test(text) ? '' : text.replace(/[ \t]#+$/, '').trimEnd());
 
-/** The column at which a text starts, tabs reaching to the next multiple of four. */
-function indented(line: string, from: number): { column: number; rest: string } {
+/** The column where the text of a line starts; a tab reaches to the next multiple of four. */
+function measureIndent(line: string, from: number): { column: number; rest: string } {
   let column = from;
   let index = 0;
   for (; line[index] === ' ' || line[index] === '\t'; index += 1) column += line[index] === ' ' ? 1 : 4 - (column % 4);
   return { column, rest: line.slice(index) };
 }
 
-/** The line without its first columns, as far as they are blank; a tab that reaches beyond leaves spaces. */
-function without(line: string, columns: number): string {
+/** The line without its first columns, as far as they are blank; a tab that reaches further leaves spaces. */
+function removeIndent(line: string, columns: number): string {
   let column = 0;
   let index = 0;
   for (; column < columns && (line[index] === ' ' || line[index] === '\t'); index += 1)

@@ -1,17 +1,26 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
-import { isMeant } from '../../src/roles/glob.ts';
-import { asData, bytesIn, cut, oneLine, slugOf, visible } from '../../src/roles/text.ts';
+import { matchesGlob } from '../../src/roles/glob.ts';
+import {
+  wrapAsData,
+  byteLength,
+  truncateText,
+  toOneLine,
+  slugify,
+  escapeInvisible,
+} from '../../src/roles/prompt-text.ts';
 
 describe('text', () => {
   it('T1 is cut to bytes, not through a character, and says so', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.integer({ min: 0, max: 300 }), (text, most) => {
-        const shown = cut(text, most);
-        expect(bytesIn(shown)).toBeLessThanOrEqual(Math.max(most, bytesIn(text) <= most ? bytesIn(text) : most));
+        const shown = truncateText(text, most);
+        expect(byteLength(shown)).toBeLessThanOrEqual(
+          Math.max(most, byteLength(text) <= most ? byteLength(text) : most),
+        );
         expect(shown.includes('\uFFFD')).toBe(text.includes('\uFFFD') && shown.includes('\uFFFD'));
-        if (bytesIn(text) > most && most > 100) expect(shown).toContain(`${bytesIn(text)} bytes in all`);
+        if (byteLength(text) > most && most > 100) expect(shown).toContain(`${byteLength(text)} bytes in all`);
       }),
     );
   });
@@ -20,23 +29,23 @@ describe('text', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (label, text) => {
         const [, mark, inside = ''] =
-          /^<data ([0-9a-f]{8}) [^\n]*>\n([\s\S]*)\n<\/data \1>$/.exec(asData(label, text, 1000)) ?? [];
+          /^<data ([0-9a-f]{8}) [^\n]*>\n([\s\S]*)\n<\/data \1>$/.exec(wrapAsData(label, text, 1000)) ?? [];
         expect(mark).toBeDefined();
-        expect(inside).toBe(cut(visible(text), 1000));
+        expect(inside).toBe(truncateText(escapeInvisible(text), 1000));
       }),
     );
   });
 
   it('shows what hides and keeps lines and tabs', () => {
-    expect(visible('a\u202eb\u0000\n\t\u{e0041}\u200d')).toBe('a\\u{202e}b\\u{0}\n\t\\u{e0041}\\u{200d}');
-    expect(oneLine(' a\n\n b\u0007 ', 80)).toBe('a b\\u{7}');
-    expect(oneLine('😀'.repeat(10), 5)).toBe('😀😀😀😀…');
+    expect(escapeInvisible('a\u202eb\u0000\n\t\u{e0041}\u200d')).toBe('a\\u{202e}b\\u{0}\n\t\\u{e0041}\\u{200d}');
+    expect(toOneLine(' a\n\n b\u0007 ', 80)).toBe('a b\\u{7}');
+    expect(toOneLine('😀'.repeat(10), 5)).toBe('😀😀😀😀…');
   });
 
   it('gives names', () => {
-    expect(slugOf('Résumé: ½ of "it"', 60)).toBe('resume-1-2-of-it');
-    expect(slugOf('日本', 60)).toBe('');
-    expect(slugOf('a b c d', 4)).toBe('a-b');
+    expect(slugify('Résumé: ½ of "it"', 60)).toBe('resume-1-2-of-it');
+    expect(slugify('日本', 60)).toBe('');
+    expect(slugify('a b c d', 4)).toBe('a-b');
   });
 });
 
@@ -66,12 +75,12 @@ describe('globs', () => {
     ['@(a|b)', 'a', false],
     ['src/**', '../src/a', false],
   ])('%s and %s: %s', (glob, path, is) => {
-    expect(isMeant(glob, path)).toBe(is);
+    expect(matchesGlob(glob, path)).toBe(is);
   });
 
   it('that would take for ever elsewhere are quick', () => {
-    expect(isMeant(`${'*a'.repeat(200)}b`, 'a'.repeat(5000))).toBe(false);
-    expect(isMeant(`${'**/'.repeat(100)}b`, 'a/'.repeat(300))).toBe(false);
-    expect(isMeant('{a,b}'.repeat(30), 'x')).toBe(false);
+    expect(matchesGlob(`${'*a'.repeat(200)}b`, 'a'.repeat(5000))).toBe(false);
+    expect(matchesGlob(`${'**/'.repeat(100)}b`, 'a/'.repeat(300))).toBe(false);
+    expect(matchesGlob('{a,b}'.repeat(30), 'x')).toBe(false);
   });
 });

@@ -1,12 +1,12 @@
 /**
- * Owns: putting text that nobody here wrote into markdown, so that it is read and never acts: no link, no image, no HTML,
- * no heading, no end of a fence, nothing invisible.
+ * Owns: escaping foreign text for markdown, so that it is shown and never acts: no link, image, HTML, heading, end of a
+ * fence, or invisible character.
  */
-import { cut, oneLine, visible } from './text.ts';
+import { truncateText, toOneLine, escapeInvisible } from './prompt-text.ts';
 
-/** Text in a line. */
-export function inline(text: string, most = 500): string {
-  return oneLine(text, most)
+/** Text within a line. */
+export function escapeInline(text: string, most = 500): string {
+  return toOneLine(text, most)
     .replaceAll(/[\\`*[\]<>|~]/g, (each) => `\\${each}`)
     .replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\_`)
     .replaceAll(/&(?=#?\w{1,40};)/g, String.raw`\&`)
@@ -17,9 +17,9 @@ export function inline(text: string, most = 500): string {
     .replace(/^[#+=>-]/, (each) => `\\${each}`);
 }
 
-/** A name, a path or a command, as code in a line. */
-export function code(text: string, most = 300): string {
-  const shown = oneLine(text, most);
+/** A name, a path or a command as inline code. */
+export function inlineCode(text: string, most = 300): string {
+  const shown = toOneLine(text, most);
   const runs = (shown.match(/`+/g) ?? []).map((run) => run.length);
   let ticks = 1;
   while (runs.includes(ticks)) ticks += 1;
@@ -28,16 +28,16 @@ export function code(text: string, most = 300): string {
   return `${fence}${pad}${shown}${pad}${fence}`;
 }
 
-/** A block of text as it is; nothing in it can end the block. */
-export function fenced(text: string, most = 4000): string {
-  const shown = cut(visible(text.replaceAll(/\r\n?/g, '\n')), most).replace(/\n$/, '');
+/** A fenced block of text that nothing inside can end. */
+export function fenceText(text: string, most = 4000): string {
+  const shown = truncateText(escapeInvisible(text.replaceAll(/\r\n?/g, '\n')), most).replace(/\n$/, '');
   const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${shown}\n${fence}`;
 }
 
-/** The same, belonging to a list item. */
-export const indentedBy = (columns: number, block: string): string =>
+/** Indents a block so that it belongs to a list item. */
+export const indentBlock = (columns: number, block: string): string =>
   block
     .split('\n')
     .map((line) => (line === '' ? line : `${' '.repeat(columns)}${line}`))

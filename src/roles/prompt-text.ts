@@ -1,45 +1,45 @@
 /**
- * Owns: how much of a text is shown, and how text that nobody here wrote is set apart in a prompt.
+ * Owns: shortening texts, and marking foreign text in a prompt.
  *
- * T1 What is cut says so and how much; no cut goes through a character.
- * T2 Material is enclosed in marks that it cannot contain: they carry a hash of the material itself.
+ * T1 A shortened text says so and how long it was; no character is split.
+ * T2 Material is enclosed in marks that it cannot contain, because they include a hash of the material itself.
  */
 import { hash } from 'node:crypto';
 import type { Json } from '../schema/json.ts';
 
-/** Bytes a token is counted for. Careful on purpose: words need fewer tokens, dense data about this many. */
+/** Bytes per token, a cautious estimate: words need fewer tokens, dense data about this many. */
 const BYTES_PER_TOKEN = 3;
 
-/** Control, invisible and direction characters, and line ends that are none; not newline and tab. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\uFFF9-\uFFFB]/gu;
+/** Control, invisible and direction characters and Unicode line separators. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\uFFF9-\uFFFB]/gu;
 
-export const bytesIn = (text: string): number => Buffer.byteLength(text);
+export const byteLength = (text: string): number => Buffer.byteLength(text);
 
-export const tokensIn = (text: string): number => Math.ceil(bytesIn(text) / BYTES_PER_TOKEN);
+export const estimateTokens = (text: string): number => Math.ceil(byteLength(text) / BYTES_PER_TOKEN);
 
-export const bytesFor = (tokens: number): number => tokens * BYTES_PER_TOKEN;
+export const bytesForTokens = (tokens: number): number => tokens * BYTES_PER_TOKEN;
 
-/** At most `most` bytes: the head and the tail, and between them how much is missing. */
-export function cut(text: string, most: number): string {
+/** At most `most` bytes: the beginning and the end, with a note between them. */
+export function truncateText(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;
   const mark = `\n[… ${bytes.length} bytes in all, the middle is left out …]\n`;
-  const room = most - bytesIn(mark);
+  const room = most - byteLength(mark);
   if (room <= 0) return head(bytes, Math.max(0, most));
   const front = Math.ceil((room * 2) / 3);
   return `${head(bytes, front)}${mark}${tail(bytes, room - front)}`;
 }
 
-/** Everything that could hide or steer is written out, such as \u{202e}. */
-export function visible(text: string): string {
-  return text.replaceAll(UNSEEN, (each) =>
+/** Writes out characters that hide or reorder text, such as \u{202e}; newline and tab stay. */
+export function escapeInvisible(text: string): string {
+  return text.replaceAll(INVISIBLE, (each) =>
     each === '\n' || each === '\t' ? each : `\\u{${(each.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
 
 /** One line of at most `most` characters. */
-export function oneLine(text: string, most: number): string {
-  const line = visible(
+export function toOneLine(text: string, most: number): string {
+  const line = escapeInvisible(
     text
       .slice(0, most * 4)
       .replaceAll(/\s+/g, ' ')
@@ -49,15 +49,15 @@ export function oneLine(text: string, most: number): string {
   return characters.length <= most ? line : `${characters.slice(0, Math.max(0, most - 1)).join('')}…`;
 }
 
-/** Material for a prompt. What is inside says nothing to the reader of the prompt; it is looked at. */
-export function asData(label: string, text: string, most: number): string {
-  const shown = cut(visible(text), most);
+/** Material for a prompt, enclosed in marks, so that it is not read as instructions. */
+export function wrapAsData(label: string, text: string, most: number): string {
+  const shown = truncateText(escapeInvisible(text), most);
   const mark = hash('sha256', shown).slice(0, 8);
-  return `<data ${mark} ${oneLine(label, 200).replaceAll(/[<>]/g, ' ')}>\n${shown}\n</data ${mark}>`;
+  return `<data ${mark} ${toOneLine(label, 200).replaceAll(/[<>]/g, ' ')}>\n${shown}\n</data ${mark}>`;
 }
 
-/** What a tool gave, as text: fields by name, and line ends as line ends, so that it can be read and quoted. */
-export function outputText(output: Json): string {
+/** The output of a tool as text: one field after another, with real line ends, so that it can be read and quoted. */
+export function formatOutput(output: Json): string {
   if (typeof output === 'string') return output;
   if (output === null || typeof output !== 'object' || Array.isArray(output)) return JSON.stringify(output);
   const entries = Object.entries(output).filter(([name]) => !name.endsWith('artifact'));
@@ -66,8 +66,8 @@ export function outputText(output: Json): string {
     .join('\n');
 }
 
-/** A name that can stand in ids: lower case ASCII letters, digits and dashes; may be empty. */
-export function slugOf(text: string, longest: number): string {
+/** A name for use in ids: lower-case ASCII letters, digits and dashes; may be empty. */
+export function slugify(text: string, longest: number): string {
   const plain = text.slice(0, 1000).normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   const words = plain.match(/[a-z0-9]+/g) ?? [];
   return words.join('-').slice(0, longest).replace(/-$/, '');

@@ -1,0 +1,60 @@
+/**
+ * Owns: reading the one tool call in a model's answer. Small models write the call as text, or its input as a string;
+ * an unambiguous answer is accepted, anything else is a problem that is sent back to the model.
+ */
+import { isJson, type Json } from '../schema/json.ts';
+import type { ModelAnswer, ModelRequest, ModelTool } from '../schema/ports.ts';
+import { truncateText, escapeInvisible } from './prompt-text.ts';
+
+export type ModelCall = { name: string; input: Json };
+export type Problem = { problem: string };
+
+const MAX_SHOWN = 4000;
+
+export function readCall(answer: ModelAnswer, tools: readonly ModelTool[]): ModelCall | Problem {
+  const names = tools.map((tool) => tool.name);
+  const call = answer.call ?? findCallInText(answer.text, names);
+  if (call === null) return { problem: `call one of these tools: ${names.join(', ')}` };
+  if (!names.includes(call.name))
+    return { problem: `there is no tool "${call.name.slice(0, 80)}"; there is: ${names.join(', ')}` };
+  const input = typeof call.input === 'string' ? (parseJson(call.input) ?? call.input) : call.input;
+  return { name: call.name, input };
+}
+
+/** The request again, with the last answer and what is wrong with it; earlier pairs are dropped. */
+export function repairRequest(request: ModelRequest, answer: ModelAnswer, problem: string): ModelRequest {
+  const reply = answer.call === null ? answer.text : JSON.stringify(answer.call);
+  const [first] = request.messages;
+  return {
+    ...request,
+    messages: [
+      ...(first === undefined ? [] : [first]),
+      { role: 'assistant', text: truncateText(reply === '' ? '(nothing)' : reply, MAX_SHOWN) },
+      {
+        role: 'user',
+        text: `That answer cannot be used: ${truncateText(escapeInvisible(problem), MAX_SHOWN)}\nAnswer again, completely, with one tool call.`,
+      },
+    ],
+  };
+}
+
+/** A text that consists only of a call, or only of the input for the single tool on offer. */
+function findCallInText(text: string, names: readonly string[]): ModelCall | null {
+  const bare = /^\s*```[a-z]*\n([\s\S]*)\n```\s*$/.exec(text)?.[1] ?? text;
+  const value = parseJson(bare.trim());
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  const name = value['name'] ?? value['tool'];
+  const input = value['arguments'] ?? value['input'] ?? value['parameters'];
+  if (typeof name === 'string' && names.includes(name) && input !== undefined) return { name, input };
+  const [only] = names;
+  return names.length === 1 && only !== undefined ? { name: only, input: value } : null;
+}
+
+function parseJson(text: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
