@@ -206,15 +206,15 @@ function nextOf(
     case 'done':
       return [];
     case 'blocked':
-      return questions > 0 ? [] : [`See what it waits for: oka show ${run}`];
+      return questions > 0 ? [] : [`See what it is waiting for: oka show ${run}`];
     case 'cancelled':
-      return ['Drop the task into the inbox again to do it anew.'];
+      return ['Put the task into the inbox again to start over.'];
     case 'failed':
     case 'rework':
     case 'impossible':
       return [
-        `Mend what is named above, then: oka resume ${run}`,
-        ...(changes === 0 ? [] : [`Take back what it changed: oka undo ${run}`]),
+        `Fix what is named above, then run: oka resume ${run}`,
+        ...(changes === 0 ? [] : [`Undo its changes: oka undo ${run}`]),
       ];
   }
 }
