@@ -1,6 +1,6 @@
 /** What an engine is built from, and what its parts share. */
 import type { Graph } from '../schema/graph.ts';
-import type { Clock, EventStore, Middleware, Planner, Stores } from '../schema/ports.ts';
+import type { Clock, EventStore, Middleware, Planner, Stores, ToolRegistry } from '../schema/ports.ts';
 import type { Outcome, Tool } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import type { Hooks, RunHooks } from './hooks.ts';
@@ -11,7 +11,8 @@ import type { StateGraph } from './states.ts';
 import type { World } from './world.ts';
 
 export type EngineOptions = {
-  tools: readonly Tool[];
+  /** A list, or a registry that may change while runs are driven. */
+  tools: readonly Tool[] | ToolRegistry;
   states?: StateGraph;
   planner?: Planner;
   middleware?: readonly Middleware[];
@@ -35,6 +36,7 @@ export type EngineContext = {
   options: EngineOptions;
   stores: Stores;
   events: EventStore;
+  tools: ToolRegistry;
   plans: Plans;
   registry: RunRegistry;
   hooks: RunHooks;

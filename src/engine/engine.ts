@@ -28,6 +28,7 @@ import { expectEnd } from './self-ending-waits.ts';
 import { defaultStates } from './states.ts';
 import { storableWith } from './storable.ts';
 import { thinkWith } from './think.ts';
+import { asRegistry } from './tool-registry.ts';
 import type { StartOptions, StopRequest } from './written.ts';
 
 export type Engine = {
@@ -72,11 +73,11 @@ const noPlanner: Planner = { decide: () => ({ kind: 'Fail', reason: 'there is no
 
 function contextFor(options: EngineOptions): EngineContext {
   const { clock, stores = {}, middleware = [], states = defaultStates, planner = noPlanner, sleep } = options;
-  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const tools = asRegistry(options.tools);
   const toolNamed = (name: string) => tools.get(name);
   const events = stores.events ?? memoryEvents(clock);
   const registry = runRegistry(events);
-  const plans = plansWith(stores.artifacts, states, new Set(tools.keys()));
+  const plans = plansWith(stores.artifacts, states, tools);
   const chain = callChain(middleware, invokeTool(tools));
   const runOf = (id: string) => registry.drives.get(id)?.run;
   const hooks = hooksAround({ events, tools: toolNamed, invoke: chain }, options.hooks ?? {}, runOf);
@@ -84,6 +85,7 @@ function contextFor(options: EngineOptions): EngineContext {
     options,
     stores,
     events,
+    tools,
     plans,
     registry,
     hooks,

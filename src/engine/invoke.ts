@@ -1,10 +1,10 @@
 /** The innermost step of the chain: the tool itself. */
 import { messageOf } from '../schema/errors.ts';
-import type { Tool } from '../schema/tool.ts';
+import type { ToolRegistry } from '../schema/ports.ts';
 import type { Invoke } from './compose.ts';
 
 /** What a tool throws is its failure; what fails after a stop was cancelled. */
-export function invokeTool(tools: ReadonlyMap<string, Tool>): Invoke {
+export function invokeTool(tools: Pick<ToolRegistry, 'get'>): Invoke {
   return async (call) => {
     const tool = tools.get(call.tool);
     if (tool === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };

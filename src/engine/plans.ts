@@ -6,7 +6,8 @@
 import { hash } from 'node:crypto';
 import { OkaError } from '../schema/errors.ts';
 import { Graph } from '../schema/graph.ts';
-import type { ArtifactStore } from '../schema/ports.ts';
+import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
+import type { Tool } from '../schema/tool.ts';
 import { checkGraph } from './check-graph.ts';
 import { type Plan, planOf } from './plan.ts';
 import type { StateGraph } from './states.ts';
@@ -21,15 +22,20 @@ export type Plans = {
 const MOST_HELD = 200;
 const MOST_PROBLEMS = 20;
 
-export function plansWith(artifacts: ArtifactStore | undefined, states: StateGraph, tools: ReadonlySet<string>): Plans {
+export function plansWith(artifacts: ArtifactStore | undefined, states: StateGraph, tools: ToolRegistry): Plans {
   const held = new Map<string, Graph>();
   const plans = new WeakMap<Graph, Promise<Plan>>();
+  /** The list of tools that a graph was checked with last. */
+  const checkedWith = new WeakMap<Graph, readonly Tool[]>();
   return { planned, planFor };
 
   async function planned(graph: Graph): Promise<Plan> {
     let plan = plans.get(graph);
+    if (checkedWith.get(graph) !== tools.list()) {
+      assertSound(graph, new Set(tools.list().map(({ name }) => name)));
+      checkedWith.set(graph, tools.list());
+    }
     if (plan === undefined) {
-      assertSound(graph, tools);
       plan = keep(graph).then((sha256) => planOf(graph, sha256, states));
       plans.set(graph, plan);
       plan.catch(() => plans.delete(graph));

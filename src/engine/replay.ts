@@ -7,6 +7,7 @@
 import { hash } from 'node:crypto';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
+import type { ToolRegistry } from '../schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 import { unboundCall } from './bounds.ts';
 import { decide, type ToolBook } from './decide.ts';
@@ -117,7 +118,7 @@ export type Compared = {
 /** `tools` act in a scratch copy. */
 export async function replayFully(
   events: readonly Event[],
-  tools: ReadonlyMap<string, Tool>,
+  tools: Pick<ToolRegistry, 'get'>,
   signal: AbortSignal,
 ): Promise<Compared[]> {
   const started = new Map<string, Extract<Event, { type: 'call.started' }>>();

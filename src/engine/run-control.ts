@@ -15,11 +15,11 @@ import { frozen } from './snapshot.ts';
 import { closingOf, outcomeEvent, startEvent, type StartOptions, stopEvent, type StopRequest } from './written.ts';
 
 export async function startRun(context: EngineContext, graph: Graph, request: StartOptions): Promise<Drive> {
-  const { plans, registry } = context;
+  const { plans, registry, tools } = context;
   const plan = await plans.planned(graph);
   const running = registry.drives.get(request.id);
   if (running !== undefined) return running;
-  return beginDrive(context, begun(plan, registry.stage(startEvent(graph, plan.sha256, request))));
+  return beginDrive(context, begun(plan, registry.stage(startEvent(graph, plan.sha256, request, tools.version()))));
 }
 
 export type ResumeRequest = {
@@ -56,9 +56,9 @@ async function continueUnder(context: EngineContext, failed: RunState, id: strin
 
 /** A new run of the same graph that starts with what the failed one has done. */
 export function continueAfterFailure(context: EngineContext, failed: RunState, request: StartOptions): Drive {
-  const { registry } = context;
+  const { registry, tools } = context;
   const { graph, sha256 } = failed.plan;
-  const event = startEvent(graph, sha256, { title: failed.title, ...request, input: failed.input });
+  const event = startEvent(graph, sha256, { title: failed.title, ...request, input: failed.input }, tools.version());
   const next = begun(failed.plan, registry.stage(event));
   if (next === null) throw new Error('a run begins with run.started');
   for (const index of inOrder(failed.plan))
@@ -68,7 +68,10 @@ export function continueAfterFailure(context: EngineContext, failed: RunState, r
 
 async function goOn(context: EngineContext, run: RunState, reason: string): Promise<Drive> {
   await askWitness(context, run);
-  applied(run, context.registry.stage({ type: 'run.resumed', run: run.id, data: { reason } }));
+  applied(
+    run,
+    context.registry.stage({ type: 'run.resumed', run: run.id, data: { reason, tools: context.tools.version() } }),
+  );
   return beginDrive(context, run);
 }
 

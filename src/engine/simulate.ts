@@ -1,12 +1,13 @@
 /** Goes through a graph without doing anything: which calls would be made, of which class, and what the policy says. */
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { Middleware, Planner } from '../schema/ports.ts';
+import type { Middleware, Planner, ToolRegistry } from '../schema/ports.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Tool } from '../schema/tool.ts';
 import { createEngine } from './engine.ts';
 import type { EngineOptions } from './engine-context.ts';
 import { leadsBack } from './plan.ts';
+import { asRegistry } from './tool-registry.ts';
 
 export type SimulatedCall = {
   node: string | null;
@@ -23,13 +24,14 @@ const JUDGES = new Set(['eligible', 'authorize', 'budget']);
 
 export async function simulate(options: EngineOptions, graph: Graph, input: Json): Promise<Simulation> {
   const calls: SimulatedCall[] = [];
+  const tools = asRegistry(options.tools);
   const judges = (options.middleware ?? []).filter((layer) => JUDGES.has(layer.name));
   const engine = createEngine({
     ...options,
     stores: {},
     planner: silent,
-    tools: options.tools.map(harmless),
-    middleware: [observer(calls, options.tools), ...judges],
+    tools: tools.list().map(harmless),
+    middleware: [observer(calls, tools), ...judges],
   });
   const { done } = await engine.start(everyWay(graph), { id: 'simulation', input });
   const run = await done;
@@ -44,8 +46,7 @@ export async function simulate(options: EngineOptions, graph: Graph, input: Json
 }
 
 /** Sees the verdict on every call and lets the run go on whatever it is. */
-function observer(calls: SimulatedCall[], tools: readonly Tool[]): Middleware {
-  const known = new Map(tools.map((tool) => [tool.name, tool]));
+function observer(calls: SimulatedCall[], tools: ToolRegistry): Middleware {
   return {
     name: 'observer',
     call: async (call, next) => {
@@ -55,7 +56,7 @@ function observer(calls: SimulatedCall[], tools: readonly Tool[]): Middleware {
       if (outcome.status === 'waiting')
         calls.push({ ...seen, verdict: 'ask', why: 'text' in outcome.for ? outcome.for.text : outcome.for.kind });
       else if (outcome.status === 'denied') calls.push({ ...seen, verdict: 'deny', why: outcome.error });
-      else if (known.get(tool)?.input.safeParse(input).success === true)
+      else if (tools.get(tool)?.input.safeParse(input).success === true)
         calls.push({ ...seen, verdict: 'allow', why: '' });
       else calls.push({ ...seen, verdict: 'unclear', why: 'its input depends on what comes before' });
       return { status: 'ok', output: null };

@@ -1,7 +1,7 @@
 /** Owns: asking the planner of an agent, and holding its answer against what is allowed. */
 import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
-import type { Middleware, NoDecision, Planner, PlannerInput } from '../schema/ports.ts';
+import type { Middleware, NoDecision, Planner, PlannerInput, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { leftOf, nothingReserved } from './budget.ts';
 import { newAgent } from './agent.ts';
@@ -21,7 +21,7 @@ const RISKS = { low: 0, medium: 1, high: 2 } as const;
 export function thinkWith(
   planner: Planner,
   middleware: readonly Middleware[],
-  tools: ReadonlyMap<string, Tool>,
+  tools: Pick<ToolRegistry, 'list'>,
   clock: () => number,
 ): World['think'] {
   return async (run, step, act) => {
@@ -73,18 +73,20 @@ function undecidedEvent(run: RunState, { node, turn }: ThinkStep, answer: NoDeci
   return { type: 'wait.opened', run: run.id, data: { wait, node, for: { kind: 'timer', until } } };
 }
 
-function plannerInput(run: RunState, step: ThinkStep, tools: ReadonlyMap<string, Tool>, now: number): PlannerInput {
+function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 'list'>, now: number): PlannerInput {
   const index = nodeNamed(run, step.node) ?? -1;
   const config = run.configs[index];
   const agent = run.nodes[index]?.agent ?? newAgent(run.plan.states.start);
   const rule = run.plan.states.states[agent.state];
   const goal = config?.kind === 'agent' ? filled(config.goal, lookupFor(run, index)) : '';
-  const eligible = [...tools.values()].filter(
-    (tool) =>
-      (config?.tools?.includes(tool.name) ?? true) &&
-      (rule?.tools?.includes(tool.name) ?? true) &&
-      (rule?.classes.length ?? 0) > 0,
-  );
+  const eligible = tools
+    .list()
+    .filter(
+      (tool) =>
+        (config?.tools?.includes(tool.name) ?? true) &&
+        (rule?.tools?.includes(tool.name) ?? true) &&
+        (rule?.classes.length ?? 0) > 0,
+    );
   return {
     run: run.id,
     node: step.node,

@@ -135,7 +135,7 @@ export type StartOptions = {
 };
 
 /** The event that begins a run. */
-export function startEvent(graph: Graph, sha256: string, request: StartOptions): NewEvent {
+export function startEvent(graph: Graph, sha256: string, request: StartOptions, tools: string): NewEvent {
   const nodes = graph.nodes
     .slice(0, 1000)
     .map((node) => ({ id: node.id, title: titleOf(node), needs: node.needs, acceptance: node.acceptance }));
@@ -152,6 +152,7 @@ export function startEvent(graph: Graph, sha256: string, request: StartOptions):
       nodes,
       budgets: { ...graph.budgets, ...request.budgets },
       input: request.input ?? null,
+      tools,
     },
   };
 }

@@ -30,6 +30,7 @@ const restarts = z
   .max(1000)
   .optional()
   .describe('Nodes that an edge back starts over; listed with the first events of the new visit.');
+const toolsVersion = Sha256.optional().describe('Which tools there were: a hash of names, annotations and schemas.');
 const reason = z.string().max(20_000).describe('Why, for a person.');
 
 export const eventData = {
@@ -89,6 +90,7 @@ export const eventData = {
       nodes: z.array(PlannedNode).max(1000).default([]).describe('The steps a person should see.'),
       budgets: Budgets.default({}),
       input: JsonValue.default(null).describe('What it was started with.'),
+      tools: toolsVersion,
     })
     .describe('A run began.'),
   'run.planned': z
@@ -102,7 +104,7 @@ export const eventData = {
     })
     .describe('A run went from one state to another.'),
   'run.paused': z.strictObject({ reason }).describe('A run was paused.'),
-  'run.resumed': z.strictObject({ reason }).describe('A paused or stopped run goes on.'),
+  'run.resumed': z.strictObject({ reason, tools: toolsVersion }).describe('A paused or stopped run goes on.'),
   'run.ended': z
     .strictObject({
       status: z.enum(['done', 'failed', 'cancelled']).describe('How it ended.'),

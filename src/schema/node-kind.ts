@@ -33,7 +33,7 @@ export function partId(node: Pick<KindNode, 'id'>, part: string): string {
 
 /** The schema of graphs in which nodes of these kinds may stand, too. */
 export function graphSchemaWith(kinds: readonly NodeKind[]): z.ZodType<SourceGraph> {
-  if (kinds.length === 0) return Graph as z.ZodType<SourceGraph>;
+  if (kinds.length === 0) return Graph;
   const contributed = kinds.map(({ kind, about, fields }) =>
     z.strictObject({ kind: z.literal(kind).describe(about), ...commonFields, ...fields }),
   );

@@ -64,6 +64,14 @@ export type MemoryStore = {
   search(query: string, limit: number): Promise<{ id: string; text: string; score: number }[]>;
 };
 
+/** The tools there are right now; servers that bring some come and go. */
+export type ToolRegistry = {
+  get(name: string): Tool | undefined;
+  list(): readonly Tool[];
+  /** Hash of names, annotations and input schemas; changes with the list. */
+  version(): string;
+};
+
 /** All of them optional: without any the engine runs in memory. */
 export type Stores = {
   events?: EventStore;

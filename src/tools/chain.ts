@@ -14,7 +14,8 @@
  * timeout    around the tool alone, not around waiting for the disk
  * secrets    inside record, so that no value can be recorded; right before the tool
  */
-import type { Cache, Clock, Middleware, Redact } from '../schema/ports.ts';
+import { asRegistry } from '../engine/tool-registry.ts';
+import type { Cache, Clock, Middleware, Redact, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { type Asking, authorize, confirm, type Judge } from './middleware/authorize.ts';
 import { budget } from './middleware/budget.ts';
@@ -30,7 +31,8 @@ import { validate } from './middleware/validate.ts';
 import type { Reveal } from './reveal.ts';
 
 export type ChainOptions = {
-  tools: readonly Tool[];
+  /** A list, or a registry that may change while calls are made. */
+  tools: readonly Tool[] | ToolRegistry;
   clock: Clock;
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   cache?: Cache;
@@ -43,7 +45,7 @@ export type ChainOptions = {
 };
 
 export function standardChain(options: ChainOptions): Middleware[] {
-  const tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const tools = asRegistry(options.tools);
   return [
     validate(tools),
     eligible(),

@@ -594,7 +594,7 @@ describe('resume', () => {
     await engine.stop('r', { kind: 'pause', reason: 'x' });
     const run = await (await engine.resume('r', { reason: 'go' })).done;
     expect(run).toMatchObject({ status: 'done', output: 'seen' });
-    expect(dataOf(events, 'run.resumed')).toEqual([{ reason: 'go' }]);
+    expect(dataOf(events, 'run.resumed')).toMatchObject([{ reason: 'go' }]);
     expect(dataOf(events, 'call.started').map(({ call }) => call)).toEqual(['r.a.0.1', 'r.a.0.2']);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applied } from '../../src/engine/fold-run.ts';
 import { thinkWith } from '../../src/engine/think.ts';
+import { toolRegistry } from '../../src/engine/tool-registry.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { Middleware, PlannerInput } from '../../src/schema/ports.ts';
 import { callOf, graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
@@ -12,7 +13,7 @@ const all = [
   toolNamed('peek', () => ok()),
   toolNamed('look', () => ok(), { annotations: { risk: 'low' } }),
 ];
-const tools = new Map(all.map((tool) => [tool.name, tool]));
+const tools = toolRegistry(all);
 const finish: Decision = { kind: 'Finish', output: null, rationale: '' };
 
 /** Asks once, after the agent went through some states. */
@@ -114,11 +115,8 @@ describe('what a planner answers', () => {
   });
 
   it('however many tools there are, the reason fits into an event', async () => {
-    const many = new Map(
-      Array.from({ length: 500 }, (_, at) => toolNamed(`tool-${at}-${'x'.repeat(100)}`, () => ok())).map((tool) => [
-        tool.name,
-        tool,
-      ]),
+    const many = toolRegistry(
+      Array.from({ length: 500 }, (_, at) => toolNamed(`tool-${at}-${'x'.repeat(100)}`, () => ok())),
     );
     const graph = graphOf([{ kind: 'agent', id: 'a', goal: 'x' }]);
     const run = stateAfter(graph, [

@@ -48,7 +48,7 @@ const unbound = callOf().bounds;
 
 /** One call through the whole chain, without an engine. */
 function through(
-  options: Partial<ChainOptions> & Pick<ChainOptions, 'tools'>,
+  options: Partial<ChainOptions> & { tools: readonly Tool[] },
   call: Partial<ToolCall>,
 ): Promise<Outcome> {
   const chain = standardChain({ clock: () => 0, sleep: async () => undefined, judge: allow, ...options });

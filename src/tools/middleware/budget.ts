@@ -1,9 +1,9 @@
 /** Whether the run can still pay for a call. What it may cost at most was reserved before. */
-import type { Middleware } from '../../schema/ports.ts';
+import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Left, Tool } from '../../schema/tool.ts';
 
-export function budget(tools: ReadonlyMap<string, Tool>): Middleware {
+export function budget(tools: Pick<ToolRegistry, 'get'>): Middleware {
   return {
     name: 'budget',
     call: (call, next) => {

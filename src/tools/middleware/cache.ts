@@ -1,9 +1,9 @@
 /** Results of tools that say they are cacheable, by what was asked and the state of what was read. */
 import { hash } from 'node:crypto';
-import type { Cache, Middleware } from '../../schema/ports.ts';
+import type { Cache, Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Tool, ToolCall } from '../../schema/tool.ts';
 
-export function cache(tools: ReadonlyMap<string, Tool>, store: Cache | undefined): Middleware {
+export function cache(tools: Pick<ToolRegistry, 'get'>, store: Cache | undefined): Middleware {
   if (store === undefined) return { name: 'cache' };
   return {
     name: 'cache',

@@ -2,7 +2,7 @@
  * Tries a failed call again, as often as its node and the run allow. What changes the world outside is never retried,
  * nor what a person has allowed: that was for one attempt.
  */
-import type { Middleware } from '../../schema/ports.ts';
+import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/effect.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { whatIsSpent } from './budget.ts';
@@ -11,7 +11,7 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 10_000;
 
 export function retry(
-  tools: ReadonlyMap<string, Tool>,
+  tools: Pick<ToolRegistry, 'get'>,
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>,
 ): Middleware {
   return {

@@ -1,17 +1,17 @@
 /** Input before, output after: neither leaves this point in a shape the tool does not promise. */
 import { fitting } from '../../schema/fits.ts';
-import type { Middleware } from '../../schema/ports.ts';
+import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 
-export function validate(tools: ReadonlyMap<string, Tool>): Middleware {
-  const known = new Map(
-    [...tools].map(([name, { input, output }]) => [name, { input: look(input), output: look(output) }]),
-  );
+export function validate(tools: Pick<ToolRegistry, 'get'>): Middleware {
+  const checks = new WeakMap<Tool, Checks>();
   return {
     name: 'validate',
     call: async (call, next) => {
-      const problem = known.get(call.tool);
-      if (problem === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };
+      const tool = tools.get(call.tool);
+      if (tool === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };
+      let problem = checks.get(tool);
+      if (problem === undefined) checks.set(tool, (problem = checksOf(tool)));
       const wrong = problem.input(call.input);
       if (wrong !== null) return { status: 'failed', error: `${call.tool} cannot take this input: ${wrong}` };
       const outcome = await next(call);
@@ -23,8 +23,15 @@ export function validate(tools: ReadonlyMap<string, Tool>): Middleware {
   };
 }
 
-/** Says what is wrong with a value; null when nothing is. */
-function look(schema: Tool['input']): (value: unknown) => string | null {
+/** What is wrong with a value; null when nothing is. */
+type Check = (value: unknown) => string | null;
+type Checks = { input: Check; output: Check };
+
+function checksOf({ input, output }: Tool): Checks {
+  return { input: checkOf(input), output: checkOf(output) };
+}
+
+function checkOf(schema: Tool['input']): Check {
   const fits = fitting(schema);
   return (value) => {
     if (fits(value)) return null;
