@@ -103,8 +103,8 @@ const withCode = (cause: unknown, code: string): Error =>
 
 function openWritable(file: string, shape: DatabaseShape): Database {
   if (file === IN_MEMORY) return openInMemory(shape);
-  makeFolder(dirname(file));
   assertRegularFile(file);
+  makeFolder(dirname(file));
   let db: DatabaseSync | undefined;
   try {
     return guardDatabase(file, () => {

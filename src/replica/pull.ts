@@ -9,10 +9,10 @@
 import { hash } from 'node:crypto';
 import { START } from '../ledger/line.ts';
 import { OkaError } from '../schema/errors.ts';
-import type { Pen } from '../schema/event.ts';
+import type { Event, Pen } from '../schema/event.ts';
 import { FactGiven, STANDING } from '../schema/memory.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
-import { type Happening, heldFacts, type HeldFact } from './held-facts.ts';
+import { factEvents, type ReplicatedEvent } from './replicated-events.ts';
 import { eventsOf } from './pages.ts';
 import { hashOf } from './record.ts';
 import type { Open } from './seal.ts';
@@ -21,11 +21,19 @@ export type PullPorts = {
   replica: Replica;
   ledger: string;
   open: Open | null;
+  /** Folds events about facts, in their one order, to the facts that are valid after them. */
+  currentFacts: (events: readonly Event[]) => readonly ReplicatedFact[];
   /** Now; facts whose time is over stay where they are. */
   now: string;
   signal: AbortSignal;
   reach?: (events: number) => void;
 };
+
+/** An event of the replica. */
+export type FactPlace = { pen: Pen; seq: number };
+
+/** `place`: the event that kept the fact. `replaces`: where it, or a fact whose place it takes, was kept before. */
+export type ReplicatedFact = { fact: Omit<FactGiven, 'supersedes'>; place: FactPlace; replaces: readonly FactPlace[] };
 
 export type Pulled = {
   /** `id` is that of the request. */
@@ -38,7 +46,7 @@ export type Pulled = {
 const PENS = ['run', 'maintenance'] as const satisfies Pen[];
 
 export async function pulledFacts(ports: PullPorts): Promise<Pulled> {
-  const happenings: Happening[] = [];
+  const replicated: ReplicatedEvent[] = [];
   const pulled: Pulled = { facts: [], events: 0, unreadable: 0 };
   for (const pen of PENS)
     for await (const event of checkedEvents(ports, { ledger: ports.ledger, pen })) {
@@ -46,11 +54,12 @@ export async function pulledFacts(ports: PullPorts): Promise<Pulled> {
       ports.reach?.(pulled.events);
       if (!isAboutFacts(event.type)) continue;
       const data = await dataOf(event, { ledger: ports.ledger, pen }, ports.open);
-      if (data !== null) happenings.push({ pen, seq: event.seq, cause: event.cause, type: event.type, data });
+      const { seq, at, run, cause, type } = event;
+      if (data !== null) replicated.push({ pen, seq, at, run, cause, type, data });
       else if (event.type === 'fact.kept') pulled.unreadable += 1;
     }
-  const { held, invalid } = heldFacts(happenings);
-  const facts = held.filter(({ fact }) => fact.expires === undefined || fact.expires > ports.now);
+  const { events, invalid } = factEvents(replicated);
+  const facts = ports.currentFacts(events).filter(({ fact }) => fact.expires === undefined || fact.expires > ports.now);
   return {
     ...pulled,
     unreadable: pulled.unreadable + invalid,
@@ -61,10 +70,9 @@ export async function pulledFacts(ports: PullPorts): Promise<Pulled> {
 const isAboutFacts = (type: string): boolean => type.startsWith('fact.') || type === 'change.undone';
 
 /** The id under which a fact of another home is kept here. */
-export const pulledId = (ledger: string, { pen, seq }: Pick<Happening, 'pen' | 'seq'>): string =>
-  `pulled.${ledger}.${pen}.${seq}`;
+export const pulledId = (ledger: string, { pen, seq }: FactPlace): string => `pulled.${ledger}.${pen}.${seq}`;
 
-function requestFor({ fact, place, replaces }: HeldFact, ledger: string): Pulled['facts'][number] {
+function requestFor({ fact, place, replaces }: ReplicatedFact, ledger: string): Pulled['facts'][number] {
   const id = pulledId(ledger, place);
   const { text, importance, confidence, expires } = fact;
   const given = FactGiven.parse({

@@ -25,7 +25,7 @@ it('a process that is killed while it indexes loses nothing: the next one goes o
   expect(kept).toEqual(kept.toSorted((a, b) => a - b));
   const recall = await recallOf(home);
   expect(recall.keeps).toBe(true);
-  expect(recall.shelf.size).toBe(EVENTS);
+  expect(recall.items.size).toBe(EVENTS);
   for (const at of [0, 499, 500, 3001, EVENTS - 1])
     expect((await search(recall, { query: `topic${at}`, limit: 1 })).found[0]?.id).toBe(`t${at}`);
   await recall.close();

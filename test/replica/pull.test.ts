@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { currentFacts } from '../../src/memory/current-facts.ts';
 import { outgoing } from '../../src/replica/outgoing.ts';
 import { type Pulled, pulledFacts } from '../../src/replica/pull.ts';
 import { openWith, sealTo } from '../../src/replica/seal.ts';
@@ -43,7 +44,7 @@ async function replicaOf(
 
 function pull(replica: Replica, open = openWith(same)): Promise<Pulled> {
   const signal = AbortSignal.timeout(60_000);
-  return pulledFacts({ replica, ledger: 'laptop', open, now: '2026-06-01T00:00:00.000Z', signal });
+  return pulledFacts({ replica, ledger: 'laptop', open, currentFacts, now: '2026-06-01T00:00:00.000Z', signal });
 }
 
 describe('pulledFacts', () => {

@@ -16,11 +16,11 @@ const recall = Recall.open({
   settings: MemoryConfig.parse(model === undefined ? { vectors: false } : { model }),
   clock: Date.now,
 });
-process.stdout.write(`begun ${recall.shelf.size}\n`);
+process.stdout.write(`begun ${recall.items.size}\n`);
 await recall.catchUp();
 if (model !== undefined)
   await recall.learnAll(new AbortController().signal, {
     onProgress: (done) => process.stdout.write(`learned ${done}\n`),
   });
-process.stdout.write(`done ${recall.shelf.size}\n`);
+process.stdout.write(`done ${recall.items.size}\n`);
 await recall.close();

@@ -44,7 +44,7 @@ async function statsOf(recall: Recall) {
       expired: current.filter(isExpired).length,
     },
     days: listDays(recall).length,
-    read: { run: recall.shelf.cursor('run')?.seq ?? 0, maintenance: recall.shelf.cursor('maintenance')?.seq ?? 0 },
+    read: { run: recall.store.cursor('run').seq, maintenance: recall.store.cursor('maintenance').seq },
     searched: (await recall.meant.ready(recall.corpus.now)) === null ? 'words' : 'words and meaning',
   };
 }

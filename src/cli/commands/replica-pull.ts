@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { connectReplica } from '../../daemon/network/replica-connection.ts';
 import { submit } from '../../intake/submit.ts';
 import { readEvents } from '../../ledger/read.ts';
+import { currentFacts } from '../../memory/current-facts.ts';
 import { pulledFacts } from '../../replica/pull.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { LedgerName } from '../../schema/replica.ts';
@@ -20,6 +21,7 @@ export async function run(call: Call): Promise<number> {
     replica,
     ledger,
     open,
+    currentFacts,
     now,
     signal,
     reach: progress.reach,

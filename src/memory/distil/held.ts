@@ -5,53 +5,56 @@
  * 2. Pages that no longer say what is here are touched.
  */
 import { touchPage } from '../learning.ts';
-import { type FactGiven, Forgotten, STANDING } from '../../schema/memory.ts';
+import { type FactGiven, STANDING } from '../../schema/memory.ts';
 import type { Rows } from '../../schema/rows.ts';
+import {
+  endFact,
+  type FactRow,
+  type FactState,
+  keepFact,
+  type KnownFact,
+  rewordFact,
+  type WhyForgotten,
+} from '../fact-state.ts';
 import { rankOf } from './finding.ts';
 import { likenessOf } from './likeness.ts';
 import { type Subject, subjectKey, subjectOf } from './subject.ts';
 import { topicName } from './topic.ts';
 
-export type Why = ReturnType<typeof Forgotten.parse>;
-export type Known = Omit<FactGiven, 'supersedes'>;
+export type Why = WhyForgotten;
+export type Known = KnownFact;
 
-export type Held = {
-  fact: Known;
-  /** In the words of a model, when there are such. */
-  told: string | null;
+/** A fact, and what maintenance needs to decide about it. */
+export type Held = FactRow & {
   /** What it is about, where a rule knew better than the words. */
   subject: Subject | null;
-  state: { kind: 'holds' } | { kind: 'superseded'; by: string } | { kind: 'forgotten'; why: Why };
-  /** When it came to this state, and the last day on which a prompt needed it. */
-  since: string;
+  /** The last day on which a prompt needed it. */
   used: string;
 };
 
 export const heldOf = (book: Rows, id: string): Held | undefined => book.get<Held>(`facts/held/${id}`);
 
-export const isHeld = (held: Held | undefined): held is Held => held?.state.kind === 'holds';
+export const isHeld = (held: Held | undefined): held is Held => held?.state.kind === 'valid';
 
 export function keep(book: Rows, given: FactGiven, at: string, subject: Subject | null = null): void {
-  const { supersedes, ...fact } = given;
-  for (const id of supersedes) if (id !== fact.id) leave(book, id, { kind: 'superseded', by: fact.id }, at);
-  const before = heldOf(book, fact.id);
-  const isSame = before?.fact.text === fact.text;
+  for (const id of given.supersedes) if (id !== given.id) leave(book, id, { kind: 'superseded', by: given.id }, at);
+  const before = heldOf(book, given.id);
+  const row = keepFact(before, given, at);
   const used = isHeld(before) && before.used > dayOf(at) ? before.used : dayOf(at);
-  const told = isSame ? (before?.told ?? null) : null;
-  const known = subject ?? (isSame ? (before?.subject ?? null) : null);
-  put(book, { fact, told, subject: known, state: { kind: 'holds' }, since: at, used });
+  const known = subject ?? (before?.fact.text === given.text ? before.subject : null);
+  put(book, { ...row, subject: known, used });
 }
 
-export function leave(book: Rows, id: string, state: Held['state'], at: string): void {
+export function leave(book: Rows, id: string, state: Exclude<FactState, { kind: 'valid' }>, at: string): void {
   const held = heldOf(book, id);
-  if (held === undefined || (held.state.kind !== 'holds' && state.kind === 'superseded')) return;
-  put(book, { ...held, state, since: at });
+  if (held === undefined || (held.state.kind !== 'valid' && state.kind === 'superseded')) return;
+  put(book, endFact(held, state, at));
   if (state.kind === 'superseded') remember(book, held);
 }
 
 export function reword(book: Rows, id: string, text: string): void {
   const held = heldOf(book, id);
-  if (held !== undefined) put(book, { ...held, told: text === held.fact.text ? null : text });
+  if (held !== undefined) put(book, rewordFact(held, text));
 }
 
 /** A prompt needed it. */
@@ -116,7 +119,7 @@ function put(book: Rows, held: Held): void {
 
 /** 1. */
 function placesOf(held: Held): string[] {
-  if (held.state.kind !== 'holds') return [];
+  if (held.state.kind !== 'valid') return [];
   const { fact, used } = held;
   const subject = subjectIn(held);
   return [

@@ -40,17 +40,17 @@ const byWeight = (a: Held, b: Held): number =>
 
 const firstSeq = ({ fact }: Held): number => fact.evidence[0]?.seq ?? 0;
 
-function lineOf({ fact, told }: Held): PageLine {
+function lineOf({ fact, reworded }: Held): PageLine {
   const until = fact.expires === undefined ? '' : aside(`until ${lastDayOf(fact.expires)}`);
   return {
-    text: `- ${said(told ?? fact.text, LONGEST)}${evidenced(fact.evidence)}${until}`,
+    text: `- ${said(reworded ?? fact.text, LONGEST)}${evidenced(fact.evidence)}${until}`,
     mark: markOfFact(fact.id),
   };
 }
 
-function pastLine({ fact, told, since }: Held): PageLine {
+function pastLine({ fact, reworded, since }: Held): PageLine {
   const until = aside(`until ${since.slice(0, 10)}`);
-  return plain(`- ~~${said(told ?? fact.text, LONGEST)}~~${evidenced(fact.evidence)}${until}`);
+  return plain(`- ~~${said(reworded ?? fact.text, LONGEST)}~~${evidenced(fact.evidence)}${until}`);
 }
 
 const LONGEST = 4000;

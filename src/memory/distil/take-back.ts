@@ -24,7 +24,7 @@ export function takeBack(book: Rows, asked: { change: number; reason: string }, 
       const [was] = change.before;
       const now = heldOf(book, event.data.fact);
       if (was === undefined || !isHeld(now)) return;
-      const data = { fact: was.fact.id, text: was.told ?? was.fact.text, model: 'oka' };
+      const data = { fact: was.fact.id, text: was.reworded ?? was.fact.text, model: 'oka' };
       return propose(book, { type: 'fact.reworded', data }, at);
     }
     case 'change.undone':

@@ -6,7 +6,7 @@
  *    same in every piece that has it: how often it is said, and among how many words, says nothing about what is meant.
  */
 import { KINDS } from './item.ts';
-import type { Shelved } from './shelf.ts';
+import type { IndexedItem } from './item-table.ts';
 
 const K1 = 1.2;
 const B = 0.75;
@@ -64,7 +64,7 @@ export function emptyCorpus(): Corpus {
   };
 }
 
-export function addTo(corpus: Corpus, piece: Shelved): void {
+export function addTo(corpus: Corpus, piece: IndexedItem): void {
   const at = corpus.size;
   if (piece.n !== at + 1) throw new Error(`piece ${piece.n} came after piece ${at}`);
   const terms = piece.terms === '' ? [] : piece.terms.split(' ');

@@ -9,15 +9,18 @@
  * 4. What cannot be written, on a full disk say, is kept in memory: recall goes on.
  */
 import { join } from 'node:path';
+import { StoreDamaged } from '../../ledger/fold-database.ts';
+import { FoldStore } from '../../ledger/fold-store.ts';
+import { foldBatches } from '../../ledger/follower.ts';
 import { type HeldPen, takePen } from '../../ledger/pen.ts';
-import { lastSeqOf } from '../../ledger/seek.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
 import type { Fact, MemoryConfig } from '../../schema/memory.ts';
 import type { ArtifactStore, Clock } from '../../schema/ports.ts';
-import { catchUp } from '../index/catch-up.ts';
 import { addTo, type Corpus, emptyCorpus, giveUpIn } from '../index/corpus.ts';
-import { Damaged, Shelf } from '../index/shelf.ts';
+import { createIndexFold, INDEX_SHAPE, type IndexFold, itemOfFact, reportedTokens } from '../index/index-fold.ts';
+import { ItemTable } from '../index/item-table.ts';
+import { shownFact, storedFacts } from '../fact-view.ts';
 import { SemanticSearch, type SemanticSearchOptions, type EmbedMissingOptions } from '../embedding/semantic-search.ts';
 import type { ModelFamily } from '../text/tokens.ts';
 
@@ -30,34 +33,33 @@ export type RecallOptions = {
   clock: Clock;
 } & Pick<SemanticSearchOptions, 'patienceMs' | 'embedder'>;
 
-const PENS: readonly Pen[] = ['run', 'maintenance'];
 const TRIES = 3;
 
 export class Recall {
   readonly options: RecallOptions;
   readonly corpus: { now: Corpus } = { now: emptyCorpus() };
   readonly meant: SemanticSearch;
-  #shelf: Shelf;
+  readonly store: FoldStore;
+  readonly items: ItemTable;
+  readonly #fold: IndexFold;
   #pen: HeldPen | null;
   #facts: Map<string, { n: number; fact: Fact }> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(options: RecallOptions, shelf: Shelf, pen: HeldPen | null) {
+  private constructor(options: RecallOptions, store: FoldStore, pen: HeldPen | null) {
     this.options = options;
-    this.#shelf = shelf;
+    this.store = store;
+    this.items = new ItemTable(store);
+    this.#fold = createIndexFold(store);
     this.#pen = pen;
     this.meant = new SemanticSearch({ ...options, canWrite: pen !== null });
   }
 
   static open(options: RecallOptions): Recall {
     const pen = penOf(options.folder, options.clock());
-    const recall = new Recall(options, shelfOf(options, pen !== null), pen);
+    const recall = new Recall(options, openIndex(options, pen !== null), pen);
     recall.#load();
     return recall;
-  }
-
-  get shelf(): Shelf {
-    return this.#shelf;
   }
 
   /** Whether it may write the index. */
@@ -66,7 +68,7 @@ export class Recall {
   }
 
   get facts(): ReadonlyMap<string, { n: number; fact: Fact }> {
-    this.#facts ??= this.#shelf.facts();
+    this.#facts ??= this.#loadFacts();
     return this.#facts;
   }
 
@@ -82,8 +84,8 @@ export class Recall {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof Damaged)) throw error;
-      this.#restart(this.keeps ? 'keep' : 'look');
+      if (!(error instanceof StoreDamaged)) throw error;
+      this.#restart();
       await this.catchUp();
       return work();
     }
@@ -91,7 +93,7 @@ export class Recall {
 
   /** The most tokens that a provider of this family reported for one of ours. */
   reported(family: ModelFamily): number {
-    return Number(this.#shelf.scrap(`reported ${family}`) ?? 0);
+    return reportedTokens(this.store, family);
   }
 
   /** Deletes the index and makes it again. */
@@ -101,7 +103,7 @@ export class Recall {
         fix: 'Stop the worker first: it keeps the index up to date by itself.',
       });
     await this.meant.deleteAll();
-    this.#restart('keep');
+    this.#restart();
     return this.catchUp();
   }
 
@@ -112,7 +114,7 @@ export class Recall {
 
   /** Makes the vectors that are missing, newest first, until it is told to stop. */
   learnAll(signal: AbortSignal, ways: Omit<EmbedMissingOptions, 'signal'> = {}): Promise<void> {
-    const textOf = (at: number): string | null => this.#shelf.item(at + 1)?.text ?? null;
+    const textOf = (at: number): string | null => this.items.item(at + 1)?.text ?? null;
     return this.healing(() => this.meant.embedMissing(() => this.corpus.now, textOf, { signal, ...ways }));
   }
 
@@ -121,7 +123,7 @@ export class Recall {
     try {
       await this.meant.close();
     } finally {
-      this.#shelf.close();
+      this.store.close();
       this.#pen?.release();
       this.#pen = null;
     }
@@ -130,41 +132,58 @@ export class Recall {
   async #caughtUp(): Promise<number> {
     for (let tries = 1; ; tries += 1) {
       try {
-        let events = 0;
-        for (const pen of PENS) events += await this.#read(pen);
-        return events;
+        return await this.#readOn();
       } catch (error) {
         if (tries === TRIES) throw error;
-        if (error instanceof Damaged) this.#restart(this.keeps ? 'keep' : 'look');
-        else if (isFull(error)) this.#restart('look');
+        if (error instanceof StoreDamaged) this.#restart();
+        else if (isUnwritable(error)) this.#stopWriting();
         else throw error;
       }
     }
   }
 
-  async #read(pen: Pen): Promise<number> {
-    const file = this.options.ledgers[pen];
-    const cursor = this.#shelf.cursor(pen);
-    if (cursor !== null && lastSeqOf(file) < cursor.seq) throw new Damaged('it is of a longer ledger');
-    return catchUp(this.#shelf, pen, file, this.options.artifacts, (change) => {
-      for (const n of change.goneBefore) giveUpIn(this.corpus.now, n);
+  async #readOn(): Promise<number> {
+    const { ledgers, artifacts } = this.options;
+    const sources = { ledgers, artifacts, folds: [this.#fold] };
+    const prepare: IndexFold['prepare'] = (events) => this.#fold.prepare(events);
+    let count = 0;
+    for await (const events of foldBatches(this.store, sources, { prepare })) {
+      count += events.length;
+      for (const n of this.#fold.gone) giveUpIn(this.corpus.now, n);
       this.#load();
-      this.#facts = null;
-    });
+    }
+    return count;
   }
 
   #load(): void {
     const { now } = this.corpus;
-    for (const row of this.#shelf.items(now.size)) addTo(now, row);
+    for (const row of this.items.items(now.size)) addTo(now, row);
+    this.#facts = null;
   }
 
-  /** 3, 4. */
-  #restart(mode: 'keep' | 'look'): void {
-    this.#shelf.close();
-    if (mode === 'keep') Shelf.remove(indexFile(this.options.folder));
-    this.#shelf = Shelf.open(mode === 'keep' ? indexFile(this.options.folder) : ':memory:', mode);
+  #loadFacts(): Map<string, { n: number; fact: Fact }> {
+    const facts = new Map<string, { n: number; fact: Fact }>();
+    for (const row of storedFacts(this.store)) {
+      const fact = shownFact(row);
+      if (fact !== null) facts.set(fact.id, { n: itemOfFact(this.store, fact.id), fact });
+    }
+    return facts;
+  }
+
+  /** Builds the index again, from the first event on (3). */
+  #restart(): void {
+    this.store.reset();
+    this.#reload();
+  }
+
+  /** Goes on in memory (4). */
+  #stopWriting(): void {
+    this.store.stopWriting();
+    this.#reload();
+  }
+
+  #reload(): void {
     this.corpus.now = emptyCorpus();
-    this.#facts = null;
     this.#load();
   }
 }
@@ -182,34 +201,19 @@ function penOf(folder: string, now: number): HeldPen | null {
   }
 }
 
-function shelfOf({ folder }: RecallOptions, keeps: boolean): Shelf {
+/** An index that cannot be written is read, as far as it can be. */
+function openIndex({ folder }: RecallOptions, canWrite: boolean): FoldStore {
   const file = indexFile(folder);
-  if (!keeps) return seen(file);
+  if (!canWrite) return FoldStore.openReadOnly(file, INDEX_SHAPE);
   try {
-    return Shelf.open(file, 'keep');
+    return FoldStore.open(file, INDEX_SHAPE);
   } catch (error) {
-    if (!(error instanceof Damaged)) return unwritable(error, file);
-    Shelf.remove(file);
-    return Shelf.open(file, 'keep');
+    if (error instanceof OkaError || isUnwritable(error)) return FoldStore.openReadOnly(file, INDEX_SHAPE);
+    throw error;
   }
 }
 
-function unwritable(error: unknown, file: string): Shelf {
-  if (error instanceof OkaError || isFull(error)) return seen(file);
-  throw error;
-}
-
-/** What can be seen of the index; nothing, where even that is not possible. */
-function seen(file: string): Shelf {
-  try {
-    return Shelf.open(file, 'look');
-  } catch {
-    return Shelf.open(':memory:', 'look');
-  }
-}
-
-function isFull(error: unknown): boolean {
-  return /disk is full|database or disk|readonly database|unable to open|disk I\/O|ENOSPC|EROFS|EACCES/.test(
-    messageOf(error),
-  );
+function isUnwritable(error: unknown): boolean {
+  if (error instanceof OkaError) return ['disk-full', 'not-permitted'].includes(error.code);
+  return /disk I\/O|ENOSPC|EROFS|EACCES/.test(messageOf(error));
 }

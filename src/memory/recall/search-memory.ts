@@ -125,7 +125,7 @@ function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<num
 }
 
 function toFound(recall: Recall, { at, score }: Ranked): Found[] {
-  const item = recall.shelf.item(at + 1);
+  const item = recall.items.item(at + 1);
   if (item === null) return [];
   const { n, id, kind, text, who, at: moment, namespace, run, node, part, thread } = item;
   const fact = kind === 'fact' ? recall.facts.get(id)?.fact : undefined;

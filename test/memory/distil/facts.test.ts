@@ -57,7 +57,7 @@ describe('what people say', () => {
       [...book.each<{ state: object }>('facts/held/')]
         .map(([, { state }]) => (state as { kind: string }).kind)
         .toSorted(),
-    ).toEqual(['holds', 'holds', 'superseded', 'superseded']);
+    ).toEqual(['superseded', 'superseded', 'valid', 'valid']);
   });
 
   it('both ways within one pass is settled in the order in which it was said', () => {
@@ -364,7 +364,7 @@ describe('taking back', () => {
     const [forgotten] = pass();
     add(undo(forgotten?.seq ?? 0));
     pass();
-    expect(heldOf(book, before?.fact.id ?? '')?.state).toEqual({ kind: 'holds' });
+    expect(heldOf(book, before?.fact.id ?? '')?.state).toEqual({ kind: 'valid' });
     later(100);
     expect(pass()).toEqual([]);
   });

@@ -74,7 +74,7 @@ describe('a month of tasks', () => {
     const whole = textsIn(lived.book);
     const cut = lived.maintenance.splice(Math.floor(lived.maintenance.length / 2));
     expect(cut.length).toBeGreaterThan(3);
-    lived.replace(lived.rebuilt() as ReturnType<typeof rowsInMemory>);
+    lived.replace(lived.rebuilt());
     lived.pass();
     expect(textsIn(lived.book)).toEqual(whole);
     expect(lived.pass()).toEqual([]);

@@ -1,0 +1,127 @@
+/**
+ * Owns: the view of facts: every fact that was ever kept, and what became of it.
+ * Does not own: how one fact changes (fact-state.ts), nor what maintenance decides about facts (distil/).
+ *
+ * 1. Both ledgers have events about facts. What maintenance wrote before it had read what a person said about a fact
+ *    does not change that fact any more, in whatever order the two events are read.
+ * 2. Evidence names events of the run ledger.
+ */
+import type { Event, Pen } from '../schema/event.ts';
+import type { Fact, FactGiven } from '../schema/memory.ts';
+import type { Rows } from '../schema/rows.ts';
+import type { View } from '../schema/view.ts';
+import { endFact, type FactRow, type FactState, keepFact, rewordFact } from './fact-state.ts';
+
+/** An event that kept a fact. */
+export type FactPlace = { pen: Pen; seq: number };
+
+export type StoredFact = FactRow & {
+  /** Where it was kept, the last one last. */
+  places: FactPlace[];
+  /** Where it was kept before, and the facts whose place it took. */
+  replaces: FactPlace[];
+};
+
+const MOST_PLACES = 100;
+
+export const factView: View = {
+  name: 'fact',
+  version: 1,
+  take: ({ event }, rows) => {
+    if (event.type === 'fact.kept') keep(event, rows);
+    else if (event.type === 'fact.reworded') reword(event, rows);
+    else if (event.type === 'fact.forgotten')
+      for (const id of event.data.facts) end(event, rows, id, { kind: 'forgotten', why: event.data.why });
+  },
+};
+
+export const storedFact = (rows: Rows, id: string): StoredFact | undefined => rows.get<StoredFact>(factKey(id));
+
+export function* storedFacts(rows: Rows): Iterable<StoredFact> {
+  for (const [, row] of rows.each<StoredFact>('fact/')) yield row;
+}
+
+/** A fact as people and prompts see it; null when it was forgotten. */
+export function shownFact({ fact, reworded, state }: StoredFact): Fact | null {
+  if (state.kind === 'forgotten') return null;
+  const shown = { ...fact, text: reworded ?? fact.text };
+  return state.kind === 'superseded' ? { ...shown, superseded_by: state.by } : shown;
+}
+
+/** The facts that an event may change. */
+export function factsIn(event: Event): readonly string[] {
+  if (event.type === 'fact.kept') return [event.data.id, ...event.data.supersedes];
+  if (event.type === 'fact.reworded') return [event.data.fact];
+  return event.type === 'fact.forgotten' ? event.data.facts : [];
+}
+
+const factKey = (id: string): string => `fact/${id}`;
+
+type Ending = Exclude<FactState, { kind: 'valid' }>;
+
+/** The last events of the run ledger that kept, superseded and forgot a fact. */
+type RunWords = { kept: number; superseded: Word | null; forgotten: Word | null };
+type Word = { seq: number; state: Ending };
+
+const runWords = (rows: Rows, id: string): RunWords =>
+  rows.get<RunWords>(`fact-word/${id}`) ?? { kept: 0, superseded: null, forgotten: null };
+
+function noteWord({ pen, seq }: Event, rows: Rows, id: string, state: Ending | null): void {
+  if (pen !== 'run') return;
+  const words = runWords(rows, id);
+  rows.put(`fact-word/${id}`, state === null ? { ...words, kept: seq } : { ...words, [state.kind]: { seq, state } });
+}
+
+/** Whether an event of the run ledger lies behind what this one had read (1). */
+const isBefore = ({ pen, cause }: Event, seq: number | undefined): boolean =>
+  pen === 'maintenance' && (seq ?? 0) > (cause ?? 0);
+
+/** What the run ledger did to a fact behind what this event had read; null when nothing ended it there. */
+function laterEnding(event: Event, { superseded, forgotten }: RunWords): Ending | null {
+  if (isBefore(event, forgotten?.seq)) return forgotten?.state ?? null;
+  return isBefore(event, superseded?.seq) ? (superseded?.state ?? null) : null;
+}
+
+function keep(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): void {
+  const { id, supersedes } = event.data;
+  const others = supersedes.filter((other) => other !== id);
+  for (const other of others) end(event, rows, other, { kind: 'superseded', by: id });
+  const words = runWords(rows, id);
+  if (isBefore(event, words.kept)) return;
+  noteWord(event, rows, id, null);
+  const kept = keptRow(event, rows);
+  rows.put(factKey(id), { ...kept, state: laterEnding(event, words) ?? kept.state });
+}
+
+function keptRow(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): StoredFact {
+  const { id, supersedes } = event.data;
+  const before = storedFact(rows, id);
+  const earlier = before?.places ?? [];
+  const replaced = supersedes.flatMap((other) => (other === id ? [] : (storedFact(rows, other)?.places ?? [])));
+  return {
+    ...keepFact(before, { ...event.data, evidence: evidenceIn(event) }, event.at),
+    places: [...earlier, { pen: event.pen, seq: event.seq }].slice(-MOST_PLACES),
+    replaces: [...earlier, ...replaced].slice(-MOST_PLACES),
+  };
+}
+
+/** What maintenance concluded rests on what it names; what a person said rests on their saying so, too (2). */
+function evidenceIn({ pen, run, seq, data }: Extract<Event, { type: 'fact.kept' }>): FactGiven['evidence'] {
+  if (pen === 'maintenance' && data.evidence.length > 0) return data.evidence;
+  return [...data.evidence, { run, seq }].slice(-100);
+}
+
+/** A fact that is forgotten stays so, whatever took its place before or after, until it is kept again. */
+function end(event: Event, rows: Rows, id: string, state: Ending): void {
+  const words = runWords(rows, id);
+  if (isBefore(event, words.kept) || (state.kind === 'superseded' && laterEnding(event, words) !== null)) return;
+  noteWord(event, rows, id, state);
+  const row = storedFact(rows, id);
+  if (row !== undefined) rows.put(factKey(id), endFact(row, state, event.at));
+}
+
+function reword(event: Extract<Event, { type: 'fact.reworded' }>, rows: Rows): void {
+  const { fact: id, text } = event.data;
+  const row = storedFact(rows, id);
+  if (row !== undefined && !isBefore(event, runWords(rows, id).kept)) rows.put(factKey(id), rewordFact(row, text));
+}
