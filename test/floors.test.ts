@@ -37,7 +37,7 @@ const RULES: Rules = {
     'age-encryption': ['guard/open-vault.ts'],
     ai: ['models/'],
     'apache-arrow': ['memory/embedding/lance-vectors.ts'],
-    chokidar: ['intake/watch.ts'],
+    chokidar: ['intake/watch-inbox.ts'],
     convex: ['replica/convex.ts'],
     execa: ['tools/launch.ts'],
     'gpt-tokenizer': ['memory/text/tokens.ts'],
@@ -115,7 +115,7 @@ const told: Record<Rule, string[]> = {
     'web/settings.ts:1',
   ].map((at) => `${at} reads process.env: read it in daemon/settings.ts and pass it on`),
   doors: [
-    'intake/lazy.ts:2 imports chokidar past its door: go through intake/watch.ts',
+    'intake/lazy.ts:2 imports chokidar past its door: go through intake/watch-inbox.ts',
     'tools/input.ts:1 imports zod past its door: go through schema/ or tools/builtin/ or models/',
     'tools/result.ts:1 imports execa past its door: go through tools/launch.ts',
     'tools/shell.ts:1 imports execa past its door: go through tools/launch.ts',

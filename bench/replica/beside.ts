@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { replicaFolder } from '../../src/daemon/network/replica-connection.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import type { Home } from '../../src/schema/home.ts';
-import { addTask } from '../../src/intake/add.ts';
+import { addTask } from '../../src/intake/add-task.ts';
 import { penHolder } from '../../src/ledger/pen.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import { readState } from '../../src/replica/state.ts';

@@ -4,7 +4,7 @@ import { openRecall } from '../daemon/memory/open-recall.ts';
 import { type MemoryIntake, recordMemory } from '../daemon/memory/record-memory.ts';
 import { loadConfig } from '../daemon/settings.ts';
 import { openStores } from '../daemon/stores.ts';
-import { submit } from '../intake/submit.ts';
+import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';
 import type { Recall } from '../memory/recall/recall.ts';
 import { type Found, search, type SearchRequest } from '../memory/recall/search-memory.ts';

@@ -1,6 +1,6 @@
 /** What the commands about procedures have in common. */
 import { join } from 'node:path';
-import { submit } from '../intake/submit.ts';
+import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { readEvents } from '../ledger/read.ts';
 import { type KnownProcedure, learn, nothingLearned, proceduresIn } from '../memory/procedures/known.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runOfWait } from '../daemon/guard/open-guard.ts';
 import { withHost } from '../daemon/host.ts';
 import { ports } from '../daemon/ports.ts';
-import { submit } from '../intake/submit.ts';
+import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';
 import type { Intake } from '../schema/intake.ts';
 import { type Call, exits } from './command.ts';

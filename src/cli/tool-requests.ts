@@ -1,7 +1,7 @@
 /** A request about tools: to the worker if one holds the pen, else done here and now. */
 import { join } from 'node:path';
 import { withHost } from '../daemon/host.ts';
-import { submit } from '../intake/submit.ts';
+import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Intake } from '../schema/intake.ts';

@@ -8,8 +8,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
-import { receivedIntakes } from '../intake/received.ts';
-import { finish, type Taken, waitingIn } from '../intake/take.ts';
+import { receivedIntakes } from '../intake/received-requests.ts';
+import { removeRequest, type Taken, readRequests } from '../intake/read-requests.ts';
 import type { Config } from '../schema/config.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
@@ -116,20 +116,20 @@ async function poll(host: Host, open: OpenHome): Promise<void> {
   }
   await open.refresh();
   const folder = join(home.oka, 'intake');
-  for (const taken of waitingIn(folder)) await receive(folder, taken, host);
+  for (const taken of readRequests(folder)) await receive(folder, taken, host);
   await open.poll({ isStopped: isStopped(home) });
 }
 
 /** H2: recorded first, then the file goes, then it is handled; handling needs nothing but the ledger. */
 async function receive(folder: string, taken: Taken, { handle, valuesOf }: Host): Promise<void> {
   const { ledger, projections } = valuesOf({ ledger: ports.ledger, projections: ports.projections });
-  if (projections.stateOf(receivedIntakes).ids.includes(taken.id)) return finish(folder, taken);
+  if (projections.stateOf(receivedIntakes).ids.includes(taken.id)) return removeRequest(folder, taken);
   if ('reason' in taken) {
     await ledger.append({ type: 'intake.rejected', data: { name: taken.name, reason: taken.reason } });
-    return finish(folder, taken);
+    return removeRequest(folder, taken);
   }
   await ledger.append({ type: 'intake.received', data: { id: taken.id, intake: taken.intake } });
-  finish(folder, taken);
+  removeRequest(folder, taken);
   try {
     await handle(taken.intake);
   } catch (error) {

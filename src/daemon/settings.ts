@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { explained } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { VaultPlaces } from '../guard/open-vault.ts';
-import { environmentNames, type ModelEnvironment } from '../models/environment.ts';
+import { environmentNames, type ModelEnvironment } from '../models/model-environment.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
 import { binFolders } from '../tools/deps/places.ts';

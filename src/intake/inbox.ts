@@ -1,13 +1,13 @@
 /**
  * Owns: workspace/inbox as a queue of tasks.
- * Does not own: what counts as delivered (deliver.ts), taking and recovering (claim.ts), when to look (watch.ts, next-look.ts),
- * the ledger.
+ * Does not own: what counts as delivered (delivery.ts), claiming and recovering (claim-task.ts), when to scan
+ * (watch-inbox.ts, scan-timer.ts), the ledger.
  *
- * I1 The look through the folder is the truth; what the watcher says only brings the next look forward.
- * I2 Tasks are claimed when asked for, in order: those left behind by a crash, then by priority, arrival and name.
- * I3 None is lost and none handed out twice: a claim that the ledger does not know is handed out again after a crash.
- * I4 What is not a task is moved aside with the reason, and the next one goes on.
- * I5 A folder that is gone, replaced or remounted is noticed at the next look, and watched anew.
+ * I1 Scanning the folder is authoritative; the watcher only makes the next scan happen earlier.
+ * I2 Tasks are claimed on request, in order: those interrupted by a crash first, then by priority, arrival and name.
+ * I3 No task is lost and none is returned twice: after a crash, a claim that is not in the ledger is returned again.
+ * I4 What is not a task is moved aside with the reason, and the next entry is processed.
+ * I5 An inbox that was removed, replaced or remounted is noticed by the next scan, and watched again.
  */
 import { renameSync } from 'node:fs';
 import { messageOf } from '../schema/errors.ts';
@@ -17,53 +17,53 @@ import {
   type Claims,
   claim,
   finishClaim,
-  leftBehind,
+  unfinishedClaims,
   nameOfClaim,
   RefusedClaim,
   reclaim,
-} from './claim.ts';
-import type { Sight } from './deliver.ts';
-import { NextLook } from './next-look.ts';
+} from './claim-task.ts';
+import type { Observed } from './delivery.ts';
+import { ScanTimer } from './scan-timer.ts';
 import { Vanished } from './plain-file.ts';
-import { newFolder, ownFolder, type Rename } from './places.ts';
-import { type Rejected, reject } from './reject.ts';
-import { scan } from './scan.ts';
-import { WatchedFolder } from './watch.ts';
+import { newFolder, ownFolder, type Rename } from './inbox-folders.ts';
+import { type Rejected, reject } from './reject-task.ts';
+import { scan } from './scan-inbox.ts';
+import { WatchedFolder } from './watch-inbox.ts';
 
 export type InboxOptions = {
   inbox: string;
-  /** How long something must stay unchanged to count. */
+  /** How long an entry must stay unchanged to count as delivered. */
   settleMs?: number;
-  /** How long something unfinished is waited for. */
+  /** How long to wait for an entry that is not finished. */
   patienceMs?: number;
   rescanMs?: number;
-  /** Of a task's text. */
+  /** Largest text of a task. */
   mostBytes?: number;
-  /** Of a task folder. */
+  /** Largest task folder. */
   mostFolderBytes?: number;
   mostFiles?: number;
   clock?: Clock;
-  /** Whether the ledger has a task of this id. */
+  /** Whether the ledger has a task with this id. */
   isKnown: (id: string) => boolean;
   on: {
     rejected(rejected: Rejected): Promise<void>;
-    /** Something a person should know about; the inbox goes on. Told once, until it is over. */
-    trouble(text: string): void;
+    /** A problem that a person should know about; the inbox continues. Reported once until it is solved. */
+    problem(text: string): void;
   };
   rename?: Rename;
 };
 
 export type Inbox = {
-  /** The next task in order, claimed; waits until there is one. Null once closed or aborted. */
+  /** Claims the next task in order; waits until there is one. Null once closed or aborted. */
   next(signal?: AbortSignal): Promise<Claimed | null>;
-  /** The same without waiting: null when none is ready. */
+  /** The same without waiting: null if none is ready. */
   take(): Promise<Claimed | null>;
-  /** Says that the task is in the ledger and its files are laid out. */
+  /** Call it when the task is in the ledger and its files are in place. */
   finish(claimed: Pick<Claimed, 'id'>): void;
-  /** Says that it could not be brought into the ledger for now: it is handed out again, as the next one. */
+  /** Returns a claim that could not be recorded in the ledger for now: it will be the next one. */
   putBack(claimed: Pick<Claimed, 'id'>): void;
   rescan(): Promise<void>;
-  /** What lies there and may be a task, ready or not. */
+  /** The number of entries that may be tasks, ready or not. */
   pending(): number;
   close(): Promise<void>;
 };
@@ -78,19 +78,19 @@ class OpenInbox implements Inbox {
   readonly #options: Required<Omit<InboxOptions, 'on' | 'isKnown'>> & Pick<InboxOptions, 'on'>;
   readonly #claims: Claims;
   readonly #rejectedNames = new Map<string, number>();
-  readonly #nextLook = new NextLook(() => void this.rescan());
+  readonly #scanTimer = new ScanTimer(() => void this.rescan());
   readonly #folder: WatchedFolder;
-  #sights: Map<string, Sight> = new Map();
-  /** Ready ones, the next one last. */
-  #queue: Sight[] = [];
-  /** Claims of before the crash, the next one last. */
-  #left: string[] = [];
+  #observed: Map<string, Observed> = new Map();
+  /** Ready entries, the next one last. */
+  #queue: Observed[] = [];
+  /** Claims that a crash interrupted, the next one last. */
+  #interrupted: string[] = [];
   #scans: Promise<void> = Promise.resolve();
-  #told = new Set<string>();
-  /** Troubles with taking, until something is taken again. */
-  #untaken = new Set<string>();
-  #looked = Promise.withResolvers<void>();
-  #looks = 0;
+  #reported = new Set<string>();
+  /** Reported problems with claiming, until a claim succeeds. */
+  #claimProblems = new Set<string>();
+  #scanned = Promise.withResolvers<void>();
+  #scanCount = 0;
   #closed = false;
 
   constructor({ isKnown, ...options }: InboxOptions) {
@@ -108,8 +108,8 @@ class OpenInbox implements Inbox {
     const { inbox, rename, on } = this.#options;
     this.#claims = { inbox, rename, limits: this.#options, ledger: { isKnown }, given: new Map() };
     this.#folder = new WatchedFolder(inbox, {
-      hint: () => this.#nextLook.soon(),
-      trouble: (text) => on.trouble(`the inbox is looked at from time to time only: ${text}`),
+      hint: () => this.#scanTimer.soon(),
+      problem: (text) => on.problem(`the inbox cannot be watched, so it is only polled: ${text}`),
     });
   }
 
@@ -120,10 +120,10 @@ class OpenInbox implements Inbox {
     signal?.addEventListener('abort', stop);
     try {
       while (!isOver()) {
-        const looks = this.#looks;
+        const scans = this.#scanCount;
         const claimed = await this.take();
         if (claimed !== null) return claimed;
-        if (looks === this.#looks) await Promise.race([this.#looked.promise, aborted.promise]);
+        if (scans === this.#scanCount) await Promise.race([this.#scanned.promise, aborted.promise]);
       }
       return null;
     } finally {
@@ -133,13 +133,13 @@ class OpenInbox implements Inbox {
 
   async take(): Promise<Claimed | null> {
     while (!this.#closed) {
-      const left = this.#left.pop();
-      const sight = left === undefined ? this.#queue.pop() : undefined;
-      if (left === undefined && sight === undefined) return null;
-      if (sight !== undefined) this.#sights.delete(sight.entry.path.toString('latin1'));
-      const claimed = await this.#tried(() => {
+      const left = this.#interrupted.pop();
+      const ready = left === undefined ? this.#queue.pop() : undefined;
+      if (left === undefined && ready === undefined) return null;
+      if (ready !== undefined) this.#observed.delete(ready.entry.path.toString('latin1'));
+      const claimed = await this.#tryClaim(() => {
         if (left !== undefined) return reclaim(this.#claims, left);
-        return sight === undefined ? null : claim(this.#claims, sight);
+        return ready === undefined ? null : claim(this.#claims, ready);
       });
       if (claimed !== null) return claimed;
     }
@@ -151,80 +151,85 @@ class OpenInbox implements Inbox {
   }
 
   putBack({ id }: Pick<Claimed, 'id'>): void {
-    this.#left.push(id);
+    this.#interrupted.push(id);
     this.#wake();
   }
 
   pending(): number {
-    return this.#sights.size + this.#left.length;
+    return this.#observed.size + this.#interrupted.length;
   }
 
   rescan(): Promise<void> {
-    this.#scans = this.#scans.then(() => this.#look());
+    this.#scans = this.#scans.then(() => this.#runScan());
     return this.#scans;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#nextLook.end();
-    this.#looked.resolve();
+    this.#scanTimer.end();
+    this.#scanned.resolve();
     await this.#scans;
     await this.#folder.close();
   }
 
-  async #look(): Promise<void> {
+  async #runScan(): Promise<void> {
     if (this.#closed) return;
-    const begun = performance.now();
+    const started = performance.now();
     try {
-      if (this.#isThere()) await this.#lookThrough();
+      if (this.#isThere()) await this.#scanFolder();
     } catch (error) {
-      this.#tell([`the inbox cannot be read: ${messageOf(error)}`]);
+      this.#report([`the inbox cannot be read: ${messageOf(error)}`]);
     }
-    const took = performance.now() - begun;
+    const took = performance.now() - started;
     this.#wake();
-    this.#nextLook.after(took, this.#sights.values(), this.#options);
+    this.#scanTimer.after(took, this.#observed.values(), this.#options);
   }
 
-  /** Whoever waits for a task looks again. */
+  /** Wakes those who wait for a task. */
   #wake(): void {
-    this.#looks++;
-    this.#looked.resolve();
-    this.#looked = Promise.withResolvers();
+    this.#scanCount++;
+    this.#scanned.resolve();
+    this.#scanned = Promise.withResolvers();
   }
 
-  async #lookThrough(): Promise<void> {
-    const { sights, troubles } = await scan(this.#options.inbox, this.#sights, this.#options.clock(), this.#options);
-    for (const [key, { entry, name, state }] of sights) {
+  async #scanFolder(): Promise<void> {
+    const { observed, problems } = await scan(
+      this.#options.inbox,
+      this.#observed,
+      this.#options.clock(),
+      this.#options,
+    );
+    for (const [key, { entry, name, state }] of observed) {
       if (state.kind !== 'refused') continue;
-      const problem = await this.#rejected(entry.path, name, state.reason);
-      if (problem === null) sights.delete(key);
-      else troubles.push(problem);
+      const problem = await this.#reject(entry.path, name, state.reason);
+      if (problem === null) observed.delete(key);
+      else problems.push(problem);
     }
-    this.#sights = sights;
-    this.#queue = [...sights.values()].filter(({ state }) => state.kind === 'ready').toSorted(lastFirst);
-    this.#tell(troubles);
+    this.#observed = observed;
+    this.#queue = [...observed.values()].filter(({ state }) => state.kind === 'ready').toSorted(byReversedOrder);
+    this.#report(problems);
   }
 
-  /** Null when there was nothing to hand out after all. */
-  async #tried(act: () => Claimed | null): Promise<Claimed | null> {
+  /** Null if the entry cannot be claimed. */
+  async #tryClaim(act: () => Claimed | null): Promise<Claimed | null> {
     try {
       const claimed = act();
-      this.#untaken = new Set();
+      this.#claimProblems = new Set();
       return claimed;
     } catch (error) {
       if (error instanceof Vanished) return null;
       const problem =
         error instanceof RefusedClaim
-          ? await this.#rejected(error.at, nameOfClaim(error), error.message)
+          ? await this.#reject(error.at, nameOfClaim(error), error.message)
           : messageOf(error);
-      if (problem !== null && !this.#untaken.has(problem)) this.#options.on.trouble(problem);
-      if (problem !== null) this.#untaken.add(problem);
+      if (problem !== null && !this.#claimProblems.has(problem)) this.#options.on.problem(problem);
+      if (problem !== null) this.#claimProblems.add(problem);
       return null;
     }
   }
 
-  /** Returns what kept it from being moved aside. */
-  async #rejected(path: Buffer | string, name: string, reason: string): Promise<string | null> {
+  /** Moves an entry aside; returns the problem if that fails. */
+  async #reject(path: Buffer | string, name: string, reason: string): Promise<string | null> {
     const { inbox, rename, on } = this.#options;
     let rejected: Rejected;
     try {
@@ -240,33 +245,33 @@ class OpenInbox implements Inbox {
     }
   }
 
-  /** Whether the folder can be looked through; begins to watch it when it is another one than before. */
+  /** Whether the folder can be scanned; starts to watch it if it is not the one from before. */
   #isThere(): boolean {
     const { inbox, on } = this.#options;
-    const found = this.#folder.look();
+    const found = this.#folder.check();
     if (found.kind === 'same') return true;
-    this.#sights = new Map();
+    this.#observed = new Map();
     this.#queue = [];
-    this.#left = [];
+    this.#interrupted = [];
     if (found.kind === 'gone') {
-      this.#tell([`${inbox} is not there; tasks are taken again when it is back`]);
+      this.#report([`${inbox} does not exist; tasks are accepted again when it is back`]);
       return false;
     }
-    if (found.replaced) on.trouble(`${inbox} was replaced; the new folder is watched now`);
+    if (found.replaced) on.problem(`${inbox} was replaced; the new folder is watched now`);
     ownFolder(newFolder(inbox));
-    this.#left = leftBehind(inbox).toReversed();
+    this.#interrupted = unfinishedClaims(inbox).toReversed();
     this.#folder.watch(found.identity);
     return true;
   }
 
-  /** What was told and is the case no more is forgotten, so that it can be told again. */
-  #tell(troubles: string[]): void {
-    for (const text of troubles) if (!this.#told.has(text)) this.#options.on.trouble(text);
-    this.#told = new Set(troubles);
+  /** Reports new problems. One that is solved is forgotten, so that it is reported if it comes back. */
+  #report(problems: string[]): void {
+    for (const text of problems) if (!this.#reported.has(text)) this.#options.on.problem(text);
+    this.#reported = new Set(problems);
   }
 }
 
-function lastFirst(a: Sight, b: Sight): number {
+function byReversedOrder(a: Observed, b: Observed): number {
   const [left, right] = [a.state, b.state];
   if (left.kind !== 'ready' || right.kind !== 'ready') return 0;
   return left.priority - right.priority || right.arrival - left.arrival || (a.name < b.name ? 1 : -1);

@@ -1,9 +1,9 @@
-/** The projection that remembers which tasks the ledger has, so that none is taken twice after a crash. */
+/** Owns: the projection of the tasks in the ledger, so that none is accepted twice after a crash. */
 import type { Projection } from '../schema/ports.ts';
 
 export type KnownTasks = { ids: string[] };
 
-/** What was taken longer ago has its folder in the outbox. */
+/** Older tasks are recognised by their folder in the outbox. */
 const MOST = 20_000;
 
 export const knownTasks: Projection<KnownTasks> = {

@@ -1,14 +1,14 @@
 /**
- * Owns: opening what somebody dropped. Nothing but a regular file with one name is read; a link is not followed and a
- * pipe cannot block.
+ * Owns: opening dropped files safely. Only a regular file without other hard links is read; symbolic links are not
+ * followed, and a pipe cannot block.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { errnoOf, messageOf } from '../schema/errors.ts';
 
-/** Why something is not a task, in words for the person who dropped it. Thrown and caught within intake. */
+/** Why something is not a task, for the person who dropped it. Thrown and caught within intake. */
 export class NotATask extends Error {
   override readonly name = 'NotATask';
-  /** It may still become one. */
+  /** It may still become a task. */
   readonly unfinished: boolean;
 
   constructor(reason: string, options: { unfinished?: boolean; cause?: unknown } = {}) {
@@ -17,7 +17,7 @@ export class NotATask extends Error {
   }
 }
 
-/** Gone between two looks: neither a task nor worth a word. */
+/** The file disappeared meanwhile, which is not worth reporting. */
 export class Vanished extends Error {
   override readonly name = 'Vanished';
 }
@@ -34,7 +34,7 @@ export function readPlain(path: string | Buffer, mostBytes: number): { bytes: Bu
 }
 
 export function withPlain<T>(path: string | Buffer, act: (fd: number, stats: Stats) => T): T {
-  const fd = opened(path);
+  const fd = openPlain(path);
   try {
     const stats = fstatSync(fd);
     assertPlain(stats);
@@ -62,7 +62,7 @@ export function kindOf(stats: Stats): string {
   return stats.isSocket() ? 'a socket' : 'a device';
 }
 
-function opened(path: string | Buffer): number {
+function openPlain(path: string | Buffer): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (error) {
@@ -70,7 +70,7 @@ function opened(path: string | Buffer): number {
     if (code === 'ENOENT') throw new Vanished('', { cause: error });
     if (code === 'ELOOP') throw new NotATask('it is a symbolic link; only regular files are read', { cause: error });
     if (code === 'EACCES' || code === 'EPERM') {
-      const why = `it may not be read by this user (uid ${process.getuid?.() ?? 'unknown'})`;
+      const why = `it is not readable for this user (uid ${process.getuid?.() ?? 'unknown'})`;
       throw new NotATask(why, { cause: error });
     }
     if (code === 'EMFILE' || code === 'ENFILE' || code === 'EIO') throw error;

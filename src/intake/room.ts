@@ -5,7 +5,7 @@ export const intake = defineRoom({
   name: 'intake',
   projections: async () => {
     const [{ receivedIntakes }, { knownTasks }] = await Promise.all([
-      import('./received.ts'),
+      import('./received-requests.ts'),
       import('./known-tasks.ts'),
     ]);
     return [receivedIntakes, knownTasks];

@@ -1,15 +1,15 @@
 /**
- * Owns: what lies in a task folder beside TASK.md. Does not own: copying it anywhere.
+ * Owns: the files of a task folder besides TASK.md. Does not own: copying them.
  *
- * B1 Only regular files with one name and folders; anything else makes the whole folder no task.
- * B2 Bounded in number, depth and bytes, by looking, before any content is read.
+ * B1 It contains only folders and regular files without other hard links; otherwise the folder is not a task.
+ * B2 Number, depth and bytes are bounded, and checked before any content is read.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../schema/errors.ts';
 import { assertPlain, kindOf, NotATask, Vanished, withPlain } from './plain-file.ts';
-import { hasControls, isLitter, isUnfinished, shownName, textOf } from './sift.ts';
+import { hasControls, isLitter, isUnfinished, printableName, decodeUtf8 } from './entry-name.ts';
 
 export type FolderLimits = { mostFiles: number; mostFolderBytes: number };
 export type FolderFile = { path: string; bytes: number; sha256: string; executable: boolean };
@@ -20,7 +20,7 @@ const CHUNK = 256 * 1024;
 
 type Found = { path: string; stats: Stats };
 
-/** Another text whenever anything in the folder may have changed. */
+/** A text that differs whenever anything in the folder may have changed. */
 export function stampOfFolder(folder: string | Buffer, limits: FolderLimits): string {
   const hash = createHash('sha256');
   for (const { path, stats } of contentOf(folder, limits)) hash.update(`${path}\0${stampOf(stats)}\n`);
@@ -29,21 +29,21 @@ export function stampOfFolder(folder: string | Buffer, limits: FolderLimits): st
 
 export const stampOf = ({ dev, ino, size, mtimeMs, mode }: Stats): string => [dev, ino, size, mtimeMs, mode].join(' ');
 
-/** Every file but TASK.md itself, in the order of their paths, with the hash of its content. */
+/** Every file but TASK.md, sorted by path, with the hash of its content. */
 export function filesOf(folder: string, limits: FolderLimits): FolderFile[] {
-  return listed(folder, limits).map((path) => hashed(folder, path));
+  return listFiles(folder, limits).map((path) => hashFile(folder, path));
 }
 
-/** Their paths alone; what makes the folder no task is thrown. */
-export function listed(folder: string, limits: FolderLimits): string[] {
+/** The paths alone; throws if the folder is not a task. */
+export function listFiles(folder: string, limits: FolderLimits): string[] {
   const found = contentOf(folder, limits).flatMap(({ path, stats }) => (stats.isFile() ? [path] : []));
-  if (!found.includes(TASK)) throw new NotATask(`it holds no ${TASK}`, { unfinished: true });
+  if (!found.includes(TASK)) throw new NotATask(`it contains no ${TASK}`, { unfinished: true });
   const onItsWay = found.find((path) => path.split('/').some(isUnfinished));
   if (onItsWay !== undefined) throw new NotATask(`${onItsWay} in it is not finished`, { unfinished: true });
   return found.filter((path) => path !== TASK);
 }
 
-function hashed(folder: string, path: string): FolderFile {
+function hashFile(folder: string, path: string): FolderFile {
   return below(path, () =>
     withPlain(join(folder, path), (fd, stats) => {
       const hash = createHash('sha256');
@@ -70,11 +70,11 @@ function contentOf(folder: string | Buffer, limits: FolderLimits): Found[] {
     if (depth > DEEPEST) throw new NotATask(`it is nested more than ${DEEPEST} folders deep`);
     for (const name of namesIn(folder, at)) {
       const path = at === '' ? name : `${at}/${name}`;
-      const stats = look(folder, path);
+      const stats = statEntry(folder, path);
       bytes += stats.size;
       found.push({ path, stats });
-      if (found.length > limits.mostFiles) throw new NotATask(`it holds more than ${limits.mostFiles} files`);
-      if (bytes > limits.mostFolderBytes) throw new NotATask(`it holds more than ${limits.mostFolderBytes} bytes`);
+      if (found.length > limits.mostFiles) throw new NotATask(`it contains more than ${limits.mostFiles} files`);
+      if (bytes > limits.mostFolderBytes) throw new NotATask(`it contains more than ${limits.mostFolderBytes} bytes`);
       if (stats.isDirectory()) enter(path, depth + 1);
       else below(path, () => assertPlain(stats));
     }
@@ -83,23 +83,23 @@ function contentOf(folder: string | Buffer, limits: FolderLimits): Found[] {
   return found;
 }
 
-/** Sorted, without litter. */
+/** Sorted, without files that programs leave behind. */
 function namesIn(folder: string | Buffer, at: string): string[] {
-  const names = vanishing(() => readdirSync(placed(folder, at), { encoding: 'buffer' })).map((bytes) => {
-    const name = textOf(bytes);
+  const names = asVanished(() => readdirSync(locateProblem(folder, at), { encoding: 'buffer' })).map((bytes) => {
+    const name = decodeUtf8(bytes);
     if (name !== null && !hasControls(name)) return name;
-    throw new NotATask(`a name in it is not plain text: ${shownName(bytes)}`);
+    throw new NotATask(`a name in it is not plain text: ${printableName(bytes)}`);
   });
   return names.filter((name) => !isLitter(name)).toSorted();
 }
 
-function look(folder: string | Buffer, path: string): Stats {
-  const stats = vanishing(() => lstatSync(placed(folder, path)));
+function statEntry(folder: string | Buffer, path: string): Stats {
+  const stats = asVanished(() => lstatSync(locateProblem(folder, path)));
   if (!stats.isFile() && !stats.isDirectory()) throw new NotATask(`${path} in it is ${kindOf(stats)}`);
   return stats;
 }
 
-const placed = (folder: string | Buffer, path: string): Buffer =>
+const locateProblem = (folder: string | Buffer, path: string): Buffer =>
   Buffer.concat([Buffer.from(folder), Buffer.from(`/${path}`)]);
 
 function below<T>(path: string, act: () => T): T {
@@ -111,13 +111,13 @@ function below<T>(path: string, act: () => T): T {
   }
 }
 
-function vanishing<T>(act: () => T): T {
+function asVanished<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') throw new Vanished('', { cause: error });
-    if (code === 'EACCES') throw new NotATask('something in it may not be read by this user', { cause: error });
+    if (code === 'EACCES') throw new NotATask('something in it is not readable for this user', { cause: error });
     throw error;
   }
 }

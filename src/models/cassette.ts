@@ -1,10 +1,10 @@
 /**
- * Owns: recorded traffic with models, a file per request.
+ * Owns: recording and replaying traffic with models, one file per request.
  *
- * 1. A file is whole or not there. It is named after the redacted request, without its address: no key is in it.
- * 2. Recording starts a request anew and adds a take each time it is repeated; playing gives them in that order, the
- *    last one again and again.
- * 3. Playing never goes to the network.
+ * 1. Files are written atomically, and named by the hash of the redacted request without its address: they contain no key.
+ * 2. Recording replaces earlier takes of a request and adds one each time it is repeated; replaying returns them in that
+ *    order, and then the last one again and again.
+ * 3. Replaying never uses the network.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -13,60 +13,64 @@ import { z } from 'zod';
 import { assertRegularFile, lookAt, makeFolder, replaceFile } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Redact } from '../schema/ports.ts';
-import { ModelError, problem } from './errors.ts';
+import { ModelError, problem } from './model-errors.ts';
 import type { Fetch } from './sdk.ts';
 
 const Take = z.strictObject({
   status: z.int().min(200).max(599).describe('HTTP status.'),
-  headers: z.record(z.string(), z.string()).describe('The headers that matter.'),
-  body: z.string().describe('What was answered.'),
+  headers: z.record(z.string(), z.string()).describe('The headers that are needed for replay.'),
+  body: z.string().describe('Body of the response.'),
 });
 type Take = z.infer<typeof Take>;
 
 const Cassette = z.strictObject({
   path: z.string().describe('Path of the request.'),
   request: z.string().describe('Body of the request.'),
-  takes: z.array(Take).min(1).describe('Its answers, in the order they came.'),
+  takes: z.array(Take).min(1).describe('Its responses, in order.'),
 });
 type Cassette = z.infer<typeof Cassette>;
 
-const KEPT_HEADERS = ['content-type', 'retry-after', 'retry-after-ms'];
+const RECORDED_HEADERS = ['content-type', 'retry-after', 'retry-after-ms'];
 
 type Deck = { folder: string; redact: Redact };
-type Asked = { path: string; request: string; file: string };
+type RecordedRequest = { path: string; request: string; file: string };
 
-/** Lets requests through and keeps what comes back; what breaks off on its way is not kept. */
-export function recording(inner: Fetch, deck: Deck): Fetch {
+/** Passes requests on and saves complete responses; one that breaks off is not saved. */
+export function recordingFetch(inner: Fetch, deck: Deck): Fetch {
   const begun = new Set<string>();
   return async (input, init) => {
-    const asked = askedIn(input, init, deck);
+    const request = describeRequest(input, init, deck);
     const response = await inner(input, init);
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
-    const keep = (body: string): void => {
-      const before = begun.has(asked.file) ? (loaded(asked.file)?.takes ?? []) : [];
-      begun.add(asked.file);
-      store(asked, [...before, takeOf(status, headers, deck.redact(body))], deck);
+    const saveTake = (body: string): void => {
+      const before = begun.has(request.file) ? (loadCassette(request.file)?.takes ?? []) : [];
+      begun.add(request.file);
+      saveCassette(request, [...before, takeOf(status, headers, deck.redact(body))], deck);
     };
-    return new Response(response.body.pipeThrough(copying(keep)), { status, statusText, headers });
+    return new Response(response.body.pipeThrough(collectText(saveTake)), { status, statusText, headers });
   };
 }
 
-export function replaying(deck: Deck): Fetch {
+export function replayingFetch(deck: Deck): Fetch {
   const played = new Map<string, number>();
   return async (input, init) => {
-    const asked = askedIn(input, init, deck);
-    const takes = loaded(asked.file)?.takes;
-    const count = played.get(asked.file) ?? 0;
-    played.set(asked.file, count + 1);
+    const request = describeRequest(input, init, deck);
+    const takes = loadCassette(request.file)?.takes;
+    const count = played.get(request.file) ?? 0;
+    played.set(request.file, count + 1);
     const take = takes?.[Math.min(count, takes.length - 1)];
     if (take === undefined)
-      throw new ModelError(problem('no-recording', `this request was not recorded; it would be ${asked.file}`));
+      throw new ModelError(problem('no-recording', `this request was not recorded; its file would be ${request.file}`));
     return new Response(take.body, { status: take.status, headers: take.headers });
   };
 }
 
-function askedIn(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1], { folder, redact }: Deck): Asked {
+function describeRequest(
+  input: Parameters<Fetch>[0],
+  init: Parameters<Fetch>[1],
+  { folder, redact }: Deck,
+): RecordedRequest {
   const { pathname } = new URL(input instanceof Request ? input.url : input);
   const body = redact(typeof init?.body === 'string' ? init.body : '');
   const path = pathname.replace(/^.*(?=\/(?:chat\/completions|messages)$)/, '');
@@ -74,8 +78,8 @@ function askedIn(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1], { fold
   return { path, request: body, file: join(folder, `${key}.json`) };
 }
 
-/** Tells the whole text once all of it has gone through. */
-function copying(whole: (text: string) => void): TransformStream<Uint8Array, Uint8Array> {
+/** Calls back with the complete text once the stream has ended. */
+function collectText(whole: (text: string) => void): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   let text = '';
   return new TransformStream({
@@ -88,20 +92,20 @@ function copying(whole: (text: string) => void): TransformStream<Uint8Array, Uin
 }
 
 function takeOf(status: number, headers: Headers, body: string): Take {
-  const kept = KEPT_HEADERS.flatMap((name) => {
+  const recorded = RECORDED_HEADERS.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  return { status, headers: Object.fromEntries(kept), body };
+  return { status, headers: Object.fromEntries(recorded), body };
 }
 
-function store({ path, request, file }: Asked, takes: Take[], { folder }: Deck): void {
+function saveCassette({ path, request, file }: RecordedRequest, takes: Take[], { folder }: Deck): void {
   makeFolder(folder);
   const cassette: Cassette = { path, request, takes };
   replaceFile(file, `${JSON.stringify(cassette, null, 1)}\n`, { mode: 0o600 });
 }
 
-function loaded(file: string): Cassette | null {
+function loadCassette(file: string): Cassette | null {
   assertRegularFile(file);
   if (lookAt(file) === undefined) return null;
   try {

@@ -1,4 +1,4 @@
-/** Which kind of failure an error is: by what the network, the server and the SDK say of it. */
+/** Owns: classifying an error by what the network, the server and the SDK report. */
 import { errnoOf, messageOf, type OkaErrorCode } from '../schema/errors.ts';
 
 /** The codes of OkaError that begin with model-. */
@@ -8,7 +8,7 @@ export type ModelErrorKind = OkaErrorCode extends infer Code
     : never
   : never;
 
-/** An error as a bag of fields: those of the SDK are known by their names alone. */
+/** An error as a record of fields: errors of the SDK are recognised by their names alone. */
 export type Facts = Record<string, unknown>;
 
 /** An error and what caused it, outermost first. */
@@ -39,7 +39,7 @@ export function kindOf(chain: readonly Facts[], answer: Facts): ModelErrorKind {
   if (codes.some((code) => TIMED_OUT.test(code)) || names.includes('TimeoutError')) return 'stalled';
   if (codes.some((code) => UNREACHED.test(code))) return 'down';
   const status = answer['statusCode'];
-  if (typeof status === 'number' && (status < 200 || status >= 300)) return kindOfStatus(status, tellingOf(answer));
+  if (typeof status === 'number' && (status < 200 || status >= 300)) return kindOfStatus(status, providerText(answer));
   if (names.some((name) => NO_PROTOCOL.test(name))) return 'bad-answer';
   if (chain.some((each) => /stream error/i.test(messageOf(each)))) return 'bad-answer';
   const cut = chain.some((each) => /terminated|other side closed|Cannot connect|premature/i.test(messageOf(each)));
@@ -60,8 +60,8 @@ function kindOfStatus(status: number, words: string): ModelErrorKind {
   return REFUSED.test(words) ? 'refused' : 'bad-request';
 }
 
-/** Everything in which a provider may have said why. */
-function tellingOf(answer: Facts): string {
+/** All fields in which a provider may give the reason. */
+function providerText(answer: Facts): string {
   const fields = [answer['responseBody'], answer['message'], answer['type'], answer['code']];
   return fields.filter((field) => typeof field === 'string').join(' ');
 }

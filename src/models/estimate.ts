@@ -1,14 +1,14 @@
-/** The most a call may cost, cheaply: it is reserved before the call and given back after it. */
+/** Owns: a cheap upper bound of what a call may cost; it is reserved before the call and released after it. */
 import type { ModelRequest } from '../schema/ports.ts';
 import type { Usage } from '../schema/effect.ts';
 import { costOf } from './prices.ts';
-import type { Called } from './settings.ts';
+import type { Called } from './model-settings.ts';
 
-/** JSON in the vocabularies that cut it finest takes 0.56 tokens a byte, prose 0.34. */
+/** Tokens per byte in the least efficient vocabularies: 0.56 for JSON, 0.34 for prose. */
 const TOKENS_A_BYTE = 0.6;
-/** Long runs without a blank, such as base64, take nearly one. */
+/** Long texts without blanks, such as base64, take nearly one token per byte. */
 const RUN = /[A-Za-z0-9+/=_-]{60,}/g;
-/** What providers put around a message and a tool. */
+/** Tokens that providers add for each message and tool. */
 const AROUND = 24;
 
 export function estimateOf(request: ModelRequest, called: Pick<Called, 'maxTokens' | 'price'>): Usage {

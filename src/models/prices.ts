@@ -1,8 +1,8 @@
-/** What models cost, in USD for a million tokens. Prices change: `models.settings` in config.json goes before this table. */
+/** What models cost, in USD per million tokens. Prices change: `models.settings` in config.json overrides this table. */
 import type { ModelPrice } from '../schema/model.ts';
-import { type NamedModel, nameOf } from './name.ts';
+import { type NamedModel, nameOf } from './model-name.ts';
 
-/** As reported by a provider. `cached` is the part of `in` that it had in its cache. */
+/** As reported by a provider. `cached` is the part of `in` that came from its cache. */
 export type Tokens = { in: number; out: number; cached: number };
 
 const PRICES: Readonly<Record<string, ModelPrice>> = {
@@ -42,10 +42,10 @@ const PRICES: Readonly<Record<string, ModelPrice>> = {
 
 const FREE: ModelPrice = { in: 0, out: 0 };
 
-/** The same model under the name of a release: gpt-5-2025-08-07, claude-opus-4-1-20250805. */
+/** A dated release of a model: gpt-5-2025-08-07, claude-opus-4-1-20250805. */
 const RELEASE = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$/;
 
-/** Null when nobody knows; what runs on one's own machine is free. */
+/** Null if unknown; a local model is free. */
 export function priceOf(name: NamedModel): ModelPrice | null {
   if (name.provider === 'ollama' || name.provider === 'scripted') return FREE;
   return PRICES[nameOf(name)] ?? PRICES[nameOf(name).replace(RELEASE, '')] ?? null;

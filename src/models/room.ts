@@ -1,6 +1,6 @@
 /** What models contribute: the tool through which every completion goes. */
 import { defineRoom, port } from '../schema/room.ts';
-import type { Models } from './models.ts';
+import type { Models } from './role-models.ts';
 
 /** The models that are set up in a home; given by daemon/network, which knows keys and routes. */
 export const modelsPort = port<Models>('models');
@@ -10,7 +10,7 @@ export const models = defineRoom({
   tools: ['model.complete'],
   needs: { models: modelsPort },
   open: async ({ models: known }) => {
-    const { modelTool } = await import('./tool.ts');
+    const { modelTool } = await import('./model-tool.ts');
     return { tools: [modelTool(known)] };
   },
 });

@@ -1,15 +1,15 @@
-/** The door to the AI SDK: loaded with the first call, so that everything else starts fast. */
+/** Owns: loading the AI SDK, with the first call only, so that everything else starts fast. */
 import type { LanguageModel } from 'ai';
 import { OkaError } from '../schema/errors.ts';
-import type { Called } from './settings.ts';
+import type { Called } from './model-settings.ts';
 
 export type Fetch = typeof globalThis.fetch;
 
-/** Clients want a key even where the server does not. */
+/** The clients require a key even if the server does not. */
 const NO_KEY = 'none';
 
 export async function loadSdk(): Promise<typeof import('ai')> {
-  // It would print what a model does not support onto the terminal.
+  // The SDK would print warnings about unsupported settings to the terminal.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return import('ai');
 }
@@ -33,11 +33,11 @@ export async function languageModel(called: Called, key: string | null, fetch: F
       return createOpenAICompatible({ name: provider, baseURL, ...own, fetch, includeUsage: true }).chatModel(model);
     }
     case 'scripted':
-      throw new OkaError('usage', 'a scripted model is not served by anybody');
+      throw new OkaError('usage', 'a scripted model has no provider');
   }
 }
 
-/** One call a turn, where the provider can be told so. `extra` goes before. */
+/** At most one tool call per turn, where the provider has such an option. `extra` overrides it. */
 export function providerOptions({ provider, extra }: Called, withTools: boolean): Record<string, Called['extra']> {
   switch (provider) {
     case 'openai':

@@ -1,4 +1,4 @@
-/** Small models write a tool call as text. It counts when it is unmistakable: one call of a tool that exists. */
+/** Owns: tool calls written as text, as small models do. One counts if it is unmistakable: one call of an existing tool. */
 import { isJson, type Json } from '../schema/json.ts';
 import type { ModelAnswer, ModelTool } from '../schema/ports.ts';
 
@@ -7,8 +7,8 @@ type Call = NonNullable<ModelAnswer['call']>;
 const LONGEST = 200_000;
 const MOST_STARTS = 64;
 
-/** Null unless the text holds exactly one call. `tools` by the names a model may write. */
-export function callFrom(text: string, tools: readonly Pick<ModelTool, 'name'>[]): Call | null {
+/** Null unless the text contains exactly one call. `tools` are the names that a model may use. */
+export function parseTextCall(text: string, tools: readonly Pick<ModelTool, 'name'>[]): Call | null {
   if (text.length > LONGEST) return null;
   const known = new Set(tools.map((tool) => tool.name));
   const calls = objectsIn(text).flatMap((found) => callsIn(found, known));
@@ -30,17 +30,17 @@ function callsIn(found: Json, known: ReadonlySet<string>): Call[] {
 
 /** Arguments may be JSON inside a string. */
 function inputOf(given: Json): Json {
-  const value = typeof given === 'string' ? parsed(given) : given;
+  const value = typeof given === 'string' ? parseJson(given) : given;
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
 }
 
-/** The outermost JSON values in a text, wherever they stand: alone, in a fence, between tags or in prose. */
+/** The outermost JSON values in a text, wherever they are: alone, in a fence, between tags or in prose. */
 function objectsIn(text: string): Json[] {
   const found: Json[] = [];
   let starts = 0;
   for (let at = nextStart(text, 0); at >= 0 && starts < MOST_STARTS; starts += 1) {
     const end = endOf(text, at);
-    const value = end < 0 ? null : parsed(text.slice(at, end));
+    const value = end < 0 ? null : parseJson(text.slice(at, end));
     if (value !== null) found.push(value);
     at = nextStart(text, value === null ? at + 1 : end);
   }
@@ -52,7 +52,7 @@ function nextStart(text: string, from: number): number {
   return next < 0 ? -1 : from + next;
 }
 
-/** Just behind the bracket that closes the one at `start`; -1 when none does. */
+/** The position after the bracket that closes the one at `start`; -1 if none does. */
 function endOf(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -69,7 +69,7 @@ function endOf(text: string, start: number): number {
   return -1;
 }
 
-function parsed(text: string): Json {
+function parseJson(text: string): Json {
   try {
     const value: unknown = JSON.parse(text);
     return isJson(value) ? value : null;

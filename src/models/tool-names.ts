@@ -1,12 +1,12 @@
-/** Providers take letters, digits, _ and - in the name of a tool, 64 at most; ours have dots. */
+/** Owns: names of tools as providers accept them: letters, digits, _ and -, at most 64; ours contain dots. */
 import type { ModelTool } from '../schema/ports.ts';
 
 const LONGEST = 64;
 
 export type ToolNames = {
-  /** As they go out, in the order given. */
+  /** The tools as they are sent, in the given order. */
   sent: readonly (ModelTool & { as: string })[];
-  /** Ours for one that came back; null when there is no such tool. */
+  /** Our name for one that the model used; null if there is no such tool. */
   meant(name: string): string | null;
 };
 

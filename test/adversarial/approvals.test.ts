@@ -20,7 +20,7 @@ import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
 import { ports } from '../../src/daemon/ports.ts';
 import { renderApprovalPage } from '../../src/guard/approval-page.ts';
-import { submit } from '../../src/intake/submit.ts';
+import { submit } from '../../src/intake/submit-request.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { acting, type Asker, askingHome, decide, living, RAN, shell, told } from '../support/approvals.ts';
 import { temporaryFolder } from '../support/cli.ts';

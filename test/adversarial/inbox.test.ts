@@ -97,7 +97,7 @@ describe('moved to .rejected, with the reason beside it', () => {
     writeFileSync(test.at('good.md'), GOOD);
     const { taken, rejected } = asNobody(test);
     expect(taken).toEqual(['good.md']);
-    expect(rejected).toMatchObject([{ name: 'x.md', reason: expect.stringMatching(/may not be read/) }]);
+    expect(rejected).toMatchObject([{ name: 'x.md', reason: expect.stringMatching(/is not readable/) }]);
   });
 
   it('many of the same name, each under a name of its own', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { submit } from '../../src/intake/submit.ts';
+import { submit } from '../../src/intake/submit-request.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, wr
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { addTask } from '../../src/intake/add.ts';
+import { addTask } from '../../src/intake/add-task.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import { TestInbox, testInbox } from '../support/inbox.ts';
 
@@ -139,7 +139,7 @@ describe('order', () => {
     expect((await test.takeAll()).map(({ name }) => name)).toEqual(['z.md', 'c.md', 'a.md', 'b.md', 'l.md']);
   });
 
-  it('is kept by what arrives while others wait', async () => {
+  it('is respected by what arrives while others wait', async () => {
     await using test = await testInbox();
     for (const name of ['a.md', 'b.md']) drop(test, name, name);
     await test.settle();
@@ -164,7 +164,7 @@ describe('claims', () => {
     await test.settle();
     expect((await test.takeAll()).map(({ id }) => ids.includes(id))).toEqual([false]);
     expect(test.rejected.map(({ name }) => name)).toEqual(['y.md', 'again.md']);
-    expect(test.rejected[0]?.reason).toMatch(/id "weekly" was taken before/);
+    expect(test.rejected[0]?.reason).toMatch(/id "weekly" was accepted before/);
   });
 
   it.each([false, true])('I3 one left by a crash is handed out again; the ledger knows it: %s', async (known) => {
@@ -217,7 +217,7 @@ describe('claims', () => {
     expect((await test.inbox.next())?.name).toBe('b.md');
   });
 
-  it('across mounts there is none: the task stays where it is, and a person is told once', async () => {
+  it('across mounts there is none: the task stays where it is, and the problem is reported once', async () => {
     let mounted = false;
     const rename = (from: string | Buffer, to: string | Buffer): void => {
       if (!mounted) throw Object.assign(new Error('cross-device link'), { code: 'EXDEV' });
@@ -229,7 +229,7 @@ describe('claims', () => {
       await test.settle();
       expect(await test.inbox.take()).toBeNull();
     }
-    expect(test.troubles).toEqual([expect.stringMatching(/is not one mount/)]);
+    expect(test.troubles).toEqual([expect.stringMatching(/spans several mounts/)]);
     expect(existsSync(test.at('a.md'))).toBe(true);
     mounted = true;
     await test.settle();
@@ -260,12 +260,12 @@ describe('watching', () => {
     expect(await test.inbox.take()).toBeNull();
   });
 
-  it('I5 a folder that is replaced is noticed and watched anew', async () => {
+  it('I5 a folder that is replaced is noticed and watched again', async () => {
     await using test = await testInbox({ settleMs: 50, rescanMs: 100, clock: Date.now });
     rmSync(test.dir, { recursive: true });
     await test.inbox.rescan();
     await test.inbox.rescan();
-    expect(test.troubles).toEqual([expect.stringMatching(/is not there/)]);
+    expect(test.troubles).toEqual([expect.stringMatching(/does not exist/)]);
     mkdirSync(test.dir);
     await test.inbox.rescan();
     drop(test, 'a.md', 'x');
@@ -305,9 +305,9 @@ describe('adding', () => {
 
   it.each<[string, (home: string) => Parameters<typeof addTask>[1], RegExp]>([
     ['nothing', () => ({ text: ' ' }), /white space/],
-    ['a file that is not there', (home) => ({ path: join(home, 'no.md') }), /is not there/],
+    ['a file that is not there', (home) => ({ path: join(home, 'no.md') }), /does not exist/],
     ['a wrong field', () => ({ text: '---\npriority: high\n---\nx' }), /"priority"/],
-    ['a folder without TASK.md', (home) => ({ path: home }), /holds no TASK.md/],
+    ['a folder without TASK.md', (home) => ({ path: home }), /contains no TASK.md/],
   ])('refuses %s with what is wrong, and leaves nothing', async (_, addition, reason) => {
     await using test = await testInbox();
     expect(() => addTask(test.dir, addition(test.home))).toThrow(OkaError);

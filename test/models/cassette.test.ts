@@ -33,7 +33,7 @@ describe('cassettes', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('a request that was not recorded is told, and nobody is asked', async () => {
+  it('a request that was not recorded is an error, and nothing is sent', async () => {
     const at = folder();
     const failure = await failureOf(turn(player('openai:m', at), 'whole', ask('never asked')));
     expect(failure.problem).toMatchObject({ kind: 'no-recording', temporary: false });
@@ -57,7 +57,7 @@ describe('cassettes', () => {
     expect(texts).toEqual(['first', 'second', 'second']);
   });
 
-  it('recording again starts anew', async () => {
+  it('recording again replaces earlier takes', async () => {
     const at = folder();
     await using server = await openWireServer(inOrder(say('old'), say('new')));
     await turn(recorder(server, 'openai:m', at), 'whole', ask('x'));
@@ -81,14 +81,14 @@ describe('cassettes', () => {
     expect((await turn(player('anthropic:m', at), 'whole', ask(`mine is ${secret}`))).text).toContain('[redacted');
   });
 
-  it('an answer that broke off is not kept', async () => {
+  it('an answer that broke off is not saved', async () => {
     const at = folder();
     await using server = await openWireServer(() => cut('this is the start of an answer'));
     await failureOf(turn(recorder(server, 'openai:m', at), 'streamed', ask('x')));
     expect((await failureOf(turn(player('openai:m', at), 'streamed', ask('x')))).problem.kind).toBe('no-recording');
   });
 
-  it('a damaged recording is told with its file, and what is no file is not opened', async () => {
+  it('a damaged recording is reported with its file, and what is no file is not opened', async () => {
     const at = folder();
     await using server = await openWireServer(() => say('fine'));
     await turn(recorder(server, 'openai:m', at), 'whole', ask('x'));

@@ -19,7 +19,7 @@ describe('prices', () => {
     expect(costOf(tokens, { in: 2, out: 8 })).toBeCloseTo(2.8);
   });
 
-  it.each(WAYS)('a known model tells what a turn cost (%s)', async (way) => {
+  it.each(WAYS)('a known model reports what a turn cost (%s)', async (way) => {
     await using server = await openWireServer(() => say('ok', { usage: { in: 1000, out: 100, cached: 400 } }));
     const answer = await turn(modelAt(server.url, 'openai:gpt-4.1'), way, ask('hi'));
     expect(answer.usage).toMatchObject({ tokens_in: 1000, tokens_out: 100 });

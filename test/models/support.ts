@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { redactShapes } from '../../src/guard/redact.ts';
-import { ModelError } from '../../src/models/errors.ts';
-import { modelsFrom } from '../../src/models/models.ts';
-import type { ModelEnvironment } from '../../src/models/environment.ts';
-import type { KeyName, ModelsSettings } from '../../src/models/settings.ts';
+import { ModelError } from '../../src/models/model-errors.ts';
+import { modelsFrom } from '../../src/models/role-models.ts';
+import type { ModelEnvironment } from '../../src/models/model-environment.ts';
+import type { KeyName, ModelsSettings } from '../../src/models/model-settings.ts';
 import { ModelsConfig } from '../../src/schema/model.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelTool } from '../../src/schema/ports.ts';
 

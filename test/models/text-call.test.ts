@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callFrom } from '../../src/models/text-call.ts';
+import { parseTextCall } from '../../src/models/text-call.ts';
 
 const tools = [{ name: 'files.read' }, { name: 'Finish' }];
 const read = { name: 'files.read', input: { path: 'a {b} "c".txt' } };
@@ -21,11 +21,11 @@ describe('callFrom', () => {
     ['twice the same', `{"name": "files.read", "input": ${input}} again {"tool": "files.read", "input": ${input}}`],
     ['beside other JSON', `{"thought": "hm"} {"name": "files.read", "input": ${input}}`],
   ])('finds a call written %s', (_, text) => {
-    expect(callFrom(text, tools)).toEqual(read);
+    expect(parseTextCall(text, tools)).toEqual(read);
   });
 
   it('a call without input has an empty one', () => {
-    expect(callFrom('{"name": "Finish"}', tools)).toEqual({ name: 'Finish', input: {} });
+    expect(parseTextCall('{"name": "Finish"}', tools)).toEqual({ name: 'Finish', input: {} });
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('callFrom', () => {
     ['a name that is not text', '{"name": 7, "input": {}}'],
     ['nothing', ''],
   ])('finds none in %s', (_, text) => {
-    expect(callFrom(text, tools)).toBeNull();
+    expect(parseTextCall(text, tools)).toBeNull();
   });
 
   it('never throws, and never finds a tool that was not offered', () => {
@@ -47,14 +47,14 @@ describe('callFrom', () => {
     );
     fc.assert(
       fc.property(noise, (parts) => {
-        const found = callFrom(parts.join(''), tools);
+        const found = parseTextCall(parts.join(''), tools);
         return found === null || tools.some((tool) => tool.name === found.name);
       }),
     );
   });
 
   it('gives up on a wall of brackets instead of going through it again and again', () => {
-    expect(callFrom('{['.repeat(90_000), tools)).toBeNull();
-    expect(callFrom('{'.repeat(300_000), tools)).toBeNull();
+    expect(parseTextCall('{['.repeat(90_000), tools)).toBeNull();
+    expect(parseTextCall('{'.repeat(300_000), tools)).toBeNull();
   });
 });

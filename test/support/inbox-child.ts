@@ -17,7 +17,7 @@ async function work(): Promise<void> {
     inbox: dir,
     settleMs: 0,
     isKnown: (id) => known.has(id),
-    on: { rejected: async () => {}, trouble: (text) => void process.stderr.write(`${text}\n`) },
+    on: { rejected: async () => {}, problem: (text) => void process.stderr.write(`${text}\n`) },
   });
   process.stdout.write('ready\n');
   const fd = openSync(ledger, 'a');
@@ -42,7 +42,7 @@ async function once(): Promise<void> {
       rejected: async (each) => {
         rejected.push(each);
       },
-      trouble: (text) => void process.stderr.write(`${text}\n`),
+      problem: (text) => void process.stderr.write(`${text}\n`),
     },
   });
   const taken: string[] = [];

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Claimed } from '../../src/intake/claim.ts';
+import type { Claimed } from '../../src/intake/claim-task.ts';
 import { type Inbox, type InboxOptions, openInbox } from '../../src/intake/inbox.ts';
-import type { Rejected } from '../../src/intake/reject.ts';
+import type { Rejected } from '../../src/intake/reject-task.ts';
 
 /** Flushing costs nothing there, and it is not what these tests are about. */
 const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -34,7 +34,7 @@ export class TestInbox implements AsyncDisposable {
         rejected: async (rejected) => {
           this.rejected.push(rejected);
         },
-        trouble: (text) => {
+        problem: (text) => {
           this.troubles.push(text);
         },
       },

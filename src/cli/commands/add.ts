@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Addition, addTask } from '../../intake/add.ts';
+import { type Addition, addTask } from '../../intake/add-task.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../daemon/settings.ts';
 import { openStores } from '../../daemon/stores.ts';
-import { submit } from '../../intake/submit.ts';
+import { submit } from '../../intake/submit-request.ts';
 import { archive } from '../../ledger/archive.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';

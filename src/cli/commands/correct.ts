@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { addTask } from '../../intake/add.ts';
+import { addTask } from '../../intake/add-task.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { submit } from '../../intake/submit.ts';
+import { submit } from '../../intake/submit-request.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { connectReplica } from '../../daemon/network/replica-connection.ts';
-import { submit } from '../../intake/submit.ts';
+import { submit } from '../../intake/submit-request.ts';
 import { readEvents } from '../../ledger/read.ts';
 import { currentFacts } from '../../memory/current-facts.ts';
 import { pulledFacts } from '../../replica/pull.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { withHost } from '../../daemon/host.ts';
 import { ports } from '../../daemon/ports.ts';
-import { submit } from '../../intake/submit.ts';
+import { submit } from '../../intake/submit-request.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { type Call, exits } from '../command.ts';
 import { onlyOperand } from '../operands.ts';

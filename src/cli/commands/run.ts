@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { runTask } from '../../daemon/worker/run-task.ts';
 import { setUp } from '../../daemon/home/set-up.ts';
-import { addTask } from '../../intake/add.ts';
+import { addTask } from '../../intake/add-task.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';

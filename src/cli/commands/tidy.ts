@@ -6,7 +6,7 @@ import { openStores } from '../../daemon/stores.ts';
 import { tidiedEvents } from '../../daemon/home/tidied-events.ts';
 import { tidy } from '../../daemon/tidy.ts';
 import type { Tidied, Tidying } from '../../schema/room.ts';
-import { submit } from '../../intake/submit.ts';
+import { submit } from '../../intake/submit-request.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { type TaskGraph, taskGraph } from '../../ledger/task-graph.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { withHost } from '../../daemon/host.ts';
 import { ports } from '../../daemon/ports.ts';
 import { undo, undoPlan } from '../../daemon/desk/undo.ts';
-import { submit } from '../../intake/submit.ts';
+import { submit } from '../../intake/submit-request.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Call, exits } from '../command.ts';

@@ -59,7 +59,7 @@ async function maintenanceOf(home: Home): Promise<Kept[]> {
 }
 
 async function welcome({ home }: Call): Promise<void> {
-  const { addTask } = await import('../../intake/add.ts');
+  const { addTask } = await import('../../intake/add-task.ts');
   const inbox = join(home.workspace, 'inbox');
   if (namesIn(inbox).includes('welcome')) return; // a start before this one got no further
   addTask(inbox, { path: join(programFolder, 'share', 'welcome') });

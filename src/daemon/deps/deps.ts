@@ -12,7 +12,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drive } from '../../engine/drive.ts';
 import { isOver, nodeNamed, type OpenWait, type RunState } from '../../engine/run-state.ts';
-import { installGraph } from '../../graphs/install.ts';
+import { installGraph } from '../../graphs/install-package.ts';
 import type { InstallInput, Need, Receipt } from '../../schema/dependency.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';

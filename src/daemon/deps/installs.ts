@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Drive } from '../../engine/drive.ts';
 import type { RunState } from '../../engine/run-state.ts';
-import { installGraph } from '../../graphs/install.ts';
+import { installGraph } from '../../graphs/install-package.ts';
 import type { InstallInput } from '../../schema/dependency.ts';
 import type { Json } from '../../schema/json.ts';
 import { idOf } from '../../tools/deps/kept.ts';

@@ -9,7 +9,7 @@
  * M5 What people ask for by editing a page is asked of the worker, under a name by which asking twice is asking once.
  */
 import { join } from 'node:path';
-import { submit } from '../../intake/submit.ts';
+import { submit } from '../../intake/submit-request.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import { catchUp, withRepair } from '../../ledger/follower.ts';
 import { outdatedPages, type Page, pageIsWritten, type Part } from '../../memory/learning.ts';

@@ -1,7 +1,7 @@
 /** Asks the worker, whose things they are, to archive and remove what is old. What is maintenance's own is done here. */
 import { join } from 'node:path';
-import { submit } from '../../intake/submit.ts';
-import { waitingIn } from '../../intake/take.ts';
+import { submit } from '../../intake/submit-request.ts';
+import { readRequests } from '../../intake/read-requests.ts';
 import { archive } from '../../ledger/archive.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
@@ -13,7 +13,7 @@ const DAY = 24 * 60 * 60_000;
 export async function requestTidy(m: Maintenance, slot: string): Promise<void> {
   const { config, home, ledger } = m;
   const folder = join(home.oka, 'intake');
-  const waiting = new Set(waitingIn(folder).map(({ id }) => kindOf(id)));
+  const waiting = new Set(readRequests(folder).map(({ id }) => kindOf(id)));
   for (const intake of requests(config.maintenance, Date.parse(slot)))
     if (!waiting.has(intake.kind)) submit(folder, intake, `${intake.kind}-${slot.replaceAll(/\D/g, '')}`);
   const { archive_days } = config.maintenance;

@@ -6,7 +6,7 @@
  *    configured. The proxy refuses what the policy forbids in any case, and checks every address.
  */
 import { readFileSync } from 'node:fs';
-import { isLoopback } from '../../models/address.ts';
+import { isLoopback } from '../../models/base-url.ts';
 import type { Fetch } from '../../models/sdk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ports.ts';

@@ -1,7 +1,7 @@
 /** Owns: the models of a home: what is set about them, with keys out of the vault. */
 import { join } from 'node:path';
-import { type Models, modelsFrom } from '../../models/models.ts';
-import type { ModelsSettings } from '../../models/settings.ts';
+import { type Models, modelsFrom } from '../../models/role-models.ts';
+import type { ModelsSettings } from '../../models/model-settings.ts';
 import type { Config } from '../../schema/config.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { EgressRoutes } from './egress-routes.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { redactKnown } from '../../guard/redact-known.ts';
 import { sealFor } from '../../guard/open-vault.ts';
 import { readEvents } from '../../ledger/read.ts';
-import { isLoopback } from '../../models/address.ts';
+import { isLoopback } from '../../models/base-url.ts';
 import { convexReplica } from '../../replica/convex.ts';
 import { type Outgoing, outgoing } from '../../replica/outgoing.ts';
 import { type Open, openWith, sealTo } from '../../replica/seal.ts';

@@ -9,7 +9,7 @@
  * J5 A check that a person had to allow is carried out once. The attempt that does so asks about no other: an approval
  *    names the place of a call among those of its attempt, and from the next attempt on this one is not among them.
  */
-import { MOST_REPLANS } from '../../graphs/task.ts';
+import { MOST_REPLANS } from '../../graphs/task-loop.ts';
 import { nextCheckCalls, type CheckContext, judgeCheck, type StepEnd } from '../../roles/check-calls.ts';
 import type { Criterion } from '../../roles/criteria.ts';
 import { type CriticAsk, criticRequest, readVerdict, type Witness } from '../../roles/critic.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Runs } from '../port-types.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
-import { taskGraph } from '../../graphs/task.ts';
+import { taskGraph } from '../../graphs/task-loop.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Shadow } from '../../tools/desk/shadow.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lookAt } from '../../ledger/disk.ts';
-import type { Models } from '../../models/models.ts';
+import type { Models } from '../../models/role-models.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ArtifactStore, Planner } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
-import { taskGraph } from '../../graphs/task.ts';
+import { taskGraph } from '../../graphs/task-loop.ts';
 import { lookAt, replaceFile } from '../../ledger/disk.ts';
 import { resultPage } from '../../roles/result.ts';
 import type { Event } from '../../schema/event.ts';

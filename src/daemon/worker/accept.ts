@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drive } from '../../engine/drive.ts';
-import { taskGraph } from '../../graphs/task.ts';
-import type { Claimed } from '../../intake/claim.ts';
+import { taskGraph } from '../../graphs/task-loop.ts';
+import type { Claimed } from '../../intake/claim-task.ts';
 import type { InboxOptions } from '../../intake/inbox.ts';
 import { knownTasks } from '../../intake/known-tasks.ts';
 import { lookAt } from '../../ledger/disk.ts';
@@ -79,7 +79,7 @@ export function inboxSettings({ home, config, valuesOf }: Host, log: Log): Inbox
         log(`not a task: ${name}: ${reason.split('\n', 1)[0]}`);
         await ledger.append({ type: 'task.rejected', data: { name: name.slice(0, 1000), kept, reason } });
       },
-      trouble: (text) => log(`inbox: ${text}`),
+      problem: (text) => log(`inbox: ${text}`),
     },
   };
 }

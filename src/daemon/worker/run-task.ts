@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
-import { type Addition, addTask } from '../../intake/add.ts';
+import { type Addition, addTask } from '../../intake/add-task.ts';
 import { openInbox } from '../../intake/inbox.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { withHost } from '../host.ts';

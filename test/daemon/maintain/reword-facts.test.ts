@@ -24,7 +24,7 @@ async function askedOf(code: OkaErrorCode): Promise<number> {
       most: { tokens_in: 60, tokens_out: 40 },
       ask: () => {
         asked += 1;
-        return Promise.reject(new OkaError(code, 'it did not end in time'));
+        return Promise.reject(new OkaError(code, 'it timed out'));
       },
     }),
   });

@@ -1,0 +1,140 @@
+/** Owns: adding a task to the inbox atomically. It counts as delivered as soon as it is there. */
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { explained, lookAt, syncFolder, writeAll } from '../ledger/disk.ts';
+import { OkaError } from '../schema/errors.ts';
+import type { TaskFile } from '../schema/task-file.ts';
+import { assertTaskFile, type Limits } from './delivery.ts';
+import { NotATask, readPlain, Vanished } from './plain-file.ts';
+import { newFolder, ownFolder } from './inbox-folders.ts';
+import { hasControls } from './entry-name.ts';
+import { readTask } from './parse-task.ts';
+import { listFiles, TASK } from './task-folder.ts';
+
+export type Addition = { text: string; fields?: TaskFile } | { path: string };
+export type Added = { name: string; title: string };
+
+export const LIMITS: Limits = { mostBytes: 1024 * 1024, mostFolderBytes: 64 * 1024 * 1024, mostFiles: 1000 };
+const STAGED_FOR_MS = 3_600_000;
+
+/** Refuses at once what is not a task, with the reason the inbox itself would give. */
+export function addTask(inbox: string, addition: Addition, limits: Limits = LIMITS): Added {
+  const source = 'text' in addition ? 'the task' : addition.path;
+  try {
+    const { name, title, files } = contentOf(addition, limits);
+    deliver(inbox, name, files);
+    return { name, title };
+  } catch (error) {
+    if (error instanceof Vanished) throw new OkaError('usage', `${source} does not exist`, { cause: error });
+    if (error instanceof NotATask) throw new OkaError('invalid-file', `${source}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+type Content = Added & { files: Iterable<{ path: string; bytes: Buffer; mode: number }> };
+
+function contentOf(addition: Addition, limits: Limits): Content {
+  if ('text' in addition) return textTask(addition.text, addition.fields ?? {}, limits);
+  const path = resolve(addition.path);
+  const name = basename(path);
+  if (name.startsWith('.') || hasControls(name)) throw new NotATask('its name is not allowed; give it a plain one');
+  const stats = lookAt(path);
+  if (stats === undefined) throw new Vanished('');
+  if (stats.isDirectory()) return folderTask(path, name, limits);
+  assertTaskFile(stats, name, limits);
+  const { bytes } = readPlain(path, limits.mostBytes);
+  return { name, title: readTask(bytes, name).title, files: [{ path: name, bytes, mode: 0o644 }] };
+}
+
+function textTask(text: string, fields: TaskFile, limits: Limits): Content {
+  const words =
+    text
+      .normalize('NFKD')
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  const name = `${words.slice(0, 6).join('-').slice(0, 40) || 'task'}.md`;
+  const bytes = Buffer.from(`${headerOf(withTitle(text, fields))}${text}${text.endsWith('\n') ? '' : '\n'}`);
+  if (bytes.length > limits.mostBytes) throw new NotATask(`it is longer than ${limits.mostBytes} bytes`);
+  return { name, title: readTask(bytes, name).title, files: [{ path: name, bytes, mode: 0o644 }] };
+}
+
+/** A text without a heading gets its first line as title. */
+function withTitle(text: string, fields: TaskFile): TaskFile {
+  if (/^(---|#)/m.test(text) || fields.title !== undefined) return fields;
+  const title = text
+    .trim()
+    .slice(0, 200)
+    .split('\n', 1)[0]
+    ?.replaceAll(/\p{Cc}/gu, ' ')
+    .trim();
+  return title === undefined || title === '' ? fields : { title, ...fields };
+}
+
+/** Front matter written as JSON, which is also YAML. */
+function headerOf(fields: TaskFile): string {
+  const lines = Object.entries(fields).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${JSON.stringify(value)}\n`],
+  );
+  return lines.length === 0 ? '' : `---\n${lines.join('')}---\n`;
+}
+
+function folderTask(path: string, name: string, limits: Limits): Content {
+  const paths = [TASK, ...listFiles(path, limits)];
+  const { title } = readTask(readPlain(join(path, TASK), limits.mostBytes).bytes, name);
+  return { name, title, files: readEach(path, name, paths, limits) };
+}
+
+/** Reads one file at a time, since a folder may be too large for memory. */
+function* readEach(path: string, name: string, paths: string[], limits: Limits): Content['files'] & Generator {
+  for (const each of paths) {
+    const { bytes, stats } = readPlain(join(path, each), limits.mostFolderBytes);
+    yield { path: join(name, each), bytes, mode: stats.mode & 0o111 ? 0o755 : 0o644 };
+  }
+}
+
+/** Writes files under a hidden name, flushes them, and makes them visible by one rename. */
+function deliver(inbox: string, name: string, files: Content['files']): void {
+  const folder = ownFolder(newFolder(inbox));
+  const staged = join(folder, `.${randomUUID()}`);
+  try {
+    clearStaged(folder);
+    mkdirSync(staged);
+    for (const file of files) writeFile(join(staged, file.path), file.bytes, file.mode);
+    syncFolder(staged);
+    renameSync(staged, join(folder, randomUUID()));
+    syncFolder(folder);
+  } catch (error) {
+    rmSync(staged, { recursive: true, force: true });
+    throw error instanceof NotATask || error instanceof Vanished ? error : explained(error, join(inbox, name));
+  }
+}
+
+function writeFile(path: string, bytes: Buffer, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
+  try {
+    writeAll(fd, bytes);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Removes what a process left behind when it died while writing. */
+function clearStaged(folder: string): void {
+  const oldest = Date.now() - STAGED_FOR_MS;
+  for (const name of readdirSync(folder).filter((each) => each.startsWith('.')))
+    if ((statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest)
+      rmSync(join(folder, name), { recursive: true, force: true });
+}

@@ -1,0 +1,191 @@
+/**
+ * Owns: claiming a task from the inbox, and recovering claims after a crash.
+ * Does not own: order and delivery; what happens to a task once it is in the ledger.
+ *
+ * K1 A task is moved out of the inbox by one rename, then read, then named after its id. `unfinishedClaims` finds it
+ *    after each of these steps: nothing is lost between the inbox and the ledger.
+ * K2 The renames of a claim are durable before it is returned: a task that is in the ledger cannot reappear as another one.
+ * K3 An id is claimed once. A task without an id gets one from its name, its content, and a number that distinguishes
+ *    identical ones.
+ */
+import { createHash, hash, randomUUID } from 'node:crypto';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '../ledger/disk.ts';
+import { errnoOf } from '../schema/errors.ts';
+import { assertTaskFile, type Limits, type Observed, stampOfEntry, statsOf } from './delivery.ts';
+import { NotATask, readPlain, Vanished } from './plain-file.ts';
+import { claimedFolder, makeNew, move, ownFolder, type Rename, removeIfEmpty } from './inbox-folders.ts';
+import { printableName } from './entry-name.ts';
+import { readTask, type TaskText } from './parse-task.ts';
+import { type FolderFile, filesOf, TASK } from './task-folder.ts';
+
+export type Claimed = TaskText & {
+  id: string;
+  /** Name of the file or folder in the inbox. */
+  name: string;
+  by: 'inbox' | 'add';
+  /** Whether the ledger has it already: it was claimed before a crash, and only the following steps may be missing. */
+  known: boolean;
+  /** The text of the task, unchanged. */
+  bytes: Buffer;
+  sha256: string;
+  /** The other files of a task folder, relative to `folder`. */
+  files: FolderFile[];
+  /** Null for a task that is a single file. */
+  folder: string | null;
+};
+
+export type Ledgered = { isKnown(id: string): boolean };
+export type Claims = {
+  inbox: string;
+  limits: Limits;
+  ledger: Ledgered;
+  rename: Rename;
+  /** How often each derived id was used. */
+  given: Map<string, number>;
+};
+
+/** Thrown for something that was moved out of the inbox and then turned out not to be a task. */
+export class RefusedClaim extends Error {
+  override readonly name = 'RefusedClaim';
+  readonly at: string;
+
+  constructor(reason: string, at: string) {
+    super(reason);
+    this.at = at;
+  }
+}
+
+const TAKING = '.taking-';
+const FINISHED = '.finished-';
+
+/** Claims an entry only if it has not changed since it was found ready. */
+export function claim(claims: Claims, { entry, stamp }: Pick<Observed, 'entry' | 'stamp'>): Claimed {
+  const stats = statsOf(entry.path);
+  if (stats === null || stampOfEntry(entry.path, stats, claims.limits) !== stamp) throw new Vanished('');
+  const name = entry.name.toString();
+  const taking = join(ownFolder(claimedFolder(claims.inbox)), `${TAKING}${randomUUID()}`);
+  makeNew(taking);
+  try {
+    move(entry.path, join(taking, name), claims.rename);
+  } catch (error) {
+    removeIfEmpty(taking);
+    throw error;
+  }
+  const from = dirname(entry.path.toString());
+  const claimed = nameClaim(claims, taking, name, entry.by);
+  syncFolder(from);
+  if (entry.by === 'add') removeIfEmpty(from);
+  return claimed;
+}
+
+/** Continues a claim that was interrupted before it had its id. */
+function nameClaim(claims: Claims, taking: string, name: string, by: Claimed['by']): Claimed {
+  return refuseOnError(join(taking, name), () => {
+    const content = contentAt(join(taking, name), name, claims.limits);
+    const id = idOf(claims, taking, name, content);
+    const folder = join(claimedFolder(claims.inbox), id);
+    syncFolder(folder);
+    syncFolder(claimedFolder(claims.inbox));
+    return { ...content, id, name, by, known: false, folder: content.isFolder ? join(folder, name) : null };
+  });
+}
+
+/** Gives the folder of the claim its final name; the rename succeeds only for an unused id. */
+function idOf({ inbox, ledger, given }: Claims, taking: string, name: string, content: Content): string {
+  const take = (id: string): boolean => !ledger.isKnown(id) && move(taking, join(claimedFolder(inbox), id), renameSync);
+  const own = content.task.id;
+  if (own !== undefined) {
+    if (take(own)) return own;
+    throw new NotATask(`a task with the id "${own}" was accepted before; the same id means the same task`);
+  }
+  const base = `${slugOf(name)}-${content.digest.slice(0, 8)}`;
+  for (let number = (given.get(base) ?? 0) + 1; ; number++) {
+    const id = number === 1 ? base : `${base}-${number}`;
+    if (!take(id)) continue;
+    given.set(base, number);
+    return id;
+  }
+}
+
+function slugOf(name: string): string {
+  const plain = name
+    .replace(/\.(md|markdown|txt)$/i, '')
+    .normalize('NFKD')
+    .toLowerCase();
+  const slug = plain
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '');
+  return slug === '' ? 'task' : slug;
+}
+
+type Content = TaskText & Pick<Claimed, 'bytes' | 'sha256' | 'files'> & { isFolder: boolean; digest: string };
+
+function contentAt(path: string, name: string, limits: Limits): Content {
+  const stats = statsOf(path);
+  if (stats === null) throw new Vanished('');
+  const isFolder = stats.isDirectory();
+  if (!isFolder) assertTaskFile(stats, name, limits);
+  const files = isFolder ? filesOf(path, limits) : [];
+  const { bytes } = readPlain(isFolder ? join(path, TASK) : path, limits.mostBytes);
+  const digest = createHash('sha256').update(bytes);
+  for (const file of files) digest.update(`${file.path}\0${file.sha256}\n`);
+  const sha256 = hash('sha256', bytes);
+  return { ...readTask(bytes, name), bytes, sha256, files, isFolder, digest: digest.digest('hex') };
+}
+
+/** Call it once the task is in the ledger and its files are in place. */
+export function finishClaim(inbox: string, { id }: Pick<Claimed, 'id'>): void {
+  const gone = join(claimedFolder(inbox), `${FINISHED}${randomUUID()}`);
+  try {
+    renameSync(join(claimedFolder(inbox), id), gone);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  rmSync(gone, { recursive: true, force: true });
+}
+
+/** Folder names of claims that were not finished. */
+export function unfinishedClaims(inbox: string): string[] {
+  const folder = ownFolder(claimedFolder(inbox));
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(FINISHED)) rmSync(join(folder, name), { recursive: true, force: true });
+    else removeIfEmpty(join(folder, name));
+  }
+  return readdirSync(folder).toSorted();
+}
+
+/** Null if nothing of the claim is left. */
+export function reclaim(claims: Claims, left: string): Claimed | null {
+  const folder = join(claimedFolder(claims.inbox), left);
+  const [name] = statsOf(folder)?.isDirectory() === true ? readdirSync(folder) : [];
+  if (name === undefined) throw new RefusedClaim('it is not a claimed task', folder);
+  if (left.startsWith(TAKING)) return nameClaim(claims, folder, name, 'inbox');
+  const known = claims.ledger.isKnown(left);
+  try {
+    const content = contentAt(join(folder, name), name, claims.limits);
+    const files = content.isFolder ? join(folder, name) : null;
+    return { ...content, id: left, name, by: 'inbox', known, folder: files };
+  } catch (error) {
+    if (!(error instanceof NotATask)) throw error;
+    if (!known) throw new RefusedClaim(error.message, join(folder, name));
+    finishClaim(claims.inbox, { id: left });
+    return null;
+  }
+}
+
+function refuseOnError<T>(at: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof NotATask) throw new RefusedClaim(error.message, at);
+    throw error;
+  }
+}
+
+/** The original name of a refused claim. */
+export const nameOfClaim = ({ at }: RefusedClaim): string =>
+  printableName(Buffer.from(at.slice(dirname(at).length + 1)));

@@ -1,0 +1,108 @@
+/**
+ * Owns: when an entry of the inbox counts as delivered. Does not own: claiming it.
+ *
+ * D1 It counts once it has not changed for the settling time: inode, size, time of change; for a folder, of every file.
+ * D2 What could still become a task (empty, unclosed front matter, no TASK.md yet) gets more time, then it is refused.
+ * D3 Its content is read once, and again only after a change.
+ */
+import { lstatSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { errnoOf } from '../schema/errors.ts';
+import { assertPlain, assertSize, kindOf, NotATask, readPlain, Vanished } from './plain-file.ts';
+import { classifyName } from './entry-name.ts';
+import { readTask } from './parse-task.ts';
+import { type FolderLimits, listFiles, stampOf, stampOfFolder, TASK } from './task-folder.ts';
+
+export type Limits = FolderLimits & { mostBytes: number };
+export type Patience = { settleMs: number; patienceMs: number };
+
+/** Something in the inbox that is not hidden. `path` is in bytes, since names of files are. */
+export type Entry = { path: Buffer; name: Buffer; by: 'inbox' | 'add' };
+
+export type Observed = {
+  entry: Entry;
+  /** The name as people see it. */
+  name: string;
+  stamp: string;
+  /** When it was first seen in this state. */
+  since: number;
+  state: State;
+};
+export type State =
+  | { kind: 'fresh' }
+  | { kind: 'ready'; priority: number; arrival: number }
+  | { kind: 'refused'; reason: string };
+
+/** Null if it does not exist, or is to be ignored. */
+export function inspectEntry(
+  entry: Entry,
+  prior: Observed | undefined,
+  now: number,
+  rules: Limits & Patience,
+): Observed | null {
+  const named = classifyName(entry.name);
+  if (named.kind === 'ignored') return null;
+  const stats = statsOf(entry.path);
+  if (stats === null) return null;
+  const stamp = stampOfEntry(entry.path, stats, rules);
+  const same = prior?.stamp === stamp;
+  if (same && prior.state.kind !== 'fresh') return prior;
+  const since = same ? Math.min(prior.since, now) : now;
+  const name = named.kind === 'named' ? named.name : named.shown;
+  const observed: Observed = { entry, name, stamp, since, state: { kind: 'fresh' } };
+  if (now - since < (entry.by === 'add' ? 0 : rules.settleMs)) return observed;
+  if (named.kind === 'refused') return { ...observed, state: named };
+  return { ...observed, state: judgeEntry(observed, stats, now - since >= rules.patienceMs, rules) };
+}
+
+function judgeEntry(observed: Observed, stats: Stats, patienceIsOver: boolean, limits: Limits): State {
+  try {
+    const { priority = 0 } = taskAt(observed, stats, limits);
+    return { kind: 'ready', priority, arrival: stats.mtimeMs };
+  } catch (error) {
+    if (error instanceof Vanished) return { kind: 'fresh' };
+    if (!(error instanceof NotATask)) throw error;
+    if (error.unfinished && !patienceIsOver) return { kind: 'fresh' };
+    return { kind: 'refused', reason: error.message };
+  }
+}
+
+function taskAt({ entry, name }: Observed, stats: Stats, limits: Limits): { priority?: number | undefined } {
+  if (!stats.isDirectory()) {
+    assertTaskFile(stats, name, limits);
+    return readTask(readPlain(entry.path, limits.mostBytes).bytes, name).task;
+  }
+  const folder = entry.path.toString();
+  listFiles(folder, limits);
+  return readTask(readPlain(join(folder, TASK), limits.mostBytes).bytes, name).task;
+}
+
+export function assertTaskFile(stats: Stats, name: string, limits: Limits): void {
+  if (!stats.isFile()) throw new NotATask(`it is ${kindOf(stats)}; a task is a regular file, or a folder with ${TASK}`);
+  assertPlain(stats);
+  assertSize(stats.size, limits.mostBytes);
+  if (!/\.(md|markdown|txt)$/i.test(name)) {
+    const why = `a task is a .md or .txt file; put other files into a folder with a ${TASK} that says what to do`;
+    throw new NotATask(why, { unfinished: true });
+  }
+}
+
+/** A folder that cannot be read completely is identified by its own status and the error. */
+export function stampOfEntry(path: Buffer, stats: Stats, limits: FolderLimits): string {
+  if (!stats.isDirectory()) return `${stampOf(stats)} ${stats.nlink}`;
+  try {
+    return stampOfFolder(path, limits);
+  } catch (error) {
+    if (error instanceof NotATask || error instanceof Vanished) return `${stampOf(stats)} ${error.message}`;
+    throw error;
+  }
+}
+
+export function statsOf(path: Buffer | string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+/** Owns: the hidden folders of the inbox, and moving entries between them, never across mounts. */
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { explained, lookAt, makeFolder } from '../ledger/disk.ts';
+import { errnoOf, OkaError } from '../schema/errors.ts';
+import { Vanished } from './plain-file.ts';
+
+/** Where `oka add` puts a task, which counts as delivered at once: a folder with one file or folder in it. */
+export const newFolder = (inbox: string): string => join(inbox, '.new');
+/** Claimed tasks that may not be in the ledger yet, each in a folder named after the task's id. */
+export const claimedFolder = (inbox: string): string => join(inbox, '.claimed');
+/** Entries that are not tasks, each with a file that gives the reason. */
+export const rejectedFolder = (inbox: string): string => join(inbox, '.rejected');
+
+/** Creates the folder if it is missing. A symbolic link is refused. */
+export function ownFolder(folder: string): string {
+  makeFolder(folder);
+  if (lookAt(folder)?.isDirectory() === true) return folder;
+  throw new OkaError('unsafe-file', `${folder} is not a folder of its own`, { fix: 'Move it away.' });
+}
+
+export function makeNew(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw explained(error, folder);
+  }
+}
+
+export type Rename = (from: string | Buffer, to: string | Buffer) => void;
+
+/** False if the target exists. */
+export function move(from: string | Buffer, to: string, rename: Rename = renameSync): boolean {
+  try {
+    rename(from, to);
+    return true;
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
+    if (code === 'ENOENT' && lookAt(join(to, '..')) !== undefined) throw new Vanished('', { cause: error });
+    if (code !== 'EXDEV' && code !== 'EBUSY') throw explained(error, from.toString());
+    throw new OkaError('not-permitted', `${from.toString()} cannot be claimed: the inbox spans several mounts`, {
+      fix: 'Mount the inbox as one folder, with everything in it.',
+      cause: error,
+    });
+  }
+}
+
+/** Does nothing if the folder is not empty. */
+export function removeIfEmpty(folder: string | Buffer): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? ''))
+      throw explained(error, folder.toString());
+  }
+}

@@ -1,0 +1,93 @@
+/** Owns: parsing a task file. Every refusal names what is wrong and where. */
+import { OkaError } from '../schema/errors.ts';
+import { readFrontMatter } from '../schema/front-matter.ts';
+import { TaskFile } from '../schema/task-file.ts';
+import { NotATask } from './plain-file.ts';
+import { decodeUtf8 } from './entry-name.ts';
+
+export type TaskText = { task: TaskFile; title: string; body: string };
+
+export const FIELDS: readonly string[] = Object.keys(TaskFile.shape);
+const LONGEST_TITLE = 200;
+
+/** `name` is that of the file or folder, for messages and as a fallback title. */
+export function readTask(bytes: Uint8Array, name: string): TaskText {
+  const text = decodeTask(bytes);
+  const { data, body } = splitFrontMatter(text, name);
+  const task = parseFields(data);
+  if (body.trim() === '' && task.title === undefined)
+    throw new NotATask('it does not say what to do: there is no text below the front matter');
+  return { task, title: titleOf(task, body, name), body };
+}
+
+function decodeTask(bytes: Uint8Array): string {
+  if (bytes.length === 0) throw new NotATask('it is empty', { unfinished: true });
+  const text = decodeUtf8(bytes);
+  if (text === null) throw new NotATask('its content is not valid UTF-8; save it as UTF-8 text', { unfinished: true });
+  if (text.includes('\0')) throw new NotATask('it contains NUL bytes; a task is plain text', { unfinished: true });
+  if (text.trim() === '') throw new NotATask('it contains only white space', { unfinished: true });
+  return text;
+}
+
+function splitFrontMatter(text: string, name: string): ReturnType<typeof readFrontMatter> {
+  if (isOpen(text))
+    throw new NotATask('its front matter is not closed: the second --- line is missing', { unfinished: true });
+  try {
+    return readFrontMatter(text, name);
+  } catch (error) {
+    if (error instanceof OkaError) throw new NotATask(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Whether front matter was opened and not closed: most likely the rest is still being written. */
+function isOpen(text: string): boolean {
+  const [first = '', ...rest] = text.replace(/^\uFEFF/, '').split('\n');
+  return first.trimEnd() === '---' && !rest.some((line) => line.startsWith('---'));
+}
+
+function parseFields(data: unknown): TaskFile {
+  const result = TaskFile.safeParse(data);
+  if (!result.success) throw new NotATask(result.error.issues.flatMap(problemsOf).join('\n'));
+  const { dir } = result.data;
+  if (dir !== undefined && isOutside(dir))
+    throw new NotATask(`front matter field "dir": ${JSON.stringify(dir)} is not a path below the desk`);
+  return result.data;
+}
+
+type Issue = { code?: string; keys?: string[]; path: PropertyKey[]; message: string };
+
+function problemsOf(issue: Issue): string[] {
+  const below = (key: PropertyKey): string => [...issue.path, key].map(String).join('.');
+  if (issue.code !== 'unrecognized_keys')
+    return [`front matter field "${issue.path.map(String).join('.')}": ${issue.message}`];
+  const known = issue.path.length === 0 ? `; there are ${FIELDS.join(', ')}` : '';
+  return (issue.keys ?? []).map((key) => `front matter field "${below(key).slice(0, 100)}" is not known${known}`);
+}
+
+const isOutside = (dir: string): boolean => dir.startsWith('/') || dir.includes('\0') || dir.split('/').includes('..');
+
+function titleOf(task: TaskFile, body: string, name: string): string {
+  const title = task.title ?? headingOf(body) ?? name.replace(/\.(md|markdown|txt)$/i, '');
+  return printable(title) || printable(name) || 'a task';
+}
+
+const printable = (text: string): string =>
+  text
+    .slice(0, 4 * LONGEST_TITLE)
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_TITLE);
+
+/** The first heading; comments in code blocks do not count. */
+function headingOf(body: string): string | undefined {
+  let fence = '';
+  for (const line of body.split('\n')) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+    if (fence === '' && /^ {0,3}#{1,6}[ \t]+\S/.test(line))
+      return line.slice(0, 4 * LONGEST_TITLE).replace(/^[ #]+/, '');
+    if (fence === '') fence = mark;
+    else if (mark.startsWith(fence)) fence = '';
+  }
+  return undefined;
+}

@@ -1,0 +1,164 @@
+/**
+ * Owns: model.complete, which makes a turn of a model a recorded tool call.
+ *
+ * 1. The most a turn may cost is reserved before it; what it did cost is reported whether it succeeded or not.
+ * 2. A rate limit is respected: the next turn of that model waits, or fails without a request if the wait would be long.
+ * 3. An invalid call is an answer with a problem, not a failure: the model gets the problem and is asked again, which is
+ *    better than repeating the same request.
+ * 4. Only the complete turn is output. Chunks of text go to `onText` as they arrive, for display only.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { type Json, JsonValue } from '../schema/json.ts';
+import { ModelRole } from '../schema/model.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
+import { Sha256 } from '../schema/names.ts';
+import type { Usage } from '../schema/effect.ts';
+import { type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../schema/tool.ts';
+import { errorOf, ModelError } from './model-errors.ts';
+import { estimateOf } from './estimate.ts';
+import type { Models } from './role-models.ts';
+import { openPauses, type PausePorts } from './provider-pauses.ts';
+
+export type ModelToolPorts = PausePorts & {
+  /** Called with chunks of text during a turn. */
+  onText?: (call: Pick<ToolCall, 'run' | 'node' | 'call'>, text: string) => void;
+};
+
+const Input = z.strictObject({
+  role: ModelRole,
+  system: z.string().max(1_000_000).default('').describe('The system prompt.'),
+  messages: z
+    .array(
+      z.strictObject({
+        role: z.enum(['user', 'assistant']).describe('Who wrote the message.'),
+        text: z.string().max(4_000_000).describe('The text of the message.'),
+      }),
+    )
+    .min(1)
+    .max(10_000)
+    .describe('The conversation so far.'),
+  tools: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(200).describe('Name of the tool.'),
+        about: z.string().max(20_000).describe('What it does.'),
+        input: JsonValue.describe('JSON schema of its input.'),
+      }),
+    )
+    .max(200)
+    .default([])
+    .describe('If there are any, the answer is a call of one of them.'),
+  max_tokens: z
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('Most tokens of the answer; null = as configured for the model.'),
+  model: z.string().max(300).optional().describe('provider:model, for this turn alone.'),
+});
+
+const Output = z.strictObject({
+  text: z.string().describe('The text of its reply.'),
+  call: z
+    .strictObject({ name: z.string().describe('The tool.'), input: JsonValue.describe('Its input.') })
+    .nullable()
+    .describe('The call that is the answer; null if it made none.'),
+  problem: z.string().nullable().describe('Why its reply contains no valid call; null if there is no problem.'),
+  model: z.string().describe('Who answered, provider:model.'),
+  request: Sha256.describe('Hash of the request and the model.'),
+});
+
+export function modelTool(models: Models, ports: ModelToolPorts = {}): Tool {
+  const pauses = openPauses(ports);
+  return {
+    name: 'model.complete',
+    internal: true,
+    about: 'Asks a language model for its next turn.',
+    input: Input,
+    output: Output,
+    annotations: ToolAnnotations.parse({ read_only: true, idempotent: true, risk: 'low' }),
+    targets: [],
+    classOf: () => 'read',
+    estimate: (given) => estimate(given, models),
+    invoke: async (given, call) => {
+      const parsed = Input.safeParse(given);
+      if (!parsed.success) return { status: 'failed', error: `model.complete: ${z.prettifyError(parsed.error)}` };
+      try {
+        const model = models.for(parsed.data.role, parsed.data.model);
+        if (model === null) return noModel(parsed.data.role);
+        return await pauses.after(model.id, call.signal, () => turnOf(model, requestOf(parsed.data), call, ports));
+      } catch (error) {
+        return outcomeOf(error, call);
+      }
+    },
+  };
+}
+
+async function turnOf(
+  model: Model,
+  request: ModelRequest,
+  call: ToolCall,
+  { onText }: ModelToolPorts,
+): Promise<Outcome> {
+  const { usage, ...answer } = await answerOf(model, request, call, onText);
+  return { status: 'ok', output: { ...answer, request: requestHash(model.id, request) }, usage };
+}
+
+async function answerOf(
+  model: Model,
+  request: ModelRequest,
+  call: ToolCall,
+  onText: ModelToolPorts['onText'],
+): Promise<ModelAnswer & { problem: string | null }> {
+  try {
+    const answer =
+      onText === undefined
+        ? await model.complete(request, call.signal)
+        : await model.stream(request, call.signal, (text) =>
+            onText({ run: call.run, node: call.node, call: call.call }, text),
+          );
+    return { ...answer, problem: null };
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.problem.kind !== 'bad-call') throw error;
+    return { text: error.reply, call: null, usage: error.usage ?? {}, model: model.id, problem: error.message };
+  }
+}
+
+/** Includes the model: the same text to another model is another request. */
+export function requestHash(model: string, request: ModelRequest): string {
+  const { role, system, messages, tools, maxTokens } = request;
+  const turns = messages.map((message) => [message.role, message.text]);
+  const offered = tools.map((tool) => [tool.name, tool.about, tool.input]);
+  return createHash('sha256')
+    .update(JSON.stringify([model, role, system, turns, offered, maxTokens]))
+    .digest('hex');
+}
+
+function requestOf({ role, system, messages, tools, max_tokens: maxTokens }: z.infer<typeof Input>): ModelRequest {
+  return { role, system, messages, tools, maxTokens };
+}
+
+function estimate(given: Json, models: Models): Usage {
+  const parsed = Input.safeParse(given);
+  if (!parsed.success) return {};
+  try {
+    const called = models.called(parsed.data.role, parsed.data.model);
+    return called === null || called.provider === 'scripted' ? {} : estimateOf(requestOf(parsed.data), called);
+  } catch {
+    // An invalid name costs nothing; the call itself reports it.
+    return {};
+  }
+}
+
+function noModel(role: ModelRole): Outcome {
+  const fix = 'Set OKA_MODEL, such as openai:gpt-5-mini, anthropic:claude-sonnet-4-5 or ollama:llama3.2.';
+  return { status: 'failed', error: `no model is set for the ${role}. ${fix}` };
+}
+
+function outcomeOf(error: unknown, call: ToolCall): Outcome {
+  if (call.signal.aborted) return { status: 'cancelled', error: 'the model was stopped' };
+  const { message, fix, temporary } = errorOf(error);
+  const usage = error instanceof ModelError ? error.usage : undefined;
+  return { status: 'failed', error: `${message}. ${fix}`, temporary, ...(usage === undefined ? {} : { usage }) };
+}

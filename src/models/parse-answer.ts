@@ -1,0 +1,82 @@
+/** Owns: turning a model reply into the one answer that was asked for; throws a `ModelError` if that is not possible. */
+import { isJson } from '../schema/json.ts';
+import type { ModelAnswer } from '../schema/ports.ts';
+import type { Usage } from '../schema/effect.ts';
+import { ModelError, problem } from './model-errors.ts';
+import { parseTextCall } from './text-call.ts';
+import type { ToolNames } from './tool-names.ts';
+
+export type RawReply = {
+  text: string;
+  calls: readonly { name: string; input: unknown; invalid: boolean }[];
+  finish: string;
+  usage: Usage;
+  model: string;
+};
+
+export function parseAnswer(reply: RawReply, names: ToolNames): ModelAnswer {
+  const text = withoutThoughts(reply.text);
+  const { usage, model } = reply;
+  if (reply.finish === 'content-filter') throw modelError('refused', text || 'the provider refused to answer', reply);
+  if (reply.finish === 'interrupted') throw modelError('bad-answer', 'the answer broke off', reply);
+  const call = names.sent.length === 0 ? null : (callOf(reply, names) ?? callInText(text, names));
+  if (call === null && reply.finish === 'length')
+    throw modelError('cut-off', `the answer exceeds the allowed length; it starts with: ${text.slice(0, 200)}`, reply);
+  return { text, call, usage, model };
+}
+
+function callOf(reply: RawReply, names: ToolNames): ModelAnswer['call'] {
+  const distinct = [...new Map(reply.calls.map((each) => [JSON.stringify([each.name, each.input]), each])).values()];
+  const [call] = distinct;
+  if (call === undefined) return null;
+  if (distinct.length > 1)
+    throw modelError(
+      'bad-call',
+      `${distinct.length} calls at once (${namesOf(distinct)}); exactly one is expected`,
+      reply,
+    );
+  const name = names.meant(call.name);
+  if (name === null)
+    throw modelError('bad-call', `there is no tool "${call.name.slice(0, 80)}"; there is ${toolsIn(names)}`, reply);
+  const { input } = call;
+  if (!call.invalid && isJson(input) && input !== null && typeof input === 'object' && !Array.isArray(input))
+    return { name, input };
+  if (reply.finish === 'length') return null;
+  throw modelError('bad-call', `the input of ${name} is not a JSON object: ${quoteInput(input)}`, reply);
+}
+
+function callInText(text: string, names: ToolNames): ModelAnswer['call'] {
+  const written = names.sent.flatMap((tool) => [{ name: tool.name }, { name: tool.as }]);
+  const call = parseTextCall(text, written);
+  const name = call === null ? null : names.meant(call.name);
+  return call === null || name === null ? null : { name, input: call.input };
+}
+
+/** Removes the reasoning that some models put before their answer. */
+function withoutThoughts(text: string): string {
+  return text.replace(/^\s*<think>.*?<\/think>\s*/s, '');
+}
+
+function modelError(
+  kind: Parameters<typeof problem>[0],
+  message: string,
+  { usage, text, calls }: RawReply,
+): ModelError {
+  const made = calls.map(({ name, input }) => JSON.stringify({ name, input }));
+  return new ModelError(problem(kind, message), {
+    usage,
+    reply: [text, ...made].filter((each) => each !== '').join('\n'),
+  });
+}
+
+function namesOf(calls: RawReply['calls']): string {
+  return calls.map((call) => call.name.slice(0, 80)).join(', ');
+}
+
+function toolsIn(names: ToolNames): string {
+  return names.sent.map((tool) => tool.name).join(', ');
+}
+
+function quoteInput(input: unknown): string {
+  return (typeof input === 'string' ? input : (JSON.stringify(input) ?? 'nothing')).slice(0, 200);
+}

@@ -1,0 +1,158 @@
+/**
+ * Owns: one turn with the model of a provider, through the AI SDK.
+ * Does not own: retries (the chain), what a call does (the tools), the keys (requested for each turn).
+ *
+ * P1 One request per turn: the SDK neither retries nor runs a tool.
+ * P2 A turn always ends: with an answer, with a `ModelError`, or when its caller aborts or the model is silent for too long.
+ * P3 No error contains a key.
+ */
+import type { LanguageModelCallEndEvent, LanguageModelUsage, ToolSet } from 'ai';
+import type { Json } from '../schema/json.ts';
+import type { Clock, Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
+import type { Usage } from '../schema/effect.ts';
+import { parseAnswer, type RawReply } from './parse-answer.ts';
+import { errorFor } from './error-advice.ts';
+import { ModelError, problem } from './model-errors.ts';
+import { nameOf } from './model-name.ts';
+import { costOf } from './prices.ts';
+import { needsKey } from './setting-problems.ts';
+import { type Fetch, languageModel, loadSdk, providerOptions } from './sdk.ts';
+import type { Called } from './model-settings.ts';
+import { type ToolNames, toolNames } from './tool-names.ts';
+import { startSilenceTimer } from './transport.ts';
+
+export type ProviderPorts = {
+  fetch: Fetch;
+  clock: Clock;
+  /** Whether recorded answers are replayed, so that no key is needed. */
+  replayed: boolean;
+};
+
+type Sdk = typeof import('ai');
+type Options = Parameters<Sdk['generateText']>[0] & { prompt?: never };
+type Reply = { text: string; calls: RawReply['calls']; finish: string; usage: LanguageModelUsage; model: string };
+
+export function providerModel(called: Called, ports: ProviderPorts): Model {
+  return {
+    id: nameOf(called),
+    complete: (request, signal) => runTurn(called, ports, request, signal, (sdk, options) => complete(sdk, options)),
+    stream: (request, signal, onText) =>
+      runTurn(called, ports, request, signal, (sdk, options, onPart) => streamReply(sdk, options, onPart, onText)),
+  };
+}
+
+async function runTurn(
+  called: Called,
+  ports: ProviderPorts,
+  request: ModelRequest,
+  caller: AbortSignal,
+  exchange: (sdk: Sdk, options: Options, onPart: () => void) => Promise<Reply>,
+): Promise<ModelAnswer> {
+  const started = ports.clock();
+  const names = toolNames(request.tools);
+  const silence = startSilenceTimer(caller, called.timeoutMs);
+  let key: string | null = null;
+  try {
+    caller.throwIfAborted();
+    key = await keyOf(called, ports);
+    const sdk = await loadSdk();
+    const model = await languageModel(called, key, ports.fetch);
+    const options = { model, ...optionsOf(called, request, names, sdk), abortSignal: silence.signal };
+    const reply = await exchange(sdk, options, () => silence.restart());
+    return parseAnswer(toRawReply(reply, called, ports.clock() - started), names);
+  } catch (error) {
+    throw errorFor(error, called, { caller, key });
+  } finally {
+    silence.end();
+  }
+}
+
+async function keyOf(called: Called, { replayed }: ProviderPorts): Promise<string | null> {
+  const key = replayed ? null : await called.key();
+  if (key === null && !replayed && needsKey(called)) throw new ModelError(problem('no-key', 'there is no key for it'));
+  return key;
+}
+
+function optionsOf(called: Called, request: ModelRequest, names: ToolNames, { jsonSchema, tool }: Sdk) {
+  const tools: ToolSet = Object.fromEntries(
+    names.sent.map((each) => [
+      each.as,
+      tool({ description: each.about, inputSchema: jsonSchema<Json>(each.input as Parameters<typeof jsonSchema>[0]) }),
+    ]),
+  );
+  const withTools = names.sent.length > 0;
+  return {
+    ...(request.system === '' ? {} : { instructions: request.system }),
+    messages: request.messages.map(({ role, text }) => ({ role, content: text })),
+    ...(withTools ? { tools, toolChoice: 'required' as const } : {}),
+    maxOutputTokens: request.maxTokens ?? called.maxTokens,
+    ...(called.temperature === null ? {} : { temperature: called.temperature }),
+    ...(called.topP === null ? {} : { topP: called.topP }),
+    maxRetries: 0,
+    providerOptions: providerOptions(called, withTools),
+  };
+}
+
+/** Takes the reply as soon as the SDK has it completely; this file decides itself whether it is acceptable. */
+async function complete(sdk: Sdk, options: Options): Promise<Reply> {
+  const reply: { whole?: Reply } = {};
+  try {
+    await sdk.generateText({ ...options, onLanguageModelCallEnd: (end) => void (reply.whole = replyOf(end)) });
+  } catch (error) {
+    if (!sdk.ToolChoiceViolationError.isInstance(error)) throw error;
+  }
+  return requireReply(reply.whole);
+}
+
+async function streamReply(
+  sdk: Sdk,
+  options: Options,
+  onPart: () => void,
+  onText: (text: string) => void,
+): Promise<Reply> {
+  const reply: { whole?: Reply } = {};
+  const result = sdk.streamText({
+    ...options,
+    onError: () => undefined,
+    onLanguageModelCallEnd: (end) => void (reply.whole = replyOf(end)),
+  });
+  for await (const part of result.stream) {
+    onPart();
+    if (part.type === 'text-delta') onText(part.text);
+    if (part.type === 'abort') throw options.abortSignal?.reason;
+    if (part.type === 'error' && !sdk.ToolChoiceViolationError.isInstance(part.error)) throw part.error;
+  }
+  return requireReply(reply.whole);
+}
+
+function replyOf({ content, finishReason, usage, modelId }: LanguageModelCallEndEvent): Reply {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const calls = content.flatMap((part) =>
+    part.type === 'tool-call' ? [{ name: part.toolName, input: part.input, invalid: part.invalid === true }] : [],
+  );
+  return { text: texts.join(''), calls, finish: finishReason, usage, model: modelId };
+}
+
+function requireReply(reply: Reply | undefined): Reply {
+  if (reply !== undefined && reply.finish !== 'error') return reply;
+  throw new ModelError(problem('bad-answer', 'the answer broke off'));
+}
+
+function toRawReply({ usage, model, ...rest }: Reply, called: Called, ms: number): RawReply {
+  return { ...rest, usage: usageOf(usage, called, ms), model: `${called.provider}:${model}` };
+}
+
+function usageOf(
+  { inputTokens, outputTokens, inputTokenDetails }: LanguageModelUsage,
+  called: Called,
+  ms: number,
+): Usage {
+  const tokens = { in: inputTokens ?? 0, out: outputTokens ?? 0, cached: inputTokenDetails.cacheReadTokens ?? 0 };
+  const counted = inputTokens !== undefined && outputTokens !== undefined;
+  return {
+    ...(inputTokens === undefined ? {} : { tokens_in: inputTokens }),
+    ...(outputTokens === undefined ? {} : { tokens_out: outputTokens }),
+    ...(counted && called.price !== null ? { usd: costOf(tokens, called.price) } : {}),
+    ms: Math.max(0, ms),
+  };
+}
