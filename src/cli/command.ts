@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { Home } from '../schema/home.ts';
-import type { Terminal } from './io.ts';
+import type { Terminal, UnderSupervisor } from './io.ts';
 import type { Options, OptionValues } from './options.ts';
 import type { Progress, Unit } from './progress.ts';
 
@@ -40,23 +40,14 @@ export type Call<Values = object, Data = unknown> = {
   json: boolean;
   stdin: Readable & { isTTY?: boolean };
   /** Prints data while the command goes on; a line of JSON each with --json. */
-  emit(data: Data): void;
+  emit(this: void, data: Data): void;
   /** Prints a line for the person at the terminal, on stderr; it is no part of the answer. */
   notify: (line: string) => void;
   /** A line on stderr for work that takes longer than two seconds. */
   progress: (what: string, unit: Unit) => Progress;
+  underSupervisor: UnderSupervisor;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
-} & OldCall;
-
-/** What commands that still print by themselves are called with. */
-export type OldCall = {
-  text: (option: string) => string | undefined;
-  texts: (option: string) => readonly string[];
-  flag: (option: string) => boolean;
-  count: (option: string) => number | undefined;
-  out: (text: string) => void;
-  err: (text: string) => void;
 };
 
 /** Documented in README.md and in `oka help`. */
@@ -70,9 +61,7 @@ export function answer<Data>(data: Data, code: number = exits.ok): Answer<Data> 
 export function command<const Declared extends Options, Data>(
   row: Omit<Command, 'options' | 'load'> & {
     options?: Declared;
-    load: () => Promise<
-      CommandModule<OptionValues<Declared>, Data> | { run: (call: Call<OptionValues<Declared>>) => Promise<number> }
-    >;
+    load: () => Promise<CommandModule<OptionValues<Declared>, Data>>;
   },
 ): Command {
   return row as unknown as Command;

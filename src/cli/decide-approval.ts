@@ -4,16 +4,21 @@ import { peek } from '../ledger/peek.ts';
 import { taskGraph } from '../ledger/task-graph.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
-import type { Call } from './command.ts';
-import { request } from './run-requests.ts';
+import type { Answer, Call } from './command.ts';
+import { type RequestData, requestRun } from './run-requests.ts';
 
 type Approval = Extract<WaitFor, { kind: 'approval' }>;
 
-export async function decide(call: Call, verdict: 'approved' | 'denied'): Promise<number> {
+export type DecideOptions = { alwaysForThisRun: boolean };
+
+export async function decideApproval(
+  call: Call<DecideOptions>,
+  verdict: 'approved' | 'denied',
+): Promise<Answer<RequestData>> {
   const [wanted, ...words] = call.operands;
   if (wanted === undefined) throw new OkaError('usage', 'say which approval', { fix: 'See what waits: oka status' });
   const { state } = await peek(call.home.ledgers.run, call.home.oka, taskGraph);
-  const { wait, asking } = theOne(
+  const { wait, asking } = findApproval(
     wanted,
     state.goals.flatMap((goal) => goal.waits),
   );
@@ -22,13 +27,16 @@ export async function decide(call: Call, verdict: 'approved' | 'denied'): Promis
     by: userInfo().username,
     binding: asking.binding,
     ...(words.length === 0 ? {} : { text: words.join(' ') }),
-    ...(call.flag('always-for-this-run') ? { always: true } : {}),
+    ...(call.options.alwaysForThisRun ? { always: true } : {}),
   };
-  return request(call, { kind: 'answer', wait, answer });
+  return requestRun(call, { kind: 'answer', wait, answer });
 }
 
 /** The wait with this name, or the only one whose name begins so. */
-function theOne(wanted: string, waits: readonly { wait: string; for: WaitFor }[]): { wait: string; asking: Approval } {
+function findApproval(
+  wanted: string,
+  waits: readonly { wait: string; for: WaitFor }[],
+): { wait: string; asking: Approval } {
   const approvals = waits.flatMap(({ wait, for: asking }) => (asking.kind === 'approval' ? [{ wait, asking }] : []));
   const found = approvals.filter(({ wait }) => wait.startsWith(wanted));
   const only = found.find(({ wait }) => wait === wanted) ?? (found.length === 1 ? found[0] : undefined);

@@ -14,7 +14,11 @@ export type Io = {
   hasColours: boolean;
   /** Columns of the terminal. */
   width: number;
+  underSupervisor: UnderSupervisor;
 };
+
+/** Runs work that also stops when the process that supervises this one is gone. */
+export type UnderSupervisor = <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 type Style = (text: string) => string;
 

@@ -18,6 +18,7 @@ process.exitCode = await runOka(process.argv.slice(2), {
   isErrTerminal: process.stderr.isTTY,
   hasColours: styleText('bold', 'x') !== 'x',
   width: terminalWidth(process.stdout),
+  underSupervisor: async (signal, work) => (await import('./supervised-process.ts')).underSupervisor(signal, work),
 });
 
 /** The first Ctrl-C asks the command to end; a second one ends the process. */

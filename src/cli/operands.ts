@@ -4,7 +4,7 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Json } from '../schema/json.ts';
 import type { Call } from './command.ts';
 
-export function onlyOperand(call: Call, what: string): string {
+export function onlyOperand(call: Pick<Call, 'operands'>, what: string): string {
   const [only, ...more] = call.operands;
   if (only === undefined) throw new OkaError('usage', `${what} is missing`);
   if (more.length > 0) throw new OkaError('usage', `one ${what} is enough; "${more.join(' ')}" is too much`);
@@ -12,8 +12,7 @@ export function onlyOperand(call: Call, what: string): string {
 }
 
 /** --input as JSON, or from a file with @. */
-export function inputOption(call: Call): Json {
-  const given = call.text('input');
+export function inputOption(given: string | undefined): Json {
   if (given === undefined) return null;
   const file = given.startsWith('@') ? given.slice(1) : null;
   if (file !== null && !lstatSync(file, { throwIfNoEntry: false })?.isFile())

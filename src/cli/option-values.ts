@@ -42,3 +42,11 @@ export function parseDuration(given: string, name: string): number {
     fix: 'Such as 90m, 12h, 30d or 8w.',
   });
 }
+
+/** 30d, 12h: how long ago, and the text itself for messages. */
+export function parseAge(given: string, name: string): { text: string; ms: number } {
+  const [, amount, unit] = /^(\d{1,5})([dh])$/.exec(given) ?? [];
+  if (amount === undefined)
+    throw new OkaError('usage', `--${name}: "${given}" is not a time`, { fix: 'Write 30d or 12h.' });
+  return { text: given, ms: Number(amount) * (unit === 'd' ? 86_400_000 : 3_600_000) };
+}

@@ -1,7 +1,5 @@
-/** Text for a terminal: nothing in it can steer the terminal, and colours come only where they are wanted. */
-import { styleText } from 'node:util';
-
-export const WIDTH = 80;
+/** Somebody else's text on a terminal, made harmless, and numbers as people read them. */
+const WIDTH = 80;
 
 const NARROWEST = 40;
 
@@ -22,11 +20,7 @@ export function fitText(text: string, room: number): string {
   return characters.length <= room ? text : `${characters.slice(0, Math.max(0, room - 1)).join('')}…`;
 }
 
-export const bold = (text: string): string => styleText('bold', text);
-export const dim = (text: string): string => styleText('dim', text);
-export const red = (text: string): string => styleText('red', text);
-export const green = (text: string): string => styleText('green', text);
-export const yellow = (text: string): string => styleText('yellow', text);
+export const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);
 
 export function count(amount: number, noun: string, several = `${noun}s`): string {
   return `${grouped(amount)} ${amount === 1 ? noun : several}`;

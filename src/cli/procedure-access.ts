@@ -6,51 +6,62 @@ import { readEvents } from '../ledger/read.ts';
 import { type KnownProcedure, learn, nothingLearned, proceduresIn } from '../memory/procedures/known.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../schema/procedure.ts';
-import { type Call, exits } from './command.ts';
+import { type Answer, answer, type Call } from './command.ts';
+import type { Terminal } from './io.ts';
 import { onlyOperand } from './operands.ts';
-import { green, red, yellow } from './plain-text.ts';
 
-/** As the maintenance ledger says; pages are not looked at. */
-export async function procedures({ home }: Pick<Call, 'home'>): Promise<KnownProcedure[]> {
+/** As the maintenance ledger says; pages are not read. */
+export async function listProcedures({ home }: Pick<Call, 'home'>): Promise<KnownProcedure[]> {
   const learned = nothingLearned();
   for await (const event of readEvents(home.ledgers.maintenance)) learn(learned, event);
   return proceduresIn(learned).toSorted((a, b) => (a.procedure.id < b.procedure.id ? -1 : 1));
 }
 
 /** The one that is meant: its name, or the start of it. */
-export async function procedureNamed(call: Call): Promise<KnownProcedure> {
+export async function findProcedure(call: Pick<Call, 'home' | 'operands'>): Promise<KnownProcedure> {
   const name = onlyOperand(call, 'the name of a procedure');
-  const all = await procedures(call);
+  const all = await listProcedures(call);
   const meant = all.filter(({ procedure: { id } }) => id.startsWith(name));
   const found = all.find(({ procedure: { id } }) => id === name) ?? (meant.length === 1 ? meant[0] : undefined);
   if (found !== undefined) return found;
   const fix =
     meant.length > 1
       ? `Say which: ${meant.map(({ procedure: { id } }) => id).join(', ')}`
-      : 'See which there are: oka procedures list --all';
+      : 'List them: oka procedures list --all';
   throw new OkaError('usage', `there is ${meant.length > 1 ? 'more than one' : 'no'} procedure "${name}"`, { fix });
 }
 
-/** Maintenance finds the wish in the ledger of the worker, and acts on it. */
-export async function wish(call: Call, to: 'promoted' | 'demoted'): Promise<number> {
-  const { procedure, status } = await procedureNamed(call);
-  if (status === to) {
-    call.out(call.json ? `${JSON.stringify({ procedure: procedure.id, status })}\n` : `It is ${to} already.\n`);
-    return exits.ok;
-  }
-  const reason = (call.text('reason') ?? '').slice(0, 500);
-  const id = submit(join(call.home.oka, 'intake'), { kind: 'procedure', procedure: procedure.id, to, reason });
-  const when =
-    penHolder(call.home.ledgers.run) === null
-      ? 'when a worker runs and maintenance next looks'
-      : 'when maintenance next looks';
-  const mark = to === 'promoted' ? ' It is marked as put above the numbers.' : '';
-  if (call.json) call.out(`${JSON.stringify({ procedure: procedure.id, to, submitted: id })}\n`);
-  else call.out(`Asked for: ${procedure.id} becomes ${to} ${when} (oka maintain --once).${mark}\n`);
-  return exits.ok;
+export type StatusRequest =
+  | { procedure: string; status: ProcedureStatus }
+  | { procedure: string; to: 'promoted' | 'demoted'; submitted: string; worker: boolean };
+
+/** Maintenance finds the request in the worker's ledger, and acts on it. */
+export async function requestStatus(
+  call: Call<{ reason: string | undefined }>,
+  to: 'promoted' | 'demoted',
+): Promise<Answer<StatusRequest>> {
+  const { home, options } = call;
+  const { procedure, status } = await findProcedure(call);
+  if (status === to) return answer({ procedure: procedure.id, status });
+  const reason = (options.reason ?? '').slice(0, 500);
+  const submitted = submit(join(home.oka, 'intake'), { kind: 'procedure', procedure: procedure.id, to, reason });
+  return answer({ procedure: procedure.id, to, submitted, worker: penHolder(home.ledgers.run) !== null });
 }
 
-export function coloured(status: ProcedureStatus): string {
+export const statusRequestJson = (data: StatusRequest): object[] => {
+  if ('status' in data) return [data];
+  const { procedure, to, submitted } = data;
+  return [{ procedure, to, submitted }];
+};
+
+export function renderStatusRequest(data: StatusRequest): string {
+  if ('status' in data) return `It is ${data.status} already.\n`;
+  const when = data.worker ? 'at the next pass of maintenance' : 'once a worker runs, at the next pass of maintenance';
+  const mark = data.to === 'promoted' ? ' It is marked as put above the numbers.' : '';
+  return `Requested: ${data.procedure} becomes ${data.to} ${when} (oka maintain --once).${mark}\n`;
+}
+
+export function colourStatus(status: ProcedureStatus, { green, yellow, red }: Terminal): string {
   switch (status) {
     case 'promoted':
       return green(status);
@@ -63,7 +74,7 @@ export function coloured(status: ProcedureStatus): string {
   }
 }
 
-export function numbersText(numbers: ProcedureNumbers): string[] {
+export function numberLines(numbers: ProcedureNumbers): string[] {
   const side = ({ runs, fine, seconds, tokens }: ProcedureNumbers['with']): string =>
     [
       `${fine} of ${runs} fine`,

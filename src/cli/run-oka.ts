@@ -2,7 +2,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { homeAt, programVersion } from '../daemon/settings.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
-import { type Call, type Command, type CommandModule, exits, type OldCall } from './command.ts';
+import { type Call, type Command, type CommandModule, exits } from './command.ts';
 import { commands } from './commands.ts';
 import { errorText, exitCodeOf } from './error-text.ts';
 import { helpOf, overview, usageOf } from './help.ts';
@@ -53,39 +53,14 @@ async function execute(command: Command, { values, positionals }: Words, io: Io)
     emit: printer.data,
     notify: (line) => io.err(`${line}\n`),
     progress: (what, unit) => progressOn(io, what, unit),
+    underSupervisor: io.underSupervisor,
     signal: io.signal,
-    ...oldCall(values, io),
   };
   try {
-    const result = (await module.run(call)) as Awaited<ReturnType<typeof module.run>> | number;
-    return typeof result === 'number' ? result : printer.answer(result);
+    return printer.answer(await module.run(call));
   } finally {
     printer.close();
   }
-}
-
-/** For commands that still print by themselves. */
-function oldCall(values: Words['values'], io: Io): OldCall {
-  const text = (option: string): string | undefined => {
-    const given = values[option];
-    return typeof given === 'string' ? given : undefined;
-  };
-  return {
-    text,
-    texts: (option) => {
-      const given = values[option];
-      return Array.isArray(given) ? given : [];
-    },
-    flag: (option) => values[option] === true,
-    count: (option) => {
-      const given = text(option);
-      if (given === undefined) return undefined;
-      if (/^\d{1,15}$/.test(given)) return Number(given);
-      throw new OkaError('usage', `--${option} takes a whole number, not "${given}"`);
-    },
-    out: io.out,
-    err: io.err,
-  };
 }
 
 function helpFor(words: readonly string[]): string {

@@ -1,38 +1,48 @@
-/** How a run stands, for a person and for a script. */
+/** The state of a run once it has settled, for a person and for a script. */
 import { isOver, type RunState } from '../engine/run-state.ts';
 import type { RunStatus } from '../schema/run.ts';
-import { type Call, exits } from './command.ts';
+import type { WaitFor } from '../schema/wait.ts';
+import { exits } from './command.ts';
 import { answerHint, describeWait } from './event-sentence.ts';
-import { bold, fitText, green, plainText, red, WIDTH, yellow } from './plain-text.ts';
+import type { Terminal } from './io.ts';
+import { fitText, plainText } from './plain-text.ts';
 
-export function tellOutcome({ json, out }: Call, run: RunState): number {
-  const waits = isOver(run.status) ? [] : [...run.waits.values()];
-  const done = run.nodes.filter((node) => node.status === 'done').length;
-  if (json)
-    out(
-      `${JSON.stringify({ run: run.id, status: run.status, reason: run.reason, output: run.output, steps: { done, all: run.nodes.length }, waits, spent: run.spent, ledger: run.ledger })}\n`,
-    );
-  else {
-    out(
-      `${bold(run.id)} ${coloured(run.status)}, ${done} of ${run.nodes.length} steps, events ${run.ledger.first} to ${run.ledger.last}\n`,
-    );
-    if (run.reason !== '' && run.status !== 'done') out(`  ${fitText(plainText(run.reason), WIDTH - 2)}\n`);
-    for (const wait of waits.filter(({ for: { kind } }) => kind !== 'child'))
-      out(
-        `  waits for ${fitText(plainText(describeWait(wait.for)), WIDTH - 12)}\n    ${answerHint(wait.for.kind, wait.wait)}\n`,
-      );
-    if (run.status === 'done') out(`  ${fitText(plainText(JSON.stringify(run.output)), WIDTH - 2)}\n`);
-  }
-  return exitOf(run.status);
+export type RunOutcome = Pick<RunState, 'status' | 'reason' | 'output' | 'spent' | 'ledger'> & {
+  run: string;
+  steps: { done: number; all: number };
+  waits: { wait: string; for: WaitFor }[];
+};
+
+export function outcomeOf({ id, status, reason, output, nodes, waits, spent, ledger }: RunState): RunOutcome {
+  const done = nodes.filter((node) => node.status === 'done').length;
+  const open = isOver(status) ? [] : [...waits.values()];
+  return { run: id, status, reason, output, steps: { done, all: nodes.length }, waits: open, spent, ledger };
+}
+
+export function renderOutcome(outcome: RunOutcome, terminal: Terminal): string {
+  const { run, status, reason, output, steps, waits, ledger } = outcome;
+  const { bold, width } = terminal;
+  const lines = [
+    `${bold(run)} ${colourStatus(status, terminal)}, ${steps.done} of ${steps.all} steps, events ${ledger.first} to ${ledger.last}`,
+    ...(reason !== '' && status !== 'done' ? [`  ${fitText(plainText(reason), width - 2)}`] : []),
+    ...waits.filter(({ for: { kind } }) => kind !== 'child').map((wait) => renderWait(wait, terminal)),
+    ...(status === 'done' ? [`  ${fitText(plainText(JSON.stringify(output)), width - 2)}`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export function renderWait({ wait, for: awaited }: { wait: string; for: WaitFor }, { width }: Terminal): string {
+  const what = fitText(plainText(describeWait(awaited)), width - 12);
+  return `  waits for ${what}\n    ${answerHint(awaited.kind, wait)}`;
 }
 
 /** 0 only when the run is done. */
-export function exitOf(status: RunStatus): number {
+export function exitCodeOfRun(status: RunStatus): number {
   if (status === 'done') return exits.ok;
   return status === 'failed' || status === 'cancelled' ? exits.no : exits.waiting;
 }
 
-function coloured(status: RunStatus): string {
+function colourStatus(status: RunStatus, { green, red, yellow }: Terminal): string {
   if (status === 'done') return green(status);
   return status === 'failed' ? red(status) : yellow(status);
 }

@@ -1,29 +1,20 @@
-/** A request about a run: to the worker if one holds the pen, else done here and now. */
-import { join } from 'node:path';
+/** A request about a run: passed on to the worker if one is running, else done here and now. */
 import { runOfWait } from '../daemon/guard/open-guard.ts';
 import { withHost } from '../daemon/host.ts';
 import { ports } from '../daemon/ports.ts';
-import { submit } from '../intake/submit-request.ts';
-import { penHolder } from '../ledger/pen.ts';
 import type { Intake } from '../schema/intake.ts';
-import { type Call, exits } from './command.ts';
-import { tellOutcome } from './run-outcome.ts';
+import { type Answer, answer, type Call, exits } from './command.ts';
+import type { Terminal } from './io.ts';
+import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';
+import { renderSubmitted, type Submitted, submitToWorker } from './submitted.ts';
 
-export async function request(
-  call: Call,
-  intake: Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>,
-): Promise<number> {
-  const { home, json, out } = call;
-  if (penHolder(home.ledgers.run) !== null) {
-    const id = submit(join(home.oka, 'intake'), intake);
-    out(
-      json
-        ? `${JSON.stringify({ submitted: id })}\n`
-        : `A worker holds the pen; it was asked to ${intake.kind} (${id}).\n`,
-    );
-    return exits.ok;
-  }
-  const run = await withHost(home, call.signal, async (host) => {
+type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>;
+export type RequestData = RunOutcome | (Submitted & { kind: RunIntake['kind'] });
+
+export async function requestRun(call: Pick<Call, 'home' | 'signal'>, intake: RunIntake): Promise<Answer<RequestData>> {
+  const submitted = submitToWorker(call.home, intake);
+  if (submitted !== null) return answer({ ...submitted, kind: intake.kind });
+  const run = await withHost(call.home, call.signal, async (host) => {
     const { engine } = host;
     const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
     const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : intake.run;
@@ -33,7 +24,16 @@ export async function request(
     await engine.rested(); // an answer to a child sets its parent going
     return settled;
   });
-  const code = run === null ? exits.no : tellOutcome(call, run);
-  const asked = run?.status === (intake.kind === 'cancel' ? 'cancelled' : 'paused');
-  return (intake.kind === 'cancel' || intake.kind === 'pause') && asked ? exits.ok : code;
+  if (run === null) return { code: exits.no };
+  const isAsRequested =
+    (intake.kind === 'cancel' && run.status === 'cancelled') || (intake.kind === 'pause' && run.status === 'paused');
+  return answer(outcomeOf(run), isAsRequested ? exits.ok : exitCodeOfRun(run.status));
+}
+
+export const requestJson = (data: RequestData): object[] => [
+  'submitted' in data ? { submitted: data.submitted } : data,
+];
+
+export function renderRequest(data: RequestData, terminal: Terminal): string {
+  return 'submitted' in data ? renderSubmitted(data, data.kind) : renderOutcome(data, terminal);
 }

@@ -1,19 +1,19 @@
-/** What the commands about secrets have in common: reading a value, changing the vault, and telling the ledger. */
+/** What the commands about secrets have in common: reading a value, changing the vault, and recording the change. */
 import { text as readAll } from 'node:stream/consumers';
 import { hiddenAnswer } from '../daemon/guard/hidden-prompt.ts';
-import { isSetUp } from '../daemon/home/set-up.ts';
 import { loadConfig } from '../daemon/settings.ts';
 import { openStores } from '../daemon/stores.ts';
 import { type SecretChange, vaultOf } from '../daemon/guard/home-vault.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { VaultContents } from '../schema/secret.ts';
-import { type Call, exits } from './command.ts';
+import { type Answer, answer, type Call } from './command.ts';
+import { requireHome } from './require-home.ts';
 
 export type Changed = { contents: VaultContents; change: Omit<SecretChange, 'name'> };
 
 /** The name, and nothing else: what stands on a command line can be read by others. */
-export function onlyName({ operands }: Call): string {
+export function onlyName({ operands }: Pick<Call, 'operands'>): string {
   const [name, ...more] = operands;
   if (name === undefined) throw new OkaError('usage', 'the name of the secret is missing');
   if (more.length > 0)
@@ -29,14 +29,16 @@ export async function valueFor({ stdin }: Pick<Call, 'stdin'>, name: string): Pr
   return (await readAll(stdin)).replace(/\r?\n$/, '');
 }
 
-/** Changes the vault, then writes down that it changed; says both. */
+export type SecretAnswer = SecretChange & { new_key: string | null; recorded: 'here' | 'by the worker' | 'not' };
+
+/** Changes the vault, then records in the ledger that it changed. */
 export async function changeSecret(
-  call: Call,
+  call: Pick<Call, 'home' | 'notify'>,
   name: string,
   how: (contents: VaultContents) => Changed,
   made: { passphrase?: string } = {},
-): Promise<number> {
-  assertSetUp(call);
+): Promise<Answer<SecretAnswer>> {
+  requireHome(call.home);
   const vault = await vaultOf(call.home);
   let change: SecretChange | undefined;
   const { newKey } = await vault.change((contents) => {
@@ -45,19 +47,20 @@ export async function changeSecret(
     return changed.contents;
   }, made);
   if (change === undefined) throw new OkaError('refused', 'nothing was changed');
-  const recorded = await record(call, change);
-  if (call.json) call.out(`${JSON.stringify({ ...change, new_key: newKey, recorded })}\n`);
-  else call.out(`${sentenceOf(change)}\n${newKey === null ? '' : aboutKey(newKey)}`);
-  return exits.ok;
+  return answer({ ...change, new_key: newKey, recorded: await record(call, change) });
 }
 
-export function assertSetUp({ home }: Call): void {
-  if (!isSetUp(home))
-    throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
+export function renderSecretChange({ name, version, change, new_key: key }: SecretAnswer): string {
+  const sentence = change === 'removed' ? `${name} was removed.` : `${name} was ${change} (version ${version}).`;
+  if (key === null) return `${sentence}\n`;
+  return `${sentence}\nA new key was made: ${key}\nStore a copy of it in a safe place: without it nobody can open the vault again.\n`;
 }
 
-/** A worker that holds the pen sees for itself that the vault has changed, and writes it down. */
-async function record({ home, err }: Call, change: SecretChange): Promise<'here' | 'by the worker' | 'not'> {
+/** A running worker detects that the vault has changed, and records it. */
+async function record(
+  { home, notify }: Pick<Call, 'home' | 'notify'>,
+  change: SecretChange,
+): Promise<SecretAnswer['recorded']> {
   if (penHolder(home.ledgers.run) !== null) return 'by the worker';
   try {
     const stores = await openStores(home, await loadConfig(home));
@@ -69,15 +72,7 @@ async function record({ home, err }: Call, change: SecretChange): Promise<'here'
     return 'here';
   } catch (error) {
     if (!(error instanceof OkaError)) throw error;
-    err(`oka: the vault was changed, but the ledger does not say so: ${error.message}\n`);
+    notify(`oka: the vault was changed, but the ledger does not say so: ${error.message}`);
     return 'not';
   }
-}
-
-function sentenceOf({ name, version, change }: SecretChange): string {
-  return change === 'removed' ? `${name} was removed.` : `${name} was ${change} (version ${version}).`;
-}
-
-function aboutKey(file: string): string {
-  return `A new key was made: ${file}\nKeep a copy of it in a safe place: without it nobody can open the vault again.\n`;
 }

@@ -1,38 +1,43 @@
 /**
- * Owns: waiting until a person has mended what keeps a command from starting.
- * A container that ends is started again, without end: this one says once what is wrong, and looks from time to time.
+ * Owns: waiting until a person has fixed what keeps a command from starting.
+ * A container that ends is started again, without end: this one reports once what is wrong, and tries again at times.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OkaError } from '../schema/errors.ts';
 import { type Call, exits } from './command.ts';
+import { errorText } from './error-text.ts';
 
-/** Whether a line is worth telling: the attempt before has not told it. */
+/** Whether a line is worth printing: the attempt before did not print it. */
 export type IsNews = (line: string) => boolean;
 
-const LOOK_EVERY_MS = 3000;
+type StayingCall = Pick<Call<{ stay: boolean }>, 'options' | 'signal' | 'notify'>;
 
-/** Exit codes 2 and 3 say that something has to be mended; everything else ends it. */
-export async function staying(call: Call, attempt: (isNews: IsNews) => Promise<number>): Promise<number> {
-  if (!call.flag('stay')) return attempt(() => true);
+/** Exit codes 2 and 3 mean that something has to be fixed; everything else ends it. */
+export async function tryUntilFixed(
+  call: StayingCall,
+  attempt: (isNews: IsNews) => Promise<number>,
+  everyMs = 3000,
+): Promise<number> {
+  if (!call.options.stay) return attempt(() => true);
   let before = new Set<string>();
   for (;;) {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     const known = before;
     const isNews = (line: string): boolean => {
-      told.add(line);
+      reported.add(line);
       return !known.has(line);
     };
-    const code = await attempt(isNews).catch((error: unknown) => refusal(error, call, isNews));
+    const code = await attempt(isNews).catch((error: unknown) => reportRefusal(error, call, isNews));
     if (call.signal.aborted) return exits.ok;
     if (code !== exits.refused && code !== exits.usage) return code;
-    before = told;
-    await sleep(LOOK_EVERY_MS, undefined, { signal: call.signal }).catch(() => undefined);
+    before = reported;
+    await sleep(everyMs, undefined, { signal: call.signal }).catch(() => undefined);
   }
 }
 
-function refusal(error: unknown, { err }: Call, isNews: IsNews): number {
+function reportRefusal(error: unknown, { notify }: StayingCall, isNews: IsNews): number {
   if (!(error instanceof OkaError)) throw error;
-  const words = `oka: ${error.message}\n${error.fix === undefined ? '' : `     ${error.fix}\n`}`;
-  if (isNews(words)) err(words);
+  const text = errorText(error).trimEnd();
+  if (isNews(text)) notify(text);
   return exits.refused;
 }

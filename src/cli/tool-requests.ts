@@ -1,49 +1,60 @@
-/** A request about tools: to the worker if one holds the pen, else done here and now. */
-import { join } from 'node:path';
+/** Requests about tools: passed on to the worker if one is running, else done here and now, one after the other. */
 import { withHost } from '../daemon/host.ts';
-import { submit } from '../intake/submit-request.ts';
-import { penHolder } from '../ledger/pen.ts';
-import { OkaError } from '../schema/errors.ts';
 import type { Intake } from '../schema/intake.ts';
-import { type Call, exits } from './command.ts';
-import { tellOutcome } from './run-outcome.ts';
+import { type Answer, answer, type Call, exits } from './command.ts';
+import type { Terminal } from './io.ts';
 import { plainText } from './plain-text.ts';
+import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';
+import { submitToWorker } from './submitted.ts';
 
-type Request = Extract<Intake, { kind: 'install' | 'remove' }>;
+type ToolIntake = Extract<Intake, { kind: 'install' | 'remove' }>;
+export type ToolAnswer =
+  | { kind: 'outcome'; outcome: RunOutcome }
+  | { kind: 'submitted'; submitted: string[] }
+  | { kind: 'done'; request: ToolIntake }
+  | { kind: 'nothing'; field: 'removed' | 'updated'; text: string };
 
-export async function requestTools(call: Call, requests: readonly Request[]): Promise<number> {
-  const { home, json, out, signal } = call;
-  if (penHolder(home.ledgers.run) !== null) {
-    const submitted = requests.map((request) => submit(join(home.oka, 'intake'), request));
-    out(json ? `${JSON.stringify({ submitted })}\n` : 'A worker holds the pen; it was asked to. See: oka tools list\n');
-    return exits.ok;
-  }
-  let worst: number = exits.ok;
+export async function requestTools(
+  { home, signal, emit }: Call<object, ToolAnswer>,
+  requests: readonly ToolIntake[],
+): Promise<Answer<ToolAnswer>> {
+  const submitted = requests.flatMap((request) => submitToWorker(home, request)?.submitted ?? []);
+  if (submitted.length > 0) return answer({ kind: 'submitted', submitted });
+  let code: number = exits.ok;
   await withHost(home, signal, async (host) => {
     for (const request of requests) {
       const going = await host.handle(request);
       await going?.done;
       const run = going === null ? null : await host.engine.stateOf(going.run.id);
-      const code = run === null ? told(call, request) : tellOutcome(call, run);
-      worst = Math.max(worst, code);
+      emit(run === null ? { kind: 'done', request } : { kind: 'outcome', outcome: outcomeOf(run) });
+      if (run !== null) code = Math.max(code, exitCodeOfRun(run.status));
     }
   });
-  return worst;
+  return { code };
 }
 
-function told({ json, out }: Call, { kind, what }: Request): number {
-  out(
-    json
-      ? `${JSON.stringify({ [kind]: what })}\n`
-      : `${kind === 'remove' ? 'removed' : 'installed'} ${plainText(what)}\n`,
-  );
-  return exits.ok;
+export function toolAnswerJson(data: ToolAnswer): object[] {
+  switch (data.kind) {
+    case 'outcome':
+      return [data.outcome];
+    case 'submitted':
+      return [{ submitted: data.submitted }];
+    case 'done':
+      return [{ [data.request.kind]: data.request.what }];
+    case 'nothing':
+      return [{ [data.field]: [] }];
+  }
 }
 
-/** 30d, 12h: how long ago. */
-export function agoOption(text: string): number {
-  const [, amount, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
-  if (amount === undefined)
-    throw new OkaError('usage', `--unused: "${text}" is not a time`, { fix: 'Write 30d or 12h.' });
-  return Number(amount) * (unit === 'd' ? 86_400_000 : 3_600_000);
+export function renderToolAnswer(data: ToolAnswer, terminal: Terminal): string {
+  switch (data.kind) {
+    case 'outcome':
+      return renderOutcome(data.outcome, terminal);
+    case 'submitted':
+      return 'A worker is running; the request was passed on to it. See: oka tools list\n';
+    case 'done':
+      return `${data.request.kind === 'remove' ? 'removed' : 'installed'} ${plainText(data.request.what)}\n`;
+    case 'nothing':
+      return `${data.text}\n`;
+  }
 }

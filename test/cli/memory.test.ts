@@ -118,7 +118,7 @@ describe('oka memory', () => {
 
   it('oka rebuild index makes it again', async () => {
     const { code, out } = await oka('rebuild', 'index', '--dir', folder.dir);
-    expect([code, out]).toEqual([0, expect.stringContaining('3 pieces')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('3 entries')]);
     expect(await data('retrieve', 'puppy')).toMatchObject({ items: [{ id: 'D1:1' }, {}] });
   });
 

@@ -161,7 +161,7 @@ describe('oka replica', () => {
     expect((await home.oka('replica', 'backfill')).code).toBe(0);
     expect(seen.filter((body) => body.includes('hunter2'))).toEqual([]);
     expect(JSON.stringify(await server.dump())).not.toContain(KEY);
-    expect((await home.oka('replica', 'verify')).out).toContain('2 contents held back');
+    expect((await home.oka('replica', 'verify')).out).toContain('2 contents withheld');
   });
 
   it('pulls the facts of another home, sealed to this one, through intake; twice changes nothing', async () => {

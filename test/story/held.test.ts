@@ -60,7 +60,7 @@ describe('what a person holds', { timeout: 90_000 }, () => {
     expect((await story.oka('add', '```bash\necho added >> order.txt\n```')).code).toBe(0);
     await new Promise((done) => setTimeout(done, 1500));
     expect(await story.eventsOf('task.received')).toEqual([]);
-    expect((await story.oka('unpause')).out).toContain('begun again');
+    expect((await story.oka('unpause')).out).toContain('start again');
     await story.until('all four', async () => yes((await story.eventsOf('run.judged')).length === 4));
     await story.ended('c');
     expect(story.deskText('order.txt')?.split('\n', 1)).toEqual(['b']);

@@ -41,6 +41,7 @@ export async function okaWith({ env = {}, input = '', signal, onOut }: OkaOption
       isErrTerminal: false,
       hasColours: false,
       width: 80,
+      underSupervisor: (stop, work) => work(stop),
     });
     return ran;
   } finally {

@@ -2,19 +2,20 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Addition, addTask } from '../../intake/add-task.ts';
 import { penHolder } from '../../ledger/pen.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
 
-export async function run(call: Call): Promise<number> {
-  const { home, json, out } = call;
-  const { name, title } = addTask(join(home.workspace, 'inbox'), additionOf(onlyOperand(call, 'task')));
-  const isWatched = penHolder(home.ledgers.run) !== null;
-  if (json) out(`${JSON.stringify({ added: name, title, worker: isWatched })}\n`);
-  else out(`Added: ${title}${isWatched ? '' : '\nNo worker is running; start one: oka up'}\n`);
-  return exits.ok;
+type Data = { added: string; title: string; worker: boolean };
+
+export async function run(call: Call): Promise<Answer<Data>> {
+  const { name, title } = addTask(join(call.home.workspace, 'inbox'), additionOf(onlyOperand(call, 'task')));
+  return answer({ added: name, title, worker: penHolder(call.home.ledgers.run) !== null });
 }
 
-/** What names something that is there is a file or folder; everything else is the task itself. */
+export const render = ({ title, worker }: Data): string =>
+  `Added: ${title}${worker ? '' : '\nNo worker is running; start one: oka up'}\n`;
+
+/** What names an existing file or folder is that; everything else is the task itself. */
 export function additionOf(given: string): Addition {
   return given.length < 4096 && !given.includes('\n') && existsSync(given) ? { path: given } : { text: given };
 }

@@ -3,10 +3,10 @@ import { OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
 import { peek } from '../../ledger/peek.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
-import type { Call } from '../command.ts';
-import { request } from '../run-requests.ts';
+import type { Answer, Call } from '../command.ts';
+import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Answer<RequestData>> {
   const [wait, ...words] = call.operands;
   const text = words.join(' ').trim();
   if (wait === undefined || text === '')
@@ -23,8 +23,11 @@ export async function run(call: Call): Promise<number> {
     by: userInfo().username,
     ...(open.for.kind === 'approval' ? { binding: open.for.binding } : {}),
   };
-  return request(call, { kind: 'answer', wait, answer });
+  return requestRun(call, { kind: 'answer', wait, answer });
 }
+
+export const render = renderRequest;
+export const jsonLines = requestJson;
 
 /** Only a clear yes is a yes. */
 function verdictOf(text: string): 'approved' | 'denied' {

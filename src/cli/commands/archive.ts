@@ -1,41 +1,35 @@
-import { join } from 'node:path';
 import { loadConfig } from '../../daemon/settings.ts';
 import { openStores } from '../../daemon/stores.ts';
-import { submit } from '../../intake/submit-request.ts';
 import { archive } from '../../ledger/archive.ts';
-import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 import { count } from '../plain-text.ts';
+import { renderSubmitted, type Submitted, submitToWorker } from '../submitted.ts';
 
-export async function run({ home, text, json, out }: Call): Promise<number> {
-  const before = dateOf(text('before'));
-  if (penHolder(home.ledgers.run) !== null) {
-    const id = submit(join(home.oka, 'intake'), { kind: 'archive', before: before.toISOString() });
-    out(json ? `${JSON.stringify({ submitted: id })}\n` : `A worker holds the pen; it was asked to archive (${id}).\n`);
-    return exits.ok;
-  }
+type Data = Submitted | { archived: Awaited<ReturnType<typeof archive>>; before: string };
+
+export async function run({ home, options }: Call<{ before: Date | undefined }>): Promise<Answer<Data>> {
+  const { before } = options;
+  if (before === undefined)
+    throw new OkaError('usage', '--before DATE is missing', { fix: 'Example: oka ledger archive --before 2026-01-31' });
+  const submitted = submitToWorker(home, { kind: 'archive', before: before.toISOString() });
+  if (submitted !== null) return answer(submitted);
   const config = await loadConfig(home);
   const stores = await openStores(home, config);
   try {
     const archived = await archive(stores.ledger, before, config.ledger.segment_mb * 1024 * 1024);
-    if (json) out(`${JSON.stringify({ archived })}\n`);
-    else if (archived === null)
-      out(`No finished run lies wholly before ${before.toISOString().slice(0, 10)}; nothing was moved.\n`);
-    else
-      out(
-        `Moved events ${archived.first} to ${archived.last} into ${count(archived.segments.length, 'segment')} under .oka/archive.\n`,
-      );
-    return exits.ok;
+    return answer({ archived, before: before.toISOString() });
   } finally {
     await stores.close();
   }
 }
 
-function dateOf(text: string | undefined): Date {
-  if (text === undefined)
-    throw new OkaError('usage', '--before DATE is missing', { fix: 'Example: oka ledger archive --before 2026-01-31' });
-  const date = new Date(text);
-  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(date.getTime())) return date;
-  throw new OkaError('usage', `"${text}" is not a date`, { fix: 'Write it as 2026-01-31.' });
+export const jsonLines = (data: Data): object[] => ['submitted' in data ? data : { archived: data.archived }];
+
+export function render(data: Data): string {
+  if ('submitted' in data) return renderSubmitted(data, 'archive');
+  const { archived, before } = data;
+  if (archived === null) return `No finished run ended before ${before.slice(0, 10)}; nothing was moved.\n`;
+  const { first, last, segments } = archived;
+  return `Moved events ${first} to ${last} into ${count(segments.length, 'segment')} under .oka/archive.\n`;
 }

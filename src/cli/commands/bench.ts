@@ -3,23 +3,25 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { programFolder } from '../../daemon/settings.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, type Call, exits } from '../command.ts';
 
-/** Benches are not part of the program: they run in a process of their own, from the checkout. */
-export async function run({ operands, flag, json, signal }: Call): Promise<number> {
+/** Benches are not part of the program: they run in a process of their own, from the checkout, and print themselves. */
+export async function run({ operands, options, json, signal }: Call<{ check: boolean }>): Promise<Answer<never>> {
   const main = join(programFolder, 'bench', 'main.ts');
   if (!existsSync(main))
     throw new OkaError('not-set-up', 'the benches are only in a checkout of oka', {
       fix: 'Clone the project and run: npm run bench',
     });
-  const options = [...(json ? ['--json'] : []), ...(flag('check') ? ['--check'] : [])];
-  const child = spawn(process.execPath, ['--expose-gc', main, ...operands, ...options], {
+  const flags = [...(json ? ['--json'] : []), ...(options.check ? ['--check'] : [])];
+  const child = spawn(process.execPath, ['--expose-gc', main, ...operands, ...flags], {
     stdio: 'inherit',
     signal,
     killSignal: 'SIGINT',
   });
-  const { promise, resolve } = Promise.withResolvers<number>();
-  child.on('error', () => resolve(exits.interrupted));
-  child.on('exit', (code) => resolve(code ?? exits.interrupted));
+  const { promise, resolve } = Promise.withResolvers<Answer<never>>();
+  child.on('error', () => resolve({ code: exits.interrupted }));
+  child.on('exit', (code) => resolve({ code: code ?? exits.interrupted }));
   return promise;
 }
+
+export const render = (): string => '';

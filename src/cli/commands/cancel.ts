@@ -1,7 +1,10 @@
-import type { Call } from '../command.ts';
+import type { Answer, Call } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { request } from '../run-requests.ts';
+import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 
-export async function run(call: Call): Promise<number> {
-  return request(call, { kind: 'cancel', run: onlyOperand(call, 'run') });
+export async function run(call: Call): Promise<Answer<RequestData>> {
+  return requestRun(call, { kind: 'cancel', run: onlyOperand(call, 'run') });
 }
+
+export const render = renderRequest;
+export const jsonLines = requestJson;

@@ -6,11 +6,12 @@ import type { Classified } from '../../schema/command.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Effect } from '../../schema/policy.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
-import { bold, green, plainText, red, yellow } from '../plain-text.ts';
+import { plainText } from '../plain-text.ts';
 
-/** What the policy that ships says to each class. */
+/** What the default policy says to each class. */
 const VERDICTS: Record<SideEffectClass, Effect> = {
   read: 'allow',
   write_local: 'allow',
@@ -18,7 +19,9 @@ const VERDICTS: Record<SideEffectClass, Effect> = {
   deny: 'deny',
 };
 
-export async function run(call: Call): Promise<number> {
+type Data = { cmd: string; found: Classified } | { error: string };
+
+export async function run(call: Call<object, Data>): Promise<Answer<Data>> {
   const command = onlyOperand(call, 'the command');
   const toolFolder = join(call.home.oka, 'tools');
   const where: Surroundings = {
@@ -27,13 +30,27 @@ export async function run(call: Call): Promise<number> {
     resolve: programFinder(toolFolder),
   };
   if (command === '-') return classifyLines(call, where);
-  const found = classify({ line: command }, where);
-  call.out(call.json ? `${lineOf(command, found)}\n` : told(found));
-  return exits.ok;
+  return answer({ cmd: command, found: classify({ line: command }, where) });
+}
+
+export const jsonLines = (data: Data): object[] => ['error' in data ? data : verdictOn(data.cmd, data.found)];
+
+export function render(data: Data, { bold, green, yellow, red }: Terminal): string {
+  if ('error' in data) return `${data.error}\n`;
+  const { class: found, reason, programs, hosts, net } = data.found;
+  const verdict = VERDICTS[found];
+  const colour = { allow: green, ask: yellow, deny: red }[verdict];
+  const lines = [
+    `${bold(found)}: ${colour(verdict)}`,
+    `  why       ${plainText(reason)}`,
+    ...(programs.length > 0 ? [`  programs  ${plainText(programs.join(', '))}`] : []),
+    ...(net ? [`  network   ${hosts.length > 0 ? plainText(hosts.join(', ')) : 'yes'}`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 /** One JSON line in, one out, as they come. */
-async function classifyLines(call: Call, where: Surroundings): Promise<number> {
+async function classifyLines(call: Call<object, Data>, where: Surroundings): Promise<Answer<Data>> {
   if (!call.json)
     throw new OkaError('usage', 'with - commands are read as JSON lines', { fix: 'Say: oka classify --json -' });
   let code: number = exits.ok;
@@ -43,11 +60,13 @@ async function classifyLines(call: Call, where: Surroundings): Promise<number> {
     if (line.trim() === '') continue;
     const command = commandIn(line);
     if ('error' in command) code = exits.no;
-    call.out(
-      `${'error' in command ? JSON.stringify({ error: `line ${number}: ${command.error}` }) : lineOf(command.cmd, classify({ line: command.cmd }, where))}\n`,
+    call.emit(
+      'error' in command
+        ? { error: `line ${number}: ${command.error}` }
+        : { cmd: command.cmd, found: classify({ line: command.cmd }, where) },
     );
   }
-  return code;
+  return { code };
 }
 
 function commandIn(line: string): { cmd: string } | { error: string } {
@@ -60,18 +79,6 @@ function commandIn(line: string): { cmd: string } | { error: string } {
   }
 }
 
-function lineOf(cmd: string, { class: found, reason }: Classified): string {
-  return JSON.stringify({ cmd, class: found, verdict: VERDICTS[found], reason });
-}
-
-function told({ class: found, reason, programs, hosts, net }: Classified): string {
-  const verdict = VERDICTS[found];
-  const colour = { allow: green, ask: yellow, deny: red }[verdict];
-  const rows = [
-    `${bold(found)}: ${colour(verdict)}`,
-    `  why       ${plainText(reason)}`,
-    ...(programs.length > 0 ? [`  programs  ${plainText(programs.join(', '))}`] : []),
-    ...(net ? [`  network   ${hosts.length > 0 ? plainText(hosts.join(', ')) : 'yes'}`] : []),
-  ];
-  return `${rows.join('\n')}\n`;
+function verdictOn(cmd: string, { class: found, reason }: Classified): object {
+  return { cmd, class: found, verdict: VERDICTS[found], reason };
 }

@@ -2,18 +2,21 @@ import { join } from 'node:path';
 import { addTask } from '../../intake/add-task.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 
-export async function run({ home, operands, json, out }: Call): Promise<number> {
+type Data = { corrects: string; title: string };
+
+export async function run({ home, operands }: Call): Promise<Answer<Data>> {
   const [corrects, text] = operands;
   if (corrects === undefined || text === undefined || operands.length > 2)
     throw new OkaError('usage', 'say which run, and what is wrong with it', {
       fix: 'Such as: oka correct report-1 "the totals are in the wrong currency"',
     });
   if (lookAt(join(home.workspace, 'outbox', corrects)) === undefined)
-    throw new OkaError('no-such-run', `there is no result of "${corrects}"`, { fix: 'See which there are: oka runs' });
+    throw new OkaError('no-such-run', `there is no result of "${corrects}"`, { fix: 'List the runs: oka runs' });
   const title = `Correct ${corrects}: ${text.split('\n', 1)[0] ?? ''}`.slice(0, 200);
   addTask(join(home.workspace, 'inbox'), { text, fields: { corrects, title } });
-  out(json ? `${JSON.stringify({ corrects, title })}\n` : `Added: ${title}\n`);
-  return exits.ok;
+  return answer({ corrects, title });
 }
+
+export const render = ({ title }: Data): string => `Added: ${title}\n`;

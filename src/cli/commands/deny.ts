@@ -1,6 +1,10 @@
-import type { Call } from '../command.ts';
-import { decide } from '../decide-approval.ts';
+import type { Answer, Call } from '../command.ts';
+import { decideApproval, type DecideOptions } from '../decide-approval.ts';
+import { renderRequest, type RequestData, requestJson } from '../run-requests.ts';
 
-export async function run(call: Call): Promise<number> {
-  return decide(call, 'denied');
+export async function run(call: Call<DecideOptions>): Promise<Answer<RequestData>> {
+  return decideApproval(call, 'denied');
 }
+
+export const render = renderRequest;
+export const jsonLines = requestJson;

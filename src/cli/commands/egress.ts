@@ -4,53 +4,56 @@ import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
 import { serveEgress } from '../../daemon/network/egress-access.ts';
 import { openPolicy, type PolicyFile } from '../../daemon/guard/policy-file.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import { type Call, exits } from '../command.ts';
-import { staying } from '../stay.ts';
+import { type Answer, type Call, exits } from '../command.ts';
+import { tryUntilFixed } from '../stay.ts';
 import { plainText } from '../plain-text.ts';
 
-const LOOK_EVERY_MS = 1000;
+const POLL_EVERY_MS = 1000;
 const SHORTEST_KEY = 32;
 
-export async function run(call: Call): Promise<number> {
-  return staying(call, () => serve(call));
+type Options = { listen: string | undefined; key: string | undefined; stay: boolean };
+type Data = { listening: { host: string; port: number } } | ({ at: string } & Decision);
+type Decision = { verdict: string; host: string; port: number; reason: string };
+
+export async function run(call: Call<Options, Data>): Promise<Answer<Data>> {
+  return { code: await tryUntilFixed(call, () => serve(call)) };
 }
 
-async function serve(call: Call): Promise<number> {
-  const { home, signal, json, out, err } = call;
-  const listen = listenOf(call.text('listen') ?? '127.0.0.1:3128');
-  const key = await keyOf(call.text('key'));
+export function render(data: Data): string {
+  if ('listening' in data) return `Listening on ${data.listening.host}, port ${data.listening.port}.\n`;
+  return `${plainText(`${data.verdict} ${data.host}:${data.port}: ${data.reason}`)}\n`;
+}
+
+async function serve({ home, signal, options, emit, notify }: Call<Options, Data>): Promise<number> {
+  const listen = listenOf(options.listen ?? '127.0.0.1:3128');
+  const key = await keyOf(options.key);
   const policy = openPolicy(home.policy, lineClassifierOf(home));
-  const tell = (fact: object, words: string): void => out(json ? `${JSON.stringify(fact)}\n` : `${plainText(words)}\n`);
   await using proxy = await serveEgress(
     {
       home,
       policy: () => policy.now().policy,
-      decided: (decided) =>
-        tell(
-          { at: new Date().toISOString(), ...decided },
-          `${decided.verdict} ${decided.host}:${decided.port}: ${decided.reason}`,
-        ),
+      decided: (decided) => emit({ at: new Date().toISOString(), ...decided }),
       clock: Date.now,
     },
     listen,
     key,
   );
-  if (key === null) err('Without --key whoever reaches this port may use the proxy.\n');
-  tell({ listening: { host: proxy.host, port: proxy.port } }, `Listening on ${proxy.host}, port ${proxy.port}.`);
-  await watch(policy, signal, err);
+  if (key === null) notify('Without --key whoever reaches this port may use the proxy.');
+  emit({ listening: { host: proxy.host, port: proxy.port } });
+  await followPolicy(policy, signal, notify);
   return exits.interrupted;
 }
 
-/** Takes over what a person changes in the policy, until it is told to stop. */
-async function watch(policy: PolicyFile, signal: AbortSignal, err: (text: string) => void): Promise<void> {
+/** Activates what a person changes in the policy, until it is stopped. */
+async function followPolicy(policy: PolicyFile, signal: AbortSignal, notify: (line: string) => void): Promise<void> {
   while (!signal.aborted) {
-    const looked = policy.poll();
-    if (looked.kind === 'invalid') err(`${looked.reason}\n`);
-    if (looked.kind === 'loaded') {
-      policy.activate(looked);
-      err('The policy has changed; what it says now holds.\n');
+    const polled = policy.poll();
+    if (polled.kind === 'invalid') notify(polled.reason);
+    if (polled.kind === 'loaded') {
+      policy.activate(polled);
+      notify('The policy has changed and is now active.');
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -1,30 +1,30 @@
 import { loadGraph } from '../../daemon/home/graph-files.ts';
 import type { Graph, Node } from '../../schema/graph.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
-import { bold, count, dim, fitText, plainText, WIDTH } from '../plain-text.ts';
+import { count, fitText, plainText } from '../plain-text.ts';
 
-export async function run(call: Call): Promise<number> {
-  const graph = loadGraph(onlyOperand(call, 'file'));
-  if (call.json) call.out(`${JSON.stringify(graph)}\n`);
-  else
-    call.out(
-      `${bold(plainText(graph.title ?? graph.id))}  ${dim(`${count(graph.nodes.length, 'node')}, mode ${graph.mode}`)}\n${graph.nodes.map((node) => lineOf(graph, node)).join('')}`,
-    );
-  return exits.ok;
+export async function run(call: Call): Promise<Answer<Graph>> {
+  return answer(loadGraph(onlyOperand(call, 'file')));
 }
 
-function lineOf(graph: Graph, node: Node): string {
+export function render(graph: Graph, { bold, dim, width }: Terminal): string {
+  const head = `${bold(plainText(graph.title ?? graph.id))}  ${dim(`${count(graph.nodes.length, 'node')}, mode ${graph.mode}`)}`;
+  const lines = graph.nodes.flatMap((node) => nodeLines(graph, node)).map((line) => `  ${fitText(line, width - 2)}`);
+  return `${[head, ...lines].join('\n')}\n`;
+}
+
+function nodeLines(graph: Graph, node: Node): string[] {
   const what = node.kind === 'tool' ? node.tool : node.kind;
-  const edges = graph.edges
-    .filter((edge) => edge.from === node.id)
-    .map(
-      (edge) =>
-        `→ ${edge.to}${edge.when === undefined ? '' : ` if ${edge.when.field} = ${JSON.stringify(edge.when.equals)}`}${edge.max === undefined ? '' : `, at most ${edge.max} times`}`,
-    );
-  const lines = [
-    `${node.id} (${what})${node.needs.length === 0 ? '' : ` after ${node.needs.join(', ')}`}${node.title === undefined ? '' : `: ${plainText(node.title)}`}`,
-    ...edges.map((edge) => `  ${edge}`),
+  const needs = node.needs.length === 0 ? '' : ` after ${node.needs.join(', ')}`;
+  return [
+    `${node.id} (${what})${needs}${node.title === undefined ? '' : `: ${plainText(node.title)}`}`,
+    ...graph.edges.filter((edge) => edge.from === node.id).map((edge) => `  ${edgeText(edge)}`),
   ];
-  return lines.map((line) => `  ${fitText(line, WIDTH - 2)}\n`).join('');
+}
+
+function edgeText({ to, when, max }: Graph['edges'][number]): string {
+  const condition = when === undefined ? '' : ` if ${when.field} = ${JSON.stringify(when.equals)}`;
+  return `→ ${to}${condition}${max === undefined ? '' : `, at most ${max} times`}`;
 }

@@ -1,17 +1,29 @@
 import { checkGraphFile } from '../../daemon/home/graph-files.ts';
 import { toolNames } from '../../daemon/tool-names.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
-import { count, green, red } from '../plain-text.ts';
+import { count } from '../plain-text.ts';
 
-export async function run(call: Call): Promise<number> {
+type Data = {
+  graph: string;
+  valid: boolean;
+  problems: ReturnType<typeof checkGraphFile>['problems'];
+  nodes: number;
+  mode: string;
+};
+
+export async function run(call: Call): Promise<Answer<Data>> {
   const { graph, problems } = checkGraphFile(onlyOperand(call, 'file'), toolNames());
-  if (call.json) call.out(`${JSON.stringify({ graph: graph.id, valid: problems.length === 0, problems })}\n`);
-  else if (problems.length === 0)
-    call.out(`${graph.id} is ${green('valid')}: ${count(graph.nodes.length, 'node')}, mode ${graph.mode}\n`);
-  else
-    call.out(
-      `${graph.id} has ${red(count(problems.length, 'problem'))}:\n${problems.map(({ path, problem }) => `  ${path}: ${problem}\n`).join('')}`,
-    );
-  return problems.length === 0 ? exits.ok : exits.no;
+  const valid = problems.length === 0;
+  const data = { graph: graph.id, valid, problems, nodes: graph.nodes.length, mode: graph.mode };
+  return answer(data, valid ? exits.ok : exits.no);
+}
+
+export const jsonLines = ({ graph, valid, problems }: Data): object[] => [{ graph, valid, problems }];
+
+export function render({ graph, valid, problems, nodes, mode }: Data, { green, red }: Terminal): string {
+  if (valid) return `${graph} is ${green('valid')}: ${count(nodes, 'node')}, mode ${mode}\n`;
+  const lines = problems.map(({ path, problem }) => `  ${path}: ${problem}\n`);
+  return `${graph} has ${red(count(problems.length, 'problem'))}:\n${lines.join('')}`;
 }

@@ -1,15 +1,17 @@
 import { makeEgressKey, setUp } from '../../daemon/home/set-up.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 
-export async function run({ home, json, out, text }: Call): Promise<number> {
+type Data = { dir: string; made: string[] };
+
+export async function run({ home, options }: Call<{ egressKey: string | undefined }>): Promise<Answer<Data>> {
   const made = setUp(home);
-  const key = text('egress-key');
+  const key = options.egressKey;
   if (key !== undefined && makeEgressKey(key)) made.push(key);
-  if (json) out(`${JSON.stringify({ dir: home.dir, made })}\n`);
-  else if (made.length === 0) out(`${home.dir} is set up already; nothing was changed.\n`);
-  else
-    out(
-      `Set up ${home.dir}:\n${made.map((path) => `  ${path}\n`).join('')}Next: drop a task into workspace/inbox, or look around with: oka status\n`,
-    );
-  return exits.ok;
+  return answer({ dir: home.dir, made });
+}
+
+export function render({ dir, made }: Data): string {
+  if (made.length === 0) return `${dir} is set up already; nothing was changed.\n`;
+  const files = made.map((path) => `  ${path}\n`).join('');
+  return `Set up ${dir}:\n${files}Next: drop a task into workspace/inbox, or see what there is: oka status\n`;
 }

@@ -1,62 +1,89 @@
 import { penHolder } from '../../ledger/pen.ts';
-import { beat } from '../../daemon/supervise.ts';
-import { type Call, exits } from '../command.ts';
-import { staying } from '../stay.ts';
-import { count, plainText } from '../plain-text.ts';
+import type { Home } from '../../schema/home.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import { count, plainText, timeOfDay } from '../plain-text.ts';
+import { tryUntilFixed } from '../stay.ts';
 
-export async function run(call: Call): Promise<number> {
-  if (call.flag('health')) return health(call);
-  if (call.flag('dry-run')) return lookAhead(call);
-  if (call.flag('once')) return once(call);
-  const heart = beat();
-  const parentGone = new AbortController();
-  process.once('disconnect', () => parentGone.abort());
-  const signal = AbortSignal.any([call.signal, parentGone.signal]);
-  try {
-    const { maintain } = await import('../../daemon/maintain/maintain.ts');
-    return await staying({ ...call, signal }, async (isNews) => {
-      await maintain(call.home, signal, (line) => {
-        if (isNews(line)) call.out(`${timeOfDay()} ${plainText(line)}\n`);
-      });
-      return exits.ok;
-    });
-  } finally {
-    clearInterval(heart);
-    if (process.connected) process.disconnect(); // who listens for its end is kept alive by it
+type Options = { once: boolean; dryRun: boolean; health: boolean; stay: boolean };
+type MaintainCall = Call<Options, Data>;
+type Data =
+  | { kind: 'line'; line: string }
+  | { kind: 'health'; process: number | null }
+  | { kind: 'passed'; passed: { isWhole: boolean }; summary: string }
+  | { kind: 'preview'; preview: { events: number; concluded: unknown[]; pages: string[] }; sentences: string[] };
+
+export async function run(call: MaintainCall): Promise<Answer<Data>> {
+  const { options } = call;
+  if (options.health) return checkHealth(call.home);
+  if (options.dryRun) return previewPass(call);
+  return options.once ? passOnce(call) : maintainUntilStopped(call);
+}
+
+export function jsonLines(data: Data): object[] {
+  switch (data.kind) {
+    case 'line':
+      return [{ line: data.line }];
+    case 'health':
+      return [{ healthy: data.process !== null, process: data.process }];
+    case 'passed':
+      return [{ passed: data.passed }];
+    case 'preview':
+      return [data.preview];
   }
 }
 
-/** For supervisors and containers, which ask often: asks the kernel who holds the pen, and loads nothing else. */
-function health({ home, out }: Call): number {
-  const holder = penHolder(home.ledgers.maintenance);
-  out(holder === null ? 'maintenance is not running\n' : `maintenance is running, process ${holder.pid}\n`);
-  return holder === null ? exits.no : exits.ok;
+export function render(data: Data): string {
+  switch (data.kind) {
+    case 'line':
+      return `${timeOfDay()} ${data.line}\n`;
+    case 'health':
+      return data.process === null
+        ? 'maintenance is not running\n'
+        : `maintenance is running, process ${data.process}\n`;
+    case 'passed':
+      return `${data.passed.isWhole ? '' : 'Stopped before it was finished: '}${data.summary}\n`;
+    case 'preview': {
+      const written = data.sentences.length === 0 ? ['nothing'] : data.sentences;
+      const lines = [`A pass would read ${count(data.preview.events, 'event')} and write:`, ...written];
+      return `${lines.join('\n  ')}\n`;
+    }
+  }
 }
 
-async function once({ home, signal, json, out, err }: Call): Promise<number> {
-  const { maintainOnce, summaryOf } = await import('../../daemon/maintain/maintain.ts');
-  const passed = await maintainOnce(home, signal, { tell: (line) => err(`${plainText(line)}\n`) });
-  out(
-    json ? `${JSON.stringify({ passed })}\n` : `${passed.isWhole ? '' : 'Stopped on the way: '}${summaryOf(passed)}\n`,
+async function maintainUntilStopped(call: MaintainCall): Promise<Answer<Data>> {
+  const { maintain } = await import('../../daemon/maintain/maintain.ts');
+  const code = await call.underSupervisor(call.signal, (signal) =>
+    tryUntilFixed({ ...call, signal }, async (isNews) => {
+      await maintain(call.home, signal, (line) => {
+        if (isNews(line)) call.emit({ kind: 'line', line: plainText(line) });
+      });
+      return exits.ok;
+    }),
   );
-  return passed.isWhole ? exits.ok : exits.interrupted;
+  return { code };
 }
 
-async function lookAhead({ home, signal, json, out }: Call): Promise<number> {
+/** For supervisors and containers, which ask often: asks the kernel who has the pen, and loads nothing else. */
+function checkHealth(home: Home): Answer<Data> {
+  const holder = penHolder(home.ledgers.maintenance);
+  return answer({ kind: 'health', process: holder?.pid ?? null }, holder === null ? exits.no : exits.ok);
+}
+
+async function passOnce({ home, signal, notify }: MaintainCall): Promise<Answer<Data>> {
+  const { maintainOnce, summaryOf } = await import('../../daemon/maintain/maintain.ts');
+  const passed = await maintainOnce(home, signal, { tell: (line) => notify(plainText(line)) });
+  return answer({ kind: 'passed', passed, summary: summaryOf(passed) }, passed.isWhole ? exits.ok : exits.interrupted);
+}
+
+async function previewPass({ home, signal }: MaintainCall): Promise<Answer<Data>> {
   const [{ foresee }, { describeEvent }] = await Promise.all([
     import('../../daemon/maintain/preview.ts'),
     import('../event-sentence.ts'),
   ]);
   const { events, concluded, pages } = await foresee(home, signal);
-  if (json) {
-    out(`${JSON.stringify({ events, concluded, pages })}\n`);
-    return exits.ok;
-  }
-  out(`A pass would read ${count(events, 'event')} and write:\n`);
-  for (const event of concluded) out(`  ${plainText(describeEvent(event))}\n`);
-  for (const page of pages) out(`  the page .oka/${plainText(page)}\n`);
-  if (concluded.length + pages.length === 0) out('  nothing\n');
-  return exits.ok;
+  const sentences = [
+    ...concluded.map((event) => plainText(describeEvent(event))),
+    ...pages.map((page) => `the page .oka/${plainText(page)}`),
+  ];
+  return answer({ kind: 'preview', preview: { events, concluded, pages }, sentences });
 }
-
-const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);

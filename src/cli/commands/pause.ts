@@ -1,19 +1,24 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pauseFile } from '../../daemon/home/stop-files.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
-import { request } from '../run-requests.ts';
+import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 
-export async function run(call: Call): Promise<number> {
-  if (call.operands.length > 0) return request(call, { kind: 'pause', run: onlyOperand(call, 'run') });
+type Data = RequestData | { paused: true };
+
+export async function run(call: Call): Promise<Answer<Data>> {
+  if (call.operands.length > 0) return requestRun(call, { kind: 'pause', run: onlyOperand(call, 'run') });
   const file = pauseFile(call.home);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, 'Nothing new is begun while this file is here. Remove it, or: oka unpause\n');
-  call.out(
-    call.json
-      ? `${JSON.stringify({ paused: true })}\n`
-      : 'Nothing new is begun now; the queue keeps filling. Go on with: oka unpause\n',
-  );
-  return exits.ok;
+  writeFileSync(file, 'No new task starts while this file is here. Remove it, or: oka unpause\n');
+  return answer({ paused: true });
+}
+
+export const jsonLines = (data: Data): object[] => ('paused' in data ? [data] : requestJson(data));
+
+export function render(data: Data, terminal: Terminal): string {
+  if (!('paused' in data)) return renderRequest(data, terminal);
+  return 'No new task starts now; the queue keeps filling. Continue with: oka unpause\n';
 }

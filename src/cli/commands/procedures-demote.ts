@@ -1,4 +1,9 @@
-import type { Call } from '../command.ts';
-import { wish } from '../procedure-access.ts';
+import type { Answer, Call } from '../command.ts';
+import { renderStatusRequest, requestStatus, type StatusRequest, statusRequestJson } from '../procedure-access.ts';
 
-export const run = (call: Call): Promise<number> => wish(call, 'demoted');
+export async function run(call: Call<{ reason: string | undefined }>): Promise<Answer<StatusRequest>> {
+  return requestStatus(call, 'demoted');
+}
+
+export const render = renderStatusRequest;
+export const jsonLines = statusRequestJson;

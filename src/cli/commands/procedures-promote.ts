@@ -1,11 +1,22 @@
 import { OkaError } from '../../schema/errors.ts';
-import { type Call } from '../command.ts';
-import { procedureNamed, wish } from '../procedure-access.ts';
+import type { Answer, Call } from '../command.ts';
+import {
+  findProcedure,
+  renderStatusRequest,
+  requestStatus,
+  type StatusRequest,
+  statusRequestJson,
+} from '../procedure-access.ts';
 
-export async function run(call: Call): Promise<number> {
-  if (call.flag('force')) return wish(call, 'promoted');
-  const { procedure } = await procedureNamed(call);
+type Options = { force: boolean; reason: string | undefined };
+
+export async function run(call: Call<Options>): Promise<Answer<StatusRequest>> {
+  if (call.options.force) return requestStatus(call, 'promoted');
+  const { procedure } = await findProcedure(call);
   throw new OkaError('usage', 'procedures are promoted by their numbers; a person can only put one above them', {
     fix: `If you mean it: oka procedures promote ${procedure.id} --force`,
   });
 }
+
+export const render = renderStatusRequest;
+export const jsonLines = statusRequestJson;

@@ -1,13 +1,18 @@
 import { pageOf } from '../../memory/procedures/page.ts';
-import { type Call, exits } from '../command.ts';
-import { procedureNamed } from '../procedure-access.ts';
+import type { KnownProcedure } from '../../memory/procedures/known.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 import { plainText } from '../plain-text.ts';
+import { findProcedure } from '../procedure-access.ts';
 
-export async function run(call: Call): Promise<number> {
-  const known = await procedureNamed(call);
-  if (call.json) {
-    const { procedure, status, forced, moves } = known;
-    call.out(`${JSON.stringify({ status, forced, procedure, last: moves.at(-1) ?? null })}\n`);
-  } else for (const { text } of pageOf(known, []).lines) call.out(`${plainText(text)}\n`);
-  return exits.ok;
+export async function run(call: Call): Promise<Answer<KnownProcedure>> {
+  return answer(await findProcedure(call));
 }
+
+export const jsonLines = ({ procedure, status, forced, moves }: KnownProcedure): object[] => [
+  { status, forced, procedure, last: moves.at(-1) ?? null },
+];
+
+export const render = (known: KnownProcedure): string =>
+  pageOf(known, [])
+    .lines.map(({ text }) => `${plainText(text)}\n`)
+    .join('');

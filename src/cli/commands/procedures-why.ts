@@ -1,11 +1,13 @@
 import { readEvents } from '../../ledger/read.ts';
 import type { KnownProcedure, Moved } from '../../memory/procedures/known.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
-import { type Call, exits } from '../command.ts';
-import { coloured, numbersText, procedureNamed } from '../procedure-access.ts';
-import { bold, dim, fitText, plainText, WIDTH } from '../plain-text.ts';
+import type { Home } from '../../schema/home.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { colourStatus, findProcedure, numberLines } from '../procedure-access.ts';
+import { fitText, plainText } from '../plain-text.ts';
 
-/** A task that matched it, and what became of the task. */
+/** A task that matched it, and how the task ended. */
 type Matched = {
   run: string;
   seq: number;
@@ -15,26 +17,36 @@ type Matched = {
   ended: string | null;
 };
 
-export async function run(call: Call): Promise<number> {
-  const known = await procedureNamed(call);
-  const matched = await matchedBy(call, known.procedure.id);
+type Move = Moved & { runs: Matched[] };
+type Data = { known: KnownProcedure; moves: Move[]; later: Matched[] };
+
+export async function run(call: Call): Promise<Answer<Data>> {
+  const known = await findProcedure(call);
+  const matched = await findMatchedRuns(call.home, known.procedure.id);
   const moves = known.moves.map((move, at) => ({ ...move, runs: runsBehind(matched, known.moves[at - 1], move) }));
   const later = matched.filter(({ at }) => at > (known.moves.at(-1)?.at ?? ''));
-  if (call.json) {
-    const { procedure, status, forced } = known;
-    call.out(
-      `${JSON.stringify({ procedure: procedure.id, status, forced, made_from: procedure.evidence, moves, later })}\n`,
-    );
-    return exits.ok;
-  }
-  tellMaking(call, known);
-  for (const move of moves) tellMove(call, move);
-  if (later.length > 0) call.out('since then\n');
-  later.forEach((each) => tellRun(call, each));
-  return exits.ok;
+  return answer({ known, moves, later });
 }
 
-async function matchedBy({ home }: Call, procedure: string): Promise<Matched[]> {
+export const jsonLines = ({ known: { procedure, status, forced }, moves, later }: Data): object[] => [
+  { procedure: procedure.id, status, forced, made_from: procedure.evidence, moves, later },
+];
+
+export function render({ known, moves, later }: Data, terminal: Terminal): string {
+  const { procedure, status, forced } = known;
+  const mark = forced ? ', put there by a person, above the numbers' : '';
+  const evidence = procedure.evidence.map(({ run: id, seq }) => `${id ?? '-'} (event ${seq})`).join(', ');
+  const lines = [
+    `${terminal.bold(procedure.id)}  ${colourStatus(status, terminal)}${mark}`,
+    `made from  ${evidence}`,
+    ...moves.flatMap((move) => moveLines(move, terminal)),
+    ...(later.length > 0 ? ['since then'] : []),
+    ...later.map((each) => matchedLine(each, terminal)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+async function findMatchedRuns(home: Home, procedure: string): Promise<Matched[]> {
   const matched = new Map<string, Matched>();
   for await (const { type, run: id, seq, at, data } of readEvents(home.ledgers.run)) {
     if (id === null) continue;
@@ -52,21 +64,17 @@ async function matchedBy({ home }: Call, procedure: string): Promise<Matched[]> 
 const runsBehind = (matched: readonly Matched[], before: Moved | undefined, { at: end }: Moved): Matched[] =>
   matched.filter(({ at }) => at > (before?.at ?? '') && at <= end);
 
-function tellMaking({ out }: Call, { procedure, status, forced }: KnownProcedure): void {
-  out(`${bold(procedure.id)}  ${coloured(status)}${forced ? ', put there by a person, above the numbers' : ''}\n`);
-  out(`made from  ${procedure.evidence.map(({ run: id, seq }) => `${id ?? '-'} (event ${seq})`).join(', ')}\n`);
-}
-
-function tellMove(call: Call, move: Moved & { runs: readonly Matched[] }): void {
+function moveLines(move: Move, terminal: Terminal): string[] {
   const by = move.by === 'person' ? ' by a person' : '';
-  call.out(
-    `${move.at.slice(0, 16).replace('T', ' ')}  ${move.from ?? 'new'} → ${coloured(move.to)}${by}${move.forced ? ', forced' : ''}\n`,
-  );
-  call.out(`  ${plainText(move.reason)}\n`);
-  for (const line of numbersText(move.numbers)) call.out(`  ${dim(line)}\n`);
-  move.runs.forEach((each) => tellRun(call, each));
+  const when = move.at.slice(0, 16).replace('T', ' ');
+  return [
+    `${when}  ${move.from ?? 'new'} → ${colourStatus(move.to, terminal)}${by}${move.forced ? ', forced' : ''}`,
+    `  ${plainText(move.reason)}`,
+    ...numberLines(move.numbers).map((line) => `  ${terminal.dim(line)}`),
+    ...move.runs.map((each) => matchedLine(each, terminal)),
+  ];
 }
 
-function tellRun({ out }: Call, { run: id, seq, arm, ended }: Matched): void {
-  out(`  ${fitText(`${arm.replace('_', ' ').padEnd(9)} ${id} (event ${seq})  ${ended ?? 'under way'}`, WIDTH - 2)}\n`);
+function matchedLine({ run: id, seq, arm, ended }: Matched, { width }: Terminal): string {
+  return `  ${fitText(`${arm.replace('_', ' ').padEnd(9)} ${id} (event ${seq})  ${ended ?? 'in progress'}`, width - 2)}`;
 }

@@ -1,20 +1,19 @@
 import { openRecall } from '../../daemon/memory/open-recall.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 import { count } from '../plain-text.ts';
 
-export async function run(call: Call): Promise<number> {
-  const recall = await openRecall(call.home);
+type Data = { rebuilt: 'index'; events: number; pieces: number };
+
+export async function run({ home, signal }: Call): Promise<Answer<Data>> {
+  const recall = await openRecall(home);
   try {
     const events = await recall.rebuild();
-    await recall.learnAll(call.signal);
-    const pieces = recall.corpus.now.alive;
-    call.out(
-      call.json
-        ? `${JSON.stringify({ rebuilt: 'index', events, pieces })}\n`
-        : `The index was made again from ${count(events, 'event')}: ${count(pieces, 'piece')}.\n`,
-    );
-    return exits.ok;
+    await recall.learnAll(signal);
+    return answer({ rebuilt: 'index', events, pieces: recall.corpus.now.alive });
   } finally {
     await recall.close();
   }
 }
+
+export const render = ({ events, pieces }: Data): string =>
+  `The memory index was rebuilt from ${count(events, 'event')}: ${count(pieces, 'entry', 'entries')}.\n`;

@@ -1,22 +1,28 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../../daemon/settings.ts';
 import { rebuildStores } from '../../daemon/stores.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 import { count } from '../plain-text.ts';
 
-export async function run({ home, json, out, signal }: Call): Promise<number> {
+type Data = { rebuilt: { ledger: string; events: number; files: string[] }[] };
+
+export async function run({ home, signal }: Call): Promise<Answer<Data>> {
   const config = await loadConfig(home);
-  const results = [];
+  const rebuilt: Data['rebuilt'] = [];
   if (existsSync(home.ledgers.run))
-    results.push({ ledger: 'run_ledger', ...(await rebuildStores(home, config, 'run')) });
+    rebuilt.push({ ledger: 'run_ledger', ...(await rebuildStores(home, config, 'run')) });
   if (existsSync(home.ledgers.maintenance)) {
     const { rebuildMaintenance } = await import('../../daemon/maintain/rebuild.ts');
-    results.push({ ledger: 'maintenance_ledger', ...(await rebuildMaintenance(home, config, signal)) });
+    rebuilt.push({ ledger: 'maintenance_ledger', ...(await rebuildMaintenance(home, config, signal)) });
   }
-  if (json) out(`${JSON.stringify({ rebuilt: results })}\n`);
-  else if (results.length === 0) out('There is no ledger yet; nothing to rebuild.\n');
-  else
-    for (const { ledger, events, files } of results)
-      out(`${ledger}: ${count(events, 'event')} folded again${files.map((file) => `\n  .oka/${file}`).join('')}\n`);
-  return exits.ok;
+  return answer({ rebuilt });
+}
+
+export function render({ rebuilt }: Data): string {
+  if (rebuilt.length === 0) return 'There is no ledger yet; nothing to rebuild.\n';
+  return rebuilt
+    .map(({ ledger, events, files }) =>
+      [`${ledger}: ${count(events, 'event')} folded again`, ...files.map((file) => `  .oka/${file}`), ''].join('\n'),
+    )
+    .join('');
 }

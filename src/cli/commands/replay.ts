@@ -1,51 +1,77 @@
-import { replayRunDecisions, eventsOfRun, replayRunFully } from '../../daemon/home/replay-runs.ts';
-import { OkaError } from '../../schema/errors.ts';
+import { eventsOfRun, replayRunDecisions, replayRunFully } from '../../daemon/home/replay-runs.ts';
 import type { Event } from '../../schema/event.ts';
-import { type Call, exits } from '../command.ts';
-import { onlyOperand } from '../operands.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
 import { describeEvent } from '../event-sentence.ts';
-import { count, dim, fitText, green, plainText, red, WIDTH } from '../plain-text.ts';
+import type { Terminal } from '../io.ts';
+import { onlyOperand } from '../operands.ts';
+import { count, fitText, plainText } from '../plain-text.ts';
 
-export async function run(call: Call): Promise<number> {
-  const mode = call.text('mode') ?? 'narrative';
-  const events = await eventsOfRun(call.home, onlyOperand(call, 'run'));
-  if (mode === 'narrative') return narrate(call, events);
-  if (mode === 'decision') return decideAgain(call, events);
-  if (mode === 'full') return executeAgain(call, events);
-  throw new OkaError('usage', `--mode is narrative, decision or full, not "${mode}"`);
+type Replay = Awaited<ReturnType<typeof replayRunDecisions>>;
+type Calls = Awaited<ReturnType<typeof replayRunFully>>;
+type Data =
+  | { mode: 'narrative'; events: readonly Event[] }
+  | { mode: 'decision'; replay: Replay }
+  | { mode: 'full'; calls: Calls; differing: number };
+
+export async function run(call: Call<{ mode: Data['mode'] | undefined }>): Promise<Answer<Data>> {
+  const { home, signal } = call;
+  const { mode = 'narrative' } = call.options;
+  const events = await eventsOfRun(home, onlyOperand(call, 'run'));
+  switch (mode) {
+    case 'narrative':
+      return answer({ mode, events });
+    case 'decision': {
+      const replay = await replayRunDecisions(home, events);
+      return answer({ mode, replay }, replay.difference === null ? exits.ok : exits.no);
+    }
+    case 'full': {
+      const calls = await replayRunFully(home, events, signal);
+      const differing = calls.filter((each) => each.state === 'differs').length;
+      return answer({ mode, calls, differing }, differing === 0 ? exits.ok : exits.no);
+    }
+  }
 }
 
-function narrate({ json, out }: Call, events: readonly Event[]): number {
-  for (const event of events) {
-    if (json) out(`${JSON.stringify(event)}\n`);
-    else out(`${dim(event.at.slice(11, 19))}  ${fitText(describeEvent(event), WIDTH - 10)}\n`);
+export function jsonLines(data: Data): readonly object[] {
+  switch (data.mode) {
+    case 'narrative':
+      return data.events;
+    case 'decision':
+      return [data.replay];
+    case 'full':
+      return [{ calls: data.calls, differing: data.differing }];
   }
-  return exits.ok;
 }
 
-async function decideAgain({ home, json, out }: Call, events: readonly Event[]): Promise<number> {
-  const replay = await replayRunDecisions(home, events);
-  if (json) out(`${JSON.stringify(replay)}\n`);
-  else if (replay.difference === null)
-    out(`${green('the same')}: ${count(replay.decided, 'decision')} in ${count(replay.events, 'event')}\n`);
-  else {
-    const { seq, found, decided } = replay.difference;
-    out(`${red('differs')} at seq ${seq}\n  recorded: ${fitText(plainText(JSON.stringify(found)), WIDTH - 12)}\n`);
-    for (const each of decided) out(`  decided:  ${fitText(plainText(JSON.stringify(each)), WIDTH - 12)}\n`);
+export function render(data: Data, terminal: Terminal): string {
+  switch (data.mode) {
+    case 'narrative':
+      return data.events.map((event) => renderEvent(event, terminal)).join('');
+    case 'decision':
+      return renderReplay(data.replay, terminal);
+    case 'full':
+      return renderCalls(data.calls, data.differing, terminal);
   }
-  return replay.difference === null ? exits.ok : exits.no;
 }
 
-async function executeAgain({ home, json, out, signal }: Call, events: readonly Event[]): Promise<number> {
-  const calls = await replayRunFully(home, events, signal);
-  const differing = calls.filter((each) => each.state === 'differs').length;
-  if (json) out(`${JSON.stringify({ calls, differing })}\n`);
-  else {
-    for (const { call, tool, state } of calls)
-      out(
-        `  ${state === 'same' ? green('same') : state === 'differs' ? red('differs') : dim('recorded')}  ${tool}  ${dim(call)}\n`,
-      );
-    out(`${count(calls.length, 'call')}, ${differing === 0 ? green('none differs') : red(`${differing} differ`)}\n`);
-  }
-  return differing === 0 ? exits.ok : exits.no;
+function renderEvent(event: Event, { dim, width }: Terminal): string {
+  return `${dim(event.at.slice(11, 19))}  ${fitText(describeEvent(event), width - 10)}\n`;
+}
+
+function renderReplay({ difference, decided, events }: Replay, { green, red, width }: Terminal): string {
+  if (difference === null) return `${green('the same')}: ${count(decided, 'decision')} in ${count(events, 'event')}\n`;
+  const json = (value: unknown): string => fitText(plainText(JSON.stringify(value)), width - 12);
+  const lines = [
+    `${red('differs')} at seq ${difference.seq}`,
+    `  recorded: ${json(difference.found)}`,
+    ...difference.decided.map((each) => `  decided:  ${json(each)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function renderCalls(calls: Calls, differing: number, { green, red, dim }: Terminal): string {
+  const states = { same: green('same'), differs: red('differs'), recorded: dim('recorded') };
+  const lines = calls.map(({ call, tool, state }) => `  ${states[state]}  ${tool}  ${dim(call)}\n`);
+  const summary = differing === 0 ? green('none differs') : red(`${differing} differ`);
+  return `${lines.join('')}${count(calls.length, 'call')}, ${summary}\n`;
 }

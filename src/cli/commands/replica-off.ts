@@ -1,13 +1,16 @@
 import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { switchFile, turn } from '../../replica/state.ts';
-import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secret-changes.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { requireHome } from '../require-home.ts';
 
-export async function run(call: Call): Promise<number> {
-  assertSetUp(call);
-  const folder = replicaFolder(call.home);
+type Data = { on: false; file: string };
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  requireHome(home);
+  const folder = replicaFolder(home);
   turn(folder, false, new Date().toISOString());
-  const words = `Nothing more leaves (${switchFile(folder)}). What is at the replica stays there. On again: oka replica on\n`;
-  call.out(call.json ? `${JSON.stringify({ on: false, file: switchFile(folder) })}\n` : words);
-  return exits.ok;
+  return answer({ on: false, file: switchFile(folder) });
 }
+
+export const render = ({ file }: Data): string =>
+  `Nothing more is sent (${file}). What is at the replica stays there. On again: oka replica on\n`;

@@ -1,14 +1,16 @@
 import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { switchFile, turn } from '../../replica/state.ts';
-import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secret-changes.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { requireHome } from '../require-home.ts';
+
+type Data = { on: true; file: string };
 
 /** Also lets a follower that has stopped try once more. */
-export async function run(call: Call): Promise<number> {
-  assertSetUp(call);
-  const folder = replicaFolder(call.home);
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  requireHome(home);
+  const folder = replicaFolder(home);
   turn(folder, true, new Date().toISOString());
-  const words = 'Replication goes on in the maintenance process, from where the replica is.\n';
-  call.out(call.json ? `${JSON.stringify({ on: true, file: switchFile(folder) })}\n` : words);
-  return exits.ok;
+  return answer({ on: true, file: switchFile(folder) });
 }
+
+export const render = (): string => 'Replication continues in the maintenance process, from where the replica is.\n';

@@ -3,39 +3,47 @@ import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import { switchFile } from '../../replica/state.ts';
 import type { Pen } from '../../schema/event.ts';
-import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secret-changes.ts';
-import { bold, count, dim, green, plainText, red, yellow } from '../plain-text.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { requireHome } from '../require-home.ts';
+import { count, plainText } from '../plain-text.ts';
 
 const PENS = ['run', 'maintenance'] as const satisfies Pen[];
 
-/** Exit 1 when a person has to look at it. */
-export async function run(call: Call): Promise<number> {
-  assertSetUp(call);
-  const status = await replicaStatus(call.home, await loadConfig(call.home));
-  const stopped = !status.off && status.state?.doing.kind === 'stopped';
-  if (call.json) call.out(`${JSON.stringify(status)}\n`);
-  else if (status.url === null) call.out('This home has no replica: neither CONVEX_URL nor replica.url is set.\n');
-  else tell(call, status);
-  return stopped ? exits.no : exits.ok;
+type Data = { status: ReplicaStatus; file: string };
+
+/** Exit 1 when a person has to act. */
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  requireHome(home);
+  const status = await replicaStatus(home, await loadConfig(home));
+  const isStopped = !status.off && status.state?.doing.kind === 'stopped';
+  return answer({ status, file: switchFile(replicaFolder(home)) }, isStopped ? exits.no : exits.ok);
 }
 
-function tell({ home, out }: Call, status: ReplicaStatus): void {
-  const { url, ledger, pens } = status;
-  out(`${bold(url ?? '')} ${dim(ledger === null ? 'no events yet' : `as ${ledger}`)}\n`);
-  out(`${doing(status, switchFile(replicaFolder(home)))}\n`);
-  for (const pen of PENS) {
-    const { here, there } = pens[pen];
-    const left = here - there;
-    const words =
-      left > 0
-        ? `${count(there, 'event')} there, ${count(left, 'event')} to go`
-        : `${count(there, 'event')}, all there`;
-    out(`  ${`${pen}_ledger`.padEnd(19)} ${words}\n`);
-  }
+export const jsonLines = ({ status }: Data): object[] => [status];
+
+export function render(data: Data, terminal: Terminal): string {
+  const { url, ledger, pens } = data.status;
+  const { bold, dim } = terminal;
+  if (url === null) return 'This home has no replica: neither CONVEX_URL nor replica.url is set.\n';
+  const lines = [
+    `${bold(url)} ${dim(ledger === null ? 'no events yet' : `as ${ledger}`)}`,
+    describeState(data, terminal),
+    ...PENS.map((pen) => `  ${`${pen}_ledger`.padEnd(19)} ${placeText(pens[pen])}`),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
-function doing({ off, state, follower }: ReplicaStatus, file: string): string {
+function placeText({ here, there }: ReplicaStatus['pens'][Pen]): string {
+  const left = here - there;
+  if (left <= 0) return `${count(there, 'event')}, all there`;
+  return `${count(there, 'event')} there, ${count(left, 'event')} to go`;
+}
+
+function describeState(
+  { status: { off, state, follower }, file }: Data,
+  { yellow, green, red, dim }: Terminal,
+): string {
   if (off) return `${yellow('off')}: a person switched it off (${file}); on again: oka replica on`;
   const holder = follower === null ? dim('no process replicates right now') : `process ${follower.pid}`;
   if (state === null) return `${yellow('not begun')}: ${holder}`;

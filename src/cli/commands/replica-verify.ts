@@ -2,36 +2,40 @@ import { connectReplica } from '../../daemon/network/replica-connection.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { type Verified, verifyReplica } from '../../replica/verify.ts';
 import type { Pen } from '../../schema/event.ts';
-import { type Call, exits } from '../command.ts';
-import { eventsOn, replicaHome } from '../replica-home.ts';
-import { count, green, plainText, red } from '../plain-text.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { requireReplica } from '../replica-home.ts';
+import { count, plainText } from '../plain-text.ts';
 
-type Found = { pen: Pen } & Verified;
+type VerifiedLedger = { pen: Pen } & Verified;
+type Data = { same: boolean; ledgers: VerifiedLedger[] };
 
-export async function run(call: Call): Promise<number> {
-  const { home, signal, err, json, out } = call;
-  const { config, ledger } = await replicaHome(call);
-  const found: Found[] = [];
+export async function run({ home, signal, progress }: Call): Promise<Answer<Data>> {
+  const { config, ledger } = await requireReplica(home);
+  const ledgers: VerifiedLedger[] = [];
   const { replica, open } = await connectReplica(home, config);
   for (const pen of ['run', 'maintenance'] as const satisfies Pen[]) {
     if (ledger === null) continue;
-    const progress = eventsOn(err, `comparing the ${pen} ledger`);
+    const shown = progress(`comparing the ${pen} ledger`, 'events');
     const total = lastSeqOf(home.ledgers[pen]);
     const ports = { replica, of: { ledger, pen }, ledgerFile: home.ledgers[pen], open, signal };
-    found.push({ pen, ...(await verifyReplica({ ...ports, reach: (seq) => progress.reach(seq, total) })) });
-    progress.end();
+    ledgers.push({ pen, ...(await verifyReplica({ ...ports, reach: (seq) => shown.reach(seq, total) })) });
+    shown.end();
   }
-  const same = found.every(({ difference }) => difference === null);
-  if (json) out(`${JSON.stringify({ same, ledgers: found })}\n`);
-  else if (found.length === 0) out('There are no events yet.\n');
-  else for (const each of found) out(describe(each));
-  return same ? exits.ok : exits.no;
+  const same = ledgers.every(({ difference }) => difference === null);
+  return answer({ same, ledgers }, same ? exits.ok : exits.no);
 }
 
-function describe({ pen, events, behind, withheld, unopened, difference }: Found): string {
+export function render({ ledgers }: Data, terminal: Terminal): string {
+  if (ledgers.length === 0) return 'There are no events yet.\n';
+  return ledgers.map((each) => renderLedger(each, terminal)).join('');
+}
+
+function renderLedger(verified: VerifiedLedger, { green, red }: Terminal): string {
+  const { pen, events, behind, withheld, unopened, difference } = verified;
   const notes = [
     behind > 0 ? `${count(behind, 'event')} still to go` : '',
-    withheld > 0 ? `${count(withheld, 'content')} held back, place in the chain compared` : '',
+    withheld > 0 ? `${count(withheld, 'content')} withheld, place in the chain compared` : '',
     unopened > 0 ? `${count(unopened, 'content')} sealed to other keys, place in the chain compared` : '',
   ].filter((note) => note !== '');
   const head =

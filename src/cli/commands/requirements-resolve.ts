@@ -1,32 +1,33 @@
-import { join } from 'node:path';
 import { withHost } from '../../daemon/host.ts';
 import { ports } from '../../daemon/ports.ts';
-import { submit } from '../../intake/submit-request.ts';
-import { penHolder } from '../../ledger/pen.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
-import { count, green, plainText, yellow } from '../plain-text.ts';
+import { count, plainText } from '../plain-text.ts';
+import { renderSubmitted, type Submitted, submitToWorker } from '../submitted.ts';
 
-export async function run(call: Call): Promise<number> {
-  const { home, json, out, signal } = call;
+type Data = (Submitted & { name: string }) | { name: string; there: boolean; seen: string; went_on: string[] };
+
+export async function run(call: Call): Promise<Answer<Data>> {
+  const { home, signal } = call;
   const name = onlyOperand(call, 'name');
-  if (penHolder(home.ledgers.run) !== null) {
-    const id = submit(join(home.oka, 'intake'), { kind: 'resolve', name, by: 'a person' });
-    out(
-      json
-        ? `${JSON.stringify({ submitted: id })}\n`
-        : `A worker holds the pen; it was asked to look for ${plainText(name)}.\n`,
-    );
-    return exits.ok;
-  }
+  const submitted = submitToWorker(home, { kind: 'resolve', name, by: 'a person' });
+  if (submitted !== null) return answer({ ...submitted, name });
   const { there, seen, drives } = await withHost(home, signal, async ({ engine, valuesOf }) => {
     const { deps } = valuesOf({ deps: ports.deps });
     const resolved = await deps.resolve(name, 'a person');
     await engine.rested();
     return resolved;
   });
-  if (json) out(`${JSON.stringify({ name, there, seen, went_on: drives.map(({ run: { id } }) => id) })}\n`);
-  else if (there) out(`${green('there')}  ${plainText(seen)}; ${count(drives.length, 'run')} went on\n`);
-  else out(`${yellow('still missing')}  ${plainText(seen)}\n`);
-  return there ? exits.ok : exits.no;
+  const data = { name, there, seen, went_on: drives.map(({ run: { id } }) => id) };
+  return answer(data, there ? exits.ok : exits.no);
+}
+
+export const jsonLines = (data: Data): object[] => ['submitted' in data ? { submitted: data.submitted } : data];
+
+export function render(data: Data, { green, yellow }: Terminal): string {
+  if ('submitted' in data) return renderSubmitted(data, `check for ${plainText(data.name)}`);
+  const seen = plainText(data.seen);
+  if (!data.there) return `${yellow('still missing')}  ${seen}\n`;
+  return `${green('there')}  ${seen}; ${count(data.went_on.length, 'run')} went on\n`;
 }

@@ -1,42 +1,42 @@
 import { join } from 'node:path';
-import { runTask } from '../../daemon/worker/run-task.ts';
 import { setUp } from '../../daemon/home/set-up.ts';
+import { runTask } from '../../daemon/worker/run-task.ts';
 import { addTask } from '../../intake/add-task.ts';
 import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
-import { type Call, exits } from '../command.ts';
+import type { Home } from '../../schema/home.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
-import { tellOutcome } from '../run-outcome.ts';
-import { answerHint, describeWait } from '../event-sentence.ts';
-import { fitText, plainText, WIDTH } from '../plain-text.ts';
+import { plainText } from '../plain-text.ts';
+import { exitCodeOfRun, outcomeOf, renderOutcome, renderWait, type RunOutcome } from '../run-outcome.ts';
 import { additionOf } from './add.ts';
 
-export async function run(call: Call): Promise<number> {
-  const { home, err, out, json, signal } = call;
+type Data = { added: string } | { outcome: RunOutcome; inside: RunOutcome['waits']; result: string | null };
+
+export async function run(call: Call): Promise<Answer<Data>> {
+  const { home, signal, notify } = call;
   const addition = additionOf(onlyOperand(call, 'task'));
   setUp(home);
-  if (penHolder(home.ledgers.run) !== null) {
-    const { title } = addTask(join(home.workspace, 'inbox'), addition);
-    out(
-      json
-        ? `${JSON.stringify({ added: title })}\n`
-        : `A worker is running and does it: ${title}\nFollow it with: oka log --follow\n`,
-    );
-    return exits.waiting;
-  }
-  const { run: ended, result } = await runTask(home, addition, signal, (line) => err(`${plainText(line)}\n`));
-  const code = tellOutcome(call, ended);
-  if (!json) await tellInside(call, ended.id);
-  if (result !== null && !json) out(`  ${result}\n`);
-  return signal.aborted ? exits.interrupted : code;
+  if (penHolder(home.ledgers.run) !== null)
+    return answer({ added: addTask(join(home.workspace, 'inbox'), addition).title }, exits.waiting);
+  const { run: ended, result } = await runTask(home, addition, signal, (line) => notify(plainText(line)));
+  const data = { outcome: outcomeOf(ended), inside: await waitsInside(home, ended.id), result };
+  return answer(data, signal.aborted ? exits.interrupted : exitCodeOfRun(ended.status));
+}
+
+export const jsonLines = (data: Data): object[] => ['added' in data ? data : data.outcome];
+
+export function render(data: Data, terminal: Terminal): string {
+  if ('added' in data) return `A worker is running and does it: ${data.added}\nFollow it with: oka log --follow\n`;
+  const { outcome, inside, result } = data;
+  const waits = inside.map((wait) => `${renderWait(wait, terminal)}\n`).join('');
+  return `${renderOutcome(outcome, terminal)}${waits}${result === null ? '' : `  ${result}\n`}`;
 }
 
 /** What the runs inside it wait for. */
-async function tellInside({ home, out }: Call, run: string): Promise<void> {
+async function waitsInside(home: Home, run: string): Promise<RunOutcome['waits']> {
   const { state } = await peek(home.ledgers.run, home.oka, taskGraph);
-  for (const { wait, for: awaited } of state.goals.filter(({ parent }) => parent === run).flatMap(({ waits }) => waits))
-    out(
-      `  waits for ${fitText(plainText(describeWait(awaited)), WIDTH - 12)}\n    ${answerHint(awaited.kind, wait)}\n`,
-    );
+  return state.goals.filter(({ parent }) => parent === run).flatMap(({ waits }) => waits);
 }

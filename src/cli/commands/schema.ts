@@ -1,26 +1,25 @@
-import { OkaError } from '../../schema/errors.ts';
 import { catalog, jsonSchemaOf } from '../../schema/catalog.ts';
-import { type Call, exits } from '../command.ts';
+import { OkaError } from '../../schema/errors.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 
-export async function run({ operands, json, out }: Call): Promise<number> {
+type Data = { names: string[] } | { schema: unknown };
+
+export async function run({ operands }: Call): Promise<Answer<Data>> {
   const names = Object.keys(catalog);
   const [name] = operands;
-  if (name === undefined) {
-    out(
-      json
-        ? `${JSON.stringify(names)}\n`
-        : names.map((each) => `${each.padEnd(24)}${catalog[each]?.description ?? ''}\n`).join(''),
-    );
-    return exits.ok;
-  }
+  if (name === undefined) return answer({ names });
   const schema = Object.hasOwn(catalog, name) ? catalog[name] : undefined;
-  if (schema === undefined) {
-    const guess = nearestWord(name, names);
-    throw new OkaError('usage', `there is no schema "${name}"`, {
-      fix: guess === null ? 'See: oka schema' : `Did you mean: oka schema ${guess}`,
-    });
-  }
-  out(`${JSON.stringify(jsonSchemaOf(schema), null, 2)}\n`);
-  return exits.ok;
+  if (schema !== undefined) return answer({ schema: jsonSchemaOf(schema) });
+  const guess = nearestWord(name, names);
+  throw new OkaError('usage', `there is no schema "${name}"`, {
+    fix: guess === null ? 'See: oka schema' : `Did you mean: oka schema ${guess}`,
+  });
+}
+
+export const jsonLines = (data: Data): unknown[] => ['names' in data ? data.names : data.schema];
+
+export function render(data: Data): string {
+  if ('schema' in data) return `${JSON.stringify(data.schema, null, 2)}\n`;
+  return data.names.map((name) => `${name.padEnd(24)}${catalog[name]?.description ?? ''}\n`).join('');
 }

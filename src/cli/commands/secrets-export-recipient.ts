@@ -1,10 +1,12 @@
 import { vaultOf } from '../../daemon/guard/home-vault.ts';
-import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secret-changes.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { requireHome } from '../require-home.ts';
 
-export async function run(call: Call): Promise<number> {
-  assertSetUp(call);
-  const recipient = await (await vaultOf(call.home)).recipient();
-  call.out(call.json ? `${JSON.stringify({ recipient })}\n` : `${recipient}\n`);
-  return exits.ok;
+type Data = { recipient: string };
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  requireHome(home);
+  return answer({ recipient: await (await vaultOf(home)).recipient() });
 }
+
+export const render = ({ recipient }: Data): string => `${recipient}\n`;

@@ -1,29 +1,36 @@
 import { vaultOf } from '../../daemon/guard/home-vault.ts';
-import { type Call, exits } from '../command.ts';
-import { assertSetUp } from '../secret-changes.ts';
-import { bold, dim } from '../plain-text.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { requireHome } from '../require-home.ts';
 
-export async function run(call: Call): Promise<number> {
-  assertSetUp(call);
-  const contents = await (await vaultOf(call.home)).read();
+type ListedSecret = {
+  name: string;
+  version: number;
+  tools: readonly string[];
+  hosts: readonly string[];
+  set_at: string;
+  old: number;
+};
+type Data = { secrets: ListedSecret[] };
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  requireHome(home);
+  const contents = await (await vaultOf(home)).read();
   const secrets = Object.entries(contents?.secrets ?? {})
     .filter(([, { value }]) => value !== null)
-    .map(([name, { version, tools, hosts, set_at, old }]) => ({
-      name,
-      version,
-      tools,
-      hosts,
-      set_at,
-      old: old.length,
-    }));
-  if (call.json) call.out(`${JSON.stringify({ secrets })}\n`);
-  else if (secrets.length === 0) call.out('There are no secrets yet. Put one in: oka secrets set NAME\n');
-  else
-    for (const { name, version, tools, hosts, set_at } of secrets)
-      call.out(
-        `${bold(name)}  version ${version}, ${dim(`set ${set_at.slice(0, 10)}`)}\n  tools  ${listOf(tools)}\n  hosts  ${listOf(hosts)}\n`,
-      );
-  return exits.ok;
+    .map(([name, { version, tools, hosts, set_at, old }]) => {
+      return { name, version, tools, hosts, set_at, old: old.length };
+    });
+  return answer({ secrets });
 }
 
-const listOf = (names: readonly string[]): string => (names.length === 0 ? dim('none') : names.join(', '));
+export function render({ secrets }: Data, terminal: Terminal): string {
+  if (secrets.length === 0) return 'There are no secrets yet. Put one in: oka secrets set NAME\n';
+  return secrets.map((secret) => renderSecret(secret, terminal)).join('');
+}
+
+function renderSecret({ name, version, tools, hosts, set_at }: ListedSecret, { bold, dim }: Terminal): string {
+  const list = (names: readonly string[]): string => (names.length === 0 ? dim('none') : names.join(', '));
+  const head = `${bold(name)}  version ${version}, ${dim(`set ${set_at.slice(0, 10)}`)}`;
+  return `${head}\n  tools  ${list(tools)}\n  hosts  ${list(hosts)}\n`;
+}

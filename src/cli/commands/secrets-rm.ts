@@ -1,12 +1,14 @@
 import { requireSecret, withoutSecret } from '../../guard/vault-contents.ts';
-import type { Call } from '../command.ts';
+import type { Answer, Call } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { changeSecret } from '../secret-changes.ts';
+import { changeSecret, renderSecretChange, type SecretAnswer } from '../secret-changes.ts';
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call<{ forget: boolean }>): Promise<Answer<SecretAnswer>> {
   const name = onlyOperand(call, 'name');
   return changeSecret(call, name, (contents) => ({
-    contents: withoutSecret(contents, name, call.flag('forget')),
+    contents: withoutSecret(contents, name, call.options.forget),
     change: { version: requireSecret(contents, name).version, change: 'removed' },
   }));
 }
+
+export const render = renderSecretChange;

@@ -1,11 +1,12 @@
 import { requireSecret, withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
-import type { Call } from '../command.ts';
-import { assertSetUp, changeSecret, onlyName, valueFor } from '../secret-changes.ts';
+import type { Answer, Call } from '../command.ts';
+import { requireHome } from '../require-home.ts';
+import { changeSecret, onlyName, renderSecretChange, type SecretAnswer, valueFor } from '../secret-changes.ts';
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Answer<SecretAnswer>> {
   const name = onlyName(call);
-  assertSetUp(call);
+  requireHome(call.home);
   const value = await valueFor(call, name);
   const now = new Date().toISOString();
   return changeSecret(call, name, (contents) => {
@@ -15,3 +16,5 @@ export async function run(call: Call): Promise<number> {
     return { contents: after, change: { version: after.secrets[name]?.version ?? 1, change: 'rotated' } };
   });
 }
+
+export const render = renderSecretChange;

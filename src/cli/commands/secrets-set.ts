@@ -3,15 +3,18 @@ import { toolNames } from '../../daemon/tool-names.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { SecretHost, SecretTool } from '../../schema/secret.ts';
-import type { Call } from '../command.ts';
-import { assertSetUp, changeSecret, onlyName, valueFor } from '../secret-changes.ts';
+import type { Answer, Call } from '../command.ts';
+import { requireHome } from '../require-home.ts';
+import { changeSecret, onlyName, renderSecretChange, type SecretAnswer, valueFor } from '../secret-changes.ts';
 
-export async function run(call: Call): Promise<number> {
+type SetCall = Call<{ tool: readonly string[]; host: readonly string[]; passphrase: boolean }>;
+
+export async function run(call: SetCall): Promise<Answer<SecretAnswer>> {
   const name = onlyName(call);
-  assertSetUp(call);
+  requireHome(call.home);
   const rules = { tools: toolsOf(call), hosts: hostsOf(call) };
   const value = await valueFor(call, name);
-  const made = call.flag('passphrase') ? { passphrase: await newPassphrase() } : {};
+  const made = call.options.passphrase ? { passphrase: await newPassphrase() } : {};
   const now = new Date().toISOString();
   return changeSecret(
     call,
@@ -24,21 +27,23 @@ export async function run(call: Call): Promise<number> {
   );
 }
 
-function toolsOf({ texts, err }: Call): string[] {
-  const tools = [...new Set(texts('tool'))];
+export const render = renderSecretChange;
+
+function toolsOf({ options, notify }: SetCall): string[] {
+  const tools = [...new Set(options.tool)];
   const odd = tools.find((tool) => !SecretTool.safeParse(tool).success);
   if (odd !== undefined) throw new OkaError('usage', `"${odd}" cannot be the name of a tool`);
   const known = toolNames();
   for (const tool of tools.filter((each) => !known.includes(each)))
-    err(`oka: note: there is no tool "${tool}" today; there is: ${known.join(', ')}\n`);
-  if (tools.length === 0) err('oka: note: without --tool no tool may use it; it is only kept out of every text\n');
-  else if (tools.some((tool) => tool.startsWith('http.')) && texts('host').length === 0)
-    err('oka: note: without --host it can be sent nowhere\n');
+    notify(`oka: note: there is no tool "${tool}" today; there is: ${known.join(', ')}`);
+  if (tools.length === 0) notify('oka: note: without --tool no tool may use it; it is only kept out of every text');
+  else if (tools.some((tool) => tool.startsWith('http.')) && options.host.length === 0)
+    notify('oka: note: without --host it can be sent nowhere');
   return tools;
 }
 
-function hostsOf({ texts }: Call): string[] {
-  return texts('host').map((host) => {
+function hostsOf({ options }: SetCall): string[] {
+  return options.host.map((host) => {
     const parsed = SecretHost.safeParse(host.toLowerCase());
     if (parsed.success) return parsed.data;
     throw new OkaError('usage', `"${host}" is not a host`, {

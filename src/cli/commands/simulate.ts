@@ -9,18 +9,14 @@ import { simulate } from '../../engine/simulate.ts';
 import { given } from '../../guard/granted-approvals.ts';
 import { redactShapes } from '../../guard/redact.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
 import { inputOption, onlyOperand } from '../operands.ts';
-import { bold, count, fitText, green, plainText, red, WIDTH, yellow } from '../plain-text.ts';
+import { count, fitText, plainText } from '../plain-text.ts';
 
-const MARKS = {
-  allow: green('✓ allow'),
-  ask: yellow('? ask'),
-  deny: red('✗ deny'),
-  unclear: yellow('~ unclear'),
-} as const;
+type Data = { graph: string; simulation: Awaited<ReturnType<typeof simulate>> };
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call<{ input: string | undefined }>): Promise<Answer<Data>> {
   const { home } = call;
   const graph = loadGraph(onlyOperand(call, 'file'));
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
@@ -36,15 +32,21 @@ export async function run(call: Call): Promise<number> {
       known: () => nothing,
     },
   );
-  const simulation = await simulate(options, graph, inputOption(call));
-  if (call.json) call.out(`${JSON.stringify(simulation)}\n`);
-  else {
-    call.out(`${bold(graph.id)} would make ${count(simulation.calls.length, 'call')}; nothing was done\n`);
-    for (const each of simulation.calls) {
-      call.out(
-        `  ${MARKS[each.verdict]}  ${fitText(`${each.node ?? ''}: ${each.tool} (${each.class}) ${plainText(JSON.stringify(each.input))}`, WIDTH - 14)}\n`,
-      );
-    }
-  }
-  return exits.ok;
+  return answer({ graph: graph.id, simulation: await simulate(options, graph, inputOption(call.options.input)) });
+}
+
+export const jsonLines = ({ simulation }: Data): object[] => [simulation];
+
+export function render({ graph, simulation }: Data, { bold, green, yellow, red, width }: Terminal): string {
+  const marks = {
+    allow: green('✓ allow'),
+    ask: yellow('? ask'),
+    deny: red('✗ deny'),
+    unclear: yellow('~ unclear'),
+  } as const;
+  const lines = simulation.calls.map(({ verdict, node, tool, class: effect, input }) => {
+    const about = `${node ?? ''}: ${tool} (${effect}) ${plainText(JSON.stringify(input))}`;
+    return `  ${marks[verdict]}  ${fitText(about, width - 14)}\n`;
+  });
+  return `${bold(graph)} would make ${count(simulation.calls.length, 'call')}; nothing was done\n${lines.join('')}`;
 }

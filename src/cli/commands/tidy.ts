@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { requests } from '../../daemon/maintain/request-tidy.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -6,37 +5,68 @@ import { openStores } from '../../daemon/stores.ts';
 import { tidiedEvents } from '../../daemon/home/tidied-events.ts';
 import { tidy } from '../../daemon/tidy.ts';
 import type { Tidied, Tidying } from '../../schema/room.ts';
-import { submit } from '../../intake/submit-request.ts';
 import { peek } from '../../ledger/peek.ts';
-import { penHolder } from '../../ledger/pen.ts';
 import { type TaskGraph, taskGraph } from '../../ledger/task-graph.ts';
 import type { Config } from '../../schema/config.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 import { bytes, count, plainText } from '../plain-text.ts';
+import { renderSubmitted, submitToWorker } from '../submitted.ts';
 
-export async function run(call: Call): Promise<number> {
-  const { home, json, out } = call;
+type Data =
+  | { kind: 'submitted'; submitted: string }
+  | { kind: 'nothing' }
+  | { kind: 'tidied'; tidied: Tidied; dryRun: boolean };
+
+export async function run({ home, options, signal }: Call<{ dryRun: boolean }>): Promise<Answer<Data>> {
+  const { dryRun } = options;
   const config = await loadConfig(home);
   const limits = requests(config.maintenance, Date.now()).find((intake) => intake.kind === 'tidy');
-  if (limits === undefined) {
-    out(
-      json ? '{"tidied":null}\n' : 'config.json says that everything stays (maintenance: artifact_days, outbox_…).\n',
-    );
-    return exits.ok;
-  }
-  if (call.flag('dry-run')) return told(call, await foreseen(call, limits));
-  if (penHolder(home.ledgers.run) === null) return told(call, await done(call, config, limits));
-  const id = submit(join(home.oka, 'intake'), limits);
-  out(json ? `${JSON.stringify({ submitted: id })}\n` : `A worker holds the pen; it was asked to tidy (${id}).\n`);
-  return exits.ok;
+  if (limits === undefined) return answer({ kind: 'nothing' });
+  if (dryRun) return answer({ kind: 'tidied', tidied: await previewTidy(home, limits, signal), dryRun });
+  const submitted = submitToWorker(home, limits);
+  if (submitted !== null) return answer({ kind: 'submitted', ...submitted });
+  return answer({ kind: 'tidied', tidied: await tidyNow(home, config, limits, signal), dryRun });
 }
 
-async function foreseen({ home, signal }: Call, limits: Tidying['limits']): Promise<Tidied> {
+export function jsonLines(data: Data): object[] {
+  switch (data.kind) {
+    case 'submitted':
+      return [{ submitted: data.submitted }];
+    case 'nothing':
+      return [{ tidied: null }];
+    case 'tidied':
+      return [{ tidied: data.tidied }];
+  }
+}
+
+export function render(data: Data): string {
+  switch (data.kind) {
+    case 'submitted':
+      return renderSubmitted(data, 'tidy');
+    case 'nothing':
+      return 'config.json says that nothing is removed (maintenance: artifact_days, outbox_…).\n';
+    case 'tidied':
+      return renderTidied(data.tidied, data.dryRun);
+  }
+}
+
+function renderTidied({ artifacts, outbox, tools, bytes: size }: Tidied, dryRun: boolean): string {
+  const versions = `${count(tools.length, 'old version')} of tools`;
+  const what = `${count(artifacts, 'artifact')} that no event names, ${count(outbox.length, 'result')} and ${versions}`;
+  const lines = [
+    `${dryRun ? 'Would remove' : 'Removed'} ${what}, ${bytes(size)}.`,
+    ...outbox.map((name) => `  workspace/outbox/${plainText(name)}`),
+    ...tools.map((name) => `  .oka/tools/${plainText(name)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+async function previewTidy(home: Home, limits: Tidying['limits'], signal: AbortSignal): Promise<Tidied> {
   const { state } = await peek(home.ledgers.run, home.oka, taskGraph);
   return tidy(tidyingOf(home, limits, state, true, signal));
 }
 
-async function done({ home, signal }: Call, config: Config, limits: Tidying['limits']): Promise<Tidied> {
+async function tidyNow(home: Home, config: Config, limits: Tidying['limits'], signal: AbortSignal): Promise<Tidied> {
   const stores = await openStores(home, config);
   try {
     const tidied = await tidy(tidyingOf(home, limits, stores.taskGraph(), false, signal));
@@ -55,15 +85,4 @@ function tidyingOf(
   signal: AbortSignal,
 ): Tidying {
   return { home, limits, isDry, signal, isActive: (run) => goals.some((goal) => goal.run === run) };
-}
-
-function told({ json, out, flag }: Call, tidied: Tidied): number {
-  if (json) out(`${JSON.stringify({ tidied })}\n`);
-  else {
-    const what = `${count(tidied.artifacts, 'artifact')} that nothing names, ${count(tidied.outbox.length, 'result')} and ${count(tidied.tools.length, 'old version')} of tools`;
-    out(`${flag('dry-run') ? 'Would remove' : 'Removed'} ${what}, ${bytes(tidied.bytes)}.\n`);
-    for (const name of tidied.outbox) out(`  workspace/outbox/${plainText(name)}\n`);
-    for (const name of tidied.tools) out(`  .oka/tools/${plainText(name)}\n`);
-  }
-  return exits.ok;
 }

@@ -2,21 +2,25 @@ import { join } from 'node:path';
 import { peek } from '../../ledger/peek.ts';
 import { audit } from '../../tools/deps/audit.ts';
 import { dependencies } from '../../tools/deps/kept.ts';
-import { type Call, exits } from '../command.ts';
-import { bold, count, green, plainText, red } from '../plain-text.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { count, plainText } from '../plain-text.ts';
 
-export async function run({ home, json, out }: Call): Promise<number> {
+type Data = { audited: Awaited<ReturnType<typeof audit>> };
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
   const { state } = await peek(home.ledgers.run, home.oka, dependencies);
-  const found = await audit(join(home.oka, 'tools'), state.installed);
-  const wrong = found.filter(({ state: how }) => how !== 'same');
-  if (json) out(`${JSON.stringify({ audited: found })}\n`);
-  else {
-    for (const { name, state: how, found: seen } of wrong)
-      out(`${red(how)}  ${bold(plainText(name))}  ${plainText(seen)}\n`);
-    const same = found.length - wrong.length;
-    out(
-      `${wrong.length === 0 ? green('as installed') : `${wrong.length} not as installed`}: ${count(same, 'tool')} unchanged\n`,
-    );
-  }
-  return wrong.length === 0 ? exits.ok : exits.no;
+  const audited = await audit(join(home.oka, 'tools'), state.installed);
+  return answer({ audited }, audited.every(isUnchanged) ? exits.ok : exits.no);
 }
+
+export function render({ audited }: Data, { bold, green, red }: Terminal): string {
+  const changed = audited.filter((tool) => !isUnchanged(tool));
+  const lines = changed.map(
+    ({ name, state, found }) => `${red(state)}  ${bold(plainText(name))}  ${plainText(found)}\n`,
+  );
+  const summary = changed.length === 0 ? green('as installed') : `${changed.length} not as installed`;
+  return `${lines.join('')}${summary}: ${count(audited.length - changed.length, 'tool')} unchanged\n`;
+}
+
+const isUnchanged = ({ state }: Data['audited'][number]): boolean => state === 'same';

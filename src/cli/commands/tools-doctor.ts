@@ -1,14 +1,14 @@
 import { toolFindings } from '../../daemon/deps/tool-findings.ts';
-import { type Call, exits } from '../command.ts';
-import { green, plainText, red, yellow } from '../plain-text.ts';
+import type { Finding } from '../../schema/finding.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import { renderFindings } from '../findings-text.ts';
+import type { Terminal } from '../io.ts';
 
-export async function run({ home, json, out }: Call): Promise<number> {
+type Data = { findings: Finding[] };
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
   const findings = await toolFindings(home);
-  if (json) out(`${JSON.stringify({ findings })}\n`);
-  else
-    for (const { state, what, found, fix } of findings) {
-      const mark = state === 'good' ? green('✓') : state === 'odd' ? yellow('!') : red('✗');
-      out(`${mark} ${what}  ${plainText(found)}\n${fix === undefined ? '' : `    ${plainText(fix)}\n`}`);
-    }
-  return findings.some(({ state }) => state === 'bad') ? exits.no : exits.ok;
+  return answer({ findings }, findings.some(({ state }) => state === 'bad') ? exits.no : exits.ok);
 }
+
+export const render = ({ findings }: Data, terminal: Terminal): string => renderFindings(findings, terminal);

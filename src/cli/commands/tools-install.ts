@@ -1,7 +1,10 @@
-import type { Call } from '../command.ts';
+import type { Answer, Call } from '../command.ts';
 import { onlyOperand } from '../operands.ts';
-import { requestTools } from '../tool-requests.ts';
+import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from '../tool-requests.ts';
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call<object, ToolAnswer>): Promise<Answer<ToolAnswer>> {
   return requestTools(call, [{ kind: 'install', what: onlyOperand(call, 'tool') }]);
 }
+
+export const render = renderToolAnswer;
+export const jsonLines = toolAnswerJson;

@@ -1,21 +1,30 @@
 import { peek } from '../../ledger/peek.ts';
-import { commandsOf, dependencies } from '../../tools/deps/kept.ts';
-import { type Call, exits } from '../command.ts';
-import { bold, bytes, dim, fitText, plainText, WIDTH } from '../plain-text.ts';
+import { commandsOf, dependencies, type Installed } from '../../tools/deps/kept.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { bytes, fitText, plainText } from '../plain-text.ts';
 
-export async function run({ home, json, out }: Call): Promise<number> {
+type ListedTool = { id: string } & Installed;
+type Data = { tools: ListedTool[] };
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
   const { state } = await peek(home.ledgers.run, home.oka, dependencies);
-  const tools = Object.entries(state.installed);
-  if (json) out(`${JSON.stringify({ tools: tools.map(([id, tool]) => ({ id, ...tool })) })}\n`);
-  else if (tools.length === 0) out('No tools are installed yet. They come when a task needs them.\n');
-  else
-    for (const [id, tool] of tools) {
-      const { version, bytes: size, at, used, why, for_run, from } = tool;
-      out(`${bold(id)} ${version}  ${dim(`${bytes(size)}, from ${plainText(from)}`)}\n`);
-      out(`  commands   ${fitText(commandsOf(tool).join(', '), WIDTH - 13)}\n`);
-      out(`  installed  ${at.slice(0, 10)}${for_run === null ? '' : ` for ${for_run}`}\n`);
-      out(`  last used  ${used === null ? dim('not yet') : used.slice(0, 10)}\n`);
-      out(`  why        ${fitText(plainText(why), WIDTH - 13)}\n`);
-    }
-  return exits.ok;
+  return answer({ tools: Object.entries(state.installed).map(([id, tool]) => ({ id, ...tool })) });
+}
+
+export function render({ tools }: Data, terminal: Terminal): string {
+  if (tools.length === 0) return 'No tools are installed yet. They are installed when a task needs them.\n';
+  return tools.map((tool) => renderTool(tool, terminal)).join('');
+}
+
+function renderTool(tool: ListedTool, { bold, dim, width }: Terminal): string {
+  const { id, version, bytes: size, at, used, why, for_run, from } = tool;
+  const lines = [
+    `${bold(id)} ${version}  ${dim(`${bytes(size)}, from ${plainText(from)}`)}`,
+    `  commands   ${fitText(commandsOf(tool).join(', '), width - 13)}`,
+    `  installed  ${at.slice(0, 10)}${for_run === null ? '' : ` for ${for_run}`}`,
+    `  last used  ${used === null ? dim('not yet') : used.slice(0, 10)}`,
+    `  why        ${fitText(plainText(why), width - 13)}`,
+  ];
+  return `${lines.join('\n')}\n`;
 }

@@ -1,19 +1,23 @@
 import { pruneTools } from '../../daemon/deps/prune-tools.ts';
-import { type Call, exits } from '../command.ts';
-import { bytes, count, dim, plainText } from '../plain-text.ts';
+import { type Answer, answer, type Call, exits } from '../command.ts';
+import type { Terminal } from '../io.ts';
+import { bytes, count, plainText } from '../plain-text.ts';
 
-export async function run({ home, json, out, flag }: Call): Promise<number> {
-  const dryRun = flag('dry-run');
-  const pruned = await pruneTools(home, { dryRun });
-  if (json) out(`${JSON.stringify({ ...pruned, dry_run: dryRun })}\n`);
-  else if (pruned.kind === 'busy') out('A tool is being installed right now. Try again when that is done.\n');
-  else if (pruned.kind === 'unsure')
-    out('The ledger cannot be read to its end; nothing was touched. See: oka verify\n');
-  else {
-    for (const { path, bytes: size, since } of pruned.gone)
-      out(`${plainText(path)}  ${dim(`${bytes(size)}, of no use since ${since.slice(0, 10)}`)}\n`);
-    const what = `${count(pruned.gone.length, 'old version')}, ${bytes(pruned.bytes)}`;
-    out(pruned.gone.length === 0 ? 'Nothing can go.\n' : `${what} ${dryRun ? 'would go' : 'gone'}\n`);
-  }
-  return pruned.kind === 'pruned' ? exits.ok : exits.no;
+type Data = Awaited<ReturnType<typeof pruneTools>> & { dry_run: boolean };
+
+export async function run({ home, options }: Call<{ dryRun: boolean }>): Promise<Answer<Data>> {
+  const pruned = await pruneTools(home, { dryRun: options.dryRun });
+  return answer({ ...pruned, dry_run: options.dryRun }, pruned.kind === 'pruned' ? exits.ok : exits.no);
+}
+
+export function render(data: Data, { dim }: Terminal): string {
+  if (data.kind === 'busy') return 'A tool is being installed right now. Try again when that is done.\n';
+  if (data.kind === 'unsure') return 'The ledger cannot be read to its end; nothing was touched. See: oka verify\n';
+  if (data.gone.length === 0) return 'Nothing can be removed.\n';
+  const lines = data.gone.map(
+    ({ path, bytes: size, since }) =>
+      `${plainText(path)}  ${dim(`${bytes(size)}, unused since ${since.slice(0, 10)}`)}\n`,
+  );
+  const what = `${count(data.gone.length, 'old version')}, ${bytes(data.bytes)}`;
+  return `${lines.join('')}${what} ${data.dry_run ? 'would be removed' : 'removed'}\n`;
 }

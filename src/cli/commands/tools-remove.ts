@@ -1,26 +1,28 @@
 import { peek } from '../../ledger/peek.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { dependencies } from '../../tools/deps/kept.ts';
-import { type Call, exits } from '../command.ts';
-import { agoOption, requestTools } from '../tool-requests.ts';
+import { type Answer, answer, type Call } from '../command.ts';
+import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from '../tool-requests.ts';
 
-export async function run(call: Call): Promise<number> {
-  const unused = call.text('unused');
+type Options = { unused: { text: string; ms: number } | undefined };
+
+export async function run(call: Call<Options, ToolAnswer>): Promise<Answer<ToolAnswer>> {
+  const { home, operands } = call;
+  const { unused } = call.options;
   if (unused === undefined) {
-    if (call.operands.length === 0) throw new OkaError('usage', 'say which tool, or --unused 30d');
-    return requestTools(
-      call,
-      call.operands.map((what) => ({ kind: 'remove', what })),
-    );
+    if (operands.length === 0) throw new OkaError('usage', 'say which tool, or --unused 30d');
+    const removals = operands.map((what) => ({ kind: 'remove', what }) as const);
+    return requestTools(call, removals);
   }
-  const before = Date.now() - agoOption(unused);
-  const { state } = await peek(call.home.ledgers.run, call.home.oka, dependencies);
+  const before = Date.now() - unused.ms;
+  const { state } = await peek(home.ledgers.run, home.oka, dependencies);
   const idle = Object.entries(state.installed).filter(([, { used, at }]) => Date.parse(used ?? at) < before);
-  if (idle.length > 0)
-    return requestTools(
-      call,
-      idle.map(([what]) => ({ kind: 'remove', what, reason: `not used for ${unused}` })),
-    );
-  call.out(call.json ? '{"removed":[]}\n' : `Every tool was used within ${unused}.\n`);
-  return exits.ok;
+  if (idle.length === 0)
+    return answer({ kind: 'nothing', field: 'removed', text: `Every tool was used within ${unused.text}.` });
+  const reason = `not used for ${unused.text}`;
+  const removals = idle.map(([what]) => ({ kind: 'remove', what, reason }) as const);
+  return requestTools(call, removals);
 }
+
+export const render = renderToolAnswer;
+export const jsonLines = toolAnswerJson;

@@ -1,11 +1,13 @@
 import { rmSync } from 'node:fs';
 import { isPaused, pauseFile } from '../../daemon/home/stop-files.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call } from '../command.ts';
 
-export async function run({ home, json, out }: Call): Promise<number> {
-  const wasPaused = isPaused(home);
+type Data = { paused: false; was: boolean };
+
+export async function run({ home }: Call): Promise<Answer<Data>> {
+  const was = isPaused(home);
   rmSync(pauseFile(home), { force: true });
-  if (json) out(`${JSON.stringify({ paused: false, was: wasPaused })}\n`);
-  else out(wasPaused ? 'Tasks are begun again.\n' : 'It was not paused.\n');
-  return exits.ok;
+  return answer({ paused: false, was });
 }
+
+export const render = ({ was }: Data): string => (was ? 'Tasks start again.\n' : 'It was not paused.\n');

@@ -8,24 +8,30 @@ import type { Home } from '../../schema/home.ts';
 import { type Kept, supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Call, exits } from '../command.ts';
+import { type Answer, type Call, exits } from '../command.ts';
 import { plainText } from '../plain-text.ts';
-import { staying } from '../stay.ts';
-import { viewOn } from '../live-view.ts';
+import { tryUntilFixed } from '../stay.ts';
+import { activeGoalLines } from '../live-view.ts';
 
-const LOOK_EVERY_MS = 1000;
+const POLL_EVERY_MS = 1000;
 
-export async function run(call: Call): Promise<number> {
-  const view = viewOn(process.stdout, call.home);
+type UpCall = Call<{ stay: boolean; alone: boolean }, string>;
+
+export async function run(call: UpCall): Promise<Answer<string>> {
   try {
-    return await staying(call, (isNews) => watchOver(call, (line) => (isNews(line) ? view.tell(line) : undefined)));
+    const code = await tryUntilFixed(call, (isNews) =>
+      superviseHome(call, (line) => (isNews(line) ? call.emit(line) : undefined)),
+    );
+    return { code };
   } finally {
-    view.end();
-    if (call.signal.aborted) call.err('Stopped. Work goes on at the next start.\n');
+    if (call.signal.aborted) call.notify('Stopped. Work continues at the next start.');
   }
 }
 
-async function watchOver(call: Call, tell: (line: string) => void): Promise<number> {
+export const render = (line: string): string => `${line}\n`;
+export const footer = activeGoalLines;
+
+async function superviseHome(call: UpCall, report: (line: string) => void): Promise<number> {
   const { home, signal } = call;
   const holder = penHolder(home.ledgers.run);
   if (holder !== null)
@@ -35,21 +41,21 @@ async function watchOver(call: Call, tell: (line: string) => void): Promise<numb
   const isFirst = !existsSync(home.ledgers.run);
   setUp(home);
   if (isFirst) await welcome(call);
-  tell(`oka watches ${shownPath(home, join(home.workspace, 'inbox'))}. Drop a task there; Ctrl-C stops.`);
-  await untilAllowed(call, tell);
+  report(`oka watches ${shownPath(home, join(home.workspace, 'inbox'))}. Drop a task there; Ctrl-C stops.`);
+  await untilAllowed(call, report);
   const code = await supervise(
-    [{ name: 'worker', args: ['worker'] }, ...(call.flag('alone') ? [] : await maintenanceOf(home))],
+    [{ name: 'worker', args: ['worker'] }, ...(call.options.alone ? [] : await maintenanceOf(home))],
     {
       home,
       signal,
-      tell,
-      said: (_, line) => tell(plainText(line)),
+      tell: report,
+      said: (_, line) => report(plainText(line)),
     },
   );
   return signal.aborted ? exits.ok : code;
 }
 
-/** A config that cannot be read is told by the worker. */
+/** The worker reports a config that cannot be read. */
 async function maintenanceOf(home: Home): Promise<Kept[]> {
   const isOff = await loadConfig(home).then(
     ({ maintenance }) => maintenance.off,
@@ -58,7 +64,7 @@ async function maintenanceOf(home: Home): Promise<Kept[]> {
   return isOff ? [] : [{ name: 'maintenance', args: ['maintain', '--stay'], isBeside: true }];
 }
 
-async function welcome({ home }: Call): Promise<void> {
+async function welcome({ home }: UpCall): Promise<void> {
   const { addTask } = await import('../../intake/add-task.ts');
   const inbox = join(home.workspace, 'inbox');
   if (namesIn(inbox).includes('welcome')) return; // a start before this one got no further
@@ -68,8 +74,8 @@ async function welcome({ home }: Call): Promise<void> {
 const namesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => basename(path));
 
-async function untilAllowed({ home, signal }: Call, tell: (line: string) => void): Promise<void> {
+async function untilAllowed({ home, signal }: UpCall, report: (line: string) => void): Promise<void> {
   if (!isStopped(home)) return;
-  tell(`${join(home.oka, 'STOP')} is there: everything is stopped until you remove it.`);
-  while (isStopped(home) && !signal.aborted) await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  report(`${join(home.oka, 'STOP')} is there: everything is stopped until you remove it.`);
+  while (isStopped(home) && !signal.aborted) await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
 }

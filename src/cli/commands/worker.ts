@@ -1,21 +1,10 @@
-import { beat } from '../../daemon/supervise.ts';
 import { work } from '../../daemon/worker/worker.ts';
-import { type Call, exits } from '../command.ts';
-import { plainText } from '../plain-text.ts';
+import { type Answer, type Call, exits } from '../command.ts';
+import { plainText, timeOfDay } from '../plain-text.ts';
 
-export async function run({ home, signal, out }: Call): Promise<number> {
-  const heart = beat();
-  const parentGone = new AbortController();
-  process.once('disconnect', () => parentGone.abort());
-  try {
-    await work(home, AbortSignal.any([signal, parentGone.signal]), (line) =>
-      out(`${timeOfDay()} ${plainText(line)}\n`),
-    );
-    return exits.ok;
-  } finally {
-    clearInterval(heart);
-    if (process.connected) process.disconnect(); // who listens for its end is kept alive by it
-  }
+export async function run({ home, signal, emit, underSupervisor }: Call<object, string>): Promise<Answer<string>> {
+  await underSupervisor(signal, (stop) => work(home, stop, (line) => emit(plainText(line))));
+  return { code: exits.ok };
 }
 
-const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);
+export const render = (line: string): string => `${timeOfDay()} ${line}\n`;

@@ -1,6 +1,6 @@
 /** Graphs of people, and what a run did and why. */
 import { type Command, command } from '../command.ts';
-import { text } from '../options.ts';
+import { choice, text } from '../options.ts';
 
 const input = text('JSON', 'What the graph is given; @file reads it from a file.');
 
@@ -45,7 +45,7 @@ export const graphs: Readonly<Record<string, Command>> = {
   replay: command({
     summary: 'Go through a run again without asking a model; exit 1 if it differs',
     operands: '<run>',
-    options: { mode: text('MODE', 'narrative (default), decision or full.') },
+    options: { mode: choice(['narrative', 'decision', 'full'], 'MODE', 'narrative (default), decision or full.') },
     json: true,
     example: 'oka replay report-1 --mode decision',
     load: () => import('../commands/replay.ts'),

@@ -1,6 +1,7 @@
 /** What is installed, and what only a person can bring. */
 import { type Command, command } from '../command.ts';
-import { flag, text } from '../options.ts';
+import { flag, parsed } from '../options.ts';
+import { parseAge } from '../option-values.ts';
 
 export const tools: Readonly<Record<string, Command>> = {
   requirements: command({
@@ -33,7 +34,7 @@ export const tools: Readonly<Record<string, Command>> = {
   'tools remove': command({
     summary: 'Take a tool out again, or all that were not used for a while',
     operands: '[tool…]',
-    options: { unused: text('TIME', 'Those not used for this long, such as 30d.') },
+    options: { unused: parsed('TIME', 'Those not used for this long, such as 30d.', parseAge) },
     json: true,
     example: 'oka tools remove --unused 30d',
     load: () => import('../commands/tools-remove.ts'),

@@ -1,6 +1,7 @@
 /** Proving, remaking and tidying what is kept. */
 import { type Command, command } from '../command.ts';
-import { flag, text } from '../options.ts';
+import { flag, parsed } from '../options.ts';
+import { parseDate } from '../option-values.ts';
 
 export const upkeep: Readonly<Record<string, Command>> = {
   doctor: command({
@@ -30,7 +31,7 @@ export const upkeep: Readonly<Record<string, Command>> = {
   'ledger archive': command({
     summary: 'Move old finished runs into compressed segments',
     options: {
-      before: text('DATE', 'Runs that ended before this day, such as 2026-01-31.'),
+      before: parsed('DATE', 'Runs that ended before this day, such as 2026-01-31.', parseDate),
     },
     json: true,
     example: 'oka ledger archive --before 2026-01-31',

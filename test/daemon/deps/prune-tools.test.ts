@@ -102,7 +102,7 @@ describe('taking away what nothing leads to', () => {
     const home = await homeWithOldVersions(folder.dir);
     expect(await oka('tools', 'prune', '--dry-run', '--dir', home.dir)).toMatchObject({
       code: 0,
-      out: 'Nothing can go.\n',
+      out: 'Nothing can be removed.\n',
     });
     expect(JSON.parse((await oka('tools', 'prune', '--json', '--dir', home.dir)).out)).toMatchObject({
       kind: 'pruned',

@@ -1,0 +1,14 @@
+/** Being a process that `oka up` supervises: sends heartbeats, and stops when the supervisor is gone. */
+import { beat } from '../daemon/supervise.ts';
+
+export async function underSupervisor<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const heartbeat = beat();
+  const supervisorGone = new AbortController();
+  process.once('disconnect', () => supervisorGone.abort());
+  try {
+    return await work(AbortSignal.any([signal, supervisorGone.signal]));
+  } finally {
+    clearInterval(heartbeat);
+    if (process.connected) process.disconnect(); // an open channel would keep this process alive
+  }
+}
