@@ -17,7 +17,7 @@ describe('a person is not content', { timeout: 90_000 }, () => {
     const { status, page } = await story.ended(by);
     expect(status).toBe('done');
     expect(text).toContain('10 USD');
-    expect(page).toContain('It corrects run `report`');
+    expect(page).toContain('This run corrects `report`');
     expect(story.deskText('total.txt')).toBe('10 USD\n');
     expect((await story.oka('correct', 'nobody', 'x')).code).toBe(3);
     expect(await story.eventsOf('run.corrected')).toHaveLength(1);
