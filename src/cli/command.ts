@@ -3,6 +3,7 @@
  * text. A module prints nothing by itself; printer.ts does, as text or as JSON.
  */
 import type { Readable } from 'node:stream';
+import type { DaemonRoom } from '../daemon/rooms.ts';
 import type { Home } from '../schema/home.ts';
 import type { Terminal, UnderSupervisor } from './io.ts';
 import type { Options, OptionValues } from './options.ts';
@@ -48,6 +49,8 @@ export type Call<Values = object, Data = unknown> = {
   underSupervisor: UnderSupervisor;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
+  /** The rooms to use; those of the product when there are none. */
+  rooms: readonly DaemonRoom[] | undefined;
 };
 
 /** Documented in README.md and in `oka help`. */

@@ -9,10 +9,12 @@ const GLOBAL = [
   ['--version', 'The version.'],
 ] as const;
 
-export function overview(): string {
-  const names = Object.keys(commands);
+/** `contributed` are the commands of rooms. */
+export function overview(contributed: Readonly<Record<string, Command>> = {}): string {
+  const names = [...Object.keys(commands), ...Object.keys(contributed)];
   const width = Math.max(...names.map((name) => name.length)) + 2;
-  const rows = groups.flatMap((group) => [
+  const more = Object.keys(contributed).length === 0 ? [] : [{ title: 'More', commands: contributed }];
+  const rows = [...groups, ...more].flatMap((group) => [
     group.title,
     ...Object.entries(group.commands).flatMap(([name, command]) => wrapped(name, command.summary, width)),
     '',

@@ -1,9 +1,11 @@
 /** Owns: from words on the command line to an exit code, in any process. main.ts attaches it to the terminal. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import type { DaemonRoom } from '../daemon/rooms.ts';
 import { homeAt, programVersion } from '../daemon/settings.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import { type Call, type Command, type CommandModule, exits } from './command.ts';
 import { commands } from './commands.ts';
+import { contributedCommands } from './contributed-commands.ts';
 import { errorText, exitCodeOf } from './error-text.ts';
 import { helpOf, overview, usageOf } from './help.ts';
 import type { Io } from './io.ts';
@@ -12,31 +14,40 @@ import { type Given, readOptions } from './options.ts';
 import { openPrinter } from './printer.ts';
 import { progressOn } from './progress.ts';
 
+/** Other rooms than those of the product are for tests and embedders. */
+export type OkaParts = { rooms?: readonly DaemonRoom[] };
+
 /** Runs one command line to its end. Never throws: an error is printed and becomes an exit code. */
-export async function runOka(words: readonly string[], io: Io): Promise<number> {
+export async function runOka(words: readonly string[], io: Io, { rooms }: OkaParts = {}): Promise<number> {
   try {
-    return await dispatch(words, io);
+    return await dispatch(words, io, rooms);
   } catch (error) {
     io.err(errorText(error));
     return exitCodeOf(error);
   }
 }
 
-async function dispatch(words: readonly string[], io: Io): Promise<number> {
+async function dispatch(words: readonly string[], io: Io, rooms: OkaParts['rooms']): Promise<number> {
   const [first] = words;
   const print = (text: string): number => {
     io.out(text);
     return exits.ok;
   };
-  if (first === undefined || ['help', '--help', '-h'].includes(first)) return print(helpFor(words.slice(1)));
+  if (first === undefined || ['help', '--help', '-h'].includes(first))
+    return print(await helpFor(words.slice(1), rooms));
   if (first === '--version' || first === '-V') return print(`${programVersion()}\n`);
-  const { name, command, rest } = findCommand(words);
+  const { name, command, rest } = await findCommand(words, rooms);
   const parsed = parseWords(name, command, rest);
   if (parsed.values['help'] === true) return print(helpOf(name, command));
-  return execute(command, parsed, io);
+  return execute(command, parsed, io, rooms);
 }
 
-async function execute(command: Command, { values, positionals }: Words, io: Io): Promise<number> {
+async function execute(
+  command: Command,
+  { values, positionals }: Words,
+  io: Io,
+  rooms: OkaParts['rooms'],
+): Promise<number> {
   const options = readOptions(command.options ?? {}, values);
   const home = homeAt(typeof values['dir'] === 'string' ? values['dir'] : undefined);
   const json = command.json === true && values['json'] === true;
@@ -55,6 +66,7 @@ async function execute(command: Command, { values, positionals }: Words, io: Io)
     progress: (what, unit) => progressOn(io, what, unit),
     underSupervisor: io.underSupervisor,
     signal: io.signal,
+    rooms,
   };
   try {
     return printer.answer(await module.run(call));
@@ -63,24 +75,35 @@ async function execute(command: Command, { values, positionals }: Words, io: Io)
   }
 }
 
-function helpFor(words: readonly string[]): string {
-  if (words.length === 0) return overview();
-  const { name, command } = findCommand(words);
+async function helpFor(words: readonly string[], rooms: OkaParts['rooms']): Promise<string> {
+  if (words.length === 0) return overview(await contributedCommands(rooms, commands));
+  const { name, command } = await findCommand(words, rooms);
   return helpOf(name, command);
 }
 
-/** Names have one word, two or three; the longest one wins. */
-function findCommand(words: readonly string[]): { name: string; command: Command; rest: string[] } {
-  for (const length of [3, 2, 1]) {
-    const name = words.slice(0, length).join(' ');
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (command !== undefined) return { name, command, rest: words.slice(length) };
-  }
-  throw unknownCommand(words);
+type FoundCommand = { name: string; command: Command; rest: string[] };
+
+/** Rooms are asked for their commands only when the table has none of that name. */
+async function findCommand(words: readonly string[], rooms: OkaParts['rooms']): Promise<FoundCommand> {
+  const found = commandIn(commands, words);
+  if (found !== null) return found;
+  const contributed = await contributedCommands(rooms, commands);
+  const ofRoom = commandIn(contributed, words);
+  if (ofRoom !== null) return ofRoom;
+  throw unknownCommand(words, [...Object.keys(commands), ...Object.keys(contributed)]);
 }
 
-function unknownCommand(words: readonly string[]): OkaError {
-  const names = Object.keys(commands);
+/** Names have one word, two or three; the longest one wins. */
+function commandIn(table: Readonly<Record<string, Command>>, words: readonly string[]): FoundCommand | null {
+  for (const length of [3, 2, 1]) {
+    const name = words.slice(0, length).join(' ');
+    const command = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (command !== undefined) return { name, command, rest: words.slice(length) };
+  }
+  return null;
+}
+
+function unknownCommand(words: readonly string[], names: readonly string[]): OkaError {
   const [first = ''] = words;
   const inFamily = names.filter((name) => name.startsWith(`${first} `));
   const guess = nearestWord(first, names) ?? nearestWord(words.slice(0, 2).join(' '), names);

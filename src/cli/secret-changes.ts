@@ -1,8 +1,7 @@
 /** What the commands about secrets have in common: reading a value, changing the vault, and recording the change. */
 import { text as readAll } from 'node:stream/consumers';
 import { hiddenAnswer } from '../daemon/guard/hidden-prompt.ts';
-import { loadConfig } from '../daemon/settings.ts';
-import { openStores } from '../daemon/stores.ts';
+import { recordSecretChange } from '../daemon/guard/record-secret-change.ts';
 import { type SecretChange, vaultOf } from '../daemon/guard/home-vault.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
@@ -63,12 +62,7 @@ async function record(
 ): Promise<SecretAnswer['recorded']> {
   if (penHolder(home.ledgers.run) !== null) return 'by the worker';
   try {
-    const stores = await openStores(home, await loadConfig(home));
-    try {
-      await stores.ledger.append({ type: 'secret.changed', data: change });
-    } finally {
-      await stores.close();
-    }
+    await recordSecretChange(home, change);
     return 'here';
   } catch (error) {
     if (!(error instanceof OkaError)) throw error;

@@ -8,8 +8,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
-import { receivedIntakes } from '../intake/received-requests.ts';
-import { removeRequest, type Taken, readRequests } from '../intake/read-requests.ts';
+import { readRequests } from '../intake/read-requests.ts';
 import type { Config } from '../schema/config.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
@@ -21,6 +20,7 @@ import { type DaemonRoom, rooms } from './rooms.ts';
 import { loadConfig, shownPath } from './settings.ts';
 import { openStores } from './stores.ts';
 import { type OpenHome, openHome } from './wire.ts';
+import { receiveRequest } from './worker/receive-request.ts';
 
 export type Host = {
   home: Home;
@@ -34,7 +34,8 @@ export type Host = {
   stops: { seen: number };
 };
 
-export type HostOptions = { log?: Log; rooms?: readonly DaemonRoom[] };
+/** Other rooms than those of the product are for tests and embedders. */
+export type HostOptions = { log?: Log; rooms?: readonly DaemonRoom[] | undefined };
 
 const POLL_MS = 200;
 /** While nothing runs there is nothing to stop. */
@@ -116,23 +117,8 @@ async function poll(host: Host, open: OpenHome): Promise<void> {
   }
   await open.refresh();
   const folder = join(home.oka, 'intake');
-  for (const taken of readRequests(folder)) await receive(folder, taken, host);
+  const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
+  for (const taken of readRequests(folder))
+    await receiveRequest(folder, taken, { ledger, projections, handle: host.handle });
   await open.poll({ isStopped: isStopped(home) });
-}
-
-/** H2: recorded first, then the file goes, then it is handled; handling needs nothing but the ledger. */
-async function receive(folder: string, taken: Taken, { handle, valuesOf }: Host): Promise<void> {
-  const { ledger, projections } = valuesOf({ ledger: ports.ledger, projections: ports.projections });
-  if (projections.stateOf(receivedIntakes).ids.includes(taken.id)) return removeRequest(folder, taken);
-  if ('reason' in taken) {
-    await ledger.append({ type: 'intake.rejected', data: { name: taken.name, reason: taken.reason } });
-    return removeRequest(folder, taken);
-  }
-  await ledger.append({ type: 'intake.received', data: { id: taken.id, intake: taken.intake } });
-  removeRequest(folder, taken);
-  try {
-    await handle(taken.intake);
-  } catch (error) {
-    await ledger.append({ type: 'intake.rejected', data: { name: taken.name, reason: messageOf(error) } });
-  }
 }

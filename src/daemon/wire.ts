@@ -13,6 +13,7 @@ import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Home } from '../schema/home.ts';
 import type { Intake } from '../schema/intake.ts';
+import type { NodeKind } from '../schema/node-kind.ts';
 import type { ArtifactStore } from '../schema/ports.ts';
 import type { IntakeHandlers, RunHandle } from '../schema/room.ts';
 import type { Tool } from '../schema/tool.ts';
@@ -20,6 +21,7 @@ import { engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
 import { rulesOf, secretsOf } from './guard/call-rules.ts';
 import { graphsIn } from './home/graph-files.ts';
+import { nodeKinds } from './node-kinds.ts';
 import { type Given, given, openRooms, type OpenRooms } from './open-rooms.ts';
 import type { Runs } from './port-types.ts';
 import { ports } from './ports.ts';
@@ -60,7 +62,7 @@ export async function openHome(
     given(ports.allTools, late.allTools),
   ]);
   const tools = toolsOf(opened);
-  const engine = createEngine(optionsFor(home, config, stores, opened, tools));
+  const engine = createEngine(optionsFor(home, config, stores, opened, tools, await nodeKinds(list)));
   late.bind(engine, tools);
   const handlers = handlersOf(opened);
   return {
@@ -99,13 +101,14 @@ function optionsFor(
   stores: Stores,
   { rooms: opened, valueOf }: OpenRooms<RunState>,
   tools: readonly Tool[],
+  kinds: readonly NodeKind[],
 ): EngineOptions {
   const { artifacts } = stores;
   const secrets = { ...secretsOf(stores), diagnose: valueOf(ports.deps).diagnose };
   return {
     ...engineOptions(home, config, tools, rulesOf(stores, valueOf(ports.policy)), secrets),
     planner: valueOf(ports.planner),
-    graphs: graphsOf(home, artifacts),
+    graphs: graphsOf(home, artifacts, kinds),
     witness: valueOf(ports.witness),
     provide: (run, wait) => {
       for (const { opened: room } of opened) {
@@ -184,7 +187,11 @@ function handlerFor(handlers: IntakeHandlers, { kind }: Intake): (intake: Intake
 }
 
 /** Graphs of people, and those that were planned. */
-function graphsOf(home: Home, artifacts: ArtifactStore): NonNullable<EngineOptions['graphs']> {
-  const known = graphsIn(home);
+function graphsOf(
+  home: Home,
+  artifacts: ArtifactStore,
+  kinds: readonly NodeKind[],
+): NonNullable<EngineOptions['graphs']> {
+  const known = graphsIn(home, kinds);
   return async (id): Promise<Graph | undefined> => (await planGraph(id, artifacts)) ?? known(id);
 }

@@ -3,5 +3,18 @@ import { defineRoom } from '../schema/room.ts';
 
 export const engine = defineRoom({
   name: 'engine',
-  events: [],
+  events: [
+    'run.started',
+    'run.paused',
+    'run.resumed',
+    'run.ended',
+    'node.settled',
+    'decision.made',
+    'decision.rejected',
+    'call.started',
+    'call.ended',
+    'call.misclassified',
+    'wait.opened',
+    'wait.closed',
+  ],
 });

@@ -3,5 +3,5 @@ import { defineRoom } from '../schema/room.ts';
 
 export const memory = defineRoom({
   name: 'memory',
-  events: [],
+  events: ['fact.kept', 'fact.forgotten', 'fact.reworded', 'procedure.drafted', 'procedure.moved', 'change.undone'],
 });

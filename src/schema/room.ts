@@ -5,13 +5,13 @@
  * R1 Declaring does nothing. What costs time to load is imported inside the functions, so that `oka --help` starts fast.
  * R2 A room gets the ports that it names in `needs`, typed, and nothing else.
  * R3 A room is opened after the rooms that give what it needs, and closed before them.
- * R4 A room never imports a face: commands and pages return data, which `cli/` and `web/` render.
+ * R4 A room never imports a face: its commands return data, which `cli/` renders.
  */
-import type { z } from 'zod';
 import type { EventType } from './event.ts';
 import type { Finding } from './finding.ts';
 import type { Home } from './home.ts';
 import type { Intake } from './intake.ts';
+import type { NodeKind } from './node-kind.ts';
 import type { Projection } from './ports.ts';
 import type { Tool } from './tool.ts';
 import type { View } from './view.ts';
@@ -36,10 +36,10 @@ export type Room<Run = unknown> = {
   readonly projections?: () => Promise<readonly Projection<unknown>[]>;
   /** Folds over both ledgers that people query. */
   readonly views?: () => Promise<readonly View[]>;
+  /** Node kinds that people may write in graphs. */
+  readonly nodes?: () => Promise<readonly NodeKind[]>;
   /** Names of the tools that `open` returns, for whoever checks a graph without opening anything. */
   readonly tools?: readonly string[];
-  /** Its own section of config.json, under this key. */
-  readonly config?: { readonly key: string; readonly schema: () => Promise<z.ZodType> };
   /** Throws when the home cannot be worked in; asked before the pen is taken and anything is written. */
   readonly check?: (home: Home) => Promise<void>;
   /** Lines of `oka doctor`. Changes nothing, and works without the worker. */
@@ -48,8 +48,6 @@ export type Room<Run = unknown> = {
   readonly tidy?: (tidying: Tidying) => Promise<Partial<Tidied>>;
   /** Commands by name, such as `tools list`. */
   readonly commands?: Readonly<Record<string, RoomCommand>>;
-  /** Pages by path, for a face that has pages. */
-  readonly pages?: Readonly<Record<string, RoomPage>>;
   readonly needs: Ports;
   readonly gives: Ports;
   /** Starts what the room does while a process owns the pen. */
@@ -117,8 +115,6 @@ export type RoomCall = {
   options: Readonly<Record<string, string | boolean | undefined>>;
   signal: AbortSignal;
 };
-
-export type RoomPage = { title: string; query: (home: Home) => Promise<unknown> };
 
 /** Declares a room; the ports that `open` gets and gives follow from `needs` and `gives`. */
 export function defineRoom<Run, N extends Ports = Ports, G extends Ports = Ports>(

@@ -3,5 +3,6 @@ import { defineRoom } from '../schema/room.ts';
 
 export const tools = defineRoom({
   name: 'tools',
+  events: ['secret.used'],
   projections: async () => [(await import('./deps/kept.ts')).dependencies],
 });

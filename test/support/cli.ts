@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runOka } from '../../src/cli/run-oka.ts';
+import type { DaemonRoom } from '../../src/daemon/rooms.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/oka', import.meta.url));
 
@@ -16,6 +17,8 @@ export type OkaOptions = {
   env?: Readonly<Record<string, string | undefined>>;
   input?: string;
   signal?: AbortSignal;
+  /** Other rooms than those of the product. */
+  rooms?: readonly DaemonRoom[];
   /** Called with each text on stdout, for commands that go on. */
   onOut?: (text: string) => void;
 };
@@ -24,25 +27,32 @@ export async function oka(...words: string[]): Promise<Ran> {
   return okaWith({}, ...words);
 }
 
-export async function okaWith({ env = {}, input = '', signal, onOut }: OkaOptions, ...words: string[]): Promise<Ran> {
+export async function okaWith(
+  { env = {}, input = '', signal, rooms, onOut }: OkaOptions,
+  ...words: string[]
+): Promise<Ran> {
   const ran = { code: 0, out: '', err: '' };
   const before = { ...process.env };
   setEnvironment(env);
   try {
-    ran.code = await runOka(words, {
-      out: (text) => {
-        ran.out += text;
-        onOut?.(text);
+    ran.code = await runOka(
+      words,
+      {
+        out: (text) => {
+          ran.out += text;
+          onOut?.(text);
+        },
+        err: (text) => void (ran.err += text),
+        stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+        signal: signal ?? new AbortController().signal,
+        isTerminal: false,
+        isErrTerminal: false,
+        hasColours: false,
+        width: 80,
+        underSupervisor: (stop, work) => work(stop),
       },
-      err: (text) => void (ran.err += text),
-      stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
-      signal: signal ?? new AbortController().signal,
-      isTerminal: false,
-      isErrTerminal: false,
-      hasColours: false,
-      width: 80,
-      underSupervisor: (stop, work) => work(stop),
-    });
+      rooms === undefined ? {} : { rooms },
+    );
     return ran;
   } finally {
     setEnvironment(Object.fromEntries(Object.keys(env).map((name) => [name, before[name]])));

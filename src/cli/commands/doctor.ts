@@ -6,8 +6,8 @@ import type { Terminal } from '../io.ts';
 
 type Data = { healthy: boolean; findings: Finding[] };
 
-export async function run({ home }: Call): Promise<Answer<Data>> {
-  const findings = await findingsOf(home);
+export async function run({ home, rooms }: Call): Promise<Answer<Data>> {
+  const findings = await findingsOf(home, rooms);
   const healthy = findings.every((finding) => finding.state !== 'bad');
   return answer({ healthy, findings }, healthy ? exits.ok : exits.no);
 }

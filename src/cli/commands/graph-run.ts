@@ -1,5 +1,7 @@
 import { loadGraph } from '../../daemon/home/graph-files.ts';
-import { withHost } from '../../daemon/host.ts';
+import { type Host, withHost } from '../../daemon/host.ts';
+import { nodeKinds } from '../../daemon/node-kinds.ts';
+import type { RunState } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command.ts';
 import { inputOption, onlyOperand } from '../operands.ts';
@@ -8,14 +10,15 @@ import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../run
 type Options = { input: string | undefined; id: string | undefined };
 
 export async function run(call: Call<Options>): Promise<Answer<RunOutcome>> {
-  const { home, signal, options } = call;
-  const graph = loadGraph(onlyOperand(call, 'file'));
+  const { home, signal, options, rooms } = call;
+  const graph = loadGraph(onlyOperand(call, 'file'), await nodeKinds(rooms));
   const input = inputOption(options.input);
   const id = options.id ?? `${graph.id.slice(0, 40)}-${Date.now().toString(36)}`;
-  const ended = await withHost(home, signal, async ({ engine }) => {
+  const start = async ({ engine }: Host): Promise<RunState> => {
     if (options.id !== undefined && (await engine.stateOf(id)) !== null) throw nameIsTaken(id);
     return (await engine.start(graph, { id, input })).done;
-  });
+  };
+  const ended = await withHost(home, signal, start, { rooms });
   return answer(outcomeOf(ended), signal.aborted ? exits.interrupted : exitCodeOfRun(ended.status));
 }
 

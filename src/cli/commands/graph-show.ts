@@ -1,4 +1,5 @@
 import { loadGraph } from '../../daemon/home/graph-files.ts';
+import { nodeKinds } from '../../daemon/node-kinds.ts';
 import type { Graph, Node } from '../../schema/graph.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import type { Terminal } from '../io.ts';
@@ -6,7 +7,7 @@ import { onlyOperand } from '../operands.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<Answer<Graph>> {
-  return answer(loadGraph(onlyOperand(call, 'file')));
+  return answer(loadGraph(onlyOperand(call, 'file'), await nodeKinds(call.rooms)));
 }
 
 export function render(graph: Graph, { bold, dim, width }: Terminal): string {

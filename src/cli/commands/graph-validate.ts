@@ -1,4 +1,5 @@
 import { checkGraphFile } from '../../daemon/home/graph-files.ts';
+import { nodeKinds } from '../../daemon/node-kinds.ts';
 import { toolNames } from '../../daemon/tool-names.ts';
 import { type Answer, answer, type Call, exits } from '../command.ts';
 import type { Terminal } from '../io.ts';
@@ -14,7 +15,11 @@ type Data = {
 };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  const { graph, problems } = checkGraphFile(onlyOperand(call, 'file'), toolNames());
+  const { graph, problems } = checkGraphFile(
+    onlyOperand(call, 'file'),
+    toolNames(call.rooms),
+    await nodeKinds(call.rooms),
+  );
   const valid = problems.length === 0;
   const data = { graph: graph.id, valid, problems, nodes: graph.nodes.length, mode: graph.mode };
   return answer(data, valid ? exits.ok : exits.no);

@@ -1,3 +1,4 @@
+import { schemaCatalog } from '../../daemon/schema-catalog.ts';
 import { catalog, jsonSchemaOf } from '../../schema/catalog.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
@@ -5,11 +6,12 @@ import { type Answer, answer, type Call } from '../command.ts';
 
 type Data = { names: string[] } | { schema: unknown };
 
-export async function run({ operands }: Call): Promise<Answer<Data>> {
-  const names = Object.keys(catalog);
+export async function run({ operands, rooms }: Call): Promise<Answer<Data>> {
+  const known = await schemaCatalog(rooms);
+  const names = Object.keys(known);
   const [name] = operands;
   if (name === undefined) return answer({ names });
-  const schema = Object.hasOwn(catalog, name) ? catalog[name] : undefined;
+  const schema = Object.hasOwn(known, name) ? known[name] : undefined;
   if (schema !== undefined) return answer({ schema: jsonSchemaOf(schema) });
   const guess = nearestWord(name, names);
   throw new OkaError('usage', `there is no schema "${name}"`, {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { loadGraph } from '../../daemon/home/graph-files.ts';
+import { nodeKinds } from '../../daemon/node-kinds.ts';
 import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
 import { loadPolicy } from '../../daemon/guard/policy-file.ts';
 import { loadConfig } from '../../daemon/settings.ts';
@@ -18,7 +19,7 @@ type Data = { graph: string; simulation: Awaited<ReturnType<typeof simulate>> };
 
 export async function run(call: Call<{ input: string | undefined }>): Promise<Answer<Data>> {
   const { home } = call;
-  const graph = loadGraph(onlyOperand(call, 'file'));
+  const graph = loadGraph(onlyOperand(call, 'file'), await nodeKinds(call.rooms));
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
   const policy = loadPolicy(home.policy, lineClassifierOf(home));
   const nothing = given.initial();

@@ -13,6 +13,7 @@ export const worker = defineRoom({
     'task.received',
     'task.rejected',
     'run.corrected',
+    'intake.received',
     'intake.rejected',
   ],
   findings: async (home) => [(await import('./worker-finding.ts')).workerFinding(home)],

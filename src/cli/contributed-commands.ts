@@ -1,0 +1,43 @@
+/** Commands that rooms contribute: their data is rendered here, as a table or as `key: value`. */
+import type { DaemonRoom } from '../daemon/rooms.ts';
+import { OkaError } from '../schema/errors.ts';
+import type { RoomCommand } from '../schema/room.ts';
+import { answer, type Call, type Command, type CommandModule } from './command.ts';
+import { flag, type Option, text } from './options.ts';
+import { renderData } from './render-data.ts';
+
+/** By name. A room cannot replace a command of the table or of another room. */
+export async function contributedCommands(
+  list: readonly DaemonRoom[] | undefined,
+  table: Readonly<Record<string, Command>>,
+): Promise<Record<string, Command>> {
+  const contributed: Record<string, Command> = {};
+  for (const room of list ?? (await import('../daemon/rooms.ts')).rooms)
+    for (const [name, command] of Object.entries(room.commands ?? {})) {
+      if (Object.hasOwn(table, name) || Object.hasOwn(contributed, name))
+        throw new OkaError('refused', `the room ${room.name} brings a command that there is already: oka ${name}`);
+      contributed[name] = commandOf(command);
+    }
+  return contributed;
+}
+
+function commandOf({ summary, operands, options = {}, example, run }: RoomCommand): Command {
+  const module: CommandModule<Readonly<Record<string, string | boolean | undefined>>, unknown> = {
+    run: async (call: Call<Readonly<Record<string, string | boolean | undefined>>>) =>
+      answer(await run({ home: call.home, operands: call.operands, options: call.options, signal: call.signal })),
+    render: renderData,
+  };
+  return {
+    summary,
+    ...(operands === undefined ? {} : { operands }),
+    options: Object.fromEntries(
+      Object.entries(options).map(([name, { type, value, about }]): [string, Option] => [
+        name,
+        type === 'boolean' ? flag(about) : text(value ?? 'TEXT', about),
+      ]),
+    ),
+    json: true,
+    example,
+    load: () => Promise.resolve(module as unknown as CommandModule),
+  };
+}

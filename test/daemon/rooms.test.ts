@@ -1,0 +1,110 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { withHost } from '../../src/daemon/host.ts';
+import { setUp } from '../../src/daemon/home/set-up.ts';
+import { rooms } from '../../src/daemon/rooms.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import { eventData, type EventType } from '../../src/schema/event.ts';
+import type { Home } from '../../src/schema/home.ts';
+import { Intake } from '../../src/schema/intake.ts';
+import { okaWith, type Ran, temporaryFolder } from '../support/cli.ts';
+import { eventWritersIn } from '../support/event-writers.ts';
+import { weather } from '../fixture/rooms/weather/room.ts';
+
+const src = join(import.meta.dirname, '../../src');
+const names = rooms.map(({ name }) => name);
+
+/** The room whose folder a file is in. */
+const roomOf = (file: string): string =>
+  names.filter((name) => file.startsWith(`${name}/`)).toSorted((a, b) => b.length - a.length)[0] ?? `no room (${file})`;
+
+describe('the list of rooms', () => {
+  it('names each room by its folder, once, and every room.ts of src is in it', () => {
+    const found = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('/room.ts'));
+    expect(names.toSorted()).toEqual(
+      found
+        .filter((path) => path !== 'schema/room.ts')
+        .map((path) => path.slice(0, -'/room.ts'.length))
+        .toSorted(),
+    );
+  });
+
+  it('every event is written by exactly the rooms that name it, and every type but run.planned has a writer', () => {
+    const types = new Set(Object.keys(eventData));
+    const written = [...eventWritersIn(src, types)].map(([type, files]) => [
+      type,
+      [...new Set(files.map(roomOf))].toSorted(),
+    ]);
+    const named = [...types].flatMap((type) => {
+      const writers = rooms.filter(({ events }) => events?.includes(type as EventType));
+      return writers.length === 0 ? [] : [[type, writers.map(({ name }) => name).toSorted()]];
+    });
+    expect(Object.fromEntries(named)).toEqual(Object.fromEntries(written));
+    expect([...types].filter((type) => !(type in Object.fromEntries(written)))).toEqual(['run.planned']);
+  });
+
+  it('every kind of request has exactly one room that handles it', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const kinds = Intake.options.map(({ shape }) => shape.kind.value);
+    await withHost(home, new AbortController().signal, async ({ handle }) => {
+      for (const kind of kinds)
+        await handle({ kind } as Intake).catch((error: Error) =>
+          expect(error.message).not.toContain('no room handles'),
+        );
+    });
+  });
+});
+
+describe('a capability that is one folder and one line', () => {
+  const list = [...rooms, weather];
+  const run = (home: Home, ...words: string[]): Promise<Ran> => okaWith({ rooms: list }, ...words, '--dir', home.dir);
+
+  it('brings a tool, a node kind, a view, a command and a finding', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const graph = join(folder.dir, 'graph.json');
+    const bounds = { timeout_seconds: 5, max_retries: 0 };
+    const nodes = [
+      { kind: 'tool', id: 'first', tool: 'weather.forecast', input: { city: 'Graz' }, ...bounds },
+      { kind: 'forecast', id: 'second', city: 'Linz', needs: ['first'], ...bounds },
+    ];
+    writeFileSync(graph, JSON.stringify({ id: 'forecasts', nodes }));
+    expect(await run(home, 'graph', 'validate', graph)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('2 nodes'),
+    });
+    expect(await run(home, 'graph', 'run', graph, '--id', 'r1')).toMatchObject({ code: 0 });
+    expect(await run(home, 'show', 'r1')).toMatchObject({ out: expect.stringContaining('second') });
+    expect((await run(home, 'doctor')).out).toContain(`weather   forecasts are made in ${home.workspace}`);
+    const days = await run(home, 'weather', 'days', '--city', 'Linz', '--json');
+    expect(days).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(days.out)).toEqual([{ day: expect.any(String), city: 'Linz' }]);
+    expect((await run(home, 'weather', 'days')).out).toMatch(/city.*\n.*Graz\n.*Linz/);
+    expect((await okaWith({ rooms: list }, '--help')).out).toContain('List the days that there is a forecast for');
+    expect(JSON.parse((await run(home, 'schema', 'graph')).out)).toMatchObject({
+      properties: {
+        nodes: {
+          items: {
+            oneOf: expect.arrayContaining([
+              expect.objectContaining({ properties: expect.objectContaining({ city: expect.anything() }) }),
+            ]),
+          },
+        },
+      },
+    });
+  });
+
+  it('is not there without its line', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    expect(await okaWith({}, 'weather', 'days', '--dir', home.dir)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('there is no command'),
+    });
+  });
+});
