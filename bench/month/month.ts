@@ -9,7 +9,7 @@ import { collect } from '../../src/daemon/metrics/collect.ts';
 import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { knownIn } from '../../src/daemon/task/procedures.ts';
 import { readEvents } from '../../src/ledger/read.ts';
-import type { KnownProcedure } from '../../src/memory/procedures/known.ts';
+import type { KnownProcedure } from '../../src/memory/procedures/known-procedures.ts';
 import type { TaskRecord } from '../../src/memory/task-record.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { chance } from '../../test/support/chance.ts';

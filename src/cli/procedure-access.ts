@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { readEvents } from '../ledger/read.ts';
-import { type KnownProcedure, learn, nothingLearned, proceduresIn } from '../memory/procedures/known.ts';
+import {
+  type KnownProcedure,
+  applyProcedureEvent,
+  emptyProcedureState,
+  listFoldedProcedures,
+} from '../memory/procedures/known-procedures.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../schema/procedure.ts';
 import { type Answer, answer, type Call } from './command.ts';
@@ -12,9 +17,9 @@ import { onlyOperand } from './operands.ts';
 
 /** As the maintenance ledger says; pages are not read. */
 export async function listProcedures({ home }: Pick<Call, 'home'>): Promise<KnownProcedure[]> {
-  const learned = nothingLearned();
-  for await (const event of readEvents(home.ledgers.maintenance)) learn(learned, event);
-  return proceduresIn(learned).toSorted((a, b) => (a.procedure.id < b.procedure.id ? -1 : 1));
+  const learned = emptyProcedureState();
+  for await (const event of readEvents(home.ledgers.maintenance)) applyProcedureEvent(learned, event);
+  return listFoldedProcedures(learned).toSorted((a, b) => (a.procedure.id < b.procedure.id ? -1 : 1));
 }
 
 /** The one that is meant: its name, or the start of it. */
@@ -57,7 +62,7 @@ export const statusRequestJson = (data: StatusRequest): object[] => {
 export function renderStatusRequest(data: StatusRequest): string {
   if ('status' in data) return `It is ${data.status} already.\n`;
   const when = data.worker ? 'at the next pass of maintenance' : 'once a worker runs, at the next pass of maintenance';
-  const mark = data.to === 'promoted' ? ' It is marked as put above the numbers.' : '';
+  const mark = data.to === 'promoted' ? ' It is marked as put overriding the numbers.' : '';
   return `Requested: ${data.procedure} becomes ${data.to} ${when} (oka maintain --once).${mark}\n`;
 }
 

@@ -96,7 +96,9 @@ describe('oka procedures', () => {
   it('promotes only by force, and asks for it in the intake', async () => {
     expect(await told('promote', 'sort-rows-2')).toMatchObject({ code: 2, err: expect.stringContaining('--force') });
     expect((await told('promote', 'sort-rows-1', '--force')).out).toContain('already');
-    expect((await told('promote', 'sort-rows-2', '--force', '--reason', 'I know')).out).toContain('above the numbers');
+    expect((await told('promote', 'sort-rows-2', '--force', '--reason', 'I know')).out).toContain(
+      'overriding the numbers',
+    );
     expect((await told('demote', 'sort-rows-1')).code).toBe(0);
     const intake = join(folder.dir, '.oka', 'intake');
     const asked = readdirSync(intake).map((name) => JSON.parse(readFileSync(join(intake, name), 'utf8')) as object);

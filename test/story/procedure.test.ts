@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { shareOf } from '../../src/memory/procedures/choose.ts';
+import { stableShare } from '../../src/memory/procedures/choose-procedure.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../../src/schema/procedure.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { Procedure } from '../../src/schema/procedure.ts';
@@ -82,7 +82,7 @@ const task = (id: string, text: string): string => `---\nid: ${id}\n---\n${text}
 
 /** A name for a run that is in this share, or is not. */
 const runIn = (share: number, isIn: boolean, id = ID): string => {
-  for (let at = 0; ; at += 1) if (shareOf(`run-${at}`, id) < share === isIn) return `run-${at}`;
+  for (let at = 0; ; at += 1) if (stableShare(`run-${at}`, id) < share === isIn) return `run-${at}`;
 };
 
 type Listed = { id: string; title: string; status: string; forced: boolean };
@@ -296,7 +296,7 @@ describe('a procedure', { timeout: 90_000 }, () => {
     await story.oka('maintain', '--once');
     expect(await listed(story)).toMatchObject([{ status: 'promoted', forced: true }]);
     expect(readFileSync(join(story.home.oka, 'brain', 'PROCEDURES', `${mined?.id}.md`), 'utf8')).toContain(
-      'put there by a person',
+      'set by a person',
     );
     const asked = story.model.requests.length;
     const run = runIn(0.1, false, mined?.id);

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { rowsInMemory, type Part } from '../../src/memory/learning.ts';
 import type { Rows } from '../../src/schema/rows.ts';
-import { procedures } from '../../src/memory/procedures/part.ts';
+import { procedures } from '../../src/memory/procedures/procedures-part.ts';
 import { taskRecords } from '../../src/memory/task-record.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';

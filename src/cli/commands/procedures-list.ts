@@ -1,4 +1,4 @@
-import type { KnownProcedure } from '../../memory/procedures/known.ts';
+import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import type { Terminal } from '../io.ts';
 import { count, fitText, plainText } from '../plain-text.ts';

@@ -1,5 +1,5 @@
-import { pageOf } from '../../memory/procedures/page.ts';
-import type { KnownProcedure } from '../../memory/procedures/known.ts';
+import { renderProcedurePage } from '../../memory/procedures/procedure-page.ts';
+import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import { plainText } from '../plain-text.ts';
 import { findProcedure } from '../procedure-access.ts';
@@ -13,6 +13,6 @@ export const jsonLines = ({ procedure, status, forced, moves }: KnownProcedure):
 ];
 
 export const render = (known: KnownProcedure): string =>
-  pageOf(known, [])
+  renderProcedurePage(known, [])
     .lines.map(({ text }) => `${plainText(text)}\n`)
     .join('');

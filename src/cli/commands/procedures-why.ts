@@ -1,5 +1,5 @@
 import { readEvents } from '../../ledger/read.ts';
-import type { KnownProcedure, Moved } from '../../memory/procedures/known.ts';
+import type { KnownProcedure, RecordedMove } from '../../memory/procedures/known-procedures.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call } from '../command.ts';
@@ -17,7 +17,7 @@ type Matched = {
   ended: string | null;
 };
 
-type Move = Moved & { runs: Matched[] };
+type Move = RecordedMove & { runs: Matched[] };
 type Data = { known: KnownProcedure; moves: Move[]; later: Matched[] };
 
 export async function run(call: Call): Promise<Answer<Data>> {
@@ -34,7 +34,7 @@ export const jsonLines = ({ known: { procedure, status, forced }, moves, later }
 
 export function render({ known, moves, later }: Data, terminal: Terminal): string {
   const { procedure, status, forced } = known;
-  const mark = forced ? ', put there by a person, above the numbers' : '';
+  const mark = forced ? ', set by a person, overriding the numbers' : '';
   const evidence = procedure.evidence.map(({ run: id, seq }) => `${id ?? '-'} (event ${seq})`).join(', ');
   const lines = [
     `${terminal.bold(procedure.id)}  ${colourStatus(status, terminal)}${mark}`,
@@ -61,8 +61,11 @@ async function findMatchedRuns(home: Home, procedure: string): Promise<Matched[]
   return [...matched.values()];
 }
 
-const runsBehind = (matched: readonly Matched[], before: Moved | undefined, { at: end }: Moved): Matched[] =>
-  matched.filter(({ at }) => at > (before?.at ?? '') && at <= end);
+const runsBehind = (
+  matched: readonly Matched[],
+  before: RecordedMove | undefined,
+  { at: end }: RecordedMove,
+): Matched[] => matched.filter(({ at }) => at > (before?.at ?? '') && at <= end);
 
 function moveLines(move: Move, terminal: Terminal): string[] {
   const by = move.by === 'person' ? ' by a person' : '';

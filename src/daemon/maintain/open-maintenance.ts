@@ -51,7 +51,7 @@ export type Swapped = {
 };
 
 /** Raised whenever the rows of a part change: what was stored before is then folded again. */
-const VERSION = 2;
+const VERSION = 3;
 
 const AT_ONCE = 500;
 

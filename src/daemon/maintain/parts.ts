@@ -4,13 +4,21 @@ import { facts } from '../../memory/distil/facts.ts';
 import { days } from '../../memory/pages/days.ts';
 import { people } from '../../memory/pages/people.ts';
 import { todos } from '../../memory/pages/todos.ts';
-import { procedures } from '../../memory/procedures/part.ts';
-import { standing } from '../../memory/procedures/standing.ts';
+import { procedures } from '../../memory/procedures/procedures-part.ts';
+import { judgeProcedures } from '../../memory/procedures/judge-procedures.ts';
 import { taskRecords } from '../../memory/task-record.ts';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 
 export function partsOf(settings: MaintenanceConfig): readonly Part[] {
-  return [taskRecords, people, days(settings), todos, facts(settings), procedures, standing(settings.procedures)];
+  return [
+    taskRecords,
+    people,
+    days(settings),
+    todos,
+    facts(settings),
+    procedures,
+    judgeProcedures(settings.procedures),
+  ];
 }
 
 /** Settings on which the stored rows depend: when they change, the rows are folded again. */

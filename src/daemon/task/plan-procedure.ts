@@ -4,7 +4,7 @@
  * 1. What follows from procedures is in the ledger before the plan is.
  * 2. The criteria of the person come first, word for word; those of the procedure come behind them.
  */
-import type { Filled } from '../../memory/procedures/fill.ts';
+import type { FilledProcedure } from '../../memory/procedures/fill-procedure.ts';
 import type { Candidate } from '../../memory/recall/context-pack.ts';
 import { EVERY_STEP } from '../../roles/criteria.ts';
 import { readTaskCriteria } from '../../roles/runbook.ts';
@@ -46,7 +46,11 @@ async function noteOnce({ eventsOf, note }: TaskPorts, run: string, choice: Proc
   note({ type: 'procedure.chosen', run, data: choice });
 }
 
-async function keptPlan({ artifacts }: TaskPorts, filled: Filled, given: Planned['criteria']): Promise<Planned> {
+async function keptPlan(
+  { artifacts }: TaskPorts,
+  filled: FilledProcedure,
+  given: Planned['criteria'],
+): Promise<Planned> {
   const own = filled.criteria.filter(
     ({ author, text }) => author === 'model' && !given.some((each) => each.text === text),
   );

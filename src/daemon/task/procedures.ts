@@ -10,11 +10,16 @@
 import { checkGraph } from '../../engine/check-graph.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import { readEvents } from '../../ledger/read.ts';
-import { chosen, type Chosen } from '../../memory/procedures/choose.ts';
-import { rendered } from '../../memory/procedures/explain.ts';
-import type { Filled } from '../../memory/procedures/fill.ts';
-import { type KnownProcedure, learn, nothingLearned, proceduresIn } from '../../memory/procedures/known.ts';
-import { saidIn, taskText } from '../../memory/procedures/task-text.ts';
+import { chooseProcedure, type Chosen } from '../../memory/procedures/choose-procedure.ts';
+import { fillTemplate } from '../../memory/procedures/text-template.ts';
+import type { FilledProcedure } from '../../memory/procedures/fill-procedure.ts';
+import {
+  type KnownProcedure,
+  applyProcedureEvent,
+  emptyProcedureState,
+  listFoldedProcedures,
+} from '../../memory/procedures/known-procedures.ts';
+import { taskFields, taskText } from '../../memory/procedures/task-text.ts';
 import { parseCriterion } from '../../roles/criteria.ts';
 import { stepAcceptanceProblem, withoutProse } from '../../roles/step-acceptance.ts';
 import { isRelativeInside } from '../../roles/glob.ts';
@@ -46,10 +51,10 @@ export function chooseFrom({ ledger, settings, tools, hasPlanner, clock }: Proce
     if (wishes || task.fields.corrects !== undefined) return { kind: 'none' };
     const procedures = await known();
     if (procedures.length === 0) return { kind: 'none' };
-    return chosen({
+    return chooseProcedure({
       run,
-      text: taskText(saidIn(task), task.dir, body),
-      bare: taskText({ ...saidIn(task), accept: [] }, task.dir, body),
+      text: taskText(taskFields(task), task.dir, body),
+      bare: taskText({ ...taskFields(task), accept: [] }, task.dir, body),
       today: new Date(clock()).toISOString().slice(0, 10),
       known: procedures,
       shares: settings,
@@ -61,7 +66,7 @@ export function chooseFrom({ ledger, settings, tools, hasPlanner, clock }: Proce
 
 /** 1, 2. One reading at a time. A ledger that was replaced is read from its first event on. */
 export function knownIn(ledger: string): () => Promise<KnownProcedure[]> {
-  let learned = nothingLearned();
+  let learned = emptyProcedureState();
   let next = 1;
   let seen = { ino: 0, size: 0 };
   let reading: Promise<KnownProcedure[]> = Promise.resolve([]);
@@ -69,18 +74,18 @@ export function knownIn(ledger: string): () => Promise<KnownProcedure[]> {
     const file = lookAt(ledger);
     if (file?.isFile() !== true) return [];
     const { ino, size } = file;
-    if (seen.ino === ino && seen.size === size) return proceduresIn(learned);
-    if (seen.ino !== ino || size < seen.size) [learned, next] = [nothingLearned(), 1];
+    if (seen.ino === ino && seen.size === size) return listFoldedProcedures(learned);
+    if (seen.ino !== ino || size < seen.size) [learned, next] = [emptyProcedureState(), 1];
     for await (const event of readEvents(ledger, { from: next })) {
-      learn(learned, event);
+      applyProcedureEvent(learned, event);
       next = event.seq + 1;
     }
     seen = { ino, size };
-    return proceduresIn(learned);
+    return listFoldedProcedures(learned);
   };
   return () => {
     reading = reading.then(read).catch(() => {
-      [learned, next, seen] = [nothingLearned(), 1, { ino: 0, size: 0 }];
+      [learned, next, seen] = [emptyProcedureState(), 1, { ino: 0, size: 0 }];
       return [];
     });
     return reading;
@@ -89,7 +94,7 @@ export function knownIn(ledger: string): () => Promise<KnownProcedure[]> {
 
 /** 3. */
 function problemWith(
-  { graph, criteria, targets }: Filled,
+  { graph, criteria, targets }: FilledProcedure,
   known: KnownProcedure,
   tools: readonly Tool[],
 ): string | null {
@@ -119,6 +124,6 @@ function kindOf(text: string): string {
 /** What the criterion looked at in the runs that the procedure was made of. */
 function kindBefore({ procedure: { criteria, parameters } }: KnownProcedure, at: number): string {
   const examples = Object.fromEntries(parameters.map(({ name, examples: [first] }) => [name, first ?? 'x']));
-  const kind = kindOf(rendered(criteria[at]?.text ?? '', examples));
+  const kind = kindOf(fillTemplate(criteria[at]?.text ?? '', examples));
   return kind === 'problem' ? 'none' : kind;
 }

@@ -2,7 +2,7 @@
  * Owns: tasks that wait for a language model: they go on when the worker has one, or when a procedure that fits them does
  * without.
  */
-import type { KnownProcedure } from '../../memory/procedures/known.ts';
+import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
 import { NO_MODEL } from '../task/plan.ts';

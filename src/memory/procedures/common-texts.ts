@@ -1,28 +1,28 @@
-/** The criteria and targets that all runs of a family have, each in words of its own. */
+/** Finds the criteria and targets that all runs of a family share, as templates. */
 import type { Procedure } from '../../schema/procedure.ts';
-import { knownIn, markUsed, type Scope, valuesOf } from './differences.ts';
-import { explained, type Parts, rendered, templateOf } from './explain.ts';
+import { knownDifferences, markUsed, type Scope, valuesOfRun } from './run-differences.ts';
+import { explainDifference, type Parts, fillTemplate, toTemplate } from './text-template.ts';
 
-/** What a person wants is read from the next task itself; it is kept for the page. */
-export function criteriaFor(scope: Scope): Procedure['criteria'] | null {
+/** A person's own criteria are read from each task again; they are included for the page. */
+export function unifyCriteria(scope: Scope): Procedure['criteria'] | null {
   const listed = (author: 'operator' | 'model'): string[][] =>
     scope.samples.map(({ criteria }) => criteria.filter((each) => each.author === author).map(({ text }) => text));
   const own = listed('model');
-  const made = commonTexts(own, scope);
+  const made = findCommonTexts(own, scope);
   const isWhole = own.every((texts) => texts.length === made.length) && !made.includes(null);
   if (!isWhole) return null;
-  const wanted = commonTexts(listed('operator'), scope);
+  const wanted = findCommonTexts(listed('operator'), scope);
   return [
     ...wanted.flatMap((text) => (text === null ? [] : [{ text, author: 'operator' as const }])),
     ...made.flatMap((text) => (text === null ? [] : [{ text, author: 'model' as const }])),
   ];
 }
 
-/** Undefined when they cannot be told. */
-export function targetsFor(scope: Scope): string[] | null | undefined {
+/** Returns undefined when the runs have no common targets. */
+export function unifyTargets(scope: Scope): string[] | null | undefined {
   const lists = scope.samples.map(({ targets }) => targets);
   if (lists.every((list) => list === null)) return null;
-  const targets = commonTexts(
+  const targets = findCommonTexts(
     lists.map((list) => list ?? []),
     scope,
   );
@@ -30,15 +30,15 @@ export function targetsFor(scope: Scope): string[] | null | undefined {
   return isWhole ? targets.flatMap((target) => target ?? []) : undefined;
 }
 
-/** Each text of the first run that all runs have, in words of their own; null when one is of a run alone. */
-function commonTexts(lists: readonly (readonly string[])[], scope: Scope): (string | null)[] {
+/** Each text of the first run as a template that fits all runs; null for a text that only some runs have. */
+function findCommonTexts(lists: readonly (readonly string[])[], scope: Scope): (string | null)[] {
   const [first = [], second = first] = lists;
   return first.map((text) => {
     for (const other of [text, ...second]) {
-      const parts = pairExplained(text, other, scope);
-      const template = parts === null ? null : templateOf(parts);
+      const parts = explainPair(text, other, scope);
+      const template = parts === null ? null : toTemplate(parts);
       if (parts === null || template === null) continue;
-      if (!lists.every((list, run) => list.includes(rendered(template, valuesOf(scope, run))))) continue;
+      if (!lists.every((list, run) => list.includes(fillTemplate(template, valuesOfRun(scope, run))))) continue;
       markUsed(parts, scope);
       return template;
     }
@@ -46,7 +46,7 @@ function commonTexts(lists: readonly (readonly string[])[], scope: Scope): (stri
   });
 }
 
-function pairExplained(a: string, b: string, scope: Scope): Parts | null {
-  const known = knownIn(scope).map(({ name, values }) => ({ name, values: values.slice(0, 2) }));
-  return a.includes('{{') || b.includes('{{') ? null : explained([a, b], known);
+function explainPair(a: string, b: string, scope: Scope): Parts | null {
+  const known = knownDifferences(scope).map(({ name, values }) => ({ name, values: values.slice(0, 2) }));
+  return a.includes('{{') || b.includes('{{') ? null : explainDifference([a, b], known);
 }

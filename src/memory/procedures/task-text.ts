@@ -1,29 +1,29 @@
-/** The text of a task as procedures see it: all that a person said about it, in one order. */
+/** The text of a task as procedures see it: everything a person wrote about it, in a fixed order. */
 import type { TaskGiven } from '../../schema/task-run.ts';
 
-export type TaskSaid = {
+export type TaskFields = {
   title?: string | undefined;
   accept?: readonly string[] | undefined;
   mode?: string | undefined;
 };
 
-/** What a person wrote above the text and a plan may depend on. */
-export const saidIn = ({ fields: { title, accept, mode } }: Pick<TaskGiven, 'fields'>): TaskSaid => ({
+/** The front matter fields that a plan may depend on. */
+export const taskFields = ({ fields: { title, accept, mode } }: Pick<TaskGiven, 'fields'>): TaskFields => ({
   ...(title === undefined ? {} : { title }),
   ...(accept === undefined ? {} : { accept }),
   ...(mode === undefined ? {} : { mode }),
 });
 
-/** A title that was only made from the name of the file says nothing. */
-export function taskText({ title, accept = [], mode }: TaskSaid, dir: string | null, body: string): string {
+/** Leaves out a title that was only derived from the file name. */
+export function taskText({ title, accept = [], mode }: TaskFields, dir: string | null, body: string): string {
   const lines = [
-    ...(dir === null || dir === '.' ? [] : [`dir: ${oneLine(dir)}`]),
+    ...(dir === null || dir === '.' ? [] : [`dir: ${toOneLine(dir)}`]),
     ...(mode === undefined ? [] : [`mode: ${mode}`]),
-    ...(title === undefined ? [] : [`title: ${oneLine(title)}`]),
-    ...accept.map((each) => `accept: ${oneLine(each)}`),
+    ...(title === undefined ? [] : [`title: ${toOneLine(title)}`]),
+    ...accept.map((each) => `accept: ${toOneLine(each)}`),
     body.trim(),
   ];
   return lines.filter((line) => line !== '').join('\n');
 }
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+const toOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { shareOf } from '../../../src/memory/procedures/choose.ts';
-import { filledProcedure, isProblem } from '../../../src/memory/procedures/fill.ts';
-import { matched } from '../../../src/memory/procedures/match.ts';
-import { isSamePlan } from '../../../src/memory/procedures/sample.ts';
+import { stableShare } from '../../../src/memory/procedures/choose-procedure.ts';
+import { fillProcedure, isProblem } from '../../../src/memory/procedures/fill-procedure.ts';
+import { matchTask } from '../../../src/memory/procedures/match-task.ts';
+import { isSamePlan } from '../../../src/memory/procedures/plan-sample.ts';
 import { taskText } from '../../../src/memory/procedures/task-text.ts';
 import type { Json } from '../../../src/schema/json.ts';
 import type { Procedure } from '../../../src/schema/procedure.ts';
@@ -132,11 +132,11 @@ function tried(tasks: (seed: number) => Task): {
   for (let seed = 4; seed < 24; seed += 1) {
     const { body, dir = null, accept = [], steps, criteria = [], targets = [] } = tasks(seed);
     const text = taskText({ accept }, dir, body);
-    const match = procedure === undefined ? null : matched(procedure, text);
+    const match = procedure === undefined ? null : matchTask(procedure, text);
     const filled =
       procedure === undefined || match?.kind !== 'match'
         ? { problem: match?.kind ?? 'no procedure' }
-        : filledProcedure(procedure, match.values, '2026-05-01');
+        : fillProcedure(procedure, match.values, '2026-05-01');
     if (isProblem(filled)) result.not.push(`${text}: ${filled.problem}`);
     else {
       const graph = JSON.parse(JSON.stringify(graphOf(steps))) as Json;
@@ -165,12 +165,12 @@ describe('families of tasks', () => {
         const { body, dir = null, accept = [] } = tasks(9);
         const text = taskText({ accept }, dir, body);
         if (other !== name && procedure !== undefined)
-          expect(matched(procedure, text).kind, `${name} ${other}`).toBe('none');
+          expect(matchTask(procedure, text).kind, `${name} ${other}`).toBe('none');
       }
   });
 
   it('the arms have their shares', () => {
-    const runs = Array.from({ length: 4000 }, (_, at) => shareOf(`run-${at}`, 'a-procedure'));
+    const runs = Array.from({ length: 4000 }, (_, at) => stableShare(`run-${at}`, 'a-procedure'));
     expect(runs.filter((share) => share < 0.1).length / 4000).toBeCloseTo(0.1, 1);
     expect(runs.filter((share) => share < 0.25).length / 4000).toBeCloseTo(0.25, 1);
   });

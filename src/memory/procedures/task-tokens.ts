@@ -1,22 +1,22 @@
 /**
- * Owns: what of a text differs from task to task, by its look alone: paths, names of files, what stands in quotes,
- * numbers, dates, times, addresses.
+ * Owns: splitting task text into tokens, and recognising by its form what varies from task to task: paths, file names,
+ * quoted text, numbers, dates, times, URLs, mail addresses.
  *
- * 1. Every token is a slice of the text; between two tokens there are only blanks.
- * 2. The time it takes grows with the length of the text, whatever is in it.
+ * 1. Every token is a slice of the text; between two tokens there is only whitespace.
+ * 2. Tokenizing takes time linear in the length of the text, whatever it contains.
  */
 import { hash } from 'node:crypto';
 
 export type Look = 'url' | 'mail' | 'date' | 'path' | 'number' | 'quoted' | 'hole' | 'word' | 'mark' | 'line';
-/** A line end is one token, however many there are. */
+/** Consecutive line ends are one token. */
 export type Token = { text: string; look: Look; at: number; length: number };
 
-/** Stands for a parameter in a template that is read as tokens; no task may hold such characters. */
+/** Private-use characters stand for parameters while a template is tokenized; no task may contain them. */
 const FIRST_HOLE = 0xe000;
 const PRIVATE = /[\uE000-\uF8FF]/;
-const MOST_HOLES = 1000;
-export const LONGEST_TEXT = 20_000;
-const LONGEST_QUOTE = 500;
+const MAX_HOLES = 1000;
+export const MAX_TEXT_LENGTH = 20_000;
+const MAX_QUOTE_LENGTH = 500;
 
 const NAME = String.raw`[\p{L}\p{N}_.@+~-]`;
 const LAST = String.raw`(?:[\p{L}\p{N}_@+~-]|\.(?=[\p{L}\p{N}]))`;
@@ -41,30 +41,30 @@ const LOOKS = ['url', 'mail', 'date', 'path', 'number', 'hole', 'word', 'line', 
 const BLANKS = /[^\S\n]*/y;
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', '`': '`', '“': '”', "'": "'" };
 
-/** Null when it is too long, or holds what a template cannot. */
-export function tokensOf(text: string): Token[] | null {
-  return text.length > LONGEST_TEXT || PRIVATE.test(text) || text.includes('{{') ? null : tokensIn(text);
+/** Returns null when the text is too long or contains what a template cannot. */
+export function tokenize(text: string): Token[] | null {
+  return text.length > MAX_TEXT_LENGTH || PRIVATE.test(text) || text.includes('{{') ? null : tokenizeText(text);
 }
 
-/** A template with {{name}} in it, as tokens; a hole's text is the name of its parameter. */
-export function templateTokens(template: string): Token[] {
+/** Tokenizes a template with {{name}} in it; the text of a hole is the name of its parameter. */
+export function tokenizeTemplate(template: string): Token[] {
   const names: string[] = [];
   const text = template.replaceAll(/\{\{([a-z][a-z0-9_]*)\}\}/g, (_, name: string) => {
-    if (names.length >= MOST_HOLES) return '';
+    if (names.length >= MAX_HOLES) return '';
     names.push(name);
     return String.fromCodePoint(FIRST_HOLE + names.length - 1);
   });
-  return tokensIn(text).map((token) =>
+  return tokenizeText(text).map((token) =>
     /^[\uE000-\uF8FF]$/.test(token.text)
       ? { ...token, look: 'hole', text: names[(token.text.codePointAt(0) ?? 0) - FIRST_HOLE] ?? '' }
       : token,
   );
 }
 
-function tokensIn(text: string): Token[] {
+function tokenizeText(text: string): Token[] {
   const tokens: Token[] = [];
-  for (let at = pastBlanks(text, 0); at < text.length; at = pastBlanks(text, at)) {
-    const found = quotedAt(text, at) ?? [tokenAt(text, at)];
+  for (let at = skipBlanks(text, 0); at < text.length; at = skipBlanks(text, at)) {
+    const found = readQuoted(text, at) ?? [readToken(text, at)];
     tokens.push(...found);
     const { at: start, length } = found.at(-1) ?? { at, length: 1 };
     at = start + length;
@@ -73,12 +73,12 @@ function tokensIn(text: string): Token[] {
   return tokens[0]?.look === 'line' ? tokens.slice(1) : tokens;
 }
 
-function pastBlanks(text: string, at: number): number {
+function skipBlanks(text: string, at: number): number {
   BLANKS.lastIndex = at;
   return at + (BLANKS.exec(text)?.[0].length ?? 0);
 }
 
-function tokenAt(text: string, at: number): Token {
+function readToken(text: string, at: number): Token {
   TOKEN.lastIndex = at;
   const groups = TOKEN.exec(text)?.groups ?? {};
   const look = LOOKS.find((each) => groups[each] !== undefined) ?? 'mark';
@@ -86,39 +86,39 @@ function tokenAt(text: string, at: number): Token {
   return { look, text: look === 'line' ? '\n' : found, at, length: found.length };
 }
 
-/** What stands between quotes on one line is one token, and the quotes are two. */
-function quotedAt(text: string, at: number): Token[] | null {
+/** Quoted text on one line is one token, and each quote is one. */
+function readQuoted(text: string, at: number): Token[] | null {
   const open = text[at] ?? '';
   const close = CLOSING[open];
   if (close === undefined) return null;
-  const rest = text.slice(at + 1, at + 2 + LONGEST_QUOTE);
+  const rest = text.slice(at + 1, at + 2 + MAX_QUOTE_LENGTH);
   const end = rest.indexOf(close);
   const inner = rest.slice(0, Math.max(0, end));
   if (end < 1 || inner.includes('\n') || inner.trim() !== inner) return null;
   if (open === "'" && /^[\p{L}\p{N}]/u.test(rest.slice(end + 1))) return null;
   return [
     { look: 'mark', text: open, at, length: 1 },
-    { look: lookOf(inner), text: inner, at: at + 1, length: inner.length },
+    { look: classifyText(inner), text: inner, at: at + 1, length: inner.length },
     { look: 'mark', text: close, at: at + 1 + inner.length, length: 1 },
   ];
 }
 
-/** What a text is when it is taken as a whole. */
-export function lookOf(text: string): Look {
-  const { look, text: found } = tokenAt(text, 0);
+/** The form of a text taken as a whole. */
+export function classifyText(text: string): Look {
+  const { look, text: found } = readToken(text, 0);
   return found === text && look !== 'word' && look !== 'mark' ? look : 'quoted';
 }
 
-const LIFTED: ReadonlySet<Look> = new Set(['url', 'mail', 'date', 'path', 'number', 'quoted']);
+const VARIABLE_LOOKS: ReadonlySet<Look> = new Set(['url', 'mail', 'date', 'path', 'number', 'quoted']);
 
-export const isLifted = ({ look }: Pick<Token, 'look'>): boolean => LIFTED.has(look);
+export const isVariable = ({ look }: Pick<Token, 'look'>): boolean => VARIABLE_LOOKS.has(look);
 
-/** The text without what differs. Two tasks with the same skeleton are of one family. */
-export function skeletonOf(tokens: readonly Token[]): string {
-  return tokens.map((token) => (isLifted(token) ? `{${token.look}}` : token.text.toLowerCase())).join(' ');
+/** The text without what varies. Tasks with the same skeleton belong to one family. */
+export function toSkeleton(tokens: readonly Token[]): string {
+  return tokens.map((token) => (isVariable(token) ? `{${token.look}}` : token.text.toLowerCase())).join(' ');
 }
 
-/** Whether a sentence begins with a word makes no difference. */
+/** Ignores case, because a word may begin a sentence. */
 export const isSameText = (a: string, b: string): boolean => a === b || a.toLowerCase() === b.toLowerCase();
 
 export const shortHash = (text: string, length: number): string => hash('sha256', text).slice(0, length);

@@ -1,70 +1,71 @@
 /**
- * Owns: what several texts have in common, and what stands in its gaps.
+ * Owns: finding the template that several texts share, and the values in its holes.
  *
- * 1. The texts with the values in its holes are the template, up to blanks.
- * 2. A gap holds something in every text, and lies within one line.
+ * 1. Filling the holes with a text's values gives that text again, apart from whitespace.
+ * 2. A hole has a value in every text and does not span lines.
  */
 import type { Parameter } from '../../schema/procedure.ts';
-import { isSameText, type Look, skeletonOf, type Token, tokensOf } from './lift.ts';
-import { kindOf, misfitOf } from './values.ts';
+import { isSameText, type Look, toSkeleton, type Token, tokenize } from './task-tokens.ts';
+import { inferKind, findMisfit } from './parameter-values.ts';
 
-/** What differs, with its value in each of the texts. */
+/** A place where the texts differ, with its value in each of them. */
 export type Hole = { name: string; kind: Parameter['kind']; values: string[] };
 export type Aligned = { template: string; holes: Hole[] };
 
 type Range = readonly [from: number, to: number];
-/** What all have, or what each has instead; with its place in each text. */
-type Piece = { text: string | null; looks: ReadonlySet<Look>; places: Range[] };
+/** Text that all have in common, or null where they differ; with its range in each text. */
+type Segment = { text: string | null; looks: ReadonlySet<Look>; places: Range[] };
 
-/** Longer texts are only compared place by place. */
-const MOST_COMPARED = 1000;
-const FEWEST_WORDS = 2;
+/** Longer texts are only compared token by token. */
+const MAX_COMPARED = 1000;
+const MIN_WORDS = 2;
 
-export function aligned(texts: readonly string[]): Aligned | null {
-  const [first, ...others] = texts.map((text) => tokensOf(text));
+export function alignTexts(texts: readonly string[]): Aligned | null {
+  const [first, ...others] = texts.map((text) => tokenize(text));
   if (first === undefined || first === null) return null;
   let pieces = first.map(
-    (token): Piece => ({ text: token.text, looks: new Set([token.look]), places: [placeOf(token)] }),
+    (token): Segment => ({ text: token.text, looks: new Set([token.look]), places: [tokenRange(token)] }),
   );
   for (const tokens of others) {
-    const next = tokens === null ? null : merged(pieces, tokens, skeletonOf(first) === skeletonOf(tokens));
+    const next = tokens === null ? null : mergeTokens(pieces, tokens, toSkeleton(first) === toSkeleton(tokens));
     if (next === null) return null;
     pieces = next;
   }
-  return isTelling(pieces) ? named(pieces, texts) : null;
+  return isSpecific(pieces) ? nameHoles(pieces, texts) : null;
 }
 
-const placeOf = ({ at, length }: Token): Range => [at, at + length];
+const tokenRange = ({ at, length }: Token): Range => [at, at + length];
 
-/** Of a template that is nearly all holes nobody knows what it is about. */
-function isTelling(pieces: readonly Piece[]): boolean {
+/** Refuses a template that consists almost only of holes, because it could match anything. */
+function isSpecific(pieces: readonly Segment[]): boolean {
   const words = pieces.filter(({ text, looks }) => text !== null && looks.has('word')).length;
-  return words >= Math.max(FEWEST_WORDS, pieces.filter(({ text }) => text === null).length);
+  return words >= Math.max(MIN_WORDS, pieces.filter(({ text }) => text === null).length);
 }
 
-function merged(pieces: readonly Piece[], tokens: readonly Token[], placeByPlace: boolean): Piece[] | null {
-  if (placeByPlace && pieces.length === tokens.length) return pieces.map((piece, at) => widened(piece, tokens[at]));
-  if (Math.max(pieces.length, tokens.length) > MOST_COMPARED) return null;
-  const next: Piece[] = [];
+function mergeTokens(pieces: readonly Segment[], tokens: readonly Token[], placeByPlace: boolean): Segment[] | null {
+  if (placeByPlace && pieces.length === tokens.length)
+    return pieces.map((piece, at) => widenSegment(piece, tokens[at]));
+  if (Math.max(pieces.length, tokens.length) > MAX_COMPARED) return null;
+  const next: Segment[] = [];
   let [p, t] = [0, 0];
-  for (const [piece, token] of [...longest(pieces, tokens), [pieces.length, tokens.length] as const]) {
-    const gap = gapOf(pieces.slice(p, piece), tokens.slice(t, token));
+  for (const [piece, token] of [...longestCommon(pieces, tokens), [pieces.length, tokens.length] as const]) {
+    const gap = findGap(pieces.slice(p, piece), tokens.slice(t, token));
     if (gap === 'uneven') return null;
     next.push(...gap);
     const [both, here] = [pieces[piece], tokens[token]];
-    if (both !== undefined && here !== undefined) next.push({ ...both, places: [...both.places, placeOf(here)] });
+    if (both !== undefined && here !== undefined) next.push({ ...both, places: [...both.places, tokenRange(here)] });
     [p, t] = [piece + 1, token + 1];
   }
   return next;
 }
 
-function widened({ text, looks, places }: Piece, token: Token | undefined): Piece {
+function widenSegment({ text, looks, places }: Segment, token: Token | undefined): Segment {
   if (token === undefined) return { text, looks, places };
   const isSame = text !== null && isSameText(text, token.text);
-  return { text: isSame ? text : null, looks: new Set([...looks, token.look]), places: [...places, placeOf(token)] };
+  return { text: isSame ? text : null, looks: new Set([...looks, token.look]), places: [...places, tokenRange(token)] };
 }
 
-function gapOf(pieces: readonly Piece[], tokens: readonly Token[]): Piece[] | 'uneven' {
+function findGap(pieces: readonly Segment[], tokens: readonly Token[]): Segment[] | 'uneven' {
   const [first, last, from, to] = [pieces[0], pieces.at(-1), tokens[0], tokens.at(-1)];
   if (first === undefined && from === undefined) return [];
   if (first === undefined || last === undefined || from === undefined || to === undefined) return 'uneven';
@@ -76,16 +77,17 @@ function gapOf(pieces: readonly Piece[], tokens: readonly Token[]): Piece[] | 'u
 
 type Pair = readonly [piece: number, token: number];
 
-/** The longest sequence that both have. What they begin and end with alike is not searched. */
-function longest(pieces: readonly Piece[], tokens: readonly Token[]): Pair[] {
+/** The longest common subsequence. A common beginning and end are matched without searching. */
+function longestCommon(pieces: readonly Segment[], tokens: readonly Token[]): Pair[] {
   const [ours, theirs] = [pieces.map(({ text }) => text?.toLowerCase()), tokens.map(({ text }) => text.toLowerCase())];
   const isSame = (row: number, column: number): boolean => ours[row] !== undefined && ours[row] === theirs[column];
   let [start, end] = [0, 0];
   const shorter = Math.min(ours.length, theirs.length);
   while (start < shorter && isSame(start, start)) start += 1;
   while (end < shorter - start && isSame(ours.length - 1 - end, theirs.length - 1 - end)) end += 1;
-  const middle = between({ rows: ours.length - start - end, columns: theirs.length - start - end }, (row, column) =>
-    isSame(row + start, column + start),
+  const middle = longestCommonBetween(
+    { rows: ours.length - start - end, columns: theirs.length - start - end },
+    (row, column) => isSame(row + start, column + start),
   );
   return [
     ...Array.from({ length: start }, (_, at): Pair => [at, at]),
@@ -94,7 +96,7 @@ function longest(pieces: readonly Piece[], tokens: readonly Token[]): Pair[] {
   ];
 }
 
-function between(
+function longestCommonBetween(
   { rows, columns }: { rows: number; columns: number },
   isSame: (row: number, column: number) => boolean,
 ): Pair[] {
@@ -118,18 +120,18 @@ function between(
   return pairs;
 }
 
-/** What has the same values everywhere is one parameter. */
-function named(pieces: readonly Piece[], texts: readonly string[]): Aligned | null {
+/** Turns differences into named holes; differences with the same values everywhere are one parameter. */
+function nameHoles(pieces: readonly Segment[], texts: readonly string[]): Aligned | null {
   const [first = ''] = texts;
   const holes = new Map<string, Hole>();
   let [template, end] = ['', 0];
   for (const { text, looks, places } of pieces) {
     if (text !== null) continue;
     const values = places.map(([from, to], run) => (texts[run] ?? '').slice(from, to));
-    if (values.some((value) => misfitOf(value, 'text') !== null)) return null;
+    if (values.some((value) => findMisfit(value, 'text') !== null)) return null;
     const key = JSON.stringify(values);
     const before = first.slice(end, places[0]?.[0] ?? end);
-    const hole = holes.get(key) ?? holeOf(values, looks, [...holes.values()], `${template}${before}`);
+    const hole = holes.get(key) ?? createHole(values, looks, [...holes.values()], `${template}${before}`);
     holes.set(key, hole);
     template += `${before}{{${hole.name}}}`;
     end = places[0]?.[1] ?? end;
@@ -137,10 +139,10 @@ function named(pieces: readonly Piece[], texts: readonly string[]): Aligned | nu
   return { template: `${template}${first.slice(end)}`, holes: [...holes.values()] };
 }
 
-function holeOf(values: string[], looks: ReadonlySet<Look>, known: readonly Hole[], before: string): Hole {
+function createHole(values: string[], looks: ReadonlySet<Look>, known: readonly Hole[], before: string): Hole {
   const line = /(?:^|\n)(dir|title): $/.exec(before)?.[1];
-  const isFolder = line === 'dir' && values.every((value) => misfitOf(value, 'path') === null);
-  const kind = isFolder ? 'path' : kindOf(values, looks);
+  const isFolder = line === 'dir' && values.every((value) => findMisfit(value, 'path') === null);
+  const kind = isFolder ? 'path' : inferKind(values, looks);
   const base = line ?? kind;
   const taken = known.filter(({ name }) => name === base || name.startsWith(`${base}_`)).length;
   return { name: taken === 0 ? base : `${base}_${taken + 1}`, kind, values };

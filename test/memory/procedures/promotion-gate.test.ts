@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Case, evidence, judged, numbersOf, type Trial } from '../../../src/memory/procedures/gate.ts';
+import { type Case, eValue, judge, computeNumbers, type Trial } from '../../../src/memory/procedures/promotion-gate.ts';
 import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
 import { chance } from '../../support/chance.ts';
 
@@ -21,7 +21,7 @@ const runs = (count: number, about: Partial<Trial>, from = 0): Trial[] =>
   Array.from({ length: count }, (_, n) => ({ at: hour(from + n), fine: true, tokens: 1000, seconds: 60, ...about }));
 
 function outcome(given: Case, now: string): string {
-  const judgement = judged(given, numbersOf(given, now, settings), now, settings);
+  const judgement = judge(given, computeNumbers(given, now, settings), now, settings);
   return judgement?.to ?? given.status;
 }
 
@@ -123,12 +123,12 @@ describe('evidence', () => {
   it('is worth 1 on average when the claim is true', () => {
     for (const usual of [0.5, 0.8, 0.95]) {
       let sum = 0;
-      for (let good = 0; good <= 6; good += 1) sum += binomial(6, good, usual) * evidence(usual, good, 6 - good);
+      for (let good = 0; good <= 6; good += 1) sum += binomial(6, good, usual) * eValue(usual, good, 6 - good);
       expect(sum).toBeCloseTo(1, 6);
     }
   });
   it('is nothing against perfection', () => {
-    expect(evidence(1, 1000, 0)).toBe(0);
+    expect(eValue(1, 1000, 0)).toBe(0);
   });
 });
 

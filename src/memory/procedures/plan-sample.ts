@@ -1,9 +1,9 @@
-/** A run that procedures are made of, and when a plan is the same as its plan. */
+/** A run that a procedure is drafted from, and comparing plans with its plan. */
 import type { Json } from '../../schema/json.ts';
 import type { Planned } from '../../schema/task-run.ts';
-import type { Filled } from './fill.ts';
+import type { FilledProcedure } from './fill-procedure.ts';
 
-/** A run that went well, as far as a procedure is made of it. */
+/** What a procedure is drafted from: a run that went well. */
 export type Sample = Pick<Planned, 'criteria' | 'tools' | 'targets'> & {
   run: string;
   seq: number;
@@ -16,17 +16,17 @@ export type Sample = Pick<Planned, 'criteria' | 'tools' | 'targets'> & {
 
 export type Fields = { [key: string]: Json };
 
-/** Whether a procedure gives what was planned without it. */
-export function isSamePlan(filled: Pick<Filled, 'graph' | 'criteria' | 'targets'>, sample: Sample): boolean {
-  const told = (graph: Json, { criteria, targets }: Pick<Filled, 'criteria' | 'targets'>): string => {
+/** Whether a filled procedure equals the plan of the sample. */
+export function isSamePlan(filled: Pick<FilledProcedure, 'graph' | 'criteria' | 'targets'>, sample: Sample): boolean {
+  const content = (graph: Json, { criteria, targets }: Pick<FilledProcedure, 'criteria' | 'targets'>): string => {
     const own = criteria.filter(({ author }) => author === 'model').map(({ text }) => text);
-    return JSON.stringify([sorted(withoutTitles(graph)), own.toSorted(), targets?.toSorted() ?? null]);
+    return JSON.stringify([sortFields(removeTitles(graph)), own.toSorted(), targets?.toSorted() ?? null]);
   };
-  return told(filled.graph, filled) === told(renamed(sample.graph, filled.graph), sample);
+  return content(filled.graph, filled) === content(renameSteps(sample.graph, filled.graph), sample);
 }
 
-/** A plan with the steps named as in another: what a step is called makes no difference. */
-export function renamed(graph: Json, like: Json): Json {
+/** Renames the steps of a plan to those of another, because step names do not matter. */
+export function renameSteps(graph: Json, like: Json): Json {
   const ids = new Map(nodesIn(graph).map(({ id }, at) => [id, nodesIn(like)[at]?.['id'] ?? id]));
   const nodes = nodesIn(graph).map((node): Fields => {
     const { id = '', needs = [], idempotency_key: key } = node;
@@ -45,18 +45,18 @@ export const nodesIn = (graph: Json): Fields[] => (isFields(graph) ? ((graph['no
 export const isFields = (value: Json): value is Fields =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** Fields in one order. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
+/** Sorts fields by name, so that their order does not matter. */
+function sortFields(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortFields);
   if (!isFields(value)) return value;
   return Object.fromEntries(
     Object.keys(value)
       .toSorted()
-      .map((key) => [key, sorted(value[key] ?? null)]),
+      .map((key) => [key, sortFields(value[key] ?? null)]),
   );
 }
 
-function withoutTitles(graph: Json): Json {
+function removeTitles(graph: Json): Json {
   const { nodes: _, title: __, ...rest } = graph as Fields;
   return { ...rest, nodes: nodesIn(graph).map(({ title: ___, ...node }) => node) };
 }

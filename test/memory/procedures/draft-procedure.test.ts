@@ -1,9 +1,9 @@
 import { outdatedPages } from '../../../src/memory/learning.ts';
 import { describe, expect, it } from 'vitest';
-import { executionsOf, familyOf } from '../../../src/memory/procedures/execution.ts';
-import { filledProcedure, isProblem, unreadable } from '../../../src/memory/procedures/fill.ts';
-import { matched } from '../../../src/memory/procedures/match.ts';
-import { procedures } from '../../../src/memory/procedures/part.ts';
+import { executionsOf, familyOfProcedure } from '../../../src/memory/procedures/execution-record.ts';
+import { fillProcedure, isProblem, unreadableParameters } from '../../../src/memory/procedures/fill-procedure.ts';
+import { matchTask } from '../../../src/memory/procedures/match-task.ts';
+import { procedures } from '../../../src/memory/procedures/procedures-part.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import type { Procedure } from '../../../src/schema/procedure.ts';
 import { learning, type Told } from '../../support/procedures.ts';
@@ -32,8 +32,8 @@ function drafted(...tasks: Told[]): Procedure[] {
 }
 
 const planOf = (procedure: Procedure, text: string, today = '2026-05-01') => {
-  const match = matched(procedure, text);
-  return match.kind === 'match' ? filledProcedure(procedure, match.values, today) : match;
+  const match = matchTask(procedure, text);
+  return match.kind === 'match' ? fillProcedure(procedure, match.values, today) : match;
 };
 
 const side = { runs: 3, fine: 3, seconds: 2, tokens: 1000 };
@@ -158,7 +158,7 @@ describe('mining', () => {
       targets: ['total.txt'],
     });
     const [procedure] = drafted(told('jan', '1200'), told('feb', '4711'));
-    expect(unreadable(procedure as Procedure)).toEqual(['value_1']);
+    expect(unreadableParameters(procedure as Procedure)).toEqual(['value_1']);
     expect(planOf(procedure as Procedure, told('mar', '').body)).toEqual({ problem: 'there is nothing for value_1' });
   });
 
@@ -241,8 +241,8 @@ describe('mining', () => {
     task(sorting('mar'));
     const [procedure] = conclude();
     expect(procedure?.evidence.map(({ run }) => run)).toEqual(['sort-jan', 'sort-mar']);
-    const executions = executionsOf(book, familyOf(procedure?.id ?? ''));
-    expect(executions.map(({ run, fine, corrected, trouble }) => [run, fine, corrected, trouble])).toEqual([
+    const executions = executionsOf(book, familyOfProcedure(procedure?.id ?? ''));
+    expect(executions.map(({ run, fine, corrected, problems }) => [run, fine, corrected, problems])).toEqual([
       ['sort-jan', true, false, []],
       ['sort-feb', false, true, ['corrected']],
       ['sort-mar', true, false, []],
@@ -315,7 +315,7 @@ describe('mining', () => {
     const text = page?.lines.map((line) => line.text).join('\n');
     expect(page?.lines.find(({ mark }) => mark !== null)).toMatchObject({
       mark: `procedure:${procedure?.id}`,
-      text: expect.stringContaining('above the numbers'),
+      text: expect.stringContaining('overriding the numbers'),
     });
     for (const part of [
       'Sort the rows of {{path}}',

@@ -1,22 +1,22 @@
-/** Owns: how texts that differ come about from one template and what is known to differ. */
+/** Owns: explaining how different texts arise from one template and known differences. */
 
 export type Known = { name: string; values: readonly string[] };
-/** Text that stays, and names of what is filled in. */
+/** Constant text, and the names of the holes in it. */
 export type Parts = (string | { hole: string })[];
 
-const LONGEST = 20_000;
-const MOST_TRIES = 20_000;
+const MAX_LENGTH = 20_000;
+const MAX_TRIES = 20_000;
 
-/** Null when nothing that is known explains the difference. */
-export function explained(texts: readonly string[], known: readonly Known[]): Parts | null {
+/** Returns null when no known difference explains the texts. */
+export function explainDifference(texts: readonly string[], known: readonly Known[]): Parts | null {
   const [first = ''] = texts;
   if (texts.every((text) => text === first)) return [first];
-  if (texts.some((text) => text.length > LONGEST)) return null;
+  if (texts.some((text) => text.length > MAX_LENGTH)) return null;
   const differing = known.filter(
     ({ values }) => values.every((value) => value !== '') && new Set(values).size > 1 && values.length === texts.length,
   );
-  const bySize = differing.toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  return search(
+  const bySize = differing.toSorted((a, b) => totalLength(b) - totalLength(a));
+  return searchTemplate(
     texts,
     bySize,
     texts.map(() => 0),
@@ -24,12 +24,12 @@ export function explained(texts: readonly string[], known: readonly Known[]): Pa
   );
 }
 
-const sizeOf = ({ values }: Known): number => values.reduce((sum, value) => sum + value.length, 0);
+const totalLength = ({ values }: Known): number => values.reduce((sum, value) => sum + value.length, 0);
 
 type Searched = { dead: Set<string>; tries: number };
 
-/** What is filled in goes before what stays, and the longest first. */
-function search(
+/** Prefers holes over constant text, and longer values over shorter ones. */
+function searchTemplate(
   texts: readonly string[],
   known: readonly Known[],
   start: readonly number[],
@@ -42,7 +42,7 @@ function search(
     for (const { name, values } of known) {
       if (!values.every((value, run) => texts[run]?.startsWith(value, at[run]))) continue;
       const next = at.map((place, run) => place + (values[run]?.length ?? 0));
-      const rest = tried(texts, known, next, seen);
+      const rest = searchFrom(texts, known, next, seen);
       if (rest !== null) return [...(text === '' ? [] : [text]), { hole: name }, ...rest];
     }
     const [here = 0] = at;
@@ -53,21 +53,26 @@ function search(
   }
 }
 
-function tried(texts: readonly string[], known: readonly Known[], at: readonly number[], seen: Searched): Parts | null {
+function searchFrom(
+  texts: readonly string[],
+  known: readonly Known[],
+  at: readonly number[],
+  seen: Searched,
+): Parts | null {
   const key = at.join(' ');
-  if (seen.dead.has(key) || seen.tries >= MOST_TRIES) return null;
+  if (seen.dead.has(key) || seen.tries >= MAX_TRIES) return null;
   seen.tries += 1;
-  const found = search(texts, known, at, seen);
+  const found = searchTemplate(texts, known, at, seen);
   if (found === null) seen.dead.add(key);
   return found;
 }
 
-/** As text: `{{input.name}}` in the inputs of steps, `{{name}}` elsewhere. */
-export function templateOf(parts: Parts, prefix = ''): string {
+/** Renders the parts as text, with `{{input.name}}` in the inputs of steps and `{{name}}` elsewhere. */
+export function toTemplate(parts: Parts, prefix = ''): string {
   return parts.map((part) => (typeof part === 'string' ? part : `{{${prefix}${part.hole}}}`)).join('');
 }
 
-/** What differs, and what a person could do with what is filled in. */
-export function rendered(template: string, values: Readonly<Record<string, string>>): string {
+/** Replaces the holes of a template; a hole without a value stays. */
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{\{(?:input\.)?([a-z][a-z0-9_]*)\}\}/g, (all, name: string) => values[name] ?? all);
 }

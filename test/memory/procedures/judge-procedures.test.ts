@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { rowsInMemory, type Part } from '../../../src/memory/learning.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
-import { type Execution, keepExecution } from '../../../src/memory/procedures/execution.ts';
-import { procedures } from '../../../src/memory/procedures/part.ts';
-import { knownProcedure } from '../../../src/memory/procedures/shelf.ts';
-import { standing } from '../../../src/memory/procedures/standing.ts';
+import { type Execution, storeExecution } from '../../../src/memory/procedures/execution-record.ts';
+import { procedures } from '../../../src/memory/procedures/procedures-part.ts';
+import { knownProcedure } from '../../../src/memory/procedures/procedure-rows.ts';
+import { judgeProcedures } from '../../../src/memory/procedures/judge-procedures.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
 import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
 import type { Procedure } from '../../../src/schema/procedure.ts';
 
 const FAMILY = 'aaaaaaaaaaaa';
-const part = standing(MaintenanceConfig.parse({}).procedures);
+const part = judgeProcedures(MaintenanceConfig.parse({}).procedures);
 const hour = (n: number): string => new Date(Date.UTC(2026, 0, 1) + n * 3_600_000).toISOString();
 
 const idOf = (shape: string): string => `sort-${FAMILY}-${shape.repeat(8)}`;
@@ -65,7 +65,7 @@ function run(n: number, about: Partial<Execution>): Execution {
     seconds: 60,
     tokens: 2000,
     trusted: true,
-    trouble: [],
+    problems: [],
     ...about,
   };
 }
@@ -75,7 +75,7 @@ const trial = (n: number, about: Partial<Execution> = {}, arm: 'trial' | 'used' 
 
 /** Thirty runs without it and thirty with it, in turn. */
 function proven(book: Rows): void {
-  for (let n = 10; n < 70; n += 1) keepExecution(book, n % 2 === 0 ? run(n, {}) : trial(n));
+  for (let n = 10; n < 70; n += 1) storeExecution(book, n % 2 === 0 ? run(n, {}) : trial(n));
 }
 
 const conclude = (book: Rows, now = hour(100)): NewEvent[] => part.conclude?.(book, { now, read: 100 }) ?? [];
@@ -113,7 +113,7 @@ describe('how procedures stand', () => {
     take(drafted('b'), drafted('c'));
     proven(book);
     for (let n = 70; n < 100; n += 1)
-      keepExecution(book, trial(n, { shape: 'c'.repeat(64), procedure: { id: idOf('c'), version: 1, arm: 'trial' } }));
+      storeExecution(book, trial(n, { shape: 'c'.repeat(64), procedure: { id: idOf('c'), version: 1, arm: 'trial' } }));
     take(...conclude(book));
     expect(new Set([statusOf(book, 'b'), statusOf(book, 'c')])).toEqual(new Set(['candidate', 'promoted']));
     expect(conclude(book)).toEqual([]);
@@ -123,10 +123,10 @@ describe('how procedures stand', () => {
     const book = rowsInMemory();
     reading(book)(drafted('b'));
     for (let n = 10; n < 70; n += 1)
-      keepExecution(book, n % 2 === 0 ? run(n, { inputs: 'i' }) : trial(n, { inputs: 'i' }));
+      storeExecution(book, n % 2 === 0 ? run(n, { inputs: 'i' }) : trial(n, { inputs: 'i' }));
     expect(conclude(book)).toEqual([]);
     for (let n = 10; n < 70; n += 1)
-      keepExecution(book, n % 2 === 0 ? run(n, { trusted: false }) : trial(n, { trusted: false }));
+      storeExecution(book, n % 2 === 0 ? run(n, { trusted: false }) : trial(n, { trusted: false }));
     expect(conclude(book)).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('how procedures stand', () => {
     take(drafted('b'));
     proven(book);
     take(...conclude(book));
-    for (const n of [101, 102]) keepExecution(book, trial(n, { fine: false }, 'used'));
+    for (const n of [101, 102]) storeExecution(book, trial(n, { fine: false }, 'used'));
     const concluded = conclude(book, hour(103));
     expect(concluded).toMatchObject([{ data: { to: 'demoted', from: 'promoted' } }]);
     take(...concluded);
@@ -169,7 +169,7 @@ describe('how procedures stand', () => {
   it('unused for long, it retires without any run', () => {
     const book = rowsInMemory();
     reading(book)(drafted('b'));
-    keepExecution(book, run(10, {}));
+    storeExecution(book, run(10, {}));
     expect(conclude(book, hour(24 * 100))).toEqual([]);
     expect(conclude(book, hour(24 * 182))).toMatchObject([{ data: { to: 'retired', from: 'candidate' } }]);
   });

@@ -1,12 +1,12 @@
 /**
- * Owns: when a procedure is believed, doubted or given up. Pure.
+ * Owns: when a procedure is promoted, demoted or retired. Pure.
  *
- * G1 Success alone proves nothing: what is asked for is that runs with the procedure are better than comparable runs
- *    without it. Quality counts first: it is better when it fails less, or when it is faster and does not fail more.
- * G2 The evidence is an e-value: looked at after every run, it lets a useless procedure through with a chance of at most
- *    1 / `e_value` (5 % by default), however often it is looked at. The baseline is only known from its runs, so the
- *    upper end of what they allow is taken.
- * G3 Runs with it that went wrong lately forbid a promotion, and take one back.
+ * G1 Success alone proves nothing: runs with the procedure must be better than comparable runs without it. Quality comes
+ *    first: a procedure is better when it fails less, or when it is faster and does not fail more.
+ * G2 The evidence is an e-value: checked after every run, it promotes a useless procedure with a probability of at most
+ *    1 / `e_value` (5 % by default), however often it is checked. The baseline is only known from its runs, so the upper
+ *    bound of what they allow is used.
+ * G3 Recent failures with the procedure prevent a promotion, and revoke one.
  */
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../../schema/procedure.ts';
@@ -30,90 +30,90 @@ export type Case = {
 export type GateSettings = MaintenanceConfig['procedures'];
 export type Judgement = { to: ProcedureStatus; reason: string };
 
-/** So many runs tell what is usual. */
-const LEAST_BASELINE = 20;
-/** "Does not fail more": a drop of the share of good runs that nobody would accept. */
-const MOST_DROP = 0.15;
-/** A difference that somebody would notice. */
-const LEAST_GAIN = 0.2;
-/** So many of the latest runs with it may go wrong before it is no longer used. */
-const MOST_WRONG = 1;
+/** Runs needed to know the baseline. */
+const MIN_BASELINE_RUNS = 20;
+/** The largest drop in the share of good runs that still counts as "does not fail more". */
+const MAX_QUALITY_DROP = 0.15;
+/** The smallest difference in cost that counts. */
+const MIN_GAIN = 0.2;
+/** Recent failures that a promoted procedure may have before it is demoted. */
+const MAX_RECENT_FAILURES = 1;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export function numbersOf(given: Case, now: string, settings: GateSettings): ProcedureNumbers {
-  const { wins, losses } = comparisons(given);
+export function computeNumbers(given: Case, now: string, settings: GateSettings): ProcedureNumbers {
+  const { wins, losses } = compareRuns(given);
   return {
     successes: given.successes,
-    with: sideOf(given.with),
-    without: sideOf(given.without),
+    with: summarizeRuns(given.with),
+    without: summarizeRuns(given.without),
     wins,
     losses,
-    e_value: Math.round(evidenceFor(given) * 100) / 100,
-    contradictions: contradictions(given.with, now, settings),
+    e_value: Math.round(computeEvidence(given) * 100) / 100,
+    contradictions: countContradictions(given.with, now, settings),
     last_validated: given.lastSuccess,
   };
 }
 
-/** What becomes of it now; null when it stays what it is. */
-export function judged(given: Case, numbers: ProcedureNumbers, now: string, settings: GateSettings): Judgement | null {
+/** Returns the new status, or null when it stays the same. */
+export function judge(given: Case, numbers: ProcedureNumbers, now: string, settings: GateSettings): Judgement | null {
   switch (given.status) {
     case 'candidate':
-      return promotion(numbers, settings) ?? retirement(given, now, settings);
+      return judgePromotion(numbers, settings) ?? judgeRetirement(given, now, settings);
     case 'promoted':
-      return demotion(given, settings) ?? retirement(given, now, settings);
+      return judgeDemotion(given, settings) ?? judgeRetirement(given, now, settings);
     case 'demoted':
-      return retirement(given, now, settings);
+      return judgeRetirement(given, now, settings);
     case 'retired':
       return null;
   }
 }
 
-function promotion(numbers: ProcedureNumbers, settings: GateSettings): Judgement | null {
+function judgePromotion(numbers: ProcedureNumbers, settings: GateSettings): Judgement | null {
   const { successes, e_value, contradictions: wrong } = numbers;
   if (successes < settings.least_successes || e_value < settings.e_value || wrong > 0) return null;
   return { to: 'promoted', reason: `${successes} independent successes, and better than without it (e = ${e_value})` };
 }
 
-/** G3. A forced one, too: a person who wants it anyway can force it again. */
-function demotion({ with: runs, since }: Case, settings: GateSettings): Judgement | null {
+/** Demotes after recent failures (G3), also a forced procedure: a person can force it again. */
+function judgeDemotion({ with: runs, since }: Case, settings: GateSettings): Judgement | null {
   const latest = runs.filter(({ at }) => at > since).slice(-settings.recent_runs);
   const wrong = latest.filter(({ fine }) => !fine).length;
-  if (wrong <= MOST_WRONG) return null;
+  if (wrong <= MAX_RECENT_FAILURES) return null;
   return { to: 'demoted', reason: `${wrong} of its last ${latest.length} runs went wrong` };
 }
 
-function retirement(given: Case, now: string, { retire_days: days }: GateSettings): Judgement | null {
+function judgeRetirement(given: Case, now: string, { retire_days: days }: GateSettings): Judgement | null {
   const last = [given.since, given.lastSuccess ?? '', given.with.at(-1)?.at ?? ''].toSorted().at(-1) ?? given.since;
   if (days === null || Date.parse(now) - Date.parse(last) < days * DAY_MS) return null;
   return { to: 'retired', reason: `not needed for ${days} days` };
 }
 
-function contradictions(runs: readonly Trial[], now: string, { recent_runs, recent_days }: GateSettings): number {
+function countContradictions(runs: readonly Trial[], now: string, { recent_runs, recent_days }: GateSettings): number {
   const since = new Date(Date.parse(now) - recent_days * DAY_MS).toISOString();
   return runs.filter(({ fine, at }, index) => !fine && (index >= runs.length - recent_runs || at >= since)).length;
 }
 
-/** G1, G2: fails less; or is faster and does not fail more. */
-function evidenceFor(given: Case): number {
-  const usual = sideOf(given.without);
-  if (usual.runs < LEAST_BASELINE || given.with.length === 0) return 0;
+/** Evidence that it fails less, or is faster and does not fail more (G1, G2). */
+function computeEvidence(given: Case): number {
+  const usual = summarizeRuns(given.without);
+  if (usual.runs < MIN_BASELINE_RUNS || given.with.length === 0) return 0;
   const fine = given.with.filter((run) => run.fine).length;
   const [good, bad] = [fine, given.with.length - fine];
   const most = upperBound(usual.fine, usual.runs);
-  const { wins, losses } = comparisons(given);
-  const better = evidence(most, good, bad);
-  const asGood = evidence(most - MOST_DROP, good, bad);
-  const faster = evidence(0.5, wins, losses);
+  const { wins, losses } = compareRuns(given);
+  const better = eValue(most, good, bad);
+  const asGood = eValue(most - MAX_QUALITY_DROP, good, bad);
+  const faster = eValue(0.5, wins, losses);
   return Math.max(better, Math.min(asGood, faster));
 }
 
 /**
- * Evidence against "it goes well with a chance of at most `usual`": a mixture of bets on higher chances, most of them on
- * chances near 1. Each bet is worth 1 on average if the claim is true, and so is the mixture.
+ * Evidence against "it succeeds with a probability of at most `usual`": a mixture of bets on higher probabilities, most
+ * of them near 1. Each bet has an expected value of 1 if the claim is true, and so has the mixture.
  */
-export function evidence(usual: number, good: number, bad: number): number {
-  if (usual > BEST_THINKABLE) return 0;
+export function eValue(usual: number, good: number, bad: number): number {
+  if (usual > HIGHEST_BASELINE) return 0;
   const q = Math.max(usual, 0.01);
   return BETS.reduce((sum, { weight, gap }) => {
     const p = 1 - (1 - q) * gap;
@@ -121,8 +121,8 @@ export function evidence(usual: number, good: number, bad: number): number {
   }, 0);
 }
 
-/** Nothing can be shown to be better than this. */
-const BEST_THINKABLE = 0.999;
+/** No run can be shown to be better than a baseline above this. */
+const HIGHEST_BASELINE = 0.999;
 
 const BETS = [
   { gap: 0.02, weight: 0.4 },
@@ -132,8 +132,8 @@ const BETS = [
   { gap: 0.75, weight: 0.1 },
 ];
 
-/** Each run with it is held against a run without it, the latest before it that has not been used yet. */
-function comparisons({ with: runs, without }: Case): { wins: number; losses: number } {
+/** Compares each run with the procedure to the latest earlier run without it that was not used yet. */
+function compareRuns({ with: runs, without }: Case): { wins: number; losses: number } {
   const waiting: Trial[] = [];
   let [next, wins, losses] = [0, 0, 0];
   for (const run of runs) {
@@ -147,19 +147,19 @@ function comparisons({ with: runs, without }: Case): { wins: number; losses: num
   return { wins, losses };
 }
 
-/** Above 0 when the first is better. Going well counts more than any speed; two that went wrong say nothing. */
+/** Positive when the first is better. Success counts more than speed; two failures are not compared. */
 function compare(run: Trial, other: Trial): number {
   if (run.fine !== other.fine) return run.fine ? 1 : -1;
   if (!run.fine) return 0;
   const [mine, theirs] = run.tokens + other.tokens > 0 ? [run.tokens, other.tokens] : [run.seconds, other.seconds];
   if (mine === null || theirs === null) return 0;
-  if (mine < theirs * (1 - LEAST_GAIN)) return 1;
-  return theirs < mine * (1 - LEAST_GAIN) ? -1 : 0;
+  if (mine < theirs * (1 - MIN_GAIN)) return 1;
+  return theirs < mine * (1 - MIN_GAIN) ? -1 : 0;
 }
 
 const Z80 = 0.8416;
 
-/** The highest share that so many good runs of so many still allow, with a chance of 80 % (Wilson). */
+/** The upper bound of the success rate at 80 % confidence (Wilson). */
 function upperBound(good: number, runs: number): number {
   const [share, z2] = [good / runs, Z80 * Z80];
   const middle = share + z2 / (2 * runs);
@@ -167,7 +167,7 @@ function upperBound(good: number, runs: number): number {
   return Math.min(1, (middle + width) / (1 + z2 / runs));
 }
 
-function sideOf(runs: readonly Trial[]): ProcedureNumbers['with'] {
+function summarizeRuns(runs: readonly Trial[]): ProcedureNumbers['with'] {
   const seconds = runs.flatMap((run) => (run.seconds === null ? [] : [run.seconds]));
   return {
     runs: runs.length,

@@ -1,27 +1,27 @@
-/** The procedures there are and how they stand: a fold over the maintenance ledger, for whoever reads it. */
+/** The procedures and their status, folded from the maintenance ledger. */
 import type { Event } from '../../schema/event.ts';
 import type { Procedure, ProcedureMove, ProcedureStatus } from '../../schema/procedure.ts';
 
-export type Moved = ProcedureMove & { seq: number; at: string };
+export type RecordedMove = ProcedureMove & { seq: number; at: string };
 
 export type KnownProcedure = {
   procedure: Procedure;
   status: ProcedureStatus;
-  /** The event with which it got its latest version. */
+  /** The event that brought its latest version. */
   drafted: number;
-  /** Put there by a person, above the numbers. */
+  /** Set by a person, overriding the numbers. */
   forced: boolean;
-  /** How it came to stand as it does, the latest last. */
-  moves: Moved[];
+  /** Its changes of status, the latest last. */
+  moves: RecordedMove[];
 };
 
-/** Events that count; what was taken back is not among them. */
-export type Learned = { drafts: Map<string, Drafted[]>; moves: Map<string, Moved[]> };
-type Drafted = { seq: number; procedure: Procedure };
+/** The events that count; undone ones are left out. */
+export type ProcedureState = { drafts: Map<string, RecordedDraft[]>; moves: Map<string, RecordedMove[]> };
+type RecordedDraft = { seq: number; procedure: Procedure };
 
-export const nothingLearned = (): Learned => ({ drafts: new Map(), moves: new Map() });
+export const emptyProcedureState = (): ProcedureState => ({ drafts: new Map(), moves: new Map() });
 
-export function learn({ drafts, moves }: Learned, event: Event): void {
+export function applyProcedureEvent({ drafts, moves }: ProcedureState, event: Event): void {
   const { type, seq, at } = event;
   if (type === 'procedure.drafted') {
     const { procedure } = event.data;
@@ -40,7 +40,7 @@ export function learn({ drafts, moves }: Learned, event: Event): void {
   }
 }
 
-export function proceduresIn({ drafts, moves }: Learned): KnownProcedure[] {
+export function listFoldedProcedures({ drafts, moves }: ProcedureState): KnownProcedure[] {
   return [...drafts].flatMap(([id, versions]): KnownProcedure[] => {
     const latest = versions.toSorted((a, b) => a.procedure.version - b.procedure.version || a.seq - b.seq).at(-1);
     if (latest === undefined) return [];

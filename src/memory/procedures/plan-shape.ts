@@ -1,19 +1,19 @@
 /**
- * Owns: what a plan does, without what differs from task to task.
+ * Owns: the shape of a plan: what it does, without the values that vary from task to task.
  *
- * Two plans of one family with the same shape have the same calls in the same order, and their inputs differ only in
- * what looks like a value or stands in the text of the task.
+ * Two plans of one family with the same shape make the same calls in the same order, and their inputs differ only in what
+ * has the form of a value or appears in the text of the task.
  */
 import { hash } from 'node:crypto';
 import type { Graph, Node } from '../../schema/graph.ts';
 import type { Json } from '../../schema/json.ts';
-import { isLifted, type Token, tokensOf } from './lift.ts';
+import { isVariable, type Token, tokenize } from './task-tokens.ts';
 
-/** Null when a procedure cannot be made of such a plan. */
-export function shapeOf(graph: Graph, text: string): string | null {
-  const said = tokensOf(text);
-  if (said === null || graph.edges.length > 0) return null;
-  const words = new Set(said.filter((token) => token.look !== 'mark').flatMap(wordsIn));
+/** Returns null when such a plan cannot become a procedure. */
+export function planShape(graph: Graph, text: string): string | null {
+  const tokens = tokenize(text);
+  if (tokens === null || graph.edges.length > 0) return null;
+  const words = new Set(tokens.filter((token) => token.look !== 'mark').flatMap(wordsIn));
   const places = new Map(graph.nodes.map(({ id }, index) => [id, index]));
   const nodes: Json[] = [];
   for (const node of graph.nodes) {
@@ -36,7 +36,12 @@ function nodeShape(node: Node, words: ReadonlySet<string>, places: ReadonlyMap<s
   };
   switch (node.kind) {
     case 'tool':
-      return { ...common, tool: node.tool, input: lifted(node.input ?? null, words), fallback: node.fallback ?? null };
+      return {
+        ...common,
+        tool: node.tool,
+        input: maskValues(node.input ?? null, words),
+        fallback: node.fallback ?? null,
+      };
     case 'agent':
       return { ...common, goal: node.goal, tools: node.tools ?? [] };
     case 'graph':
@@ -46,18 +51,18 @@ function nodeShape(node: Node, words: ReadonlySet<string>, places: ReadonlyMap<s
   }
 }
 
-function lifted(value: Json, words: ReadonlySet<string>): Json {
-  if (typeof value === 'string') return liftedText(value, words);
-  if (Array.isArray(value)) return value.map((item) => lifted(item, words));
+function maskValues(value: Json, words: ReadonlySet<string>): Json {
+  if (typeof value === 'string') return maskText(value, words);
+  if (Array.isArray(value)) return value.map((item) => maskValues(item, words));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, lifted(item, words)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskValues(item, words)]));
 }
 
-/** Several values in a row are one: names have a word, or two. */
-function liftedText(text: string, words: ReadonlySet<string>): string {
+/** Consecutive values count as one, because names may have several words. */
+function maskText(text: string, words: ReadonlySet<string>): string {
   const shape: string[] = [];
-  for (const token of tokensOf(text) ?? []) {
-    const differs = isLifted(token) || (token.look === 'word' && wordsIn(token).every((word) => words.has(word)));
+  for (const token of tokenize(text) ?? []) {
+    const differs = isVariable(token) || (token.look === 'word' && wordsIn(token).every((word) => words.has(word)));
     if (!differs) shape.push(token.text);
     else if (shape.at(-1) !== '{}') shape.push('{}');
   }

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { array, assert, constantFrom, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filledProcedure, isProblem } from '../../../src/memory/procedures/fill.ts';
-import { matched } from '../../../src/memory/procedures/match.ts';
-import { filledArgv, filledLine } from '../../../src/memory/procedures/shell-hole.ts';
+import { fillProcedure, isProblem } from '../../../src/memory/procedures/fill-procedure.ts';
+import { matchTask } from '../../../src/memory/procedures/match-task.ts';
+import { fillArgv, fillCommandLine } from '../../../src/memory/procedures/fill-command.ts';
 import { Procedure } from '../../../src/schema/procedure.ts';
 import type { Json } from '../../../src/schema/json.ts';
 
@@ -36,7 +36,7 @@ function procedureWith({ kind = 'path', input, tool = 'shell', example = 'a.txt'
   });
 }
 
-const filled = (over: Over, x: string) => filledProcedure(procedureWith(over), { x }, '2026-05-01');
+const filled = (over: Over, x: string) => fillProcedure(procedureWith(over), { x }, '2026-05-01');
 
 const POISONED = [
   'x; rm -rf ~',
@@ -129,7 +129,7 @@ describe('what is filled in', () => {
     [`cp '{{input.x}}' b`, '-rf'],
     ['cat <<EOF\n{{input.x}}\nEOF', '$(id)'],
   ])('in %s nothing like %s is let in', (line, value) => {
-    expect(filledLine(line, { x: value })).toHaveProperty('problem');
+    expect(fillCommandLine(line, { x: value })).toHaveProperty('problem');
   });
 
   it.each([
@@ -143,16 +143,16 @@ describe('what is filled in', () => {
     ['head -n {{input.x}} a.txt', '5', 'head -n 5 a.txt'],
     ['grep "name: {{input.x}}" a.txt', 'Ada B', 'grep "name: Ada B" a.txt'],
   ])('in %s stands %s', (line, value, whole) => {
-    expect(filledLine(line, { x: value })).toEqual({ line: whole });
+    expect(fillCommandLine(line, { x: value })).toEqual({ line: whole });
   });
 
   it('an argument stays one argument and becomes no option', () => {
-    expect(filledArgv(['grep', '{{input.x}}', 'a.txt'], { x: 'a b; c' })).toEqual({
+    expect(fillArgv(['grep', '{{input.x}}', 'a.txt'], { x: 'a b; c' })).toEqual({
       argv: ['grep', 'a b; c', 'a.txt'],
     });
-    expect(filledArgv(['grep', '{{input.x}}', 'a.txt'], { x: '-r' })).toHaveProperty('problem');
-    expect(filledArgv(['{{input.x}}', 'a.txt'], { x: 'ls' })).toHaveProperty('problem');
-    expect(filledArgv(['bash', '-c', 'echo {{input.x}}'], { x: 'a; id' })).toHaveProperty('problem');
+    expect(fillArgv(['grep', '{{input.x}}', 'a.txt'], { x: '-r' })).toHaveProperty('problem');
+    expect(fillArgv(['{{input.x}}', 'a.txt'], { x: 'ls' })).toHaveProperty('problem');
+    expect(fillArgv(['bash', '-c', 'echo {{input.x}}'], { x: 'a; id' })).toHaveProperty('problem');
   });
 
   it('an address keeps its host', () => {
@@ -184,7 +184,7 @@ describe('matching', () => {
   };
 
   it('is about the whole text, whatever its blanks and capitals', () => {
-    expect(matched(procedureWith({}), '  pack the  file\tout/b.txt now')).toMatchObject({
+    expect(matchTask(procedureWith({}), '  pack the  file\tout/b.txt now')).toMatchObject({
       kind: 'match',
       values: { x: 'out/b.txt' },
     });
@@ -196,11 +196,11 @@ describe('matching', () => {
       'Pack the file now',
       '',
     ])
-      expect(matched(procedureWith({}), other), other).toEqual({ kind: 'none' });
+      expect(matchTask(procedureWith({}), other), other).toEqual({ kind: 'none' });
   });
 
   it('gives what stands in the holes, word for word', () => {
-    expect(matched(two, 'Tell "a  b; c" to Ada Lovelace today.')).toMatchObject({
+    expect(matchTask(two, 'Tell "a  b; c" to Ada Lovelace today.')).toMatchObject({
       values: { x: 'a  b; c', y: 'Ada Lovelace' },
     });
   });
@@ -208,18 +208,18 @@ describe('matching', () => {
   it('takes no sentence for a value', () => {
     const greeting: Procedure = { ...two, task: 'Write {{y}} into a.txt', parameters: two.parameters.slice(1) };
     for (const value of ['Carla', 'hello', 'Bob Stone'])
-      expect(matched(greeting, `Write ${value} into a.txt`).kind).toBe('match');
+      expect(matchTask(greeting, `Write ${value} into a.txt`).kind).toBe('match');
     for (const value of ['a summary of my mails', 'the date', 'all names', 'one two three four'])
-      expect(matched(greeting, `Write ${value} into a.txt`).kind, value).toBe('ambiguous');
+      expect(matchTask(greeting, `Write ${value} into a.txt`).kind, value).toBe('ambiguous');
     const quoted: Procedure = { ...two, task: 'Write "{{x}}" into a.txt', parameters: two.parameters.slice(0, 1) };
-    expect(matched(quoted, 'Write "a summary of my mails" into a.txt').kind).toBe('match');
-    expect(matched(quoted, 'Write "a" and "b" into a.txt').kind).toBe('none');
+    expect(matchTask(quoted, 'Write "a summary of my mails" into a.txt').kind).toBe('match');
+    expect(matchTask(quoted, 'Write "a" and "b" into a.txt').kind).toBe('none');
     const names: Procedure = {
       ...greeting,
       parameters: [{ name: 'y', kind: 'name', from: 'task', examples: ['Ada', 'Bob'] }],
     };
-    expect(matched(names, 'Write Li into a.txt').kind).toBe('match');
-    expect(matched(names, 'Write everything into a.txt').kind).toBe('ambiguous');
+    expect(matchTask(names, 'Write Li into a.txt').kind).toBe('match');
+    expect(matchTask(names, 'Write everything into a.txt').kind).toBe('ambiguous');
   });
 
   it('takes no reading where there are two', () => {
@@ -230,14 +230,14 @@ describe('matching', () => {
       examples: ['a b c'],
     }));
     const between: Procedure = { ...two, task: 'Move {{x}} to {{y}} now', parameters: names };
-    expect(matched(between, 'Move boxes to boats to cars now')).toEqual({ kind: 'ambiguous' });
-    expect(matched(between, 'Move boxes to cars now')).toMatchObject({ kind: 'match' });
+    expect(matchTask(between, 'Move boxes to boats to cars now')).toEqual({ kind: 'ambiguous' });
+    expect(matchTask(between, 'Move boxes to cars now')).toMatchObject({ kind: 'match' });
   });
 
   it('wants the same value where a parameter stands twice', () => {
     const twice = procedureWith({ task: 'Copy {{x}} and check {{x}}' });
-    expect(matched(twice, 'Copy a.txt and check a.txt').kind).toBe('match');
-    expect(matched(twice, 'Copy a.txt and check b.txt').kind).toBe('none');
+    expect(matchTask(twice, 'Copy a.txt and check a.txt').kind).toBe('match');
+    expect(matchTask(twice, 'Copy a.txt and check b.txt').kind).toBe('none');
   });
 
   it('ends soon on texts made to be slow', () => {
@@ -255,6 +255,6 @@ describe('matching', () => {
       '1.'.repeat(9000),
       '-'.repeat(19_000),
     ])
-      expect(['none', 'ambiguous']).toContain(matched(many, evil).kind);
+      expect(['none', 'ambiguous']).toContain(matchTask(many, evil).kind);
   });
 });

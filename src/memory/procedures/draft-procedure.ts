@@ -1,0 +1,98 @@
+/** Drafts a procedure from the samples of a family; drafts are written to the ledger when a pass ends. */
+import type { Procedure } from '../../schema/procedure.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { executionsOf, describePitfalls } from './execution-record.ts';
+import { fillProcedure, isProblem } from './fill-procedure.ts';
+import { matchTask } from './match-task.ts';
+import type { KnownProcedure } from './known-procedures.ts';
+import { isSamePlan, type Sample } from './plan-sample.ts';
+import { isWithdrawn, knownProcedure } from './procedure-rows.ts';
+import { unifyRuns } from './unify-runs.ts';
+
+const MIN_SAMPLES = 2;
+/** A family whose plans keep changing is abandoned after this many versions. */
+const MAX_VERSIONS = 20;
+
+const samplesKey = (family: string, shape: string): string => `procedures/samples/${family}/${shape.slice(0, 8)}`;
+const draftKey = (id: string): string => `procedures/draft/${id}`;
+
+export const samplesOf = (book: Rows, family: string, shape: string): Sample[] =>
+  book.get<Sample[]>(samplesKey(family, shape)) ?? [];
+
+export function setSamples(book: Rows, family: string, shape: string, samples: readonly Sample[]): void {
+  book.put(samplesKey(family, shape), samples.length === 0 ? null : samples);
+}
+
+export const pendingDrafts = (book: Rows): Procedure[] =>
+  [...book.each<Procedure>('procedures/draft/')].map(([, procedure]) => procedure);
+
+export function draftProcedure(book: Rows, family: string, shape: string): void {
+  const samples = samplesOf(book, family, shape);
+  const id = procedureId(book, family, shape, samples);
+  if (id === null) return;
+  const known = knownProcedure(book, id);
+  const draft =
+    samples.length < MIN_SAMPLES || isWithdrawn(book, id)
+      ? null
+      : createDraft(book, { family, shape, id }, samples, known);
+  book.put(draftKey(id), draft);
+}
+
+/** Named after the first task, followed by the family and the shape. */
+function procedureId(book: Rows, family: string, shape: string, samples: readonly Sample[]): string | null {
+  const end = `${family}-${shape.slice(0, 8)}`;
+  const known = book.get<string>(`procedures/id/${end}`);
+  const [first] = samples;
+  if (known !== undefined || first === undefined) return known ?? null;
+  const id = `${slugFromText(first.text)}-${end}`;
+  book.put(`procedures/id/${end}`, id);
+  return id;
+}
+
+function slugFromText(text: string): string {
+  const bare = text.replaceAll(/^(?:dir|mode|title|accept): /gm, '').toLowerCase();
+  const words = bare.match(/\b[a-z]{2,20}\b/g) ?? [];
+  return words.slice(0, 4).join('-').slice(0, 40) || 'procedure';
+}
+
+type About = { family: string; shape: string; id: string };
+
+function createDraft(
+  book: Rows,
+  { family, shape, id }: About,
+  samples: readonly Sample[],
+  known: KnownProcedure | undefined,
+): Procedure | null {
+  const old = known?.procedure;
+  if (old !== undefined && old.version >= MAX_VERSIONS) return null;
+  // Earlier samples were checked when they arrived.
+  const isSaidAgain =
+    old !== undefined && samples.slice(isAbandoned(known) ? 0 : -1).every((sample) => reproduces(old, sample));
+  if (isSaidAgain && !isAbandoned(known)) return null;
+  const pitfalls = describePitfalls(executionsOf(book, family));
+  const about = { id, shape, pitfalls, version: (old?.version ?? 0) + 1 };
+  if (isSaidAgain) return { ...old, ...about, evidence: samples.map(({ run, seq }) => ({ run, seq })) };
+  const draft =
+    unifyRuns(samples, about) ?? (samples.length > MIN_SAMPLES ? unifyRuns(samples.slice(-MIN_SAMPLES), about) : null);
+  return draft === null || (old !== undefined && hasSameContent(draft, old)) ? null : draft;
+}
+
+/** Whether the numbers ended its use; later runs may justify it again. */
+function isAbandoned(known: KnownProcedure | undefined): boolean {
+  if (known === undefined || known.forced || known.drafted > (known.moves.at(-1)?.seq ?? 0)) return false;
+  return known.status === 'demoted' || known.status === 'retired';
+}
+
+/** Whether the procedure gives the plan that this task had. */
+function reproduces(procedure: Procedure, sample: Sample): boolean {
+  const match = matchTask(procedure, sample.text);
+  if (match.kind !== 'match') return false;
+  const filled = fillProcedure(procedure, match.values, sample.day);
+  return !isProblem(filled) && isSamePlan(filled, sample);
+}
+
+function hasSameContent(a: Procedure, b: Procedure): boolean {
+  const content = ({ task, graph, criteria, targets, parameters }: Procedure): string =>
+    JSON.stringify([task, graph, criteria, targets, parameters.map(({ name, kind, from }) => [name, kind, from])]);
+  return content(a) === content(b);
+}

@@ -1,0 +1,144 @@
+/**
+ * Owns: which procedures have to be judged, and their changes of status.
+ * Does not own: the numbers and the rule (promotion-gate.ts), nor which procedures exist (procedures-part.ts).
+ *
+ * 1. A procedure is judged when it has new runs or a person wants another status, and once a day, since unused ones retire.
+ * 2. A family of tasks has at most one promoted procedure.
+ * 3. What a person wants comes first and is marked as such.
+ */
+import type { Event, NewEvent } from '../../schema/event.ts';
+import type { ProcedureMove, ProcedureStatus } from '../../schema/procedure.ts';
+import type { Part, Pass } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { type Execution, executionsOf, familyOfProcedure } from './execution-record.ts';
+import { type Case, type GateSettings, judge, computeNumbers, type Trial } from './promotion-gate.ts';
+import type { KnownProcedure } from './known-procedures.ts';
+import { familyOfRun } from './procedures-part.ts';
+import { procedureIdsOf, knownProcedure, knownProcedures } from './procedure-rows.ts';
+
+const DUE = 'standing/due/';
+const WISH = 'standing/wish/';
+const CHECKED = 'standing/checked';
+
+type Wish = { to: Exclude<ProcedureStatus, 'candidate'>; reason: string };
+
+/** Must come after the part that knows the procedures. */
+export function judgeProcedures(settings: GateSettings): Part {
+  return {
+    name: 'standing',
+    take: ({ event }, book) => (HANDLERS[event.type] as Handler<Event['type']> | undefined)?.(event, book),
+    conclude: (book, pass) => {
+      const wished = [...book.each<Wish>(WISH)].flatMap(([key, wish]) =>
+        moveByWish(book, key.slice(WISH.length), wish),
+      );
+      if (wished.length > 0) return wished.map((move) => toEvent(move(pass, settings)));
+      const moves = dueProcedures(book, pass).flatMap((known) => judgeProcedure(book, known, pass, settings));
+      return moves.filter((move, at) => moves.findIndex((other) => isSameFamily(move, other)) === at).map(toEvent);
+    },
+  };
+}
+
+type Handler<T extends Event['type']> = (event: Extract<Event, { type: T }>, book: Rows) => void;
+
+/** Events of other types do not affect the status of a procedure. */
+const HANDLERS: { readonly [T in Event['type']]?: Handler<T> } = {
+  'run.ended': judgeFamilySoon,
+  'run.corrected': judgeFamilySoon,
+  'run.undone': judgeFamilySoon,
+  'procedure.drafted': ({ data }, book) => book.put(`${DUE}${data.procedure.id}`, true),
+  'procedure.moved': ({ data }, book) => {
+    for (const mark of [DUE, WISH]) book.put(`${mark}${data.procedure}`, null);
+  },
+  'intake.received': ({ data: { intake } }, book) => {
+    if (intake.kind === 'procedure') recordWish(book, intake);
+  },
+  'slot.came': ({ data, at }, book) => {
+    if (data.how !== 'ran') return;
+    book.put(CHECKED, at.slice(0, 10));
+    for (const key of [...book.each(DUE)].map(([due]) => due)) book.put(key, null);
+  },
+};
+
+function judgeFamilySoon({ run }: Event, book: Rows): void {
+  const family = run === null ? undefined : familyOfRun(book, run);
+  for (const id of family === undefined ? [] : procedureIdsOf(book, family)) book.put(`${DUE}${id}`, true);
+}
+
+function recordWish(book: Rows, { procedure, to, reason }: Wish & { procedure: string }): void {
+  if (knownProcedure(book, procedure) !== undefined) book.put(`${WISH}${procedure}`, { to, reason } satisfies Wish);
+}
+
+/** Returns the procedures to judge now (1). */
+function dueProcedures(book: Rows, { now }: Pass): KnownProcedure[] {
+  if (now.slice(0, 10) > (book.get<string>(CHECKED) ?? '')) return knownProcedures(book);
+  return [...book.each(DUE)].flatMap(([key]) => knownProcedure(book, key.slice(DUE.length)) ?? []);
+}
+
+function judgeProcedure(book: Rows, known: KnownProcedure, { now }: Pass, settings: GateSettings): ProcedureMove[] {
+  const { procedure, status } = known;
+  const about = buildCase(book, known, now);
+  const numbers = computeNumbers(about, now, settings);
+  const judgement = isRedrafted(known)
+    ? { to: 'candidate' as const, reason: 'it was drafted again from runs that went well' }
+    : judge(about, numbers, now, settings);
+  if (judgement === null || (judgement.to === 'promoted' && hasOtherPromoted(book, procedure.id))) return [];
+  return [{ procedure: procedure.id, from: status, by: 'gate', forced: false, numbers, ...judgement }];
+}
+
+/** Applies what a person wants (3), unless it is so already. */
+function moveByWish(
+  book: Rows,
+  id: string,
+  { to, reason }: Wish,
+): ((pass: Pass, settings: GateSettings) => ProcedureMove)[] {
+  const known = knownProcedure(book, id);
+  if (known === undefined || known.status === to) return [];
+  return [
+    ({ now }, settings) => ({
+      procedure: id,
+      from: known.status,
+      to,
+      by: 'person',
+      forced: true,
+      numbers: computeNumbers(buildCase(book, known, now), now, settings),
+      reason: reason === '' ? 'a person wants it' : reason,
+    }),
+  ];
+}
+
+const toEvent = (move: ProcedureMove): NewEvent => ({ type: 'procedure.moved', data: move });
+
+/** A family changes one procedure at a time, so that the next decision sees the last. */
+const isSameFamily = (a: ProcedureMove, b: ProcedureMove): boolean =>
+  familyOfProcedure(a.procedure) === familyOfProcedure(b.procedure);
+
+/** Whether the family already has another promoted procedure (2). */
+const hasOtherPromoted = (book: Rows, id: string): boolean =>
+  procedureIdsOf(book, familyOfProcedure(id)).some(
+    (other) => other !== id && knownProcedure(book, other)?.status === 'promoted',
+  );
+
+/** Whether a demoted procedure has a new version, because its steps went well again in plans of a model. */
+function isRedrafted({ status, drafted, moves }: KnownProcedure): boolean {
+  return status === 'demoted' && drafted > (moves.at(-1)?.seq ?? 0);
+}
+
+function buildCase(book: Rows, { procedure, status, forced: isForced, moves }: KnownProcedure, now: string): Case {
+  const runs = executionsOf(book, familyOfProcedure(procedure.id));
+  const good = runs.filter(({ fine, trusted, shape }) => fine && trusted && shape === procedure.shape);
+  const last = moves.at(-1);
+  const fresh = status === 'candidate' ? (last?.at ?? '') : '';
+  return {
+    status,
+    since: last?.at ?? runs[0]?.at ?? now,
+    forced: isForced,
+    successes: new Set(good.map(({ inputs }) => inputs)).size,
+    lastSuccess: good.at(-1)?.at ?? null,
+    with: runs.filter((run) => isWith(run, procedure.id) && run.at >= fresh).map(toTrial),
+    without: runs.filter((run) => !isPlanned(run)).map(toTrial),
+  };
+}
+
+const isPlanned = ({ procedure }: Execution): boolean => procedure?.arm === 'used' || procedure?.arm === 'trial';
+const isWith = (run: Execution, id: string): boolean => isPlanned(run) && run.procedure?.id === id;
+const toTrial = ({ at, fine, tokens, seconds }: Execution): Trial => ({ at, fine, tokens, seconds });

@@ -1,0 +1,73 @@
+/** The rows of the procedures that are in the maintenance ledger. */
+import type { Event } from '../../schema/event.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { familyOfProcedure } from './execution-record.ts';
+import {
+  type KnownProcedure,
+  applyProcedureEvent,
+  type ProcedureState,
+  listFoldedProcedures,
+} from './known-procedures.ts';
+
+const MAX_DRAFTS = 5;
+const MAX_MOVES = 100;
+
+type StoredProcedure = {
+  drafts: ProcedureState['drafts'] extends Map<string, infer T> ? T : never;
+  moves: KnownProcedure['moves'];
+};
+
+const knownKey = (id: string): string => `procedures/known/${id}`;
+const changeKey = (seq: number): string => `procedures/change/${seq}`;
+const idsKey = (family: string): string => `procedures/ids/${family}`;
+
+export function knownProcedure(book: Rows, id: string): KnownProcedure | undefined {
+  const kept = book.get<StoredProcedure>(knownKey(id));
+  return kept === undefined ? undefined : toKnownProcedure(id, kept);
+}
+
+/** All procedures, sorted by id. */
+export function knownProcedures(book: Rows): KnownProcedure[] {
+  return [...book.each<StoredProcedure>('procedures/known/')].flatMap(
+    ([key, kept]) => toKnownProcedure(key.slice('procedures/known/'.length), kept) ?? [],
+  );
+}
+
+/** The ids of the procedures of a family. */
+export const procedureIdsOf = (book: Rows, family: string): string[] => book.get<string[]>(idsKey(family)) ?? [];
+
+/** Whether a person undid the draft; it is not drafted again. */
+export const isWithdrawn = (book: Rows, id: string): boolean =>
+  book.get<boolean>(`procedures/withdrawn/${id}`) === true;
+
+const toProcedureState = (id: string, { drafts, moves }: StoredProcedure): ProcedureState => ({
+  drafts: new Map([[id, drafts]]),
+  moves: new Map([[id, moves]]),
+});
+
+const toKnownProcedure = (id: string, kept: StoredProcedure): KnownProcedure | undefined =>
+  listFoldedProcedures(toProcedureState(id, kept))[0];
+
+export function storeProcedureEvent(event: Event, book: Rows, touch: (id: string) => void): void {
+  const id = procedureOfEvent(event, book);
+  if (id === null) return;
+  const learned = toProcedureState(id, book.get<StoredProcedure>(knownKey(id)) ?? { drafts: [], moves: [] });
+  applyProcedureEvent(learned, event);
+  const drafts = (learned.drafts.get(id) ?? []).slice(-MAX_DRAFTS);
+  const moves = (learned.moves.get(id) ?? []).slice(-MAX_MOVES);
+  book.put(knownKey(id), drafts.length + moves.length === 0 ? null : { drafts, moves });
+  const family = familyOfProcedure(id);
+  const ids = procedureIdsOf(book, family).filter((each) => each !== id);
+  book.put(idsKey(family), drafts.length === 0 ? ids : [...ids, id]);
+  touch(id);
+  if (event.type === 'change.undone') {
+    if (drafts.length === 0) book.put(`procedures/withdrawn/${id}`, true);
+  } else book.put(changeKey(event.seq), id);
+  if (event.type === 'procedure.drafted') book.put(`procedures/draft/${id}`, null);
+}
+
+function procedureOfEvent(event: Event, book: Rows): string | null {
+  if (event.type === 'procedure.drafted') return event.data.procedure.id;
+  if (event.type === 'procedure.moved') return event.data.procedure;
+  return event.type === 'change.undone' ? (book.get<string>(changeKey(event.data.change)) ?? null) : null;
+}

@@ -1,0 +1,165 @@
+/**
+ * Owns: what maintenance knows about procedures: families of tasks, how they went, and the procedures drafted from them.
+ * Does not own: the status of a procedure (judge-procedures.ts, promotion-gate.ts), nor its use (daemon/task).
+ *
+ * 1. A procedure is drafted from at least two runs that were fine, trusted, and planned by a model at the first attempt.
+ * 2. A draft is pending until it is in the ledger, and not written again after that.
+ * 3. A run that turns out not to have been fine is no longer a sample.
+ */
+import type { Event, NewEvent } from '../../schema/event.ts';
+import { Graph } from '../../schema/graph.ts';
+import type { Json } from '../../schema/json.ts';
+import type { TaskGiven } from '../../schema/task-run.ts';
+import { type Page, type Part, touchPage } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
+import type { Read } from '../../schema/view.ts';
+import { type TaskRecord, taskRecordOf, wasFine } from '../task-record.ts';
+import { type Execution, toExecution, executionsOf, familyOfProcedure, storeExecution } from './execution-record.ts';
+import { findFamily } from './task-family.ts';
+import { shortHash, tokenize } from './task-tokens.ts';
+import { draftProcedure, pendingDrafts, samplesOf, setSamples } from './draft-procedure.ts';
+import { renderProcedurePage } from './procedure-page.ts';
+import type { Sample } from './plan-sample.ts';
+import { planShape } from './plan-shape.ts';
+import { taskFields, type TaskFields, taskText } from './task-text.ts';
+import { forgetTaint, isTainted, recordTaint, unaskedTargets } from './run-trust.ts';
+import { procedureIdsOf, knownProcedure, storeProcedureEvent } from './procedure-rows.ts';
+
+const FOLDER = 'brain/PROCEDURES/';
+const MAX_SAMPLES = 6;
+const MAX_SAMPLE_LENGTH = 60_000;
+
+const taskKey = (run: string): string => `procedures/given/${run}`;
+const familyKey = (run: string): string => `procedures/of/${run}`;
+
+export const procedures: Part = {
+  name: 'procedures',
+  wants: (event, book) => {
+    const task = finishedTask(event, book);
+    if (task === null) return [];
+    return task.plan?.by === 'model' && task.plans === 1 ? [task.body, task.plan.sha256] : [task.body];
+  },
+  take: (read, book) => ingestEvent(read, book),
+  conclude: (book): NewEvent[] =>
+    pendingDrafts(book).map((procedure) => ({ type: 'procedure.drafted', data: { procedure } })),
+  page: (page, book): Page | null | undefined => {
+    if (!page.startsWith(FOLDER) || !page.endsWith('.md')) return undefined;
+    const known = knownProcedure(book, page.slice(FOLDER.length, -3));
+    return known === undefined
+      ? null
+      : renderProcedurePage(known, executionsOf(book, familyOfProcedure(known.procedure.id)));
+  },
+};
+
+/** The family of a finished task. */
+export const familyOfRun = (book: Rows, run: string): string | undefined => book.get<string>(familyKey(run));
+
+export const pageName = (procedure: string): string => `${FOLDER}${procedure}.md`;
+
+function ingestEvent(read: Read, book: Rows): void {
+  const { event } = read;
+  if (event.pen === 'maintenance') return ingestProcedureEvent(event, book);
+  recordTaint(book, event);
+  if (event.type === 'run.started') recordTask(event, book);
+  if (event.type === 'run.ended') recordEnd(read, book);
+  if ((event.type === 'run.corrected' || event.type === 'run.undone') && event.run !== null) reviseRun(event.run, book);
+}
+
+/** A demoted or retired procedure is drafted again only from later runs. */
+function ingestProcedureEvent(event: Event, book: Rows): void {
+  storeProcedureEvent(event, book, (id) => touchPage(book, pageName(id)));
+  if (event.type !== 'procedure.moved' || (event.data.to !== 'demoted' && event.data.to !== 'retired')) return;
+  const { procedure: id } = event.data;
+  const shape = knownProcedure(book, id)?.procedure.shape;
+  if (shape !== undefined) setSamples(book, familyOfProcedure(id), shape, []);
+}
+
+function recordTask({ run, data }: Extract<Event, { type: 'run.started' }>, book: Rows): void {
+  const { parent, graph, input } = data;
+  if (run === null || parent !== null || graph.id !== 'oka.task') return;
+  const given = input as unknown as TaskGiven;
+  if (given.fields.corrects === undefined) book.put(taskKey(run), taskFields(given));
+}
+
+/** Returns the record of a task that ended and counts for a family, else null. */
+function finishedTask(event: Event, book: Rows): TaskRecord | null {
+  if (event.type !== 'run.ended' || event.run === null || book.get(taskKey(event.run)) === undefined) return null;
+  const task = taskRecordOf(book, event.run);
+  const by = task?.plan?.by;
+  return task !== undefined && (by === 'model' || by === 'procedure') && event.data.status !== 'cancelled'
+    ? task
+    : null;
+}
+
+function recordEnd({ event, text: textOf }: Read, book: Rows): void {
+  if (event.run === null) return;
+  const task = finishedTask(event, book);
+  const said = book.get<TaskFields>(taskKey(event.run));
+  const body = task === null ? null : textOf(task.body);
+  const tainted = isTainted(book, event.run);
+  book.put(taskKey(event.run), null);
+  forgetTaint(book, event.run);
+  if (task === null || said === undefined || body === null) return;
+  const text = taskText(said, task.dir, body);
+  const graph = task.plan?.by === 'model' && task.plans === 1 ? parsePlan(textOf(task.plan.sha256)) : null;
+  const reached = graph === null ? [] : unaskedTargets(graph, text);
+  const found = assignFamily(book, task, text, graph);
+  const about = { ...found, seq: event.seq, inputs: shortHash(text, 16), tainted: tainted || reached.length > 0 };
+  const execution = toExecution(task, about);
+  storeAndTouch(book, execution);
+  book.put(familyKey(task.run), found.family);
+  if (graph !== null) addSample(book, execution, task, { text, graph: JSON.parse(JSON.stringify(graph)) as Json });
+}
+
+function parsePlan(text: string | null): Graph | null {
+  if (text === null || text.length > MAX_SAMPLE_LENGTH) return null;
+  const read = Graph.safeParse(JSON.parse(text));
+  return read.success ? read.data : null;
+}
+
+/** A task that matched a procedure belongs to its family, whatever its plan. */
+function assignFamily(
+  book: Rows,
+  { choice, plan }: TaskRecord,
+  text: string,
+  graph: Graph | null,
+): Pick<Execution, 'family' | 'shape'> {
+  const chosen =
+    choice === null || choice.arm === 'offered' ? undefined : knownProcedure(book, choice.procedure)?.procedure;
+  const shape = plan?.by === 'procedure' ? (chosen?.shape ?? null) : graph === null ? null : planShape(graph, text);
+  if (chosen !== undefined) return { family: familyOfProcedure(chosen.id), shape };
+  const tokens = tokenize(text);
+  return { family: tokens === null ? shortHash(text, 12) : findFamily(book, tokens, shape), shape };
+}
+
+function storeAndTouch(book: Rows, execution: Execution): void {
+  storeExecution(book, execution);
+  for (const id of procedureIdsOf(book, execution.family)) touchPage(book, pageName(id));
+}
+
+/** Adds a run that qualifies as a sample (1). */
+function addSample(book: Rows, execution: Execution, task: TaskRecord, made: Pick<Sample, 'text' | 'graph'>): void {
+  const { family, shape, run, seq, fine, trusted } = execution;
+  const { plan } = task;
+  if (shape === null || !fine || !trusted || plan === null || plan.input !== null) return;
+  if (made.text.length + JSON.stringify(made.graph).length > MAX_SAMPLE_LENGTH) return;
+  const { criteria, tools, targets } = plan;
+  const sample: Sample = { run, seq, day: task.started.slice(0, 10), ...made, criteria, tools, targets };
+  const others = samplesOf(book, family, shape).filter(({ text }) => text !== made.text);
+  setSamples(book, family, shape, [...others, sample].slice(-MAX_SAMPLES));
+  draftProcedure(book, family, shape);
+}
+
+/** Updates the record of a run that was corrected or undone, and removes it from the samples (3). */
+function reviseRun(run: string, book: Rows): void {
+  const family = book.get<string>(familyKey(run));
+  const task = taskRecordOf(book, run);
+  const known = family === undefined ? undefined : executionsOf(book, family).find((each) => each.run === run);
+  if (task === undefined || known === undefined) return;
+  const { family: own, shape, seq, inputs, trusted } = known;
+  storeAndTouch(book, { ...toExecution(task, { family: own, shape, seq, inputs, tainted: false }), trusted });
+  if (shape === null || wasFine(task)) return;
+  const left = samplesOf(book, own, shape).filter((each) => each.run !== run);
+  setSamples(book, own, shape, left);
+  draftProcedure(book, own, shape);
+}
