@@ -10,6 +10,7 @@ export function describeEvent(event: Event): string {
 }
 
 function sentence(event: Event): string {
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a new type is described as data until it has a sentence
   switch (event.type) {
     case 'ledger.repaired':
       return `Cut a torn end of ${bytes(event.data.bytes)} off; kept in ${event.data.kept}`;
@@ -113,6 +114,10 @@ function sentence(event: Event): string {
       return `Tells fact ${event.data.fact} in other words: ${event.data.text}`;
     case 'storage.tidied':
       return `Tidied up: ${count(event.data.artifacts, 'artifact')}, ${count(event.data.outbox.length, 'result')} and ${count(event.data.tools.length, 'old tool')} removed (${bytes(event.data.bytes)})`;
+    default: {
+      const { type, data } = event as Event;
+      return `${type}: ${JSON.stringify(data)}`;
+    }
   }
 }
 

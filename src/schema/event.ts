@@ -343,12 +343,16 @@ export const eventData = {
   'context.packed': PackManifest.describe('What is remembered was put together for a prompt.'),
   'slot.came': z
     .strictObject({
-      job: z.enum(['learn', 'tidy']).describe('What was due.'),
+      job: z
+        .string()
+        .max(200)
+        .regex(/^[A-Za-z0-9][\w.:/-]*$/)
+        .describe('What was due: learn and tidy are jobs of maintenance.'),
       slot: Instant.describe('When it was due.'),
       how: z.enum(['ran', 'skipped', 'missed']).describe('What became of it.'),
       reason,
     })
-    .describe('A time came at which maintenance was due; each is told once.'),
+    .describe('A time came at which a job was due; each is recorded once.'),
   'procedure.drafted': z
     .strictObject({ procedure: Procedure })
     .describe('A procedure was made from runs, or made anew.'),

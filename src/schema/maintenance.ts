@@ -61,3 +61,7 @@ export const MaintenanceConfig = z
   })
   .describe('The second process: what it learns, keeps and removes.');
 export type MaintenanceConfig = z.infer<typeof MaintenanceConfig>;
+
+/** Jobs of maintenance that have slots (`slot.came`); other jobs have names of their own. */
+export const maintenanceJobs = ['learn', 'tidy'] as const;
+export const isMaintenanceJob = (job: string): boolean => maintenanceJobs.some((each) => each === job);

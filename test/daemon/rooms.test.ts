@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
@@ -106,5 +106,31 @@ describe('a capability that is one folder and one line', () => {
       code: 2,
       err: expect.stringContaining('there is no command'),
     });
+  });
+});
+
+describe('the recipes in CONTRIBUTING.md', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../CONTRIBUTING.md'), 'utf8');
+  const recipes = [...text.matchAll(/^- \*\*An? (.+?)\*\*(.*)$/gm)].map(([, what = '', how = '']) => ({ what, how }));
+
+  it('are there for everything that a capability may add', () => {
+    expect(recipes.map(({ what }) => what)).toEqual([
+      'tool',
+      'node kind',
+      'provider of models',
+      'intake',
+      'event type',
+      'view',
+      'command',
+      'finding',
+    ]);
+  });
+
+  it('name files that are there', () => {
+    const files = recipes.flatMap(({ how }) =>
+      [...how.matchAll(/`([a-z-]+\/[a-z/-]+\.ts)`/g)].map(([, file = '']) => file),
+    );
+    expect(files.filter((file) => !existsSync(join(src, file)))).toEqual([]);
+    expect(files).toContain('schema/intake.ts');
   });
 });

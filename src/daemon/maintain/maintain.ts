@@ -1,7 +1,7 @@
 /**
  * Owns: the second process: it waits for its times, makes a pass at each, and tells what became of it.
  *
- * N1 Each time that has come is told once, when its pass is complete: a crash in between makes the pass again, which
+ * N1 Each slot that has come is recorded once, when its pass is complete: a crash in between makes the pass again, which
  *    concludes nothing twice.
  * N2 While .oka/STOP is there nothing is done; it ends a pass that is under way.
  * N3 A pass that fails is told, and the next time tries again. The worker never waits for any of it.
@@ -21,7 +21,8 @@ import type { Log } from '../log-line.ts';
 import { requestTidy } from './request-tidy.ts';
 import { openMaintenance, type Maintenance, type Swapped } from './open-maintenance.ts';
 import { healing, pass, type Passed, write } from './pass.ts';
-import { cameAgain, cameDue, type Job, jobs, type Sight, type SlotCame, STOPPED, toldOf } from './slots.ts';
+import { dueSlots, hasComeAgain, lastSlotOf, type SlotCame, type SlotClock, STOPPED } from '../../intake/slots.ts';
+import { maintenanceJobs as jobs } from '../../schema/maintenance.ts';
 
 /** How soon a clock that jumped, changed settings and the stop file are noticed. */
 const LOOK_EVERY_MS = 10_000;
@@ -99,30 +100,32 @@ async function keeping<T>(
   }
 }
 
+type Job = (typeof jobs)[number];
 type Timetable = Readonly<Record<Job, Times>>;
-type Told = Map<Job, number | null>;
+/** The last slot of each job that was recorded. */
+type LastSlots = Map<string, number | null>;
 type LookAtConfig = ReturnType<typeof watchConfig>;
 
 async function keepTimes(m: Maintenance, lookAtConfig: LookAtConfig, signal: AbortSignal, tell: Log): Promise<void> {
   const times = timetable(m.config);
-  const told = await healing(m, () => toldSoFar(m));
-  const begun = m.clock();
-  let looked = begun;
-  let busy: Sight['busy'] = null;
+  const last = await healing(m, () => lastSlots(m));
+  const started = m.clock();
+  let checked = started;
+  let busy: SlotClock['busy'] = null;
   while (!signal.aborted) {
     const now = m.clock();
-    const sight = { now, begun, busy, isStopped: isStopped(m.home) };
-    const due = jobs.flatMap((job) => cameDue(job, times[job], { ...sight, told: told.get(job) ?? null }));
-    const isAgain = cameAgain(times.learn, looked, now, told.get('learn') ?? null) && !sight.isStopped;
-    looked = now;
+    const clock = { now, started, busy, isStopped: isStopped(m.home) };
+    const due = jobs.flatMap((job) => dueSlots(job, times[job], { ...clock, last: last.get(job) ?? null }));
+    const isAgain = hasComeAgain(times.learn, checked, now, last.get('learn') ?? null) && !clock.isStopped;
+    checked = now;
     let pause = LOOK_EVERY_MS;
     if (due.length > 0 || isAgain) {
       const met = await meet(m, due, isAgain, signal, tell);
       busy = { from: now, to: m.clock() };
-      if (!(await isTold(m, met, told, tell))) pause = AFTER_TROUBLE_MS;
+      if (!(await isRecorded(m, met, last, tell))) pause = AFTER_TROUBLE_MS;
     }
     if (await isChanged(lookAtConfig, tell)) return;
-    await rest(Math.min(pause, untilNext(times, looked, m.clock())), signal);
+    await rest(Math.min(pause, untilNext(times, checked, m.clock())), signal);
   }
 }
 
@@ -171,31 +174,36 @@ function outcomeOf({ how, reason }: SlotCame, trouble: string | null): Pick<Slot
 
 const short = (text: string): string => text.slice(0, 10_000);
 
-/** N1. False when it could not be told: the times stay due. */
-async function isTold(m: Maintenance, met: readonly SlotCame[] | null, told: Told, tell: Log): Promise<boolean> {
+/** N1. False when it could not be recorded: the slots stay due. */
+async function isRecorded(
+  m: Maintenance,
+  met: readonly SlotCame[] | null,
+  last: LastSlots,
+  tell: Log,
+): Promise<boolean> {
   if (met === null || met.length === 0) return true;
   try {
     for (let from = 0; from < met.length; from += AT_ONCE) {
       const some = met.slice(from, from + AT_ONCE);
       await m.append(some.map((data) => ({ type: 'slot.came', data })));
-      for (const { job, slot } of some) told.set(job, Math.max(told.get(job) ?? 0, Date.parse(slot)));
+      for (const { job, slot } of some) last.set(job, Math.max(last.get(job) ?? 0, Date.parse(slot)));
     }
     await write(m, []);
     return true;
   } catch (error) {
     if (isFatal(error)) throw error;
-    tell(`it could not be told what became of ${met.length === 1 ? 'a time' : 'some times'}: ${messageOf(error)}`);
+    tell(`what became of ${met.length === 1 ? 'a slot' : 'some slots'} could not be recorded: ${messageOf(error)}`);
     return false;
   }
 }
 
-/** What was told may not be folded yet. */
-async function toldSoFar(m: Maintenance): Promise<Told> {
-  const told: Told = new Map(jobs.map((job) => [job, toldOf(m.store, job)]));
+/** What was recorded may not be folded yet. */
+async function lastSlots(m: Maintenance): Promise<LastSlots> {
+  const last: LastSlots = new Map(jobs.map((job) => [job, lastSlotOf(m.store, job)]));
   const from = m.store.cursor('maintenance').seq + 1;
   for await (const { type, data } of readEvents(m.home.ledgers.maintenance, { from, type: 'slot.came' }))
-    if (type === 'slot.came') told.set(data.job, Math.max(told.get(data.job) ?? 0, Date.parse(data.slot)));
-  return told;
+    if (type === 'slot.came') last.set(data.job, Math.max(last.get(data.job) ?? 0, Date.parse(data.slot)));
+  return last;
 }
 
 function timetable({ maintenance: { slots } }: Config): Timetable {
@@ -206,9 +214,9 @@ function timetable({ maintenance: { slots } }: Config): Timetable {
 }
 
 /** Counted from the look before: a time that has come meanwhile is not slept through. */
-function untilNext(times: Timetable, looked: number, now: number): number {
+function untilNext(times: Timetable, checked: number, now: number): number {
   const next = jobs.map(
-    (job) => times[job].between(looked, now + LOOK_EVERY_MS).next().value ?? Number.POSITIVE_INFINITY,
+    (job) => times[job].between(checked, now + LOOK_EVERY_MS).next().value ?? Number.POSITIVE_INFINITY,
   );
   return Math.max(1, Math.min(...next) - now);
 }

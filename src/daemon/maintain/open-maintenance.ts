@@ -17,7 +17,7 @@ import { openHomeVault } from '../guard/home-vault.ts';
 import { type Pages, pagesOf } from './pages.ts';
 import { partsOf, settledBy } from './parts.ts';
 import { booksFile, settlePlace } from './maintenance-folder.ts';
-import { slotsTold } from './slots.ts';
+import { takeSlot } from '../../intake/slots.ts';
 import { wordingSpent } from './reword-facts.ts';
 import { type Wording, wordingOf } from './wording.ts';
 
@@ -60,7 +60,9 @@ export const learningVersion = (parts: readonly Part[], { maintenance }: Config)
   `${VERSION} ${programVersion()} ${parts.map(({ name }) => name).join(' ')} ${settledBy(maintenance)}`;
 
 /** What maintenance keeps of itself comes first. */
-export const withOwn = (parts: readonly Part[]): Part[] => [slotsTold, wordingSpent, ...parts];
+const lastSlots: Part = { name: 'slots', take: ({ event }, rows) => takeSlot(event, rows) };
+
+export const withOwn = (parts: readonly Part[]): Part[] => [lastSlots, wordingSpent, ...parts];
 
 /** Takes the pen of maintenance. */
 export async function openMaintenance(home: Home, config: Config, swapped: Swapped = {}): Promise<Maintenance> {

@@ -6,6 +6,7 @@
  * 2. A family of tasks has at most one promoted procedure.
  * 3. What a person wants comes first and is marked as such.
  */
+import { isMaintenanceJob } from '../../schema/maintenance.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ProcedureMove, ProcedureStatus } from '../../schema/procedure.ts';
 import type { Part, Pass } from '../learning.ts';
@@ -53,7 +54,7 @@ const HANDLERS: { readonly [T in Event['type']]?: Handler<T> } = {
     if (intake.kind === 'procedure') recordWish(book, intake);
   },
   'slot.came': ({ data, at }, book) => {
-    if (data.how !== 'ran') return;
+    if (data.how !== 'ran' || !isMaintenanceJob(data.job)) return;
     book.put(CHECKED, at.slice(0, 10));
     for (const key of [...book.each(DUE)].map(([due]) => due)) book.put(key, null);
   },

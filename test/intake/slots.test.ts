@@ -1,21 +1,25 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timesOf } from '../../../src/intake/schedule.ts';
+import { rowsInMemory } from '../../src/memory/learning.ts';
+import type { Event } from '../../src/schema/event.ts';
+import { timesOf } from '../../src/intake/schedule.ts';
 import {
-  cameAgain,
-  cameDue,
+  hasComeAgain,
+  dueSlots,
   LATE_MS,
-  MOST_TOLD,
-  type Sight,
+  lastSlotOf,
+  takeSlot,
+  MOST_RECORDED,
+  type SlotClock,
   type SlotCame,
-} from '../../../src/daemon/maintain/slots.ts';
+} from '../../src/intake/slots.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 2, 28, 22, 5); // the clocks of Europe change in the night behind it
 const times = timesOf('*/10 * * * *', 'x');
 
-const seen = (sight: Partial<Sight>): SlotCame[] =>
-  cameDue('learn', times, { now: START, begun: START, told: null, busy: null, isStopped: false, ...sight });
+const seen = (sight: Partial<SlotClock>): SlotCame[] =>
+  dueSlots('learn', times, { now: START, started: START, last: null, busy: null, isStopped: false, ...sight });
 const hows = (slots: readonly SlotCame[]): string[] => slots.map(({ slot, how }) => `${slot.slice(11, 16)} ${how}`);
 
 describe('times that have come', () => {
@@ -24,18 +28,18 @@ describe('times that have come', () => {
     expect(hows(seen({ now: START + 5 * MINUTE }))).toEqual(['22:10 ran']);
   });
 
-  it('are missed when no process was there, and when one could not look', () => {
+  it('are missed when no process was there, and when one could not check', () => {
     const [began, told] = [START + 30 * MINUTE, START - 5 * MINUTE];
-    const slots = seen({ begun: began, told, now: began + 26 * MINUTE });
+    const slots = seen({ started: began, last: told, now: began + 26 * MINUTE });
     const missed = ['22:10', '22:20', '22:30', '22:40', '22:50'].map((time) => `${time} missed`);
     expect(hows(slots)).toEqual([...missed, '23:00 ran']);
     expect(slots[2]?.reason).toBe('no process was there');
-    expect(slots[3]?.reason).toContain('could not look');
+    expect(slots[3]?.reason).toContain('could not check');
   });
 
   it('are skipped while a pass is running, and while everything is stopped', () => {
     const busy = { from: START + 5 * MINUTE, to: START + 26 * MINUTE };
-    expect(hows(seen({ told: START + 5 * MINUTE, now: START + 26 * MINUTE, busy }))).toEqual([
+    expect(hows(seen({ last: START + 5 * MINUTE, now: START + 26 * MINUTE, busy }))).toEqual([
       '22:20 skipped',
       '22:30 skipped',
     ]);
@@ -44,15 +48,15 @@ describe('times that have come', () => {
 
   it('that were told before the clock was set back come again only as a reason to look', () => {
     const told = START + 5 * MINUTE;
-    expect(seen({ told, now: START + 5 * MINUTE })).toEqual([]);
-    expect(cameAgain(times, START, START + 5 * MINUTE, told)).toBe(true);
-    expect(cameAgain(times, START, START + 4 * MINUTE, told)).toBe(false);
-    expect(cameAgain(times, START, START + 5 * MINUTE, null)).toBe(false);
+    expect(seen({ last: told, now: START + 5 * MINUTE })).toEqual([]);
+    expect(hasComeAgain(times, START, START + 5 * MINUTE, told)).toBe(true);
+    expect(hasComeAgain(times, START, START + 4 * MINUTE, told)).toBe(false);
+    expect(hasComeAgain(times, START, START + 5 * MINUTE, null)).toBe(false);
   });
 
   it('are bounded where a clock is wrong by decades, and the rest is told as a number', () => {
-    const slots = seen({ told: START, now: START + 20 * 365 * 24 * 60 * MINUTE });
-    expect(slots).toHaveLength(MOST_TOLD);
+    const slots = seen({ last: START, now: START + 20 * 365 * 24 * 60 * MINUTE });
+    expect(slots).toHaveLength(MOST_RECORDED);
     expect(slots[0]?.reason).toMatch(/so were \d+ before it/);
     expect(slots[1]?.reason).not.toContain('before it');
   });
@@ -91,9 +95,9 @@ describe('times that have come', () => {
     fc.assert(
       fc.property(steps, (lives) => {
         const told: number[] = [];
-        let [now, begun, busy] = [START, START, null as Sight['busy']];
+        let [now, begun, busy] = [START, START, null as SlotClock['busy']];
         const look = (isCrash: boolean): void => {
-          const slots = seen({ now, begun, busy, told: told.at(-1) ?? null });
+          const slots = seen({ now, started: begun, busy, last: told.at(-1) ?? null });
           if (!isCrash) told.push(...slots.map(({ slot }) => Date.parse(slot)));
         };
         let highest = now;
@@ -120,5 +124,24 @@ describe('times that have come', () => {
   it('a time counts as met for a minute', () => {
     expect(hows(seen({ now: START + 5 * MINUTE + LATE_MS }))).toEqual(['22:10 ran']);
     expect(hows(seen({ now: START + 5 * MINUTE + LATE_MS + 1 }))).toEqual(['22:10 missed']);
+  });
+
+  it('T1 belong to any job: two jobs with names of their own get each of their slots once, also after a restart', () => {
+    const rows = rowsInMemory();
+    const jobs = { 'schedule/report': timesOf('*/10 * * * *', 'x'), learn: timesOf('*/20 * * * *', 'x') };
+    const came: string[] = [];
+    for (const now of [START + 5 * MINUTE, START + 15 * MINUTE, START + 15 * MINUTE, START + 25 * MINUTE])
+      for (const [job, slots] of Object.entries(jobs))
+        for (const data of dueSlots(job, slots, {
+          now,
+          started: START,
+          last: lastSlotOf(rows, job),
+          busy: null,
+          isStopped: false,
+        })) {
+          came.push(`${data.job} ${data.slot.slice(11, 16)}`);
+          takeSlot({ type: 'slot.came', data } as Event, rows);
+        }
+    expect(came).toEqual(['schedule/report 22:10', 'schedule/report 22:20', 'learn 22:20', 'schedule/report 22:30']);
   });
 });
