@@ -95,7 +95,7 @@ export const eventData = {
     .describe('A run began.'),
   'run.planned': z
     .strictObject({ nodes: z.array(PlannedNode).max(1000).describe('The steps from now on.'), reason })
-    .describe('The plan of a run was made or made anew.'),
+    .describe('The steps of a run were planned again. Nothing writes this today; it stays readable.'),
   'run.moved': z
     .strictObject({
       from: z.string().max(80).describe('The state it left.'),

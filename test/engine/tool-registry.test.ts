@@ -63,7 +63,7 @@ describe('tools that come and go', () => {
     expect(dataOf(events, 'run.started')).toMatchObject([{ tools: before }]);
     expect(dataOf(events, 'run.resumed')).toMatchObject([{ tools: tools.version() }]);
     expect(tools.version()).not.toBe(before);
-    expect(replayDecisions(await engine.planFor(run.plan.sha256), events, tools.get)).toMatchObject({
+    expect(replayDecisions(await engine.planFor(run.plan.sha256), events, (name) => tools.get(name))).toMatchObject({
       difference: null,
     });
     expect(replayDecisions(run.plan, events, () => undefined)).toMatchObject({ difference: null });
