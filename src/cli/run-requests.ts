@@ -21,7 +21,7 @@ export async function requestRun(call: Pick<Call, 'home' | 'signal'>, intake: Ru
     const going = await host.handle(intake);
     await going?.done;
     const settled = await engine.stateOf(going?.run.id ?? id);
-    await engine.rested(); // an answer to a child sets its parent going
+    await engine.whenIdle(); // an answer to a child sets its parent going
     return settled;
   });
   if (run === null) return { code: exits.no };

@@ -117,7 +117,7 @@ function optionsFor(
       }
       return null;
     },
-    atRest: async (run) => {
+    runSettled: async (run) => {
       for (const { opened: room } of opened) await room.runSettled?.(run);
     },
     stores: engineStores(home, stores, valueOf(ports.memory).store),
@@ -143,7 +143,7 @@ function lateEngine({ ledger }: Pick<Stores, 'ledger'>): {
       answer: (...all) => now().engine.answer(...all),
       stop: (...all) => now().engine.stop(...all),
       stateOf: (...all) => now().engine.stateOf(...all),
-      note: (...all) => now().engine.note(...all),
+      post: (...all) => now().engine.post(...all),
       /** What is staged is read, too. */
       eventsOf: async (run) => {
         await ledger.flush();

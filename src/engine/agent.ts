@@ -14,7 +14,7 @@ export function newAgent(start: string): AgentState {
 }
 
 /** Notes a decision; returns how the node ends, if it does. */
-export function decided(agent: AgentState, turn: number, decision: Decision): AgentEnd | null {
+export function applyDecision(agent: AgentState, turn: number, decision: Decision): AgentEnd | null {
   agent.turn = turn + 1;
   agent.rejections = 0;
   agent.problem = null;
@@ -34,13 +34,13 @@ export function decided(agent: AgentState, turn: number, decision: Decision): Ag
   }
 }
 
-export function learned(agent: AgentState, outcome: Outcome['status'], output: Json, error: string | null): void {
+export function recordOutcome(agent: AgentState, outcome: Outcome['status'], output: Json, error: string | null): void {
   const last = agent.evidence.at(-1);
   if (last !== undefined) Object.assign(last, { outcome, output, error });
 }
 
 /** Notes an answer that was not allowed; returns why the node fails, if it does. */
-export function rejected(agent: AgentState, reason: string): string | null {
+export function applyRejection(agent: AgentState, reason: string): string | null {
   agent.rejections += 1;
   agent.problem = reason;
   return agent.rejections >= MOST_REJECTIONS

@@ -5,15 +5,15 @@
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
-import { estimated } from './budget.ts';
+import { estimateCost } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
 import { deliver, type DriveState, fail, flushBefore, reserve, stage } from './drive-state.ts';
 import { toolCallFor } from './tool-call.ts';
-import { misclassified, outcomeEvent } from './written.ts';
+import { misclassifiedEvent, outcomeEvent } from './step-events.ts';
 
 /** Makes a call whose intent is staged; its outcome is delivered to the loop. */
 export function startCall(state: DriveState, step: CallStep): void {
-  const usage = estimated(state.world.tools, step.tool, step.input);
+  const usage = estimateCost(state.world.tools, step.tool, step.input);
   state.inFlight.add(step);
   const call = toolCallFor(state, step, usage);
   outcomeOf(state, call, usage, flushBefore(state, step.class)).then(
@@ -28,7 +28,7 @@ async function outcomeOf(state: DriveState, call: ToolCall, usage: Usage, durabl
   if (state.calls.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
   reserve(state, usage, 1);
   try {
-    const outcome = state.world.storable(await state.world.invoke(call));
+    const outcome = state.world.storeOutput(await state.world.invoke(call));
     return outcome instanceof Promise ? await outcome : outcome;
   } catch (error) {
     return { status: 'cancelled', error: messageOf(error) };
@@ -47,7 +47,7 @@ export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome
   const { run } = state;
   try {
     if (outcome.status === 'failed' && outcome.overstepped !== undefined && step.class === 'read')
-      stage(state, misclassified(run, step, outcome.overstepped));
+      stage(state, misclassifiedEvent(run, step, outcome.overstepped));
     stage(state, outcomeEvent(run, step, outcome, false));
   } catch (error) {
     const failed: Outcome = { status: 'failed', error: `the outcome could not be written down: ${messageOf(error)}` };

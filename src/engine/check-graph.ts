@@ -1,8 +1,8 @@
 /** Owns: what is wrong with a graph, all of it at once, before anything runs. */
 import type { Graph, Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import { leadsBack, withoutTwins } from './plan.ts';
-import { namesIn } from './template.ts';
+import { leadsBack, withoutDuplicates } from './graph-plan.ts';
+import { templateNames } from './template.ts';
 
 /** `path` points into the graph file, such as nodes.3.needs.0 */
 export type GraphProblem = { path: string; problem: string };
@@ -25,26 +25,26 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   const problems: GraphProblem[] = [];
   const report: Report = (path, problem) => void problems.push({ path, problem });
   const names = new Map(graph.nodes.map((node, index) => [node.id, index]));
-  const asked = graph.nodes.map((node) => namesIn(templatesOf(node)));
+  const asked = graph.nodes.map((node) => templateNames(templatesOf(node)));
   const ancestors = ancestorsOf(graph, names, wantedOf(graph, names, asked));
-  ownNames(graph, names, report);
-  itemNames(graph, report);
-  unknownNames(graph, names, report);
-  if (ancestors === null) cycle(graph, names, report);
+  checkOwnNames(graph, names, report);
+  checkItemNames(graph, report);
+  checkReferences(graph, names, report);
+  if (ancestors === null) reportCycle(graph, names, report);
   else {
-    templates(graph, asked, ancestors, report);
-    edgesBack(graph, names, ancestors, report);
-    unreachable(graph, names, ancestors, report);
+    checkTemplates(graph, asked, ancestors, report);
+    checkEdgesBack(graph, names, ancestors, report);
+    checkReachable(graph, names, ancestors, report);
   }
   graph.nodes.forEach((node, index) => {
     const at: Place = () => `nodes.${index}`;
     nodeProblems(node, at, around, report);
-    bounds(graph, node, at, report);
+    checkBounds(graph, node, at, report);
   });
   return problems;
 }
 
-function ownNames(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
+function checkOwnNames(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
   const seen = names.size === graph.nodes.length ? null : new Set<string>();
   graph.nodes.forEach(({ id }, index) => {
     if (BUILT_IN_NAMES.has(id))
@@ -55,7 +55,7 @@ function ownNames(graph: Graph, names: ReadonlyMap<string, number>, report: Repo
 }
 
 /** The items of a map are nodes named map__0, map__1, …: no other node may have such a name, and they must not be too long. */
-function itemNames(graph: Graph, report: Report): void {
+function checkItemNames(graph: Graph, report: Report): void {
   const maps = new Set(graph.nodes.flatMap((node) => (node.kind === 'map' ? [node.id] : [])));
   if (maps.size === 0) return;
   graph.nodes.forEach(({ id, kind }, index) => {
@@ -67,16 +67,16 @@ function itemNames(graph: Graph, report: Report): void {
   });
 }
 
-function unknownNames(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
-  const look = (id: string, path: () => string): void => {
+function checkReferences(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
+  const checkName = (id: string, path: () => string): void => {
     if (!names.has(id)) report(path(), `there is no node "${id}"`);
   };
   graph.nodes.forEach(({ needs }, index) =>
-    needs.forEach((need, at) => look(need, () => `nodes.${index}.needs.${at}`)),
+    needs.forEach((need, at) => checkName(need, () => `nodes.${index}.needs.${at}`)),
   );
   graph.edges.forEach(({ from, to }, index) => {
-    look(from, () => `edges.${index}.from`);
-    look(to, () => `edges.${index}.to`);
+    checkName(from, () => `edges.${index}.from`);
+    checkName(to, () => `edges.${index}.to`);
   });
 }
 
@@ -145,17 +145,17 @@ function predecessors(graph: Graph, names: ReadonlyMap<string, number>): number[
     const [from, to] = [names.get(edge.from), names.get(edge.to)];
     if (!leadsBack(edge) && from !== undefined && to !== undefined) before[to]?.push(from);
   }
-  return before.map(withoutTwins);
+  return before.map(withoutDuplicates);
 }
 
-function cycle(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
+function reportCycle(graph: Graph, names: ReadonlyMap<string, number>, report: Report): void {
   const settled = new Set(settlingOrder(predecessors(graph, names)));
   const members = graph.nodes.filter((_, node) => !settled.has(node)).map(({ id }) => id);
   const some = members.slice(0, 10).join(', ');
   report('nodes', `these nodes wait for each other: ${some}. A way back is an edge with "max"`);
 }
 
-function templates(
+function checkTemplates(
   graph: Graph,
   asked: readonly (readonly string[])[],
   ancestors: ReadonlyMap<string, ReadonlySet<string>>,
@@ -170,7 +170,7 @@ function templates(
   });
 }
 
-function edgesBack(
+function checkEdgesBack(
   graph: Graph,
   names: ReadonlyMap<string, number>,
   ancestors: ReadonlyMap<string, ReadonlySet<string>>,
@@ -186,7 +186,7 @@ function edgesBack(
 }
 
 /** A node is never reached when it needs two branches that exclude each other. */
-function unreachable(
+function checkReachable(
   graph: Graph,
   names: ReadonlyMap<string, number>,
   order: ReadonlyMap<string, unknown>,
@@ -251,8 +251,8 @@ const NEEDED_BOUNDS = {
 } as const;
 
 /** strict asks for every bound, bounded for time and retries, flex for none. */
-function bounds({ mode }: Pick<Graph, 'mode'>, node: Node, at: Place, report: Report): void {
-  if (node.kind === 'map') bounds({ mode }, node.each, () => `${at()}.each`, report);
+function checkBounds({ mode }: Pick<Graph, 'mode'>, node: Node, at: Place, report: Report): void {
+  if (node.kind === 'map') checkBounds({ mode }, node.each, () => `${at()}.each`, report);
   if (node.kind !== 'tool' && node.kind !== 'agent') return;
   for (const field of NEEDED_BOUNDS[mode])
     if (node[field] === undefined) report(`${at()}.${field}`, `mode ${mode} needs ${field}`);

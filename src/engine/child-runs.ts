@@ -7,8 +7,8 @@ import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Budgets } from '../schema/run.ts';
 import type { ToolCall } from '../schema/tool.ts';
-import { leftOf, nothingReserved } from './budget.ts';
-import { answerOf, childIdOf, failedChildOf, shareOf } from './child.ts';
+import { budgetLeft, nothingReserved } from './run-budget.ts';
+import { answerFromChild, childIdOf, failedChildOf, shareOfBudget } from './child-terms.ts';
 import type { EngineContext } from './engine-context.ts';
 import { findRun } from './load-run.ts';
 import { answerWait, continueAfterFailure, resumeRun, startRun } from './run-control.ts';
@@ -42,7 +42,7 @@ export async function startChild(
 function childBudgets({ options }: EngineContext, graph: Graph, parent: RunState | undefined, depth: number): Budgets {
   const deepest = Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST);
   if (depth > deepest) throw new OkaError('invalid-graph', `runs may lie at most ${deepest} deep`);
-  const share = parent === undefined ? {} : shareOf(leftOf(parent, nothingReserved, options.clock()), graph);
+  const share = parent === undefined ? {} : shareOfBudget(budgetLeft(parent, nothingReserved, options.clock()), graph);
   return { ...share, depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
 }
 
@@ -63,7 +63,7 @@ export async function notifyParent(context: EngineContext, child: RunState, id: 
   if (parent === null || isOver(parent.status)) return;
   for (const wait of parent.waits.values())
     if (wait.for.kind === 'child' && wait.for.run === child.id)
-      await answerWait(context, id, wait.wait, answerOf(child, wait.for.any_end)).catch(ignoreTooLate);
+      await answerWait(context, id, wait.wait, answerFromChild(child, wait.for.any_end)).catch(ignoreTooLate);
 }
 
 /** A child that was stopped with its parent goes on with it, unless only a person can make it go on. */

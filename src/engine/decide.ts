@@ -15,13 +15,13 @@ import type { Json } from '../schema/json.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Attempt, Author, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import { inputOf, lookupFor } from './input.ts';
+import { inputOf, lookupFor } from './node-input.ts';
 import { authorOf } from './origins.ts';
-import { titleOf } from './plan.ts';
+import { nodeTitle } from './graph-plan.ts';
 import { type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
-import { stuckIn } from './stuck.ts';
-import { filled } from './template.ts';
-import { hasFallback, isReached, listOf, startsOver } from './ways.ts';
+import { stuckReason } from './loop-detection.ts';
+import { fillTemplate } from './template.ts';
+import { hasFallback, isReached, mapList, willStartOver } from './routing.ts';
 
 export type CallStep = Attempt & {
   kind: 'CallTool';
@@ -43,11 +43,11 @@ export type Step =
   | { kind: 'Fail'; reason: string };
 
 /** What has to be known of a tool to decide. */
-export type ToolBook = (
+export type ToolLookup = (
   name: string,
 ) => Pick<Tool, 'annotations' | 'classOf' | 'estimate' | 'idempotent' | 'targets'> | undefined;
 
-export function decide(run: RunState, tools: ToolBook): Step[] {
+export function decide(run: RunState, tools: ToolLookup): Step[] {
   if (run.status !== 'running') return [];
   if (run.failure !== null)
     return hasOpenCall(run) ? [] : [{ kind: 'Fail', reason: `${run.failure.node}: ${run.failure.reason}` }];
@@ -61,13 +61,13 @@ export function decide(run: RunState, tools: ToolBook): Step[] {
 function withdrawals(run: RunState): Step[] {
   return [...run.waits.values()].flatMap(({ wait, node, for: awaited }) => {
     const index = nodeNamed(run, node);
-    return node !== null && index !== undefined && startsOver(run, index)
+    return node !== null && index !== undefined && willStartOver(run, index)
       ? [{ kind: 'Withdraw', node, wait, for: awaited }]
       : [];
   });
 }
 
-function stepsOf(run: RunState, tools: ToolBook): Step[] {
+function stepsOf(run: RunState, tools: ToolLookup): Step[] {
   const steps = [...run.active].filter((index) => run.ready.has(index)).map((index) => stepFor(run, index, tools));
   const itemsAtWork = new Map<number, number>();
   let free = run.plan.graph.parallel - run.active.size;
@@ -89,11 +89,11 @@ function mayStartItem(run: RunState, map: number, started: Map<number, number>):
   return true;
 }
 
-function stepFor(run: RunState, index: number, tools: ToolBook): Step {
+function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
   const [config, node] = [run.configs[index], run.nodes[index]];
   if (config === undefined || node === undefined) throw new Error(`node ${index} of run ${run.id} is not there`);
   if (node.awaiting !== null) return waitStep(run, config, node, node.awaiting);
-  if (node.again !== null) return againStep(run, config, node, node.again, tools);
+  if (node.again !== null) return repeatStep(run, config, node, node.again, tools);
   if (node.map === null && node.attempt === 0 && node.agent === null && !isReached(run, index)) {
     return {
       kind: 'Settle',
@@ -128,14 +128,14 @@ function stepFor(run: RunState, index: number, tools: ToolBook): Step {
 function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'map' }>, { items }: NodeState): Settled {
   if (items !== null)
     return { status: 'done', reason: '', output: items.map((item) => run.nodes[item]?.output ?? null) };
-  const given = JSON.stringify(listOf(run, index, config))?.slice(0, 100);
+  const given = JSON.stringify(mapList(run, index, config))?.slice(0, 100);
   return failureOf(config, `"over" gave ${given}, which is not a list`);
 }
 
-function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolBook): Step {
+function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolLookup): Step {
   const { agent } = node;
   if (agent === null) return { kind: 'Think', node: config.id, turn: 0 };
-  const stuck = stuckIn(agent.evidence);
+  const stuck = stuckReason(agent.evidence);
   if (agent.todo?.kind === 'AskHuman') {
     const { question, options } = agent.todo;
     return waitStep(run, config, node, {
@@ -166,13 +166,13 @@ function callStep(
   tool: string,
   input: Json,
   key: string | null,
-  tools: ToolBook,
+  tools: ToolLookup,
 ): CallStep {
   const attempt = node.attempt + 1;
   return {
     kind: 'CallTool',
     node: config.id,
-    call: nameOf(run, config, node, String(attempt)),
+    call: callName(run, config, node, String(attempt)),
     attempt,
     tool,
     class: classOf(tools, tool, input, authorOf(run, config)),
@@ -184,41 +184,41 @@ function callStep(
 }
 
 /** A call whose approval has come, or one that may or may not have happened. */
-function againStep(run: RunState, config: Node, node: NodeState, again: OpenCall, tools: ToolBook): Step {
-  if (!node.doubt || isHarmlessTwice(again, tools)) {
+function repeatStep(run: RunState, config: Node, node: NodeState, again: OpenCall, tools: ToolLookup): Step {
+  if (!node.doubt || isSafeToRepeat(again, tools)) {
     const step = callStep(run, config, node, again.tool, again.input, again.key, tools);
     return again.raised === true ? { ...step, class: again.class, ask: true } : step;
   }
   return waitStep(run, config, node, {
     kind: 'question',
-    text: `${titleOf(config)}: ${again.tool} was under way when work stopped, and nobody saw how it ended. Did it happen? Look, then say: done, repeat or fail.`,
+    text: `${nodeTitle(config)}: ${again.tool} was under way when work stopped, and nobody saw how it ended. Did it happen? Look, then say: done, repeat or fail.`,
     options: ['done', 'repeat', 'fail'],
   });
 }
 
-function isHarmlessTwice(call: OpenCall, tools: ToolBook): boolean {
+function isSafeToRepeat(call: OpenCall, tools: ToolLookup): boolean {
   if (call.class === 'external_mutation') return false;
   const tool = tools(call.tool);
   return call.class === 'read' || (tool?.idempotent?.(call.input) ?? tool?.annotations.idempotent === true);
 }
 
 function waitStep(run: RunState, config: Node, node: NodeState, awaited: WaitFor): Step {
-  return { kind: 'Wait', node: config.id, wait: nameOf(run, config, node, `w${node.waited}`), for: awaited };
+  return { kind: 'Wait', node: config.id, wait: callName(run, config, node, `w${node.waited}`), for: awaited };
 }
 
 /** Names derive from run, node, visit and attempt, so that a replay finds the same. */
-function nameOf(run: RunState, config: Node, node: NodeState, last: string): string {
+function callName(run: RunState, config: Node, node: NodeState, last: string): string {
   return `${run.id}.${config.id}.${node.visit}.${last}`;
 }
 
 function keyOf(run: RunState, index: number, config: Node): string | null {
   if (config.idempotency_key === undefined) return null;
-  const key = filled(config.idempotency_key, lookupFor(run, index));
+  const key = fillTemplate(config.idempotency_key, lookupFor(run, index));
   return typeof key === 'string' && key.length <= 500 ? key : hash('sha256', JSON.stringify(key));
 }
 
 /** A tool that cannot say what a call would change is not called. */
-export function classOf(tools: ToolBook, tool: string, input: Json, author: Author): SideEffectClass {
+export function classOf(tools: ToolLookup, tool: string, input: Json, author: Author): SideEffectClass {
   try {
     return tools(tool)?.classOf(input, author) ?? 'deny';
   } catch {

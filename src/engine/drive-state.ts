@@ -8,12 +8,12 @@ import type { Event, NewEvent } from '../schema/event.ts';
 import type { SideEffectClass, Usage } from '../schema/effect.ts';
 import type { Outcome } from '../schema/tool.ts';
 import { withEffects } from './effects.ts';
-import { free, nothingReserved, type Reserved, reservedWith } from './budget.ts';
+import { NO_COST, nothingReserved, type Reserved, addReserved } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
-import { applied } from './fold-run.ts';
+import { applyEvent } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
 import type { World } from './world.ts';
-import type { StopRequest } from './written.ts';
+import type { StopRequest } from './step-events.ts';
 
 /** What the loop hears of: a call that ended, or an event; `node` is the node whose planner answered with it. */
 export type Message =
@@ -70,7 +70,7 @@ export function newDriveState(run: RunState, world: World, unflushed: Event[]): 
 export function stage(state: DriveState, event: NewEvent): Event {
   const staged = state.world.events.stage(withEffects(state.run, event));
   state.unflushed.push(staged);
-  applied(state.run, staged);
+  applyEvent(state.run, staged);
   return staged;
 }
 
@@ -115,5 +115,5 @@ export function callsInFlight({ inFlight, nested }: DriveState): number {
 
 /** Takes what a call may cost off the budget, or puts it back. */
 export function reserve(state: DriveState, usage: Usage, sign: 1 | -1): void {
-  if (usage !== free) state.reserved = reservedWith(state.reserved, usage, sign);
+  if (usage !== NO_COST) state.reserved = addReserved(state.reserved, usage, sign);
 }

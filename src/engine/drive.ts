@@ -29,7 +29,7 @@ import {
 import { isOver, nodeStateOf, type OpenWait, type RunState } from './run-state.ts';
 import { actFor, endNestedCalls } from './tool-call.ts';
 import type { World } from './world.ts';
-import { eventOf, plannerFailed, stopEvent, type StopRequest } from './written.ts';
+import { stepEvent, plannerFailedEvent, stopEvent, type StopRequest } from './step-events.ts';
 
 export type Drive = {
   run: RunState;
@@ -84,8 +84,8 @@ function advance(state: DriveState): void {
     if (steps.length === 0 || mustWaitForCalls(state, steps)) return;
     for (const step of steps) {
       if (step.kind === 'Think') startThinking(state, step);
-      else stage(state, eventOf(run, step));
-      if (step.kind === 'Withdraw') world.withdrawn?.(step.for);
+      else stage(state, stepEvent(run, step));
+      if (step.kind === 'Withdraw') world.onWithdrawn?.(step.for);
       if (step.kind === 'CallTool') startCall(state, step);
       if (step.kind === 'Settle') break; // it may have led back or failed the run: the other steps are decided again
     }
@@ -114,7 +114,8 @@ function startThinking(state: DriveState, step: ThinkStep): void {
     )
     .then(
       (event) => deliver(state, { kind: 'event', event, node }),
-      (error: unknown) => deliver(state, { kind: 'event', node, event: plannerFailed(run, node, messageOf(error)) }),
+      (error: unknown) =>
+        deliver(state, { kind: 'event', node, event: plannerFailedEvent(run, node, messageOf(error)) }),
     );
 }
 

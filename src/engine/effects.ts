@@ -5,25 +5,25 @@
 import type { NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import { MOST_REJECTIONS } from './agent.ts';
-import { statusAfterAnswer } from './answers.ts';
+import { statusAfterAnswer } from './wait-answers.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
-import { hasFallback } from './ways.ts';
+import { hasFallback } from './routing.ts';
 
 /** The event as it is written down; `run` is the state before it. */
 export function withEffects(run: RunState, event: NewEvent): NewEvent {
   if (event.type === 'wait.closed')
-    return withData(event, { becomes: statusAfterAnswer(run, event.data.wait, event.data.answer) });
+    return addEffects(event, { becomes: statusAfterAnswer(run, event.data.wait, event.data.answer) });
   if (event.type === 'decision.made') {
     const restarts = restartsOf(run);
-    return withData(event, { settles: settledByDecision(run, event.data), restarts });
+    return addEffects(event, { settles: settledByDecision(run, event.data), restarts });
   }
-  if (event.type === 'decision.rejected') return withData(event, { settles: settledByRejection(run, event.data) });
+  if (event.type === 'decision.rejected') return addEffects(event, { settles: settledByRejection(run, event.data) });
   if (event.type === 'call.started' || event.type === 'wait.opened' || event.type === 'node.settled')
-    return withData(event, { restarts: restartsOf(run) });
+    return addEffects(event, { restarts: restartsOf(run) });
   return event;
 }
 
-function withData(event: NewEvent, effects: Readonly<Record<string, Json | undefined>>): NewEvent {
+function addEffects(event: NewEvent, effects: Readonly<Record<string, Json | undefined>>): NewEvent {
   const known = Object.entries(effects).filter(([, effect]) => effect !== undefined);
   return known.length === 0 ? event : ({ ...event, data: { ...event.data, ...Object.fromEntries(known) } } as NewEvent);
 }

@@ -4,10 +4,10 @@ import type { Clock, EventStore, Middleware, Planner, Stores, ToolRegistry } fro
 import type { Outcome, Tool } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import type { Hooks, RunHooks } from './hooks.ts';
-import type { Plans } from './plans.ts';
+import type { Plans } from './plan-store.ts';
 import type { RunRegistry } from './run-registry.ts';
 import type { OpenCall, OpenWait, RunState } from './run-state.ts';
-import type { StateGraph } from './states.ts';
+import type { StateGraph } from './agent-states.ts';
 import type { World } from './world.ts';
 
 export type EngineOptions = {
@@ -28,7 +28,7 @@ export type EngineOptions = {
   /** Provides what a run waits for, such as a tool that can be installed; null, or a rejection, when only a person can. */
   provide?: (run: RunState, wait: OpenWait) => Promise<WaitAnswer> | null;
   /** Called when a run comes to rest: over, blocked, paused or stopped. */
-  atRest?: (run: RunState) => Promise<void>;
+  runSettled?: (run: RunState) => Promise<void>;
 };
 
 /** Shared by the functions that start, continue, load and stop runs; createEngine builds it once. */

@@ -12,24 +12,24 @@ import type { Planner } from '../schema/ports.ts';
 import type { ToolCall } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { notifyParent, startChild } from './child-runs.ts';
-import { callChain } from './compose.ts';
+import { callChain } from './middleware-chain.ts';
 import type { Drive } from './drive.ts';
 import type { EngineContext, EngineOptions } from './engine-context.ts';
-import { hooksAround } from './hooks.ts';
-import { invokeTool } from './invoke.ts';
+import { createHooks } from './hooks.ts';
+import { invokeTool } from './invoke-tool.ts';
 import { findRun, loadEvents } from './load-run.ts';
-import { memoryEvents } from './memory-stores.ts';
-import type { Plan } from './plan.ts';
-import { plansWith } from './plans.ts';
+import { memoryEvents } from './in-memory-stores.ts';
+import type { Plan } from './graph-plan.ts';
+import { createPlans } from './plan-store.ts';
 import { answerWait, resumeRun, type ResumeRequest, startRun, stopRun } from './run-control.ts';
 import { ignoreTooLate, runRegistry, stopAll, whenIdle } from './run-registry.ts';
 import type { RunState } from './run-state.ts';
 import { expectEnd } from './self-ending-waits.ts';
-import { defaultStates } from './states.ts';
-import { storableWith } from './storable.ts';
-import { thinkWith } from './think.ts';
+import { defaultStates } from './agent-states.ts';
+import { outputStore } from './large-outputs.ts';
+import { createThink } from './ask-planner.ts';
 import { asRegistry } from './tool-registry.ts';
-import type { StartOptions, StopRequest } from './written.ts';
+import type { StartOptions, StopRequest } from './step-events.ts';
 
 export type Engine = {
   start: (graph: Graph, request: StartOptions) => Promise<Drive>;
@@ -45,9 +45,9 @@ export type Engine = {
   /** The plan of a graph that was started once. */
   planFor: (sha256: string) => Promise<Plan>;
   /** Delivers an event that somebody else decided to a run that is driven; false when it is not. */
-  note: (id: string, event: NewEvent) => boolean;
+  post: (id: string, event: NewEvent) => boolean;
   /** Resolves when no run is driven any more. */
-  rested: () => Promise<void>;
+  whenIdle: () => Promise<void>;
 };
 
 export function createEngine(options: EngineOptions): Engine {
@@ -64,8 +64,8 @@ export function createEngine(options: EngineOptions): Engine {
     stateOf: (id, from) => findRun(context, id, from),
     eventsOf: (id) => loadEvents(context, id),
     planFor: (sha256) => plans.planFor(sha256),
-    note: (id, event) => registry.drives.get(id)?.post(event) ?? false,
-    rested: () => whenIdle(registry),
+    post: (id, event) => registry.drives.get(id)?.post(event) ?? false,
+    whenIdle: () => whenIdle(registry),
   };
 }
 
@@ -77,10 +77,10 @@ function contextFor(options: EngineOptions): EngineContext {
   const toolNamed = (name: string) => tools.get(name);
   const events = stores.events ?? memoryEvents(clock);
   const registry = runRegistry(events);
-  const plans = plansWith(stores.artifacts, states, tools);
+  const plans = createPlans(stores.artifacts, states, tools);
   const chain = callChain(middleware, invokeTool(tools));
   const runOf = (id: string) => registry.drives.get(id)?.run;
-  const hooks = hooksAround({ events, tools: toolNamed, invoke: chain }, options.hooks ?? {}, runOf);
+  const hooks = createHooks({ events, tools: toolNamed, invoke: chain }, options.hooks ?? {}, runOf);
   const context: EngineContext = {
     options,
     stores,
@@ -95,10 +95,10 @@ function contextFor(options: EngineOptions): EngineContext {
       sleep: (ms, signal) => sleep(ms, signal),
       tools: toolNamed,
       invoke: hooks.invoke,
-      think: thinkWith(planner, middleware, tools, clock),
-      storable: storableWith(stores.artifacts),
+      think: createThink(planner, middleware, tools, clock),
+      storeOutput: outputStore(stores.artifacts),
       expect: (run, wait, signal) => expectEnd(context, run, wait, signal),
-      withdrawn: (awaited) => {
+      onWithdrawn: (awaited) => {
         if (awaited.kind !== 'child') return;
         const request: StopRequest = { kind: 'cancel', reason: 'nobody waits for it any more' };
         void stopRun(context, awaited.run, request).catch(ignoreTooLate);

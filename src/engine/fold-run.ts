@@ -7,11 +7,11 @@
  * E3 An outcome of a call that is no longer open changes only what was spent.
  */
 import type { Event } from '../schema/event.ts';
-import { decided, learned, newAgent, rejected } from './agent.ts';
-import { applyAnswer } from './answers.ts';
-import type { Plan } from './plan.ts';
+import { applyDecision, recordOutcome, newAgent, applyRejection } from './agent.ts';
+import { applyAnswer } from './wait-answers.ts';
+import type { Plan } from './graph-plan.ts';
 import { freshNode, isOver, type NodeState, nodeNamed, type RunState } from './run-state.ts';
-import { failNode, goBack, prepare, settle, startsOver } from './ways.ts';
+import { failNode, takeEdgesBack, prepareNode, settleNode, willStartOver } from './routing.ts';
 
 type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
@@ -38,12 +38,12 @@ const foldedTypes: ReadonlySet<string> = new Set(FOLDED_TYPES);
 
 export function foldRun(plan: Plan, events: Iterable<Event>): RunState | null {
   let run: RunState | null = null;
-  for (const event of events) run = run === null ? begun(plan, event) : applied(run, event);
+  for (const event of events) run = run === null ? runFromStart(plan, event) : applyEvent(run, event);
   return run;
 }
 
 /** The state behind run.started; null for any other event. */
-export function begun(plan: Plan, event: Event): RunState | null {
+export function runFromStart(plan: Plan, event: Event): RunState | null {
   if (event.type !== 'run.started' || event.run === null) return null;
   const { data } = event;
   const run: RunState = {
@@ -77,19 +77,19 @@ export function begun(plan: Plan, event: Event): RunState | null {
     activeMs: 0,
   };
   run.nodes.forEach((node, index) => {
-    if (node.unmet === 0) prepare(run, index);
+    if (node.unmet === 0) prepareNode(run, index);
   });
-  goBack(run);
+  takeEdgesBack(run);
   return run;
 }
 
 /** Changes and returns the state it is given. */
-export function applied(run: RunState, event: Event): RunState {
+export function applyEvent(run: RunState, event: Event): RunState {
   run.ledger.last = event.seq;
   if (isAct(event) && run.restarted.length > 0) run.restarted = [];
   if (isFolded(event)) change(run, event);
-  if (run.back.length > 0 && !isOver(run.status)) goBack(run);
-  if (!isOver(run.status) && run.status !== 'paused') workOrWait(run, event);
+  if (run.back.length > 0 && !isOver(run.status)) takeEdgesBack(run);
+  if (!isOver(run.status) && run.status !== 'paused') updateStatus(run, event);
   run.at = event.at;
   return run;
 }
@@ -126,19 +126,19 @@ function change(run: RunState, event: FoldedEvent): void {
       return;
     case 'run.paused':
       run.status = 'paused';
-      return rest(run, event.at);
+      return stopClock(run, event.at);
     case 'run.resumed':
-      return resumed(run);
+      return runResumed(run);
     case 'run.ended':
       return runEnded(run, event);
   }
 }
 
 /** A run is blocked when only others can make it go on. One that has failed or goes back has something to do itself. */
-function workOrWait(run: RunState, event: Event): void {
+function updateStatus(run: RunState, event: Event): void {
   const hasWork = run.active.size > 0 || run.ready.size > 0 || run.failure !== null || run.back.length > 0;
   run.status = run.waits.size > 0 && !hasWork ? 'blocked' : 'running';
-  if (run.status === 'blocked') rest(run, event.at);
+  if (run.status === 'blocked') stopClock(run, event.at);
   else run.activeSince ??= Date.parse(event.at);
 }
 
@@ -183,12 +183,12 @@ function callEnded(run: RunState, { data }: EventOf<'call.ended'>): void {
     } else if (data.begun === false) {
       node.again = open;
       run.ready.add(index);
-    } else if (data.status === 'cancelled') inDoubt(run, index, node, open);
+    } else if (data.status === 'cancelled') putInDoubt(run, index, node, open);
     else if (node.again !== null) run.ready.add(index);
     else if (node.agent !== null) {
-      learned(node.agent, data.status, data.output, data.error ?? null);
+      recordOutcome(node.agent, data.status, data.output, data.error ?? null);
       run.ready.add(index);
-    } else if (data.status === 'ok') settle(run, index, 'done', data.output, '');
+    } else if (data.status === 'ok') settleNode(run, index, 'done', data.output, '');
     else failNode(run, index, data.error ?? data.status);
   });
 }
@@ -204,7 +204,7 @@ function spend(run: RunState, { usage, for: awaited }: Pick<EventOf<'call.ended'
 }
 
 function nodeSettled(run: RunState, { data }: EventOf<'node.settled'>): void {
-  withNode(run, data.node, (index) => settle(run, index, data.status, data.output, data.reason));
+  withNode(run, data.node, (index) => settleNode(run, index, data.status, data.output, data.reason));
 }
 
 /** The kernel held the call back: when it has ended it is asked about as one of a higher class. */
@@ -221,9 +221,9 @@ function decisionMade(run: RunState, { data }: EventOf<'decision.made'>): void {
     node.status = 'running';
     startMap(run, node);
     run.active.add(index);
-    const end = decided(node.agent, data.turn, data.decision);
+    const end = applyDecision(node.agent, data.turn, data.decision);
     if (end === null) run.ready.add(index);
-    else if (end.status === 'done') settle(run, index, 'done', end.output, end.reason);
+    else if (end.status === 'done') settleNode(run, index, 'done', end.output, end.reason);
     else failNode(run, index, end.reason);
   });
 }
@@ -231,7 +231,7 @@ function decisionMade(run: RunState, { data }: EventOf<'decision.made'>): void {
 function decisionRejected(run: RunState, { data }: EventOf<'decision.rejected'>): void {
   withNode(run, data.node, (index, node) => {
     node.agent ??= newAgent(run.plan.states.start);
-    const failed = rejected(node.agent, data.reason);
+    const failed = applyRejection(node.agent, data.reason);
     if (failed !== null) failNode(run, index, failed);
     else run.ready.add(index);
   });
@@ -260,7 +260,7 @@ function waitClosed(run: RunState, { data }: EventOf<'wait.closed'>): void {
   withNode(run, wait.node, (index, node) => {
     if (node.wait !== data.wait) return;
     node.wait = null;
-    if (startsOver(run, index)) node.status = 'pending';
+    if (willStartOver(run, index)) node.status = 'pending';
     else applyAnswer(run, index, node, wait.for, data.answer);
   });
 }
@@ -277,21 +277,21 @@ function runEnded(run: RunState, { data, at }: EventOf<'run.ended'>): void {
   run.reason = data.reason;
   run.active.clear();
   run.ready.clear();
-  rest(run, at);
+  stopClock(run, at);
 }
 
 /** After a restart every intent without an outcome is in doubt. How long the run was at work is known up to its last event. */
-function resumed(run: RunState): void {
+function runResumed(run: RunState): void {
   if (isOver(run.status)) return;
-  rest(run, run.at);
+  stopClock(run, run.at);
   run.nodes.forEach((node, index) => {
-    if (node.open !== null) inDoubt(run, index, node, node.open);
+    if (node.open !== null) putInDoubt(run, index, node, node.open);
     else if (node.status === 'running' && node.items === null) run.ready.add(index);
   });
   run.status = 'running';
 }
 
-function inDoubt(run: RunState, index: number, node: NodeState, open: NodeState['open']): void {
+function putInDoubt(run: RunState, index: number, node: NodeState, open: NodeState['open']): void {
   node.open = null;
   node.again = open;
   node.doubt = true;
@@ -299,7 +299,7 @@ function inDoubt(run: RunState, index: number, node: NodeState, open: NodeState[
   run.ready.add(index);
 }
 
-function rest(run: RunState, at: string): void {
+function stopClock(run: RunState, at: string): void {
   if (run.activeSince !== null) run.activeMs += Date.parse(at) - run.activeSince;
   run.activeSince = null;
 }

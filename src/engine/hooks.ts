@@ -3,17 +3,17 @@ import { messageOf } from '../schema/errors.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
-import { unboundCall } from './bounds.ts';
-import type { Invoke } from './compose.ts';
-import { applied } from './fold-run.ts';
+import { unboundCall } from './call-bounds.ts';
+import type { Invoke } from './middleware-chain.ts';
+import { applyEvent } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
 import type { World } from './world.ts';
 
 /** With the words around it, the schema of events takes no longer reasons. */
-const MOST_REASON = 19_000;
+const LONGEST_REASON = 19_000;
 
 /** How long a hook may take. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export type HookName = 'before_run' | 'after_run' | 'before_node' | 'after_node' | 'on_error';
 export type Hooks = Partial<Record<HookName, { tool: string; input: Json }>>;
@@ -26,7 +26,7 @@ export type RunHooks = {
 };
 
 /** Hooks around calls and runs; without any hook the chain itself. */
-export function hooksAround(
+export function createHooks(
   world: Pick<World, 'events' | 'tools' | 'invoke'>,
   hooks: Hooks,
   runOf: (id: string) => RunState | undefined,
@@ -47,10 +47,10 @@ export function hooksAround(
     invoke:
       hooks.before_node === undefined && hooks.after_node === undefined && hooks.on_error === undefined
         ? world.invoke
-        : around,
+        : withNodeHooks,
   };
 
-  async function around(given: ToolCall): Promise<Outcome> {
+  async function withNodeHooks(given: ToolCall): Promise<Outcome> {
     const run = runOf(given.run);
     const before = await call('before_node', run, given.call);
     if (before !== null && before.status !== 'ok')
@@ -66,7 +66,7 @@ export function hooksAround(
     if (hook === undefined || run === undefined) return null;
     const asked = hookCall(name, hook, run, about);
     const { call: id, tool, input } = asked;
-    applied(
+    applyEvent(
       run,
       world.events.stage({
         type: 'call.started',
@@ -79,7 +79,7 @@ export function hooksAround(
       .invoke(asked)
       .catch((error: unknown): Outcome => ({ status: 'failed', error: messageOf(error) }));
     const error = outcome.status === 'ok' ? {} : { error: reasonOf(outcome) };
-    applied(
+    applyEvent(
       run,
       world.events.stage({
         type: 'call.ended',
@@ -100,11 +100,11 @@ export function hooksAround(
     const { signal } = new AbortController();
     return unboundCall(
       { run: run.id, node: null, call: `${about}.${name}`, attempt: 1, tool, class: effect, input, key: null, signal },
-      PATIENCE_MS,
+      TIMEOUT_MS,
     );
   }
 }
 
 function reasonOf(outcome: Outcome): string {
-  return 'error' in outcome ? outcome.error.slice(0, MOST_REASON) : outcome.status;
+  return 'error' in outcome ? outcome.error.slice(0, LONGEST_REASON) : outcome.status;
 }

@@ -3,9 +3,9 @@ import { OkaError } from '../schema/errors.ts';
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { EngineContext } from './engine-context.ts';
-import { applied, begun } from './fold-run.ts';
+import { applyEvent, runFromStart } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
-import { thawed } from './snapshot.ts';
+import { fromSnapshot } from './snapshot.ts';
 
 /** Null when there is no such run. Its events are looked for from seq `from` on. */
 export async function findRun(context: EngineContext, id: string, from = 1): Promise<RunState | null> {
@@ -13,17 +13,17 @@ export async function findRun(context: EngineContext, id: string, from = 1): Pro
   const running = registry.drives.get(id);
   if (running !== undefined) return running.run;
   const snapshot = (await stores.runs?.load(id)) ?? null;
-  let run = snapshot === null ? null : await fromSnapshot(context, snapshot.state);
+  let run = snapshot === null ? null : await loadSnapshot(context, snapshot.state);
   for await (const event of events.read({ run: id, from: run === null ? from : run.ledger.last + 1 })) {
-    if (run !== null) applied(run, event);
-    else if (event.type === 'run.started') run = begun(await plans.planFor(event.data.graph.sha256), event);
+    if (run !== null) applyEvent(run, event);
+    else if (event.type === 'run.started') run = runFromStart(await plans.planFor(event.data.graph.sha256), event);
   }
   return run;
 }
 
-async function fromSnapshot({ plans }: EngineContext, state: Json): Promise<RunState | null> {
+async function loadSnapshot({ plans }: EngineContext, state: Json): Promise<RunState | null> {
   const graph = state !== null && typeof state === 'object' && !Array.isArray(state) ? state['graph'] : undefined;
-  return typeof graph === 'string' ? thawed(state, await plans.planFor(graph)) : null;
+  return typeof graph === 'string' ? fromSnapshot(state, await plans.planFor(graph)) : null;
 }
 
 export async function loadRun(context: EngineContext, id: string): Promise<RunState> {

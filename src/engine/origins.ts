@@ -3,7 +3,7 @@ import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Author, Origin } from '../schema/tool.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
-import { namesIn } from './template.ts';
+import { templateNames } from './template.ts';
 
 /** Shorter words are in every text. */
 const SHORTEST_WORD = 4;
@@ -11,7 +11,9 @@ const SHORTEST_WORD = 4;
 /** What a person wrote and filled with the words of a tool is no longer what the person wrote. */
 export function authorOf(run: RunState, config: Node | undefined): Author {
   if (config === undefined || config.kind === 'agent' || run.plan.graph.author === 'model') return 'model';
-  return config.input !== undefined && namesIn(config.input).every((name) => name === 'input') ? 'operator' : 'model';
+  return config.input !== undefined && templateNames(config.input).every((name) => name === 'input')
+    ? 'operator'
+    : 'model';
 }
 
 export function originsOf(
@@ -25,7 +27,7 @@ export function originsOf(
   if (config === undefined || node === undefined) return {};
   const origin = (field: string): Origin =>
     config.kind === 'agent'
-      ? originOfWords(textOf(fieldIn(input, field)), run, node)
+      ? originOfWords(jsonText(fieldIn(input, field)), run, node)
       : originOfTemplate(config.input === undefined ? '{{last}}' : fieldIn(config.input, field), run);
   return Object.fromEntries(
     targets.filter((field) => fieldIn(input, field) !== null).map((field) => [field, origin(field)]),
@@ -33,15 +35,15 @@ export function originsOf(
 }
 
 function originOfTemplate(template: Json, run: RunState): Origin {
-  const names = namesIn(template);
+  const names = templateNames(template);
   if (names.some((name) => name !== 'input')) return 'tool';
   return names.length > 0 ? 'task' : run.plan.graph.author;
 }
 
 /** The words that a model did not find in its task but in what tools gave came from there. */
 function originOfWords(text: string, run: RunState, { agent }: NodeState): Origin {
-  const told = run.plan.graph.author === 'model' ? run.title : `${run.title} ${textOf(run.input)}`;
-  const seen = textOf((agent?.evidence ?? []).map(({ output, error }) => [output, error]));
+  const told = run.plan.graph.author === 'model' ? run.title : `${run.title} ${jsonText(run.input)}`;
+  const seen = jsonText((agent?.evidence ?? []).map(({ output, error }) => [output, error]));
   const words = text.split(/[\s"'`;|&<>()=,]+/).filter((word) => word.length >= SHORTEST_WORD);
   if (words.some((word) => !told.includes(word) && seen.includes(word))) return 'tool';
   return words.length > 0 && words.every((word) => told.includes(word)) ? 'task' : 'model';
@@ -51,6 +53,6 @@ function fieldIn(input: Json, field: string): Json {
   return input !== null && typeof input === 'object' && !Array.isArray(input) ? (input[field] ?? null) : null;
 }
 
-function textOf(value: Json): string {
+function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

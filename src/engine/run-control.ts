@@ -3,23 +3,33 @@ import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { withEffects } from './effects.ts';
-import { keptEvents } from './continue.ts';
+import { carriedOverEvents } from './carry-over.ts';
 import { type Drive, drive } from './drive.ts';
 import type { EngineContext } from './engine-context.ts';
-import { applied, begun } from './fold-run.ts';
+import { applyEvent, runFromStart } from './fold-run.ts';
 import { findRun, loadRun } from './load-run.ts';
-import { inOrder } from './plan.ts';
+import { topologicalOrder } from './graph-plan.ts';
 import { ignoreTooLate, opening } from './run-registry.ts';
 import { isOver, type NodeState, type RunState } from './run-state.ts';
-import { frozen } from './snapshot.ts';
-import { closingOf, outcomeEvent, startEvent, type StartOptions, stopEvent, type StopRequest } from './written.ts';
+import { toSnapshot } from './snapshot.ts';
+import {
+  waitClosedEvent,
+  outcomeEvent,
+  startEvent,
+  type StartOptions,
+  stopEvent,
+  type StopRequest,
+} from './step-events.ts';
 
 export async function startRun(context: EngineContext, graph: Graph, request: StartOptions): Promise<Drive> {
   const { plans, registry, tools } = context;
-  const plan = await plans.planned(graph);
+  const plan = await plans.planGraph(graph);
   const running = registry.drives.get(request.id);
   if (running !== undefined) return running;
-  return beginDrive(context, begun(plan, registry.stage(startEvent(graph, plan.sha256, request, tools.version()))));
+  return beginDrive(
+    context,
+    runFromStart(plan, registry.stage(startEvent(graph, plan.sha256, request, tools.version()))),
+  );
 }
 
 export type ResumeRequest = {
@@ -59,16 +69,16 @@ export function continueAfterFailure(context: EngineContext, failed: RunState, r
   const { registry, tools } = context;
   const { graph, sha256 } = failed.plan;
   const event = startEvent(graph, sha256, { title: failed.title, ...request, input: failed.input }, tools.version());
-  const next = begun(failed.plan, registry.stage(event));
+  const next = runFromStart(failed.plan, registry.stage(event));
   if (next === null) throw new Error('a run begins with run.started');
-  for (const index of inOrder(failed.plan))
-    for (const kept of keptEvents(failed, next, index)) applied(next, registry.stage(kept));
+  for (const index of topologicalOrder(failed.plan))
+    for (const kept of carriedOverEvents(failed, next, index)) applyEvent(next, registry.stage(kept));
   return beginDrive(context, next);
 }
 
 async function goOn(context: EngineContext, run: RunState, reason: string): Promise<Drive> {
   await askWitness(context, run);
-  applied(
+  applyEvent(
     run,
     context.registry.stage({ type: 'run.resumed', run: run.id, data: { reason, tools: context.tools.version() } }),
   );
@@ -82,7 +92,7 @@ async function askWitness({ options, registry }: EngineContext, run: RunState): 
     const seen = (await options.witness?.(run.id, open)) ?? null;
     const outcome = seen ?? { status: 'cancelled', error: 'work stopped, and nobody saw how it ended' };
     const call = { call: open.call, node: run.configs[index]?.id ?? '' };
-    applied(run, registry.stage(outcomeEvent(run, call, outcome, false)));
+    applyEvent(run, registry.stage(outcomeEvent(run, call, outcome, false)));
   }
 }
 
@@ -93,11 +103,11 @@ export async function answerWait(context: EngineContext, id: string, wait: strin
   const opened = registry.openings.get(id);
   if (opened !== undefined) return opened.then(again);
   const running = registry.drives.get(id);
-  if (running?.post(closingOf(running.run, wait, answer)) === true) return running;
+  if (running?.post(waitClosedEvent(running.run, wait, answer)) === true) return running;
   if (running !== undefined) return running.done.then(again);
   return opening(registry, id, async () => {
     const run = await loadRun(context, id);
-    applied(run, registry.stage(withEffects(run, closingOf(run, wait, answer))));
+    applyEvent(run, registry.stage(withEffects(run, waitClosedEvent(run, wait, answer))));
     if (run.status !== 'paused') return goOn(context, run, 'a wait was closed');
     await events.flush(registry.takeUnflushed(run.id));
     return { run, done: Promise.resolve(run), post: () => false, stop: () => false };
@@ -118,7 +128,7 @@ export async function stopRun(context: EngineContext, id: string, request: StopR
   const run = await loadRun(context, id);
   if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status} already`);
   const event = stopEvent(run, request);
-  if (event !== null) applied(run, registry.stage(event));
+  if (event !== null) applyEvent(run, registry.stage(event));
   await events.flush(registry.takeUnflushed(run.id));
   await stopChildren(context, run, request);
   return run;
@@ -151,8 +161,8 @@ function isUntried({ attempt, waited, agent }: NodeState): boolean {
 async function afterDrive(context: EngineContext, run: RunState): Promise<RunState> {
   const { hooks, stores, options } = context;
   if (isOver(run.status)) await hooks.afterRun(run);
-  else await stores.runs?.save(run.id, { seq: run.ledger.last, state: frozen(run) });
+  else await stores.runs?.save(run.id, { seq: run.ledger.last, state: toSnapshot(run) });
   if (isOver(run.status) && run.parent !== null) await context.onChildEnd(run, run.parent);
-  await options.atRest?.(run);
+  await options.runSettled?.(run);
   return run;
 }

@@ -6,7 +6,7 @@ import type { Evidence } from '../schema/ports.ts';
 import type { Budgets, Mode, NodeStatus, RunStatus } from '../schema/run.ts';
 import type { ArtifactRef, Attempt } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './graph-plan.ts';
 
 export type OpenCall = Attempt & {
   /** It tried more than its class allows: asked about as one of a higher class. */

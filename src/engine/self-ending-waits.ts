@@ -1,7 +1,7 @@
 /** Waits that end without a person: timers, runs inside, and requirements that something here can provide. */
 import type { NewEvent } from '../schema/event.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
-import { answerOf } from './child.ts';
+import { answerFromChild } from './child-terms.ts';
 import { endOfChild } from './child-runs.ts';
 import type { EngineContext, EngineOptions } from './engine-context.ts';
 import { isOver, type OpenWait, type RunState } from './run-state.ts';
@@ -31,7 +31,7 @@ export function expectEnd(
 async function childAnswer(context: EngineContext, id: string, anyEnd: boolean | undefined): Promise<WaitAnswer> {
   const child = await endOfChild(context, id);
   if (child === null || !isOver(child.status)) throw new Error('the awaited run is not over');
-  return answerOf(child, anyEnd);
+  return answerFromChild(child, anyEnd);
 }
 
 /** The longest time that a timer of Node can be set to: 25 days. */

@@ -2,10 +2,10 @@
 import { hash } from 'node:crypto';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { Plan } from './plan.ts';
+import type { Plan } from './graph-plan.ts';
 import { freshNode, type NodeState, type OpenWait, type RunState } from './run-state.ts';
 
-type Frozen = Omit<RunState, 'plan' | 'configs' | 'nodes' | 'itemNames' | 'ready' | 'active' | 'waits'> & {
+type SnapshotState = Omit<RunState, 'plan' | 'configs' | 'nodes' | 'itemNames' | 'ready' | 'active' | 'waits'> & {
   nodes: [number, NodeState][];
   items: [string, number, Node][];
   ready: number[];
@@ -16,7 +16,7 @@ type Frozen = Omit<RunState, 'plan' | 'configs' | 'nodes' | 'itemNames' | 'ready
 /** Changed whenever the state of a run changes its shape: older snapshots are then made anew from the events. */
 const SHAPE = 3;
 
-export function frozen(run: RunState): Json {
+export function toSnapshot(run: RunState): Json {
   const { plan, configs, nodes, itemNames, ready, active, waits, ...rest } = run;
   const touched = nodes
     .map((node, index): [number, NodeState] => [index, node])
@@ -24,7 +24,7 @@ export function frozen(run: RunState): Json {
   const items = [...itemNames].flatMap(([name, index]): [string, number, Node][] =>
     configs[index] === undefined ? [] : [[name, index, configs[index]]],
   );
-  const state: Frozen = {
+  const state: SnapshotState = {
     ...rest,
     nodes: touched,
     items,
@@ -37,10 +37,10 @@ export function frozen(run: RunState): Json {
 }
 
 /** Null when the snapshot is not one of this plan and shape, or was changed. */
-export function thawed(snapshot: Json, plan: Plan): RunState | null {
+export function fromSnapshot(snapshot: Json, plan: Plan): RunState | null {
   const { shape, graph, sum, text } = (snapshot ?? {}) as { shape?: Json; graph?: Json; sum?: Json; text?: Json };
   if (shape !== SHAPE || graph !== plan.sha256 || typeof text !== 'string' || hash('sha256', text) !== sum) return null;
-  const { nodes, items, ready, active, waits, ...rest } = JSON.parse(text) as Frozen;
+  const { nodes, items, ready, active, waits, ...rest } = JSON.parse(text) as SnapshotState;
   const run: RunState = {
     ...rest,
     plan,

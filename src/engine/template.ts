@@ -1,19 +1,19 @@
 /** Templates in the inputs of nodes: {{input.x}}, {{node.y}}, {{last}}, {{item}}. Pure text and data, nothing is run. */
 import { type Json, put } from '../schema/json.ts';
 
-const HOLE = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
-const ONLY_HOLE = /^\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}$/;
+const PLACEHOLDER = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
+const ONLY_PLACEHOLDER = /^\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}$/;
 
 /** Gives the value of a first word such as `input`, `last` or a node's name; undefined when there is none. */
 export type Lookup = (name: string) => Json | undefined;
 
 /** A string that is one hole becomes the value itself; holes inside text become text; what is missing becomes null. */
-export function filled(template: Json, lookup: Lookup): Json {
-  if (typeof template === 'string') return template.includes('{{') ? filledText(template, lookup) : template;
-  if (Array.isArray(template)) return template.map((item) => filled(item, lookup));
+export function fillTemplate(template: Json, lookup: Lookup): Json {
+  if (typeof template === 'string') return template.includes('{{') ? fillText(template, lookup) : template;
+  if (Array.isArray(template)) return template.map((item) => fillTemplate(item, lookup));
   if (template !== null && typeof template === 'object') {
     const full: Record<string, Json> = {};
-    for (const key of Object.keys(template)) put(full, key, filled(template[key] ?? null, lookup));
+    for (const key of Object.keys(template)) put(full, key, fillTemplate(template[key] ?? null, lookup));
     return full;
   }
   return template;
@@ -22,22 +22,22 @@ export function filled(template: Json, lookup: Lookup): Json {
 const NONE: readonly string[] = [];
 
 /** The first words of every hole in a template. */
-export function namesIn(template: Json): readonly string[] {
+export function templateNames(template: Json): readonly string[] {
   if (typeof template === 'string')
     return template.includes('{{')
-      ? Array.from(template.matchAll(HOLE), (match) => match[1]?.split('.', 1)[0] ?? '')
+      ? Array.from(template.matchAll(PLACEHOLDER), (match) => match[1]?.split('.', 1)[0] ?? '')
       : NONE;
   if (template === null || typeof template !== 'object') return NONE;
   let names = NONE;
   for (const value of Array.isArray(template) ? template : Object.values(template)) {
-    const inside = namesIn(value);
+    const inside = templateNames(value);
     if (inside.length > 0) names = names.length === 0 ? inside : [...names, ...inside];
   }
   return names;
 }
 
 /** Field `a.b.0` of a value; undefined when it is not there. */
-export function fieldOf(value: Json | undefined, path: readonly string[]): Json | undefined {
+export function fieldAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   let found = value;
   for (const key of path) {
     if (found === null || typeof found !== 'object' || !Object.hasOwn(found, key)) return undefined;
@@ -46,16 +46,16 @@ export function fieldOf(value: Json | undefined, path: readonly string[]): Json 
   return found;
 }
 
-function filledText(text: string, lookup: Lookup): Json {
-  const only = ONLY_HOLE.exec(text)?.[1];
-  if (only !== undefined) return valueOf(only, lookup);
-  return text.replaceAll(HOLE, (_, path: string) => {
-    const value = valueOf(path, lookup);
+function fillText(text: string, lookup: Lookup): Json {
+  const only = ONLY_PLACEHOLDER.exec(text)?.[1];
+  if (only !== undefined) return valueAt(only, lookup);
+  return text.replaceAll(PLACEHOLDER, (_, path: string) => {
+    const value = valueAt(path, lookup);
     return typeof value === 'string' ? value : JSON.stringify(value);
   });
 }
 
-function valueOf(path: string, lookup: Lookup): Json {
+function valueAt(path: string, lookup: Lookup): Json {
   const [name = '', ...rest] = path.split('.');
-  return fieldOf(lookup(name), rest) ?? null;
+  return fieldAt(lookup(name), rest) ?? null;
 }

@@ -7,18 +7,18 @@
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Act, Author, Outcome, ToolCall } from '../schema/tool.ts';
-import { boundsOf, innerBounds } from './bounds.ts';
-import { callsLeft, estimated, free, leftOf, type Reserved, reservedWith } from './budget.ts';
+import { boundsOf, innerBounds } from './call-bounds.ts';
+import { callsLeft, estimateCost, NO_COST, budgetLeft, type Reserved, addReserved } from './run-budget.ts';
 import { type CallStep, classOf } from './decide.ts';
 import { type DriveState, flushBefore, reserve, stage } from './drive-state.ts';
 import { authorOf, originsOf } from './origins.ts';
 import { nodeNamed, nodeStateOf } from './run-state.ts';
-import { eventOf, outcomeEvent } from './written.ts';
+import { stepEvent, outcomeEvent } from './step-events.ts';
 
 export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): ToolCall {
   const { run, world } = state;
   const { node, call, attempt, tool, input, key, approval } = step;
-  const others = (): Reserved => (usage === free ? state.reserved : reservedWith(state.reserved, usage, -1));
+  const others = (): Reserved => (usage === NO_COST ? state.reserved : addReserved(state.reserved, usage, -1));
   const tool_calls = callsLeft(run);
   return {
     run: run.id,
@@ -33,7 +33,7 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     origins: () => originsOf(run, node, input, world.tools(tool)?.targets ?? []),
     signal: state.calls.signal,
     bounds: boundsOf(run, node, step.ask),
-    left: () => leftOf(run, others(), world.clock(), tool_calls),
+    left: () => budgetLeft(run, others(), world.clock(), tool_calls),
     approval,
     previous: null,
     intend: (again) => recordRetry(state, step, again),
@@ -48,7 +48,7 @@ async function recordRetry(state: DriveState, step: CallStep, again: ToolCall): 
     throw new Error('an edge back has started the node over in the meantime');
   stage(state, outcomeEvent(run, step, again.previous ?? { status: 'failed', error: 'unknown' }, true));
   Object.assign(step, { call: again.call, attempt: again.attempt });
-  stage(state, eventOf(run, step));
+  stage(state, stepEvent(run, step));
   await flushBefore(state, step.class);
 }
 
@@ -70,12 +70,12 @@ export function actFor(state: DriveState, outer: () => string, node: string, app
 
 async function nestedOutcome(state: DriveState, step: CallStep, author: Author): Promise<Outcome> {
   const { run, world, nested } = state;
-  const usage = estimated(world.tools, step.tool, step.input);
+  const usage = estimateCost(world.tools, step.tool, step.input);
   reserve(state, usage, 1);
   const asked = toolCallFor(state, step, usage);
   const made: ToolCall = { ...asked, author, bounds: innerBounds(asked.bounds) };
   const outcome = await world.invoke(made).catch((error: unknown) => outcomeOfThrow(state, error));
-  const stored = await world.storable(outcome);
+  const stored = await world.storeOutput(outcome);
   reserve(state, usage, -1);
   if (nested.delete(step.call)) stage(state, outcomeEvent(run, { call: step.call, node: null }, stored, false));
   return outcome;

@@ -3,21 +3,21 @@ import type { NewEvent } from '../schema/event.ts';
 import type { Clock, EventStore } from '../schema/ports.ts';
 import type { Act, Outcome } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import type { Invoke } from './compose.ts';
-import type { ThinkStep, ToolBook } from './decide.ts';
+import type { Invoke } from './middleware-chain.ts';
+import type { ThinkStep, ToolLookup } from './decide.ts';
 import type { OpenWait, RunState } from './run-state.ts';
 
 export type World = {
   events: EventStore;
-  tools: ToolBook;
+  tools: ToolLookup;
   invoke: Invoke;
   clock: Clock;
   /** Asks the planner; gives the event that says what it answered. */
   think: (run: RunState, step: ThinkStep, act: Act) => Promise<NewEvent>;
   /** Makes an outcome fit for the ledger: large bodies become artifacts. */
-  storable: (outcome: Outcome) => Outcome | Promise<Outcome>;
+  storeOutput: (outcome: Outcome) => Outcome | Promise<Outcome>;
   /** Called with what a run no longer waits for. */
-  withdrawn?: (awaited: WaitFor) => void;
+  onWithdrawn?: (awaited: WaitFor) => void;
   /** Resolves when a wait that ends without a person has ended; null when nothing here ends it. */
   expect: (run: RunState, wait: OpenWait, signal: AbortSignal) => Promise<NewEvent> | null;
   /** Resolves after a time: how long calls that were told to stop may take. */

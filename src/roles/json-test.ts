@@ -1,5 +1,5 @@
 /** Owns: tests of a JSON document: against a schema, or a comparison of one of its fields. */
-import { fieldOf } from '../engine/template.ts';
+import { fieldAt } from '../engine/template.ts';
 import { messageOf } from '../schema/errors.ts';
 import { isJson, type Json } from '../schema/json.ts';
 import { type Comparison, parseComparison, compareJson } from './compare.ts';
@@ -42,10 +42,10 @@ export function testJson(test: JsonTest, document: Json): { holds: boolean; show
 
 /** `length` of a list or a text is its length, unless an object has a field of that name. */
 function lookUpField(document: Json, field: readonly string[]): Json | undefined {
-  const found = fieldOf(document, field);
-  if (found !== undefined && !(field.at(-1) === 'length' && Array.isArray(fieldOf(document, field.slice(0, -1)))))
+  const found = fieldAt(document, field);
+  if (found !== undefined && !(field.at(-1) === 'length' && Array.isArray(fieldAt(document, field.slice(0, -1)))))
     return found;
-  const owner = field.at(-1) === 'length' ? fieldOf(document, field.slice(0, -1)) : undefined;
+  const owner = field.at(-1) === 'length' ? fieldAt(document, field.slice(0, -1)) : undefined;
   if (typeof owner === 'string') return Array.from(owner).length;
   return Array.isArray(owner) ? owner.length : undefined;
 }

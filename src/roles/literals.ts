@@ -2,14 +2,14 @@
  * Owns: text that looks like a template and must not be one. Inputs of nodes are templates; the code of a fence and an
  * input that a model wrote are not. A text with a placeholder is moved into the input of the run, which is never expanded.
  */
-import { namesIn } from '../engine/template.ts';
+import { templateNames } from '../engine/template.ts';
 import type { Json } from '../schema/json.ts';
 
 /** The texts that were moved, by node and field. */
 export type Literals = Map<string, Json>;
 
 export function asLiteral<T extends Json>(literals: Literals, node: string, field: string, value: T): T | string {
-  if (namesIn(value).length === 0) return value;
+  if (templateNames(value).length === 0) return value;
   // The prefix keeps a node named __proto__ from meaning something else in an object.
   const name = `of_${node}_${field}`;
   literals.set(name, value);

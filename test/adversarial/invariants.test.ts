@@ -5,8 +5,8 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applied, begun, foldRun } from '../../src/engine/fold-run.ts';
-import { replayDecisions } from '../../src/engine/replay.ts';
+import { applyEvent, runFromStart, foldRun } from '../../src/engine/fold-run.ts';
+import { replayDecisions } from '../../src/engine/replay-run.ts';
 import { nodeNamed, type RunState } from '../../src/engine/run-state.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { bindingOf } from '../../src/tools/middleware/authorize.ts';
@@ -246,10 +246,11 @@ async function eachMoment({ lives, planFor }: Story, visitor: Visitor): Promise<
       }
       if (event === null) break;
       const run = runs.get(event.run);
-      if (event.type === 'run.started') runs.set(event.run, begun(await planFor(event.data.graph.sha256), event));
+      if (event.type === 'run.started')
+        runs.set(event.run, runFromStart(await planFor(event.data.graph.sha256), event));
       else if (run != null) {
         visitor.event?.(run, event);
-        applied(run, event);
+        applyEvent(run, event);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decided, learned, newAgent, rejected } from '../../src/engine/agent.ts';
+import { applyDecision, recordOutcome, newAgent, applyRejection } from '../../src/engine/agent.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 
 const rationale = 'because';
@@ -7,13 +7,13 @@ const rationale = 'because';
 describe('decided', () => {
   it('a transition moves the agent, and to failed ends it', () => {
     const agent = newAgent('intake');
-    expect(decided(agent, 0, { kind: 'Transition', to: 'explore', rationale })).toBeNull();
+    expect(applyDecision(agent, 0, { kind: 'Transition', to: 'explore', rationale })).toBeNull();
     expect(agent).toMatchObject({ state: 'explore', turn: 1, todo: null });
-    expect(decided(agent, 1, { kind: 'Transition', to: 'failed', rationale })).toEqual({
+    expect(applyDecision(agent, 1, { kind: 'Transition', to: 'failed', rationale })).toEqual({
       status: 'failed',
       reason: 'because',
     });
-    expect(decided(agent, 2, { kind: 'Transition', to: 'failed', rationale: '' })).toMatchObject({
+    expect(applyDecision(agent, 2, { kind: 'Transition', to: 'failed', rationale: '' })).toMatchObject({
       reason: 'the agent gave up',
     });
   });
@@ -23,17 +23,17 @@ describe('decided', () => {
     { kind: 'AskHuman', question: 'What?', rationale },
   ])('$kind stays to be done', (decision) => {
     const agent = newAgent('act');
-    expect(decided(agent, 3, decision)).toBeNull();
+    expect(applyDecision(agent, 3, decision)).toBeNull();
     expect(agent).toMatchObject({ todo: decision, turn: 4, evidence: [{ turn: 3, decision, outcome: null }] });
   });
 
   it('Finish and Fail end the node', () => {
-    expect(decided(newAgent('x'), 0, { kind: 'Finish', output: 7, rationale })).toEqual({
+    expect(applyDecision(newAgent('x'), 0, { kind: 'Finish', output: 7, rationale })).toEqual({
       status: 'done',
       output: 7,
       reason: 'because',
     });
-    expect(decided(newAgent('x'), 0, { kind: 'Fail', reason: 'no', rationale })).toEqual({
+    expect(applyDecision(newAgent('x'), 0, { kind: 'Fail', reason: 'no', rationale })).toEqual({
       status: 'failed',
       reason: 'no',
     });
@@ -43,8 +43,8 @@ describe('decided', () => {
 describe('learned', () => {
   it('what came of it is told with the last decision', () => {
     const agent = newAgent('act');
-    decided(agent, 0, { kind: 'CallTool', tool: 'look', input: null, rationale });
-    learned(agent, 'failed', null, 'not there');
+    applyDecision(agent, 0, { kind: 'CallTool', tool: 'look', input: null, rationale });
+    recordOutcome(agent, 'failed', null, 'not there');
     expect(agent.evidence).toMatchObject([{ turn: 0, outcome: 'failed', error: 'not there' }]);
   });
 });
@@ -52,17 +52,17 @@ describe('learned', () => {
 describe('rejected', () => {
   it('two answers that are not allowed are told back, the third in a row ends the node', () => {
     const agent = newAgent('intake');
-    expect(rejected(agent, 'no such tool')).toBeNull();
+    expect(applyRejection(agent, 'no such tool')).toBeNull();
     expect(agent.problem).toBe('no such tool');
-    expect(rejected(agent, 'still no way')).toBeNull();
-    expect(rejected(agent, 'no way')).toBe('the planner answered 3 times in a row what is not allowed: no way');
+    expect(applyRejection(agent, 'still no way')).toBeNull();
+    expect(applyRejection(agent, 'no way')).toBe('the planner answered 3 times in a row what is not allowed: no way');
   });
 
   it('an answer that is allowed in between counts anew', () => {
     const agent = newAgent('intake');
-    rejected(agent, 'one');
-    decided(agent, 0, { kind: 'Transition', to: 'explore', rationale });
+    applyRejection(agent, 'one');
+    applyDecision(agent, 0, { kind: 'Transition', to: 'explore', rationale });
     expect(agent).toMatchObject({ rejections: 0, problem: null });
-    expect(rejected(agent, 'two')).toBeNull();
+    expect(applyRejection(agent, 'two')).toBeNull();
   });
 });

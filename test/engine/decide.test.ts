@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decide, type ToolBook } from '../../src/engine/decide.ts';
+import { decide, type ToolLookup } from '../../src/engine/decide.ts';
 import type { SideEffectClass } from '../../src/schema/effect.ts';
 import { graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
 import { ended, opened, resumed, started, stateAfter } from '../support/engine-state.ts';
 
-const book = (effect: SideEffectClass = 'read', idempotent = false): ToolBook => {
+const book = (effect: SideEffectClass = 'read', idempotent = false): ToolLookup => {
   const known = toolNamed('look', () => ok(), { class: effect, annotations: { idempotent } });
   return (name) => (name === 'nobody' ? undefined : known);
 };

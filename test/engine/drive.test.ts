@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { drive } from '../../src/engine/drive.ts';
-import { eventOf, outcomeEvent, stopEvent } from '../../src/engine/written.ts';
-import { memoryEvents } from '../../src/engine/memory-stores.ts';
-import { begun } from '../../src/engine/fold-run.ts';
+import { stepEvent, outcomeEvent, stopEvent } from '../../src/engine/step-events.ts';
+import { memoryEvents } from '../../src/engine/in-memory-stores.ts';
+import { runFromStart } from '../../src/engine/fold-run.ts';
 import type { World } from '../../src/engine/world.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import type { Outcome, Tool, ToolCall } from '../../src/schema/tool.ts';
@@ -18,7 +18,7 @@ function driven(nodes: object[], tools: readonly Tool[], change: Partial<World> 
   const events = memoryEvents(() => 0);
   const graph = graphOf(nodes);
   const [first] = eventsOf(graph, []);
-  const run = first === undefined ? null : begun(planFor(graph), first);
+  const run = first === undefined ? null : runFromStart(planFor(graph), first);
   if (run === null) throw new Error('a run begins with run.started');
   const named = new Map(tools.map((each) => [each.name, each]));
   const world: World = {
@@ -42,7 +42,7 @@ function driven(nodes: object[], tools: readonly Tool[], change: Partial<World> 
       return named.get(call.tool)?.invoke(call.input, call) ?? failed('no tool');
     },
     think: () => Promise.reject(new Error('no planner')),
-    storable: (outcome) => outcome,
+    storeOutput: (outcome) => outcome,
     expect: () => null,
     ...change,
   };
@@ -195,8 +195,8 @@ describe('events of steps', () => {
   it('reasons and errors are cut to what the schema of events takes', () => {
     const long = 'x'.repeat(30_000);
     const events = [
-      eventOf(run, { kind: 'Fail', reason: long }),
-      eventOf(run, { kind: 'Settle', node: 'a', status: 'failed', reason: long, output: null }),
+      stepEvent(run, { kind: 'Fail', reason: long }),
+      stepEvent(run, { kind: 'Settle', node: 'a', status: 'failed', reason: long, output: null }),
       outcomeEvent(run, { call: 'r.a.0.1', node: 'a' }, failed(long), false),
     ];
     const store = memoryEvents(() => 0);

@@ -1,8 +1,8 @@
 /** The engine as another program embeds it: own states, planner, middleware, tools and stores. */
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/engine.ts';
-import { memoryEvents, memoryRuns } from '../../src/engine/memory-stores.ts';
-import { explanationOf } from '../../src/engine/explain.ts';
+import { memoryEvents, memoryRuns } from '../../src/engine/in-memory-stores.ts';
+import { explanationOf } from '../../src/engine/explanation.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { MemoryStore, Middleware, Planner, PlannerInput } from '../../src/schema/ports.ts';
 import { memoryTools } from '../../src/tools/builtin/memory.ts';

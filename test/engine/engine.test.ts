@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/engine.ts';
 import type { EngineOptions } from '../../src/engine/engine-context.ts';
-import { memoryRuns } from '../../src/engine/memory-stores.ts';
+import { memoryRuns } from '../../src/engine/in-memory-stores.ts';
 
 import type { Decision } from '../../src/schema/decision.ts';
 import type { Event } from '../../src/schema/event.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldRun } from '../../src/engine/fold-run.ts';
-import { isReached } from '../../src/engine/ways.ts';
+import { isReached } from '../../src/engine/routing.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 import { closed, ended, eventsOf, opened, planFor, resumed, started, stateAfter } from '../support/engine-state.ts';

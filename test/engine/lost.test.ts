@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/engine.ts';
 import type { EngineOptions } from '../../src/engine/engine-context.ts';
-import { memoryEvents } from '../../src/engine/memory-stores.ts';
+import { memoryEvents } from '../../src/engine/in-memory-stores.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { engineWith, graphOf, ok, toolNamed } from '../support/engine-fakes.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { explanationOf } from '../../src/engine/explain.ts';
+import { explanationOf } from '../../src/engine/explanation.ts';
 import { readGraph } from '../../src/engine/lower.ts';
-import { replayDecisions, replayFully } from '../../src/engine/replay.ts';
-import { simulate } from '../../src/engine/simulate.ts';
+import { replayDecisions, replayFully } from '../../src/engine/replay-run.ts';
+import { simulate } from '../../src/engine/simulate-graph.ts';
 import { jsonSchemaOf } from '../../src/schema/catalog.ts';
 import { graphSchemaWith, type NodeKind, partId } from '../../src/schema/node-kind.ts';
 import { dataOf, engineWith, fakeTime, failed, memoryArtifacts, ok, toolNamed } from '../support/engine-fakes.ts';

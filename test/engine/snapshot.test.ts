@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../src/engine/run-state.ts';
-import { frozen, thawed } from '../../src/engine/snapshot.ts';
+import { toSnapshot, fromSnapshot } from '../../src/engine/snapshot.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 import { ended, planFor, resumed, started, stateAfter } from '../support/engine-state.ts';
 
@@ -14,7 +14,8 @@ const graph = graphOf([
 const rejected = { type: 'decision.rejected', data: { node: 'b', turn: 0, reason: 'no' } } as const;
 const done = [started('a'), ended('a', 'ok', { output: [1, 2] })];
 
-const roundTrip = (run: RunState): RunState | null => thawed(JSON.parse(JSON.stringify(frozen(run))), planFor(graph));
+const roundTrip = (run: RunState): RunState | null =>
+  fromSnapshot(JSON.parse(JSON.stringify(toSnapshot(run))), planFor(graph));
 
 describe('a snapshot', () => {
   it.each([
@@ -31,9 +32,9 @@ describe('a snapshot', () => {
   });
 
   it('of another graph, or one that was changed, is no snapshot', () => {
-    const snapshot = frozen(stateAfter(graph)) as { text: string };
-    expect(thawed({ ...snapshot, text: snapshot.text.replace('running', 'blocked') }, planFor(graph))).toBeNull();
-    expect(thawed(snapshot, { ...planFor(graph), sha256: 'f'.repeat(64) })).toBeNull();
-    for (const nothing of [null, 5, {}, []]) expect(thawed(nothing, planFor(graph))).toBeNull();
+    const snapshot = toSnapshot(stateAfter(graph)) as { text: string };
+    expect(fromSnapshot({ ...snapshot, text: snapshot.text.replace('running', 'blocked') }, planFor(graph))).toBeNull();
+    expect(fromSnapshot(snapshot, { ...planFor(graph), sha256: 'f'.repeat(64) })).toBeNull();
+    for (const nothing of [null, 5, {}, []]) expect(fromSnapshot(nothing, planFor(graph))).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldOf, filled, namesIn } from '../../src/engine/template.ts';
+import { fieldAt, fillTemplate, templateNames } from '../../src/engine/template.ts';
 import type { Json } from '../../src/schema/json.ts';
 
 const values: Record<string, Json> = { input: { x: 1, list: ['a', { b: true }] }, last: 'text', none: null };
@@ -12,11 +12,11 @@ describe('filled', () => {
     ['{{input.list.1.b}}', true],
     ['{{last}}', 'text'],
   ])('a string that is one hole becomes the value itself: %j', (template, value) => {
-    expect(filled(template, lookup)).toEqual(value);
+    expect(fillTemplate(template, lookup)).toEqual(value);
   });
 
   it('holes inside text become text, and what is no text becomes JSON', () => {
-    expect(filled('{{last}} and {{input.x}} and {{input.list}}', lookup)).toBe('text and 1 and ["a",{"b":true}]');
+    expect(fillTemplate('{{last}} and {{input.x}} and {{input.list}}', lookup)).toBe('text and 1 and ["a",{"b":true}]');
   });
 
   it.each<[Json, Json]>([
@@ -26,24 +26,24 @@ describe('filled', () => {
     ['x{{input.toString}}', 'xnull'],
     ['{{input.__proto__}}', null],
   ])('what is missing, and what an object has only by inheritance, becomes null: %j', (template, value) => {
-    expect(filled(template, lookup)).toEqual(value);
+    expect(fillTemplate(template, lookup)).toEqual(value);
   });
 
   it('goes into lists and objects, and leaves everything else as it is', () => {
     const template = { a: ['{{last}}', 2, null], b: { c: '{{input.x}}' }, '{{last}}': true };
-    expect(filled(template, lookup)).toEqual({ a: ['text', 2, null], b: { c: 1 }, '{{last}}': true });
-    expect(filled('{{ not a hole }} {{', lookup)).toBe('{{ not a hole }} {{');
+    expect(fillTemplate(template, lookup)).toEqual({ a: ['text', 2, null], b: { c: 1 }, '{{last}}': true });
+    expect(fillTemplate('{{ not a hole }} {{', lookup)).toBe('{{ not a hole }} {{');
   });
 
   it('a value that looks like a template is not filled again', () => {
-    expect(filled('{{a}} {{a}}', () => '{{last}}')).toBe('{{last}} {{last}}');
-    expect(filled('{{a}}$', () => '$&')).toBe('$&$');
+    expect(fillTemplate('{{a}} {{a}}', () => '{{last}}')).toBe('{{last}} {{last}}');
+    expect(fillTemplate('{{a}}$', () => '$&')).toBe('$&$');
   });
 });
 
 describe('namesIn', () => {
   it('gives the first word of every hole, however deep', () => {
-    expect(namesIn({ a: 'x {{input.y}} {{ n-1.z }}', b: ['{{last}}', { c: '{{last.q}}' }, 3, null] })).toEqual([
+    expect(templateNames({ a: 'x {{input.y}} {{ n-1.z }}', b: ['{{last}}', { c: '{{last.q}}' }, 3, null] })).toEqual([
       'input',
       'n-1',
       'last',
@@ -54,9 +54,9 @@ describe('namesIn', () => {
 
 describe('fieldOf', () => {
   it('tells a field that holds null from one that is not there', () => {
-    expect(fieldOf({ a: null }, ['a'])).toBeNull();
-    expect(fieldOf({ a: null }, ['b'])).toBeUndefined();
-    expect(fieldOf(undefined, [])).toBeUndefined();
-    expect(fieldOf([5], ['0'])).toBe(5);
+    expect(fieldAt({ a: null }, ['a'])).toBeNull();
+    expect(fieldAt({ a: null }, ['b'])).toBeUndefined();
+    expect(fieldAt(undefined, [])).toBeUndefined();
+    expect(fieldAt([5], ['0'])).toBe(5);
   });
 });

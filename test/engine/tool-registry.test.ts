@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replayDecisions } from '../../src/engine/replay.ts';
+import { replayDecisions } from '../../src/engine/replay-run.ts';
 import { toolRegistry } from '../../src/engine/tool-registry.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { dataOf, engineWith, graphOf, latch, memoryArtifacts, ok, toolNamed } from '../support/engine-fakes.ts';

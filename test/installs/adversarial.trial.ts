@@ -87,7 +87,7 @@ describe('an installation that is cut off', { timeout: 120_000 }, () => {
       expect(page(home)).toContain('the npm registry cannot be reached');
       const back = await openRegistry([program('cowsay')], port);
       expect(await depsOf(host).resolve('cowsay', 'a person')).toMatchObject({ there: true });
-      await host.engine.rested();
+      await host.engine.whenIdle();
       expect(await host.engine.stateOf('r1')).toMatchObject({ status: 'done', output: { stdout: 'cowsay moo\n' } });
       await back.close();
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkGraph } from '../../src/engine/check-graph.ts';
-import { filled } from '../../src/engine/template.ts';
+import { fillTemplate } from '../../src/engine/template.ts';
 import { repairRequest } from '../../src/roles/model-call.ts';
 import { parseCriterion, type Criterion } from '../../src/roles/criteria.ts';
 import {
@@ -145,7 +145,8 @@ describe('a plan', () => {
         { ...step, id: 'b', goal: content },
       ],
     });
-    const fill = (template: Json): Json => filled(template, (name) => (name === 'input' ? made.input : undefined));
+    const fill = (template: Json): Json =>
+      fillTemplate(template, (name) => (name === 'input' ? made.input : undefined));
     expect(fill(made.graph.nodes[0]?.input ?? null)).toEqual({ path: 'a', content });
     expect(fill((made.graph.nodes[1] as Extract<Node, { kind: 'agent' }>).goal)).toBe(content);
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
 import { checkGraph } from '../../src/engine/check-graph.ts';
-import { filled } from '../../src/engine/template.ts';
+import { fillTemplate } from '../../src/engine/template.ts';
 import { EVERY_STEP } from '../../src/roles/criteria.ts';
 import { readTaskCriteria, type Runbook, parseRunbook } from '../../src/roles/runbook.ts';
 import type { Json } from '../../src/schema/json.ts';
@@ -23,7 +23,7 @@ const fence = (info: string, code = 'true'): string => `\`\`\`${info}\n${code}\n
 
 /** What the tool is given when the node starts. */
 function inputs({ graph, input }: Runbook): Json[] {
-  return graph.nodes.map((node) => filled(node.input ?? null, (name) => (name === 'input' ? input : undefined)));
+  return graph.nodes.map((node) => fillTemplate(node.input ?? null, (name) => (name === 'input' ? input : undefined)));
 }
 
 describe('fences become steps', () => {

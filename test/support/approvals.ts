@@ -63,7 +63,7 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
     look: async () => {
       await refresh();
       await poll({ isStopped: false });
-      await engine.rested();
+      await engine.whenIdle();
     },
   };
   const desk = (name: string): string => join(home.workspace, 'desk', name);

@@ -1,7 +1,7 @@
 /** Fakes for the engine's ports: time that is told, tools that do what a test says, artifacts in memory. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { callChain, type Invoke } from '../../src/engine/compose.ts';
+import { callChain, type Invoke } from '../../src/engine/middleware-chain.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import type { Event, EventType } from '../../src/schema/event.ts';

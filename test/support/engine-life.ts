@@ -1,7 +1,7 @@
 /** Lives a scenario to its end: runs it, crashes, takes what survived, resumes, answers what is asked. */
 import type { Drive } from '../../src/engine/drive.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
-import { memoryCache, memoryRuns } from '../../src/engine/memory-stores.ts';
+import { memoryCache, memoryRuns } from '../../src/engine/in-memory-stores.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { Event } from '../../src/schema/event.ts';

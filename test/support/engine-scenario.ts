@@ -1,7 +1,7 @@
 /** Random worlds for the engine: a graph, its children, budgets, a judge, and when the world stops. */
 import * as fc from 'fast-check';
 import { checkGraph } from '../../src/engine/check-graph.ts';
-import { defaultStates, type StateGraph } from '../../src/engine/states.ts';
+import { defaultStates, type StateGraph } from '../../src/engine/agent-states.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import type { Budgets } from '../../src/schema/run.ts';
 

@@ -1,8 +1,8 @@
 /** Run states made from events, for tests of what is pure. */
-import { applied, begun } from '../../src/engine/fold-run.ts';
-import { planOf } from '../../src/engine/plan.ts';
+import { applyEvent, runFromStart } from '../../src/engine/fold-run.ts';
+import { planOf } from '../../src/engine/graph-plan.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
-import { defaultStates } from '../../src/engine/states.ts';
+import { defaultStates } from '../../src/engine/agent-states.ts';
 import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
 import type { Graph } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';
@@ -36,9 +36,9 @@ export function stateAfter(
   about: { input?: Json; budgets?: Budgets } = {},
 ): RunState {
   const [first, ...rest] = eventsOf(graph, events, about);
-  const run = first === undefined ? null : begun(planFor(graph), first);
+  const run = first === undefined ? null : runFromStart(planFor(graph), first);
   if (run === null) throw new Error('a run begins with run.started');
-  return rest.reduce(applied, run);
+  return rest.reduce(applyEvent, run);
 }
 
 type Bare = Omit<NewEvent, 'run'>;

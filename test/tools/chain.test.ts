@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { callChain } from '../../src/engine/compose.ts';
-import { memoryCache } from '../../src/engine/memory-stores.ts';
+import { callChain } from '../../src/engine/middleware-chain.ts';
+import { memoryCache } from '../../src/engine/in-memory-stores.ts';
 import type { Outcome, Tool, ToolCall } from '../../src/schema/tool.ts';
 import { type ChainOptions, standardChain } from '../../src/tools/chain.ts';
 import type { Judge } from '../../src/tools/middleware/authorize.ts';

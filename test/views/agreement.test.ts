@@ -5,7 +5,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/engine/decide.ts';
-import { applied, begun } from '../../src/engine/fold-run.ts';
+import { applyEvent, runFromStart } from '../../src/engine/fold-run.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
 import type { Goal } from '../../src/ledger/goal.ts';
 import { taskGraph } from '../../src/ledger/task-graph.ts';
@@ -32,8 +32,8 @@ async function assertAgreement({ lives, planFor, tools }: Story): Promise<void> 
     const before = runs.get(id);
     const run =
       event.type === 'run.started'
-        ? begun(await planFor(event.data.graph.sha256), event)
-        : before && applied(before, event);
+        ? runFromStart(await planFor(event.data.graph.sha256), event)
+        : before && applyEvent(before, event);
     if (run == null) continue;
     runs.set(id, run);
     const goal = [...graph.goals, ...graph.ended].findLast((each) => each.run === id);

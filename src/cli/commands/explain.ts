@@ -1,5 +1,5 @@
 import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
-import { explanationOf } from '../../engine/explain.ts';
+import { explanationOf } from '../../engine/explanation.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';

@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<Answer<Data>> {
   const { there, seen, drives } = await withHost(home, signal, async ({ engine, valuesOf }) => {
     const { deps } = valuesOf({ deps: ports.deps });
     const resolved = await deps.resolve(name, 'a person');
-    await engine.rested();
+    await engine.whenIdle();
     return resolved;
   });
   const data = { name, there, seen, went_on: drives.map(({ run: { id } }) => id) };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isInside } from '../../engine/child.ts';
+import { isInside } from '../../engine/child-terms.ts';
 import { readEvents } from '../../ledger/read.ts';
 import type { Event } from '../../schema/event.ts';
 import { renderColumns } from '../columns.ts';

@@ -6,7 +6,7 @@ import { loadPolicy } from '../../daemon/guard/policy-file.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import { builtInTools } from '../../daemon/desk/built-in-tools.ts';
 import { engineOptions } from '../../daemon/engine-options.ts';
-import { simulate } from '../../engine/simulate.ts';
+import { simulate } from '../../engine/simulate-graph.ts';
 import { given } from '../../guard/granted-approvals.ts';
 import { redactShapes } from '../../guard/redact.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';

@@ -2,9 +2,9 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planOf, type Plan } from '../../engine/plan.ts';
-import { type Compared, type DecisionReplay, replayDecisions, replayFully } from '../../engine/replay.ts';
-import { defaultStates } from '../../engine/states.ts';
+import { planOf, type Plan } from '../../engine/graph-plan.ts';
+import { type Compared, type DecisionReplay, replayDecisions, replayFully } from '../../engine/replay-run.ts';
+import { defaultStates } from '../../engine/agent-states.ts';
 import { redactShapes } from '../../guard/redact.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { readEvents } from '../../ledger/read.ts';

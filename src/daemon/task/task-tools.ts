@@ -32,7 +32,7 @@ export type TaskParts = {
   models: Models;
   memory: Memory;
   deps: Pick<Deps, 'lacking'>;
-  runs: Pick<Runs, 'stateOf' | 'eventsOf' | 'note'>;
+  runs: Pick<Runs, 'stateOf' | 'eventsOf' | 'post'>;
   allTools: () => readonly Tool[];
 };
 
@@ -63,7 +63,7 @@ function portsOf(parts: TaskParts): TaskPorts {
   const { home, config, artifacts, vault, shadow, models, memory, deps, runs, allTools } = parts;
   const { eventsOf, stateOf } = runs;
   const tools = (): Tool[] => allTools().filter(({ internal }) => internal !== true);
-  const note: TaskPorts['note'] = (event) => void runs.note(event.run, event);
+  const note: TaskPorts['note'] = (event) => void runs.post(event.run, event);
   return {
     artifacts,
     clock: Date.now,

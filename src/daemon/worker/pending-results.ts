@@ -8,7 +8,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isInside } from '../../engine/child.ts';
+import { isInside } from '../../engine/child-terms.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import type { Goal } from '../../ledger/goal.ts';

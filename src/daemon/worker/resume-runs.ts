@@ -1,5 +1,5 @@
 /** Owns: resuming what was running when a worker ended, or when everything was stopped (W2 in worker.ts). */
-import { isInside } from '../../engine/child.ts';
+import { isInside } from '../../engine/child-terms.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { DiskSpace } from '../home/disk-space.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callChain } from '../../../src/engine/compose.ts';
-import { memoryCache } from '../../../src/engine/memory-stores.ts';
+import { callChain } from '../../../src/engine/middleware-chain.ts';
+import { memoryCache } from '../../../src/engine/in-memory-stores.ts';
 import type { Json } from '../../../src/schema/json.ts';
 import type { Cache } from '../../../src/schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../../src/schema/tool.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callChain } from '../../../src/engine/compose.ts';
+import { callChain } from '../../../src/engine/middleware-chain.ts';
 import { secrets } from '../../../src/tools/middleware/secrets.ts';
 import { callOf, failed, ok, through } from '../../support/engine-fakes.ts';
 

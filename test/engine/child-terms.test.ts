@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, childIdOf, failedChildOf, isFailedEnd, isInside, shareOf } from '../../src/engine/child.ts';
+import {
+  answerFromChild,
+  childIdOf,
+  failedChildOf,
+  isFailedEnd,
+  isInside,
+  shareOfBudget,
+} from '../../src/engine/child-terms.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
 import { Id } from '../../src/schema/names.ts';
 import { callOf, everythingLeft, graphOf } from '../support/engine-fakes.ts';
@@ -95,12 +102,12 @@ describe('what a run inside may spend', () => {
   it('is the least of what is left around it and what its graph allows; what nobody bounds is not bounded', () => {
     const graph = graphOf([tool('a')], { budgets: { tokens: 100, usd: 5, retries: 2 } });
     const left = { ...everythingLeft, tokens: 40, usd: 9, seconds: 60 };
-    expect(shareOf(left, graph)).toEqual({ tokens: 40, usd: 5, retries: 2, seconds: 60 });
-    expect(shareOf(everythingLeft, one)).toEqual({});
+    expect(shareOfBudget(left, graph)).toEqual({ tokens: 40, usd: 5, retries: 2, seconds: 60 });
+    expect(shareOfBudget(everythingLeft, one)).toEqual({});
   });
 
   it('is nothing where more was spent than there was', () => {
-    expect(shareOf({ ...everythingLeft, tokens: -7 }, one)).toEqual({ tokens: 0 });
+    expect(shareOfBudget({ ...everythingLeft, tokens: -7 }, one)).toEqual({ tokens: 0 });
   });
 });
 
@@ -114,13 +121,13 @@ describe('what the end of a run means for whoever waits for it', () => {
   const usage = { tokens_in: 7, usd: 0.5, tool_calls: 1, output_bytes: 9, ms: 3000 };
 
   it('its output arrives, with all that it spent', () => {
-    expect(answerOf(ending('done'))).toEqual({ verdict: 'arrived', output: { a: 5 }, by: 'r', usage });
+    expect(answerFromChild(ending('done'))).toEqual({ verdict: 'arrived', output: { a: 5 }, by: 'r', usage });
   });
 
   it.each(['failed', 'cancelled'] as const)(
     'one that %s is no answer, and its spending counts all the same',
     (status) => {
-      expect(answerOf(ending(status))).toEqual({
+      expect(answerFromChild(ending(status))).toEqual({
         verdict: 'cancelled',
         text: `run r ${status}: so it is`,
         by: 'r',
@@ -131,6 +138,6 @@ describe('what the end of a run means for whoever waits for it', () => {
 
   it.each(['done', 'failed', 'cancelled'] as const)('to whom any end will do, %s is told as it is', (status) => {
     const output = { run: 'r', status, reason: 'so it is', output: { a: 5 } };
-    expect(answerOf(ending(status), true)).toEqual({ verdict: 'arrived', output, by: 'r', usage });
+    expect(answerFromChild(ending(status), true)).toEqual({ verdict: 'arrived', output, by: 'r', usage });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { downstreamOf, inOrder, leadsBack, planOf, titleOf } from '../../src/engine/plan.ts';
-import { defaultStates } from '../../src/engine/states.ts';
+import { downstreamOf, topologicalOrder, leadsBack, planOf, nodeTitle } from '../../src/engine/graph-plan.ts';
+import { defaultStates } from '../../src/engine/agent-states.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 
 const graph = graphOf(
@@ -35,7 +35,7 @@ describe('planOf', () => {
 
 describe('inOrder', () => {
   it('puts every node behind those it needs', () => {
-    expect(inOrder(plan)).toEqual([1, 2, 3, 0]);
+    expect(topologicalOrder(plan)).toEqual([1, 2, 3, 0]);
   });
 });
 
@@ -49,6 +49,6 @@ describe('downstreamOf', () => {
 
 describe('titleOf', () => {
   it('is the title, or the name where there is none', () => {
-    expect(graph.nodes.map(titleOf)).toEqual(['The last one', 'a', 'b', 'c']);
+    expect(graph.nodes.map(nodeTitle)).toEqual(['The last one', 'a', 'b', 'c']);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inputOf } from '../../src/engine/input.ts';
+import { inputOf } from '../../src/engine/node-input.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 import { ended, started, stateAfter } from '../support/engine-state.ts';

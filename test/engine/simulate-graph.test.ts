@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { simulate } from '../../src/engine/simulate.ts';
+import { simulate } from '../../src/engine/simulate-graph.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { fakeTime, graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
 

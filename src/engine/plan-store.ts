@@ -9,67 +9,67 @@ import { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { checkGraph } from './check-graph.ts';
-import { type Plan, planOf } from './plan.ts';
-import type { StateGraph } from './states.ts';
+import { type Plan, planOf } from './graph-plan.ts';
+import type { StateGraph } from './agent-states.ts';
 
 export type Plans = {
   /** The plan of a graph that is to be started; refused when it cannot run. */
-  planned: (graph: Graph) => Promise<Plan>;
+  planGraph: (graph: Graph) => Promise<Plan>;
   /** The plan of a graph that was started once. */
   planFor: (sha256: string) => Promise<Plan>;
 };
 
-const MOST_HELD = 200;
+const MOST_CACHED = 200;
 const MOST_PROBLEMS = 20;
 
-export function plansWith(artifacts: ArtifactStore | undefined, states: StateGraph, tools: ToolRegistry): Plans {
-  const held = new Map<string, Graph>();
+export function createPlans(artifacts: ArtifactStore | undefined, states: StateGraph, tools: ToolRegistry): Plans {
+  const cached = new Map<string, Graph>();
   const plans = new WeakMap<Graph, Promise<Plan>>();
   /** The list of tools that a graph was checked with last. */
   const checkedWith = new WeakMap<Graph, readonly Tool[]>();
-  return { planned, planFor };
+  return { planGraph, planFor };
 
-  async function planned(graph: Graph): Promise<Plan> {
+  async function planGraph(graph: Graph): Promise<Plan> {
     let plan = plans.get(graph);
     if (checkedWith.get(graph) !== tools.list()) {
       assertSound(graph, new Set(tools.list().map(({ name }) => name)));
       checkedWith.set(graph, tools.list());
     }
     if (plan === undefined) {
-      plan = keep(graph).then((sha256) => planOf(graph, sha256, states));
+      plan = store(graph).then((sha256) => planOf(graph, sha256, states));
       plans.set(graph, plan);
       plan.catch(() => plans.delete(graph));
     }
     return plan;
   }
 
-  async function keep(graph: Graph): Promise<string> {
+  async function store(graph: Graph): Promise<string> {
     const text = JSON.stringify(graph);
     const about = { media: 'application/json', name: `${graph.id}.json` };
     const sha256 = artifacts === undefined ? hash('sha256', text) : (await artifacts.put(text, about)).sha256;
-    hold(sha256, graph);
+    cache(sha256, graph);
     return sha256;
   }
 
-  function hold(sha256: string, graph: Graph): void {
-    held.set(sha256, graph);
-    const [oldest] = held.keys();
-    if (artifacts !== undefined && held.size > MOST_HELD && oldest !== undefined) held.delete(oldest);
+  function cache(sha256: string, graph: Graph): void {
+    cached.set(sha256, graph);
+    const [oldest] = cached.keys();
+    if (artifacts !== undefined && cached.size > MOST_CACHED && oldest !== undefined) cached.delete(oldest);
   }
 
   async function planFor(sha256: string): Promise<Plan> {
-    const graph = held.get(sha256) ?? (await kept(sha256));
+    const graph = cached.get(sha256) ?? (await storedGraph(sha256));
     return planOf(graph, sha256, states);
   }
 
-  async function kept(sha256: string): Promise<Graph> {
+  async function storedGraph(sha256: string): Promise<Graph> {
     if (artifacts === undefined)
       throw new OkaError(
         'no-such-run',
         `the graph ${sha256.slice(0, 12)} is not in memory, and there are no artifacts to read it from`,
       );
     const graph = Graph.parse(JSON.parse((await artifacts.get({ sha256 })).toString('utf8')));
-    hold(sha256, graph);
+    cache(sha256, graph);
     return graph;
   }
 }

@@ -3,22 +3,22 @@ import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Middleware, NoDecision, Planner, PlannerInput, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
-import { leftOf, nothingReserved } from './budget.ts';
+import { budgetLeft, nothingReserved } from './run-budget.ts';
 import { newAgent } from './agent.ts';
-import { decisionChain, type Move, transitionChain } from './compose.ts';
+import { decisionChain, type Move, transitionChain } from './middleware-chain.ts';
 import type { ThinkStep } from './decide.ts';
-import { lookupFor } from './input.ts';
+import { lookupFor } from './node-input.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
-import { filled } from './template.ts';
+import { fillTemplate } from './template.ts';
 import type { World } from './world.ts';
-import { plannerFailed } from './written.ts';
+import { plannerFailedEvent } from './step-events.ts';
 
 const LONGEST_PAUSE_MS = 300_000;
 const MOST_PAUSES = 300;
 
 const RISKS = { low: 0, medium: 1, high: 2 } as const;
 
-export function thinkWith(
+export function createThink(
   planner: Planner,
   middleware: readonly Middleware[],
   tools: Pick<ToolRegistry, 'list'>,
@@ -31,7 +31,7 @@ export function thinkWith(
       throw new Undecided(answer);
     });
     const input = plannerInput(run, step, tools, clock());
-    const answered = await ask(input).catch(undecided);
+    const answered = await ask(input).catch(asUndecided);
     if (answered instanceof Undecided) return undecidedEvent(run, step, answered.answer, clock());
     const answer = Decision.safeParse(answered);
     const problem = answer.success
@@ -56,7 +56,7 @@ class Undecided extends Error {
   }
 }
 
-function undecided(error: unknown): Undecided {
+function asUndecided(error: unknown): Undecided {
   if (error instanceof Undecided) return error;
   throw error;
 }
@@ -67,7 +67,7 @@ function undecidedEvent(run: RunState, { node, turn }: ThinkStep, answer: NoDeci
     return { type: 'decision.rejected', run: run.id, data: { node, turn, reason: answer.problem.slice(0, 10_000) } };
   const state = run.nodes[nodeNamed(run, node) ?? -1];
   const waited = state?.waited ?? 0;
-  if (waited >= MOST_PAUSES) return plannerFailed(run, node, answer.reason);
+  if (waited >= MOST_PAUSES) return plannerFailedEvent(run, node, answer.reason);
   const until = new Date(now + Math.min(LONGEST_PAUSE_MS, answer.later * 2 ** Math.min(waited, 10))).toISOString();
   const wait = `${run.id}.${node}.${state?.visit ?? 0}.w${waited}`;
   return { type: 'wait.opened', run: run.id, data: { wait, node, for: { kind: 'timer', until } } };
@@ -78,7 +78,7 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
   const config = run.configs[index];
   const agent = run.nodes[index]?.agent ?? newAgent(run.plan.states.start);
   const rule = run.plan.states.states[agent.state];
-  const goal = config?.kind === 'agent' ? filled(config.goal, lookupFor(run, index)) : '';
+  const goal = config?.kind === 'agent' ? fillTemplate(config.goal, lookupFor(run, index)) : '';
   const eligible = tools
     .list()
     .filter(
@@ -98,7 +98,7 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
     tools: eligible
       .filter((tool) => rule?.classes.some((each) => each !== 'read') === true || tool.annotations.read_only)
       .toSorted(safestFirst),
-    budgets: finite(leftOf(run, nothingReserved, now)),
+    budgets: finiteOnly(budgetLeft(run, nothingReserved, now)),
     problem: agent.problem,
   };
 }
@@ -131,6 +131,6 @@ function problemWith(
   return transitionChain(middleware, allowed)({ run: run.id, node: input.node, from: input.state, to: decision.to });
 }
 
-function finite(left: Record<string, number>): PlannerInput['budgets'] {
+function finiteOnly(left: Record<string, number>): PlannerInput['budgets'] {
   return Object.fromEntries(Object.entries(left).filter(([, value]) => Number.isFinite(value)));
 }

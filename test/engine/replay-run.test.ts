@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replayDecisions, replayFully } from '../../src/engine/replay.ts';
+import { replayDecisions, replayFully } from '../../src/engine/replay-run.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Graph } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';

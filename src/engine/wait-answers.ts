@@ -1,9 +1,9 @@
 /** What becomes of a node when what it waited for has an answer. A part of the fold: it changes the state it is given. */
 import type { Json } from '../schema/json.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
-import { learned } from './agent.ts';
+import { recordOutcome } from './agent.ts';
 import { type NodeState, nodeNamed, type RunState } from './run-state.ts';
-import { failNode, hasFallback, settle, startsOver } from './ways.ts';
+import { failNode, hasFallback, settleNode, willStartOver } from './routing.ts';
 
 /** What the answer to a wait leads to: a status of the node, and what has to be done for it. */
 type AnswerEffect =
@@ -30,12 +30,12 @@ export function applyAnswer(run: RunState, index: number, node: NodeState, await
     case 'continue':
       node.again = null;
       node.status = 'running';
-      if (node.agent !== null) learned(node.agent, effect.status, effect.output, effect.error);
+      if (node.agent !== null) recordOutcome(node.agent, effect.status, effect.output, effect.error);
       run.active.add(index);
       run.ready.add(index);
       break;
     case 'settle':
-      settle(run, index, 'done', effect.output, effect.reason);
+      settleNode(run, index, 'done', effect.output, effect.reason);
       break;
     case 'fail':
       node.again = null;
@@ -54,7 +54,7 @@ export function statusAfterAnswer(
   const index = nodeNamed(run, open?.node ?? null);
   const node = run.nodes[index ?? -1];
   if (open === undefined || index === undefined || node?.wait !== wait) return undefined;
-  if (startsOver(run, index)) return 'pending';
+  if (willStartOver(run, index)) return 'pending';
   const { kind } = effectOf(run, index, node, open.for, answer);
   if (kind === 'fail') return hasFallback(run.configs[index]) ? 'done' : 'failed';
   return kind === 'settle' ? 'done' : 'running';

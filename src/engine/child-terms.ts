@@ -33,7 +33,7 @@ export function isFailedEnd(output: Json): output is { run: string; status: 'fai
 }
 
 /** A child may not spend more than its parent has left. */
-export function shareOf(left: Left, { budgets }: Graph): Budgets {
+export function shareOfBudget(left: Left, { budgets }: Graph): Budgets {
   const names = ['tokens', 'usd', 'tool_calls', 'retries', 'output_bytes', 'seconds'] as const;
   const least = names.map((name) => [name, Math.min(left[name], budgets[name] ?? Number.POSITIVE_INFINITY)] as const);
   return Object.fromEntries(
@@ -42,7 +42,7 @@ export function shareOf(left: Left, { budgets }: Graph): Budgets {
 }
 
 /** Its spending is its parent's, too. */
-export function answerOf(child: RunState, isAnyEnd = false): WaitAnswer {
+export function answerFromChild(child: RunState, isAnyEnd = false): WaitAnswer {
   const { id, status, reason, output, spent, activeMs } = child;
   const { tokens, usd, tool_calls, output_bytes } = spent;
   const said = { by: id, usage: { tokens_in: tokens, usd, tool_calls, output_bytes, ms: activeMs } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explanationOf } from '../../src/engine/explain.ts';
+import { explanationOf } from '../../src/engine/explanation.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 import { closed, ended, eventsOf, opened, started } from '../support/engine-state.ts';
 

@@ -9,19 +9,19 @@ import type { Event, NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { ToolRegistry } from '../schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
-import { unboundCall } from './bounds.ts';
-import { decide, type ToolBook } from './decide.ts';
-import { applied, begun } from './fold-run.ts';
-import type { Plan } from './plan.ts';
+import { unboundCall } from './call-bounds.ts';
+import { decide, type ToolLookup } from './decide.ts';
+import { applyEvent, runFromStart } from './fold-run.ts';
+import type { Plan } from './graph-plan.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
-import { eventOf } from './written.ts';
+import { stepEvent } from './step-events.ts';
 
 export type Difference = { seq: number; found: Json; decided: Json[] };
 export type DecisionReplay = { events: number; decided: number; difference: Difference | null };
 
-export function replayDecisions(plan: Plan, events: readonly Event[], tools: ToolBook): DecisionReplay {
+export function replayDecisions(plan: Plan, events: readonly Event[], tools: ToolLookup): DecisionReplay {
   const [first, ...rest] = events;
-  const run = first === undefined ? null : begun(plan, first);
+  const run = first === undefined ? null : runFromStart(plan, first);
   if (run === null) throw new Error('a run begins with run.started');
   let decided = 0;
   for (const event of rest) {
@@ -39,7 +39,7 @@ export function replayDecisions(plan: Plan, events: readonly Event[], tools: Too
           },
         };
     }
-    applied(run, event);
+    applyEvent(run, event);
   }
   return { events: events.length, decided, difference: null };
 }
@@ -74,12 +74,12 @@ function isRetry(run: RunState, name: string, attempt: number): boolean {
   );
 }
 
-function possibleIn(run: RunState, tools: ToolBook): NewEvent[] {
-  return decide(run, tools).flatMap((step) => (step.kind === 'Think' ? [] : [eventOf(run, step)]));
+function possibleIn(run: RunState, tools: ToolLookup): NewEvent[] {
+  return decide(run, tools).flatMap((step) => (step.kind === 'Think' ? [] : [stepEvent(run, step)]));
 }
 
 /** The class a call had when it was made is part of what happened, not of what is decided again. */
-function asRecorded(tools: ToolBook, event: Event): ToolBook {
+function asRecorded(tools: ToolLookup, event: Event): ToolLookup {
   if (event.type !== 'call.started') return tools;
   const { class: recorded } = event.data;
   const unknown = {
@@ -92,18 +92,18 @@ function asRecorded(tools: ToolBook, event: Event): ToolBook {
 /** What an event says about other nodes, for readers, is no part of what was decided. */
 function sameStep(step: NewEvent, event: Event): boolean {
   const { restarts: _, ...data } = event.data as { restarts?: Json } & Record<string, Json>;
-  return step.type === event.type && JSON.stringify(sorted(step.data as Json)) === JSON.stringify(sorted(data));
+  return step.type === event.type && JSON.stringify(normalize(step.data as Json)) === JSON.stringify(normalize(data));
 }
 
 /** Fields in one order, defaults that validation adds left out. */
-function sorted(value: Json): Json {
+function normalize(value: Json): Json {
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map(sorted);
+  if (Array.isArray(value)) return value.map(normalize);
   const fields = Object.entries(value).filter(
     ([, field]) => field !== undefined && field !== null && !(Array.isArray(field) && field.length === 0),
   );
   return Object.fromEntries(
-    fields.map(([key, field]) => [key, sorted(field)] as const).toSorted(([a], [b]) => a.localeCompare(b)),
+    fields.map(([key, field]) => [key, normalize(field)] as const).toSorted(([a], [b]) => a.localeCompare(b)),
   );
 }
 
@@ -127,19 +127,19 @@ export async function replayFully(
     if (event.type === 'call.started') started.set(event.data.call, event);
     const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
     if (event.type !== 'call.ended' || call === undefined || event.data.status === 'waiting') continue;
-    compared.push(await comparedCall(call, event, tools.get(call.data.tool), signal));
+    compared.push(await repeatCall(call, event, tools.get(call.data.tool), signal));
   }
   return compared;
 }
 
-async function comparedCall(
+async function repeatCall(
   started: Extract<Event, { type: 'call.started' }>,
   ended: Extract<Event, { type: 'call.ended' }>,
   tool: Tool | undefined,
   signal: AbortSignal,
 ): Promise<Compared> {
   const { call, tool: name, class: effect } = started.data;
-  const recorded = sumOf(ended.data.status, ended.data.output);
+  const recorded = outcomeHash(ended.data.status, ended.data.output);
   const repeatable =
     tool !== undefined &&
     effect !== 'external_mutation' &&
@@ -149,7 +149,7 @@ async function comparedCall(
   const outcome = await tool
     .invoke(started.data.input, replayedCall(started, signal))
     .catch((error: unknown): Outcome => ({ status: 'failed', error: String(error) }));
-  const now = sumOf(outcome.status, outcome.status === 'ok' ? outcome.output : null);
+  const now = outcomeHash(outcome.status, outcome.status === 'ok' ? outcome.output : null);
   return { call, tool: name, state: now === recorded ? 'same' : 'differs', recorded, now };
 }
 
@@ -161,6 +161,6 @@ function replayedCall({ run, data }: Extract<Event, { type: 'call.started' }>, s
   );
 }
 
-function sumOf(status: string, output: Json): string {
+function outcomeHash(status: string, output: Json): string {
   return hash('sha256', JSON.stringify([status, output]));
 }

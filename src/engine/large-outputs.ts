@@ -6,17 +6,17 @@ import type { Outcome } from '../schema/tool.ts';
 const MOST_OUTPUT = 64 * 1024;
 const HEAD_AND_TAIL = 2000;
 
-export function storableWith(artifacts: ArtifactStore | undefined): (outcome: Outcome) => Outcome | Promise<Outcome> {
+export function outputStore(artifacts: ArtifactStore | undefined): (outcome: Outcome) => Outcome | Promise<Outcome> {
   return (outcome) => {
     if (outcome.status !== 'ok') return outcome;
     const measured = { ...outcome, usage: { ...outcome.usage, output_bytes: sizeOf(outcome.output) } };
     return measured.usage.output_bytes <= MOST_OUTPUT
       ? measured
-      : cut(measured, JSON.stringify(outcome.output), artifacts);
+      : storeLarge(measured, JSON.stringify(outcome.output), artifacts);
   };
 }
 
-async function cut(
+async function storeLarge(
   outcome: Extract<Outcome, { status: 'ok' }>,
   text: string,
   artifacts: ArtifactStore | undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callChain, decisionChain, transitionChain } from '../../src/engine/compose.ts';
+import { callChain, decisionChain, transitionChain } from '../../src/engine/middleware-chain.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { Middleware, PlannerInput } from '../../src/schema/ports.ts';
 import { callOf, ok } from '../support/engine-fakes.ts';

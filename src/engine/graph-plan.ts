@@ -1,6 +1,6 @@
 /** A graph made ready to run: names as numbers, and for each node what comes before and behind it. */
 import type { Edge, Graph, Node } from '../schema/graph.ts';
-import type { StateGraph } from './states.ts';
+import type { StateGraph } from './agent-states.ts';
 
 export type Plan = {
   graph: Graph;
@@ -30,18 +30,18 @@ export function planOf(graph: Graph, sha256: string, states: StateGraph): Plan {
       before[at(edge.to)]?.push(at(edge.from));
     }
   });
-  const sources = before.map(withoutTwins);
+  const sources = before.map(withoutDuplicates);
   const behind = graph.nodes.map((): number[] => []);
   sources.forEach((each, position) => each.forEach((source) => behind[source]?.push(position)));
   return { graph, sha256, states, index, before: sources, behind, forwardTo, backFrom };
 }
 
-export function withoutTwins(numbers: number[]): number[] {
+export function withoutDuplicates(numbers: number[]): number[] {
   return numbers.length < 2 ? numbers : [...new Set(numbers)];
 }
 
 /** Every node behind those it needs. */
-export function inOrder(plan: Plan): number[] {
+export function topologicalOrder(plan: Plan): number[] {
   const unmet = plan.before.map((sources) => sources.length);
   const order = unmet.flatMap((count, node) => (count === 0 ? [node] : []));
   for (const node of order)
@@ -63,6 +63,6 @@ export function downstreamOf(plan: Plan, node: number): Set<number> {
   return found;
 }
 
-export function titleOf(node: Node): string {
+export function nodeTitle(node: Node): string {
   return node.title ?? node.id;
 }

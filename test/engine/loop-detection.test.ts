@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stuckIn } from '../../src/engine/stuck.ts';
+import { stuckReason } from '../../src/engine/loop-detection.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { Evidence } from '../../src/schema/ports.ts';
 
@@ -23,37 +23,37 @@ const times = (count: number, make: (at: number) => Evidence): Evidence[] =>
 
 describe('stuckIn', () => {
   it('says nothing about an agent that gets on', () => {
-    expect(stuckIn([])).toBeNull();
-    expect(stuckIn(times(30, (at) => called('look', at)))).toBeNull();
-    expect(stuckIn(times(2, () => called('look', 1)))).toBeNull();
+    expect(stuckReason([])).toBeNull();
+    expect(stuckReason(times(30, (at) => called('look', at)))).toBeNull();
+    expect(stuckReason(times(2, () => called('look', 1)))).toBeNull();
   });
 
   it('notices the same call with the same result three times in a row, also with moves in between', () => {
-    expect(stuckIn([called('look', 1), moved('decide'), called('look', 1), moved('act'), called('look', 1)])).toBe(
+    expect(stuckReason([called('look', 1), moved('decide'), called('look', 1), moved('act'), called('look', 1)])).toBe(
       'the same call came to the same end 3 times',
     );
-    expect(stuckIn([called('look', 1), called('look', 1), called('look', 2)])).toBeNull();
-    expect(stuckIn([called('look', 1), called('peek', 1), called('look', 1)])).toBeNull();
+    expect(stuckReason([called('look', 1), called('look', 1), called('look', 2)])).toBeNull();
+    expect(stuckReason([called('look', 1), called('peek', 1), called('look', 1)])).toBeNull();
   });
 
   it('notices two calls that alternate three times', () => {
     const pairs = times(6, (at) => called(at % 2 === 0 ? 'look' : 'peek', at % 2));
-    expect(stuckIn(pairs.slice(0, 5))).toBeNull();
-    expect(stuckIn(pairs)).toBe('two calls alternated 3 times');
+    expect(stuckReason(pairs.slice(0, 5))).toBeNull();
+    expect(stuckReason(pairs)).toBe('two calls alternated 3 times');
   });
 
   it('notices the same error three times, whatever was tried', () => {
     const tries = times(3, (at) => called(`tool ${at}`, null, 'no space'));
-    expect(stuckIn(tries)).toBe('the same error came 3 times: no space');
-    expect(stuckIn([...tries.slice(0, 2), called('other', null, 'no time')])).toBeNull();
+    expect(stuckReason(tries)).toBe('the same error came 3 times: no space');
+    expect(stuckReason([...tries.slice(0, 2), called('other', null, 'no time')])).toBeNull();
   });
 
   it('notices twelve turns without anything new', () => {
     const moves = times(12, (at) => moved(at % 2 === 0 ? 'explore' : 'decide'));
-    expect(stuckIn(moves.slice(0, 11))).toBeNull();
-    expect(stuckIn(moves)).toBe('nothing new in 12 turns');
-    expect(stuckIn([...moves.slice(0, 11), called('look', 'new')])).toBeNull();
-    expect(stuckIn([called('look', 'old'), ...moves.slice(0, 11), called('peek', 'old')])).toBe(
+    expect(stuckReason(moves.slice(0, 11))).toBeNull();
+    expect(stuckReason(moves)).toBe('nothing new in 12 turns');
+    expect(stuckReason([...moves.slice(0, 11), called('look', 'new')])).toBeNull();
+    expect(stuckReason([called('look', 'old'), ...moves.slice(0, 11), called('peek', 'old')])).toBe(
       'nothing new in 12 turns',
     );
   });

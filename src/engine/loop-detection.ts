@@ -8,8 +8,8 @@ const PAIRS = 3;
 const TURNS_WITHOUT_PROGRESS = 12;
 
 /** Says why, or null when it gets on. */
-export function stuckIn(evidence: readonly Evidence[]): string | null {
-  const calls = evidence.filter((entry) => entry.decision.kind === 'CallTool').map(markOf);
+export function stuckReason(evidence: readonly Evidence[]): string | null {
+  const calls = evidence.filter((entry) => entry.decision.kind === 'CallTool').map(fingerprintOf);
   const last = calls.at(-1);
   if (
     calls.length >= SAME_CALL &&
@@ -20,12 +20,12 @@ export function stuckIn(evidence: readonly Evidence[]): string | null {
   const errors = evidence.slice(-SAME_ERROR).map((entry) => entry.error);
   if (errors.length === SAME_ERROR && errors.every((error) => error !== null && error === errors[0]))
     return `the same error came ${SAME_ERROR} times: ${errors[0]}`;
-  return withoutProgress(evidence) ? `nothing new in ${TURNS_WITHOUT_PROGRESS} turns` : null;
+  return hasNoProgress(evidence) ? `nothing new in ${TURNS_WITHOUT_PROGRESS} turns` : null;
 }
 
 type Mark = { did: string; got: string };
 
-function markOf({ decision, outcome, output, error }: Evidence): Mark {
+function fingerprintOf({ decision, outcome, output, error }: Evidence): Mark {
   const did = decision.kind === 'CallTool' ? `${decision.tool} ${JSON.stringify(decision.input)}` : decision.kind;
   return { did: hash('sha256', did), got: hash('sha256', JSON.stringify([outcome, output, error])) };
 }
@@ -38,14 +38,14 @@ function alternates(marks: readonly string[]): boolean {
 }
 
 /** Progress is a result that was not seen before. */
-function withoutProgress(evidence: readonly Evidence[]): boolean {
+function hasNoProgress(evidence: readonly Evidence[]): boolean {
   if (evidence.length < TURNS_WITHOUT_PROGRESS) return false;
-  const seen = new Set(evidence.slice(0, -TURNS_WITHOUT_PROGRESS).map((entry) => markOf(entry).got));
+  const seen = new Set(evidence.slice(0, -TURNS_WITHOUT_PROGRESS).map((entry) => fingerprintOf(entry).got));
   const recent = evidence.slice(-TURNS_WITHOUT_PROGRESS);
   return recent.every(
     (entry, index) =>
       entry.outcome !== 'ok' ||
-      seen.has(markOf(entry).got) ||
-      recent.slice(0, index).some((other) => markOf(other).got === markOf(entry).got),
+      seen.has(fingerprintOf(entry).got) ||
+      recent.slice(0, index).some((other) => fingerprintOf(other).got === fingerprintOf(entry).got),
   );
 }

@@ -7,20 +7,20 @@ import type { Budgets } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { type CallStep, failureOf, type Step } from './decide.ts';
-import { titleOf } from './plan.ts';
+import { nodeTitle } from './graph-plan.ts';
 import { isOver, nodeNamed, type RunState } from './run-state.ts';
 
 /** The schema of events takes no longer reasons and errors. */
-const MOST_REASON = 20_000;
+const LONGEST_REASON = 20_000;
 
 type Ended = Extract<NewEvent, { type: 'call.ended' }>['data'];
 
 export type StopRequest = { kind: 'stop' | 'pause' | 'cancel'; reason: string };
 
-export function plannerFailed(run: RunState, node: string, error: string): NewEvent {
+export function plannerFailedEvent(run: RunState, node: string, error: string): NewEvent {
   const config = run.configs[nodeNamed(run, node) ?? -1];
   if (config === undefined) throw new Error(`node ${node} of run ${run.id} is not there`);
-  const failure = failureOf(config, `the planner failed: ${error.slice(0, MOST_REASON / 2)}`);
+  const failure = failureOf(config, `the planner failed: ${error.slice(0, LONGEST_REASON / 2)}`);
   return { type: 'node.settled', run: run.id, data: { node, ...failure } };
 }
 
@@ -37,17 +37,17 @@ export function stopEvent(run: RunState, { kind, reason }: StopRequest): NewEven
 }
 
 /** What is written down before the outcome of a call that the kernel held back. */
-export function misclassified(run: RunState, step: CallStep, overstepped: string): NewEvent {
+export function misclassifiedEvent(run: RunState, step: CallStep, overstepped: string): NewEvent {
   const { call, node } = step;
   return {
     type: 'call.misclassified',
     run: run.id,
-    data: { call, node, class: step.class, reason: overstepped.slice(0, MOST_REASON) },
+    data: { call, node, class: step.class, reason: overstepped.slice(0, LONGEST_REASON) },
   };
 }
 
 /** The event that writes a decided step down. */
-export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): NewEvent {
+export function stepEvent(run: RunState, step: Exclude<Step, { kind: 'Think' }>): NewEvent {
   switch (step.kind) {
     case 'CallTool': {
       const { node, call, attempt, tool, input, key } = step;
@@ -73,7 +73,12 @@ export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): 
       return {
         type: 'node.settled',
         run: run.id,
-        data: { node: step.node, status: step.status, reason: step.reason.slice(0, MOST_REASON), output: step.output },
+        data: {
+          node: step.node,
+          status: step.status,
+          reason: step.reason.slice(0, LONGEST_REASON),
+          output: step.output,
+        },
       };
     case 'Finish':
       return {
@@ -87,7 +92,11 @@ export function eventOf(run: RunState, step: Exclude<Step, { kind: 'Think' }>): 
         },
       };
     case 'Fail':
-      return { type: 'run.ended', run: run.id, data: { status: 'failed', reason: step.reason.slice(0, MOST_REASON) } };
+      return {
+        type: 'run.ended',
+        run: run.id,
+        data: { status: 'failed', reason: step.reason.slice(0, LONGEST_REASON) },
+      };
   }
 }
 
@@ -100,9 +109,9 @@ export function outcomeEvent(
 ): NewEvent {
   const { call, node } = step;
   const data: Ended = { call, node, status: outcome.status };
-  const settles = retried ? undefined : settledBy(run, node, outcome);
+  const settles = retried ? undefined : statusAfterOutcome(run, node, outcome);
   if ('output' in outcome) data.output = outcome.output;
-  if ('error' in outcome) data.error = outcome.error.slice(0, MOST_REASON);
+  if ('error' in outcome) data.error = outcome.error.slice(0, LONGEST_REASON);
   if ('artifacts' in outcome && outcome.artifacts !== undefined) data.artifacts = outcome.artifacts;
   if ('usage' in outcome && outcome.usage !== undefined) data.usage = outcome.usage;
   if (retried) data.retried = true;
@@ -113,7 +122,7 @@ export function outcomeEvent(
 }
 
 /** What an outcome makes of its node, for those who only read events. */
-function settledBy(run: RunState, node: string | null, outcome: Outcome): 'done' | 'failed' | undefined {
+function statusAfterOutcome(run: RunState, node: string | null, outcome: Outcome): 'done' | 'failed' | undefined {
   const index = nodeNamed(run, node);
   const config = index === undefined ? undefined : run.configs[index];
   if (config === undefined || config.kind === 'agent' || run.nodes[index ?? -1]?.again !== null) return undefined;
@@ -138,7 +147,7 @@ export type StartOptions = {
 export function startEvent(graph: Graph, sha256: string, request: StartOptions, tools: string): NewEvent {
   const nodes = graph.nodes
     .slice(0, 1000)
-    .map((node) => ({ id: node.id, title: titleOf(node), needs: node.needs, acceptance: node.acceptance }));
+    .map((node) => ({ id: node.id, title: nodeTitle(node), needs: node.needs, acceptance: node.acceptance }));
   return {
     type: 'run.started',
     run: request.id,
@@ -158,7 +167,7 @@ export function startEvent(graph: Graph, sha256: string, request: StartOptions, 
 }
 
 /** The event that closes a wait; refused when nothing waits for it. */
-export function closingOf(run: RunState, wait: string, answer: WaitAnswer): NewEvent {
+export function waitClosedEvent(run: RunState, wait: string, answer: WaitAnswer): NewEvent {
   if (isOver(run.status)) throw new OkaError('run-is-over', `run ${run.id} is ${run.status} and waits for nothing`);
   const open = run.waits.get(wait);
   if (open === undefined) throw new OkaError('no-such-wait', `run ${run.id} does not wait for "${wait}"`);

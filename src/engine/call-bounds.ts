@@ -14,7 +14,7 @@ export function boundsOf(run: RunState, name: string, ask = false): CallBounds {
   return {
     timeoutMs: config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000,
     retries: config?.max_retries ?? (config?.on_error === 'retry' ? USUAL_RETRIES : 0),
-    tools: narrowed(config?.tools, rule?.tools),
+    tools: intersect(config?.tools, rule?.tools),
     classes: rule?.classes ?? null,
     ask: ask || (rule?.ask ?? false),
   };
@@ -25,24 +25,24 @@ export function innerBounds({ timeoutMs }: CallBounds): CallBounds {
   return { timeoutMs, retries: 0, tools: null, classes: null, ask: false };
 }
 
-function narrowed(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | null {
+function intersect(a: readonly string[] | undefined, b: readonly string[] | undefined): readonly string[] | null {
   if (a === undefined || b === undefined) return a ?? b ?? null;
   return a.filter((name) => b.includes(name));
 }
 
 const all = Number.POSITIVE_INFINITY;
-const endless: Left = { tokens: all, usd: all, tool_calls: all, retries: all, output_bytes: all, seconds: all };
+const unlimited: Left = { tokens: all, usd: all, tool_calls: all, retries: all, output_bytes: all, seconds: all };
 
-type Said = Attempt & Pick<ToolCall, 'run' | 'node' | 'signal'>;
+type CallRequest = Attempt & Pick<ToolCall, 'run' | 'node' | 'signal'>;
 
 /** A call of no node: a hook, or one that is replayed. It is tried once, and nothing is taken off a budget for it. */
-export function unboundCall(said: Said, timeoutMs: number | null): ToolCall {
+export function unboundCall(said: CallRequest, timeoutMs: number | null): ToolCall {
   return {
     ...said,
     author: 'operator',
     origins: () => ({}),
     bounds: { timeoutMs, retries: 0, tools: null, classes: null, ask: false },
-    left: () => endless,
+    left: () => unlimited,
     approval: null,
     previous: null,
     intend: () => Promise.resolve(),

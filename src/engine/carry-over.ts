@@ -1,12 +1,12 @@
 /** What a run that continues a failed one starts with: what was done is kept, what may have happened stays in doubt. */
 import type { NewEvent } from '../schema/event.ts';
 import type { Node } from '../schema/graph.ts';
-import { isFailedEnd } from './child.ts';
-import { outcomeEvent } from './written.ts';
+import { isFailedEnd } from './child-terms.ts';
+import { outcomeEvent } from './step-events.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
 
 /** For one node of the graph, and the items of a map; `next` has taken in the events of all nodes before it. */
-export function keptEvents(failed: RunState, next: RunState, index: number): NewEvent[] {
+export function carriedOverEvents(failed: RunState, next: RunState, index: number): NewEvent[] {
   const items = (failed.nodes[index]?.items ?? []).filter((item) => isSameItem(failed, next, item));
   return [...items, index].flatMap((each) => eventsOfNode(failed, next, each));
 }

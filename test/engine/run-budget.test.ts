@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leftOf, nothingReserved, reservedWith } from '../../src/engine/budget.ts';
+import { budgetLeft, nothingReserved, addReserved } from '../../src/engine/run-budget.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 import { ended, started, stateAfter } from '../support/engine-state.ts';
 
@@ -16,8 +16,8 @@ const spent = [
 describe('leftOf', () => {
   it('takes off what was spent and what is reserved for calls under way', () => {
     const budgets = { tokens: 100, usd: 5, tool_calls: 9, retries: 3, output_bytes: 50, seconds: 60 };
-    const reserved = reservedWith(nothingReserved, { tokens_in: 20, tokens_out: 1, usd: 2, output_bytes: 3 }, 1);
-    expect(leftOf(stateAfter(graph, spent, { budgets }), reserved, 30_000)).toEqual({
+    const reserved = addReserved(nothingReserved, { tokens_in: 20, tokens_out: 1, usd: 2, output_bytes: 3 }, 1);
+    expect(budgetLeft(stateAfter(graph, spent, { budgets }), reserved, 30_000)).toEqual({
       tokens: 64,
       usd: 2,
       tool_calls: 8,
@@ -28,18 +28,18 @@ describe('leftOf', () => {
   });
 
   it('a retry is a call, too: there are no more retries than calls', () => {
-    expect(leftOf(stateAfter(graph, spent, { budgets: { tool_calls: 1 } }), nothingReserved, 0).retries).toBe(0);
+    expect(budgetLeft(stateAfter(graph, spent, { budgets: { tool_calls: 1 } }), nothingReserved, 0).retries).toBe(0);
   });
 
   it('what has no limit is endless', () => {
-    expect(new Set(Object.values(leftOf(stateAfter(graph, spent), nothingReserved, 1e9)))).toEqual(
+    expect(new Set(Object.values(budgetLeft(stateAfter(graph, spent), nothingReserved, 1e9)))).toEqual(
       new Set([Number.POSITIVE_INFINITY]),
     );
   });
 
   it('what was reserved is given back', () => {
     const usage = { tokens_in: 20, usd: 2 };
-    expect(reservedWith(reservedWith(nothingReserved, usage, 1), usage, -1)).toEqual(nothingReserved);
-    expect(reservedWith(nothingReserved, {}, 1)).toEqual(nothingReserved);
+    expect(addReserved(addReserved(nothingReserved, usage, 1), usage, -1)).toEqual(nothingReserved);
+    expect(addReserved(nothingReserved, {}, 1)).toEqual(nothingReserved);
   });
 });

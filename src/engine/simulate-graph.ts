@@ -6,7 +6,7 @@ import type { SideEffectClass } from '../schema/effect.ts';
 import type { Tool } from '../schema/tool.ts';
 import { createEngine } from './engine.ts';
 import type { EngineOptions } from './engine-context.ts';
-import { leadsBack } from './plan.ts';
+import { leadsBack } from './graph-plan.ts';
 import { asRegistry } from './tool-registry.ts';
 
 export type SimulatedCall = {
@@ -29,11 +29,11 @@ export async function simulate(options: EngineOptions, graph: Graph, input: Json
   const engine = createEngine({
     ...options,
     stores: {},
-    planner: silent,
-    tools: tools.list().map(harmless),
-    middleware: [observer(calls, tools), ...judges],
+    planner: silentPlanner,
+    tools: tools.list().map(withoutEffect),
+    middleware: [recordVerdicts(calls, tools), ...judges],
   });
-  const { done } = await engine.start(everyWay(graph), { id: 'simulation', input });
+  const { done } = await engine.start(withEveryBranch(graph), { id: 'simulation', input });
   const run = await done;
   return {
     status: run.status,
@@ -46,7 +46,7 @@ export async function simulate(options: EngineOptions, graph: Graph, input: Json
 }
 
 /** Sees the verdict on every call and lets the run go on whatever it is. */
-function observer(calls: SimulatedCall[], tools: ToolRegistry): Middleware {
+function recordVerdicts(calls: SimulatedCall[], tools: ToolRegistry): Middleware {
   return {
     name: 'observer',
     call: async (call, next) => {
@@ -65,7 +65,7 @@ function observer(calls: SimulatedCall[], tools: ToolRegistry): Middleware {
 }
 
 /** Judged like the tool, but nothing happens. */
-function harmless(tool: Tool): Tool {
+function withoutEffect(tool: Tool): Tool {
   return {
     ...tool,
     classOf: (given, author) => tool.classOf(given, author),
@@ -74,9 +74,9 @@ function harmless(tool: Tool): Tool {
 }
 
 /** Agents are not asked: what they would do is not known. */
-const silent: Planner = { decide: () => ({ kind: 'Finish', output: null, rationale: 'simulated' }) };
+const silentPlanner: Planner = { decide: () => ({ kind: 'Finish', output: null, rationale: 'simulated' }) };
 
 /** What is not known cannot decide a branch: every way forward is taken once, no way back. */
-function everyWay(graph: Graph): Graph {
+function withEveryBranch(graph: Graph): Graph {
   return { ...graph, edges: graph.edges.filter((edge) => !leadsBack(edge)).map(({ from, to }) => ({ from, to })) };
 }

@@ -41,15 +41,15 @@ export function explanationOf(events: readonly Event[]): Explanation {
   };
   const open = new Map<string, { action: Action; at: number }>();
   for (const event of events) {
-    moment(explanation, event);
-    action(explanation, event, open);
+    addMoment(explanation, event);
+    addAction(explanation, event, open);
     if (event.type === 'decision.made') explanation.rationales.push(rationaleOf(event));
     if (event.type === 'call.ended') explanation.artifacts.push(...(event.data.artifacts ?? []));
   }
   return explanation;
 }
 
-function moment(explanation: Explanation, event: Event): void {
+function addMoment(explanation: Explanation, event: Event): void {
   const note = (what: string, why: string): void =>
     void explanation.timeline.push({ seq: event.seq, at: event.at, what, why });
   if (event.type === 'run.started') {
@@ -70,7 +70,7 @@ function moment(explanation: Explanation, event: Event): void {
   }
 }
 
-function action(explanation: Explanation, event: Event, open: Map<string, { action: Action; at: number }>): void {
+function addAction(explanation: Explanation, event: Event, open: Map<string, { action: Action; at: number }>): void {
   if (event.type === 'call.started') {
     const { call, node, attempt, tool, input } = event.data;
     const started: Action = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoryCache, memoryEvents, memoryRuns } from '../../src/engine/memory-stores.ts';
+import { memoryCache, memoryEvents, memoryRuns } from '../../src/engine/in-memory-stores.ts';
 
 describe('memoryEvents', () => {
   it('numbers what is staged, checks it like the ledger, and reads one run from a seq on', async () => {

@@ -1,7 +1,7 @@
 /** The innermost step of the chain: the tool itself. */
 import { messageOf } from '../schema/errors.ts';
 import type { ToolRegistry } from '../schema/ports.ts';
-import type { Invoke } from './compose.ts';
+import type { Invoke } from './middleware-chain.ts';
 
 /** What a tool throws is its failure; what fails after a stop was cancelled. */
 export function invokeTool(tools: Pick<ToolRegistry, 'get'>): Invoke {

@@ -4,10 +4,10 @@
  */
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import { lookupFor } from './input.ts';
-import { downstreamOf } from './plan.ts';
+import { lookupFor } from './node-input.ts';
+import { downstreamOf } from './graph-plan.ts';
 import { freshNode, type NodeState, type RunState } from './run-state.ts';
-import { fieldOf, filled } from './template.ts';
+import { fieldAt, fillTemplate } from './template.ts';
 
 export function hasFallback(config: Node | undefined): config is Node & { fallback: Json } {
   return config?.on_error === 'fallback' && config.fallback !== undefined;
@@ -15,11 +15,11 @@ export function hasFallback(config: Node | undefined): config is Node & { fallba
 
 export function failNode(run: RunState, index: number, reason: string): void {
   const config = run.configs[index];
-  if (hasFallback(config)) settle(run, index, 'done', config.fallback, `fallback after: ${reason}`);
-  else settle(run, index, 'failed', null, reason);
+  if (hasFallback(config)) settleNode(run, index, 'done', config.fallback, `fallback after: ${reason}`);
+  else settleNode(run, index, 'failed', null, reason);
 }
 
-export function settle(
+export function settleNode(
   run: RunState,
   index: number,
   status: 'done' | 'failed' | 'skipped',
@@ -39,7 +39,7 @@ export function settle(
   run.active.delete(index);
   if (status === 'failed') run.failure ??= { node: config.id, reason };
   else if (node.map !== null) itemSettled(run, node.map);
-  else if (status === 'skipped' || !leadBack(run, index, output)) release(run, index);
+  else if (status === 'skipped' || !chooseEdgeBack(run, index, output)) releaseNext(run, index);
 }
 
 function isSettled(node: NodeState): boolean {
@@ -55,19 +55,19 @@ function itemSettled(run: RunState, map: number): void {
 }
 
 /** Tells those behind that a node is settled. */
-function release(run: RunState, index: number): void {
+function releaseNext(run: RunState, index: number): void {
   for (const next of run.plan.behind[index] ?? []) {
     const node = run.nodes[next];
     if (node?.status !== 'pending') continue;
     node.unmet -= 1;
-    if (node.unmet === 0) prepare(run, next);
+    if (node.unmet === 0) prepareNode(run, next);
   }
 }
 
 /** A node whose turn has come: a map gets its items, everything else is to be decided. */
-export function prepare(run: RunState, index: number): void {
+export function prepareNode(run: RunState, index: number): void {
   const config = run.configs[index];
-  if (config?.kind === 'map' && isReached(run, index)) expand(run, index, config);
+  if (config?.kind === 'map' && isReached(run, index)) expandMap(run, index, config);
   else run.ready.add(index);
 }
 
@@ -77,22 +77,22 @@ export function isReached(run: RunState, index: number): boolean {
   const isDone = (name: string): boolean => run.nodes[run.plan.index.get(name) ?? -1]?.status === 'done';
   if (config === undefined || !config.needs.every(isDone)) return false;
   const edges = run.plan.forwardTo[index] ?? [];
-  return edges.length === 0 || edges.some((edge) => holds(run, edge));
+  return edges.length === 0 || edges.some((edge) => edgeApplies(run, edge));
 }
 
-function holds(run: RunState, edgeIndex: number): boolean {
+function edgeApplies(run: RunState, edgeIndex: number): boolean {
   const edge = run.plan.graph.edges[edgeIndex];
   const source = run.nodes[run.plan.index.get(edge?.from ?? '') ?? -1];
   if (edge === undefined || source?.status !== 'done') return false;
   if (edge.when === undefined) return true;
-  const value = fieldOf(source.output, edge.when.field === '' ? [] : edge.when.field.split('.'));
+  const value = fieldAt(source.output, edge.when.field === '' ? [] : edge.when.field.split('.'));
   return JSON.stringify(value) === JSON.stringify(edge.when.equals);
 }
 
 /** Chooses an edge back if one holds: everything from its target on is to be done again. A node that is started over leads nowhere. */
-function leadBack(run: RunState, index: number, output: Json): boolean {
-  if (startsOver(run, index)) return true;
-  const edgeIndex = (run.plan.backFrom[index] ?? []).find((candidate) => holds(run, candidate));
+function chooseEdgeBack(run: RunState, index: number, output: Json): boolean {
+  if (willStartOver(run, index)) return true;
+  const edgeIndex = (run.plan.backFrom[index] ?? []).find((candidate) => edgeApplies(run, candidate));
   const edge = edgeIndex === undefined ? undefined : run.plan.graph.edges[edgeIndex];
   if (edgeIndex === undefined || edge === undefined) return false;
   const taken = run.taken[edgeIndex] ?? 0;
@@ -109,8 +109,8 @@ function leadBack(run: RunState, index: number, output: Json): boolean {
 }
 
 /** Takes the edges back that wait, as soon as every call they start over has its outcome and every wait is closed. */
-export function goBack(run: RunState): void {
-  for (let edge = freeWayBack(run); edge !== undefined; edge = freeWayBack(run)) {
+export function takeEdgesBack(run: RunState): void {
+  for (let edge = nextEdgeBack(run); edge !== undefined; edge = nextEdgeBack(run)) {
     const affected = affectedBy(run, edge);
     run.back = run.back.filter((other) => other !== edge && !affected.has(sourceOf(run, other)));
     run.taken[edge] = (run.taken[edge] ?? 0) + 1;
@@ -119,7 +119,7 @@ export function goBack(run: RunState): void {
   }
 }
 
-function freeWayBack(run: RunState): number | undefined {
+function nextEdgeBack(run: RunState): number | undefined {
   return run.back.find((edge) => ![...affectedBy(run, edge)].some((index) => isBusy(run, index)));
 }
 
@@ -132,7 +132,7 @@ function isBusy(run: RunState, index: number): boolean {
 }
 
 /** Whether an edge back is about to start a node over. */
-export function startsOver(run: RunState, index: number): boolean {
+export function willStartOver(run: RunState, index: number): boolean {
   return run.back.some((edgeIndex) => affectedBy(run, edgeIndex).has(index));
 }
 
@@ -154,16 +154,16 @@ function startOver(run: RunState, from: number, affected: ReadonlySet<number>): 
     run.active.delete(index);
     if (index < run.plan.graph.nodes.length && !run.restarted.includes(index)) run.restarted.push(index);
   }
-  prepare(run, from);
+  prepareNode(run, from);
 }
 
 /**
  * The items of a map become nodes of their own, named map__0, map__1, …; the map is running from the first item on.
  * Without a list there are no items, and the map is to be settled as failed.
  */
-function expand(run: RunState, index: number, config: MapNode): void {
+function expandMap(run: RunState, index: number, config: MapNode): void {
   const node = run.nodes[index];
-  const list = listOf(run, index, config);
+  const list = mapList(run, index, config);
   if (node === undefined) return;
   if (Array.isArray(list)) node.items = list.map((item, position) => addItem(run, index, config, item, position));
   node.unmet = node.items?.length ?? 0;
@@ -171,8 +171,8 @@ function expand(run: RunState, index: number, config: MapNode): void {
 }
 
 /** What a map is to be done for. */
-export function listOf(run: RunState, index: number, { over }: MapNode): Json {
-  return filled(over, lookupFor(run, index));
+export function mapList(run: RunState, index: number, { over }: MapNode): Json {
+  return fillTemplate(over, lookupFor(run, index));
 }
 
 type MapNode = Extract<Node, { kind: 'map' }>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { keptEvents } from '../../src/engine/continue.ts';
-import { applied } from '../../src/engine/fold-run.ts';
-import { inOrder } from '../../src/engine/plan.ts';
+import { carriedOverEvents } from '../../src/engine/carry-over.ts';
+import { applyEvent } from '../../src/engine/fold-run.ts';
+import { topologicalOrder } from '../../src/engine/graph-plan.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
 import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts';
 import type { Graph } from '../../src/schema/graph.ts';
@@ -19,10 +19,10 @@ function continued(graph: Graph, events: NonNullable<Bare>, input: Json = null):
   const failed = stateAfter(graph, [...events, over], { input });
   const next: RunState = { ...stateAfter(graph, [], { input }), id: 'next' };
   const kept: NewEvent[] = [];
-  for (const index of inOrder(next.plan))
-    for (const event of keptEvents(failed, next, index)) {
+  for (const index of topologicalOrder(next.plan))
+    for (const event of carriedOverEvents(failed, next, index)) {
       kept.push(event);
-      applied(next, asWritten(event, kept.length + 1));
+      applyEvent(next, asWritten(event, kept.length + 1));
     }
   return { kept, next };
 }
@@ -138,7 +138,7 @@ describe('the items of a map', () => {
   it('are not kept for another item in their place', () => {
     const failed = stateAfter(map, [...listed(['x', 'y']), ...itemDone(0, 'X'), over]);
     const next: RunState = { ...stateAfter(map, listed(['z', 'y'])), id: 'next' };
-    expect(keptEvents(failed, next, 1)).toEqual([]);
+    expect(carriedOverEvents(failed, next, 1)).toEqual([]);
   });
 });
 

@@ -1,12 +1,12 @@
 /** What a node is given: its input template filled from the run, or the output of the node before it. */
 import type { Json } from '../schema/json.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
-import { filled, type Lookup } from './template.ts';
+import { fillTemplate, type Lookup } from './template.ts';
 
 export function inputOf(run: RunState, index: number): Json {
   const config = run.configs[index];
   const lookup = lookupFor(run, index);
-  return config?.input === undefined ? (lookup('item') ?? lookup('last') ?? null) : filled(config.input, lookup);
+  return config?.input === undefined ? (lookup('item') ?? lookup('last') ?? null) : fillTemplate(config.input, lookup);
 }
 
 export function lookupFor(run: RunState, index: number): Lookup {

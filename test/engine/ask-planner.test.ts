@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applied } from '../../src/engine/fold-run.ts';
-import { thinkWith } from '../../src/engine/think.ts';
+import { applyEvent } from '../../src/engine/fold-run.ts';
+import { createThink } from '../../src/engine/ask-planner.ts';
 import { toolRegistry } from '../../src/engine/tool-registry.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { Middleware, PlannerInput } from '../../src/schema/ports.ts';
@@ -35,7 +35,7 @@ async function asked(
   const run = stateAfter(graph, moves, { input: 'it', budgets: about.budgets ?? {} });
   let seen: PlannerInput | undefined;
   const planner = { decide: (input: PlannerInput) => ((seen = input), answer) };
-  const event = await thinkWith(
+  const event = await createThink(
     planner,
     about.middleware ?? [],
     tools,
@@ -125,14 +125,14 @@ describe('what a planner answers', () => {
         data: { node: 'a', turn: 0, decision: { kind: 'Transition', to: 'explore', rationale: '' } },
       },
     ]);
-    const event = await thinkWith(
+    const event = await createThink(
       { decide: () => ({ kind: 'CallTool', tool: 'x', input: null, rationale: '' }) },
       [],
       many,
       () => 0,
     )(run, { kind: 'Think', node: 'a', turn: 1 }, callOf().act);
     const [, checked] = eventsOf(graph, [event]);
-    if (checked !== undefined) applied(run, checked);
+    if (checked !== undefined) applyEvent(run, checked);
     expect(run.nodes[0]?.agent?.problem).toContain('may not be called');
   });
 });
