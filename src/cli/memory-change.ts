@@ -1,6 +1,6 @@
 /** What maintenance has learned, change by change, as its ledger says. */
 import { readEvents } from '../ledger/read.ts';
-import { UNDOABLE } from '../memory/distil/take-back.ts';
+import { UNDOABLE } from '../memory/distil/undo-change.ts';
 import type { Event } from '../schema/event.ts';
 import type { Call } from './command.ts';
 import { describeEvent } from './event-sentence.ts';

@@ -1,6 +1,6 @@
 /** What maintenance learns about, in the order in which each event is shown: later parts look at what earlier ones keep. */
 import type { Part } from '../../memory/learning.ts';
-import { facts } from '../../memory/distil/facts.ts';
+import { factsPart } from '../../memory/distil/facts-part.ts';
 import { days } from '../../memory/pages/days.ts';
 import { people } from '../../memory/pages/people.ts';
 import { todos } from '../../memory/pages/todos.ts';
@@ -15,7 +15,7 @@ export function partsOf(settings: MaintenanceConfig): readonly Part[] {
     people,
     days(settings),
     todos,
-    facts(settings),
+    factsPart(settings),
     procedures,
     judgeProcedures(settings.procedures),
   ];

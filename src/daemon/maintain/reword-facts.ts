@@ -8,7 +8,7 @@
  */
 import type { Part } from '../../memory/learning.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { type Reworded, rewordings, type ToWord, toWord } from '../../memory/distil/wording.ts';
+import { type Reworded, acceptedRewordings, type FactToReword, factsToReword } from '../../memory/distil/rewording.ts';
 import type { Config } from '../../schema/config.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
@@ -38,7 +38,7 @@ export async function wordBetter(
   concluded: readonly NewEvent[],
   write: (events: readonly NewEvent[]) => Promise<void>,
 ): Promise<number> {
-  const facts = m.wording === null ? [] : toWord(concluded);
+  const facts = m.wording === null ? [] : factsToReword(concluded);
   if (m.wording === null || facts.length === 0) return 0;
   const question = await m.wording(facts).catch((error: unknown) => leftAlone(m, error));
   if (question === null) return 0;
@@ -55,7 +55,7 @@ export async function wordBetter(
 
 async function answered(
   m: Rewording,
-  { call, facts, question }: { call: string; facts: readonly ToWord[]; question: Question },
+  { call, facts, question }: { call: string; facts: readonly FactToReword[]; question: Question },
   write: (events: readonly NewEvent[]) => Promise<void>,
 ): Promise<number> {
   let answers: readonly Reworded[] = [];
@@ -75,7 +75,7 @@ async function answered(
       data: { call, node: null, status: 'failed', error: messageOf(error).slice(0, 20_000), usage },
     };
   }
-  const better = rewordings(facts, answers);
+  const better = acceptedRewordings(facts, answers);
   await write([ended, ...better]);
   return better.length;
 }

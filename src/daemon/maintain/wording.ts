@@ -1,5 +1,5 @@
 /** A model that words lessons better, where the settings want one: one question a pass, and only about what is new. */
-import { answersIn, type Reworded, type ToWord, wordingPrompt } from '../../memory/distil/wording.ts';
+import { parseRewordings, type Reworded, type FactToReword, wordingPrompt } from '../../memory/distil/rewording.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/effect.ts';
@@ -10,7 +10,7 @@ import type { HomeVault } from '../guard/home-vault.ts';
 /** Something to be asked, and the most that it may take. */
 export type Question = { most: Usage; ask: () => Promise<{ answers: readonly Reworded[]; usage: Usage }> };
 /** Null when there is nobody to ask. */
-export type Wording = (facts: readonly ToWord[]) => Promise<Question | null>;
+export type Wording = (facts: readonly FactToReword[]) => Promise<Question | null>;
 
 const PATIENCE_MS = 60_000;
 const MOST_TOKENS = 2000;
@@ -33,7 +33,7 @@ export function wordingOf(home: Home, config: Config, vault: HomeVault, clock: C
       most: estimateOf(request, called),
       ask: async () => {
         const { text, model: who, usage } = await model.complete(request, AbortSignal.timeout(PATIENCE_MS));
-        return { answers: answersIn(text, who), usage };
+        return { answers: parseRewordings(text, who), usage };
       },
     };
   };

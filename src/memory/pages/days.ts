@@ -17,14 +17,14 @@ import {
   type WordTold,
 } from './day.ts';
 import { dayPage } from './day-page.ts';
-import { type Of, type Takers, taking } from './takers.ts';
+import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
 
 export function days({ compact_days: compactDays }: { compact_days: number | null }): Part {
   return {
     name: 'days',
     take: (read, book) => {
       goOn(book, read.event, compactDays);
-      taking(TAKERS)(read, book);
+      void handleByType(HANDLERS)(read.event, book);
     },
     page: (page, book) => {
       const day = dayOfPage(page);
@@ -36,7 +36,7 @@ export function days({ compact_days: compactDays }: { compact_days: number | nul
 
 const brief = (text: string, most = 300): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, most);
 
-const TAKERS: Takers = {
+const HANDLERS: Handlers<[Rows], void> = {
   'run.ended': endTask,
   'run.judged': (event, book) => event.data.verdict === 'rework' && add(book, event, { reworked: 1 }),
   'call.ended': pay,
@@ -78,13 +78,13 @@ const nameIn = ({ name, version }: { name: string; version: string }): Pick<Tool
   version,
 });
 
-function stop(event: Of<'intake.received'>, book: Rows): void {
+function stop(event: EventOf<'intake.received'>, book: Rows): void {
   const { intake } = event.data;
   if (intake.kind === 'cancel' || intake.kind === 'pause')
     word(event, book, { kind: 'stopped', run: intake.run, text: intake.kind });
 }
 
-function endTask(event: Of<'run.ended'>, book: Rows): void {
+function endTask(event: EventOf<'run.ended'>, book: Rows): void {
   const task = event.run === null ? undefined : taskRecordOf(book, event.run);
   if (task === undefined) return;
   const { status, reason } = event.data;
@@ -102,7 +102,7 @@ function endTask(event: Of<'run.ended'>, book: Rows): void {
 }
 
 /** What a run inside spent is told again by whoever awaited it. */
-function pay(event: Of<'call.ended'>, book: Rows): void {
+function pay(event: EventOf<'call.ended'>, book: Rows): void {
   const { usage } = event.data;
   const tokens = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
   if (usage === undefined || usage.tool_calls !== undefined || (tokens === 0 && (usage.usd ?? 0) === 0)) return;
@@ -111,14 +111,14 @@ function pay(event: Of<'call.ended'>, book: Rows): void {
 
 type Asked = { run: string | null; text: string };
 
-function ask(event: Of<'wait.opened'>, book: Rows): void {
+function ask(event: EventOf<'wait.opened'>, book: Rows): void {
   const { wait, for: what } = event.data;
   if (what.kind !== 'approval' && what.kind !== 'question') return;
   const text = what.kind === 'approval' ? (what.asked?.command ?? what.text) : what.text;
   book.put(`day-ask/${wait}`, { run: event.run, text: brief(text) } satisfies Asked);
 }
 
-function answer(event: Of<'wait.closed'>, book: Rows): void {
+function answer(event: EventOf<'wait.closed'>, book: Rows): void {
   const { wait, answer: given } = event.data;
   const asked = book.get<Asked>(`day-ask/${wait}`);
   book.put(`day-ask/${wait}`, null);
@@ -137,13 +137,13 @@ function tool(event: Event, book: Rows, told: ToolTold): void {
   note(book, event, 'tool', told);
 }
 
-function learn(event: Of<'fact.kept'>, book: Rows): void {
+function learn(event: EventOf<'fact.kept'>, book: Rows): void {
   const { text, namespace, source } = event.data;
   add(book, event, { learned: 1 });
   note(book, event, 'fact', { text: brief(text), namespace, source } satisfies FactTold);
 }
 
-function move(event: Of<'procedure.moved'>, book: Rows): void {
+function move(event: EventOf<'procedure.moved'>, book: Rows): void {
   const { procedure, to, reason, forced } = event.data;
   add(book, event, { moved: 1, ...(to === 'promoted' ? { promoted: 1 } : {}) });
   note(book, event, 'procedure', { procedure, to, reason: brief(reason, 200), isForced: forced } satisfies MoveTold);
@@ -156,7 +156,7 @@ function start(event: Event, book: Rows): void {
   add(book, event, { restarts: 1, ...died });
 }
 
-function refuse(event: Of<'egress.decided'>, book: Rows): void {
+function refuse(event: EventOf<'egress.decided'>, book: Rows): void {
   if (event.data.verdict === 'allowed') return;
   add(book, event, { refused: 1 });
   note(book, event, 'trouble', event.data.host);

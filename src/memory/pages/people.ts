@@ -11,10 +11,10 @@ import { type Page, type Part, touchPage } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { intakesFor } from './intakes.ts';
 import { factLines, factMark, factOfMark, markOfFact, topicOf } from './own-fact.ts';
-import { type Of, type Takers, taking } from './takers.ts';
+import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
 import { textOf } from './text.ts';
 
-export const people: Part = { name: 'people', take: (read, book) => taking(TAKERS)(read, book) };
+export const people: Part = { name: 'people', take: (read, book) => void handleByType(HANDLERS)(read.event, book) };
 
 export const linesOf = (book: Rows, page: string): string[] => book.get<string[]>(`people/lines/${page}`) ?? [];
 
@@ -49,7 +49,7 @@ export function* wishesIn(book: Rows): Iterable<{ id: string; intake: Intake }> 
 
 const WISHES = 'people/wish/';
 
-const TAKERS: Takers = {
+const HANDLERS: Handlers<[Rows], void> = {
   'page.edited': takeEdit,
   'intake.received': ({ data }, book) => book.put(`${WISHES}${data.id}`, null),
   'intake.rejected': ({ data }, book) => book.put(`${WISHES}${data.name.replace(/\.json$/, '')}`, null),
@@ -57,7 +57,7 @@ const TAKERS: Takers = {
   'fact.forgotten': ({ data }, book) => data.facts.forEach((fact) => unstrike(fact, book)),
 };
 
-function takeEdit({ seq, data }: Of<'page.edited'>, book: Rows): void {
+function takeEdit({ seq, data }: EventOf<'page.edited'>, book: Rows): void {
   for (const [index, intake] of intakesFor(data, book).entries()) book.put(`${WISHES}page-${seq}-${index}`, intake);
   const marks = topicOf(data.page) === null ? [] : [...data.removed, ...data.changed.map(({ mark }) => mark)];
   for (const fact of marks.flatMap((mark) => factOfMark(mark) ?? [])) book.put(`people/struck/${fact}`, data.page);

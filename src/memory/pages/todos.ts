@@ -9,16 +9,16 @@ import { type Page, type PageLine, type Part, plain } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { rootOf, taskRecordOf } from '../task-record.ts';
 import { aside, code, counted, isTicked as isTickedLine, listed, paragraph, said, section } from './prose.ts';
-import { type Of, type Takers, taking } from './takers.ts';
+import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
 import { closeTodo, markOf, putTodo, type Todo, todoOf, TODOS, type TodoKind, todosOf } from './todo.ts';
 
 export const todos: Part = {
   name: 'todos',
-  take: (read, book) => taking(TAKERS)(read, book),
+  take: (read, book) => void handleByType(HANDLERS)(read.event, book),
   page: (page, book) => (page === TODOS ? pageOf(book) : undefined),
 };
 
-const TAKERS: Takers = {
+const HANDLERS: Handlers<[Rows], void> = {
   'wait.opened': asked,
   'wait.closed': ({ data }, book) => closeTodo(book, `ask:${data.wait}`),
   'requirement.opened': needed,
@@ -43,7 +43,7 @@ const aboutRun = ({ run, seq }: Event, book: Rows): Pick<Todo, 'run' | 'seq' | '
   return { run, seq, task: root === null ? '' : brief(taskRecordOf(book, root)?.title ?? root) };
 };
 
-function asked(event: Of<'wait.opened'>, book: Rows): void {
+function asked(event: EventOf<'wait.opened'>, book: Rows): void {
   const { wait, for: what } = event.data;
   if (what.kind !== 'approval' && what.kind !== 'question') return;
   const isQuestion = what.kind === 'question';
@@ -55,7 +55,7 @@ function asked(event: Of<'wait.opened'>, book: Rows): void {
   book.put(key, [...(book.get<string[]>(key) ?? []), wait].slice(-MOST_ASKED));
 }
 
-function needed(event: Of<'requirement.opened'>, book: Rows): void {
+function needed(event: EventOf<'requirement.opened'>, book: Rows): void {
   const { name, reason } = event.data.requirement;
   const before = todoOf(book, `need:${name}`);
   const others = before === undefined || event.run === null ? [] : [...(before.others ?? []), event.run].slice(-20);
@@ -64,11 +64,11 @@ function needed(event: Of<'requirement.opened'>, book: Rows): void {
 }
 
 /** A run that continues a failed one follows it up. */
-function begun({ data }: Of<'run.started'>, book: Rows): void {
+function begun({ data }: EventOf<'run.started'>, book: Rows): void {
   if (data.parent !== null && data.depth === 0) closeTodo(book, `failed:${data.parent}`);
 }
 
-function ended(event: Of<'run.ended'>, book: Rows): void {
+function ended(event: EventOf<'run.ended'>, book: Rows): void {
   const { run } = event;
   if (run === null) return;
   closeTodo(book, `paused:${run}`);
@@ -89,7 +89,7 @@ function forgetOldest(book: Rows): void {
   for (const todo of todosOf(book, 'failed').slice(0, -MOST_FAILED)) closeTodo(book, markOf(todo));
 }
 
-function paused(event: Of<'run.paused'>, book: Rows): void {
+function paused(event: EventOf<'run.paused'>, book: Rows): void {
   const { run } = event;
   if (run === null || taskRecordOf(book, run) === undefined) return;
   putTodo(book, { kind: 'paused', of: run, ...aboutRun(event, book), text: brief(event.data.reason), how: 'look' });
@@ -100,7 +100,7 @@ function ticked(mark: string, book: Rows): void {
   if (todo?.kind === 'failed' || todo?.kind === 'paused') closeTodo(book, mark);
 }
 
-function edited({ data }: Of<'page.edited'>, book: Rows): void {
+function edited({ data }: EventOf<'page.edited'>, book: Rows): void {
   if (data.page !== TODOS) return;
   for (const { mark, text } of data.changed) {
     const kind = todoOf(book, mark)?.kind;

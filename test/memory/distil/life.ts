@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { rowsInMemory, type Part } from '../../../src/memory/learning.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
-import { facts } from '../../../src/memory/distil/facts.ts';
-import { type Held, isHeld } from '../../../src/memory/distil/held.ts';
+import { factsPart } from '../../../src/memory/distil/facts-part.ts';
+import { type StoredFact, isValid } from '../../../src/memory/distil/fact-rows.ts';
 import { taskRecords } from '../../../src/memory/task-record.ts';
 import { checkEvent, type Event, type NewEvent } from '../../../src/schema/event.ts';
 
@@ -16,7 +16,7 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
   const run: Event[] = [];
   const maintenance: Event[] = [];
   const artifacts = new Map<string, string>();
-  const parts: Part[] = [taskRecords, facts(settings)];
+  const parts: Part[] = [taskRecords, factsPart(settings)];
   let book = rowsInMemory();
   let now = START;
   let taken = 0;
@@ -108,8 +108,8 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
 
 type TaskHow = { title?: string; dir?: string; corrects?: string; status?: 'done' | 'failed' };
 
-export function heldIn(book: Rows): Held[] {
-  return [...book.each<Held>('facts/held/')].map(([, held]) => held).filter(isHeld);
+export function heldIn(book: Rows): StoredFact[] {
+  return [...book.each<StoredFact>('facts/held/')].map(([, held]) => held).filter(isValid);
 }
 
 export const textsIn = (book: Rows): string[] =>

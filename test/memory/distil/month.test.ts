@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rowsInMemory } from '../../../src/memory/learning.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
-import { facts } from '../../../src/memory/distil/facts.ts';
+import { factsPart } from '../../../src/memory/distil/facts-part.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import { approval, call, dump, heldIn, life, type Life, note, textsIn } from './life.ts';
 
@@ -85,7 +85,7 @@ describe('a month of tasks', () => {
     const many = month(6, 40);
     const run = many.life.run;
     const once = rowsInMemory();
-    const part = facts({ unused_days: null });
+    const part = factsPart({ unused_days: null });
     expect(part.conclude?.(once, { now: '2026-03-02T08:00:00.000Z', read: 0 })).toEqual([]);
     const lazy = life();
     for (const [hash, text] of many.life.artifacts) lazy.artifacts.set(hash, text);

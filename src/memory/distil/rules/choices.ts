@@ -1,10 +1,17 @@
-/** What people answered the same way each time they were asked for leave, in at least three tasks. */
+/** Learns when people answered an approval the same way in at least three tasks. */
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Grant } from '../../../schema/wait.ts';
 import type { Rows } from '../../../schema/rows.ts';
 import { sumOf } from '../../index/item.ts';
 import { rootOf } from '../../task-record.ts';
-import { evidenceIn, type Finding, isPlainName, joined, type Rule, witnessesOf } from '../finding.ts';
+import {
+  evidenceOfEvent,
+  type Finding,
+  isPlainName,
+  mergeEvidence,
+  type Rule,
+  independentTasks,
+} from '../fact-finding.ts';
 import { isByPerson } from './statements.ts';
 
 const ENOUGH_TASKS = 3;
@@ -16,7 +23,7 @@ export const choices: Rule = {
   name: 'choices',
   find: ({ event }, book) => {
     if (event.type === 'wait.opened' && event.data.for.kind === 'approval') {
-      const what = wordsFor(event.data.for.asked?.grant);
+      const what = describeGrant(event.data.for.asked?.grant);
       if (what !== null) book.put(`facts/choice/${event.data.wait}`, { what } satisfies Asked);
       return [];
     }
@@ -28,12 +35,15 @@ export const choices: Rule = {
     const { verdict } = event.data.answer;
     if (!isByPerson(event.data.answer) || verdict === 'answered') return [];
     const run = rootOf(book, event.run);
-    return chosen(book, asked.what, verdict === 'approved' ? 'approved' : 'denied', { ...evidenceIn(event), run });
+    return countChoice(book, asked.what, verdict === 'approved' ? 'approved' : 'denied', {
+      ...evidenceOfEvent(event),
+      run,
+    });
   },
 };
 
-/** Programs and hosts a person saw when they were asked; null when a name is not one. */
-function wordsFor(grant: Grant | undefined): string | null {
+/** Describes the programs and hosts that the person was shown; null when a name is not plain. */
+function describeGrant(grant: Grant | undefined): string | null {
   if (grant === undefined) return null;
   const { tool, programs, hosts } = grant;
   const names = [tool, ...programs, ...hosts];
@@ -46,29 +56,29 @@ function wordsFor(grant: Grant | undefined): string | null {
   return parts.join(' ');
 }
 
-function chosen(book: Rows, what: string, verdict: keyof Counted, evidence: Evidence): Finding[] {
+function countChoice(book: Rows, what: string, verdict: keyof Counted, evidence: Evidence): Finding[] {
   const key = `facts/chosen/${sumOf(what)}`;
   const counted = book.get<Counted>(key) ?? { approved: [], denied: [] };
-  const all: Counted = { ...counted, [verdict]: joined(counted[verdict], [evidence]) };
+  const all: Counted = { ...counted, [verdict]: mergeEvidence(counted[verdict], [evidence]) };
   book.put(key, all);
-  const told = { approved: 'was allowed', denied: 'was refused' }[verdict];
+  const outcome = { approved: 'was allowed', denied: 'was refused' }[verdict];
   const other = verdict === 'approved' ? all.denied : all.approved;
   const common = { kind: 'preference', namespace: 'approvals', source: 'run', counted: key } as const;
   const about = `choice ${what}`;
-  const tasks = witnessesOf(all[verdict], book).size;
+  const tasks = independentTasks(all[verdict], book).size;
   if (other.length === 0)
     return tasks < ENOUGH_TASKS
       ? []
       : [
           {
             ...common,
-            text: `Whenever people were asked, ${what} ${told}.`,
+            text: `Whenever people were asked, ${what} ${outcome}.`,
             evidence: all[verdict],
             subject: { about, value: verdict, isDenied: false },
           },
         ];
-  const both = joined(all.approved, all.denied);
-  if (witnessesOf(other, book).size < ENOUGH_TASKS) return [];
+  const both = mergeEvidence(all.approved, all.denied);
+  if (independentTasks(other, book).size < ENOUGH_TASKS) return [];
   return [
     {
       ...common,

@@ -1,18 +1,18 @@
-/** What people found wrong with a result: a lesson about tasks of that kind; said of two kinds, a preference. */
+/** A correction becomes a lesson for similar tasks; the same correction in two kinds of tasks becomes a preference. */
 import type { Rows } from '../../../schema/rows.ts';
 import { taskRecordOf } from '../../task-record.ts';
-import { evidenceIn, type Finding, joined, type Rule } from '../finding.ts';
-import { heldOf, isHeld } from '../held.ts';
-import { likenessOf } from '../likeness.ts';
-import { ownSentences } from '../own-words.ts';
-import { loosensGuards, namesAddress, statementOf } from '../statement.ts';
+import { evidenceOfEvent, type Finding, mergeEvidence, type Rule } from '../fact-finding.ts';
+import { findFact, isValid } from '../fact-rows.ts';
+import { similarityKey } from '../similarity-key.ts';
+import { ownSentences } from '../own-sentences.ts';
+import { loosensGuards, namesAddress, parseStatement } from '../parse-statement.ts';
 import type { Evidence } from '../../../schema/memory.ts';
-import { idOf } from '../finding.ts';
-import { topicOf } from '../topic.ts';
+import { factId } from '../fact-finding.ts';
+import { chooseTopic } from '../fact-topic.ts';
 
-const MOST_CHARACTERS = 300;
+const MAX_CHARACTERS = 300;
 
-/** Where the same was found wrong, and the lessons that came of it. */
+/** Where the same criticism came up, and the lessons learned from it. */
 type Seen = { titles: string[]; lessons: string[]; evidence: Evidence[] };
 
 export const corrections: Rule = {
@@ -20,26 +20,27 @@ export const corrections: Rule = {
   find: ({ event }, book) => {
     if (event.type !== 'run.corrected' || event.run === null) return [];
     const record = taskRecordOf(book, event.run);
-    const wrong = wrongIn(event.data.text, event.at);
+    const wrong = criticismIn(event.data.text, event.at);
     if (wrong === null || record === undefined) return [];
-    // A correction of a correction is about the task that was first there.
-    const title = plainTitle(firstOf(book, event.run));
-    return [learned(book, wrong, title, evidenceIn(event), record.dir)];
+    // A correction of a correction concerns the original task.
+    const title = plainTitle(firstTitle(book, event.run));
+    return [learnCorrection(book, wrong, title, evidenceOfEvent(event), record.dir)];
   },
 };
 
-/** Statements in it are learned as such; what only names others' words or addresses is not. */
-function wrongIn(text: string, at: string): string | null {
-  const sentences = ownSentences(text).filter((sentence) => statementOf(sentence, at) === null);
+/** Leaves out statements, which are learned separately, questions, and what names addresses. */
+function criticismIn(text: string, at: string): string | null {
+  const sentences = ownSentences(text).filter((sentence) => parseStatement(sentence, at) === null);
   const safe = sentences.filter(
     (sentence) => !sentence.endsWith('?') && !loosensGuards(sentence) && !namesAddress(sentence),
   );
-  let told = '';
-  for (const sentence of safe) if (told.length + sentence.length < MOST_CHARACTERS) told = `${told} ${sentence}`.trim();
-  return told.length < 3 ? null : told;
+  let criticism = '';
+  for (const sentence of safe)
+    if (criticism.length + sentence.length < MAX_CHARACTERS) criticism = `${criticism} ${sentence}`.trim();
+  return criticism.length < 3 ? null : criticism;
 }
 
-function firstOf(book: Rows, run: string): string {
+function firstTitle(book: Rows, run: string): string {
   let record = taskRecordOf(book, run);
   for (let hops = 0; hops < 20 && record?.corrects != null; hops += 1) {
     const earlier = taskRecordOf(book, record.corrects);
@@ -57,21 +58,21 @@ const plainTitle = (title: string): string =>
     .toLowerCase()
     .replaceAll(/\d+/g, '#');
 
-function learned(book: Rows, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding {
-  const key = `facts/wrong/${likenessOf(wrong)}`;
+function learnCorrection(book: Rows, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding {
+  const key = `facts/wrong/${similarityKey(wrong)}`;
   const seen = book.get<Seen>(key) ?? { titles: [], lessons: [], evidence: [] };
   const text = `In tasks like “${title}”: ${wrong}`;
   const titles = [...new Set([...seen.titles, title])].slice(-20);
-  const all = joined(seen.evidence, [evidence]);
+  const all = mergeEvidence(seen.evidence, [evidence]);
   book.put(key, {
     titles,
-    lessons: [...new Set([...seen.lessons, idOf('lesson', text)])].slice(-20),
+    lessons: [...new Set([...seen.lessons, factId('lesson', text)])].slice(-20),
     evidence: all,
   } satisfies Seen);
-  const namespace = topicOf({ text: wrong, dir });
+  const namespace = chooseTopic({ text: wrong, dir });
   const common = { source: 'person', counted: key } as const;
   if (titles.length < 2) return { ...common, kind: 'lesson', text, namespace, evidence: [evidence] };
-  const replaces = seen.lessons.filter((id) => isHeld(heldOf(book, id)));
+  const replaces = seen.lessons.filter((id) => isValid(findFact(book, id)));
   return {
     ...common,
     kind: 'preference',

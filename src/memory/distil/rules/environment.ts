@@ -1,11 +1,11 @@
-/** What is there and what is missing where oka works; what changes takes the place of what was. */
-import { byType } from '../by-type.ts';
-import { evidenceIn, type Finding, isPlainName, type Rule } from '../finding.ts';
+/** Learns what is installed and what is missing; a newer observation supersedes an older one. */
+import { handleByType } from '../../event-handlers.ts';
+import { evidenceOfEvent, type Finding, isPlainName, type Rule } from '../fact-finding.ts';
 
 export const environment: Rule = {
   name: 'environment',
   find: ({ event }) => {
-    const seen = seenIn(event);
+    const seen = observe(event);
     if (seen === null || !seen.names.every(isPlainName)) return [];
     const subject = { about: `environment ${seen.about}`, value: seen.text, isDenied: false };
     const finding: Finding = {
@@ -13,7 +13,7 @@ export const environment: Rule = {
       namespace: 'environment',
       source: 'run',
       text: seen.text,
-      evidence: [evidenceIn(event)],
+      evidence: [evidenceOfEvent(event)],
       subject,
     };
     return [finding];
@@ -22,33 +22,38 @@ export const environment: Rule = {
 
 type Seen = { about: string; text: string; names: readonly string[] };
 
-const seenIn = byType<[], Seen>({
+const observe = handleByType<[], Seen>({
   'dependency.installed': ({ data: { by, name, version, commands } }) => {
     const brings = commands.filter(isPlainName).slice(0, 5).toSorted();
-    const told = brings.length === 0 ? '' : `; it brings ${brings.join(', ')}`;
-    return { about: `${by}:${name}`, text: `${by}:${name} ${version} is installed${told}.`, names: [name, version] };
+    const provided = brings.length === 0 ? '' : `; it provides ${brings.join(', ')}`;
+    return {
+      about: `${by}:${name}`,
+      text: `${by}:${name} ${version} is installed${provided}.`,
+      names: [name, version],
+    };
   },
   'dependency.removed': ({ data: { by, name, version } }) => ({
     about: `${by}:${name}`,
     text: `${by}:${name} was removed and is not installed.`,
     names: [name, version],
   }),
-  'requirement.opened': ({ data }) => missing(data.requirement.name),
-  'requirement.reopened': ({ data }) => missing(data.name),
+  'requirement.opened': ({ data }) => missingRequirement(data.requirement.name),
+  'requirement.reopened': ({ data }) => missingRequirement(data.name),
   'requirement.resolved': ({ data: { name } }) => ({
     about: `requirement ${name}`,
-    text: `${name} is there; a person brought it.`,
+    text: `${name} is available; a person installed it.`,
     names: [name],
   }),
   'sandbox.chosen': ({ data: { kind, landlock } }) => ({
     about: 'sandbox',
-    text: kind === 'none' ? 'Commands run without a jail.' : `Commands run in the jail, with Landlock ${landlock}.`,
+    text:
+      kind === 'none' ? 'Commands run without a sandbox.' : `Commands run in the sandbox, with Landlock ${landlock}.`,
     names: [],
   }),
 });
 
-const missing = (name: string): Seen => ({
+const missingRequirement = (name: string): Seen => ({
   about: `requirement ${name}`,
-  text: `${name} is missing; only a person can bring it.`,
+  text: `${name} is missing; only a person can install it.`,
   names: [name],
 });

@@ -1,14 +1,14 @@
-/** The same failure in two tasks, and what helped in one of them. */
+/** Learns from the same failure in two tasks and what fixed it in one of them. */
 import type { Event } from '../../../schema/event.ts';
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Rows } from '../../../schema/rows.ts';
 import { sumOf } from '../../index/item.ts';
 import { rootOf, taskRecordOf, type TaskRecord } from '../../task-record.ts';
-import { byType, type Of } from '../by-type.ts';
+import { handleByType, type EventOf } from '../../event-handlers.ts';
 import { failureKind, missingKind, programOf } from '../failure-kind.ts';
-import { evidenceIn, type Finding, isPlainName, joined, type Rule } from '../finding.ts';
+import { evidenceOfEvent, type Finding, isPlainName, mergeEvidence, type Rule } from '../fact-finding.ts';
 
-/** Calls of the engine's own making. */
+/** Internal calls of the engine. */
 const INNER = new Set(['task.plan', 'task.critique', 'run.start', 'model.complete', 'memory.note', 'memory.search']);
 const CARES: ReadonlySet<Event['type']> = new Set([
   'call.started',
@@ -17,12 +17,15 @@ const CARES: ReadonlySet<Event['type']> = new Set([
   'requirement.opened',
   'run.ended',
 ]);
-const MOST = 20;
+const MAX_STORED = 20;
 const ENOUGH_TASKS = 2;
 
-type Begun = { tool: string; did: string; node: string | null };
-/** What went wrong in a task, and what came after that may have helped. */
-type Trouble = { failures: { sign: string; node: string | null; did: string; evidence: Evidence }[]; fixes: string[] };
+type StartedCall = { tool: string; did: string; node: string | null };
+/** The failures of a task, and later actions that may have fixed them. */
+type TaskProblems = {
+  failures: { sign: string; node: string | null; did: string; evidence: Evidence }[];
+  fixes: string[];
+};
 type Failure = { tasks: string[]; evidence: Evidence[]; fixes: Record<string, string[]> };
 
 export const failures: Rule = {
@@ -31,65 +34,65 @@ export const failures: Rule = {
     if (event.run === null || !CARES.has(event.type)) return [];
     const root = rootOf(book, event.type === 'dependency.installed' ? (event.data.for_run ?? event.run) : event.run);
     if (taskRecordOf(book, root) === undefined) return [];
-    if (event.type === 'run.ended') return event.run === root ? ended(event, root, book) : [];
-    note(event, root, book);
+    if (event.type === 'run.ended') return event.run === root ? concludeRun(event, root, book) : [];
+    recordEvent(event, root, book);
     return [];
   },
 };
 
-const note = byType<[root: string, book: Rows], void>({
+const recordEvent = handleByType<[root: string, book: Rows], void>({
   'call.started': ({ data: { tool, call, node, input } }, _, book) => {
     if (INNER.has(tool) || !isPlainName(tool)) return;
     const program = programOf(input);
     const did = program === null ? tool : `${tool} (${program})`;
-    book.put(`facts/begun/${call}`, { tool, did, node } satisfies Begun);
+    book.put(`facts/begun/${call}`, { tool, did, node } satisfies StartedCall);
   },
-  'call.ended': outcome,
+  'call.ended': recordOutcome,
   'dependency.installed': ({ data: { by, name } }, root, book) =>
-    helped(root, `installing ${by}:${name} helped`, name, book),
+    recordFix(root, `installing ${by}:${name} helped`, name, book),
   'requirement.opened': ({ data: { requirement } }, root, book) =>
-    helped(root, `bringing ${requirement.name} helped`, requirement.name, book),
+    recordFix(root, `installing ${requirement.name} helped`, requirement.name, book),
 });
 
-function outcome(event: Of<'call.ended'>, root: string, book: Rows): void {
+function recordOutcome(event: EventOf<'call.ended'>, root: string, book: Rows): void {
   const { call, status, error, output, retried } = event.data;
-  const begun = book.get<Begun>(`facts/begun/${call}`);
+  const begun = book.get<StartedCall>(`facts/begun/${call}`);
   if (begun === undefined) return;
   if (retried !== true && status !== 'waiting') book.put(`facts/begun/${call}`, null);
   const kind = status === 'failed' ? failureKind(error ?? '', output) : missingKind(event.data.for);
-  if (kind !== null) return failed(begun, kind, evidenceIn(event), root, book);
-  const trouble = status === 'ok' ? book.get<Trouble>(troubleKey(root)) : undefined;
+  if (kind !== null) return recordFailure(begun, kind, evidenceOfEvent(event), root, book);
+  const trouble = status === 'ok' ? book.get<TaskProblems>(problemsKey(root)) : undefined;
   const before = trouble?.failures.find(({ node, did }) => node !== null && node === begun.node && did !== begun.did);
-  if (before !== undefined) helped(root, `${begun.did} did it instead`, begun.tool, book);
+  if (before !== undefined) recordFix(root, `${begun.did} did it instead`, begun.tool, book);
 }
 
-function failed({ did, node }: Begun, kind: string, evidence: Evidence, root: string, book: Rows): void {
-  const { failures: known, fixes } = book.get<Trouble>(troubleKey(root)) ?? { failures: [], fixes: [] };
-  const all = [...known, { sign: `${did} fails because ${kind}`, node, did, evidence }].slice(-MOST);
-  book.put(troubleKey(root), { failures: all, fixes } satisfies Trouble);
+function recordFailure({ did, node }: StartedCall, kind: string, evidence: Evidence, root: string, book: Rows): void {
+  const { failures: known, fixes } = book.get<TaskProblems>(problemsKey(root)) ?? { failures: [], fixes: [] };
+  const all = [...known, { sign: `${did} fails because ${kind}`, node, did, evidence }].slice(-MAX_STORED);
+  book.put(problemsKey(root), { failures: all, fixes } satisfies TaskProblems);
 }
 
-function helped(root: string, fix: string, name: string, book: Rows): void {
-  const trouble = book.get<Trouble>(troubleKey(root));
+function recordFix(root: string, fix: string, name: string, book: Rows): void {
+  const trouble = book.get<TaskProblems>(problemsKey(root));
   if (trouble === undefined || !isPlainName(name) || trouble.fixes.includes(fix)) return;
-  book.put(troubleKey(root), { ...trouble, fixes: [...trouble.fixes, fix].slice(-MOST) });
+  book.put(problemsKey(root), { ...trouble, fixes: [...trouble.fixes, fix].slice(-MAX_STORED) });
 }
 
-/** A run that continues a failed one, or corrects it, has its troubles too. */
-function ended({ data }: Of<'run.ended'>, root: string, book: Rows): Finding[] {
+/** A run that continues or corrects another one inherits its failures. */
+function concludeRun({ data }: EventOf<'run.ended'>, root: string, book: Rows): Finding[] {
   const record = taskRecordOf(book, root);
   const before = record?.continues ?? record?.corrects ?? null;
-  const earlier = before === null ? undefined : book.get<Trouble>(troubleKey(before));
-  const own = book.get<Trouble>(troubleKey(root));
-  if (data.status === 'done') for (const run of [root, before]) if (run !== null) book.put(troubleKey(run), null);
+  const earlier = before === null ? undefined : book.get<TaskProblems>(problemsKey(before));
+  const own = book.get<TaskProblems>(problemsKey(root));
+  if (data.status === 'done') for (const run of [root, before]) if (run !== null) book.put(problemsKey(run), null);
   const signs = new Map(
     [...(earlier?.failures ?? []), ...(own?.failures ?? [])].map((each) => [each.sign, each.evidence]),
   );
-  const fixes = data.status === 'done' && record !== undefined ? fixesOf(own, record) : [];
-  return [...signs].flatMap(([sign, evidence]) => counted(book, sign, root, evidence, fixes));
+  const fixes = data.status === 'done' && record !== undefined ? findFixes(own, record) : [];
+  return [...signs].flatMap(([sign, evidence]) => countFailure(book, sign, root, evidence, fixes));
 }
 
-function fixesOf(own: Trouble | undefined, { plans, rework, installs, continues }: TaskRecord): string[] {
+function findFixes(own: TaskProblems | undefined, { plans, rework, installs, continues }: TaskRecord): string[] {
   const seen = own?.fixes ?? [];
   const installed = continues === null ? [] : installs.map((each) => each.replace(/@[^@]*$/, '')).filter(isPlainName);
   const all = [...new Set([...seen, ...installed.map((name) => `installing ${name} helped`)])];
@@ -97,13 +100,13 @@ function fixesOf(own: Trouble | undefined, { plans, rework, installs, continues 
   return plans > 1 || rework > 0 || continues !== null ? ['another plan helped'] : [];
 }
 
-function counted(book: Rows, sign: string, root: string, evidence: Evidence, fixes: readonly string[]): Finding[] {
+function countFailure(book: Rows, sign: string, root: string, evidence: Evidence, fixes: readonly string[]): Finding[] {
   const key = `facts/failure/${sumOf(sign)}`;
   const known = book.get<Failure>(key) ?? { tasks: [], evidence: [], fixes: {} };
-  const tasks = [...new Set([...known.tasks, root])].slice(-MOST);
-  const all = joined(known.evidence, [evidence]);
+  const tasks = [...new Set([...known.tasks, root])].slice(-MAX_STORED);
+  const all = mergeEvidence(known.evidence, [evidence]);
   const byFix = { ...known.fixes };
-  for (const fix of fixes) byFix[fix] = [...new Set([...(byFix[fix] ?? []), root])].slice(-MOST);
+  for (const fix of fixes) byFix[fix] = [...new Set([...(byFix[fix] ?? []), root])].slice(-MAX_STORED);
   book.put(key, { tasks, evidence: all, fixes: byFix } satisfies Failure);
   const [best] = Object.entries(byFix).toSorted(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   if (tasks.length < ENOUGH_TASKS || best === undefined) return [];
@@ -112,4 +115,4 @@ function counted(book: Rows, sign: string, root: string, evidence: Evidence, fix
   return [{ kind: 'lesson', text, namespace: 'failures', source: 'run', evidence: all, subject, counted: key }];
 }
 
-const troubleKey = (root: string): string => `facts/trouble/${root}`;
+const problemsKey = (root: string): string => `facts/trouble/${root}`;

@@ -1,4 +1,4 @@
-/** What people explicitly ask to be remembered: in tasks, in answers, and in what they said elsewhere. */
+/** Learns what people explicitly ask to have remembered: in tasks, in answers and in imported conversations. */
 import { OkaError } from '../../../schema/errors.ts';
 import type { Event } from '../../../schema/event.ts';
 import { readFrontMatter } from '../../../schema/front-matter.ts';
@@ -6,40 +6,47 @@ import { type Evidence, STANDING } from '../../../schema/memory.ts';
 import type { Rows } from '../../../schema/rows.ts';
 import type { Read } from '../../../schema/view.ts';
 import { taskRecordOf, rootOf } from '../../task-record.ts';
-import { byType, type Of } from '../by-type.ts';
-import { evidenceIn, type Finding, joined, type Rule, type Source, witnessesOf } from '../finding.ts';
-import { likenessOf } from '../likeness.ts';
-import { type Statement, statementsIn } from '../statement.ts';
-import { type About, topicOf } from '../topic.ts';
+import { handleByType, type EventOf } from '../../event-handlers.ts';
+import {
+  evidenceOfEvent,
+  type Finding,
+  mergeEvidence,
+  type Rule,
+  type Source,
+  independentTasks,
+} from '../fact-finding.ts';
+import { similarityKey } from '../similarity-key.ts';
+import { type Statement, findStatements } from '../parse-statement.ts';
+import { type About, chooseTopic } from '../fact-topic.ts';
 
 export const statements: Rule = {
   name: 'statements',
   wants: (event) => (event.type === 'task.received' ? [event.data.body.sha256] : []),
   find: (read, book) => {
-    const said = saidIn(read.event, read.text, book);
+    const said = personsText(read.event, read.text, book);
     if (said === null) return [];
-    const evidence = evidenceIn(read.event);
-    const found = statementsIn(said.text, said.at);
+    const evidence = evidenceOfEvent(read.event);
+    const found = findStatements(said.text, said.at);
     if (found.length === 0 || isRepeated(read.event, book)) return [];
-    return found.flatMap((each) => findingOf(each, said, evidence, book));
+    return found.flatMap((each) => toFinding(each, said, evidence, book));
   },
 };
 
-type Said = { text: string; at: string; source: Source } & Omit<About, 'text'>;
+type PersonsText = { text: string; at: string; source: Source } & Omit<About, 'text'>;
 
-const saidIn = byType<[Read['text'], Rows], Said | null>({
-  'task.received': (event, text) => task(text(event.data.body.sha256) ?? '', event.at),
+const personsText = handleByType<[Read['text'], Rows], PersonsText | null>({
+  'task.received': (event, text) => readTaskText(text(event.data.body.sha256) ?? '', event.at),
   'wait.opened': ({ data }, _, book) => {
     const isAsked = data.for.kind === 'question' || data.for.kind === 'approval';
     if (isAsked) book.put(`facts/asked/${data.wait}`, true);
     return null;
   },
-  'wait.closed': (event, _, book) => answer(event, book),
+  'wait.closed': (event, _, book) => readAnswer(event, book),
   'episode.imported': ({ data: { episode } }) =>
-    isThePerson(episode.who) ? { text: episode.text, at: episode.at, source: 'import' } : null,
+    isOperator(episode.who) ? { text: episode.text, at: episode.at, source: 'import' } : null,
 });
 
-/** A task that comes again and again in the same words, by a timer say, says something once. */
+/** A task that repeats in the same words, such as a scheduled one, states something only once. */
 function isRepeated(event: Event, book: Rows): boolean {
   if (event.type !== 'task.received') return false;
   const key = `facts/body/${event.data.body.sha256}`;
@@ -48,19 +55,19 @@ function isRepeated(event: Event, book: Rows): boolean {
   return wasSaid;
 }
 
-/** What lies beside a task in its folder is never read. */
-function task(file: string, at: string): Said | null {
+/** Other files in the folder of a task are never read. */
+function readTaskText(file: string, at: string): PersonsText | null {
   try {
     const { data, body } = readFrontMatter(file, 'the task');
     const tags = Array.isArray(data['tags']) ? data['tags'].filter((tag) => typeof tag === 'string') : [];
     return { text: body, at, source: 'task', tags, dir: typeof data['dir'] === 'string' ? data['dir'] : null };
   } catch (error) {
-    if (error instanceof OkaError) return null; // what cannot be read says nothing
+    if (error instanceof OkaError) return null; // an unreadable task states nothing
     throw error;
   }
 }
 
-function answer(event: Of<'wait.closed'>, book: Rows): Said | null {
+function readAnswer(event: EventOf<'wait.closed'>, book: Rows): PersonsText | null {
   const key = `facts/asked/${event.data.wait}`;
   const wasAsked = book.get(key) !== undefined;
   book.put(key, null);
@@ -69,28 +76,28 @@ function answer(event: Of<'wait.closed'>, book: Rows): Said | null {
   return { text: event.data.answer.text ?? '', at: event.at, source: 'person', dir: record?.dir ?? null };
 }
 
-/** Nobody else gives these verdicts but the clock and oka itself. */
+/** These verdicts come from people, except those of the clock and of oka itself. */
 export const isByPerson = ({ verdict, by }: { verdict: string; by?: string | undefined }): boolean =>
   ['answered', 'approved', 'denied'].includes(verdict) && by !== 'oka' && by !== 'the clock';
 
-/** In a conversation that was taken in, these are the one whose assistant this is. */
-const isThePerson = (who: string): boolean => /^(?:me|i|user|person|owner|operator|ich)$/i.test(who.trim());
+/** The names of the operator in imported conversations. */
+const isOperator = (who: string): boolean => /^(?:me|i|user|person|owner|operator|ich)$/i.test(who.trim());
 
-function findingOf(said: Statement, { source, tags, dir }: Said, evidence: Evidence, book: Rows): Finding[] {
-  const all = said.isDelicate ? confirmed(said, evidence, book) : [evidence];
+function toFinding(said: Statement, { source, tags, dir }: PersonsText, evidence: Evidence, book: Rows): Finding[] {
+  const all = said.isDelicate ? confirmByTwoTasks(said, evidence, book) : [evidence];
   if (all === null) return [];
-  // Standing instructions are in every prompt: they need a person's word here.
+  // Standing instructions are part of every prompt, so an imported text is not enough.
   const kind = said.kind === 'standing' && source === 'import' ? 'preference' : said.kind;
   const about = { text: said.text, ...(tags === undefined ? {} : { tags }), ...(dir === undefined ? {} : { dir }) };
-  const namespace = kind === 'standing' ? STANDING : topicOf(about);
+  const namespace = kind === 'standing' ? STANDING : chooseTopic(about);
   const { expires } = said;
   return [{ kind, text: said.text, namespace, source, evidence: all, ...(expires === undefined ? {} : { expires }) }];
 }
 
-/** What names an address has to be said in two tasks. */
-function confirmed({ text }: Statement, evidence: Evidence, book: Rows): Evidence[] | null {
-  const key = `facts/said/${likenessOf(text)}`;
-  const all = joined(book.get<Evidence[]>(key) ?? [], [evidence]);
+/** A statement that names an address must appear in two tasks. */
+function confirmByTwoTasks({ text }: Statement, evidence: Evidence, book: Rows): Evidence[] | null {
+  const key = `facts/said/${similarityKey(text)}`;
+  const all = mergeEvidence(book.get<Evidence[]>(key) ?? [], [evidence]);
   book.put(key, all);
-  return witnessesOf(all, book).size >= 2 ? all : null;
+  return independentTasks(all, book).size >= 2 ? all : null;
 }

@@ -1,11 +1,11 @@
 import { outdatedPages } from '../../../src/memory/learning.ts';
 import { describe, expect, it } from 'vitest';
-import { facts } from '../../../src/memory/distil/facts.ts';
-import { topicName } from '../../../src/memory/distil/topic.ts';
+import { factsPart } from '../../../src/memory/distil/facts-part.ts';
+import { topicName } from '../../../src/memory/distil/fact-topic.ts';
 import { rendered } from '../../../src/memory/pages/people.ts';
 import { life, type Life } from './life.ts';
 
-const part = facts({ unused_days: null });
+const part = factsPart({ unused_days: null });
 const page = ({ book }: Life, topic: string): string[] =>
   part.page?.(`brain/LEARNINGS-${topic}.md`, book)?.lines.map(({ text }) => text) ?? [];
 
@@ -23,7 +23,7 @@ describe('pages of learnings', () => {
       '- Never restart the server until Friday. _(b, 4)_ _(until 2026-03-06)_',
       '- Write reports in English. _(b, 4)_',
       '',
-      '## No longer so',
+      '## No longer valid',
       '',
       '- ~~Always write reports in German.~~ _(a, 1)_ _(until 2026-03-02)_',
     ]);

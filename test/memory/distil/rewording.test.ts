@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { answersIn, rewordings, saysTheSame, toWord, wordingPrompt } from '../../../src/memory/distil/wording.ts';
+import {
+  parseRewordings,
+  acceptedRewordings,
+  hasSameMeaning,
+  factsToReword,
+  wordingPrompt,
+} from '../../../src/memory/distil/rewording.ts';
 import { approval, life } from './life.ts';
 
 const lesson = 'In tasks like “report #”: the totals must be in EUR, not in USD, before they go to Carla.';
@@ -13,7 +19,7 @@ describe('a rewording', () => {
     [lesson, 'In tasks like “report #” the totals must be in EUR, not in USD, before they go to Carla.'],
     ['Prefer tabs over spaces.', 'Prefer the tabs over the spaces.'],
   ])('may hold a sentence together: %s', (original, text) => {
-    expect(saysTheSame(original, text)).toBe(true);
+    expect(hasSameMeaning(original, text)).toBe(true);
   });
 
   it.each([
@@ -48,7 +54,7 @@ describe('a rewording', () => {
     ['a double negation less', 'Do not go without a backup.', 'Do go with a backup.'],
     ['"all" instead of "some"', 'Some photos are sorted by year.', 'All photos are sorted by year.'],
   ])('is dropped for %s', (_, original, text) => {
-    expect(saysTheSame(original, text)).toBe(false);
+    expect(hasSameMeaning(original, text)).toBe(false);
   });
 
   it('that brings any word of its own is dropped', () => {
@@ -56,7 +62,7 @@ describe('a rewording', () => {
     fc.assert(
       fc.property(word, fc.nat({ max: 11 }), (added, at) => {
         const words = failure.split(' ');
-        expect(saysTheSame(failure, [...words.slice(0, at), added, ...words.slice(at)].join(' '))).toBe(false);
+        expect(hasSameMeaning(failure, [...words.slice(0, at), added, ...words.slice(at)].join(' '))).toBe(false);
       }),
     );
   });
@@ -64,7 +70,7 @@ describe('a rewording', () => {
   it('is taken once, for a fact that was asked about; a person is not put into other words', () => {
     const { task, pass } = life();
     for (const run of ['a', 'b', 'c']) task(run, 'Always use metric units.', approval(run, 1, 'approved'));
-    const asked = toWord(pass());
+    const asked = factsToReword(pass());
     expect(asked.map(({ text }) => text)).toEqual([
       'Whenever people were asked, http.request to api.example.org was allowed.',
     ]);
@@ -72,16 +78,16 @@ describe('a rewording', () => {
     const fact = asked[0]?.fact ?? '';
     const answer = { fact, text: 'Whenever asked, people allowed http.request to api.example.org.', model: 'm' };
     const better = { ...answer, text: 'Whenever the people were asked, http.request to api.example.org was allowed.' };
-    expect(rewordings(asked, [answer, { ...better, fact: 'other' }])).toEqual([]);
-    const events = rewordings(asked, [answer, better, better]);
+    expect(acceptedRewordings(asked, [answer, { ...better, fact: 'other' }])).toEqual([]);
+    const events = acceptedRewordings(asked, [answer, better, better]);
     expect(events).toHaveLength(1);
   });
 
   it('is read from whatever a model answers', () => {
     const answer = [{ fact: 'a', text: 'b' }];
     const read = { fact: 'a', text: 'b', model: 'm' };
-    expect(answersIn(`Sure:\n\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``, 'm')).toEqual([read]);
+    expect(parseRewordings(`Sure:\n\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``, 'm')).toEqual([read]);
     for (const odd of ['', '[', '{}', 'null', '[null, 1, {"fact": 1, "text": "x"}]', '[[]]', 'no'])
-      expect(answersIn(odd, 'm')).toEqual([]);
+      expect(parseRewordings(odd, 'm')).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-/** The table of rules. To add one: a file in rules/, a row here. */
-import type { Rule } from './finding.ts';
+/** The table of rules. To add one, write a file in rules/ and add it here. */
+import type { Rule } from './fact-finding.ts';
 import { choices } from './rules/choices.ts';
 import { corrections } from './rules/corrections.ts';
 import { environment } from './rules/environment.ts';

@@ -1,57 +1,57 @@
 /**
- * Owns: what a person explicitly asks to be remembered, in a text of theirs.
+ * Owns: finding what a person explicitly asks to have remembered.
  *
- * 1. Only the forms of forms.ts, at the beginning of a sentence, in a person's own words.
- * 2. What holds for the task at hand only, or cannot be understood without it, is not a statement.
- * 3. What loosens a guard is never learned; a person may still keep it by hand.
+ * 1. Only the phrasings of statement-forms.ts count, at the beginning of a sentence, in a person's own words.
+ * 2. A sentence that concerns only the current task, or cannot be understood without it, is not a statement.
+ * 3. A sentence that would loosen a guard is never learned; a person may still state it directly as a fact.
  */
 import { extractTerms } from '../text/terms.ts';
-import { FORMS, LEAD, NEEDS_PLEASE } from './forms.ts';
-import { expiryOf } from './lasting.ts';
-import { ownSentences } from './own-words.ts';
+import { FORMS, LEAD, NEEDS_PLEASE } from './statement-forms.ts';
+import { parseExpiry } from './parse-expiry.ts';
+import { ownSentences } from './own-sentences.ts';
 
 export type Statement = {
   kind: 'standing' | 'preference' | 'fact';
   text: string;
   expires?: string;
-  /** It names a mailbox, a host or an account: said once, it is not enough. */
+  /** It names a mailbox, a host or an account, so one mention is not enough. */
   isDelicate: boolean;
 };
 
-export function statementsIn(text: string, at: string): Statement[] {
-  const found = ownSentences(text).flatMap((sentence) => statementOf(sentence, at) ?? []);
+export function findStatements(text: string, at: string): Statement[] {
+  const found = ownSentences(text).flatMap((sentence) => parseStatement(sentence, at) ?? []);
   const seen = new Set<string>();
   return found.filter((each) => !seen.has(each.text) && seen.add(each.text));
 }
 
-export function statementOf(marked: string, at: string): Statement | null {
+export function parseStatement(marked: string, at: string): Statement | null {
   const sentence = marked.replaceAll(/\*\*|__/g, '');
   const lead = LEAD.exec(sentence)?.[0] ?? '';
   const isAsked = /\b(?:please|bitte)\b/i.test(lead);
   const said = sentence.slice(lead.length);
   if (said.endsWith('?') || (NEEDS_PLEASE.test(said) && !isAsked)) return null;
-  const read = formed(said);
+  const read = matchForm(said);
   if (read === null || isIdle(read.text)) return null;
-  const text = tidied(read.text);
-  if (isOfTheTask(text) || isThin(text) || loosensGuards(text)) return null;
-  const expires = expiryOf(text, at);
+  const text = normalizeSentence(read.text);
+  if (isTaskSpecific(text) || isThin(text) || loosensGuards(text)) return null;
+  const expires = parseExpiry(text, at);
   return { kind: read.kind, text, isDelicate: namesAddress(text), ...(expires === null ? {} : { expires }) };
 }
 
-function formed(said: string): Pick<Statement, 'kind' | 'text'> | null {
+function matchForm(said: string): Pick<Statement, 'kind' | 'text'> | null {
   const form = FORMS.find(({ pattern }) => pattern.test(said));
   if (form === undefined) return null;
-  const text = said.replace(form.pattern, form.told);
+  const text = said.replace(form.pattern, form.template);
   if (form.kind !== 'said') return { kind: form.kind, text };
-  return formed(text.replace(LEAD, '')) ?? { kind: 'fact', text };
+  return matchForm(text.replace(LEAD, '')) ?? { kind: 'fact', text };
 }
 
 /** "Never mind", "Remember that time …". */
 const isIdle = (text: string): boolean =>
   /^never (?:mind|again|ever$|fear)\b/i.test(text) || /^(?:time|day|one|when|how|what|where)\b/i.test(text);
 
-/** 2. */
-function isOfTheTask(text: string): boolean {
+/** Whether the sentence concerns only the current task (2). */
+function isTaskSpecific(text: string): boolean {
   if (/\b(?:this time|just (?:this )?once|for now|only here|in here|diesmal|nur hier)\b/i.test(text)) return true;
   const near = /\b(?:this|these|that|those|the following|dies(?:e[nmrs]?)?)\s+([\p{L}-]+)/giu;
   for (const [, word = ''] of text.matchAll(near)) if (!SPANS.test(word)) return true;
@@ -65,12 +65,12 @@ const SPANS = /^(?:week|month|year|quarter|morning|afternoon|evening|woche|monat
 const THIN = new Set(['alwai', 'never', 'prefer', 'pleas', 'immer', 'niemal', 'nie']);
 const isThin = (text: string): boolean => extractTerms(text).filter((term) => !THIN.has(term)).length < 2;
 
-/** 3. */
+/** Whether the sentence would loosen a guard (3). */
 export function loosensGuards(text: string): boolean {
-  return LOOSENS.some((pattern) => pattern.test(text));
+  return GUARD_LOOSENING.some((pattern) => pattern.test(text));
 }
 
-const LOOSENS: readonly RegExp[] = [
+const GUARD_LOOSENING: readonly RegExp[] = [
   /\b(?:ignore|disregard|override|bypass|circumvent|disable|deactivate|turn off|switch off|skip|forget|ignoriere|umgehe|deaktiviere)\b.*\b(?:instruct|rule|polic|approv|guard|sandbox|jail|check|confirm|permission|safety|security|previous|earlier|above|limit|regel|freigabe|prüfung|anweisung)/i,
   /\b(?:never|not|no need to|without|don['’]t|stop|nie|niemals|nicht|ohne)\b.*\b(?:ask|asking|confirm|confirming|confirmation|approval|approvals|permission|nachfrage|nachfragen|fragen|frage|freigabe)\b/i,
   /\b(?:approve|allow|grant|permit|accept|trust|authori[sz]e|genehmige|erlaube|vertraue)\b.*\b(?:all|any|every|everything|always|request|command|install|sender|page|site|alles|jede)/i,
@@ -84,7 +84,7 @@ export const namesAddress = (text: string): boolean =>
     text,
   );
 
-function tidied(text: string): string {
+function normalizeSentence(text: string): string {
   const flat = text
     .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/^[\s*_]+/, '')

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ownSentences } from '../../../src/memory/distil/own-words.ts';
-import { statementsIn } from '../../../src/memory/distil/statement.ts';
+import { ownSentences } from '../../../src/memory/distil/own-sentences.ts';
+import { findStatements } from '../../../src/memory/distil/parse-statement.ts';
 
 const AT = '2026-03-02T08:00:00.000Z'; // a Monday
-const said = (text: string): string[] => statementsIn(text, AT).map(({ kind, text: told }) => `${kind}: ${told}`);
+const said = (text: string): string[] => findStatements(text, AT).map(({ kind, text: told }) => `${kind}: ${told}`);
 
 describe('explicit statements', () => {
   it.each([
@@ -61,7 +61,7 @@ describe('explicit statements', () => {
     ['Always use the side entrance for the next 3 days.', '2026-03-06T00:00:00.000Z'],
     ['Always sort photos by year.', undefined],
   ])('what is said to be temporary ends: %s', (text, expires) => {
-    expect(statementsIn(text, AT).map((each) => each.expires)).toEqual([expires]);
+    expect(findStatements(text, AT).map((each) => each.expires)).toEqual([expires]);
   });
 });
 
@@ -139,8 +139,8 @@ describe('whatever a text holds', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const text = pieces.join('');
-        const found = statementsIn(text, AT);
-        expect(statementsIn(text, AT)).toEqual(found);
+        const found = findStatements(text, AT);
+        expect(findStatements(text, AT)).toEqual(found);
         for (const { text: told } of found) expect(told).toMatch(/^[^\n\r\p{Cc}\p{Cf}]{3,420}$/u);
       }),
       { numRuns: 300 },
@@ -151,8 +151,8 @@ describe('whatever a text holds', () => {
     'sixty thousand times "%s" is read to its end',
     (unit) => {
       const text = unit.repeat(60_000 / unit.length);
-      expect(statementsIn(`Always ${text}`, AT).length).toBeLessThan(2);
-      expect(statementsIn(`Always keep ${text.slice(0, 380)}`, AT).length).toBeLessThan(2);
+      expect(findStatements(`Always ${text}`, AT).length).toBeLessThan(2);
+      expect(findStatements(`Always keep ${text.slice(0, 380)}`, AT).length).toBeLessThan(2);
     },
   );
 });

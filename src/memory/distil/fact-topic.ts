@@ -1,7 +1,7 @@
-/** Under which topic something is kept: the name of a page. */
+/** The topic of a fact, which names its page. */
 import { extractTerms } from '../text/terms.ts';
 
-/** First that fits best; words are given as their stems. */
+/** Topics with the stems of typical words; the first best match wins. */
 const TOPICS: Readonly<Record<string, string>> = {
   git: 'git commit branch merg rebas pull push repositori tag',
   code: 'code function lint test typescript python javascript rust indent tab variabl compil build',
@@ -18,7 +18,7 @@ const WORDS = Object.entries(TOPICS).map(([topic, words]) => ({ topic, words: ne
 
 export type About = { text: string; tags?: readonly string[]; dir?: string | null };
 
-export function topicOf({ text, tags = [], dir = null }: About): string {
+export function chooseTopic({ text, tags = [], dir = null }: About): string {
   const terms = extractTerms(text);
   const counted = WORDS.map(({ topic, words }) => ({ topic, count: terms.filter((term) => words.has(term)).length }));
   const best = counted.reduce((most, each) => (each.count > most.count ? each : most), { topic: '', count: 0 });
@@ -29,7 +29,7 @@ export function topicOf({ text, tags = [], dir = null }: About): string {
 
 const GENERAL = 'general';
 
-/** A name that is safe as a part of a file name, on every system. */
+/** Returns a name that is safe in file names on every system. */
 export function topicName(namespace: string): string {
   const plain = namespace
     .normalize('NFKD')

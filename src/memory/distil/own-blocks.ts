@@ -1,25 +1,25 @@
 /**
- * Owns: which paragraphs and items of a markdown text may be a person's own words.
+ * Owns: which paragraphs and list items of a markdown text may be a person's own words.
  *
- * 1. Fences, code, quotations, tables, markup, mails and transcripts are what a person shows, not what a person says.
- * 2. So is what a line announces that ends in a colon, unless it announces the person's own rules.
+ * 1. Fences, code, quotations, tables, markup, mails and transcripts are material that a person shows, not statements.
+ * 2. So is what follows a line that ends in a colon, unless that line announces the person's own rules.
  */
 
 export type Block = { kind: 'heading' } | { kind: 'own'; text: string };
 
-/** Until when what comes is not a person's own, and what holds then. */
+/** How long the following lines are not the person's own, and the state after that. */
 type Hidden =
   | { kind: 'no' }
   | { kind: 'fence'; mark: string; back: Hidden }
   | { kind: 'comment'; back: Hidden }
   | { kind: 'tag'; name: string; back: Hidden }
-  /** The paragraph or list that comes next. */
+  /** The next paragraph or list. */
   | { kind: 'next' }
   | { kind: 'block' }
   | { kind: 'section' }
   | { kind: 'rest' };
 
-const NO: Hidden = { kind: 'no' };
+const NOT_HIDDEN: Hidden = { kind: 'no' };
 const HEADING = /^ {0,3}#{1,6}\s/;
 const ITEM = /^ {0,3}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
 const FENCE = /^\s*(?:[-*+]\s+)?(`{3,}|~{3,})/;
@@ -29,26 +29,26 @@ const FORWARDED =
   /^[-_*\s]{3,}(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitete)|^begin forwarded/i;
 const MAIL_HEAD = /^\s*(?:from|to|cc|subject|date|sent|von|an|betreff|datum|gesendet)\s*:\s*\S/i;
 
-export function blocksOf(markdown: string): Block[] {
+export function parseOwnBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let lines: string[] = [];
-  let hidden: Hidden = NO;
+  let hidden: Hidden = NOT_HIDDEN;
   const end = (): void => {
     const text = lines.join('\n').trim();
     lines = [];
     if (text === '') return;
     blocks.push({ kind: 'own', text });
-    hidden = introduced(text);
+    hidden = hiddenAfterIntroduction(text);
   };
   const all = markdown
     .replaceAll(/\r\n?/g, '\n')
     .replace(/^\uFEFF?---\s*\n(?:[^]*?\n---\s*(?:\n|$)|[^]*)/, '')
     .split('\n');
   for (const [at, line] of all.entries()) {
-    const opened = opens(line, all[at + 1], hidden);
+    const opened = openHidden(line, all[at + 1], hidden);
     const isPart = hidden.kind === 'no' && opened.kind === 'no' && !HEADING.test(line) && line.trim() !== '';
     if (!isPart || ITEM.test(line)) end();
-    hidden = behind(hidden, line, all[at + 1]);
+    hidden = hiddenAfter(hidden, line, all[at + 1]);
     if (hidden.kind !== 'no') continue;
     if (HEADING.test(line)) blocks.push({ kind: 'heading' });
     else if (isPart) lines.push(line.replace(ITEM, ''));
@@ -58,7 +58,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
-function opens(line: string, next: string | undefined, back: Hidden): Hidden {
+function openHidden(line: string, next: string | undefined, back: Hidden): Hidden {
   const fence = FENCE.exec(line)?.[1];
   if (fence !== undefined) return { kind: 'fence', mark: fence, back };
   if (FORWARDED.test(line)) return { kind: 'rest' };
@@ -66,12 +66,12 @@ function opens(line: string, next: string | undefined, back: Hidden): Hidden {
   if (/^\s*<!--/.test(line)) return line.includes('-->') ? { kind: 'block' } : { kind: 'comment', back };
   const tag = /^\s*<([A-Za-z][\w-]*)/.exec(line)?.[1];
   if (tag !== undefined) return line.includes(`</${tag}`) ? { kind: 'block' } : { kind: 'tag', name: tag, back };
-  return NOT_OWN_LINE.test(line) ? { kind: 'block' } : NO;
+  return NOT_OWN_LINE.test(line) ? { kind: 'block' } : NOT_HIDDEN;
 }
 
-/** What is hidden from a line on, itself included when it is not NO. */
-function behind(hidden: Hidden, line: string, next: string | undefined): Hidden {
-  const opened = opens(line, next, hidden);
+/** The state from this line on; the line itself is hidden unless the state is NOT_HIDDEN. */
+function hiddenAfter(hidden: Hidden, line: string, next: string | undefined): Hidden {
+  const opened = openHidden(line, next, hidden);
   const isHeading = HEADING.test(line);
   switch (hidden.kind) {
     case 'rest':
@@ -84,36 +84,36 @@ function behind(hidden: Hidden, line: string, next: string | undefined): Hidden 
       return line.includes(`</${hidden.name}`) ? hidden.back : hidden;
     case 'section':
       if (opened.kind !== 'no' && opened.kind !== 'block') return opened;
-      return isHeading && !SHOWS.test(line) ? NO : hidden;
+      return isHeading && !SHOWS.test(line) ? NOT_HIDDEN : hidden;
     case 'next':
       if (line.trim() === '') return hidden;
-      return opened.kind !== 'no' ? opened : isHeading ? shownUnder(line) : { kind: 'block' };
+      return opened.kind !== 'no' ? opened : isHeading ? hiddenUnderHeading(line) : { kind: 'block' };
     case 'block':
       if (opened.kind !== 'no') return opened;
-      return isHeading ? shownUnder(line) : line.trim() === '' ? NO : hidden;
+      return isHeading ? hiddenUnderHeading(line) : line.trim() === '' ? NOT_HIDDEN : hidden;
     case 'no':
-      return opened.kind !== 'no' ? opened : isHeading ? shownUnder(line) : NO;
+      return opened.kind !== 'no' ? opened : isHeading ? hiddenUnderHeading(line) : NOT_HIDDEN;
   }
 }
 
-const shownUnder = (heading: string): Hidden => (SHOWS.test(heading) ? { kind: 'section' } : NO);
+const hiddenUnderHeading = (heading: string): Hidden => (SHOWS.test(heading) ? { kind: 'section' } : NOT_HIDDEN);
 
-/** A person shows what somebody else said. */
+/** Phrases that introduce what somebody else said. */
 export const REPORTS =
   /\b(?:says?|said|saying|reads|states?|stated|wrote|writes|contains?|told (?:me|us)|according to|quot(?:e|ed|es|ing)|past(?:ed|ing)|copied|forwarded|replied|responded|answered|here(?:'s|’s| is| are)|below (?:is|are)|as follows|(?:the|this) following|sagte?|schrieb|schreibt|lautet|steht|folgende[nrsm]?|laut|zitat)\b/i;
-/** A person gives something to work on. */
+/** Verbs that introduce material to work on. */
 const HANDLES =
   /\b(?:summari[sz]e|translate|proof-?read|reply|answer|review|rewrite|rephrase|convert|analy[sz]e|classify|extract|read|check|parse|explain|correct|process|übersetze|fasse|antworte|prüfe|korrigiere|lies)\b/i;
 const SHOWS =
   /\b(?:e-?mail|mail|message|page|web ?site|article|log|output|transcript|chat|letter|text|content|response|result|excerpt|source|attachment|document|readme|post|comment|ticket|issue|input|example|sample|quote|nachricht|seite|protokoll|ausgabe|inhalt|anhang|beispiel|quelle)s?\b/i;
-/** What people announce their own words with. */
+/** Phrases that announce the person's own rules. */
 const OWN =
   /\b(?:rules?|preferences?|remember|conventions?|style|important|please|bitte|from now on|reminders?|my notes|in general|requirements?|merke dir|regeln|wichtig)\b[^:]*:$/i;
 
-/** A line that ends in a colon introduces something; mostly something of others. */
-function introduced(text: string): Hidden {
-  if (!text.trimEnd().endsWith(':')) return NO;
+/** A line that ends in a colon introduces something, mostly by others. */
+function hiddenAfterIntroduction(text: string): Hidden {
+  if (!text.trimEnd().endsWith(':')) return NOT_HIDDEN;
   const last = text.slice(-300);
   if (REPORTS.test(last) || SHOWS.test(last) || HANDLES.test(last)) return { kind: 'section' };
-  return OWN.test(last) ? NO : { kind: 'next' };
+  return OWN.test(last) ? NOT_HIDDEN : { kind: 'next' };
 }

@@ -1,0 +1,141 @@
+/**
+ * Owns: the rows of facts in maintenance's store, and the index keys to find them.
+ *
+ * 1. Every fact ever stored has a row with its state; only valid facts have index keys.
+ * 2. A change marks the page of its topic as outdated.
+ */
+import { touchPage } from '../learning.ts';
+import { type FactGiven, STANDING } from '../../schema/memory.ts';
+import type { Rows } from '../../schema/rows.ts';
+import {
+  endFact,
+  type FactRow,
+  type FactState,
+  keepFact,
+  type KnownFact,
+  rewordFact,
+  type WhyForgotten,
+} from '../fact-state.ts';
+import { sourceRank } from './fact-finding.ts';
+import { similarityKey } from './similarity-key.ts';
+import { type Subject, subjectKey, parseSubject } from './fact-subject.ts';
+import { topicName } from './fact-topic.ts';
+
+export type Why = WhyForgotten;
+export type Known = KnownFact;
+
+/** A fact, and what maintenance needs to decide about it. */
+export type StoredFact = FactRow & {
+  /** Its subject, when a rule knew it better than the text shows. */
+  subject: Subject | null;
+  /** The last day on which a prompt needed it. */
+  used: string;
+};
+
+export const findFact = (book: Rows, id: string): StoredFact | undefined => book.get<StoredFact>(`facts/held/${id}`);
+
+export const isValid = (held: StoredFact | undefined): held is StoredFact => held?.state.kind === 'valid';
+
+export function storeFact(book: Rows, given: FactGiven, at: string, subject: Subject | null = null): void {
+  for (const id of given.supersedes)
+    if (id !== given.id) endFactState(book, id, { kind: 'superseded', by: given.id }, at);
+  const before = findFact(book, given.id);
+  const row = keepFact(before, given, at);
+  const used = isValid(before) && before.used > dayOf(at) ? before.used : dayOf(at);
+  const known = subject ?? (before?.fact.text === given.text ? before.subject : null);
+  putFact(book, { ...row, subject: known, used });
+}
+
+export function endFactState(book: Rows, id: string, state: Exclude<FactState, { kind: 'valid' }>, at: string): void {
+  const held = findFact(book, id);
+  if (held === undefined || (held.state.kind !== 'valid' && state.kind === 'superseded')) return;
+  putFact(book, endFact(held, state, at));
+  if (state.kind === 'superseded') rememberSuperseded(book, held);
+}
+
+export function rewordStored(book: Rows, id: string, text: string): void {
+  const held = findFact(book, id);
+  if (held !== undefined) putFact(book, rewordFact(held, text));
+}
+
+/** Records that a prompt used the fact. */
+export function markUsed(book: Rows, id: string, at: string): void {
+  const held = findFact(book, id);
+  if (isValid(held) && held.used < dayOf(at)) putFact(book, { ...held, used: dayOf(at) });
+}
+
+/** The valid facts with the same subject or nearly the same wording. */
+export function findRelatedFacts(book: Rows, text: string, subject: Subject | null): StoredFact[] {
+  const ids = new Set<string>();
+  if (subject !== null) for (const [key] of book.each(`facts/about/${subjectKey(subject)}/`)) ids.add(lastSegment(key));
+  for (const [key] of book.each(`facts/like/${similarityKey(text)}/`)) ids.add(lastSegment(key));
+  return [...ids].toSorted().flatMap((id) => findFact(book, id) ?? []);
+}
+
+export const subjectOfFact = ({ subject, fact }: Pick<StoredFact, 'subject' | 'fact'>): Subject | null =>
+  subject ?? parseSubject(fact.text);
+
+export function* factsUnder(book: Rows, topic: string): Iterable<StoredFact> {
+  for (const [key] of book.each(`facts/of/${topic}/`)) {
+    const held = findFact(book, lastSegment(key));
+    if (held !== undefined) yield held;
+  }
+}
+
+/** Facts in the order in which they expire, and facts that may be dropped, the longest unused first. */
+export function* factsByExpiry(book: Rows): Iterable<{ id: string; at: string }> {
+  for (const [key] of book.each('facts/until/')) yield { at: key.split('/')[2] ?? '', id: lastSegment(key) };
+}
+export function* factsByUse(book: Rows): Iterable<{ id: string; day: string }> {
+  for (const [key] of book.each('facts/idle/')) yield { day: key.split('/')[2] ?? '', id: lastSegment(key) };
+}
+
+const MAX_SUPERSEDED = 5;
+
+/** Superseded facts of a topic, the latest first. */
+export function supersededUnder(book: Rows, topic: string): StoredFact[] {
+  const ids = book.get<string[]>(`facts/past/${topic}`) ?? [];
+  return ids
+    .flatMap((id) => findFact(book, id) ?? [])
+    .filter(({ state, fact }) => state.kind === 'superseded' && !absorbedBy(findFact(book, state.by), fact));
+}
+
+/** A newer fact with the same evidence only rewords the older one. */
+const absorbedBy = (newer: StoredFact | undefined, { evidence }: Known): boolean =>
+  newer !== undefined && evidence.every(({ seq }) => newer.fact.evidence.some((each) => each.seq === seq));
+
+function rememberSuperseded(book: Rows, { fact }: StoredFact): void {
+  const key = `facts/past/${topicName(fact.namespace)}`;
+  const others = (book.get<string[]>(key) ?? []).filter((id) => id !== fact.id);
+  book.put(key, [fact.id, ...others].slice(0, MAX_SUPERSEDED));
+}
+
+function putFact(book: Rows, held: StoredFact): void {
+  const before = findFact(book, held.fact.id);
+  if (before !== undefined) for (const key of indexKeys(before)) book.put(key, null);
+  for (const key of indexKeys(held)) book.put(key, true);
+  book.put(`facts/held/${held.fact.id}`, held);
+  for (const each of [before, held]) if (each !== undefined) touchPage(book, learningsPageName(each.fact.namespace));
+}
+
+/** The index keys of a valid fact (1). */
+function indexKeys(held: StoredFact): string[] {
+  if (held.state.kind !== 'valid') return [];
+  const { fact, used } = held;
+  const subject = subjectOfFact(held);
+  return [
+    `facts/of/${topicName(fact.namespace)}/${fact.id}`,
+    `facts/like/${similarityKey(fact.text)}/${fact.id}`,
+    ...(subject === null ? [] : [`facts/about/${subjectKey(subject)}/${fact.id}`]),
+    ...(fact.expires === undefined ? [] : [`facts/until/${new Date(fact.expires).toISOString()}/${fact.id}`]),
+    ...(canExpireUnused(fact) ? [`facts/idle/${used}/${fact.id}`] : []),
+  ];
+}
+
+/** Standing instructions and what a person said are never dropped for lack of use. */
+const canExpireUnused = ({ namespace, source }: Known): boolean =>
+  namespace !== STANDING && sourceRank(source) < sourceRank('person');
+
+export const learningsPageName = (namespace: string): string => `brain/LEARNINGS-${topicName(namespace)}.md`;
+export const dayOf = (at: string): string => at.slice(0, 10);
+const lastSegment = (key: string): string => key.slice(key.lastIndexOf('/') + 1);

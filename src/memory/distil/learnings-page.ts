@@ -1,0 +1,61 @@
+/** brain/LEARNINGS-<topic>.md: the known facts of a topic, each with its evidence. */
+import { type Page, type PageLine, plain } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { markOfFact } from '../pages/own-fact.ts';
+import { aside, evidenced, said, section } from '../pages/prose.ts';
+import { type Kind, kindOfFact } from './fact-finding.ts';
+import { type StoredFact, factsUnder, supersededUnder } from './fact-rows.ts';
+
+const NAME = /^brain\/LEARNINGS-([a-z0-9-]{1,40})\.md$/;
+
+export function learningsPage(page: string, book: Rows): Page | null | undefined {
+  const topic = NAME.exec(page)?.[1];
+  if (topic === undefined) return undefined;
+  const held = [...factsUnder(book, topic)].toSorted(byWeight);
+  const past = supersededUnder(book, topic);
+  if (held.length === 0 && past.length === 0) return null;
+  const sections = SECTIONS.flatMap(({ kind, title }) => {
+    const lines = held.filter(({ fact }) => sectionOfFact(fact.id, topic) === kind).map(factLine);
+    return section(title, lines);
+  });
+  return {
+    lines: [plain(`# ${pageTitle(topic)}`), ...sections, ...section('No longer valid', past.map(supersededLine))],
+  };
+}
+
+const SECTIONS: readonly { kind: Kind; title: string }[] = [
+  { kind: 'standing', title: 'Always' },
+  { kind: 'preference', title: 'Preferences' },
+  { kind: 'lesson', title: 'Lessons' },
+  { kind: 'fact', title: 'Facts' },
+  { kind: 'environment', title: 'Environment' },
+  { kind: 'note', title: 'Seen more than once' },
+];
+
+const sectionOfFact = (id: string, topic: string): Kind => (topic === 'standing' ? 'standing' : kindOfFact(id));
+
+const pageTitle = (topic: string): string =>
+  topic === 'standing' ? 'Standing instructions' : `Learned: ${topic.replaceAll('-', ' ')}`;
+
+const byWeight = (a: StoredFact, b: StoredFact): number =>
+  b.fact.importance - a.fact.importance || firstSeq(a) - firstSeq(b) || (a.fact.text < b.fact.text ? -1 : 1);
+
+const firstSeq = ({ fact }: StoredFact): number => fact.evidence[0]?.seq ?? 0;
+
+function factLine({ fact, reworded }: StoredFact): PageLine {
+  const until = fact.expires === undefined ? '' : aside(`until ${lastValidDay(fact.expires)}`);
+  return {
+    text: `- ${said(reworded ?? fact.text, MAX_LINE_LENGTH)}${evidenced(fact.evidence)}${until}`,
+    mark: markOfFact(fact.id),
+  };
+}
+
+function supersededLine({ fact, reworded, since }: StoredFact): PageLine {
+  const until = aside(`until ${since.slice(0, 10)}`);
+  return plain(`- ~~${said(reworded ?? fact.text, MAX_LINE_LENGTH)}~~${evidenced(fact.evidence)}${until}`);
+}
+
+const MAX_LINE_LENGTH = 4000;
+
+/** A fact that expires at midnight is valid until the day before. */
+const lastValidDay = (expires: string): string => new Date(Date.parse(expires) - 1).toISOString().slice(0, 10);

@@ -1,0 +1,134 @@
+/**
+ * Owns: reconciling a new finding with the facts that are known.
+ *
+ * 1. What a person said is never replaced by an observation, whichever is newer.
+ * 2. Of two facts about the same subject the newer is valid; the older one is superseded and stays in the ledger.
+ * 3. Findings that say the same become one fact with the evidence of both.
+ */
+import type { Evidence, FactGiven } from '../../schema/memory.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { proposeChange } from './pending-changes.ts';
+import {
+  computeConfidence,
+  type Finding,
+  factId,
+  IMPORTANCE,
+  mergeEvidence,
+  kindOfFact,
+  sourceRank,
+} from './fact-finding.ts';
+import { type StoredFact, findFact, isValid, findRelatedFacts, subjectOfFact } from './fact-rows.ts';
+import { areContradictory, type Subject, parseSubject } from './fact-subject.ts';
+
+export function reconcileFinding(book: Rows, finding: Finding, at: string): void {
+  const subject = finding.subject ?? parseSubject(finding.text);
+  const { same, contrary } = findRelated(book, finding.text, subject);
+  if (contrary.some(({ fact }) => sourceRank(fact.source) > sourceRank(finding.source))) return; // 1
+  const twin = same.find((held) => canAbsorb(held, finding));
+  const gone = [...same, ...contrary].filter((held) => held !== twin).map(({ fact }) => fact.id);
+  const supersedes = [...new Set([...gone, ...(finding.replaces ?? [])])].toSorted();
+  if (twin !== undefined) return confirmFact(book, twin, finding, supersedes, at);
+  const id = factId(finding.kind, finding.text);
+  if (finding.kind === 'environment' && wasRefused(findFact(book, id))) return;
+  const evidence = [...same.map(({ fact }) => fact.evidence), earlierEvidence(book, id)].reduce<Evidence[]>(
+    (all, each) => mergeEvidence(all, each),
+    [...finding.evidence],
+  );
+  const { source, text, namespace } = finding;
+  const fact: FactGiven = {
+    id,
+    namespace,
+    text,
+    source,
+    evidence,
+    importance: IMPORTANCE[finding.kind],
+    confidence: computeConfidence(source, evidence, book),
+    supersedes: supersedes.filter((each) => each !== id).slice(0, 100),
+    ...(finding.expires === undefined ? {} : { expires: finding.expires }),
+  };
+  if (finding.counted !== undefined) book.put(`facts/counted/${id}`, finding.counted);
+  proposeChange(book, { type: 'fact.kept', run: lastRunOf(finding.evidence), data: fact }, at, finding.subject ?? null);
+}
+
+/** A fact with this much evidence needs no more confirmation. */
+const MAX_CONFIRMED = 20;
+
+/** Adds evidence to a fact that says the same (3), unless the evidence is known already. */
+function confirmFact(book: Rows, twin: StoredFact, finding: Finding, supersedes: readonly string[], at: string): void {
+  const known = new Set(twin.fact.evidence.map(({ seq }) => seq));
+  const isNew = finding.kind !== 'environment' && finding.evidence.some(({ seq }) => !known.has(seq));
+  if (supersedes.length === 0 && (!isNew || known.size >= MAX_CONFIRMED)) return;
+  const evidence = mergeEvidence(twin.fact.evidence, finding.evidence);
+  const { expires: _, ...fact } = twin.fact;
+  const confidence = Math.max(fact.confidence, computeConfidence(fact.source, evidence, book));
+  const isSaid = sourceRank(finding.source) >= sourceRank(fact.source);
+  const expires = isSaid ? finding.expires : twin.fact.expires;
+  const others = supersedes.filter((id) => id !== fact.id).slice(0, 100);
+  const data: FactGiven = {
+    ...fact,
+    confidence,
+    evidence,
+    supersedes: others,
+    ...(expires === undefined ? {} : { expires }),
+  };
+  proposeChange(book, { type: 'fact.kept', run: lastRunOf(finding.evidence), data }, at);
+}
+
+function findRelated(
+  book: Rows,
+  text: string,
+  subject: Subject | null,
+): { same: StoredFact[]; contrary: StoredFact[] } {
+  const near = findRelatedFacts(book, text, subject);
+  const isContrary = (held: StoredFact): boolean => {
+    const other = subjectOfFact(held);
+    return subject !== null && other !== null && areContradictory(subject, other);
+  };
+  const isApart = (held: StoredFact): boolean => {
+    const other = subjectOfFact(held);
+    return subject !== null && other?.about === subject.about && other.value !== subject.value;
+  };
+  const contrary = near.filter(isContrary);
+  return { contrary, same: near.filter((held) => !contrary.includes(held) && !isApart(held)) };
+}
+
+/** Whether a fact can absorb a finding that says the same; a higher source or a standing instruction needs a fact of its own. */
+function canAbsorb({ fact }: StoredFact, finding: Finding): boolean {
+  if (sourceRank(fact.source) < sourceRank(finding.source)) return false;
+  if (finding.kind === 'standing' && kindOfFact(fact.id) !== 'standing' && fact.namespace !== 'standing') return false;
+  return finding.subject === undefined || fact.text === finding.text;
+}
+
+/** The evidence that a fact of this id had earlier, unless a person removed it. */
+function earlierEvidence(book: Rows, id: string): readonly Evidence[] {
+  const held = findFact(book, id);
+  return held === undefined || wasRefused(held) ? [] : held.fact.evidence;
+}
+
+const wasRefused = (held: StoredFact | undefined): boolean =>
+  held?.state.kind === 'forgotten' && (held.state.why === 'undone' || held.state.why === 'deleted');
+
+const lastRunOf = (evidence: readonly Evidence[]): string | null => evidence.at(-1)?.run ?? null;
+
+/** A person stated a fact directly: it supersedes what it contradicts or repeats. */
+export function applyPersonsFact(book: Rows, id: string, at: string): void {
+  const held = findFact(book, id);
+  if (!isValid(held)) return;
+  const { fact } = held;
+  const { same, contrary } = findRelated(book, fact.text, subjectOfFact(held));
+  const isBelow = (each: StoredFact): boolean => sourceRank(each.fact.source) <= sourceRank(fact.source); // 1
+  const gone = [...same, ...contrary].filter((each) => each.fact.id !== id && !isByHand(each) && isBelow(each));
+  if (gone.length === 0) return;
+  const evidence = same
+    .filter((each) => gone.includes(each))
+    .map((each) => each.fact.evidence)
+    .reduce(mergeEvidence, fact.evidence);
+  const supersedes = gone
+    .map((each) => each.fact.id)
+    .toSorted()
+    .slice(0, 100);
+  proposeChange(book, { type: 'fact.kept', run: null, data: { ...fact, evidence, supersedes } }, at);
+}
+
+/** Facts that a person stated directly are never superseded automatically. */
+const isByHand = ({ fact }: StoredFact): boolean => fact.source === 'person' && fact.confidence === 1;
