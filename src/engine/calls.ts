@@ -37,7 +37,7 @@ async function outcomeOf(state: DriveState, call: ToolCall, usage: Usage, durabl
   }
 }
 
-/** Only a call that was told to stop is cancelled, and so in doubt. */
+/** Only a call that was asked to stop is cancelled, and so in doubt. */
 function failedUnlessStopped(state: DriveState, outcome: Outcome): Outcome {
   return outcome.status === 'cancelled' && !state.calls.signal.aborted ? { ...outcome, status: 'failed' } : outcome;
 }

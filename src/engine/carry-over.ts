@@ -1,4 +1,4 @@
-/** What a run that continues a failed one starts with: what was done is kept, what may have happened stays in doubt. */
+/** What a run that continues a failed one starts with: what was done counts, what may have happened stays in doubt. */
 import type { NewEvent } from '../schema/event.ts';
 import type { Node } from '../schema/graph.ts';
 import { isFailedEnd } from './child-terms.ts';

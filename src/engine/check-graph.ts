@@ -206,7 +206,7 @@ function checkReachable(
   }
 }
 
-/** What must hold of earlier outputs for a node to be reached, as pairs of node.field and value. */
+/** What must be true of earlier outputs for a node to be reached, as pairs of node.field and value. */
 function conditionsOf(
   graph: Graph,
   node: Node | undefined,

@@ -7,7 +7,7 @@
  *    waits for calls that were decided with it.
  * R2 The outcome of one step and the intent of the next share a batch: a sequence of n steps costs n flushes.
  * R3 Every call that was started gets an outcome, also when the run fails or is stopped.
- * R4 No promise is held across a wait for a person: the drive ends, and the run goes on from its events.
+ * R4 No promise stays open across a wait for a person: the drive ends, and the run goes on from its events.
  */
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
@@ -41,7 +41,7 @@ export type Drive = {
   stop: (request: StopRequest) => boolean;
 };
 
-/** How long calls may take to end after they were told to stop. */
+/** How long calls may take to end after a stop. */
 export const GRACE_MS = 1500;
 
 /** `unflushed` are events of the run that were staged before; `before` may end the run before its first step. */
@@ -182,7 +182,7 @@ function requestStop(state: DriveState, request: StopRequest): boolean {
   return state.stopRequest === request;
 }
 
-/** Calls in flight were told to stop; those that do not end in time count as cancelled, and so as in doubt. */
+/** Calls in flight were asked to stop; those that do not end in time count as cancelled, and so as in doubt. */
 async function halt(state: DriveState, request: StopRequest): Promise<RunState> {
   const { run, inFlight } = state;
   await outcomesWithinGrace(state);

@@ -1,5 +1,5 @@
 /**
- * Owns: what each event means for a run. Here, and in ways.ts and answers.ts which it calls, a run's state changes;
+ * Owns: what each event means for a run. Here, and in routing.ts and wait-answers.ts which it calls, a run's state changes;
  * nowhere else.
  *
  * E1 Folding the events of a run from the first gives the state that live code has.
@@ -207,7 +207,7 @@ function nodeSettled(run: RunState, { data }: EventOf<'node.settled'>): void {
   withNode(run, data.node, (index) => settleNode(run, index, data.status, data.output, data.reason));
 }
 
-/** The kernel held the call back: when it has ended it is asked about as one of a higher class. */
+/** The kernel stopped what the call tried: when it has ended, a person is asked about it as one of a higher class. */
 function callMisclassified(run: RunState, { data }: EventOf<'call.misclassified'>): void {
   withNode(run, data.node, (_, node) => {
     if (node.open?.call === data.call) node.again = { ...node.open, class: 'write_local', raised: true };

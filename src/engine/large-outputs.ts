@@ -1,4 +1,4 @@
-/** Makes an outcome fit for the ledger: a large output is kept as an artifact, with its head and tail in the event. */
+/** Makes an outcome fit for the ledger: a large output is stored as an artifact, with its head and tail in the event. */
 import { type Json, sizeOf } from '../schema/json.ts';
 import type { ArtifactStore } from '../schema/ports.ts';
 import type { Outcome } from '../schema/tool.ts';

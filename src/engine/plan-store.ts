@@ -1,7 +1,7 @@
 /**
- * Owns: the graphs of runs, checked, kept as artifacts and planned once.
+ * Owns: the graphs of runs, checked, stored as artifacts and planned once.
  *
- * A graph must not be changed after it was started. With a store of artifacts only the latest are held in memory.
+ * A graph must not be changed after it was started. With a store of artifacts only the latest stay in memory.
  */
 import { hash } from 'node:crypto';
 import { OkaError } from '../schema/errors.ts';

@@ -1,7 +1,7 @@
 /**
  * Owns: going through a run again. No model is asked.
  *
- * decision  decides anew from every prefix of the events and reports the first step that differs
+ * decision  decides again from every prefix of the events and reports the first step that differs
  * full      executes idempotent tools again and compares what they give; for the rest the recorded outcome stands
  */
 import { hash } from 'node:crypto';

@@ -71,7 +71,7 @@ export function prepareNode(run: RunState, index: number): void {
   else run.ready.add(index);
 }
 
-/** Whether the ways that lead to a node were taken: every need is done, and if there are edges to it, one holds. */
+/** Whether a node is reached: every need is done and, if there are edges to it, the condition of one is met. */
 export function isReached(run: RunState, index: number): boolean {
   const config = run.configs[index];
   const isDone = (name: string): boolean => run.nodes[run.plan.index.get(name) ?? -1]?.status === 'done';
@@ -123,7 +123,7 @@ function nextEdgeBack(run: RunState): number | undefined {
   return run.back.find((edge) => ![...affectedBy(run, edge)].some((index) => isBusy(run, index)));
 }
 
-/** Whether a call is under way, is about to be tried again, or something is awaited. */
+/** Whether a call is in flight, is about to be tried again, or something is awaited. */
 function isBusy(run: RunState, index: number): boolean {
   const node = run.nodes[index];
   if (node === undefined) return false;

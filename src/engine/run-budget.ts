@@ -1,4 +1,4 @@
-/** What a run may still spend, and what is reserved for calls under way. A retry is a call, too. */
+/** What a run may still spend, and what is reserved for calls in flight. A retry is a call, too. */
 import type { Json } from '../schema/json.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Left } from '../schema/tool.ts';

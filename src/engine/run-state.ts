@@ -76,7 +76,7 @@ export type RunState = {
   /** Nodes at work. */
   active: Set<number>;
   waits: Map<string, OpenWait>;
-  /** Edges back that hold and wait until nothing that they start over is at work or awaited any more. */
+  /** Edges back whose condition is met and that wait until nothing they start over is running or awaited. */
   back: number[];
   /** How often each edge was taken. */
   taken: number[];

@@ -76,7 +76,7 @@ function withoutEffect(tool: Tool): Tool {
 /** Agents are not asked: what they would do is not known. */
 const silentPlanner: Planner = { decide: () => ({ kind: 'Finish', output: null, rationale: 'simulated' }) };
 
-/** What is not known cannot decide a branch: every way forward is taken once, no way back. */
+/** What is not known cannot decide a branch: every edge forward is taken once, no edge back. */
 function withEveryBranch(graph: Graph): Graph {
   return { ...graph, edges: graph.edges.filter((edge) => !leadsBack(edge)).map(({ from, to }) => ({ from, to })) };
 }

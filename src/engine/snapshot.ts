@@ -13,7 +13,7 @@ type SnapshotState = Omit<RunState, 'plan' | 'configs' | 'nodes' | 'itemNames' |
   waits: OpenWait[];
 };
 
-/** Changed whenever the state of a run changes its shape: older snapshots are then made anew from the events. */
+/** Changed whenever the state of a run changes its shape: older snapshots are then rebuilt from the events. */
 const SHAPE = 3;
 
 export function toSnapshot(run: RunState): Json {

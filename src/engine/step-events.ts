@@ -36,7 +36,7 @@ export function stopEvent(run: RunState, { kind, reason }: StopRequest): NewEven
   }
 }
 
-/** What is written down before the outcome of a call that the kernel held back. */
+/** What is written down before the outcome of a call that the kernel stopped. */
 export function misclassifiedEvent(run: RunState, step: CallStep, overstepped: string): NewEvent {
   const { call, node } = step;
   return {

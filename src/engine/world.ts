@@ -20,6 +20,6 @@ export type World = {
   onWithdrawn?: (awaited: WaitFor) => void;
   /** Resolves when a wait that ends without a person has ended; null when nothing here ends it. */
   expect: (run: RunState, wait: OpenWait, signal: AbortSignal) => Promise<NewEvent> | null;
-  /** Resolves after a time: how long calls that were told to stop may take. */
+  /** Resolves after a time: how long calls may take to end after a stop. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
