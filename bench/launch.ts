@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rightsOf } from '../src/guard/command-rights.ts';
-import { offerOf } from '../src/tools/jail.ts';
-import { placesIn } from '../src/tools/jail-places.ts';
+import { probeKernel } from '../src/tools/sandbox-launch.ts';
+import { resolvePlaces } from '../src/tools/sandbox-places.ts';
 import { launch } from '../src/tools/launch.ts';
-import { forgetWitness } from '../src/tools/witness.ts';
+import { forgetWitness } from '../src/tools/launch-witness.ts';
 import { type Figure, median } from './figure.ts';
 
 const ROUNDS = 100;
@@ -47,14 +47,14 @@ async function figuresIn(dir: string): Promise<Figure[]> {
 
 async function jailIn(dir: string): Promise<(kind: 'read' | 'write_local', round: number) => Promise<void>> {
   const [oka, desk] = [join(dir, '.oka'), join(dir, 'desk')];
-  const places = await placesIn({ oka, desk, scratch: join(dir, 'scratch'), tools: join(oka, 'tools') });
-  const offer = await offerOf(launcher);
+  const places = await resolvePlaces({ oka, desk, scratch: join(dir, 'scratch'), tools: join(oka, 'tools') });
+  const offer = await probeKernel(launcher);
   return async (kind, round) => {
     const state = { folder: join(oka, 'state'), call: `${kind}-${round}` };
     const step = { class: kind, author: 'model', net: null, installer: false } as const;
-    const jail = { launcher, rights: offer.landlock > 0 ? rightsOf(step, places, offer) : null, state };
+    const sandbox = { launcher, rights: offer.landlock > 0 ? rightsOf(step, places, offer) : null, state };
     const { signal } = new AbortController();
-    const done = await launch({ argv: ['true'] }, { cwd: desk, env, signal, outputLimitBytes: 4_194_304, jail });
+    const done = await launch({ argv: ['true'] }, { cwd: desk, env, signal, outputLimitBytes: 4_194_304, sandbox });
     if (done.exit !== 0) throw new Error(`true failed: ${JSON.stringify(done.ended)} ${done.stderr.head.toString()}`);
     await forgetWitness(state.folder, state.call);
   };

@@ -13,7 +13,7 @@ import type { Home } from '../schema/home.ts';
 import type { ArtifactStore, EventStore, Planner } from '../schema/ports.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Tool } from '../schema/tool.ts';
-import type { Shadow } from '../tools/desk/shadow.ts';
+import type { Snapshots } from '../tools/desk/snapshots.ts';
 import type { Deps } from './deps/deps.ts';
 import type { HomeVault } from './guard/home-vault.ts';
 import type { LoadedPolicy } from './guard/policy-file.ts';
@@ -50,7 +50,7 @@ export const ports = {
   models: modelsPort,
   /** daemon/desk */
   sandbox: port<Sandbox>('sandbox'),
-  shadow: port<Shadow>('shadow'),
+  shadow: port<Snapshots>('shadow'),
   witness: port<NonNullable<EngineOptions['witness']>>('witness'),
   /** daemon/deps */
   deps: port<Deps>('deps'),

@@ -9,7 +9,7 @@ import type { VaultPlaces } from '../guard/open-vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/model-environment.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
-import { binFolders } from '../tools/deps/places.ts';
+import { binFolders } from '../tools/deps/tool-links.ts';
 import { shimFolder } from '../tools/deps/shims.ts';
 
 /** Where this program itself lives. */

@@ -1,7 +1,7 @@
 /**
  * Owns: what a command may access, by its class, its author and whether it has the network; and whether it may run at all
  * where it cannot be sandboxed.
- * Does not own: how that is enforced (native/, tools/jail.ts), nor the class of a command.
+ * Does not own: how that is enforced (native/, tools/sandbox-launch.ts), nor the class of a command.
  *
  * R1 A read may write at most to its own scratch folder, and gets sockets only if it was given the network.
  * R2 Below .oka, only the tool folder can be read, and only the installer can write it.

@@ -1,6 +1,6 @@
 /**
  * Owns: the vault, .oka/credentials.age: secrets encrypted to one key. The only door to age-encryption.
- * Does not own: who may use a secret (tools/reveal.ts), redaction (redact.ts).
+ * Does not own: who may use a secret (tools/reveal-secrets.ts), redaction (redact.ts).
  *
  * V1 Nothing is overwritten that could not be read first: a wrong key, a changed file or a missing key is an error.
  * V2 A change is atomic: one writer at a time; temporary file, flush, rename, flush of the folder.

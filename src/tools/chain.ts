@@ -17,18 +17,18 @@
 import { asRegistry } from '../engine/tool-registry.ts';
 import type { Cache, Clock, Middleware, Redact, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
-import { type Asking, authorize, confirm, type Judge } from './middleware/authorize.ts';
-import { budget } from './middleware/budget.ts';
-import { cache } from './middleware/cache.ts';
+import { type ApprovalPorts, authorize, confirm, type Judge } from './middleware/authorize.ts';
+import { budget } from './middleware/check-budget.ts';
+import { cache } from './middleware/cache-results.ts';
 import { eligible } from './middleware/eligible.ts';
 import { heal, type Diagnose } from './middleware/heal.ts';
 import { rate, type RateLimits } from './middleware/rate.ts';
-import { record } from './middleware/record.ts';
+import { record } from './middleware/record-attempt.ts';
 import { retry } from './middleware/retry.ts';
-import { secrets } from './middleware/secrets.ts';
+import { secrets } from './middleware/insert-secrets.ts';
 import { timeout } from './middleware/timeout.ts';
 import { validate } from './middleware/validate.ts';
-import type { Reveal } from './reveal.ts';
+import type { Reveal } from './reveal-secrets.ts';
 
 export type ChainOptions = {
   /** A list, or a registry that may change while calls are made. */
@@ -37,7 +37,7 @@ export type ChainOptions = {
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   cache?: Cache;
   judge?: Judge;
-  asking?: Asking;
+  asking?: ApprovalPorts;
   limits?: RateLimits;
   diagnose?: Diagnose;
   reveal?: Reveal;

@@ -4,14 +4,14 @@
  */
 
 /** No timer of Node reaches further. */
-const FARTHEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 type Deadline = { at: number; pass: () => void };
 
 /** Calls `pass` when the time is over, unless the function that is given back was called before. */
 export type SetDeadline = (ms: number, pass: () => void) => () => void;
 
-export function deadlines(): SetDeadline {
+export function createDeadlines(): SetDeadline {
   const open = new Set<Deadline>();
   let timer: NodeJS.Timeout | null = null;
   let wakesAt = Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ export function deadlines(): SetDeadline {
   function wakeAt(at: number): void {
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
-    timer = setTimeout(passOver, Math.min(Math.ceil(at - performance.now()), FARTHEST_MS));
+    timer = setTimeout(passOver, Math.min(Math.ceil(at - performance.now()), MAX_TIMER_MS));
   }
 
   function passOver(): void {

@@ -1,6 +1,6 @@
 /**
  * Owns: running one command and everything it starts. The only door to execa.
- * Does not own: what the command may touch (guard/command-rights.ts) and how that is kept (jail.ts). Without a jail a process
+ * Does not own: what the command may touch (guard/command-rights.ts) and how that is kept (sandbox-launch.ts). Without a jail a process
  * that makes a session of its own (setsid) outlives its command.
  *
  * C1 A command that fails, cannot be started or is stopped gives a result; nothing is thrown for it.
@@ -14,10 +14,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResultPromise } from 'execa';
 import type { Command } from '../schema/command.ts';
 import { errnoOf } from '../schema/errors.ts';
-import { type Jail, launchJailed } from './jail.ts';
-import { type Captured, type Launched, notRun } from './launched.ts';
+import { type SandboxLaunch, launchSandboxed } from './sandbox-launch.ts';
+import { type Captured, type Launched, notRun } from './launch-result.ts';
 
-export type { Captured, Launched } from './launched.ts';
+export type { Captured, Launched } from './launch-result.ts';
 
 export type LaunchOptions = {
   cwd: string;
@@ -29,7 +29,7 @@ export type LaunchOptions = {
   /** A folder for temporary files; becomes TMPDIR. */
   scratch?: string;
   /** Rules of the kernel, and a witness that outlives us. */
-  jail?: Jail;
+  sandbox?: SandboxLaunch;
 };
 
 const GRACE_MS = 500;
@@ -42,18 +42,22 @@ export async function launch(command: Command, options: LaunchOptions): Promise<
   const [file = '', ...args] = 'argv' in command ? command.argv : [shell(), '-c', command.line];
   if (options.signal.aborted) return notRun({ how: 'not-begun' });
   if (args.some((text) => text.includes('\0'))) return notRun({ how: 'unstarted', problem: 'a NUL in an argument' });
-  if (options.jail !== undefined) return jailed([file, ...args], options, options.jail);
-  return launchFree(file, args, options);
+  if (options.sandbox !== undefined) return launchInSandbox([file, ...args], options, options.sandbox);
+  return launchUnrestricted(file, args, options);
 }
 
-async function jailed(argv: readonly string[], options: LaunchOptions, jail: Jail): Promise<Launched> {
+async function launchInSandbox(
+  argv: readonly string[],
+  options: LaunchOptions,
+  jail: SandboxLaunch,
+): Promise<Launched> {
   if (argv[0] === '' || argv[0]?.includes('\0')) return notRun({ how: 'unstarted', problem: 'ERR_INVALID_ARG_VALUE' });
-  return launchJailed(argv, { ...options, env: environmentOf(options) }, jail);
+  return launchSandboxed(argv, { ...options, env: buildEnvironment(options) }, jail);
 }
 
-async function launchFree(file: string, args: readonly string[], options: LaunchOptions): Promise<Launched> {
+async function launchUnrestricted(file: string, args: readonly string[], options: LaunchOptions): Promise<Launched> {
   const { execa } = await import('execa'); // 50 ms of start-up that only commands should pay
-  const child = execa(file, args, settingsOf(options));
+  const child = execa(file, args, execaSettings(options));
   const stdout = capture(child.stdout, options.outputLimitBytes);
   const stderr = capture(child.stderr, options.outputLimitBytes);
   const lingering = watchLeftovers(child);
@@ -63,7 +67,7 @@ async function launchFree(file: string, args: readonly string[], options: Launch
   return {
     exit: result.exitCode ?? null,
     signal: result.signal ?? null,
-    ended: endOf(result),
+    ended: toEnd(result),
     stdout: stdout(),
     stderr: stderr(),
     ms: Math.round(result.durationMs),
@@ -71,15 +75,15 @@ async function launchFree(file: string, args: readonly string[], options: Launch
   };
 }
 
-function environmentOf({ env, scratch }: LaunchOptions): Record<string, string> {
+function buildEnvironment({ env, scratch }: LaunchOptions): Record<string, string> {
   return scratch === undefined ? { ...env } : { ...env, TMPDIR: scratch };
 }
 
-function settingsOf(options: LaunchOptions) {
+function execaSettings(options: LaunchOptions) {
   const { cwd, signal, timeoutMs } = options;
   return {
     cwd,
-    env: environmentOf(options),
+    env: buildEnvironment(options),
     extendEnv: false,
     stdin: 'ignore',
     encoding: 'buffer',
@@ -92,9 +96,9 @@ function settingsOf(options: LaunchOptions) {
   } as const;
 }
 
-type Child = ResultPromise<ReturnType<typeof settingsOf>>;
+type Child = ResultPromise<ReturnType<typeof execaSettings>>;
 
-function endOf(result: Awaited<Child>): Launched['ended'] {
+function toEnd(result: Awaited<Child>): Launched['ended'] {
   if (result.isCanceled) return { how: 'aborted' };
   if (result.timedOut) return { how: 'timed-out' };
   if (result.exitCode !== undefined || result.signal !== undefined) return { how: 'itself' };

@@ -7,7 +7,7 @@ import { constants as os } from 'node:os';
 import { join } from 'node:path';
 import { getSystemErrorName } from 'node:util';
 import { errnoOf, OkaError } from '../schema/errors.ts';
-import { type Captured, type Launched, speaksOfRefusal } from './launched.ts';
+import { type Captured, type Launched, mentionsRefusal } from './launch-result.ts';
 
 type Header = {
   v: 1;
@@ -31,26 +31,26 @@ export function resultFile(folder: string, call: string): string {
   return join(folder, `${name}.result`);
 }
 
-export const temporaryOf = (file: string): string => `${file}.tmp`;
+export const temporaryName = (file: string): string => `${file}.tmp`;
 
 /** Null when it is not there, or was torn by a power cut: then nobody knows what came of the command. */
 export async function readResult(file: string): Promise<Launched | null> {
-  const bytes = await bytesOf(file);
+  const bytes = await readBytesOrNull(file);
   const end = bytes?.indexOf(NEWLINE) ?? -1;
   if (bytes === null || end < 0) return null;
-  const header = headerIn(bytes.subarray(0, end).toString());
+  const header = parseHeader(bytes.subarray(0, end).toString());
   if (header === null) return null;
   const sizes = [...header.stdout.slice(0, 2), ...header.stderr.slice(0, 2)];
   if (bytes.length !== end + 1 + sizes.reduce((sum, size) => sum + size, 0)) return null;
-  return launchedOf(header, bytes.subarray(end + 1));
+  return toLaunched(header, bytes.subarray(end + 1));
 }
 
 export async function dropResult(file: string): Promise<void> {
-  await rm(temporaryOf(file), { force: true });
+  await rm(temporaryName(file), { force: true });
   await rm(file, { force: true });
 }
 
-async function bytesOf(file: string): Promise<Buffer | null> {
+async function readBytesOrNull(file: string): Promise<Buffer | null> {
   try {
     if (!(await lstat(file)).isFile()) throw new OkaError('unsafe-file', `${file} is not a regular file`);
     await using handle = await open(file, 'r');
@@ -61,7 +61,7 @@ async function bytesOf(file: string): Promise<Buffer | null> {
   }
 }
 
-function headerIn(line: string): Header | null {
+function parseHeader(line: string): Header | null {
   try {
     const header = JSON.parse(line) as Header;
     return header.v === 1 ? header : null;
@@ -71,22 +71,22 @@ function headerIn(line: string): Header | null {
   }
 }
 
-function launchedOf(header: Header, bytes: Buffer): Launched {
+function toLaunched(header: Header, bytes: Buffer): Launched {
   const outBytes = header.stdout[0] + header.stdout[1];
-  const stdout = capturedIn(bytes.subarray(0, outBytes), header.stdout);
-  const stderr = capturedIn(bytes.subarray(outBytes), header.stderr);
+  const stdout = readCaptured(bytes.subarray(0, outBytes), header.stdout);
+  const stderr = readCaptured(bytes.subarray(outBytes), header.stderr);
   const started = header.ended !== 'unstarted';
   const exit = started && header.exit >= 0 ? header.exit : null;
   const signal = started && header.signal > 0 ? signalName(header.signal) : null;
-  const ended = endOf(header);
-  return { exit, signal, ended, stdout, stderr, ms: header.ms, denied: speaksOfRefusal({ ended, exit, stderr }) };
+  const ended = toEnd(header);
+  return { exit, signal, ended, stdout, stderr, ms: header.ms, denied: mentionsRefusal({ ended, exit, stderr }) };
 }
 
-function capturedIn(bytes: Buffer, [head, , omitted]: Header['stdout']): Captured {
+function readCaptured(bytes: Buffer, [head, , omitted]: Header['stdout']): Captured {
   return { head: bytes.subarray(0, head), tail: bytes.subarray(head), omitted };
 }
 
-function endOf(header: Header): Launched['ended'] {
+function toEnd(header: Header): Launched['ended'] {
   switch (header.ended) {
     case 'itself':
     case 'timed-out':

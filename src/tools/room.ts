@@ -4,5 +4,5 @@ import { defineRoom } from '../schema/room.ts';
 export const tools = defineRoom({
   name: 'tools',
   events: ['secret.used'],
-  projections: async () => [(await import('./deps/kept.ts')).dependencies],
+  projections: async () => [(await import('./deps/dependency-state.ts')).dependencies],
 });

@@ -9,7 +9,7 @@ import { applyEvent, runFromStart, foldRun } from '../../src/engine/fold-run.ts'
 import { replayDecisions } from '../../src/engine/replay-run.ts';
 import { nodeNamed, type RunState } from '../../src/engine/run-state.ts';
 import type { Event } from '../../src/schema/event.ts';
-import { bindingOf } from '../../src/tools/middleware/authorize.ts';
+import { bindingHash } from '../../src/tools/middleware/authorize.ts';
 import { dataOf } from '../support/engine-fakes.ts';
 import { type Invocation, type Life, lived, pureOutput, type Story } from '../support/engine-life.ts';
 import { type Scenario, scenarios, tightBudgets } from '../support/engine-scenario.ts';
@@ -89,7 +89,7 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
       const used = new Map<string, number>();
       for (const { events, invocations } of lives)
         for (const { call, staged } of invocations.filter((each) => each.call.class !== 'read')) {
-          const binding = bindingOf(call);
+          const binding = bindingHash(call);
           const before = used.get(binding) ?? 0;
           used.set(binding, before + 1);
           expect(approvalsOf(events.slice(0, staged), binding), call.call).toBeGreaterThan(before);

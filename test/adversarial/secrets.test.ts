@@ -21,7 +21,7 @@ import { httpTools } from '../../src/tools/builtin/http.ts';
 import { humanTool } from '../../src/tools/builtin/human.ts';
 import { shellTool } from '../../src/tools/builtin/shell.ts';
 import { standardChain } from '../../src/tools/chain.ts';
-import { revealFrom } from '../../src/tools/reveal.ts';
+import { createReveal } from '../../src/tools/reveal-secrets.ts';
 import { launcher, temporaryFolder } from '../support/cli.ts';
 import { forms, shows } from '../support/secret-forms.ts';
 
@@ -89,7 +89,7 @@ function engineOn(stores: Stores) {
   ];
   const sleep = (ms: number): Promise<void> => after(ms);
   const cache = openCache(join(home.oka, 'cache'));
-  const reveal = revealFrom({ find: vault.find, record: (events) => ledger.append(events) });
+  const reveal = createReveal({ find: vault.find, record: (events) => ledger.append(events) });
   const allow = () => ({ effect: 'allow', why: 'a test' }) as const;
   const middleware = standardChain({
     tools,

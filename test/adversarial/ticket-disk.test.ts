@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errnoOf } from '../../src/schema/errors.ts';
 import { launch } from '../../src/tools/launch.ts';
-import type { Launched } from '../../src/tools/launched.ts';
-import { groundOf } from '../../src/tools/ticket.ts';
-import { witnessOf } from '../../src/tools/witness.ts';
+import type { Launched } from '../../src/tools/launch-result.ts';
+import { launchEnvironment } from '../../src/tools/launch-ticket.ts';
+import { readWitness } from '../../src/tools/launch-witness.ts';
 import { launcher as built } from '../support/launcher.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
@@ -25,7 +25,7 @@ describe.skipIf(!mayMount || built === null).each<[what: string, limits: string]
   beforeAll(async () => {
     for (const call of ['stopped', 'waits']) rmSync(ranAs(call), { force: true });
     mountSmall(dir, limits);
-    await groundOf(dir);
+    await launchEnvironment(dir);
     fill();
   });
   afterAll(() => unmount(dir));
@@ -46,14 +46,14 @@ describe.skipIf(!mayMount || built === null).each<[what: string, limits: string]
     free();
     expect(await running).toMatchObject({ ended: { how: 'itself' }, exit: 0 });
     expect(existsSync(ranAs('waits'))).toBe(true);
-    expect(await witnessOf(dir, 'waits', { launcher, patienceMs: 0 })).toMatchObject({ exit: 0 });
+    expect(await readWitness(dir, 'waits', { launcher, patienceMs: 0 })).toMatchObject({ exit: 0 });
   });
 });
 
 function started(call: string, signal: AbortSignal): Promise<Launched> {
-  const jail = { launcher, rights: null, state: { folder: dir, call } };
+  const sandbox = { launcher, rights: null, state: { folder: dir, call } };
   const env = { PATH: '/usr/bin:/bin' };
-  return launch({ argv: ['touch', ranAs(call)] }, { cwd: '/', env, signal, outputLimitBytes: 1000, jail });
+  return launch({ argv: ['touch', ranAs(call)] }, { cwd: '/', env, signal, outputLimitBytes: 1000, sandbox });
 }
 
 const ranAs = (call: string): string => `${dir}-ran-${call}`;

@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import { proxyEnvironment } from '../../src/tools/egress/egress.ts';
-import { sealTicket } from '../../src/tools/egress/tickets.ts';
+import { proxyEnvironment } from '../../src/tools/egress/open-egress.ts';
+import { sealTicket } from '../../src/tools/egress/proxy-tickets.ts';
 import { launcher, oka, temporaryFolder } from '../support/cli.ts';
 import { listen, say } from '../tools/egress/support.ts';
 

@@ -9,7 +9,7 @@ import type { Graph } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { Stores } from '../../src/schema/ports.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
-import { runTool } from '../../src/tools/builtin/run.ts';
+import { runTool } from '../../src/tools/builtin/run-tool.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import {
   dataOf,

@@ -3,7 +3,7 @@ import { createEngine } from '../../src/engine/engine.ts';
 import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
-import { toolOf } from '../../src/tools/builtin/define.ts';
+import { defineTool } from '../../src/tools/builtin/define-tool.ts';
 import { z } from 'zod';
 
 const needs: Outcome = { status: 'waiting', for: { kind: 'requirement', name: 'jq' } };
@@ -11,7 +11,7 @@ const needs: Outcome = { status: 'waiting', for: { kind: 'requirement', name: 'j
 /** Lacks something the first time it is called. */
 function lacking(): Tool {
   let calls = 0;
-  return toolOf({
+  return defineTool({
     name: 'step',
     about: 'x',
     input: z.any(),

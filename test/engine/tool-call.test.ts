@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Planner } from '../../src/schema/ports.ts';
 import type { Origin, Tool, ToolCall } from '../../src/schema/tool.ts';
-import { runTool } from '../../src/tools/builtin/run.ts';
+import { runTool } from '../../src/tools/builtin/run-tool.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { dataOf, engineWith, failed, graphOf, latch, ok, toolNamed } from '../support/engine-fakes.ts';
 

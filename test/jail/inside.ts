@@ -5,9 +5,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rightsOf } from '../../src/guard/command-rights.ts';
-import { offerOf } from '../../src/tools/jail.ts';
+import { probeKernel } from '../../src/tools/sandbox-launch.ts';
 import { launch, type Launched } from '../../src/tools/launch.ts';
-import { forgetWitness } from '../../src/tools/witness.ts';
+import { forgetWitness } from '../../src/tools/launch-witness.ts';
 import { listen } from './ears.ts';
 import {
   deskHoldsCanary,
@@ -35,7 +35,7 @@ export type Told = {
 };
 
 const launcher = '/oka/native/oka-launch';
-const offer = await offerOf(launcher);
+const offer = await probeKernel(launcher);
 const commands = readFileSync(0, 'utf8')
   .trim()
   .split('\n')
@@ -84,7 +84,7 @@ async function run(kind: Kind, cmd: string, call: string): Promise<Launched> {
       timeoutMs: 2000,
       outputLimitBytes: 4_000_000,
       ...(kind === 'control' ? {} : { scratch: places.scratch }),
-      jail: { launcher, rights, state: { folder: '/data/state/calls', call } },
+      sandbox: { launcher, rights, state: { folder: '/data/state/calls', call } },
     },
   );
 }

@@ -14,7 +14,7 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Step } from '../../src/tools/desk/plan-undo.ts';
-import { openShadow, type Shadow, type ShadowOptions } from '../../src/tools/desk/shadow.ts';
+import { openSnapshots, type Snapshots, type SnapshotOptions } from '../../src/tools/desk/snapshots.ts';
 
 /** Flushing costs nothing there, and it is not what these tests are about. */
 const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -26,18 +26,18 @@ export class TestDesk implements Disposable {
   readonly home = mkdtempSync(join(inMemory, 'oka-desk-'));
   readonly dir = join(this.home, 'desk');
   readonly store = join(this.home, 'undo');
-  readonly options: Partial<ShadowOptions>;
-  shadow: Shadow;
+  readonly options: Partial<SnapshotOptions>;
+  shadow: Snapshots;
 
-  constructor(files: Files = {}, options: Partial<ShadowOptions> = {}) {
+  constructor(files: Files = {}, options: Partial<SnapshotOptions> = {}) {
     mkdirSync(this.dir);
     this.options = options;
     this.shadow = this.reopened();
     this.put(files);
   }
 
-  reopened(): Shadow {
-    this.shadow = openShadow({ store: this.store, desk: this.dir, ...this.options });
+  reopened(): Snapshots {
+    this.shadow = openSnapshots({ store: this.store, desk: this.dir, ...this.options });
     return this.shadow;
   }
 
@@ -69,9 +69,9 @@ export class TestDesk implements Disposable {
 
   /** What a run does, as a step that can be taken back. */
   async step(act: () => void): Promise<Step> {
-    const before = (await this.shadow.keep('before')).tree;
+    const before = (await this.shadow.snapshot('before')).tree;
     act();
-    return { before, after: (await this.shadow.keep('after')).tree };
+    return { before, after: (await this.shadow.snapshot('after')).tree };
   }
 
   /** Everything that is there. */

@@ -10,9 +10,9 @@ import type { Planner } from '../../src/schema/ports.ts';
 import type { SideEffectClass } from '../../src/schema/effect.ts';
 import type { Outcome, Tool, ToolCall } from '../../src/schema/tool.ts';
 import type { WaitAnswer, WaitFor } from '../../src/schema/wait.ts';
-import { runTool } from '../../src/tools/builtin/run.ts';
+import { runTool } from '../../src/tools/builtin/run-tool.ts';
 import { standardChain } from '../../src/tools/chain.ts';
-import { cautious, type Judge } from '../../src/tools/middleware/authorize.ts';
+import { cautiousJudge, type Judge } from '../../src/tools/middleware/authorize.ts';
 import { type CrashingEvents, crashingEvents } from './engine-crash.ts';
 import { fakeTime, memoryArtifacts, toolNamed } from './engine-fakes.ts';
 import { type Scenario, type ToolName, toolNames } from './engine-scenario.ts';
@@ -83,7 +83,7 @@ export async function lived(scenario: Scenario): Promise<Story> {
     ];
     const judge: Judge =
       scenario.judge === 'cautious'
-        ? cautious
+        ? cautiousJudge
         : (call) => ({ effect: call.class === 'deny' ? 'deny' : 'allow', why: '' });
     const engine: Engine = createEngine({
       tools,

@@ -11,7 +11,7 @@ await launch(
     signal: new AbortController().signal,
     timeoutMs: Number(timeout),
     outputLimitBytes: 10_000,
-    jail: { launcher, rights: null, state: { folder, call } },
+    sandbox: { launcher, rights: null, state: { folder, call } },
   },
 );
 process.stdout.write('done\n');

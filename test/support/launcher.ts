@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Places, type Rights, rightsOf, type Step } from '../../src/guard/command-rights.ts';
-import { programsOf } from '../../src/tools/jail-places.ts';
+import { programFolders } from '../../src/tools/sandbox-places.ts';
 
 const native = join(import.meta.dirname, '../../native');
 
@@ -20,7 +20,7 @@ export function jailPlaces(): Places & { dir: string; scratch: string; [Symbol.d
   const [oka, desk, scratch] = [join(dir, '.oka'), join(dir, 'workspace/desk'), join(dir, 'scratch')];
   const tools = join(oka, 'tools');
   for (const folder of [tools, desk, scratch, join(oka, 'state')]) mkdirSync(folder, { recursive: true });
-  const programs = programsOf(process.execPath);
+  const programs = programFolders(process.execPath);
   const root = process.getuid?.() === 0;
   const remove = (): void => rmSync(dir, { recursive: true, force: true });
   return { dir, oka, desk, scratch, tools, programs, root, [Symbol.dispose]: remove };

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { deadlines } from '../../src/tools/deadlines.ts';
+import { createDeadlines } from '../../src/tools/deadlines.ts';
 
 describe('deadlines over one timer', () => {
   it('pass in their order, whatever order they were set in, and those that were lifted do not', async () => {
     const passed: string[] = [];
-    const set = deadlines();
+    const set = createDeadlines();
     set(60, () => passed.push('last'));
     const lift = set(30, () => passed.push('lifted'));
     set(5, () => passed.push('first'));
@@ -16,7 +16,7 @@ describe('deadlines over one timer', () => {
   });
 
   it('pass also when an earlier one that was lifted had set the timer', async () => {
-    const set = deadlines();
+    const set = createDeadlines();
     const lift = set(5, () => expect.unreachable());
     const passed = new Promise<string>((resolve) => void set(20, () => resolve('passed')));
     lift();
@@ -24,7 +24,7 @@ describe('deadlines over one timer', () => {
   });
 
   it('can be set and lifted while others pass', async () => {
-    const set = deadlines();
+    const set = createDeadlines();
     const after = await new Promise<string>((resolve) => {
       const lift = set(10, () => expect.unreachable());
       set(5, () => {
@@ -36,7 +36,7 @@ describe('deadlines over one timer', () => {
   });
 
   it('far beyond the reach of a timer do not pass at once', async () => {
-    const set = deadlines();
+    const set = createDeadlines();
     const lift = set(2 ** 40, () => expect.unreachable());
     await sleep(20);
     lift();
@@ -44,7 +44,7 @@ describe('deadlines over one timer', () => {
 
   it('keep the process while one is open, and not for those that were lifted', () => {
     const script = (body: string): string => {
-      const code = `import { deadlines } from './src/tools/deadlines.ts'; const set = deadlines(); ${body}`;
+      const code = `import { createDeadlines } from './src/tools/deadlines.ts'; const set = createDeadlines(); ${body}`;
       const { stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', code], {
         encoding: 'utf8',
         timeout: 20_000,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Command } from '../../src/schema/command.ts';
-import type { Jail } from '../../src/tools/jail.ts';
+import type { SandboxLaunch } from '../../src/tools/sandbox-launch.ts';
 import { type Captured, launch, type LaunchOptions } from '../../src/tools/launch.ts';
 import { canJail, jailPlaces, launcher, rightsFor, whyNot } from '../support/launcher.ts';
 
@@ -18,14 +18,14 @@ describe.each(ways)('%s', (way) => {
   const places = jailPlaces();
   afterAll(() => places[Symbol.dispose]());
   const folder = places.desk;
-  const jail: Jail = { launcher: launcher ?? '', rights: rightsFor(places, { class: 'write_local' }) };
+  const sandbox: SandboxLaunch = { launcher: launcher ?? '', rights: rightsFor(places, { class: 'write_local' }) };
   const start = (command: Command, options: Partial<LaunchOptions> = {}) =>
     launch(command, {
       cwd: folder,
       env: { PATH },
       signal: new AbortController().signal,
       outputLimitBytes: 100_000,
-      ...(way === 'in a jail' ? { jail } : {}),
+      ...(way === 'in a jail' ? { sandbox } : {}),
       ...options,
     });
   const pidIn = (name: string): Promise<number> => pidInFile(join(folder, name));

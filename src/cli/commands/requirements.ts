@@ -1,12 +1,12 @@
 import { peek } from '../../ledger/peek.ts';
 import { dockerfileFor } from '../../tools/deps/dockerfile.ts';
-import { type Asked, dependencies } from '../../tools/deps/kept.ts';
+import { type OpenRequirement, dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import type { Terminal } from '../io.ts';
 import { fitText, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
-type Data = { requirements: Asked[] } | { dockerfile: string };
+type Data = { requirements: OpenRequirement[] } | { dockerfile: string };
 
 export async function run({ home, options }: Call<{ dockerfile: boolean }>): Promise<Answer<Data>> {
   requireHome(home);
@@ -23,7 +23,7 @@ export function render(data: Data, terminal: Terminal): string {
 }
 
 /** Complete: built over the image that runs, it installs everything that is missing there. */
-function dockerfileText(open: readonly Asked[]): string {
+function dockerfileText(open: readonly OpenRequirement[]): string {
   const apart = open.filter(({ packages, snippet }) => packages.length === 0 && snippet.startsWith('RUN '));
   const together = open.filter((each) => !apart.includes(each));
   const lines = [dockerfileFor(together), ...apart.map(({ snippet }) => snippet)].filter((part) => part !== '');
@@ -32,7 +32,7 @@ function dockerfileText(open: readonly Asked[]): string {
 
 const asRoot = (lines: readonly string[]): string[] => ['USER root', ...lines, 'USER 1000:1000'];
 
-function renderRequirement({ name, status, by, reason, packages, note }: Asked, terminal: Terminal): string {
+function renderRequirement({ name, status, by, reason, packages, note }: OpenRequirement, terminal: Terminal): string {
   const { bold, dim, green, yellow, width } = terminal;
   const runs = by.map(({ run: id }) => id).join(', ');
   const lines = [

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { peek } from '../../ledger/peek.ts';
-import { audit } from '../../tools/deps/audit.ts';
-import { dependencies } from '../../tools/deps/kept.ts';
+import { auditTools } from '../../tools/deps/audit-tools.ts';
+import { dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call, exits } from '../command.ts';
 import type { Terminal } from '../io.ts';
 import { count, plainText } from '../plain-text.ts';
 
-type Data = { audited: Awaited<ReturnType<typeof audit>> };
+type Data = { audited: Awaited<ReturnType<typeof auditTools>> };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
   const { state } = await peek(home.ledgers.run, home.oka, dependencies);
-  const audited = await audit(join(home.oka, 'tools'), state.installed);
+  const audited = await auditTools(join(home.oka, 'tools'), state.installed);
   return answer({ audited }, audited.every(isUnchanged) ? exits.ok : exits.no);
 }
 

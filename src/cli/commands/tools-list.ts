@@ -1,5 +1,5 @@
 import { peek } from '../../ledger/peek.ts';
-import { commandsOf, dependencies, type Installed } from '../../tools/deps/kept.ts';
+import { installedCommands, dependencies, type Installed } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, fitText, plainText } from '../plain-text.ts';
@@ -21,7 +21,7 @@ function renderTool(tool: ListedTool, { bold, dim, width }: Terminal): string {
   const { id, version, bytes: size, at, used, why, for_run, from } = tool;
   const lines = [
     `${bold(id)} ${version}  ${dim(`${bytes(size)}, from ${plainText(from)}`)}`,
-    `  commands   ${fitText(commandsOf(tool).join(', '), width - 13)}`,
+    `  commands   ${fitText(installedCommands(tool).join(', '), width - 13)}`,
     `  installed  ${at.slice(0, 10)}${for_run === null ? '' : ` for ${for_run}`}`,
     `  last used  ${used === null ? dim('not yet') : used.slice(0, 10)}`,
     `  why        ${fitText(plainText(why), width - 13)}`,

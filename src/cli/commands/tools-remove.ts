@@ -1,6 +1,6 @@
 import { peek } from '../../ledger/peek.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { dependencies } from '../../tools/deps/kept.ts';
+import { dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from '../tool-requests.ts';
 

@@ -16,10 +16,10 @@ import { installGraph } from '../../graphs/install-package.ts';
 import type { InstallInput, Need, Receipt } from '../../schema/dependency.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
-import type { Way } from '../../tools/deps/decide.ts';
-import { installTool } from '../../tools/deps/install.ts';
-import { dependencies, type Dependencies, idOf, missedBy } from '../../tools/deps/kept.ts';
-import { lead, sweep } from '../../tools/deps/places.ts';
+import type { Remedy } from '../../tools/deps/choose-remedy.ts';
+import { installTool } from '../../tools/deps/install-tool.ts';
+import { dependencies, type Dependencies, installedId, countMissed } from '../../tools/deps/dependency-state.ts';
+import { switchLinks, removeUnfinished } from '../../tools/deps/tool-links.ts';
 import { writeShims } from '../../tools/deps/shims.ts';
 import type { Diagnose } from '../../tools/middleware/heal.ts';
 import { openRequirement, STILL_MISSED } from './open-requirement.ts';
@@ -66,11 +66,11 @@ export function openDeps(ports: DepsPorts): Deps {
     ...resolving,
     ...toolRequests(ports, seeing, installs, settled),
     lacking: seeing.lacking,
-    tool: installTool({ tools, lock: toolsLock(home), bench: () => installerSetup(ports), known: settled, record }),
+    tool: installTool({ tools, lock: toolsLock(home), context: () => installerSetup(ports), known: settled, record }),
     diagnose: diagnoseWith({
       home,
       way: seeing.way,
-      missed: ({ run, node }, need) => missedBy(known(), run, node, need),
+      missed: ({ run, node }, need) => countMissed(known(), run, node, need),
     }),
     provide,
     runSettled,
@@ -81,12 +81,12 @@ export function openDeps(ports: DepsPorts): Deps {
   function makeReady(): void {
     writeShims(tools);
     const receipts = Object.values(known().installed);
-    sweep(
+    removeUnfinished(
       tools,
       receipts.map(({ folder }) => folder),
       isAnyCommandLeft(callsFolder(home)),
     );
-    for (const { links, folder } of receipts) if (existsSync(join(tools, folder))) lead(tools, links);
+    for (const { links, folder } of receipts) if (existsSync(join(tools, folder))) switchLinks(tools, links);
   }
 
   async function record(receipt: Receipt, run: string): Promise<void> {
@@ -100,7 +100,7 @@ export function openDeps(ports: DepsPorts): Deps {
   }
 
   async function brought(run: RunState, wait: OpenWait, need: Need): Promise<WaitAnswer> {
-    const { same } = missedBy(await settled(), run.id, wait.node, need);
+    const { same } = countMissed(await settled(), run.id, wait.node, need);
     const seen = await seeing.look(need);
     const way = seeing.way(need);
     if (same > 1) return ask(run, wait, need, way, `${STILL_MISSED} (${seen.seen})`); // N3
@@ -120,9 +120,9 @@ export function openDeps(ports: DepsPorts): Deps {
     run: RunState,
     wait: OpenWait,
     need: Need,
-    way: Extract<Way, { kind: 'install' }>,
+    way: Extract<Remedy, { kind: 'install' }>,
   ): Promise<WaitAnswer> {
-    const id = idOf(way.input);
+    const id = installedId(way.input);
     const why = need.evidence === '' ? `${need.kind} ${need.name} is missing` : need.evidence;
     const end = await installs.once({ ...way.input, why, for_run: run.id });
     switch (end.kind) {
@@ -142,15 +142,15 @@ export function openDeps(ports: DepsPorts): Deps {
     run: RunState,
     wait: OpenWait,
     need: Need,
-    way: Way & { kind: 'install' },
+    way: Remedy & { kind: 'install' },
   ): Promise<WaitAnswer> {
     const seen = need.version === undefined ? null : await seeing.look(need);
-    const text = `${idOf(way.input)} was installed`;
+    const text = `${installedId(way.input)} was installed`;
     return seen === null || seen.there ? arrived(text) : ask(run, wait, need, way, `${text}, but ${seen.seen}`);
   }
 
   /** A step with a fallback goes on with it; every other waits. */
-  async function ask(run: RunState, wait: OpenWait, need: Need, way: Way, reason: string): Promise<WaitAnswer> {
+  async function ask(run: RunState, wait: OpenWait, need: Need, way: Remedy, reason: string): Promise<WaitAnswer> {
     await openRequirement(ports, known(), { run: run.id, node: wait.node, need, way, reason });
     page.write();
     const text = `${nameOf(need)} is missing: ${reason}`;
@@ -182,7 +182,9 @@ export function openDeps(ports: DepsPorts): Deps {
     if (run.plan.graph.id !== installGraph.id || !isOver(run.status)) return;
     const input = run.input as unknown as InstallInput;
     const text =
-      run.status === 'done' ? `${idOf(input)} was installed` : `${idOf(input)} is not installed: ${run.reason}`;
+      run.status === 'done'
+        ? `${installedId(input)} was installed`
+        : `${installedId(input)} is not installed: ${run.reason}`;
     const answer: WaitAnswer = run.status === 'done' ? arrived(text) : { verdict: 'denied', text, by: 'oka' };
     await answerAll((need) => seeing.isMetBy(need, input), answer);
     if (run.status === 'done') await resolving.notice();

@@ -3,16 +3,16 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { join } from 'node:path';
 import type { Need } from '../../schema/dependency.ts';
 import type { ToolCall } from '../../schema/tool.ts';
-import type { Way } from '../../tools/deps/decide.ts';
+import type { Remedy } from '../../tools/deps/choose-remedy.ts';
 import { detect } from '../../tools/deps/detect.ts';
-import { failureOf } from '../../tools/deps/failure.ts';
+import { parseFailure } from '../../tools/deps/command-failure.ts';
 import type { Diagnose } from '../../tools/middleware/heal.ts';
 import { nameOf } from './deps-ports.ts';
 import type { Home } from '../../schema/home.ts';
 
 export type DiagnosePorts = {
   home: Home;
-  way: (need: Need) => Way;
+  way: (need: Need) => Remedy;
   missed: (call: ToolCall, need: Need) => { step: number; run: number };
 };
 
@@ -24,7 +24,7 @@ export function diagnoseWith({ home, way, missed }: DiagnosePorts): Diagnose {
   return (call, { error }) => {
     if (call.tool !== 'shell') return null;
     const { line, argv, dir } = call.input as { line?: string; argv?: string[]; dir?: string };
-    const failure = failureOf(error, line ?? (argv ?? []).join(' '));
+    const failure = parseFailure(error, line ?? (argv ?? []).join(' '));
     if (failure === null) return null;
     const found = detect({
       ...failure,

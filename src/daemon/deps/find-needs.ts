@@ -3,23 +3,23 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstallInput, Need } from '../../schema/dependency.ts';
 import type { Outcome } from '../../schema/tool.ts';
-import { type Way, wayTo } from '../../tools/deps/decide.ts';
-import { type Dependencies, idOf } from '../../tools/deps/kept.ts';
-import { type Sight, sightOf } from '../../tools/deps/present.ts';
+import { type Remedy, chooseRemedy } from '../../tools/deps/choose-remedy.ts';
+import { type Dependencies, installedId } from '../../tools/deps/dependency-state.ts';
+import { type Presence, findPresent } from '../../tools/deps/find-present.ts';
 import { shimFolder } from '../../tools/deps/shims.ts';
 import { satisfies } from '../../tools/deps/versions.ts';
-import { needIn } from '../../tools/deps/requires.ts';
+import { parseNeed } from '../../tools/deps/requires.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
 import { barePath } from '../guard/sandbox.ts';
 import { commandEnvironment } from '../settings.ts';
 import type { VersionOf } from './version-of.ts';
 
 export type NeedFinder = {
-  way: (need: Need) => Way;
+  way: (need: Need) => Remedy;
   /** Whether it is there, as far as one can see without running anything. */
-  sight: (need: Need) => Sight;
+  sight: (need: Need) => Presence;
   /** The same, and whether it is new enough. */
-  look: (need: Need) => Promise<Sight>;
+  look: (need: Need) => Promise<Presence>;
   /** Whether a package is the one that meets the need. */
   isMetBy: (need: Need, input: Pick<InstallInput, 'by' | 'name'>) => boolean;
   /** What a task says it needs and is not there, as the outcome that waits for it; null when all is there. */
@@ -33,13 +33,13 @@ export function findNeeds(
 ): NeedFinder {
   const tools = join(home.oka, 'tools');
   const machine = { os: process.platform, cpu: process.arch };
-  const way = (need: Need): Way => wayTo(need, { machine, binaries: Object.keys(config.tools.binaries) });
+  const way = (need: Need): Remedy => chooseRemedy(need, { machine, binaries: Object.keys(config.tools.binaries) });
   return { way, sight, look, isMetBy, lacking };
 
   /** A package that the operator named is there when it is installed; everything else is looked for. */
-  function sight(need: Need): Sight {
+  function sight(need: Need): Presence {
     const found = way(need);
-    const receipt = found.kind === 'install' ? known().installed[idOf(found.input)] : undefined;
+    const receipt = found.kind === 'install' ? known().installed[installedId(found.input)] : undefined;
     if (receipt !== undefined && need.kind !== 'command' && existsSync(join(tools, receipt.folder))) {
       const { name, version, folder } = receipt;
       if (need.version === undefined || satisfies(version, need.version))
@@ -48,11 +48,11 @@ export function findNeeds(
     }
     const { PATH = '', NODE_PATH = '' } = commandEnvironment(home);
     const path = config.sandbox === 'jail' ? barePath(home) : PATH.replace(`${shimFolder(tools)}:`, '');
-    return sightOf(need, { path, python: join(tools, 'python'), modules: NODE_PATH });
+    return findPresent(need, { path, python: join(tools, 'python'), modules: NODE_PATH });
   }
 
   /** A program that does not say which version it is counts as new enough: the step will tell. */
-  async function look(need: Need): Promise<Sight> {
+  async function look(need: Need): Promise<Presence> {
     const seen = sight(need);
     if (!seen.there || need.kind !== 'command' || need.version === undefined) return seen;
     const version = await versionOf(seen.seen);
@@ -64,12 +64,12 @@ export function findNeeds(
 
   function isMetBy(need: Need, input: Pick<InstallInput, 'by' | 'name'>): boolean {
     const found = way(need);
-    return found.kind === 'install' && idOf(found.input) === idOf(input);
+    return found.kind === 'install' && installedId(found.input) === installedId(input);
   }
 
   async function lacking(requires: readonly string[]): Promise<Outcome | null> {
     for (const text of requires) {
-      const need = needIn(text);
+      const need = parseNeed(text);
       if (need === null)
         return {
           status: 'failed',

@@ -1,7 +1,7 @@
 /** With what packages are installed here: the operator's settings of npm and pip, the limits of the policy, the jail. */
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Bench, Manager, RunInstaller } from '../../tools/deps/installing.ts';
+import type { InstallContext, Manager, RunInstaller } from '../../tools/deps/installer.ts';
 import { launch } from '../../tools/launch.ts';
 import { npmGlobalConfig } from '../network/npm-config.ts';
 import type { DepsPorts } from './deps-ports.ts';
@@ -10,7 +10,7 @@ import { installerEnvironment, packageEnvironment } from '../settings.ts';
 /** Most that is kept of what npm and pip say. */
 const MOST_SAID = 262_144;
 
-export async function installerSetup(ports: DepsPorts): Promise<Omit<Bench, 'tools'>> {
+export async function installerSetup(ports: DepsPorts): Promise<Omit<InstallContext, 'tools'>> {
   const { home, config, policy } = ports;
   const { wheels, binaries } = config.tools;
   return {
@@ -40,7 +40,7 @@ function runnerOf({ sandbox, policy }: DepsPorts): RunInstaller {
         timeoutMs,
         outputLimitBytes: MOST_SAID,
         ...(held.scratch === undefined ? {} : { scratch: held.scratch }),
-        ...(held.jail === undefined ? {} : { jail: held.jail }),
+        ...(held.jail === undefined ? {} : { sandbox: held.jail }),
       },
     );
   };

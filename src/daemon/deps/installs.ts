@@ -5,7 +5,7 @@ import type { RunState } from '../../engine/run-state.ts';
 import { installGraph } from '../../graphs/install-package.ts';
 import type { InstallInput } from '../../schema/dependency.ts';
 import type { Json } from '../../schema/json.ts';
-import { idOf } from '../../tools/deps/kept.ts';
+import { installedId } from '../../tools/deps/dependency-state.ts';
 import type { DepsPorts } from './deps-ports.ts';
 
 export type End = { kind: 'installed' } | { kind: 'refused' | 'waiting' | 'failed'; reason: string };
@@ -21,7 +21,7 @@ export function installations({ runs, taskGraph, policy }: DepsPorts): Installs 
   return { once, start };
 
   function once(input: InstallInput): Promise<End> {
-    const key = idOf(input);
+    const key = installedId(input);
     const going = underWay.get(key) ?? ended(input).finally(() => underWay.delete(key));
     underWay.set(key, going);
     return going;
@@ -34,7 +34,7 @@ export function installations({ runs, taskGraph, policy }: DepsPorts): Installs 
   async function start(input: InstallInput): Promise<Drive> {
     const name = runName(input);
     const open = taskGraph().goals.find(({ run }) => run.startsWith(`${name}-`));
-    if (open !== undefined) return runs.resume(open.run, { reason: `${idOf(input)} is needed` });
+    if (open !== undefined) return runs.resume(open.run, { reason: `${installedId(input)} is needed` });
     return runs.start(installGraph, {
       id: `${name}-${Date.now().toString(36)}`,
       title: `Install ${input.name} (${input.by})`,
@@ -71,6 +71,6 @@ export function installations({ runs, taskGraph, policy }: DepsPorts): Installs 
 
 /** Two packages have two names, and one has the same at every start. */
 function runName(input: InstallInput): string {
-  const id = idOf(input);
+  const id = installedId(input);
   return `install-${id.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 60)}-${hash('sha256', id).slice(0, 6)}`;
 }

@@ -6,9 +6,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { START } from '../../ledger/line.ts';
 import { peek } from '../../ledger/peek.ts';
-import { aloneOrNot } from '../../tools/deps/alone.ts';
-import { dependencies } from '../../tools/deps/kept.ts';
-import { type Prunable, prunable, takeAway } from '../../tools/deps/prune.ts';
+import { tryRunExclusively } from '../../tools/deps/install-lock.ts';
+import { dependencies } from '../../tools/deps/dependency-state.ts';
+import { type Prunable, findPrunable, removeFolders } from '../../tools/deps/prune-installed.ts';
 import type { Home } from '../../schema/home.ts';
 
 export type Pruned =
@@ -30,12 +30,12 @@ export async function pruneTools(
   const folder = join(home.oka, 'tools');
   if (!existsSync(folder)) return { kind: 'pruned', gone: [], bytes: 0 };
   const tools = realpathSync(folder);
-  const pruned = await aloneOrNot(toolsLock(home), async (): Promise<Pruned> => {
+  const pruned = await tryRunExclusively(toolsLock(home), async (): Promise<Pruned> => {
     const { state, end, fault } = await peek(home.ledgers.run, home.oka, dependencies);
     if (fault !== null || end.seq === START.seq) return { kind: 'unsure' };
-    const gone = await prunable(tools, Object.values(state.installed), now - Math.max(idleMs, 0));
+    const gone = await findPrunable(tools, Object.values(state.installed), now - Math.max(idleMs, 0));
     if (!dryRun)
-      takeAway(
+      removeFolders(
         tools,
         gone.map(({ path }) => path),
       );

@@ -10,8 +10,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertRegularFile, lookAt, replaceFile, stampOf } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
-import type { Dependencies } from '../../tools/deps/kept.ts';
-import { pageOf, statusesIn } from '../../tools/deps/page.ts';
+import type { Dependencies } from '../../tools/deps/dependency-state.ts';
+import { renderRequirements, readStatuses } from '../../tools/deps/render-requirements.ts';
 import type { Home } from '../../schema/home.ts';
 
 export type LookedAt = { problem: string | null; resolved: { name: string; id: string }[] };
@@ -45,7 +45,7 @@ export function requirementsPage(home: Home, known: () => Dependencies): Require
   /** What people say is there, and the ledger does not know yet. */
   function saidIn(text: string): LookedAt['resolved'] {
     const { requirements } = known();
-    return [...statusesIn(text)].flatMap(([name, status]) => {
+    return [...readStatuses(text)].flatMap(([name, status]) => {
       const asked = requirements[name];
       if (status !== 'resolved' || asked?.status !== 'open') return [];
       return [
@@ -63,7 +63,7 @@ export function requirementsPage(home: Home, known: () => Dependencies): Require
     if (now === written || (asked.length === 0 && written === '')) return;
     try {
       const before = textOf(file);
-      const text = pageOf(before, asked);
+      const text = renderRequirements(before, asked);
       if (text !== before) replaceFile(file, text);
       written = now;
       settled = stampOf(file);

@@ -9,8 +9,8 @@ import type { Drive } from '../../engine/drive.ts';
 import type { Need } from '../../schema/dependency.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
-import { type Asked, type Dependencies, idOf } from '../../tools/deps/kept.ts';
-import type { Sight } from '../../tools/deps/present.ts';
+import { type OpenRequirement, type Dependencies, installedId } from '../../tools/deps/dependency-state.ts';
+import type { Presence } from '../../tools/deps/find-present.ts';
 import { STILL_MISSED } from './open-requirement.ts';
 import type { Installs } from './installs.ts';
 import type { RequirementsPage } from './requirements-page.ts';
@@ -71,7 +71,7 @@ export function resolveRequirements({ ledger }: Pick<DepsPorts, 'ledger'>, aroun
     }
   }
 
-  function close(asked: Asked, by: string, seen: string): Promise<Drive[]> {
+  function close(asked: OpenRequirement, by: string, seen: string): Promise<Drive[]> {
     const key = `${asked.name} ${asked.opened}`;
     const drives = closed.get(key) ?? closedNow(asked, by, seen);
     closed.set(key, drives);
@@ -79,7 +79,7 @@ export function resolveRequirements({ ledger }: Pick<DepsPorts, 'ledger'>, aroun
     return drives;
   }
 
-  async function closedNow({ name }: Asked, by: string, seen: string): Promise<Drive[]> {
+  async function closedNow({ name }: OpenRequirement, by: string, seen: string): Promise<Drive[]> {
     await ledger.append({ type: 'requirement.resolved', data: { name, by, seen: seen.slice(0, MOST_SEEN) } });
     page.write();
     return answerAll((need) => nameOf(need) === name, { verdict: 'arrived', text: seen, by });
@@ -113,13 +113,13 @@ export function resolveRequirements({ ledger }: Pick<DepsPorts, 'ledger'>, aroun
   }
 
   /** V1 */
-  async function lookedFor(need: Need): Promise<Sight> {
+  async function lookedFor(need: Need): Promise<Presence> {
     const seen = await seeing.look(need);
     const way = seeing.way(need);
     if (seen.there || way.kind !== 'install') return seen;
     const why = need.evidence === '' ? `${need.name} is needed` : need.evidence;
     const end = await installs.once({ ...way.input, why, for_run: null });
-    if (end.kind === 'installed') return { there: true, seen: `${idOf(way.input)} was installed` };
+    if (end.kind === 'installed') return { there: true, seen: `${installedId(way.input)} was installed` };
     return { there: false, seen: end.reason };
   }
 }

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { peek } from '../../ledger/peek.ts';
 import { messageOf } from '../../schema/errors.ts';
-import { audit } from '../../tools/deps/audit.ts';
-import { dependencies } from '../../tools/deps/kept.ts';
-import { offerOf } from '../../tools/jail.ts';
+import { auditTools } from '../../tools/deps/audit-tools.ts';
+import { dependencies } from '../../tools/deps/dependency-state.ts';
+import { probeKernel } from '../../tools/sandbox-launch.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { launcherPath } from '../guard/sandbox.ts';
 import { installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';
@@ -48,7 +48,7 @@ async function uvFinding(): Promise<Finding> {
 }
 
 async function networkFinding(): Promise<Finding> {
-  const { launcher, landlock } = await offerOf(launcherPath);
+  const { launcher, landlock } = await probeKernel(launcherPath);
   if (launcher && landlock >= LANDLOCK_WITH_PORTS)
     return {
       state: 'good',
@@ -73,7 +73,7 @@ function wheelsFinding(wheels: string | undefined): Finding {
 
 async function auditFindings(home: Home): Promise<Finding[]> {
   const { state } = await peek(home.ledgers.run, home.oka, dependencies);
-  const found = await audit(join(home.oka, 'tools'), state.installed);
+  const found = await auditTools(join(home.oka, 'tools'), state.installed);
   const wrong = found.filter((each) => each.state !== 'same');
   if (wrong.length === 0) return [{ state: 'good', what: 'tools', found: `${found.length} installed, none changed` }];
   return wrong.map(({ name, found: seen }) => ({

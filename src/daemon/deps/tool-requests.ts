@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drive } from '../../engine/drive.ts';
 import { OkaError } from '../../schema/errors.ts';
-import type { Dependencies } from '../../tools/deps/kept.ts';
-import { unlead } from '../../tools/deps/places.ts';
-import { needIn } from '../../tools/deps/requires.ts';
+import type { Dependencies } from '../../tools/deps/dependency-state.ts';
+import { removeLinks } from '../../tools/deps/tool-links.ts';
+import { parseNeed } from '../../tools/deps/requires.ts';
 import { snippetFor } from './open-requirement.ts';
 import type { Installs } from './installs.ts';
 import type { DepsPorts } from './deps-ports.ts';
@@ -26,7 +26,7 @@ export function toolRequests(
   return { install, remove };
 
   async function install(what: string): Promise<Drive> {
-    const need = needIn(what);
+    const need = parseNeed(what);
     if (need === null)
       throw new OkaError('usage', `"${what}" cannot be read`, { fix: 'Write jq, node:prettier@3 or python:PyYAML.' });
     const found = way(need);
@@ -54,7 +54,7 @@ export function toolRequests(
       const { why, for_run } = rest;
       return installs.start({ by: rest.by, name: rest.name, version: rest.version, vouched: 'operator', why, for_run });
     }
-    unlead(join(home.oka, 'tools'), links);
+    removeLinks(join(home.oka, 'tools'), links);
     rmSync(join(home.oka, 'tools', folder), { recursive: true, force: true });
     return null;
   }

@@ -5,8 +5,8 @@
  */
 import { realpathSync } from 'node:fs';
 import { stampOf } from '../../ledger/disk.ts';
-import { failureIn, saidBy } from '../../tools/deps/installing.ts';
-import { versionIn } from '../../tools/deps/versions.ts';
+import { failureIn, outputText } from '../../tools/deps/installer.ts';
+import { findVersion } from '../../tools/deps/versions.ts';
 import { launch } from '../../tools/launch.ts';
 import { commandEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -43,10 +43,10 @@ async function asked(program: string, home: Home, sandbox: DepsPorts['sandbox'])
         signal: AbortSignal.timeout(PATIENCE_MS * 2),
         timeoutMs: PATIENCE_MS,
         outputLimitBytes: MOST_SAID,
-        ...(held.jail === undefined ? {} : { jail: held.jail }),
+        ...(held.jail === undefined ? {} : { sandbox: held.jail }),
       },
     );
-    const version = failureIn(ran) === null ? versionIn(saidBy(ran)) : null;
+    const version = failureIn(ran) === null ? findVersion(outputText(ran)) : null;
     if (version !== null) return version;
   }
   return null;

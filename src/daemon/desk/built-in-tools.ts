@@ -4,7 +4,7 @@ import type { Tool } from '../../schema/tool.ts';
 import { filesTools } from '../../tools/builtin/files.ts';
 import { httpTools } from '../../tools/builtin/http.ts';
 import { humanTool } from '../../tools/builtin/human.ts';
-import { runTool } from '../../tools/builtin/run.ts';
+import { runTool } from '../../tools/builtin/run-tool.ts';
 import { type ShellOptions, shellTool } from '../../tools/builtin/shell.ts';
 import type { EgressRoutes } from '../network/egress-routes.ts';
 import { commandEnvironment } from '../settings.ts';

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
-import type { Shadow } from '../../tools/desk/shadow.ts';
+import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { isAboutSpace } from '../home/disk-space.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
@@ -26,13 +26,13 @@ type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 type Around = {
   /** Told of a call that waits for space. */
   waits?: (call: ToolCall) => void;
-  /** By what it can be known later whether the call began (tools/ticket.ts). */
+  /** By what it can be known later whether the call began (tools/launch-ticket.ts). */
   ground?: (call: ToolCall) => Promise<string | null>;
 };
 
 export function onDesk(
   tools: readonly Tool[],
-  shadow: Shadow,
+  shadow: Snapshots,
   append: Append,
   inTurn: InTurn = oneAtATime(),
   around: Around = {},
@@ -55,7 +55,7 @@ type Kept = Extract<Event, { type: 'desk.kept' }>;
 
 /** K3. `keptBefore` finds what K2 has written, `look` what came of the call. */
 export async function keptAfterCrash(
-  shadow: Shadow,
+  shadow: Snapshots,
   append: Append,
   inTurn: InTurn,
   outlived: Outlived,
@@ -70,13 +70,13 @@ export async function keptAfterCrash(
   return inTurn(async () => {
     const seen = await look(before);
     if (seen?.status === 'cancelled' && seen.begun === false) return seen;
-    await append(keptEvent({ ...outlived, node: null }, 'after', await shadow.keep(`after ${outlived.call}`)));
+    await append(keptEvent({ ...outlived, node: null }, 'after', await shadow.snapshot(`after ${outlived.call}`)));
     return seen;
   });
 }
 
 async function keptAround(
-  shadow: Shadow,
+  shadow: Snapshots,
   append: Append,
   call: ToolCall,
   { waits = () => undefined, ground = () => Promise.resolve(null) }: Around,
@@ -84,7 +84,7 @@ async function keptAround(
 ): Promise<Outcome> {
   if (call.signal.aborted) return NOT_BEGUN;
   const before = await onceThereIsSpace(call, waits, async () => {
-    const kept = await shadow.keep(`before ${call.call}`);
+    const kept = await shadow.snapshot(`before ${call.call}`);
     await append(keptEvent(call, 'before', kept, await ground(call)));
     return kept;
   });
@@ -92,7 +92,7 @@ async function keptAround(
     return await act();
   } finally {
     await onceThereIsSpace(call, waits, async () => {
-      const after = await shadow.keep(`after ${call.call}`);
+      const after = await shadow.snapshot(`after ${call.call}`);
       if (after.tree !== before.tree) await append(keptEvent(call, 'after', after));
     });
   }

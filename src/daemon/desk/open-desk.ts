@@ -6,7 +6,7 @@ import type { NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { OpenedRoom } from '../../schema/room.ts';
-import { openShadow } from '../../tools/desk/shadow.ts';
+import { openSnapshots } from '../../tools/desk/snapshots.ts';
 import { classifierOf } from '../guard/classifier.ts';
 import type { LoadedPolicy } from '../guard/policy-file.ts';
 import { classWith, openSandbox } from '../guard/sandbox.ts';
@@ -36,7 +36,7 @@ type Gives = Pick<typeof ports, 'sandbox' | 'shadow' | 'witness'>;
 export function openDesk(needed: DeskPorts): OpenedRoom<unknown, Gives> {
   const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, reportRun } = needed;
   const folder = join(home.workspace, 'desk');
-  const shadow = openShadow({ store: undoFolder(home), desk: folder });
+  const shadow = openSnapshots({ store: undoFolder(home), desk: folder });
   const inTurn = oneAtATime();
   const append = (event: NewEvent): Promise<unknown> => ledger.append(event);
   const classify = classifierOf(home);
@@ -47,7 +47,7 @@ export function openDesk(needed: DeskPorts): OpenedRoom<unknown, Gives> {
     home,
     artifacts,
     startRun: ({ graph, input, call }) => runs.startChild(graph, input, call),
-    shell: { classify: classWith(classify), hold: sandbox.forCommand },
+    shell: { classify: classWith(classify), sandbox: sandbox.forCommand },
     sendOn: (host) => mayRedirectTo(policy().policy, host),
     net: egress.tools,
   });

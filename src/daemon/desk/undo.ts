@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Event } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
-import type { Shadow, Undone } from '../../tools/desk/shadow.ts';
+import type { Snapshots, Undone } from '../../tools/desk/snapshots.ts';
 import { stepsOf } from './desk.ts';
 import type { LedgerPort, Runs } from '../port-types.ts';
 import type { Home } from '../../schema/home.ts';
@@ -14,7 +14,7 @@ const DEEPEST = 8;
 export type UndoPorts = {
   runs: Pick<Runs, 'eventsOf'>;
   ledger: Pick<LedgerPort, 'append'>;
-  shadow: Shadow;
+  shadow: Snapshots;
 };
 
 export async function undo({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
@@ -40,14 +40,14 @@ export async function undoPlan({ runs, shadow }: Omit<UndoPorts, 'ledger'>, run:
 
 async function stepsIn(
   eventsOf: (run: string) => Promise<Event[]>,
-  shadow: Shadow,
+  shadow: Snapshots,
   run: string,
 ): ReturnType<typeof allSteps> {
   return allSteps(await eventsWithChildren(eventsOf, run), shadow);
 }
 
-async function allSteps(events: readonly Event[], shadow: Shadow): Promise<ReturnType<typeof stepsOf>> {
-  const { tree: now } = await shadow.keep('before undoing');
+async function allSteps(events: readonly Event[], shadow: Snapshots): Promise<ReturnType<typeof stepsOf>> {
+  const { tree: now } = await shadow.snapshot('before undoing');
   const steps = stepsOf(events, now);
   if (steps.length === 0)
     throw new OkaError('refused', 'this run changed nothing on the desk, or what it changed was not kept');

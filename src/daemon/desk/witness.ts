@@ -4,8 +4,8 @@ import type { OpenCall } from '../../engine/run-state.ts';
 import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
-import { witnessed } from '../../tools/builtin/shell.ts';
-import { witnessOf } from '../../tools/witness.ts';
+import { outcomeFromWitness } from '../../tools/builtin/shell.ts';
+import { readWitness } from '../../tools/launch-witness.ts';
 import { callsFolder, launcherPath } from '../guard/sandbox.ts';
 import type { Home } from '../../schema/home.ts';
 import { keptAfterCrash } from './desk.ts';
@@ -52,7 +52,7 @@ async function seenOf(
   if (tool !== 'shell') return null;
   const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
   const name = before?.data.ground;
-  const ground = before === null || name === undefined ? null : { name, at: Date.parse(before.at) };
-  const seen = await witnessOf(callsFolder(home), call, { launcher: launcherPath, patienceMs, ground });
-  return seen === null || seen === 'running' ? null : witnessed(seen, input, effect, artifacts);
+  const environment = before === null || name === undefined ? null : { name, at: Date.parse(before.at) };
+  const seen = await readWitness(callsFolder(home), call, { launcher: launcherPath, patienceMs, environment });
+  return seen === null || seen === 'running' ? null : outcomeFromWitness(seen, input, effect, artifacts);
 }

@@ -2,7 +2,7 @@
 import { given, type GivenState } from '../../guard/granted-approvals.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { ChainOptions } from '../../tools/chain.ts';
-import { revealFrom } from '../../tools/reveal.ts';
+import { createReveal } from '../../tools/reveal-secrets.ts';
 import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
 import type { HomeVault } from './home-vault.ts';
 import type { LoadedPolicy } from './policy-file.ts';
@@ -26,5 +26,5 @@ type SecretPorts = { vault: Pick<HomeVault, 'find' | 'redactCut'>; ledger: Pick<
 /** Values for single calls, each use on disk before the tool runs. */
 export function secretsOf({ vault, ledger }: SecretPorts): Pick<ChainOptions, 'reveal' | 'redact'> {
   const record = (events: readonly NewEvent[]): Promise<unknown> => ledger.append(events);
-  return { reveal: revealFrom({ find: vault.find, record }), redact: vault.redactCut };
+  return { reveal: createReveal({ find: vault.find, record }), redact: vault.redactCut };
 }

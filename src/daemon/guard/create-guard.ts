@@ -8,7 +8,7 @@ import { readNamedFiles } from '../../guard/named-files.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Tool, ToolCall } from '../../schema/tool.ts';
-import type { Asking, Judge } from '../../tools/middleware/authorize.ts';
+import type { ApprovalPorts, Judge } from '../../tools/middleware/authorize.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 
 export type GuardPorts = {
@@ -27,7 +27,7 @@ export type GuardPorts = {
 
 const HOUR_MS = 3_600_000;
 
-export function createGuard(ports: GuardPorts): { judge: Judge; asking: Asking } {
+export function createGuard(ports: GuardPorts): { judge: Judge; asking: ApprovalPorts } {
   const { policy, given, known, clock } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const classified = (call: ToolCall): Classified | null => {

@@ -12,7 +12,7 @@ import { redactorFor } from '../../guard/redact.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { VaultContents } from '../../schema/secret.ts';
-import type { Held, SecretsPort } from '../../tools/reveal.ts';
+import type { StoredSecret, SecretsPort } from '../../tools/reveal-secrets.ts';
 import type { Vault } from '../../guard/open-vault.ts';
 import { askPassphrase } from './hidden-prompt.ts';
 import { vaultPlaces } from '../settings.ts';
@@ -53,7 +53,7 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
     return changesBetween(before, versions, contents);
   }
 
-  async function find(name: string): Promise<Held | null> {
+  async function find(name: string): Promise<StoredSecret | null> {
     await refresh();
     if (stamp === null || (versions.get(name) ?? null) === null) return null;
     const contents = await read();

@@ -1,7 +1,7 @@
 /** Owns: what `doctor` says about how tightly commands are held. */
 import { access } from 'node:fs/promises';
 import { confinementFor } from '../../guard/command-rights.ts';
-import { type KernelOffer, offerOf } from '../../tools/jail.ts';
+import { type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import { loadConfig } from '../settings.ts';
@@ -13,7 +13,7 @@ export async function sandboxFindings(home: Home): Promise<Finding[]> {
     () => true,
     () => false,
   );
-  const [offer, sandbox] = [await offerOf(launcher), await sandboxSetting(home)];
+  const [offer, sandbox] = [await probeKernel(launcher), await sandboxSetting(home)];
   return [
     launcherFinding(launcher, built, offer),
     ...(offer.launcher ? kernelFindings(offer) : []),
@@ -29,13 +29,13 @@ async function sandboxSetting(home: Home): Promise<'jail' | 'none'> {
   );
 }
 
-function launcherFinding(launcher: string, built: boolean, offer: KernelOffer): Finding {
+function launcherFinding(launcher: string, built: boolean, offer: KernelSupport): Finding {
   if (offer.launcher) return { state: 'good', what: 'launcher', found: launcher };
   if (!built) return { state: 'odd', what: 'launcher', found: `${launcher} is not built`, fix: 'npm run build:native' };
   return { state: 'bad', what: 'launcher', found: `${launcher} does not run here`, fix: 'npm run build:native' };
 }
 
-function kernelFindings({ landlock, seccomp }: KernelOffer): Finding[] {
+function kernelFindings({ landlock, seccomp }: KernelSupport): Finding[] {
   const upgrade = 'A kernel from 6.12 on offers all of it.';
   return [
     landlock >= 6
@@ -59,7 +59,7 @@ function landlockGap(version: number): string {
 }
 
 /** In one sentence what all of it comes to. */
-function meaning(offer: KernelOffer, sandbox: 'jail' | 'none'): Finding {
+function meaning(offer: KernelSupport, sandbox: 'jail' | 'none'): Finding {
   const held = confinementFor(offer, sandbox, 'model');
   const what = 'commands';
   switch (held.kind) {

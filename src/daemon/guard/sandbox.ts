@@ -10,14 +10,14 @@ import type { Classified, Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import type { ToolCall } from '../../schema/tool.ts';
-import type { Hold, Wants } from '../../tools/builtin/shell.ts';
-import type { Grant } from '../../tools/egress/egress.ts';
-import { type Jail, type KernelOffer, offerOf } from '../../tools/jail.ts';
-import { placesIn, programsOf } from '../../tools/jail-places.ts';
+import type { CommandSandbox, SandboxRequest } from '../../tools/builtin/shell.ts';
+import type { Grant } from '../../tools/egress/open-egress.ts';
+import { type SandboxLaunch, type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
+import { resolvePlaces, programFolders } from '../../tools/sandbox-places.ts';
 import { importsFrom } from '../../tools/deps/imports.ts';
 import { shimFolder } from '../../tools/deps/shims.ts';
-import { groundOf } from '../../tools/ticket.ts';
-import { forgetWitness } from '../../tools/witness.ts';
+import { launchEnvironment } from '../../tools/launch-ticket.ts';
+import { forgetWitness } from '../../tools/launch-witness.ts';
 import type { EgressAccess } from '../network/egress-access.ts';
 import { npmGlobalConfig } from '../network/npm-config.ts';
 import { certificateFiles, commandEnvironment, programFolder } from '../settings.ts';
@@ -34,14 +34,14 @@ export const launcherPath = join(programFolder, 'native', 'oka-launch');
 export const callsFolder = (home: Home): string => join(home.oka, 'state', 'calls');
 
 export type Sandbox = {
-  forCommand: (call: ToolCall, command: Command, wants: Wants) => Promise<Hold>;
+  forCommand: (call: ToolCall, command: Command, wants: SandboxRequest) => Promise<CommandSandbox>;
   /** For a program of the installer, which alone writes the tools and reaches the registries. */
   forInstaller: (
     call: ToolCall,
     wants: { net: boolean; servers: readonly string[]; readable: readonly string[]; timeoutMs: number },
-  ) => Promise<Hold>;
+  ) => Promise<CommandSandbox>;
   /** For a program that is only asked what it is: it may run what was installed, and change nothing. */
-  forVersionCheck: () => Promise<Hold>;
+  forVersionCheck: () => Promise<CommandSandbox>;
   /** By what it can be known later whether a command began; null when no launcher would see it. */
   environmentOf: (call: ToolCall) => Promise<string | null>;
   /** What the ledger has needs no witness any more. */
@@ -49,13 +49,13 @@ export type Sandbox = {
 };
 
 export function openSandbox(ports: SandboxPorts): Sandbox {
-  let asked: Promise<KernelOffer> | null = null;
+  let asked: Promise<KernelSupport> | null = null;
   const witnessed = new Set<string>();
   return { forCommand, forInstaller, forVersionCheck, environmentOf, forgetWitnesses };
 
   async function environmentOf({ tool }: ToolCall): Promise<string | null> {
-    const { launcher } = await (asked ??= offerOf(launcherPath));
-    return launcher && tool === 'shell' ? groundOf(callsFolder(ports.home)) : null;
+    const { launcher } = await (asked ??= probeKernel(launcherPath));
+    return launcher && tool === 'shell' ? launchEnvironment(callsFolder(ports.home)) : null;
   }
 
   function forgetWitnesses(durable: readonly Event[]): void {
@@ -65,8 +65,8 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
         void forgetWitness(callsFolder(ports.home), event.data.call).catch(() => undefined); // tidied up at the next start
   }
 
-  async function forCommand(call: ToolCall, command: Command, wants: Wants): Promise<Hold> {
-    const offer = await (asked ??= offerOf(launcherPath));
+  async function forCommand(call: ToolCall, command: Command, wants: SandboxRequest): Promise<CommandSandbox> {
+    const offer = await (asked ??= probeKernel(launcherPath));
     const held = confinementFor(offer, ports.sandbox, call.author);
     if (held.kind === 'refused') return held;
     witnessed.add(call.call);
@@ -99,8 +99,8 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
   async function forInstaller(
     { run, call }: ToolCall,
     { net, servers, readable, timeoutMs }: Parameters<Sandbox['forInstaller']>[1],
-  ): Promise<Hold> {
-    const offer = await (asked ??= offerOf(launcherPath));
+  ): Promise<CommandSandbox> {
+    const offer = await (asked ??= probeKernel(launcherPath));
     const held = confinementFor(offer, ports.sandbox, 'operator');
     if (held.kind === 'refused') return held;
     const way = net ? await ports.egress.grant({ run, call, hosts: [], servers }, timeoutMs) : null;
@@ -124,8 +124,8 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     };
   }
 
-  async function forVersionCheck(): Promise<Hold> {
-    const offer = await (asked ??= offerOf(launcherPath));
+  async function forVersionCheck(): Promise<CommandSandbox> {
+    const offer = await (asked ??= probeKernel(launcherPath));
     const held = confinementFor(offer, ports.sandbox, 'operator');
     if (held.kind === 'refused') return held;
     const places = await placesOf(ports.home, null);
@@ -176,7 +176,7 @@ async function wayFor(
   { egress, classify }: SandboxPorts,
   { author, run, call, approval }: ToolCall,
   command: Command,
-  { net, timeoutMs }: Wants,
+  { net, timeoutMs }: SandboxRequest,
 ): Promise<Grant | null> {
   if (author === 'operator' && net !== false)
     return egress.grant({ run, call, hosts: net === true ? [] : [...net] }, timeoutMs);
@@ -189,11 +189,11 @@ async function wayFor(
 async function jailFor(
   { home }: SandboxPorts,
   { class: effect, author, call }: ToolCall,
-  { readable }: Wants,
-  offer: KernelOffer,
+  { readable }: SandboxRequest,
+  offer: KernelSupport,
   way: Grant | null,
   scratch: string | null,
-): Promise<Jail> {
+): Promise<SandboxLaunch> {
   const places = await placesOf(home, scratch);
   const rights = rightsOf({ class: effect, author, net: way?.port ?? null, installer: false }, places, offer);
   return {
@@ -216,17 +216,17 @@ export function barePath(home: Home): string {
 export function reachablePath(home: Home): string {
   const { PATH = '' } = commandEnvironment(home);
   const { oka } = home;
-  return pathWithin(PATH, { oka, tools: join(oka, 'tools'), programs: programsOf(process.execPath) });
+  return pathWithin(PATH, { oka, tools: join(oka, 'tools'), programs: programFolders(process.execPath) });
 }
 
 /** Nothing is held, but what is left over is ended, and somebody sees how it ended. */
-function openJail({ home }: SandboxPorts, { call }: ToolCall, { launcher }: KernelOffer): Jail | null {
+function openJail({ home }: SandboxPorts, { call }: ToolCall, { launcher }: KernelSupport): SandboxLaunch | null {
   return launcher ? { launcher: launcherPath, rights: null, state: { folder: callsFolder(home), call } } : null;
 }
 
 async function placesOf(home: Home, scratch: string | null): Promise<Places> {
   const desk = join(home.workspace, 'desk');
-  return placesIn({ oka: home.oka, desk, scratch, tools: join(home.oka, 'tools') });
+  return resolvePlaces({ oka: home.oka, desk, scratch, tools: join(home.oka, 'tools') });
 }
 
 async function scratchIn(home: Home): Promise<string> {

@@ -13,7 +13,7 @@ import type { NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
 import type { MemoryStore } from '../../schema/ports.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
-import type { MemoryPorts } from '../../tools/builtin/memory.ts';
+import type { MemoryPorts } from '../../tools/builtin/memory-tools.ts';
 import type { Home } from '../../schema/home.ts';
 import type { OnDurable } from '../port-types.ts';
 

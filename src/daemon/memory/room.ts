@@ -15,7 +15,7 @@ export const homeMemory = defineRoom({
     const [{ openMemory }, { recordMemory }, { memoryTools }] = await Promise.all([
       import('./open-memory.ts'),
       import('./record-memory.ts'),
-      import('../../tools/builtin/memory.ts'),
+      import('../../tools/builtin/memory-tools.ts'),
     ]);
     const opened = openMemory(needed);
     const record = async (intake: Parameters<typeof recordMemory>[0]): Promise<null> => {

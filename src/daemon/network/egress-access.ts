@@ -11,11 +11,11 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Policy } from '../../schema/policy.ts';
-import { type Egress, type Grant, openEgress, proxyEnvironment } from '../../tools/egress/egress.ts';
+import { type Egress, type Grant, openEgress, proxyEnvironment } from '../../tools/egress/open-egress.ts';
 import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
-import { registriesOf } from '../../tools/egress/registries.ts';
-import { type Decided, tellRarely } from '../../tools/egress/telling.ts';
-import { admitAnyone, admitSealed, type Holder, sealTicket } from '../../tools/egress/tickets.ts';
+import { findRegistries } from '../../tools/egress/registries.ts';
+import { type ProxyDecision, createDecisionLog } from '../../tools/egress/decision-log.ts';
+import { admitAnyone, admitSealed, type TicketOwner, sealTicket } from '../../tools/egress/proxy-tickets.ts';
 import { packageEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 
@@ -23,17 +23,17 @@ export type EgressPorts = {
   home: Home;
   /** The policy that holds now. */
   policy: () => Policy;
-  decided: (decided: Decided) => void;
+  decided: (decided: ProxyDecision) => void;
   clock: Clock;
 };
 
 /** What gives a step its way out; to be disposed of when the process ends. */
 export type EgressAccess = AsyncDisposable & {
   /** `ms` is how long the step may last. */
-  grant(holder: Holder, ms: number): Promise<Grant>;
+  grant(holder: TicketOwner, ms: number): Promise<Grant>;
 };
 
-export function egressEvent({ run, call, host, port, verdict, reason }: Decided): NewEvent {
+export function egressEvent({ run, call, host, port, verdict, reason }: ProxyDecision): NewEvent {
   return { type: 'egress.decided', run, data: { ...(call === null ? {} : { call }), host, port, verdict, reason } };
 }
 
@@ -111,7 +111,7 @@ export async function serveEgress(ports: EgressPorts, listen: Address, key: Buff
       return egressRule(ports.policy().rules, registries.now())(...asked);
     },
     admit: key === null ? admitAnyone : admitSealed(key, ports.clock),
-    telling: tellRarely(ports.decided, { clock: ports.clock }),
+    telling: createDecisionLog(ports.decided, { clock: ports.clock }),
     limits: { idleMs: MODEL_THINKS_MS },
     clock: ports.clock,
   });
@@ -122,7 +122,7 @@ function knownRegistries({ home, clock }: EgressPorts): { now: () => readonly Re
   let known: readonly Registry[] = [];
   let asking: { since: number; answer: Promise<void> } | null = null;
   const ask = async (): Promise<void> => {
-    known = await registriesOf({ cwd: home.dir, env: packageEnvironment() });
+    known = await findRegistries({ cwd: home.dir, env: packageEnvironment() });
   };
   return {
     now: () => known,

@@ -10,10 +10,10 @@ import { isLoopback } from '../../models/base-url.ts';
 import type { Fetch } from '../../models/sdk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ports.ts';
-import { proxyEnvironment } from '../../tools/egress/egress.ts';
+import { proxyEnvironment } from '../../tools/egress/open-egress.ts';
 import { fetchThrough } from '../../tools/egress/fetch-through.ts';
-import { type Holder, sealTicket } from '../../tools/egress/tickets.ts';
-import type { NetOptions } from '../../tools/builtin/net.ts';
+import { type TicketOwner, sealTicket } from '../../tools/egress/proxy-tickets.ts';
+import type { NetOptions } from '../../tools/builtin/http-client.ts';
 import { type EgressPorts, type EgressAccess, localEgress, sharedEgress } from './egress-access.ts';
 import { type EgressProxy, egressProxy } from '../settings.ts';
 
@@ -50,7 +50,7 @@ export function serverRoute(clock: Clock): { fetch?: Fetch } {
   };
 }
 
-function ticketsOf(proxy: EgressProxy, clock: Clock): (holder: Partial<Holder>) => Record<string, string> {
+function ticketsOf(proxy: EgressProxy, clock: Clock): (holder: Partial<TicketOwner>) => Record<string, string> {
   const key = keyOf(proxy);
   return (holder) =>
     proxyEnvironment(

@@ -26,7 +26,7 @@ import {
 import type { Event } from '../../schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
-import { ok, toolOf } from '../../tools/builtin/define.ts';
+import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { looksOf } from './allowed-looks.ts';
 import { askModel } from './ask-model.ts';
 import { criterionIn, pastOf } from './plan.ts';
@@ -39,7 +39,7 @@ type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: strin
 type Looked = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
 
 export function critiqueTool(ports: TaskPorts): Tool {
-  return toolOf({
+  return defineTool({
     name: 'task.critique',
     internal: true,
     about: 'Compares what was done with what was asked for.',

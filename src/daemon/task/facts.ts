@@ -4,7 +4,7 @@ import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import type { WaitFor } from '../../schema/wait.ts';
-import type { Changes } from '../../tools/desk/changes.ts';
+import type { Changes } from '../../tools/desk/desk-changes.ts';
 
 const LONGEST_SHOWN = 2000;
 

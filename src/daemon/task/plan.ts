@@ -16,7 +16,7 @@ import { wrapAsData } from '../../roles/prompt-text.ts';
 import type { Node } from '../../schema/graph.ts';
 import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
-import { ok, toolOf } from '../../tools/builtin/define.ts';
+import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { askModel } from './ask-model.ts';
 import { planByProcedure } from './plan-procedure.ts';
 import { keepPlan } from './plan-graph.ts';
@@ -28,7 +28,7 @@ const MOST_TOLD = 500;
 const MOST_RESULT = 4000;
 
 export function planTool(ports: TaskPorts): Tool {
-  return toolOf({
+  return defineTool({
     name: 'task.plan',
     internal: true,
     about: 'Turns a task into steps.',

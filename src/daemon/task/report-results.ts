@@ -5,7 +5,7 @@ import { isOver, type RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
-import type { Shadow } from '../../tools/desk/shadow.ts';
+import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import type { Home } from '../../schema/home.ts';
 import { retryLater, type PendingResults } from '../worker/pending-results.ts';
 import { taskOf, writeResult } from './write-result.ts';
@@ -13,7 +13,7 @@ import { taskOf, writeResult } from './write-result.ts';
 export type ResultReportPorts = {
   home: Home;
   artifacts: ArtifactStore;
-  shadow: Shadow;
+  shadow: Snapshots;
   runs: Pick<Runs, 'stateOf' | 'eventsOf'>;
   pending: PendingResults;
   /** Reports where the result is, or why there is none yet. */

@@ -7,7 +7,7 @@ import type { Config } from '../../schema/config.ts';
 import type { ArtifactStore, Planner } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Tool } from '../../schema/tool.ts';
-import type { Shadow } from '../../tools/desk/shadow.ts';
+import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import type { Deps } from '../deps/deps.ts';
 import { stepsOf } from '../desk/desk.ts';
 import type { Memory } from '../memory/open-memory.ts';
@@ -28,7 +28,7 @@ export type TaskParts = {
   config: Config;
   artifacts: ArtifactStore;
   vault: Pick<HomeVault, 'redact'>;
-  shadow: Shadow;
+  shadow: Snapshots;
   models: Models;
   memory: Memory;
   deps: Pick<Deps, 'lacking'>;

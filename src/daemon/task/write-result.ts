@@ -8,14 +8,14 @@ import { resultPage } from '../../roles/result.ts';
 import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
-import type { Shadow } from '../../tools/desk/shadow.ts';
+import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { stepsOf } from '../desk/desk.ts';
 import { artifactsIn, factsOf } from './facts.ts';
 
 export type ResultPorts = {
   outbox: string;
   artifacts: ArtifactStore;
-  shadow: Shadow;
+  shadow: Snapshots;
   eventsOf: (run: string) => Promise<readonly Event[]>;
   stateOf: (run: string) => Promise<RunState | null>;
 };

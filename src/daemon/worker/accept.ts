@@ -12,7 +12,7 @@ import type { Json } from '../../schema/json.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
-import { layOut } from '../../tools/desk/lay-out.ts';
+import { placeTaskFiles } from '../../tools/desk/place-task-files.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../ports.ts';
 import { pollsOften } from '../settings.ts';
@@ -26,7 +26,7 @@ export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed)
   const { id, title, task, name, known } = claimed;
   const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
   if (!known) await ledger.append(receivedEvents(claimed, await keptParts(claimed, artifacts)));
-  const dir = layOut(claimed, join(home.workspace, 'desk')) ?? task.dir ?? null;
+  const dir = placeTaskFiles(claimed, join(home.workspace, 'desk')) ?? task.dir ?? null;
   const input: TaskGiven = { name, title, body: body.sha256, fields: task, first_line: firstLineOf(claimed), dir };
   if (known && (await engine.stateOf(id)) !== null) return null;
   const budgets = { ...policy().policy.budgets, ...task.budget };

@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { confinementFor } from '../../guard/command-rights.ts';
 import { openInbox } from '../../intake/inbox.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import { offerOf } from '../../tools/jail.ts';
-import { tidyWitnesses } from '../../tools/witness.ts';
+import { probeKernel } from '../../tools/sandbox-launch.ts';
+import { tidyWitnesses } from '../../tools/launch-witness.ts';
 import { callsFolder, launcherPath } from '../guard/sandbox.ts';
 import { watchConfig } from '../home/config-file.ts';
 import { watchDiskSpace } from '../home/disk-space.ts';
@@ -76,7 +76,7 @@ async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal
 
 /** How commands are held from now on. */
 async function recordSandbox(config: Config, ledger: Pick<LedgerPort, 'append'>): Promise<void> {
-  const offer = await offerOf(launcherPath);
+  const offer = await probeKernel(launcherPath);
   const held = confinementFor(offer, config.sandbox, 'model');
   const reason = held.kind === 'jail' ? 'the kernel offers it' : held.kind === 'none' ? held.warning : held.reason;
   const kind = held.kind === 'jail' ? 'jail' : 'none';

@@ -12,19 +12,19 @@ import { lstat, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promise
 import { z } from 'zod';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import type { Tool } from '../../schema/tool.ts';
-import { isText } from './body.ts';
-import { failure, ok, Refused, toolOf } from './define.ts';
-import { contentOf } from './files-look.ts';
+import { isText } from './body-text.ts';
+import { failure, ok, Refused, defineTool } from './define-tool.ts';
+import { readContent } from './files-read.ts';
 import type { FilesOptions } from './files-options.ts';
-import type { Folder } from './folder.ts';
-import { assertRegular, atPlace, openRegular, Path, type Place } from './place.ts';
+import type { Folder } from './folder-handle.ts';
+import { assertRegular, withPlace, openRegular, Path, type Place } from './desk-place.ts';
 
 const DEEPEST = 100;
 const Text = z.string().max(5_000_000);
 const Size = z.int().nonnegative().describe('Bytes of the file now.');
 
 export function writeTool({ desk }: FilesOptions): Tool {
-  return toolOf({
+  return defineTool({
     name: 'files.write',
     about:
       'Writes a text file of the desk, replacing what was there, or adds to its end. Makes the folders on the way.',
@@ -39,18 +39,18 @@ export function writeTool({ desk }: FilesOptions): Tool {
     targets: ['path'],
     class: 'write_local',
     act: ({ path, content, append }) =>
-      atPlace(desk, path, { links: 'followed', make: true }, async (place) => {
-        const there = await replaceable(place);
-        const before = append && there !== null ? await bytesOf(place) : Buffer.alloc(0);
+      withPlace(desk, path, { links: 'followed', make: true }, async (place) => {
+        const there = await checkReplaceable(place);
+        const before = append && there !== null ? await readBytes(place) : Buffer.alloc(0);
         const bytes = Buffer.concat([before, Buffer.from(content)]);
-        await replace(place, bytes, there?.mode);
+        await replaceContent(place, bytes, there?.mode);
         return ok({ path, size: bytes.length });
       }),
   });
 }
 
 export function editTool({ desk }: FilesOptions): Tool {
-  return toolOf({
+  return defineTool({
     name: 'files.edit',
     about:
       'Replaces a piece of text in a file of the desk. The old text must be there exactly once, unless all is set.',
@@ -70,18 +70,18 @@ export function editTool({ desk }: FilesOptions): Tool {
     targets: ['path'],
     class: 'write_local',
     act: (input) =>
-      atPlace(desk, input.path, { links: 'followed' }, async (place) => {
-        const there = await replaceable(place);
-        const pieces = piecesOf(await bytesOf(place), input);
+      withPlace(desk, input.path, { links: 'followed' }, async (place) => {
+        const there = await checkReplaceable(place);
+        const pieces = splitAtOld(await readBytes(place), input);
         const bytes = Buffer.from(pieces.join(input.new));
-        await replace(place, bytes, there?.mode);
+        await replaceContent(place, bytes, there?.mode);
         return ok({ path: input.path, size: bytes.length, replaced: pieces.length - 1 });
       }),
   });
 }
 
 export function moveTool({ desk }: FilesOptions): Tool {
-  return toolOf({
+  return defineTool({
     name: 'files.move',
     about: 'Moves or renames a file or folder of the desk. Makes the folders on the way; replaces nothing.',
     input: z.strictObject({ from: Path.describe('What to move.'), to: Path.describe('Its new path, name included.') }),
@@ -90,10 +90,10 @@ export function moveTool({ desk }: FilesOptions): Tool {
     targets: ['from', 'to'],
     class: 'write_local',
     act: ({ from, to }) =>
-      atPlace(desk, from, { links: 'named' }, async (source) => {
+      withPlace(desk, from, { links: 'named' }, async (source) => {
         await lstat(source.folder.at(source.name));
-        return await atPlace(desk, to, { links: 'named', make: true }, async (target) => {
-          if ((await statOf(target)) !== null) throw failure(`${to} is there already`, 'Use another name.');
+        return await withPlace(desk, to, { links: 'named', make: true }, async (target) => {
+          if ((await statOrNull(target)) !== null) throw failure(`${to} is there already`, 'Use another name.');
           await rename(source.folder.at(source.name), target.folder.at(target.name));
           return ok({ from, to });
         });
@@ -102,7 +102,7 @@ export function moveTool({ desk }: FilesOptions): Tool {
 }
 
 export function removeTool({ desk }: FilesOptions): Tool {
-  return toolOf({
+  return defineTool({
     name: 'files.remove',
     about: 'Removes a file, a link or a folder of the desk. It cannot be brought back.',
     input: z.strictObject({
@@ -118,7 +118,7 @@ export function removeTool({ desk }: FilesOptions): Tool {
     act: async ({ path, recursive, missing_ok }) => {
       let seen = false;
       try {
-        await atPlace(desk, path, { links: 'named' }, async ({ folder, name }) => {
+        await withPlace(desk, path, { links: 'named' }, async ({ folder, name }) => {
           const found = await lstat(folder.at(name));
           seen = true;
           if (found.isDirectory()) await removeFolder(folder, name, recursive);
@@ -136,15 +136,15 @@ export function removeTool({ desk }: FilesOptions): Tool {
 const isMissing = (error: unknown): boolean => error instanceof OkaError && errnoOf(error.cause) === 'ENOENT';
 
 /** What is there now, or null; throws when it may not be replaced (F2). */
-async function replaceable(place: Place): Promise<Stats | null> {
-  const found = await statOf(place);
+async function checkReplaceable(place: Place): Promise<Stats | null> {
+  const found = await statOrNull(place);
   if (found === null) return null;
   assertRegular(found, place.path);
   if (found.nlink > 1) throw new Refused(`${place.path} has a second name elsewhere`, 'Remove it and write it anew.');
   return found;
 }
 
-async function statOf({ folder, name }: Place): Promise<Stats | null> {
+async function statOrNull({ folder, name }: Place): Promise<Stats | null> {
   try {
     return await lstat(folder.at(name));
   } catch (error) {
@@ -153,14 +153,14 @@ async function statOf({ folder, name }: Place): Promise<Stats | null> {
   }
 }
 
-async function bytesOf(place: Place): Promise<Buffer> {
+async function readBytes(place: Place): Promise<Buffer> {
   const { file, stats } = await openRegular(place);
   await using _ = file;
-  return await contentOf(file, stats.size, place.path);
+  return await readContent(file, stats.size, place.path);
 }
 
 /** The text around every occurrence of the old. */
-function piecesOf(bytes: Buffer, input: { path: string; old: string; new: string; all: boolean }): string[] {
+function splitAtOld(bytes: Buffer, input: { path: string; old: string; new: string; all: boolean }): string[] {
   if (!isText(bytes)) throw failure(`${input.path} is not text`, 'Only text can be edited.');
   const pieces = bytes.toString().split(input.old);
   const times = pieces.length - 1;
@@ -169,7 +169,7 @@ function piecesOf(bytes: Buffer, input: { path: string; old: string; new: string
   throw failure(`the old text is ${times} times in ${input.path}`, 'Quote more of what is around it, or set all.');
 }
 
-async function replace({ folder, name }: Place, bytes: Buffer, mode = 0o644): Promise<void> {
+async function replaceContent({ folder, name }: Place, bytes: Buffer, mode = 0o644): Promise<void> {
   const temporary = folder.at(`.oka-${randomUUID()}.tmp`);
   try {
     await writeNew(temporary, bytes, mode & 0o777);

@@ -1,6 +1,6 @@
 import type { Tool } from '../../schema/tool.ts';
 import { editTool, moveTool, removeTool, writeTool } from './files-change.ts';
-import { listTool, readTool, searchTool } from './files-look.ts';
+import { listTool, readTool, searchTool } from './files-read.ts';
 import type { FilesOptions } from './files-options.ts';
 
 export function filesTools(options: FilesOptions): Tool[] {

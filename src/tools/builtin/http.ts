@@ -1,17 +1,17 @@
-/** Owns: http.get and http.request, and what an answer is to a call. Does not own: who may be asked (net.ts). */
+/** Owns: http.get and http.request, and what an answer is to a call. Does not own: who may be asked (http-client.ts). */
 import { z } from 'zod';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
-import { isText, tell, toldShape, whole } from './body.ts';
-import { ok, toolOf } from './define.ts';
-import { type Ask, type NetOptions, type Reply, request, shown, type Trip } from './net.ts';
+import { isText, toBodyText, bodyFields, asCaptured } from './body-text.ts';
+import { ok, defineTool } from './define-tool.ts';
+import { type Ask, type NetOptions, type Reply, request, shownUrl, type Trip } from './http-client.ts';
 
 export type HttpOptions = NetOptions & { artifacts?: ArtifactStore; timeoutMs?: number };
 
 const TIMEOUT_MS = 60_000;
 const QUOTED = 500;
-const TOLD_HEADERS = ['content-type', 'last-modified', 'etag', 'location', 'link', 'retry-after'];
+const SHOWN_HEADERS = ['content-type', 'last-modified', 'etag', 'location', 'link', 'retry-after'];
 /** Trying again does not help: certificates, and what cannot be sent at all. */
 const PERMANENT = /CERT|SELF_SIGNED|UNABLE_TO|^ERR_(TLS|SSL|INVALID|UNESCAPED)/;
 
@@ -25,7 +25,7 @@ const Output = z.strictObject({
   url: z.string().describe('Where the answer came from.'),
   headers: z.record(z.string(), z.string()).describe('The headers that matter.'),
   body: z.string().describe('The text; when long, head and tail.'),
-  ...toldShape,
+  ...bodyFields,
 });
 
 export function httpTools(options: HttpOptions): Tool[] {
@@ -33,7 +33,7 @@ export function httpTools(options: HttpOptions): Tool[] {
 }
 
 function getTool(options: HttpOptions): Tool {
-  return toolOf({
+  return defineTool({
     name: 'http.get',
     about: 'Gets a page or a document from the web, following redirects.',
     input: z.strictObject({ url: Url, headers: Headers }),
@@ -51,7 +51,7 @@ function getTool(options: HttpOptions): Tool {
  * method: there are servers on which a GET deletes.
  */
 function requestTool(options: HttpOptions): Tool {
-  return toolOf({
+  return defineTool({
     name: 'http.request',
     about: 'Sends a request to a web service. A redirect is given back, not followed.',
     input: z.strictObject({
@@ -77,7 +77,7 @@ async function exchange(
   const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   try {
     const trip = { ...options, signal: AbortSignal.any([call.signal, timeout]) };
-    return await outcomeOf(await request(to, ask, trip), options.artifacts);
+    return await toHttpOutcome(await request(to, ask, trip), options.artifacts);
   } catch (error) {
     if (error instanceof OkaError || call.signal.aborted) throw error;
     const what = timeout.aborted ? 'no whole answer in time' : messageOf(error);
@@ -89,17 +89,17 @@ async function exchange(
   }
 }
 
-async function outcomeOf({ url, status, headers, body }: Reply, artifacts?: ArtifactStore): Promise<Outcome> {
+async function toHttpOutcome({ url, status, headers, body }: Reply, artifacts?: ArtifactStore): Promise<Outcome> {
   if (status >= 400) {
     const words = isText(body) ? body.toString().slice(0, QUOTED).trim() : `${body.length} bytes that are not text`;
     const temporary = status >= 500 || status === 429;
-    return { status: 'failed', error: `${shown(url)} answered ${status}: ${words}`, temporary };
+    return { status: 'failed', error: `${shownUrl(url)} answered ${status}: ${words}`, temporary };
   }
   const media = headers['content-type']?.slice(0, 200);
-  const told = await tell(whole(body), { artifacts, ...(media === undefined ? {} : { media }) });
+  const told = await toBodyText(asCaptured(body), { artifacts, ...(media === undefined ? {} : { media }) });
   const { text, ...rest } = told;
   const telling = Object.entries(headers).filter(
-    ([name, value]) => TOLD_HEADERS.includes(name) && typeof value === 'string',
+    ([name, value]) => SHOWN_HEADERS.includes(name) && typeof value === 'string',
   );
   const output = { status, url: url.href, headers: Object.fromEntries(telling), body: text, ...rest };
   return { ...ok(output, told), usage: { output_bytes: body.length } };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Tool } from '../../schema/tool.ts';
-import { toolOf } from './define.ts';
+import { defineTool } from './define-tool.ts';
 
 /** Asking is not acting: the class is `read`. The answer comes as the end of the wait, so nothing is held in memory. */
 export function humanTool(): Tool {
-  return toolOf({
+  return defineTool({
     name: 'human.ask',
     internal: true,
     about: 'Asks a person and waits for the answer, for days if need be.',

@@ -5,12 +5,12 @@ import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import { ArtifactRef, type Author, type Outcome, type Tool, type ToolCall } from '../../schema/tool.ts';
-import type { Jail } from '../jail.ts';
+import type { SandboxLaunch } from '../sandbox-launch.ts';
 import { type Captured, launch, type Launched } from '../launch.ts';
-import { kept, type Told, tell } from './body.ts';
-import { ok, toolOf } from './define.ts';
-import { handOver, Secrets } from './hand-over.ts';
-import { inFolder, Path } from './place.ts';
+import { artifactsOf, type BodyText, toBodyText } from './body-text.ts';
+import { ok, defineTool } from './define-tool.ts';
+import { provideSecrets, Secrets } from './command-secrets.ts';
+import { withFolder, Path } from './desk-place.ts';
 
 export type ShellOptions = {
   /** The folder below which commands start. */
@@ -19,13 +19,13 @@ export type ShellOptions = {
   env: Readonly<Record<string, string>>;
   classify?: (command: Command, author: Author, hasNet: boolean) => SideEffectClass;
   /** What holds a command; without it nothing does. */
-  hold?: (call: ToolCall, command: Command, wants: Wants) => Promise<Hold>;
+  sandbox?: (call: ToolCall, command: Command, wants: SandboxRequest) => Promise<CommandSandbox>;
   artifacts?: ArtifactStore;
   /** Most that is kept of each of stdout and stderr. */
   limitBytes?: number;
 };
 
-export type Wants = {
+export type SandboxRequest = {
   /** Whether it asks for the network, or for which hosts of it. */
   net: boolean | readonly string[];
   /** Folders it has to read besides. */
@@ -34,12 +34,12 @@ export type Wants = {
   timeoutMs: number;
 };
 
-export type Hold =
+export type CommandSandbox =
   | {
       kind: 'held';
       env: Readonly<Record<string, string>>;
       scratch?: string;
-      jail?: Jail;
+      jail?: SandboxLaunch;
       [Symbol.asyncDispose](): Promise<void>;
     }
   | { kind: 'refused'; reason: string };
@@ -71,22 +71,22 @@ const Output = z.strictObject({
   stderr_artifact: ArtifactRef.optional().describe('All of stderr, when it is long or not text.'),
 });
 
-export function shellTool({ desk, env, classify, hold, artifacts, limitBytes = LIMIT_BYTES }: ShellOptions): Tool {
-  return toolOf({
+export function shellTool({ desk, env, classify, sandbox, artifacts, limitBytes = LIMIT_BYTES }: ShellOptions): Tool {
+  return defineTool({
     name: 'shell',
     about: 'Runs a command in the desk and gives what it wrote. A status other than 0 is a failure.',
     input: Input,
     output: Output,
     annotations: { destructive: true, risk: 'high' },
     targets: ['argv', 'line', 'dir'],
-    class: (input, author) => classify?.(commandOf(input), author, input.net !== false) ?? 'external_mutation',
+    class: (input, author) => classify?.(toCommand(input), author, input.net !== false) ?? 'external_mutation',
     act: async (input, call) => {
-      const cwd = await inFolder(desk, input.dir, async (folder) => folder.real);
-      await using handed = await handOver(input.secrets);
-      const command = commandOf(input);
+      const cwd = await withFolder(desk, input.dir, async (folder) => folder.real);
+      await using handed = await provideSecrets(input.secrets);
+      const command = toCommand(input);
       const readable = handed.folder === null ? [] : [handed.folder];
       const timeoutMs = input.timeout_seconds * 1000;
-      const held = (await hold?.(call, command, { net: input.net, readable, timeoutMs })) ?? free;
+      const held = (await sandbox?.(call, command, { net: input.net, readable, timeoutMs })) ?? unrestricted;
       if (held.kind === 'refused') return { status: 'denied', error: held.reason };
       await using _ = held;
       const done = await launch(command, {
@@ -96,51 +96,56 @@ export function shellTool({ desk, env, classify, hold, artifacts, limitBytes = L
         timeoutMs,
         outputLimitBytes: limitBytes,
         ...(held.scratch === undefined ? {} : { scratch: held.scratch }),
-        ...(held.jail === undefined ? {} : { jail: held.jail }),
+        ...(held.jail === undefined ? {} : { sandbox: held.jail }),
       });
-      return told(done, input, call.class, artifacts);
+      return toOutcome(done, input, call.class, artifacts);
     },
   });
 }
 
-const free: Hold = { kind: 'held', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+const unrestricted: CommandSandbox = { kind: 'held', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
 
 /** What a witness saw of a call of this tool, as the outcome it would have had. */
-export function witnessed(
+export function outcomeFromWitness(
   done: Launched,
   given: Json,
   effect: SideEffectClass,
   artifacts?: ArtifactStore,
 ): Promise<Outcome> {
-  return told(done, Input.parse(given), effect, artifacts);
+  return toOutcome(done, Input.parse(given), effect, artifacts);
 }
 
-async function told(
+async function toOutcome(
   done: Launched,
   input: z.output<typeof Input>,
   effect: SideEffectClass,
   artifacts: ArtifactStore | undefined,
 ): Promise<Outcome> {
-  const problem = problemOf(done, input);
+  const problem = describeEnd(done, input);
   const inline = problem === null ? {} : { inline: QUOTED_BYTES };
-  const stdout = await tell(done.stdout, { artifacts, name: 'stdout', ...inline });
-  const stderr = await tell(done.stderr, { artifacts, name: 'stderr', ...inline });
-  const outcome = outcomeOf(done, problem, stdout, stderr);
+  const stdout = await toBodyText(done.stdout, { artifacts, name: 'stdout', ...inline });
+  const stderr = await toBodyText(done.stderr, { artifacts, name: 'stderr', ...inline });
+  const outcome = buildOutcome(done, problem, stdout, stderr);
   return outcome.status === 'failed' && done.denied && effect === 'read'
     ? { ...outcome, overstepped: 'a command that was taken for a read tried to do more, and the kernel held it' }
     : outcome;
 }
 
-function commandOf({ argv, line }: z.output<typeof Input>): Command {
+function toCommand({ argv, line }: z.output<typeof Input>): Command {
   return argv === undefined ? { line: line ?? '' } : { argv };
 }
 
-function outcomeOf(done: Launched, problem: string | null, stdout: Told, stderr: Told): Outcome {
+function buildOutcome(done: Launched, problem: string | null, stdout: BodyText, stderr: BodyText): Outcome {
   if (done.ended.how === 'not-begun') return { status: 'cancelled', error: 'stopped before it began', begun: false };
   if (done.ended.how === 'aborted') return { status: 'cancelled', error: 'the command was stopped' };
-  const usage = { ms: done.ms, output_bytes: sizeOf(done.stdout) + sizeOf(done.stderr) };
+  const usage = { ms: done.ms, output_bytes: capturedSize(done.stdout) + capturedSize(done.stderr) };
   if (problem !== null)
-    return { status: 'failed', error: `${problem}${quoted(stdout, stderr)}`, ...kept(stdout, stderr), usage };
+    return {
+      status: 'failed',
+      error: `${problem}${quoteOutput(stdout, stderr)}`,
+      ...artifactsOf(stdout, stderr),
+      usage,
+    };
   const output = {
     exit: done.exit,
     signal: done.signal,
@@ -153,7 +158,7 @@ function outcomeOf(done: Launched, problem: string | null, stdout: Told, stderr:
 }
 
 /** Null when the command did what it was asked to. */
-function problemOf({ ended, exit, signal }: Launched, input: z.output<typeof Input>): string | null {
+function describeEnd({ ended, exit, signal }: Launched, input: z.output<typeof Input>): string | null {
   switch (ended.how) {
     case 'itself':
       if (signal !== null) return `it was ended by ${signal}`;
@@ -170,10 +175,10 @@ function problemOf({ ended, exit, signal }: Launched, input: z.output<typeof Inp
   }
 }
 
-function quoted(stdout: Told, stderr: Told): string {
+function quoteOutput(stdout: BodyText, stderr: BodyText): string {
   const [name, told] = stderr.text.trim() === '' ? ['stdout', stdout] : ['stderr', stderr];
   const text = told.text.trim();
   return text === '' ? ', without a word' : `. It wrote to ${name}:\n${text}`;
 }
 
-const sizeOf = ({ head, tail, omitted }: Captured): number => head.length + tail.length + omitted;
+const capturedSize = ({ head, tail, omitted }: Captured): number => head.length + tail.length + omitted;

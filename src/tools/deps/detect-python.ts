@@ -1,6 +1,6 @@
 /** Modules of Python that are not there. */
 import { isStandardModule, moduleRow } from './known-python.ts';
-import type { Failure, Found } from './failure.ts';
+import type { Failure, Found } from './command-failure.ts';
 
 /** The last error of a traceback, with the mark that pytest puts before it. */
 const LAST_ERROR = /^(?:E +)?([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning))\b(.*)$/gm;
@@ -21,14 +21,14 @@ export function missingPythonModule({ text }: Failure): Found | null {
     const [, name, inside] = NO_MODULE.exec(error[2] ?? '') ?? [];
     const isFirstHand = /Traceback \(most recent call last\)|^E +/m.test(text);
     if (name !== undefined && inside === undefined && isFirstHand && !LIBRARY.test(error[2] ?? ''))
-      return asNeed(name, error.index);
+      return toModuleNeed(name, error.index);
   }
   const byOption = [...text.matchAll(BY_OPTION)].at(-1);
-  return byOption === undefined ? null : asNeed(byOption[1] ?? '', byOption.index);
+  return byOption === undefined ? null : toModuleNeed(byOption[1] ?? '', byOption.index);
 }
 
 /** A dotted name means that its first part is there: a package of its own only where the table knows one. */
-function asNeed(name: string, at: number): Found | null {
+function toModuleNeed(name: string, at: number): Found | null {
   if (name.includes('.') && moduleRow(name) === undefined) return null;
   if (OWN_NAMES.has(name.toLowerCase())) return null;
   if (isStandardModule(name)) return { kind: 'library', name: `python:${name}`, at };

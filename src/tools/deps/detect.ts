@@ -1,6 +1,6 @@
 /**
  * Owns: what a failed command was missing. Pure and table-driven; the tables stand in the files beside this one.
- * Does not own: how it can be had (decide.ts), whether it is really missing (present.ts).
+ * Does not own: how it can be had (choose-remedy.ts), whether it is really missing (find-present.ts).
  *
  * D1 A sign counts where only a missing thing produces it: an exit status, a place in the text, words that no other
  *    failure has. A missing file, an answer of a server, or a text that speaks of such failures is none.
@@ -11,11 +11,11 @@ import { missingCommand } from './detect-command.ts';
 import { missingNodeModule } from './detect-node.ts';
 import { missingPythonModule } from './detect-python.ts';
 import { missingInSystem } from './detect-system.ts';
-import { tooOld } from './detect-version.ts';
-import type { Failure } from './failure.ts';
+import { detectTooOld } from './detect-version.ts';
+import type { Failure } from './command-failure.ts';
 
-const DETECTORS = [tooOld, missingInSystem, missingPythonModule, missingNodeModule, missingCommand];
-const MOST_EVIDENCE = 1000;
+const DETECTORS = [detectTooOld, missingInSystem, missingPythonModule, missingNodeModule, missingCommand];
+const MAX_EVIDENCE = 1000;
 
 export function detect(failure: Failure): Need | null {
   if (failure.exit === 0) return null;
@@ -23,21 +23,21 @@ export function detect(failure: Failure): Need | null {
     const found = detector(failure);
     if (found === null) continue;
     const { at, ...need } = found;
-    return { ...need, evidence: evidenceAt(failure.text, at) };
+    return { ...need, evidence: quoteEvidence(failure.text, at) };
   }
   return null;
 }
 
 /** Two needs for the same thing have the same key. */
-export function keyOf({ kind, name, package: from }: Pick<Need, 'kind' | 'name' | 'package'>): string {
+export function needKey({ kind, name, package: from }: Pick<Need, 'kind' | 'name' | 'package'>): string {
   return from === undefined ? `${kind}:${name}` : `${kind}:${name}=${from}`;
 }
 
 /** The line and what belongs to it. */
-function evidenceAt(text: string, at: number): string {
+function quoteEvidence(text: string, at: number): string {
   const start = text.lastIndexOf('\n', Math.max(0, at - 1)) + 1;
   return text
-    .slice(start, start + MOST_EVIDENCE)
+    .slice(start, start + MAX_EVIDENCE)
     .split('\n')
     .slice(0, 4)
     .join('\n')

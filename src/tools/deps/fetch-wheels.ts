@@ -5,10 +5,20 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ToolCall } from '../../schema/tool.ts';
 import type { Launched } from '../launch.ts';
-import { type Bench, broken, failureIn, FULL, OFFLINE, passing, type Problem, saidBy, shortly } from './installing.ts';
-import { normal } from './known-python.ts';
-import { fileHash } from './tree.ts';
-import { agesByPip, undatedReason } from './wheel-age.ts';
+import {
+  type InstallContext,
+  permanentProblem,
+  failureIn,
+  FULL,
+  OFFLINE,
+  temporaryProblem,
+  type Problem,
+  outputText,
+  lastLines,
+} from './installer.ts';
+import { normalizeName } from './known-python.ts';
+import { fileHash } from './measure-tree.ts';
+import { checkAgesByPip, undatedReason } from './wheel-age.ts';
 
 export type Wheel = { file: string; name: string; version: string; sha256: string };
 export type Fetched = { wheels: Wheel[]; from: string };
@@ -18,7 +28,7 @@ export const CONFLICT = 'it cannot live with what is installed';
 
 export const QUIETLY = '--no-input --disable-pip-version-check --progress-bar off'.split(' ');
 /** How many releases that are too young are passed over. */
-const MOST_YOUNG = 4;
+const MAX_YOUNG = 4;
 const TRYING = '--retries 1 --timeout 15'.split(' ');
 
 /** Wheels alone are taken: unpacking one runs nothing of it. */
@@ -26,7 +36,7 @@ export async function fetchWheels(
   specs: readonly string[],
   pipFor: readonly string[],
   to: string,
-  bench: Bench,
+  bench: InstallContext,
   call: ToolCall,
 ): Promise<Fetched | Problem> {
   const { tools, pip, wheels: given } = bench;
@@ -39,57 +49,57 @@ export async function fetchWheels(
     return bench.run([...download, ...more], { cwd: tools, net, env, readable }, call);
   };
   const near = failureIn(await run(['--no-index', '--', ...specs], false));
-  if (near === null) return { wheels: await wheelsIn(to), from: given ?? 'wheels that were fetched before' };
-  if ('refused' in near) return broken(near.refused);
-  const far = await fetchOld(specs, run, to, bench, call);
+  if (near === null) return { wheels: await listWheels(to), from: given ?? 'wheels that were fetched before' };
+  if ('refused' in near) return permanentProblem(near.refused);
+  const far = await fetchFromIndex(specs, run, to, bench, call);
   const isInvain = 'problem' in far && isConflict(near.said);
-  return isInvain ? broken(`${CONFLICT}:\n${shortly(near.said)}`) : far;
+  return isInvain ? permanentProblem(`${CONFLICT}:\n${lastLines(near.said)}`) : far;
 }
 
 type Run = (more: readonly string[], net: boolean) => Promise<Launched | { refused: string }>;
 
 /** From the index, and nothing that is too young: then the one before it is asked for. */
-async function fetchOld(
+async function fetchFromIndex(
   specs: readonly string[],
   run: Run,
   to: string,
-  bench: Bench,
+  bench: InstallContext,
   call: ToolCall,
 ): Promise<Fetched | Problem> {
   const without: string[] = [];
-  for (let tries = 0; tries < MOST_YOUNG; tries += 1) {
+  for (let tries = 0; tries < MAX_YOUNG; tries += 1) {
     const ran = await run(['-vv', '--', ...specs, ...without], true); // only so it says whom it asked, and who did not answer
     const failed = failureIn(ran);
     if (failed !== null || 'refused' in ran) {
-      if (failed === null || 'refused' in failed) return broken(failed?.refused ?? '');
+      if (failed === null || 'refused' in failed) return permanentProblem(failed?.refused ?? '');
       const isPassedOver =
         without.length > 0 &&
         /No matching distribution|Could not find a version|^ERROR: ResolutionImpossible/m.test(failed.said);
-      return isPassedOver ? broken(allYoung(bench)) : problemIn(failed.said, specs);
+      return isPassedOver ? permanentProblem(allTooYoung(bench)) : describePipProblem(failed.said, specs);
     }
-    const wheels = await wheelsIn(to);
-    const { young, undated } = await agesByPip(
+    const wheels = await listWheels(to);
+    const { young, undated } = await checkAgesByPip(
       wheels.map(({ file }) => file),
-      saidBy(ran),
+      outputText(ran),
       bench,
       call,
     );
     const [odd] = undated;
-    if (odd !== undefined) return broken(undatedReason(odd, bench));
-    if (young.length === 0) return { wheels, from: indexIn(saidBy(ran), specs) };
+    if (odd !== undefined) return permanentProblem(undatedReason(odd, bench));
+    if (young.length === 0) return { wheels, from: findIndexHost(outputText(ran), specs) };
     for (const { name, version } of wheels.filter(({ file }) => young.includes(file)))
       without.push(`${name}!=${version}`);
     for (const { file } of wheels) rmSync(join(to, file));
   }
-  return broken(allYoung(bench));
+  return permanentProblem(allTooYoung(bench));
 }
 
-export const allYoung = ({ limits }: Pick<Bench, 'limits'>): string =>
+export const allTooYoung = ({ limits }: Pick<InstallContext, 'limits'>): string =>
   `every release that fits is younger than ${limits.min_age_days} days (installs.min_age_days in POLICY.md)`;
 
 /** The host of the last index that was asked for what is wanted. */
-function indexIn(said: string, specs: readonly string[]): string {
-  const name = normal(/^[\w.-]+/.exec(specs.at(-1) ?? '')?.[0] ?? '');
+function findIndexHost(said: string, specs: readonly string[]): string {
+  const name = normalizeName(/^[\w.-]+/.exec(specs.at(-1) ?? '')?.[0] ?? '');
   const pages = [...said.matchAll(/Fetching project page and analyzing links: (\S+)/g)].map(([, url = '']) => url);
   const page = URL.parse(pages.findLast((url) => url.includes(`/${name}`)) ?? '');
   return page === null ? 'the Python index' : page.host || page.pathname;
@@ -97,27 +107,29 @@ function indexIn(said: string, specs: readonly string[]): string {
 
 const isConflict = (said: string): boolean => /^ERROR: ResolutionImpossible|have conflicting dependencies/m.test(said);
 
-async function wheelsIn(folder: string): Promise<Wheel[]> {
+async function listWheels(folder: string): Promise<Wheel[]> {
   const files = readdirSync(folder)
     .filter((file) => file.endsWith('.whl'))
     .toSorted();
   return Promise.all(
     files.map(async (file) => {
       const [name = '', version = ''] = file.split('-');
-      return { file, name: normal(name), version, sha256: await fileHash(join(folder, file)) };
+      return { file, name: normalizeName(name), version, sha256: await fileHash(join(folder, file)) };
     }),
   );
 }
 
-function problemIn(said: string, specs: readonly string[]): Problem {
+function describePipProblem(said: string, specs: readonly string[]): Problem {
   const wanted = specs.at(-1) ?? '';
-  if (FULL.test(said)) return broken(`the disk is full; ${wanted} was not installed`);
-  if (isConflict(said)) return broken(`${CONFLICT}:\n${shortly(said)}`);
+  if (FULL.test(said)) return permanentProblem(`the disk is full; ${wanted} was not installed`);
+  if (isConflict(said)) return permanentProblem(`${CONFLICT}:\n${lastLines(said)}`);
   if (OFFLINE.test(said))
-    return passing(
-      `the Python index cannot be reached, and no folder of wheels has ${wanted} (tools.wheels in config.json names one):\n${shortly(said)}`,
+    return temporaryProblem(
+      `the Python index cannot be reached, and no folder of wheels has ${wanted} (tools.wheels in config.json names one):\n${lastLines(said)}`,
     );
   if (/No matching distribution|Could not find a version/.test(said))
-    return broken(`no wheel of ${wanted} fits this machine, or there is none of that name:\n${shortly(said)}`);
-  return broken(`pip could not fetch ${wanted}:\n${shortly(said)}`);
+    return permanentProblem(
+      `no wheel of ${wanted} fits this machine, or there is none of that name:\n${lastLines(said)}`,
+    );
+  return permanentProblem(`pip could not fetch ${wanted}:\n${lastLines(said)}`);
 }

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import type { ToolCall } from '../../schema/tool.ts';
 import type { Filling } from './fill-by-uv.ts';
 import { type Fetched, fetchWheels, QUIETLY, type Wheel } from './fetch-wheels.ts';
-import { type Bench, broken, failureIn, FULL, type Problem, shortly } from './installing.ts';
+import { type InstallContext, permanentProblem, failureIn, FULL, type Problem, lastLines } from './installer.ts';
 
 const UNPACKING = '--no-index --no-deps --require-hashes --ignore-installed'.split(' ');
 
-export async function fillByPip(filling: Filling, bench: Bench, call: ToolCall): Promise<Fetched | Problem> {
+export async function fillByPip(filling: Filling, bench: InstallContext, call: ToolCall): Promise<Fetched | Problem> {
   const { specs, environment, work } = filling;
   const { tools } = bench;
   const pip = await pipIn(bench, call);
@@ -30,7 +30,7 @@ export async function fillByPip(filling: Filling, bench: Bench, call: ToolCall):
 }
 
 /** One pip serves every environment: making one takes longer than everything else. */
-async function pipIn({ tools, python, run }: Bench, call: ToolCall): Promise<string | Problem> {
+async function pipIn({ tools, python, run }: InstallContext, call: ToolCall): Promise<string | Problem> {
   const home = join(tools, 'pip');
   const pip = join(home, 'bin', 'pip');
   if (existsSync(join(home, 'whole'))) return pip;
@@ -45,7 +45,7 @@ async function unpack(
   wheels: readonly Wheel[],
   pipFor: readonly string[],
   from: string,
-  bench: Bench,
+  bench: InstallContext,
   call: ToolCall,
 ): Promise<Problem | null> {
   const list = join(from, 'requirements.txt');
@@ -57,12 +57,14 @@ async function unpack(
   const env = { PIP_CONFIG_FILE: '/dev/null' };
   const failed = failureIn(await bench.run(install, { cwd: bench.tools, net: false, env }, call));
   if (failed === null) return null;
-  return broken(
-    'refused' in failed ? failed.refused : `pip could not unpack what it fetched:\n${shortly(failed.said)}`,
+  return permanentProblem(
+    'refused' in failed ? failed.refused : `pip could not unpack what it fetched:\n${lastLines(failed.said)}`,
   );
 }
 
 function noEnvironment(said: string): Problem {
-  if (FULL.test(said)) return broken('the disk is full; no environment of Python was made');
-  return broken(`no environment of Python can be made here (python3 with venv is needed):\n${shortly(said)}`);
+  if (FULL.test(said)) return permanentProblem('the disk is full; no environment of Python was made');
+  return permanentProblem(
+    `no environment of Python can be made here (python3 with venv is needed):\n${lastLines(said)}`,
+  );
 }

@@ -12,21 +12,21 @@ import { fileURLToPath } from 'node:url';
 import type { InstallInput } from '../../schema/dependency.ts';
 import type { ToolCall } from '../../schema/tool.ts';
 import {
-  type Bench,
+  type InstallContext,
   type Binary,
-  broken,
+  permanentProblem,
   failureIn,
   FULL,
-  type Made,
-  passing,
+  type InstalledFolder,
+  temporaryProblem,
   type Problem,
-  shortly,
-} from './installing.ts';
-import { folderName, unfinished } from './places.ts';
-import { fileHash } from './tree.ts';
+  lastLines,
+} from './installer.ts';
+import { folderName, unfinishedName } from './tool-links.ts';
+import { fileHash } from './measure-tree.ts';
 
 /** Exit status of what trying again does not mend. */
-const IN_VAIN = 3;
+const PERMANENT_EXIT = 3;
 /** B2, B3: what it cannot do it says in one line, and with its exit status whether trying again may help. */
 const FETCH = `const [first, file, most] = process.argv.slice(1);
 const { createWriteStream } = await import('node:fs');
@@ -41,19 +41,19 @@ for (let hops = 0; ; hops += 1) {
     const said = words.join(': ');
     const refused = /\\b403\\b/.test(said);
     const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_|certificate|ALTNAME/i.test(said);
-    if (refused) fail(${IN_VAIN}, url.host + ' is not allowed' + (hops === 0 ? '' : ', and ' + new URL(first).host + ' sends on to it') + ': allow it in POLICY.md with a rule about host ' + url.hostname);
-    if (untrusted) fail(${IN_VAIN}, 'the certificate of ' + url.host + ' is not trusted (' + said + '); NODE_EXTRA_CA_CERTS may name an authority');
+    if (refused) fail(${PERMANENT_EXIT}, url.host + ' is not allowed' + (hops === 0 ? '' : ', and ' + new URL(first).host + ' sends on to it') + ': allow it in POLICY.md with a rule about host ' + url.hostname);
+    if (untrusted) fail(${PERMANENT_EXIT}, 'the certificate of ' + url.host + ' is not trusted (' + said + '); NODE_EXTRA_CA_CERTS may name an authority');
     fail(1, url.host + ' cannot be reached: ' + said);
   });
   if (got.status < 300 || got.status > 399) break;
   const next = URL.parse(got.headers.get('location') ?? '', url);
-  if (next?.protocol !== 'https:') fail(${IN_VAIN}, url.host + ' sends on to ' + (next?.href ?? 'nowhere') + ', which is not https');
-  if (hops === 5) fail(${IN_VAIN}, new URL(first).host + ' sends on and on');
+  if (next?.protocol !== 'https:') fail(${PERMANENT_EXIT}, url.host + ' sends on to ' + (next?.href ?? 'nowhere') + ', which is not https');
+  if (hops === 5) fail(${PERMANENT_EXIT}, new URL(first).host + ' sends on and on');
   url = next;
 }
-if (!got.ok) fail(got.status >= 500 || got.status === 429 ? 1 : ${IN_VAIN}, url.host + ' answered ' + got.status);
+if (!got.ok) fail(got.status >= 500 || got.status === 429 ? 1 : ${PERMANENT_EXIT}, url.host + ' answered ' + got.status);
 let bytes = 0;
-const tooLarge = () => fail(${IN_VAIN}, 'it is larger than the ' + most / 1e6 + ' MB that are allowed (installs.most_mb in POLICY.md)');
+const tooLarge = () => fail(${PERMANENT_EXIT}, 'it is larger than the ' + most / 1e6 + ' MB that are allowed (installs.most_mb in POLICY.md)');
 if (Number(got.headers.get('content-length') ?? 0) > Number(most)) tooLarge();
 async function* counted(body) {
   for await (const chunk of body) {
@@ -68,16 +68,21 @@ try {
   fail(1, 'it broke off: ' + [error.code, error.message, error.cause?.message].filter(Boolean).join(' '));
 }`;
 
-export async function installBinary({ name }: InstallInput, bench: Bench, call: ToolCall): Promise<Made | Problem> {
+export async function installBinary(
+  { name }: InstallInput,
+  bench: InstallContext,
+  call: ToolCall,
+): Promise<InstalledFolder | Problem> {
   const source = Object.hasOwn(bench.binaries, name) ? bench.binaries[name] : undefined;
-  if (source === undefined) return broken(`config.json does not say where ${name} comes from (tools.binaries)`);
-  const fresh = join(bench.tools, 'binaries', unfinished(randomBytes(6).toString('hex')));
+  if (source === undefined)
+    return permanentProblem(`config.json does not say where ${name} comes from (tools.binaries)`);
+  const fresh = join(bench.tools, 'binaries', unfinishedName(randomBytes(6).toString('hex')));
   try {
     mkdirSync(fresh, { recursive: true });
     const fetched = join(fresh, 'fetched');
-    const failed = (await fetchTo(fetched, source, bench, call)) ?? (await wrongHash(fetched, source));
+    const failed = (await fetchBinary(fetched, source, bench, call)) ?? (await checkHash(fetched, source));
     if (failed !== null) return failed;
-    const placed = await place(name, fetched, source, fresh, bench, call);
+    const placed = await placeProgram(name, fetched, source, fresh, bench, call);
     if (placed !== null) return placed;
     const folder = `binaries/${folderName(name, source.version)}`;
     rmSync(join(bench.tools, folder), { recursive: true, force: true });
@@ -99,37 +104,47 @@ export async function installBinary({ name }: InstallInput, bench: Bench, call: 
   }
 }
 
-async function fetchTo(file: string, { from }: Binary, bench: Bench, call: ToolCall): Promise<Problem | null> {
+async function fetchBinary(
+  file: string,
+  { from }: Binary,
+  bench: InstallContext,
+  call: ToolCall,
+): Promise<Problem | null> {
   const local = from.startsWith('file:') ? fileURLToPath(from) : from.startsWith('/') ? from : null;
   if (local !== null) {
-    if (lstatSync(local, { throwIfNoEntry: false })?.isFile() !== true) return broken(`${local} is not a file`);
+    if (lstatSync(local, { throwIfNoEntry: false })?.isFile() !== true)
+      return permanentProblem(`${local} is not a file`);
     copyFileSync(local, file);
     return null;
   }
   const url = URL.parse(from);
-  if (url?.protocol !== 'https:') return broken(`${from}: only https addresses and files can be fetched`);
+  if (url?.protocol !== 'https:') return permanentProblem(`${from}: only https addresses and files can be fetched`);
   const fetching = ['node', '--input-type=module', '-e', FETCH, from, file, String(bench.limits.most_mb * 1e6)];
   const servers = [`${url.hostname}:${url.port || 443}`];
   const ran = await bench.run(fetching, { cwd: bench.tools, net: true, servers }, call);
   const failed = failureIn(ran);
   if (failed === null) return null;
-  if ('refused' in failed) return broken(failed.refused);
-  if (FULL.test(failed.said)) return broken('the disk is full');
-  return 'exit' in ran && ran.exit === IN_VAIN ? broken(shortly(failed.said)) : passing(shortly(failed.said));
+  if ('refused' in failed) return permanentProblem(failed.refused);
+  if (FULL.test(failed.said)) return permanentProblem('the disk is full');
+  return 'exit' in ran && ran.exit === PERMANENT_EXIT
+    ? permanentProblem(lastLines(failed.said))
+    : temporaryProblem(lastLines(failed.said));
 }
 
 /** B1 */
-async function wrongHash(file: string, { sha256, from }: Binary): Promise<Problem | null> {
+async function checkHash(file: string, { sha256, from }: Binary): Promise<Problem | null> {
   const found = await fileHash(file);
-  return found === sha256 ? null : broken(`hash mismatch: ${from} has sha256 ${found}, config.json wants ${sha256}`);
+  return found === sha256
+    ? null
+    : permanentProblem(`hash mismatch: ${from} has sha256 ${found}, config.json wants ${sha256}`);
 }
 
-async function place(
+async function placeProgram(
   name: string,
   fetched: string,
   { from, path }: Binary,
   fresh: string,
-  bench: Bench,
+  bench: InstallContext,
   call: ToolCall,
 ): Promise<Problem | null> {
   const program = join(fresh, name);
@@ -137,16 +152,18 @@ async function place(
   else {
     const inside = path ?? name;
     if (normalize(inside) !== inside || inside.startsWith('..') || inside.startsWith('/'))
-      return broken(`"${inside}" is not a place in an archive`);
+      return permanentProblem(`"${inside}" is not a place in an archive`);
     const unpacking = ['tar', '-xzf', fetched, '-C', fresh, '--no-same-owner', '--', inside];
     const failed = failureIn(await bench.run(unpacking, { cwd: fresh, net: false }, call));
     if (failed !== null)
-      return broken('refused' in failed ? failed.refused : `${inside} could not be unpacked:\n${shortly(failed.said)}`);
-    if (!existsSync(join(fresh, inside))) return broken(`the archive has no ${inside}`);
+      return permanentProblem(
+        'refused' in failed ? failed.refused : `${inside} could not be unpacked:\n${lastLines(failed.said)}`,
+      );
+    if (!existsSync(join(fresh, inside))) return permanentProblem(`the archive has no ${inside}`);
     if (inside !== name) renameSync(join(fresh, inside), program);
     rmSync(fetched);
   }
-  if (!lstatSync(program).isFile()) return broken(`${name} is not a file`);
+  if (!lstatSync(program).isFile()) return permanentProblem(`${name} is not a file`);
   chmodSync(program, 0o755);
   return null;
 }

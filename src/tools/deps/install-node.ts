@@ -11,18 +11,18 @@ import { join, normalize } from 'node:path';
 import type { InstallInput } from '../../schema/dependency.ts';
 import type { ToolCall } from '../../schema/tool.ts';
 import {
-  type Bench,
-  broken,
+  type InstallContext,
+  permanentProblem,
   failureIn,
   FULL,
-  type Made,
+  type InstalledFolder,
   OFFLINE,
-  passing,
+  temporaryProblem,
   type Problem,
-  saidBy,
-  shortly,
-} from './installing.ts';
-import { folderName, unfinished } from './places.ts';
+  outputText,
+  lastLines,
+} from './installer.ts';
+import { folderName, unfinishedName } from './tool-links.ts';
 
 const NAME = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/i;
 const RANGE = /^[\w.+^~<>=|* -]{1,100}$/;
@@ -33,26 +33,32 @@ const OPTIONS =
     ' ',
   );
 
-export async function installNode(input: InstallInput, bench: Bench, call: ToolCall): Promise<Made | Problem> {
-  if (!NAME.test(input.name)) return broken(`"${input.name}" is not the name of an npm package`);
-  if (input.version !== undefined && !RANGE.test(input.version)) return broken(`"${input.version}" is not a version`);
-  const fresh = join(bench.tools, 'node', unfinished(randomBytes(6).toString('hex')));
+export async function installNode(
+  input: InstallInput,
+  bench: InstallContext,
+  call: ToolCall,
+): Promise<InstalledFolder | Problem> {
+  if (!NAME.test(input.name)) return permanentProblem(`"${input.name}" is not the name of an npm package`);
+  if (input.version !== undefined && !RANGE.test(input.version))
+    return permanentProblem(`"${input.version}" is not a version`);
+  const fresh = join(bench.tools, 'node', unfinishedName(randomBytes(6).toString('hex')));
   try {
     mkdirSync(fresh, { recursive: true });
     writeFileSync(join(fresh, 'package.json'), '{"private":true}\n');
-    const ran = await bench.run(npmInstall(input, bench), { cwd: fresh, net: true, ...settingsOf(bench) }, call);
+    const ran = await bench.run(npmInstall(input, bench), { cwd: fresh, net: true, ...npmSettings(bench) }, call);
     const failed = failureIn(ran);
-    if (failed !== null) return 'refused' in failed ? broken(failed.refused) : problemIn(failed.said, input, bench);
+    if (failed !== null)
+      return 'refused' in failed ? permanentProblem(failed.refused) : describeNpmProblem(failed.said, input, bench);
     const scripted = await runScripts(input, bench, fresh, call);
     if (scripted !== null) return scripted;
-    return await put(input, bench, fresh, call);
+    return await moveIntoPlace(input, bench, fresh, call);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
 }
 
 /** N1, N3 */
-function npmInstall({ name, version }: InstallInput, { limits, now }: Bench): string[] {
+function npmInstall({ name, version }: InstallInput, { limits, now }: InstallContext): string[] {
   const before = new Date(now - limits.min_age_days * DAY_MS).toISOString();
   return [
     'npm',
@@ -63,35 +69,47 @@ function npmInstall({ name, version }: InstallInput, { limits, now }: Bench): st
   ];
 }
 
-function settingsOf({ tools, npm }: Bench): { env: Record<string, string>; readable: readonly string[] } {
+function npmSettings({ tools, npm }: InstallContext): { env: Record<string, string>; readable: readonly string[] } {
   const env = { ...npm.env, npm_config_cache: join(tools, 'cache', 'npm'), npm_config_prefix: join(tools, 'node') };
   return { env, readable: npm.files };
 }
 
-async function runScripts({ name }: InstallInput, bench: Bench, cwd: string, call: ToolCall): Promise<Problem | null> {
+async function runScripts(
+  { name }: InstallInput,
+  bench: InstallContext,
+  cwd: string,
+  call: ToolCall,
+): Promise<Problem | null> {
   if (!bench.limits.scripts.includes(name)) return null;
   const env = { npm_config_cache: join(bench.tools, 'cache', 'npm') };
   const failed = failureIn(
     await bench.run(['npm', 'rebuild', name, '--ignore-scripts=false'], { cwd, net: false, env }, call),
   );
   if (failed === null) return null;
-  return broken('refused' in failed ? failed.refused : `its install script failed:\n${shortly(failed.said)}`);
+  return permanentProblem(
+    'refused' in failed ? failed.refused : `its install script failed:\n${lastLines(failed.said)}`,
+  );
 }
 
 /** N2 */
-async function put(input: InstallInput, bench: Bench, fresh: string, call: ToolCall): Promise<Made | Problem> {
+async function moveIntoPlace(
+  input: InstallInput,
+  bench: InstallContext,
+  fresh: string,
+  call: ToolCall,
+): Promise<InstalledFolder | Problem> {
   const { name } = input;
   const inside = join('node_modules', ...name.split('/'));
-  const manifest = jsonIn(join(fresh, inside, 'package.json')) as {
+  const manifest = readJsonOrEmpty(join(fresh, inside, 'package.json')) as {
     version?: string;
     bin?: string | Record<string, string>;
   };
   const version = manifest.version ?? '';
-  if (!/^\d[\w.+-]*$/.test(version)) return broken(`${name} does not say which version it is`);
+  if (!/^\d[\w.+-]*$/.test(version)) return permanentProblem(`${name} does not say which version it is`);
   const folder = `node/${folderName(name, version)}`;
-  const carried = carriedFiles(input, join(fresh, inside));
+  const carried = checkCarriedFiles(input, join(fresh, inside));
   if ('problem' in carried) return carried;
-  const contains = lockedIn(fresh);
+  const contains = readLocked(fresh);
   const from = await registryHost(name, bench, fresh, call);
   await bench.run(['sync', '-f', fresh], { cwd: fresh, net: false }, call); // a power cut must not leave empty files
   rmSync(join(bench.tools, folder), { recursive: true, force: true });
@@ -121,11 +139,12 @@ async function put(input: InstallInput, bench: Bench, fresh: string, call: ToolC
   };
 }
 
-function carriedFiles({ files = {} }: InstallInput, folder: string): { files: Record<string, string> } | Problem {
+function checkCarriedFiles({ files = {} }: InstallInput, folder: string): { files: Record<string, string> } | Problem {
   for (const [bin, path] of Object.entries(files)) {
     if (!COMMAND.test(bin) || normalize(path) !== path || path.startsWith('..') || path.startsWith('/'))
-      return broken(`"${path}" is not a place in the package`);
-    if (!existsSync(join(folder, path))) return broken(`the package has no ${path}: it is not made for this machine`);
+      return permanentProblem(`"${path}" is not a place in the package`);
+    if (!existsSync(join(folder, path)))
+      return permanentProblem(`the package has no ${path}: it is not made for this machine`);
     chmodSync(join(folder, path), 0o755);
   }
   return { files };
@@ -147,8 +166,8 @@ function binLinks(
 type Locked = { name: string; version: string; integrity: string };
 
 /** Everything that came, as npm itself wrote it down. */
-function lockedIn(folder: string): Locked[] {
-  const { packages = {} } = jsonIn(join(folder, 'package-lock.json')) as {
+function readLocked(folder: string): Locked[] {
+  const { packages = {} } = readJsonOrEmpty(join(folder, 'package-lock.json')) as {
     packages?: Record<string, { version?: string; integrity?: string }>;
   };
   return Object.entries(packages).flatMap(([path, { version, integrity }]) =>
@@ -159,18 +178,18 @@ function lockedIn(folder: string): Locked[] {
 }
 
 /** npm may be set not to write down where things came from; then it is asked. */
-async function registryHost(name: string, bench: Bench, cwd: string, call: ToolCall): Promise<string> {
-  const { packages = {} } = jsonIn(join(cwd, 'package-lock.json')) as {
+async function registryHost(name: string, bench: InstallContext, cwd: string, call: ToolCall): Promise<string> {
+  const { packages = {} } = readJsonOrEmpty(join(cwd, 'package-lock.json')) as {
     packages?: Record<string, { resolved?: string }>;
   };
   const written = URL.parse(packages[`node_modules/${name}`]?.resolved ?? '');
   if (written !== null && written.host !== '') return written.host;
-  const ran = await bench.run(['npm', 'config', 'get', 'registry'], { cwd, net: false, ...settingsOf(bench) }, call);
-  const url = 'refused' in ran ? null : URL.parse(saidBy(ran).split('\n').at(-1) ?? '');
+  const ran = await bench.run(['npm', 'config', 'get', 'registry'], { cwd, net: false, ...npmSettings(bench) }, call);
+  const url = 'refused' in ran ? null : URL.parse(outputText(ran).split('\n').at(-1) ?? '');
   return url?.host || 'npm';
 }
 
-function jsonIn(file: string): object {
+function readJsonOrEmpty(file: string): object {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as object;
   } catch {
@@ -178,20 +197,20 @@ function jsonIn(file: string): object {
   }
 }
 
-function problemIn(said: string, { name, version }: InstallInput, { limits }: Bench): Problem {
+function describeNpmProblem(said: string, { name, version }: InstallInput, { limits }: InstallContext): Problem {
   const code = /^npm (?:error|ERR!) code (\w+)/m.exec(said)?.[1] ?? '';
   const spec = `${name}${version === undefined ? '' : ` ${version}`}`;
-  if (FULL.test(said)) return broken(`the disk is full; ${spec} was not installed`);
-  if (code === 'E404') return broken(`there is no npm package "${name}"`);
+  if (FULL.test(said)) return permanentProblem(`the disk is full; ${spec} was not installed`);
+  if (code === 'E404') return permanentProblem(`there is no npm package "${name}"`);
   if (code === 'ETARGET' || code === 'ENOVERSIONS')
-    return broken(
+    return permanentProblem(
       `no release of ${spec} can be taken: none fits, or all are younger than ${limits.min_age_days} days (installs.min_age_days in POLICY.md)`,
     );
   if (code === 'EINTEGRITY')
-    return broken(`what came is not what the registry announced (hash mismatch):\n${shortly(said)}`);
+    return permanentProblem(`what came is not what the registry announced (hash mismatch):\n${lastLines(said)}`);
   if (code === 'EBADPLATFORM' || code === 'EBADENGINE')
-    return broken(`${spec} is not made for this machine:\n${shortly(said)}`);
+    return permanentProblem(`${spec} is not made for this machine:\n${lastLines(said)}`);
   if (OFFLINE.test(said) || OFFLINE.test(code) || code === 'E403')
-    return passing(`the npm registry cannot be reached:\n${shortly(said)}`);
-  return broken(`npm could not install ${spec}:\n${shortly(said)}`);
+    return temporaryProblem(`the npm registry cannot be reached:\n${lastLines(said)}`);
+  return permanentProblem(`npm could not install ${spec}:\n${lastLines(said)}`);
 }

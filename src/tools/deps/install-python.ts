@@ -16,9 +16,9 @@ import type { ToolCall } from '../../schema/tool.ts';
 import { CONFLICT, type Fetched } from './fetch-wheels.ts';
 import { fillByPip } from './fill-by-pip.ts';
 import { type Filling, fillByUv } from './fill-by-uv.ts';
-import { type Bench, broken, type Made, type Problem } from './installing.ts';
-import { normal } from './known-python.ts';
-import { entriesIn, unfinished } from './places.ts';
+import { type InstallContext, permanentProblem, type InstalledFolder, type Problem } from './installer.ts';
+import { normalizeName } from './known-python.ts';
+import { listEntries, unfinishedName } from './tool-links.ts';
 
 const NAME = /^[A-Za-z0-9](?:[\w.-]{0,200}[A-Za-z0-9])?$/;
 const RANGE = /^[\w.+<>=!~*, -]{1,100}$/;
@@ -27,16 +27,17 @@ const USUAL = /^(?:python|pip|activate|Activate)/;
 
 export async function installPython(
   input: InstallInput,
-  bench: Bench,
+  bench: InstallContext,
   call: ToolCall,
   known: readonly Receipt[],
-): Promise<Made | Problem> {
-  if (!NAME.test(input.name)) return broken(`"${input.name}" is not the name of a Python package`);
-  if (input.version !== undefined && !RANGE.test(input.version)) return broken(`"${input.version}" is not a version`);
+): Promise<InstalledFolder | Problem> {
+  if (!NAME.test(input.name)) return permanentProblem(`"${input.name}" is not the name of a Python package`);
+  if (input.version !== undefined && !RANGE.test(input.version))
+    return permanentProblem(`"${input.version}" is not a version`);
   const shared = known.filter(({ by, links }) => by === 'python' && 'python' in links);
-  const together = await made(
-    specsOf(
-      shared.filter(({ name }) => normal(name) !== normal(input.name)),
+  const together = await makeEnvironment(
+    toSpecs(
+      shared.filter(({ name }) => normalizeName(name) !== normalizeName(input.name)),
       input,
     ),
     input,
@@ -45,20 +46,24 @@ export async function installPython(
   );
   if (!('problem' in together) || !together.problem.startsWith(CONFLICT) || shared.length === 0)
     return 'problem' in together ? together : { ...together, replaces: shared[0]?.folder ?? null };
-  return madeApart(input, bench, call);
+  return makeSeparateEnvironment(input, bench, call);
 }
 
-async function madeApart(input: InstallInput, bench: Bench, call: ToolCall): Promise<Made | Problem> {
-  const apart = await made(specsOf([], input), input, bench, call);
+async function makeSeparateEnvironment(
+  input: InstallInput,
+  bench: InstallContext,
+  call: ToolCall,
+): Promise<InstalledFolder | Problem> {
+  const apart = await makeEnvironment(toSpecs([], input), input, bench, call);
   if ('problem' in apart) return apart;
-  const scripts = entriesIn(join(bench.tools, apart.folder, 'bin')).filter((name) => !USUAL.test(name));
+  const scripts = listEntries(join(bench.tools, apart.folder, 'bin')).filter((name) => !USUAL.test(name));
   return {
     ...apart,
     links: Object.fromEntries(scripts.map((name) => [`bin/${name}`, `../${apart.folder}/bin/${name}`])),
   };
 }
 
-function specsOf(rest: readonly Receipt[], input: InstallInput | null): string[] {
+function toSpecs(rest: readonly Receipt[], input: InstallInput | null): string[] {
   const wanted =
     input === null
       ? []
@@ -69,30 +74,30 @@ function specsOf(rest: readonly Receipt[], input: InstallInput | null): string[]
 }
 
 /** P1 */
-async function made(
+async function makeEnvironment(
   specs: readonly string[],
   input: InstallInput,
-  bench: Bench,
+  bench: InstallContext,
   call: ToolCall,
-): Promise<Made | Problem> {
+): Promise<InstalledFolder | Problem> {
   const { tools } = bench;
   const folder = `venvs/${nextNumber(tools)}`;
-  const fetched = join(tools, 'wheels', unfinished(randomBytes(6).toString('hex')));
+  const fetched = join(tools, 'wheels', unfinishedName(randomBytes(6).toString('hex')));
   let isWhole = false;
   try {
     mkdirSync(join(tools, 'venvs'), { recursive: true });
     mkdirSync(fetched, { recursive: true });
-    const wheels = await filled({ specs, environment: join(tools, folder), work: fetched }, bench, call);
+    const wheels = await fillEnvironment({ specs, environment: join(tools, folder), work: fetched }, bench, call);
     if ('problem' in wheels) return wheels;
     await bench.run(['sync', '-f', join(tools, folder)], { cwd: tools, net: false }, call); // a power cut must not leave empty files
-    const own = wheels.wheels.find(({ name }) => normal(name) === normal(input.name));
-    if (own === undefined) return broken(`there is no wheel of ${input.name} among what came`);
+    const own = wheels.wheels.find(({ name }) => normalizeName(name) === normalizeName(input.name));
+    if (own === undefined) return permanentProblem(`there is no wheel of ${input.name} among what came`);
     isWhole = true;
     return {
       version: own.version,
       folder,
       links: { python: folder },
-      commands: scriptsOf(join(tools, folder), input.name),
+      commands: readScripts(join(tools, folder), input.name),
       replaces: null,
       contains: wheels.wheels.map(({ name, version, sha256 }) => ({ name, version, integrity: `sha256-${sha256}` })),
       integrity: `sha256-${own.sha256}`,
@@ -106,7 +111,7 @@ async function made(
 }
 
 /** What uv does not understand pip may. */
-async function filled(filling: Filling, bench: Bench, call: ToolCall): Promise<Fetched | Problem> {
+async function fillEnvironment(filling: Filling, bench: InstallContext, call: ToolCall): Promise<Fetched | Problem> {
   const byUv = await fillByUv(filling, bench, call);
   if (byUv !== null) return byUv;
   rmSync(filling.environment, { recursive: true, force: true });
@@ -114,13 +119,13 @@ async function filled(filling: Filling, bench: Bench, call: ToolCall): Promise<F
 }
 
 /** The programs that a distribution announces. */
-function scriptsOf(environment: string, name: string): string[] {
-  const libraries = entriesIn(join(environment, 'lib')).map((version) =>
+function readScripts(environment: string, name: string): string[] {
+  const libraries = listEntries(join(environment, 'lib')).map((version) =>
     join(environment, 'lib', version, 'site-packages'),
   );
   for (const folder of libraries) {
-    const info = entriesIn(folder).find(
-      (entry) => entry.endsWith('.dist-info') && normal(entry.split('-')[0] ?? '') === normal(name),
+    const info = listEntries(folder).find(
+      (entry) => entry.endsWith('.dist-info') && normalizeName(entry.split('-')[0] ?? '') === normalizeName(name),
     );
     const file = join(folder, info ?? '', 'entry_points.txt');
     if (info === undefined || !existsSync(file)) continue;
@@ -134,5 +139,5 @@ function scriptsOf(environment: string, name: string): string[] {
 }
 
 function nextNumber(tools: string): number {
-  return 1 + Math.max(0, ...entriesIn(join(tools, 'venvs')).map(Number).filter(Number.isInteger));
+  return 1 + Math.max(0, ...listEntries(join(tools, 'venvs')).map(Number).filter(Number.isInteger));
 }

@@ -1,9 +1,9 @@
 /** Which Debian package brings a program, a library, a header: what only an image can have. */
 import type { Need } from '../../schema/dependency.ts';
-import { debianOfModule } from './known-python.ts';
+import { debianModulePackage } from './known-python.ts';
 
 /** `command package`; one name alone means that both are called so. */
-const COMMANDS = table(`
+const COMMANDS = parseTable(`
   ffmpeg / ffprobe ffmpeg / ffplay ffmpeg / libreoffice / soffice libreoffice / chromium / chromium-browser chromium / google-chrome chromium
   gcc / cc gcc / g++ / c++ g++ / make / gmake make / cmake / ninja ninja-build / autoconf / automake / libtool libtool-bin / m4 / bison / flex
   clang / clang++ clang / gdb / valgrind / strace / ltrace / pkg-config / ld binutils / as binutils / objdump binutils / strings binutils / ar binutils
@@ -25,7 +25,7 @@ const COMMANDS = table(`
   docker docker.io / podman / kubectl kubernetes-client / ansible / rclone / restic / borg borgbackup / aria2c aria2 / mosquitto_pub mosquitto-clients / calibre / ebook-convert calibre / busybox / zsh / fish / ksh ksh / tcsh / dash
 `);
 
-const LIBRARIES = table(`
+const LIBRARIES = parseTable(`
   libGL libgl1 / libEGL libegl1 / libGLU libglu1-mesa / libgthread-2.0 libglib2.0-0 / libglib-2.0 libglib2.0-0 / libgobject-2.0 libglib2.0-0 / libgio-2.0 libglib2.0-0
   libSM libsm6 / libICE libice6 / libXext libxext6 / libXrender libxrender1 / libX11 libx11-6 / libX11-xcb libx11-xcb1 / libxcb libxcb1 / libXi libxi6 / libXtst libxtst6 / libXrandr libxrandr2 / libXcomposite libxcomposite1 / libXdamage libxdamage1 / libXfixes libxfixes3 / libXcursor libxcursor1 / libXss libxss1 / libxkbcommon libxkbcommon0
   libnss3 libnss3 / libnssutil3 libnss3 / libnspr4 libnspr4 / libatk-1.0 libatk1.0-0 / libatk-bridge-2.0 libatk-bridge2.0-0 / libatspi libatspi2.0-0 / libcups libcups2 / libdrm libdrm2 / libgbm libgbm1 / libasound libasound2 / libpango-1.0 libpango-1.0-0 / libpangocairo-1.0 libpangocairo-1.0-0 / libpangoft2-1.0 libpangoft2-1.0-0 / libcairo libcairo2 / libgdk-3 libgtk-3-0 / libgtk-3 libgtk-3-0 / libdbus-1 libdbus-1-3 / libgdk_pixbuf-2.0 libgdk-pixbuf-2.0-0 / libharfbuzz libharfbuzz0b / libfontconfig libfontconfig1 / libfreetype libfreetype6
@@ -34,7 +34,7 @@ const LIBRARIES = table(`
 `);
 
 /** Headers by their first folder or name, and names in pkg-config. */
-const DEVELOPMENT = table(`
+const DEVELOPMENT = parseTable(`
   openssl libssl-dev / zlib.h zlib1g-dev / z zlib1g-dev / zlib zlib1g-dev / Python.h python3-dev / python3 python3-dev / ffi.h libffi-dev / libffi libffi-dev / sqlite3.h libsqlite3-dev / sqlite3 libsqlite3-dev
   libpq-fe.h libpq-dev / libpq libpq-dev / mysql.h default-libmysqlclient-dev / mysql default-libmysqlclient-dev / curl libcurl4-openssl-dev / libcurl libcurl4-openssl-dev / libxml libxml2-dev / libxml2 libxml2-dev / libxml-2.0 libxml2-dev / libxslt libxslt1-dev
   png.h libpng-dev / libpng libpng-dev / jpeglib.h libjpeg-dev / jpeg libjpeg-dev / tiff.h libtiff-dev / ft2build.h libfreetype-dev / freetype2 libfreetype-dev / fontconfig libfontconfig-dev / cairo.h libcairo2-dev / cairo libcairo2-dev / pango libpango1.0-dev / glib.h libglib2.0-dev / glib-2.0 libglib2.0-dev / gtk libgtk-3-dev / gtk+-3.0 libgtk-3-dev / gtk4 libgtk-4-dev
@@ -44,17 +44,17 @@ const DEVELOPMENT = table(`
 `);
 
 /** Null when nobody knows one. */
-export function debianOf(need: Pick<Need, 'kind' | 'name'>): string[] | null {
-  const found = packageOf(need);
+export function debianPackages(need: Pick<Need, 'kind' | 'name'>): string[] | null {
+  const found = debianPackage(need);
   return found === undefined ? null : [found];
 }
 
-function packageOf({ kind, name }: Pick<Need, 'kind' | 'name'>): string | undefined {
+function debianPackage({ kind, name }: Pick<Need, 'kind' | 'name'>): string | undefined {
   switch (kind) {
     case 'command':
       return COMMANDS.get(name);
     case 'library':
-      return libraryOf(name);
+      return libraryPackages(name);
     case 'header':
       return DEVELOPMENT.get(name.split('/')[0] ?? '') ?? DEVELOPMENT.get(name.split('/').at(-1) ?? '');
     case 'pkgconfig':
@@ -70,13 +70,13 @@ function packageOf({ kind, name }: Pick<Need, 'kind' | 'name'>): string | undefi
 }
 
 /** A library without a version is linked against: that takes what Debian keeps in -dev packages. */
-function libraryOf(name: string): string | undefined {
+function libraryPackages(name: string): string | undefined {
   const [family, inner = ''] = /^(?:perl|ruby|tex|r|python):/.test(name) ? name.split(/:(.*)/s) : ['', ''];
   if (family === 'perl') return `lib${inner.toLowerCase().replaceAll('::', '-')}-perl`;
   if (family === 'ruby') return `ruby-${inner.toLowerCase().replaceAll('_', '-')}`;
   if (family === 'tex') return 'texlive-latex-extra';
   if (family === 'r') return `r-cran-${inner.toLowerCase()}`;
-  if (family === 'python') return debianOfModule(inner);
+  if (family === 'python') return debianModulePackage(inner);
   const stem = name.replace(/\.so(?:\.[\d.]+)?$/, '');
   if (name.endsWith('.so'))
     return (
@@ -88,7 +88,7 @@ function libraryOf(name: string): string | undefined {
   return LIBRARIES.get(stem);
 }
 
-function table(text: string): ReadonlyMap<string, string> {
+function parseTable(text: string): ReadonlyMap<string, string> {
   const rows = text.split(/\s+\/\s+|\n\s*/).filter((row) => row.trim() !== '');
   return new Map(
     rows.map((row) => {

@@ -1,7 +1,7 @@
 /** Which npm package a command comes in, and modules that are known by name. */
 
 /** `command package`; one name alone means that both are called so. */
-const COMMANDS = table(`
+const COMMANDS = parseTable(`
   cowsay / cowthink cowsay / figlet figlet-cli / lolcatjs / prettier / tsx / tsc typescript / eslint
   stylelint / standard / xo / esbuild / rollup / vite / parcel / swc @swc/cli / babel @babel/cli
   terser / uglifyjs uglify-js / cleancss clean-css-cli / html-minifier / html-minifier-terser / htmlhint / csslint / postcss postcss-cli
@@ -54,7 +54,7 @@ export function isKnownPackage(name: string): boolean {
   return MODULES.has(name) || packages.has(name) || /^@vscode\/ripgrep-\w+-\w+$/.test(name);
 }
 
-function table(text: string): ReadonlyMap<string, string> {
+function parseTable(text: string): ReadonlyMap<string, string> {
   const rows = text.split(/\s+\/\s+|\n\s*/).filter((row) => row.trim() !== '');
   return new Map(
     rows.map((row) => {

@@ -1,7 +1,7 @@
 /** Which distribution a module of Python comes in, and which commands come from Python packages. */
 
 /** `module distribution`; one name alone means that both are called so. Dotted modules are packages of their own. */
-const MODULES = table(`
+const MODULES = parseTable(`
   yaml PyYAML / bs4 beautifulsoup4 / PIL Pillow / cv2 opencv-python-headless / sklearn scikit-learn / skimage scikit-image
   dateutil python-dateutil / dotenv python-dotenv / docx python-docx / pptx python-pptx / magic python-magic
   jwt PyJWT / OpenSSL pyOpenSSL / Crypto pycryptodome / nacl PyNaCl / serial pyserial / usb pyusb / zmq pyzmq
@@ -31,7 +31,7 @@ const MODULES = table(`
 `);
 
 /** Commands that come from PyPI: `command distribution`. */
-const COMMANDS = table(`
+const COMMANDS = parseTable(`
   csvkit / csvcut csvkit / csvgrep csvkit / csvjoin csvkit / csvlook csvkit / csvsort csvkit / csvsql csvkit / csvstack csvkit
   csvstat csvkit / in2csv csvkit / sql2csv csvkit / csvclean csvkit / csvformat csvkit / csvjson csvkit
   httpie / http httpie / https httpie / ruff / black / mypy / flake8 / pylint / isort / pytest / tox / nox / poetry / pipx
@@ -67,19 +67,19 @@ const STANDARD: Readonly<Record<string, string>> = {
 export const moduleRow = (module: string): string | undefined => MODULES.get(module);
 export const pythonCommand = (command: string): string | undefined => COMMANDS.get(command);
 export const isStandardModule = (module: string): boolean => Object.hasOwn(STANDARD, module);
-export const debianOfModule = (module: string): string | undefined => STANDARD[module];
+export const debianModulePackage = (module: string): string | undefined => STANDARD[module];
 
-const distributions = new Set([...MODULES.values(), ...COMMANDS.values()].map(normal));
+const distributions = new Set([...MODULES.values(), ...COMMANDS.values()].map(normalizeName));
 
 /** Whether the table knows a distribution, however it is written. */
-export const isKnownDistribution = (name: string): boolean => distributions.has(normal(name));
+export const isKnownDistribution = (name: string): boolean => distributions.has(normalizeName(name));
 
 /** PyPI does not tell these spellings apart. */
-export function normal(name: string): string {
+export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }
 
-function table(text: string): ReadonlyMap<string, string> {
+function parseTable(text: string): ReadonlyMap<string, string> {
   const rows = text.trim().split(/\s+\/\s+|\n\s*/);
   return new Map(
     rows

@@ -1,6 +1,6 @@
 /** Where pip is set to look, by its variables and files: uv is told the same, so that there is one place to set it. */
 import { readFileSync } from 'node:fs';
-import type { Manager } from './installing.ts';
+import type { Manager } from './installer.ts';
 
 export type PipSettings = {
   index: string | null;
@@ -11,8 +11,8 @@ export type PipSettings = {
 };
 
 /** A variable beats a file, a file that stands first beats the others. */
-export function pipSettings({ env, files }: Manager): PipSettings {
-  const tables = files.map((file) => settingsIn(file));
+export function readPipSettings({ env, files }: Manager): PipSettings {
+  const tables = files.map((file) => parseSettings(file));
   const valueOf = (name: string): string | undefined =>
     env[`PIP_${name.toUpperCase().replaceAll('-', '_')}`] ?? tables.find((table) => table.has(name))?.get(name);
   const list = (name: string): string[] => (valueOf(name) ?? '').split(/[\s,]+/).filter((each) => each !== '');
@@ -26,11 +26,11 @@ export function pipSettings({ env, files }: Manager): PipSettings {
 }
 
 /** What stands in [global], and in [download] and [install], which count more. */
-function settingsIn(file: string): ReadonlyMap<string, string> {
+function parseSettings(file: string): ReadonlyMap<string, string> {
   const sections = new Map<string, Map<string, string>>();
   let section = new Map<string, string>();
   let last = '';
-  for (const line of textOf(file).split('\n')) {
+  for (const line of readTextOrEmpty(file).split('\n')) {
     const [, title] = /^\s*\[([^\]]+)\]/.exec(line) ?? [];
     const [, name, value = ''] = /^([A-Za-z][\w-]*)\s*[=:]\s*(.*)$/.exec(line) ?? [];
     if (title !== undefined) sections.set(title, (section = sections.get(title) ?? new Map<string, string>()));
@@ -40,7 +40,7 @@ function settingsIn(file: string): ReadonlyMap<string, string> {
   return new Map(['global', 'install', 'download'].flatMap((title) => [...(sections.get(title) ?? [])]));
 }
 
-function textOf(file: string): string {
+function readTextOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

@@ -5,7 +5,7 @@ const SHAPE =
   /^(?:(node|python|apt|lib|header|font|locale|pkgconfig):)?(@?[A-Za-z0-9][\w./+-]*?)(?:@([\w.+^~*-]+)|\s*((?:[<>=!~]=?|\^)\s*[\w.*, <>=!~]+))?$/;
 
 /** Null when it cannot be read. */
-export function needIn(text: string): Need | null {
+export function parseNeed(text: string): Need | null {
   const [, family, name, exact, range] = SHAPE.exec(text.trim()) ?? [];
   if (name === undefined) return null;
   const version = exact ?? range?.replaceAll(/\s+/g, '');

@@ -6,14 +6,14 @@
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../../ledger/disk.ts';
-import { entriesIn } from './places.ts';
+import { listEntries } from './tool-links.ts';
 
 export const shimFolder = (tools: string): string => join(tools, 'shims');
 
 const NAMES = ['npm', 'pnpm'];
 
 /** What a shim says of a package; read by detect-node.ts. */
-export const SHIM_MISSES = /^oka: the package (\S+) is not installed yet$/m;
+export const SHIM_MISSING = /^oka: the package (\S+) is not installed yet$/m;
 
 const TEXT = `#!/bin/sh
 # Made by oka: packages for everybody are installed by oka itself, below .oka/tools.
@@ -65,7 +65,8 @@ export function writeShims(tools: string): boolean {
   const folder = shimFolder(tools);
   try {
     mkdirSync(folder, { recursive: true });
-    for (const name of NAMES) if (!isAsMade(join(folder, name))) replaceFile(join(folder, name), TEXT, { mode: 0o755 });
+    for (const name of NAMES)
+      if (!isUnchanged(join(folder, name))) replaceFile(join(folder, name), TEXT, { mode: 0o755 });
     return true;
   } catch {
     return false;
@@ -73,13 +74,13 @@ export function writeShims(tools: string): boolean {
 }
 
 /** Names in the folder of shims that are not as they were made. */
-export function strangeShims(tools: string): string[] {
-  return entriesIn(shimFolder(tools)).filter(
-    (name) => !NAMES.includes(name) || !isAsMade(join(shimFolder(tools), name)),
+export function findChangedShims(tools: string): string[] {
+  return listEntries(shimFolder(tools)).filter(
+    (name) => !NAMES.includes(name) || !isUnchanged(join(shimFolder(tools), name)),
   );
 }
 
-function isAsMade(file: string): boolean {
+function isUnchanged(file: string): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   return found?.isFile() === true && (found.mode & 0o111) !== 0 && readFileSync(file, 'utf8') === TEXT;
 }

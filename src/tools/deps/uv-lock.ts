@@ -3,15 +3,19 @@
 export type LockedWheel = { file: string; url: string; sha256: string | null; uploaded: string | null };
 export type LockedPackage = { name: string; version: string; wheels: LockedWheel[] };
 
-export function lockedPackages(text: string): LockedPackage[] {
+export function parseLockedPackages(text: string): LockedPackage[] {
   return text
     .split(/^\[\[packages\]\]$/m)
     .slice(1)
-    .map((part) => ({ name: field(part, 'name'), version: field(part, 'version'), wheels: wheelsIn(part) }));
+    .map((part) => ({
+      name: readTomlField(part, 'name'),
+      version: readTomlField(part, 'version'),
+      wheels: parseWheels(part),
+    }));
 }
 
 /** The wheel that uv settled on: the only one, or the one it names while it decides. */
-export function chosenOf({ name, version, wheels }: LockedPackage, said: string): LockedWheel | null {
+export function chosenWheel({ name, version, wheels }: LockedPackage, said: string): LockedWheel | null {
   if (wheels.length === 1) return wheels[0] ?? null;
   const chosen = [...said.matchAll(/\bSelecting: (\S+)==(\S+) \[[^\]]*\] \((\S+\.whl)\)/g)].findLast(
     ([, its, number]) => its === name && number === version,
@@ -19,11 +23,11 @@ export function chosenOf({ name, version, wheels }: LockedPackage, said: string)
   return wheels.find(({ file }) => file === chosen) ?? null;
 }
 
-function field(part: string, name: string): string {
+function readTomlField(part: string, name: string): string {
   return new RegExp(`^${name} = "([^"]*)"$`, 'm').exec(part)?.[1] ?? '';
 }
 
-function wheelsIn(part: string): LockedWheel[] {
+function parseWheels(part: string): LockedWheel[] {
   const rows = [...part.matchAll(/\{[^{}]*hashes = \{[^{}]*\}[^{}]*\}/g)].map(([row]) => {
     const url = /\b(?:url|path) = "([^"]+)"/.exec(row)?.[1] ?? '';
     return {

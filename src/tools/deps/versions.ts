@@ -3,7 +3,7 @@
 type Version = { numbers: readonly number[]; isEarly: boolean };
 
 /** The version in what a program says about itself; null when it says none. */
-export function versionIn(said: string): string | null {
+export function findVersion(said: string): string | null {
   const lines = said.split('\n').slice(0, 20);
   for (const pattern of [DOTTED, SAID, BARE])
     for (const line of lines) {
@@ -20,32 +20,32 @@ const BARE = /^[A-Za-z][\w+-]*\s+v?(\d+)\b/;
 
 /** Whether a version lies in a range: >=14, >=6,<7, ^1.2, ~1.2, ~=1.4, 3, 3.x, >=18 || ^16. */
 export function satisfies(version: string, range: string): boolean {
-  const found = parsed(version);
+  const found = parseVersion(version);
   if (found === null) return false;
-  return range.split('||').some((part) => comparatorsIn(part).every((each) => holds(found, each)));
+  return range.split('||').some((part) => parseComparators(part).every((each) => matchesComparator(found, each)));
 }
 
 type Comparator = { sign: string; version: Version; isOpen: boolean };
 
-function comparatorsIn(part: string): Comparator[] {
+function parseComparators(part: string): Comparator[] {
   const [, from, to] = /^\s*v?([\d.]+)\s+-\s+v?([\d.]+)\s*$/.exec(part) ?? [];
   const text = from === undefined ? part : `>=${from} <=${to}`;
   return [...text.matchAll(COMPARATOR)].map(([, sign = '', numbers = '', rest = '']) => ({
     sign,
-    version: parsed(numbers + rest) ?? { numbers: [], isEarly: false },
+    version: parseVersion(numbers + rest) ?? { numbers: [], isEarly: false },
     isOpen: sign === '' || /\.?[x*]$/i.test(rest),
   }));
 }
 
 const COMPARATOR = /([<>=!~^]{0,2})\s*v?(\d+(?:\.\d+)*)((?:\.[x*])+|-?(?:alpha|beta|rc|dev|pre)\.?\d*)?/gi;
 
-function parsed(text: string): Version | null {
+function parseVersion(text: string): Version | null {
   const [, numbers, early] = /^\s*[vV=]*(\d+(?:\.\d+)*)(?:[-.]?(alpha|beta|rc|dev|pre|[ab]\d))?/i.exec(text) ?? [];
   return numbers === undefined ? null : { numbers: numbers.split('.').map(Number), isEarly: early !== undefined };
 }
 
-function holds(found: Version, { sign, version, isOpen }: Comparator): boolean {
-  const order = compare(found, version);
+function matchesComparator(found: Version, { sign, version, isOpen }: Comparator): boolean {
+  const order = compareVersions(found, version);
   switch (sign) {
     case '>=':
     case '=>':
@@ -80,7 +80,7 @@ const firstNonZero = (numbers: readonly number[]): number =>
 const startsWith = ({ numbers }: Version, start: readonly number[]): boolean =>
   start.every((each, at) => (numbers[at] ?? 0) === each);
 
-function compare(a: Version, b: Version): number {
+function compareVersions(a: Version, b: Version): number {
   for (let at = 0; at < Math.max(a.numbers.length, b.numbers.length); at += 1) {
     const difference = (a.numbers[at] ?? 0) - (b.numbers[at] ?? 0);
     if (difference !== 0) return difference;

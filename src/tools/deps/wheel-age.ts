@@ -10,7 +10,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ToolCall } from '../../schema/tool.ts';
-import { type Bench, failureIn, saidBy } from './installing.ts';
+import { type InstallContext, failureIn, outputText } from './installer.ts';
 
 const DAY_MS = 86_400_000;
 const PAGE = /Fetching project page and analyzing links: ((?:https?|file):\/\/\S+)/g;
@@ -54,31 +54,36 @@ for (const [file, url] of Object.entries(places)) {
 }
 console.log('\\n' + JSON.stringify(told));`;
 
-export type Ages = { young: string[]; undated: string[] };
+export type WheelAges = { young: string[]; undated: string[] };
 
 /** `said` is what pip wrote while it fetched the files. */
-export async function agesByPip(files: readonly string[], said: string, bench: Bench, call: ToolCall): Promise<Ages> {
+export async function checkAgesByPip(
+  files: readonly string[],
+  said: string,
+  bench: InstallContext,
+  call: ToolCall,
+): Promise<WheelAges> {
   const folders = [...said.matchAll(LINKS)]
     .flatMap(([, list = '']) => list.split(', '))
     .map((place) => (place.startsWith('file:') ? fileURLToPath(place) : place))
     .filter((place) => place.startsWith('/'));
   const foreign = files.filter((file) => !folders.some((folder) => existsSync(join(folder, file)))); // A2
   const pages = [...new Set([...said.matchAll(PAGE)].map(([, url = '']) => url))].slice(0, 200);
-  return agesOf(foreign, { pages, urls: {} }, bench, call);
+  return checkAges(foreign, { pages, urls: {} }, bench, call);
 }
 
 /** `urls` are places of files whose index told nothing about them. */
-export async function agesOf(
+export async function checkAges(
   files: readonly string[],
   { pages, urls }: { pages: readonly string[]; urls: Readonly<Record<string, string>> },
-  bench: Bench,
+  bench: InstallContext,
   call: ToolCall,
-): Promise<Ages> {
+): Promise<WheelAges> {
   const { limits, tools, now, run } = bench;
   if (limits.min_age_days === 0 || files.length === 0) return { young: [], undated: [] };
   const asking = JSON.stringify({ pages, files, urls });
   const ran = await run(['node', '--input-type=module', '-e', ASK, asking], { cwd: tools, net: true }, call);
-  const answer = 'refused' in ran || failureIn(ran) !== null ? '{}' : (saidBy(ran).split('\n').at(-1) ?? '{}');
+  const answer = 'refused' in ran || failureIn(ran) !== null ? '{}' : (outputText(ran).split('\n').at(-1) ?? '{}');
   const told = JSON.parse(answer) as Record<string, string>;
   const since = now - limits.min_age_days * DAY_MS;
   return {
@@ -88,5 +93,5 @@ export async function agesOf(
 }
 
 /** Why something that nobody can date is not installed. */
-export const undatedReason = (file: string, { limits }: Pick<Bench, 'limits'>): string =>
+export const undatedReason = (file: string, { limits }: Pick<InstallContext, 'limits'>): string =>
   `the Python index does not say when ${file} was published, and releases younger than ${limits.min_age_days} days are not taken; installs.unknown_age: take in POLICY.md lets it in`;

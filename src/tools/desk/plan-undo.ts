@@ -8,10 +8,10 @@
  * U4 The same states give the same plan.
  */
 import { OkaError } from '../../schema/errors.ts';
-import { type Bytes, parentOf, shown } from './held.ts';
-import { likeness, merged } from './merge.ts';
-import type { Objects } from './objects.ts';
-import { type Change, differences, type Entry, FOLDER, flattened, isSame, kindOf } from './tree.ts';
+import { type Bytes, parentPath, toShownPath } from './open-folder.ts';
+import { lineSimilarity, mergeLines } from './merge-lines.ts';
+import type { Objects } from './object-store.ts';
+import { type Change, differences, type Entry, FOLDER, flattenTree, isSame, entryKind } from './snapshot-tree.ts';
 
 /** What a step did: the desk before it and after it, as they were kept. */
 export type Step = { before: string; after: string };
@@ -36,22 +36,22 @@ type Undoing = {
   notRestorable: Map<Bytes, string>;
 };
 
-const ALIKE = 0.5;
+const MIN_SIMILARITY = 0.5;
 
 export function planUndo(objects: Objects, now: string, steps: readonly Step[]): UndoPlan {
   const undoing: Undoing = {
     objects,
-    now: flattened(objects, now),
+    now: flattenTree(objects, now),
     next: new Map(),
     overlaps: new Map(),
     notRestorable: new Map(),
   };
-  for (const step of steps.toReversed()) takeBack(undoing, changesOf(objects, step));
+  for (const step of steps.toReversed()) undoChanges(undoing, stepChanges(objects, step));
   settlePlaces(undoing);
-  return planOf(undoing);
+  return toPlan(undoing);
 }
 
-function changesOf(objects: Objects, { before, after }: Step): Change[] {
+function stepChanges(objects: Objects, { before, after }: Step): Change[] {
   try {
     return differences(objects, before, after);
   } catch (error) {
@@ -63,46 +63,46 @@ function changesOf(objects: Objects, { before, after }: Step): Change[] {
   }
 }
 
-const at = ({ next, now }: Undoing, path: Bytes): Entry | null => {
+const plannedEntry = ({ next, now }: Undoing, path: Bytes): Entry | null => {
   const planned = next.get(path);
   return planned === undefined ? (now.get(path) ?? null) : planned;
 };
 
-function takeBack(undoing: Undoing, changes: readonly Change[]): void {
-  const moved = new Set(changes.flatMap((change) => movedBack(undoing, change, changes)));
+function undoChanges(undoing: Undoing, changes: readonly Change[]): void {
+  const moved = new Set(changes.flatMap((change) => undoMove(undoing, change, changes)));
   for (const change of changes) {
     const isLeft = undoing.overlaps.has(change.path) || undoing.notRestorable.has(change.path);
-    if (!moved.has(change) && !isLeft) takeBackOne(undoing, change);
+    if (!moved.has(change) && !isLeft) undoChange(undoing, change);
   }
 }
 
-function takeBackOne(undoing: Undoing, change: Change): void {
+function undoChange(undoing: Undoing, change: Change): void {
   const { path, before, after } = change;
-  const current = at(undoing, path);
+  const current = plannedEntry(undoing, path);
   if (isSame(current, before)) return;
-  const hasFolder = kindIs(before, 'folder') || kindIs(after, 'folder');
-  if (hasFolder && takeBackFolder(undoing, change)) return;
-  if (kindIs(before, 'unkept'))
+  const hasFolder = hasKind(before, 'folder') || hasKind(after, 'folder');
+  if (hasFolder && undoFolderChange(undoing, change)) return;
+  if (hasKind(before, 'unkept'))
     leave(undoing, path, 'notRestorable', 'it was too large, or not readable, and not kept');
   else if (isSame(current, after)) restoreTo(undoing, path, before);
   else if (current === null) leave(undoing, path, 'overlaps', 'it was changed by the run and removed since');
   else if (after === null) leave(undoing, path, 'overlaps', 'it was removed by the run and made anew since');
   else if (before === null) leave(undoing, path, 'overlaps', 'it was made by the run and changed since');
-  else mergeBack(undoing, path, current, before, after);
+  else mergeOut(undoing, path, current, before, after);
 }
 
-const kindIs = (entry: Entry | null, kind: ReturnType<typeof kindOf>): boolean =>
-  entry !== null && kindOf(entry) === kind;
+const hasKind = (entry: Entry | null, kind: ReturnType<typeof entryKind>): boolean =>
+  entry !== null && entryKind(entry) === kind;
 
 /** Folders are made again or emptied as their files need it. False when a folder is in the way of something else. */
-function takeBackFolder(undoing: Undoing, { path, before, after }: Change): boolean {
-  const current = at(undoing, path);
-  const isFolder = kindIs(current, 'folder');
+function undoFolderChange(undoing: Undoing, { path, before, after }: Change): boolean {
+  const current = plannedEntry(undoing, path);
+  const isFolder = hasKind(current, 'folder');
   if (before === null) {
     if (isFolder) undoing.next.set(path, null);
     return true;
   }
-  if (kindOf(before) !== 'folder') {
+  if (entryKind(before) !== 'folder') {
     if (isFolder) restoreTo(undoing, path, before);
     return isFolder;
   }
@@ -111,7 +111,7 @@ function takeBackFolder(undoing: Undoing, { path, before, after }: Change): bool
 }
 
 function restoreTo(undoing: Undoing, path: Bytes, before: Entry | null): void {
-  if (before !== null && kindOf(before) !== 'folder' && !undoing.objects.has(before.oid))
+  if (before !== null && entryKind(before) !== 'folder' && !undoing.objects.has(before.oid))
     leave(undoing, path, 'notRestorable', 'what it was is not kept any more');
   else undoing.next.set(path, before);
 }
@@ -121,7 +121,7 @@ function leave(undoing: Undoing, path: Bytes, how: 'overlaps' | 'notRestorable',
   undoing.next.delete(path);
 }
 
-function mergeBack(undoing: Undoing, path: Bytes, current: Entry, before: Entry, after: Entry): void {
+function mergeOut(undoing: Undoing, path: Bytes, current: Entry, before: Entry, after: Entry): void {
   const result = withoutChange(undoing, current, before, after);
   if (result === null) leave(undoing, path, 'overlaps', 'the same place was changed by the run and since');
   else undoing.next.set(path, result);
@@ -129,17 +129,21 @@ function mergeBack(undoing: Undoing, path: Bytes, current: Entry, before: Entry,
 
 /** `current` without what led from `before` to `after`; null when the two cannot be told apart. */
 function withoutChange({ objects }: Undoing, current: Entry, before: Entry, after: Entry): Entry | null {
-  if (![current, before, after].every((entry) => kindOf(entry) === 'file')) return null;
+  if (![current, before, after].every((entry) => entryKind(entry) === 'file')) return null;
   const mode = current.mode === after.mode ? before.mode : current.mode;
   if (before.oid === after.oid) return { mode, oid: current.oid };
   if (current.oid === after.oid) return { mode, oid: before.oid };
-  const [base, ours, theirs] = [blob(objects, after.oid), blob(objects, current.oid), blob(objects, before.oid)];
+  const [base, ours, theirs] = [
+    readBlob(objects, after.oid),
+    readBlob(objects, current.oid),
+    readBlob(objects, before.oid),
+  ];
   if (base === null || ours === null || theirs === null) return null;
-  const text = merged(base, ours, theirs);
+  const text = mergeLines(base, ours, theirs);
   return text === null ? null : { mode, oid: objects.put('blob', text) };
 }
 
-function blob(objects: Objects, oid: string): Buffer | null {
+function readBlob(objects: Objects, oid: string): Buffer | null {
   try {
     return objects.get('blob', oid);
   } catch (error) {
@@ -149,11 +153,11 @@ function blob(objects: Objects, oid: string): Buffer | null {
 }
 
 /** A file that the step moved and people changed since goes back to where it was, with their change. */
-function movedBack(undoing: Undoing, made: Change, changes: readonly Change[]): Change[] {
-  const current = at(undoing, made.path);
-  if (made.before !== null || !kindIs(made.after, 'file') || !kindIs(current, 'file')) return [];
+function undoMove(undoing: Undoing, made: Change, changes: readonly Change[]): Change[] {
+  const current = plannedEntry(undoing, made.path);
+  if (made.before !== null || !hasKind(made.after, 'file') || !hasKind(current, 'file')) return [];
   if (made.after === null || current === null || isSame(current, made.after)) return [];
-  const origin = originOf(undoing, made.after, changes);
+  const origin = findOrigin(undoing, made.after, changes);
   if (origin === undefined || origin.before === null) return [];
   const result = withoutChange(undoing, current, origin.before, made.after);
   if (result === null) return [];
@@ -162,66 +166,71 @@ function movedBack(undoing: Undoing, made: Change, changes: readonly Change[]): 
   return [made, origin];
 }
 
-function originOf(undoing: Undoing, made: Entry, changes: readonly Change[]): Change | undefined {
+function findOrigin(undoing: Undoing, made: Entry, changes: readonly Change[]): Change | undefined {
   const gone = changes.filter(
-    ({ path, before, after }) => after === null && kindIs(before, 'file') && at(undoing, path) === null,
+    ({ path, before, after }) => after === null && hasKind(before, 'file') && plannedEntry(undoing, path) === null,
   );
   const same = gone.find(({ before }) => before?.oid === made.oid);
   if (same !== undefined) return same;
-  const text = blob(undoing.objects, made.oid);
-  const rated = gone.map((change) => ({ change, rate: text === null ? 0 : likenessOf(undoing, text, change.before) }));
+  const text = readBlob(undoing.objects, made.oid);
+  const rated = gone.map((change) => ({
+    change,
+    rate: text === null ? 0 : entrySimilarity(undoing, text, change.before),
+  }));
   const best = rated.toSorted((a, b) => b.rate - a.rate)[0];
-  return best !== undefined && best.rate >= ALIKE ? best.change : undefined;
+  return best !== undefined && best.rate >= MIN_SIMILARITY ? best.change : undefined;
 }
 
-function likenessOf({ objects }: Undoing, text: Buffer, entry: Entry | null): number {
-  const other = entry === null ? null : blob(objects, entry.oid);
-  return other === null ? 0 : likeness(text, other);
+function entrySimilarity({ objects }: Undoing, text: Buffer, entry: Entry | null): number {
+  const other = entry === null ? null : readBlob(objects, entry.oid);
+  return other === null ? 0 : lineSimilarity(text, other);
 }
 
 /** Where a file cannot be because people have something in its place, or below it, everything stays as it is. */
 function settlePlaces(undoing: Undoing): void {
-  for (let conflicts = blocked(undoing); conflicts.length > 0; conflicts = blocked(undoing))
+  for (let conflicts = findBlocked(undoing); conflicts.length > 0; conflicts = findBlocked(undoing))
     for (const path of conflicts) leave(undoing, path, 'overlaps', 'something else is in its place');
   const used = foldersInUse(undoing);
   for (const [path, entry] of undoing.next)
-    if (entry === null && used.has(path) && kindIs(undoing.now.get(path) ?? null, 'folder')) undoing.next.delete(path);
-  for (const path of used) if (at(undoing, path) === null) undoing.next.set(path, { mode: FOLDER | 0o755, oid: '' });
+    if (entry === null && used.has(path) && hasKind(undoing.now.get(path) ?? null, 'folder')) undoing.next.delete(path);
+  for (const path of used)
+    if (plannedEntry(undoing, path) === null) undoing.next.set(path, { mode: FOLDER | 0o755, oid: '' });
 }
 
-function blocked(undoing: Undoing): Bytes[] {
+function findBlocked(undoing: Undoing): Bytes[] {
   const used = foldersInUse(undoing);
   return [...undoing.next].flatMap(([path, entry]) => {
     if (entry === null) return [];
-    const isOnTop = kindOf(entry) !== 'folder' && used.has(path);
-    return isOnTop || ancestorsOf(path).some((above) => isLeaf(at(undoing, above))) ? [path] : [];
+    const isOnTop = entryKind(entry) !== 'folder' && used.has(path);
+    return isOnTop || ancestorPaths(path).some((above) => isLeaf(plannedEntry(undoing, above))) ? [path] : [];
   });
 }
 
-const isLeaf = (entry: Entry | null): boolean => entry !== null && kindOf(entry) !== 'folder';
+const isLeaf = (entry: Entry | null): boolean => entry !== null && entryKind(entry) !== 'folder';
 
 /** Folders that something will be in. */
 function foldersInUse(undoing: Undoing): Set<Bytes> {
   const used = new Set<Bytes>();
   const paths = new Set([...undoing.now.keys(), ...undoing.next.keys()]);
   for (const path of paths) {
-    if (at(undoing, path) !== null) for (const above of ancestorsOf(path)) used.add(above);
+    if (plannedEntry(undoing, path) !== null) for (const above of ancestorPaths(path)) used.add(above);
   }
   return used;
 }
 
-function ancestorsOf(path: Bytes): Bytes[] {
-  const above = parentOf(path);
-  return above === '' ? [] : [...ancestorsOf(above), above];
+function ancestorPaths(path: Bytes): Bytes[] {
+  const above = parentPath(path);
+  return above === '' ? [] : [...ancestorPaths(above), above];
 }
 
-function planOf({ now, next, overlaps, notRestorable }: Undoing): UndoPlan {
+function toPlan({ now, next, overlaps, notRestorable }: Undoing): UndoPlan {
   const actions = [...next]
     .map(([path, to]): Action => ({ path, from: now.get(path) ?? null, to }))
     .filter(({ from, to }) => !isSame(from, to))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  const paths = (chosen: Action[]): string[] => chosen.map(({ path }) => shown(path));
-  const left = (reasons: Map<Bytes, string>): Left[] => [...reasons].map(([path, why]) => ({ path: shown(path), why }));
+  const paths = (chosen: Action[]): string[] => chosen.map(({ path }) => toShownPath(path));
+  const left = (reasons: Map<Bytes, string>): Left[] =>
+    [...reasons].map(([path, why]) => ({ path: toShownPath(path), why }));
   return {
     actions,
     restore: paths(actions.filter(({ to }) => to !== null)),

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { errnoOf, messageOf } from '../../schema/errors.ts';
-import type { Address } from '../builtin/net.ts';
+import type { Address } from '../builtin/http-client.ts';
 
 export type Connected = { socket: Socket } | { problem: string };
 

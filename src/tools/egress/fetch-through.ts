@@ -12,7 +12,7 @@ export function fetchThrough(through: Through): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const proxyEnv = await through(new URL(request.url));
-    return proxyEnv === null ? globalThis.fetch(request) : responseOf(await send(request, proxyEnv));
+    return proxyEnv === null ? globalThis.fetch(request) : toResponse(await send(request, proxyEnv));
   };
 }
 
@@ -37,7 +37,7 @@ async function send(request: Request, proxyEnv: Readonly<Record<string, string>>
   return promise;
 }
 
-function responseOf(message: IncomingMessage): Response {
+function toResponse(message: IncomingMessage): Response {
   const { statusCode: status = 500, statusMessage: statusText = '' } = message;
   const headers = new Headers();
   for (const [name, values] of Object.entries(message.headersDistinct))

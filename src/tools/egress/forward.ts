@@ -7,17 +7,17 @@
 import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { framingOf, passedOn } from './headers.ts';
+import { readFraming, forwardedHeaders } from './headers.ts';
 import { meter } from './meter.ts';
 import type { Limits } from './limits.ts';
-import type { Target } from './target.ts';
+import type { Target } from './proxy-target.ts';
 
 export type Exchange = { request: IncomingMessage; response: ServerResponse; target: Target & { path: string } };
 
 /** Why a request is not passed on whoever asks, or null. */
-export function objectionTo({ method, rawHeaders, httpVersion }: IncomingMessage): string | null {
+export function findObjection({ method, rawHeaders, httpVersion }: IncomingMessage): string | null {
   if (method === 'TRACE' || method === 'CONNECT') return `${method} is not passed on`;
-  const framing = framingOf(rawHeaders, httpVersion);
+  const framing = readFraming(rawHeaders, httpVersion);
   return 'problem' in framing ? `the request has ${framing.problem}` : null;
 }
 
@@ -30,7 +30,7 @@ export async function forward(
   const sent = httpRequest({
     method: request.method ?? 'GET',
     path: target.path,
-    headers: headersFor(request, target),
+    headers: upstreamHeaders(request, target),
     createConnection: () => upstream,
     setHost: false,
     maxHeaderSize: limits.headerBytes,
@@ -38,16 +38,16 @@ export async function forward(
   upstream.setTimeout(limits.idleMs, () => upstream.destroy(new Error('no answer in time')));
   response.once('close', () => sent.destroy());
   try {
-    const answered = answerTo(sent);
+    const answered = sendUpstream(sent);
     // What goes wrong with the body breaks the request off, and so the answer; an early answer is given back all the same.
     pipeline(request, meter(limits.upBytes), sent).catch((error: Error) => sent.destroy(error));
-    await giveBack(await answered, response, limits);
+    await relayResponse(await answered, response, limits);
   } finally {
     upstream.destroy();
   }
 }
 
-function answerTo(sent: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
+function sendUpstream(sent: ReturnType<typeof httpRequest>): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   sent.once('response', resolve).on('error', reject);
   sent.once('close', () => reject(new Error('it hung up')));
@@ -58,20 +58,20 @@ function answerTo(sent: ReturnType<typeof httpRequest>): Promise<IncomingMessage
   return promise;
 }
 
-function headersFor(request: IncomingMessage, { host, port }: Target): Record<string, string | string[]> {
+function upstreamHeaders(request: IncomingMessage, { host, port }: Target): Record<string, string | string[]> {
   const name = host.includes(':') ? `[${host}]` : host;
-  const framing = framingOf(request.rawHeaders, request.httpVersion);
+  const framing = readFraming(request.rawHeaders, request.httpVersion);
   return {
     host: port === 80 ? name : `${name}:${port}`,
-    ...passedOn(request.rawHeaders, ['host', 'content-length']),
+    ...forwardedHeaders(request.rawHeaders, ['host', 'content-length']),
     ...('length' in framing ? { 'content-length': framing.length } : {}),
     ...('chunked' in framing ? { 'transfer-encoding': 'chunked' } : {}),
     connection: 'close',
   };
 }
 
-async function giveBack(answer: IncomingMessage, response: ServerResponse, limits: Limits): Promise<void> {
+async function relayResponse(answer: IncomingMessage, response: ServerResponse, limits: Limits): Promise<void> {
   response.sendDate = false;
-  response.writeHead(answer.statusCode ?? 502, passedOn(answer.rawHeaders));
+  response.writeHead(answer.statusCode ?? 502, forwardedHeaders(answer.rawHeaders));
   await pipeline(answer, meter(limits.downBytes), response);
 }

@@ -21,9 +21,9 @@ const ONE_HOP = [
 type Framing = { length: string } | { chunked: true } | { none: true } | { problem: string };
 
 /** `raw` is names and values by turns, as they came. */
-export function framingOf(raw: readonly string[], httpVersion: string): Framing {
-  const lengths = valuesOf(raw, 'content-length');
-  const codings = valuesOf(raw, 'transfer-encoding');
+export function readFraming(raw: readonly string[], httpVersion: string): Framing {
+  const lengths = headerValues(raw, 'content-length');
+  const codings = headerValues(raw, 'transfer-encoding');
   if (codings.length > 0 && lengths.length > 0) return { problem: 'Content-Length and Transfer-Encoding at once' };
   if (codings.length > 0) {
     const plain = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked' && httpVersion === '1.1';
@@ -36,20 +36,20 @@ export function framingOf(raw: readonly string[], httpVersion: string): Framing 
 }
 
 /** The headers that go on, by name; one that stands there several times keeps all its values. */
-export function passedOn(raw: readonly string[], without: readonly string[] = []): Record<string, string[]> {
-  const named = valuesOf(raw, 'connection').flatMap((value) => value.toLowerCase().split(/[\s,]+/));
+export function forwardedHeaders(raw: readonly string[], without: readonly string[] = []): Record<string, string[]> {
+  const named = headerValues(raw, 'connection').flatMap((value) => value.toLowerCase().split(/[\s,]+/));
   const dropped = new Set([...ONE_HOP, ...named, ...without]);
   const passed: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
-  for (const [name, value] of pairsOf(raw)) {
+  for (const [name, value] of headerPairs(raw)) {
     if (!dropped.has(name)) (passed[name] ??= []).push(value);
   }
   return passed;
 }
 
-function valuesOf(raw: readonly string[], wanted: string): string[] {
-  return [...pairsOf(raw)].flatMap(([name, value]) => (name === wanted ? [value.trim()] : []));
+function headerValues(raw: readonly string[], wanted: string): string[] {
+  return [...headerPairs(raw)].flatMap(([name, value]) => (name === wanted ? [value.trim()] : []));
 }
 
-function* pairsOf(raw: readonly string[]): Generator<[name: string, value: string]> {
+function* headerPairs(raw: readonly string[]): Generator<[name: string, value: string]> {
   for (let index = 0; index + 1 < raw.length; index += 2) yield [raw[index]?.toLowerCase() ?? '', raw[index + 1] ?? ''];
 }

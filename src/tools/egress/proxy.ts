@@ -4,7 +4,7 @@
  *
  * X1 Whoever has no ticket gets nothing, not even an answer about a host.
  * X2 Every connection is decided by name, then by address, and goes to an address that was decided on (route.ts).
- * X3 Each decision is told, however often it is the same (telling.ts).
+ * X3 Each decision is told, however often it is the same (decision-log.ts).
  * X4 Time, size and number of everything are bounded; a client that stalls costs a socket for a while, no more.
  * X5 What goes wrong with one connection ends that connection only.
  */
@@ -14,18 +14,18 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { messageOf } from '../../schema/errors.ts';
 import { connectTo } from './connect.ts';
-import { forward, objectionTo } from './forward.ts';
+import { forward, findObjection } from './forward.ts';
 import { type Limits, LIMITS } from './limits.ts';
-import { type RouteOptions, routeTo } from './route.ts';
-import { type Target, targetOfConnect, targetOfRequest, type Unclear } from './target.ts';
-import type { Telling } from './telling.ts';
-import { type Admit, type Admitted, ticketIn } from './tickets.ts';
-import { join, turnAway } from './tunnel.ts';
+import { type RouteOptions, chooseRoute } from './route.ts';
+import { type Target, parseConnectTarget, parseRequestTarget, type Unclear } from './proxy-target.ts';
+import type { DecisionLog } from './decision-log.ts';
+import { type Admit, type Admitted, readTicket } from './proxy-tickets.ts';
+import { joinSockets, refuseConnect } from './tunnel.ts';
 
 export type ProxyOptions = RouteOptions & {
   listen: { host: string; port: number };
   admit: Admit;
-  telling: Telling;
+  telling: DecisionLog;
   limits?: Partial<Limits>;
   clock: () => number;
 };
@@ -81,7 +81,7 @@ function serverFor({ limits }: Door): Server {
   server.maxConnections = limits.connections * 2;
   server.setTimeout(limits.idleMs);
   server.on('clientError', (error, socket) => {
-    if (socket.writable) turnAway(socket as Socket, '400 Bad Request', `not understood: ${messageOf(error)}`);
+    if (socket.writable) refuseConnect(socket as Socket, '400 Bad Request', `not understood: ${messageOf(error)}`);
     else socket.destroy();
   });
   return server;
@@ -93,17 +93,17 @@ const ADVICE = 'Which hosts may be reached is for a person to say, in .oka/rules
 const CHALLENGE = 'proxy-authenticate: Basic realm="oka"';
 
 async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, door: Door): Promise<void> {
-  const admitted = door.admit(ticketIn(request.headers['proxy-authorization']));
-  if (admitted === null) return turnAway(client, '407 Proxy Authentication Required', NO_TICKET, [CHALLENGE]);
+  const admitted = door.admit(readTicket(request.headers['proxy-authorization']));
+  if (admitted === null) return refuseConnect(client, '407 Proxy Authentication Required', NO_TICKET, [CHALLENGE]);
   if (door.tunnels.size >= door.limits.connections)
-    return turnAway(client, '503 Service Unavailable', 'there are too many tunnels already');
+    return refuseConnect(client, '503 Service Unavailable', 'there are too many tunnels already');
   using guest = register(admitted, client, door.tunnels);
-  const found = await reach(targetOfConnect(request.url ?? ''), admitted, client, door);
-  if ('reason' in found) return turnAway(client, found.status, found.reason);
+  const found = await reach(parseConnectTarget(request.url ?? ''), admitted, client, door);
+  if ('reason' in found) return refuseConnect(client, found.status, found.reason);
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   if (head.length > 0) client.unshift(head);
   guest.keep();
-  join(client, found.socket, door.limits, lifeOf(admitted, door));
+  joinSockets(client, found.socket, door.limits, connectionLifetime(admitted, door));
 }
 
 async function exchange(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
@@ -112,16 +112,19 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
     response.writeHead(Number(status.slice(0, 3)), plain).end(`${reason}\n`);
   };
   response.on('error', () => response.destroy());
-  const admitted = door.admit(ticketIn(request.headers['proxy-authorization']));
+  const admitted = door.admit(readTicket(request.headers['proxy-authorization']));
   if (admitted === null)
     return refuse('407', NO_TICKET, { 'proxy-authenticate': CHALLENGE.slice(CHALLENGE.indexOf(' ') + 1) });
-  const objection = objectionTo(request);
+  const objection = findObjection(request);
   if (objection !== null) return refuse('400', objection);
-  const target = targetOfRequest(request.url ?? '');
+  const target = parseRequestTarget(request.url ?? '');
   using _ = register(admitted, request.socket);
   const found = await reach(target, admitted, request.socket, door);
   if ('reason' in found) return refuse(found.status, found.reason);
-  const life = setTimeout(() => found.socket.destroy(new Error('it took too long')), lifeOf(admitted, door));
+  const life = setTimeout(
+    () => found.socket.destroy(new Error('it took too long')),
+    connectionLifetime(admitted, door),
+  );
   try {
     await forward({ request, response, target: target as Exclude<typeof target, Unclear> }, found.socket, door.limits);
   } catch (error) {
@@ -138,7 +141,7 @@ type Reached = { socket: Socket } | { status: string; reason: string };
 async function reach(target: Target | Unclear, admitted: Admitted, client: Socket, door: Door): Promise<Reached> {
   const { holder } = admitted;
   const tell = (verdict: 'allowed' | 'refused', reason: string, host: string, port: number): void =>
-    door.telling.tell({ run: holder.run, call: holder.call, host: host.slice(0, 253), port, verdict, reason });
+    door.telling.report({ run: holder.run, call: holder.call, host: host.slice(0, 253), port, verdict, reason });
   if ('problem' in target) {
     tell('refused', target.problem, 'unclear', 0);
     return { status: '400 Bad Request', reason: target.problem };
@@ -149,7 +152,7 @@ async function reach(target: Target | Unclear, admitted: Admitted, client: Socke
   client.once('close', leave);
   const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(door.limits.connectMs)]);
   try {
-    const route = await routeTo(target, holder, door, signal);
+    const route = await chooseRoute(target, holder, door, signal);
     tell(route.verdict === 'allowed' ? 'allowed' : 'refused', route.reason, target.host, target.port);
     if (route.verdict === 'refused') return { status: '403 Forbidden', reason: `${route.reason}. ${ADVICE}` };
     if (route.verdict === 'unknown') return { status: '502 Bad Gateway', reason: route.reason };
@@ -190,6 +193,6 @@ function register(
   };
 }
 
-function lifeOf({ until }: Admitted, { limits, clock }: Door): number {
+function connectionLifetime({ until }: Admitted, { limits, clock }: Door): number {
   return until === null ? limits.lifeMs : Math.max(0, Math.min(limits.lifeMs, until - clock()));
 }

@@ -22,39 +22,39 @@ const TIMEOUT_MS = 15_000;
 const PIP_DEFAULTS =
   'from pip._internal.models.index import PyPI as p; print(p.simple_url, "https://" + p.file_storage_domain)';
 
-export async function registriesOf(asking: Asking): Promise<Registry[]> {
+export async function findRegistries(asking: Asking): Promise<Registry[]> {
   const found = await Promise.all([npmUrls(asking), pipUrls(asking)]);
-  const registries = found.flat().flatMap(registryOf);
+  const registries = found.flat().flatMap(parseRegistry);
   return [...new Map(registries.map((registry) => [`${registry.host} ${registry.port}`, registry])).values()];
 }
 
 /** `registry`, and `@scope:registry` for each scope that has its own. */
 async function npmUrls(asking: Asking): Promise<string[]> {
-  const settings = parsed(await answerOf('npm', ['config', 'list', '--long', '--json'], asking));
+  const settings = parseObject(await runForOutput('npm', ['config', 'list', '--long', '--json'], asking));
   return Object.entries(settings).flatMap(([name, value]) =>
     /^(@[^:]+:)?registry$/.test(name) && typeof value === 'string' ? [value] : [],
   );
 }
 
 async function pipUrls(asking: Asking): Promise<string[]> {
-  const lines = (await answerOf('python3', ['-m', 'pip', 'config', 'list'], asking)).split('\n');
+  const lines = (await runForOutput('python3', ['-m', 'pip', 'config', 'list'], asking)).split('\n');
   const set = lines
     .filter((line) => /^[^=]*\.(extra-)?index-url=/.test(line))
     .map((line) => line.replaceAll('\\n', ' '));
   const urls = set.join(' ').match(/https?:\/\/[^\s'"\\,]+/g) ?? [];
   const replaced = set.some((line) => /^[^=]*\.index-url=/.test(line));
-  const usual = replaced ? '' : await answerOf('python3', ['-I', '-c', PIP_DEFAULTS], asking);
+  const usual = replaced ? '' : await runForOutput('python3', ['-I', '-c', PIP_DEFAULTS], asking);
   return [...urls, ...usual.split(/\s+/)];
 }
 
-function registryOf(text: string): Registry[] {
+function parseRegistry(text: string): Registry[] {
   const url = URL.parse(text.trim());
   if (url === null || !/^https?:$/.test(url.protocol)) return [];
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   return [{ host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) }];
 }
 
-async function answerOf(program: string, args: readonly string[], { cwd, env }: Asking): Promise<string> {
+async function runForOutput(program: string, args: readonly string[], { cwd, env }: Asking): Promise<string> {
   try {
     const options = { cwd, env: { ...env }, timeout: TIMEOUT_MS, maxBuffer: 4_194_304 };
     return (await promisify(execFile)(program, args, options)).stdout;
@@ -63,7 +63,7 @@ async function answerOf(program: string, args: readonly string[], { cwd, env }: 
   }
 }
 
-function parsed(text: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch {

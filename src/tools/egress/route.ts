@@ -9,10 +9,10 @@ import { lookup as resolveName } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Allows } from '../../guard/egress-rule.ts';
 import { errnoOf, messageOf } from '../../schema/errors.ts';
-import { isOwnNetwork, isPublic } from '../builtin/address.ts';
-import type { Address } from '../builtin/net.ts';
-import type { Target } from './target.ts';
-import type { Holder } from './tickets.ts';
+import { isOwnNetwork, isPublic } from '../builtin/network-address.ts';
+import type { Address } from '../builtin/http-client.ts';
+import type { Target } from './proxy-target.ts';
+import type { TicketOwner } from './proxy-tickets.ts';
 
 export type RouteOptions = {
   allows: Allows;
@@ -26,22 +26,22 @@ export type Route =
   | { verdict: 'refused'; reason: string }
   | { verdict: 'unknown'; reason: string };
 
-const MOST_ADDRESSES = 4;
+const MAX_ADDRESSES = 4;
 
 /** Unknown is a name that no server knows, or that could not be asked about in time. */
-export async function routeTo(
+export async function chooseRoute(
   target: Target,
-  { hosts, servers }: Pick<Holder, 'hosts' | 'servers'>,
+  { hosts, servers }: Pick<TicketOwner, 'hosts' | 'servers'>,
   options: RouteOptions,
   signal: AbortSignal,
 ): Promise<Route> {
   const verdict = options.allows(target.host, target.port, hosts, servers);
   if (verdict.verdict === 'refused') return verdict;
-  const found = await addressesOf(target.host, options, signal);
+  const found = await resolveAddresses(target.host, options, signal);
   if ('problem' in found) return { verdict: 'unknown', reason: `${target.host}: ${found.problem}` };
   const addresses = found.filter(({ address }) => isReachable(address, target.port, verdict.reach, options));
   if (addresses.length > 0)
-    return { verdict: 'allowed', reason: verdict.reason, addresses: addresses.slice(0, MOST_ADDRESSES) };
+    return { verdict: 'allowed', reason: verdict.reason, addresses: addresses.slice(0, MAX_ADDRESSES) };
   const where = found.map(({ address }) => address).slice(0, 3);
   return {
     verdict: 'refused',
@@ -62,7 +62,7 @@ function isReachable(
 
 type Unfound = { problem: string };
 
-async function addressesOf(
+async function resolveAddresses(
   host: string,
   { lookup }: RouteOptions,
   signal: AbortSignal,

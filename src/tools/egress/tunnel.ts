@@ -11,7 +11,7 @@ import { meter } from './meter.ts';
 import type { Limits } from './limits.ts';
 
 /** Joins two connected sockets until one of them is gone. */
-export function join(client: Socket, upstream: Socket, limits: Limits, lifeMs: number): void {
+export function joinSockets(client: Socket, upstream: Socket, limits: Limits, lifeMs: number): void {
   const end = (): void => {
     client.destroy();
     upstream.destroy();
@@ -36,7 +36,7 @@ export function join(client: Socket, upstream: Socket, limits: Limits, lifeMs: n
 }
 
 /** Answers a CONNECT that is not granted, and hangs up however long the client would stay. */
-export function turnAway(client: Socket, status: string, reason: string, headers: readonly string[] = []): void {
+export function refuseConnect(client: Socket, status: string, reason: string, headers: readonly string[] = []): void {
   const body = `${reason}\n`;
   const head = [
     `HTTP/1.1 ${status}`,

@@ -18,7 +18,7 @@ import type { Asked } from '../../schema/wait.ts';
 export type Judge = (call: ToolCall) => { effect: Effect; why: string };
 
 /** How people are asked. Without it an approval is bound to the call alone and does not expire. */
-export type Asking = {
+export type ApprovalPorts = {
   around: (call: ToolCall) => Promise<Around>;
   /** The answer that gave this call its approval, as the ledger has it; null when there is none. */
   answered: (call: ToolCall) => Promise<{ expires: string | null } | null>;
@@ -30,13 +30,13 @@ export type Asking = {
 };
 
 /** What changes nothing is allowed; everything else is asked about. */
-export const cautious: Judge = (call) => {
+export const cautiousJudge: Judge = (call) => {
   if (call.class === 'read') return { effect: 'allow', why: 'it only reads' };
   if (call.class === 'deny') return { effect: 'deny', why: 'it is never allowed' };
   return { effect: 'ask', why: call.class === 'write_local' ? 'it changes files' : 'it may change something outside' };
 };
 
-export function authorize(judge: Judge = cautious, asking?: Asking): Middleware {
+export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts): Middleware {
   return {
     name: 'authorize',
     call: async (call, next) => {
@@ -44,53 +44,53 @@ export function authorize(judge: Judge = cautious, asking?: Asking): Middleware 
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
       if (effect === 'allow' && !call.bounds.ask)
         return next(call.approval === null ? call : { ...call, approval: null });
-      return (await isApproved(call, asking)) ? next(call) : question(call, why, asking);
+      return (await isApproved(call, asking)) ? next(call) : askForApproval(call, why, asking);
     },
   };
 }
 
 /** Z2: as far inside as possible, where the call is still the one that was recorded. */
-export function confirm(asking?: Asking): Middleware {
+export function confirm(asking?: ApprovalPorts): Middleware {
   if (asking === undefined) return { name: 'confirm' };
   return {
     name: 'confirm',
     call: async (call, next) => {
       if (call.approval === null || (await isApproved(call, asking))) return next(call);
-      return question(call, 'something it depends on has changed since it was approved', asking);
+      return askForApproval(call, 'something it depends on has changed since it was approved', asking);
     },
   };
 }
 
-async function isApproved(call: ToolCall, asking: Asking | undefined): Promise<boolean> {
+async function isApproved(call: ToolCall, asking: ApprovalPorts | undefined): Promise<boolean> {
   if (call.approval === null) return false;
-  if (asking === undefined) return call.approval === bindingOf(call);
+  if (asking === undefined) return call.approval === bindingHash(call);
   const answered = await asking.answered(call);
-  if (answered === null || isOver(answered.expires, asking.clock())) return false;
-  return call.approval === bindingOf(call, await asking.around(call), answered.expires);
+  if (answered === null || isExpired(answered.expires, asking.clock())) return false;
+  return call.approval === bindingHash(call, await asking.around(call), answered.expires);
 }
 
-const isOver = (expires: string | null, now: number): boolean => expires !== null && Date.parse(expires) <= now;
+const isExpired = (expires: string | null, now: number): boolean => expires !== null && Date.parse(expires) <= now;
 
-async function question(asked: ToolCall, why: string, asking: Asking | undefined): Promise<Outcome> {
+async function askForApproval(asked: ToolCall, why: string, asking: ApprovalPorts | undefined): Promise<Outcome> {
   const call = { ...asked, approval: null };
   const input = shorten(escapeInvisibleLine(JSON.stringify(call.input)), 8000);
   const text = shorten(`${call.tool} ${input} (${call.class}: ${escapeInvisibleLine(why)})`, 16_000);
-  if (asking === undefined) return { status: 'waiting', for: { kind: 'approval', binding: bindingOf(call), text } };
+  if (asking === undefined) return { status: 'waiting', for: { kind: 'approval', binding: bindingHash(call), text } };
   const around = await asking.around(call);
   const shown = asking.show(call, why, around);
   if (shown === null)
     return { status: 'denied', error: `${call.tool}: it is too long for a person to look at; put it into a file` };
   const expires = asking.expiry();
-  const binding = bindingOf(call, around, expires);
+  const binding = bindingHash(call, around, expires);
   return { status: 'waiting', for: { kind: 'approval', binding, text, expires, asked: shown } };
 }
 
 /** Everything an approval stands for. Another tool, input, step, run, attempt, place, file or policy has another hash. */
-export function bindingOf(call: ToolCall, around: Around | null = null, expires: string | null = null): string {
+export function bindingHash(call: ToolCall, around: Around | null = null, expires: string | null = null): string {
   const { run, node, tool, input, key, author } = call;
   return hash(
     'sha256',
-    JSON.stringify([askedIn(call), run, node, tool, call.class, input, key, author, around, expires]),
+    JSON.stringify([askingCallName(call), run, node, tool, call.class, input, key, author, around, expires]),
   );
 }
 
@@ -98,7 +98,7 @@ export function bindingOf(call: ToolCall, around: Around | null = null, expires:
  * The name of the call that asked: this one, or its like in the attempt before when this one brings the answer. Behind
  * run and node a name has visit and attempt, and the number of a call that was made within it.
  */
-function askedIn({ run, node, call, approval }: ToolCall): string {
+function askingCallName({ run, node, call, approval }: ToolCall): string {
   const from = `${run}.${node}.`;
   if (approval === null || !call.startsWith(from)) return call;
   const [visit, attempt, ...within] = call.slice(from.length).split('.');

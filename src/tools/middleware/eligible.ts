@@ -6,13 +6,13 @@ export function eligible(): Middleware {
   return {
     name: 'eligible',
     call: (call, next) => {
-      const error = whyNot(call);
+      const error = ineligibleReason(call);
       return error === null ? next(call) : Promise.resolve({ status: 'denied', error });
     },
   };
 }
 
-function whyNot({ tool, class: effect, bounds: { tools, classes } }: ToolCall): string | null {
+function ineligibleReason({ tool, class: effect, bounds: { tools, classes } }: ToolCall): string | null {
   if (tools !== null && !tools.includes(tool))
     return `${tool} is not among the tools of this step: ${tools.join(', ') || 'none'}`;
   if (classes !== null && !classes.includes(effect))

@@ -5,7 +5,7 @@ import type { ToolCall } from '../../schema/tool.ts';
 /** By tool name, or by `host:example.org`. */
 export type RateLimits = Readonly<Record<string, { calls: number; seconds: number }>>;
 
-const LONGEST_DELAY_MS = 5000;
+const MAX_DELAY_MS = 5000;
 
 export function rate(
   limits: RateLimits,
@@ -18,9 +18,9 @@ export function rate(
     name: 'rate',
     call: async (call, next) => {
       const now = clock();
-      const names = namesOf(call).filter((name) => limits[name] !== undefined);
+      const names = limitNames(call).filter((name) => limits[name] !== undefined);
       const free = Math.max(now, ...names.map((name) => freeAt(name, now)));
-      if (free - now > LONGEST_DELAY_MS)
+      if (free - now > MAX_DELAY_MS)
         return { status: 'waiting', for: { kind: 'timer', until: new Date(free).toISOString() } };
       for (const name of names) recent.get(name)?.push(free);
       if (free > now) await sleep(free - now, call.signal);
@@ -38,7 +38,7 @@ export function rate(
   }
 }
 
-function namesOf({ tool, input }: ToolCall): string[] {
+function limitNames({ tool, input }: ToolCall): string[] {
   const url = input !== null && typeof input === 'object' && !Array.isArray(input) ? input['url'] : undefined;
   return typeof url === 'string' && URL.canParse(url) ? [tool, `host:${new URL(url).hostname}`] : [tool];
 }

@@ -5,10 +5,10 @@
 import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Usage } from '../../schema/effect.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
-import { whatIsSpent } from './budget.ts';
+import { findExhausted } from './check-budget.ts';
 
 const FIRST_DELAY_MS = 100;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 
 export function retry(
   tools: Pick<ToolRegistry, 'get'>,
@@ -19,9 +19,9 @@ export function retry(
     call: async (first, next) => {
       let call = first;
       let outcome = await next(call);
-      for (let done = 0; isWorthAnother(outcome) && mayTryAgain(first, done); done += 1) {
-        await sleep(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** done), call.signal).catch(() => undefined);
-        if (call.signal.aborted) return stoppedBefore(outcome);
+      for (let done = 0; isRetryable(outcome) && mayTryAgain(first, done); done += 1) {
+        await sleep(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** done), call.signal).catch(() => undefined);
+        if (call.signal.aborted) return cancelledBeforeRetry(outcome);
         if (!canPay(first, outcome.usage ?? {}, tools.get(first.tool))) break;
         call = {
           ...call,
@@ -37,13 +37,13 @@ export function retry(
 }
 
 /** Another attempt was due and has not begun. */
-function stoppedBefore(last: Outcome): Outcome {
+function cancelledBeforeRetry(last: Outcome): Outcome {
   const error = 'error' in last ? last.error : last.status;
   return { status: 'cancelled', error: `stopped before another attempt; the last one: ${error}`, begun: false };
 }
 
 /** What failed for good, or tried more than it may, would fail again. */
-function isWorthAnother(outcome: Outcome): outcome is Extract<Outcome, { status: 'failed' }> {
+function isRetryable(outcome: Outcome): outcome is Extract<Outcome, { status: 'failed' }> {
   return outcome.status === 'failed' && outcome.temporary !== false && outcome.overstepped === undefined;
 }
 
@@ -61,5 +61,5 @@ function canPay({ left: now, input }: ToolCall, used: Usage, tool: Tool | undefi
     usd: left.usd - (used.usd ?? 0),
     output_bytes: left.output_bytes - (used.output_bytes ?? 0),
   };
-  return whatIsSpent(after, input, tool) === null;
+  return findExhausted(after, input, tool) === null;
 }

@@ -1,11 +1,11 @@
 /** Ends an attempt that takes longer than its node allows. */
 import type { Middleware } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
-import { deadlines } from '../deadlines.ts';
+import { createDeadlines } from '../deadlines.ts';
 
 export function timeout(): Middleware {
   const stopping = stopTogether();
-  const setDeadline = deadlines();
+  const setDeadline = createDeadlines();
   return {
     name: 'timeout',
     call: (call, next) => {
@@ -16,7 +16,7 @@ export function timeout(): Middleware {
       return new Promise<Outcome>((resolve, reject) => {
         const lift = setDeadline(limit, () => {
           forget();
-          resolve(tooLate(limit));
+          resolve(timedOut(limit));
           attempt.abort();
         });
         next({ ...call, signal: attempt.signal }).then(
@@ -36,7 +36,7 @@ export function timeout(): Middleware {
   };
 }
 
-function tooLate(limit: number): Outcome {
+function timedOut(limit: number): Outcome {
   return { status: 'failed', error: `it did not end within ${limit / 1000} s and was told to stop`, temporary: true };
 }
 

@@ -11,7 +11,7 @@ export function validate(tools: Pick<ToolRegistry, 'get'>): Middleware {
       const tool = tools.get(call.tool);
       if (tool === undefined) return { status: 'failed', error: `there is no tool "${call.tool}"` };
       let problem = checks.get(tool);
-      if (problem === undefined) checks.set(tool, (problem = checksOf(tool)));
+      if (problem === undefined) checks.set(tool, (problem = createChecks(tool)));
       const wrong = problem.input(call.input);
       if (wrong !== null) return { status: 'failed', error: `${call.tool} cannot take this input: ${wrong}` };
       const outcome = await next(call);
@@ -27,19 +27,19 @@ export function validate(tools: Pick<ToolRegistry, 'get'>): Middleware {
 type Check = (value: unknown) => string | null;
 type Checks = { input: Check; output: Check };
 
-function checksOf({ input, output }: Tool): Checks {
-  return { input: checkOf(input), output: checkOf(output) };
+function createChecks({ input, output }: Tool): Checks {
+  return { input: createCheck(input), output: createCheck(output) };
 }
 
-function checkOf(schema: Tool['input']): Check {
+function createCheck(schema: Tool['input']): Check {
   const fits = fitting(schema);
   return (value) => {
     if (fits(value)) return null;
     const checked = schema.safeParse(value);
-    return checked.success ? null : checked.error.issues.map(worded).join('; ');
+    return checked.success ? null : checked.error.issues.map(describeIssue).join('; ');
   };
 }
 
-function worded({ path, message }: { path: PropertyKey[]; message: string }): string {
+function describeIssue({ path, message }: { path: PropertyKey[]; message: string }): string {
   return `${path.join('.') || 'the whole'}: ${message}`;
 }

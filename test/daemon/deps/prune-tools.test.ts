@@ -8,8 +8,8 @@ import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import type { Receipt } from '../../../src/schema/dependency.ts';
-import { alone, aloneOrNot } from '../../../src/tools/deps/alone.ts';
-import { lead } from '../../../src/tools/deps/places.ts';
+import { runExclusively, tryRunExclusively } from '../../../src/tools/deps/install-lock.ts';
+import { switchLinks } from '../../../src/tools/deps/tool-links.ts';
 import { oka, temporaryFolder } from '../../support/cli.ts';
 
 const DAY_MS = 86_400_000;
@@ -50,8 +50,8 @@ async function homeWithOldVersions(dir: string): Promise<Home> {
       mkdirSync(join(tools, folder), { recursive: true });
       writeFileSync(join(tools, folder, 'cli'), '12345');
     }
-    for (const { links } of kept) lead(tools, links);
-    lead(tools, { 'bin/jq': '../binaries/jq@1/cli' });
+    for (const { links } of kept) switchLinks(tools, links);
+    switchLinks(tools, { 'bin/jq': '../binaries/jq@1/cli' });
     mkdirSync(join(tools, 'wheels'));
     for (const file of ['qrcode-7.4-py3-none-any.whl', 'agate-1.0-py3-none-any.whl'])
       writeFileSync(join(tools, 'wheels', file), '');
@@ -85,9 +85,11 @@ describe('taking away what nothing leads to', () => {
   it('touches nothing while something is being installed', async () => {
     using folder = temporaryFolder();
     const home = await homeWithOldVersions(folder.dir);
-    const busy = await alone(toolsLock(home), never, () => pruneTools(home, { idleMs: 0, now: Date.now() + 1000 }));
+    const busy = await runExclusively(toolsLock(home), never, () =>
+      pruneTools(home, { idleMs: 0, now: Date.now() + 1000 }),
+    );
     expect(busy).toEqual({ kind: 'busy' });
-    expect(await aloneOrNot(toolsLock(home), async () => 'free')).toBe('free');
+    expect(await tryRunExclusively(toolsLock(home), async () => 'free')).toBe('free');
   });
 
   it('touches nothing when the ledger does not hold: nobody knows what is needed', async () => {

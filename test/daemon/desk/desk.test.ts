@@ -6,14 +6,14 @@ import { keptAfterCrash, oneAtATime, onDesk, stepsOf } from '../../../src/daemon
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
 import type { Outcome, Tool } from '../../../src/schema/tool.ts';
-import { openShadow, type Shadow } from '../../../src/tools/desk/shadow.ts';
+import { openSnapshots, type Snapshots } from '../../../src/tools/desk/snapshots.ts';
 import { callOf, latch, ok, toolNamed } from '../../support/engine-fakes.ts';
 
-function ground(): { desk: string; shadow: Shadow; events: NewEvent[]; wrapped: (tool: Tool) => Tool } {
+function ground(): { desk: string; shadow: Snapshots; events: NewEvent[]; wrapped: (tool: Tool) => Tool } {
   const folder = mkdtempSync(join(tmpdir(), 'oka-desk-'));
   const desk = join(folder, 'desk');
   mkdirSync(desk);
-  const shadow = openShadow({ store: join(folder, 'undo'), desk });
+  const shadow = openSnapshots({ store: join(folder, 'undo'), desk });
   const events: NewEvent[] = [];
   const append = async (event: NewEvent): Promise<void> => void events.push(event);
   return { desk, shadow, events, wrapped: (tool) => onDesk([tool], shadow, append)[0] ?? tool };
@@ -126,7 +126,7 @@ describe('onDesk', () => {
     writeFileSync(join(desk, 'a.txt'), 'old\n');
     const tool = wrapped(toolNamed('files.write', () => (writeFileSync(join(desk, 'a.txt'), 'new\n'), ok())));
     await tool.invoke(null, write);
-    const { tree: now } = await shadow.keep('now');
+    const { tree: now } = await shadow.snapshot('now');
     const steps = stepsOf(events as unknown as Event[], now);
     expect(shadow.changes(steps)).toEqual({ created: [], changed: ['a.txt'], removed: [] });
     await shadow.undo(steps, 'undone');

@@ -6,7 +6,7 @@ import { retryLater } from '../../../src/daemon/worker/pending-results.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
 import { watchDiskSpace } from '../../../src/daemon/home/disk-space.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
-import { Objects } from '../../../src/tools/desk/objects.ts';
+import { Objects } from '../../../src/tools/desk/object-store.ts';
 import { mayMount, mountSmall, unmount } from '../../support/small-disk.ts';
 
 describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)', () => {

@@ -5,7 +5,7 @@ import { egressEvent, localEgress, sharedEgress } from '../../../src/daemon/netw
 import { homeAt } from '../../../src/daemon/settings.ts';
 import { checkEvent } from '../../../src/schema/event.ts';
 import { Policy } from '../../../src/schema/policy.ts';
-import type { Decided } from '../../../src/tools/egress/telling.ts';
+import type { ProxyDecision } from '../../../src/tools/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const run = promisify(execFile);
@@ -19,7 +19,7 @@ const policy = Policy.parse({
 it('a step goes out by its grant, what was decided is an event of its run, and after the step nothing goes out', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
-  const decided: Decided[] = [];
+  const decided: ProxyDecision[] = [];
   const out = localEgress({
     home: homeAt(folder.dir),
     policy: () => policy,

@@ -9,8 +9,8 @@ import { serveEgress } from '../../../src/daemon/network/egress-access.ts';
 import { egressRoutes } from '../../../src/daemon/network/egress-routes.ts';
 import { egressProxy, homeAt } from '../../../src/daemon/settings.ts';
 import { Policy } from '../../../src/schema/policy.ts';
-import { request } from '../../../src/tools/builtin/net.ts';
-import type { Decided } from '../../../src/tools/egress/telling.ts';
+import { request } from '../../../src/tools/builtin/http-client.ts';
+import type { ProxyDecision } from '../../../src/tools/egress/decision-log.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 /** An address of this machine that is not the loopback; a model elsewhere on the operator's network has one like it. */
@@ -100,14 +100,14 @@ it('OKA_EGRESS is a host and a port; what cannot be read is refused, and so is a
 
 async function ground(rules: Policy['rules'], host = '127.0.0.1') {
   const folder = temporaryFolder();
-  const decided: Decided[] = [];
+  const decided: ProxyDecision[] = [];
   const key = join(folder.dir, 'key');
   writeFileSync(key, Buffer.alloc(32, 7));
   const home = homeAt(folder.dir);
   const ports = {
     home,
     policy: policyWith(rules),
-    decided: (each: Decided) => void decided.push(each),
+    decided: (each: ProxyDecision) => void decided.push(each),
     clock: Date.now,
   };
   const proxy = await serveEgress(ports, { host, port: 0 }, Buffer.alloc(32, 7));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../../src/schema/tool.ts';
 import { WaitFor } from '../../../src/schema/wait.ts';
 import { humanTool } from '../../../src/tools/builtin/human.ts';
-import { runTool } from '../../../src/tools/builtin/run.ts';
+import { runTool } from '../../../src/tools/builtin/run-tool.ts';
 import { callOf, use } from './support.ts';
 
 describe('human.ask', () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { detect, keyOf } from '../../../src/tools/deps/detect.ts';
-import { packageOf } from '../../../src/tools/deps/detect-node.ts';
-import { failureOf } from '../../../src/tools/deps/failure.ts';
+import { detect, needKey } from '../../../src/tools/deps/detect.ts';
+import { packageName } from '../../../src/tools/deps/detect-node.ts';
+import { parseFailure } from '../../../src/tools/deps/command-failure.ts';
 import { alikes, type Case, failures } from '../../fixture/deps/cases.ts';
 
 type Told = { exit: number; text: string; by: 'captured' | 'written' };
@@ -17,7 +17,7 @@ function detected({ name, line, files = {} }: Case): unknown {
   const { exit, text: whole } = told[name] ?? { exit: 0, text: '' };
   const text = whole.length <= 2000 ? whole : `${whole.slice(0, 1000)}\n[… left out …]\n${whole.slice(-1000)}`;
   const error = text === '' ? `exit ${exit}, without a word` : `exit ${exit}. It wrote to stderr:\n${text}`;
-  const failure = failureOf(error, line);
+  const failure = parseFailure(error, line);
   if (failure === null) return null;
   const firstLineOf = (script: string): string | null => files[script.replace(/^\.\//, '')]?.split('\n', 1)[0] ?? null;
   const need = detect({ ...failure, firstLineOf });
@@ -57,14 +57,14 @@ describe('the evidence', () => {
   });
 
   it('a program that could not be started at all is one that is not there', () => {
-    expect(failureOf('frobnicate: command not found', 'frobnicate')).toMatchObject({ exit: 127 });
-    expect(failureOf('it was stopped after 5 s', 'sleep 9')).toBeNull();
+    expect(parseFailure('frobnicate: command not found', 'frobnicate')).toMatchObject({ exit: 127 });
+    expect(parseFailure('it was stopped after 5 s', 'sleep 9')).toBeNull();
   });
 });
 
 describe('names', () => {
   it('parts belong to their package, and files to nobody', () => {
-    expect(['lodash/fp', '@a/b/c', './x', '/x', 'node:fs', 'fs', 'x y'].map(packageOf)).toEqual([
+    expect(['lodash/fp', '@a/b/c', './x', '/x', 'node:fs', 'fs', 'x y'].map(packageName)).toEqual([
       'lodash',
       '@a/b',
       null,
@@ -76,7 +76,7 @@ describe('names', () => {
   });
 
   it('the same need has the same key', () => {
-    expect(keyOf({ kind: 'command', name: 'jq' })).toBe('command:jq');
-    expect(keyOf({ kind: 'command', name: 'jq', package: 'node:jq' })).toBe('command:jq=node:jq');
+    expect(needKey({ kind: 'command', name: 'jq' })).toBe('command:jq');
+    expect(needKey({ kind: 'command', name: 'jq', package: 'node:jq' })).toBe('command:jq=node:jq');
   });
 });

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../../src/schema/tool.ts';
 import { fillByUv } from '../../../src/tools/deps/fill-by-uv.ts';
-import type { Bench } from '../../../src/tools/deps/installing.ts';
-import { pipSettings } from '../../../src/tools/deps/pip-settings.ts';
-import { chosenOf, lockedPackages } from '../../../src/tools/deps/uv-lock.ts';
+import type { InstallContext } from '../../../src/tools/deps/installer.ts';
+import { readPipSettings } from '../../../src/tools/deps/pip-settings.ts';
+import { chosenWheel, parseLockedPackages } from '../../../src/tools/deps/uv-lock.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const HASH = '5052e9e2bc53014ad6adbd2b365553bc4c2861982e91a32b4ff748e330ed9624';
@@ -42,7 +42,10 @@ const ALL_YOUNG =
 type Answer = { exit: number; said?: string; lock?: string };
 
 /** A bench whose uv answers as recorded: venv, then compile near, then compile far, then install. */
-function played(folder: string, answers: readonly Answer[]): { bench: Bench; asked: string[][]; nets: boolean[] } {
+function played(
+  folder: string,
+  answers: readonly Answer[],
+): { bench: InstallContext; asked: string[][]; nets: boolean[] } {
   const asked: string[][] = [];
   const nets: boolean[] = [];
   const bytes = (text = ''): { head: Buffer; tail: Buffer } => ({ head: Buffer.from(text), tail: Buffer.alloc(0) });
@@ -63,7 +66,7 @@ function played(folder: string, answers: readonly Answer[]): { bench: Bench; ask
       if (lock !== undefined) writeFileSync(join(folder, 'pylock.toml'), lock);
       return { ended: { how: 'itself' }, exit, signal: null, stdout: bytes(), stderr: bytes(said) } as never;
     },
-  } satisfies Bench;
+  } satisfies InstallContext;
   return { bench, asked, nets };
 }
 
@@ -72,15 +75,15 @@ const filling = (dir: string) => ({ specs: ['agate'], environment: join(dir, 'en
 
 describe('what uv locks', () => {
   it('is read whole: sources are no wheels, and of several wheels the one it settled on is taken', () => {
-    const [agate, numpy] = lockedPackages(LOCK);
+    const [agate, numpy] = parseLockedPackages(LOCK);
     expect(agate).toMatchObject({
       name: 'agate',
       version: '1.9',
       wheels: [{ sha256: HASH, uploaded: '2020-01-01T00:00:00Z' }],
     });
     expect(numpy?.wheels).toHaveLength(2);
-    expect(numpy && chosenOf(numpy, SAID)).toMatchObject({ sha256: 'd'.repeat(64), uploaded: null });
-    expect(numpy && chosenOf(numpy, 'silence')).toBeNull();
+    expect(numpy && chosenWheel(numpy, SAID)).toMatchObject({ sha256: 'd'.repeat(64), uploaded: null });
+    expect(numpy && chosenWheel(numpy, 'silence')).toBeNull();
   });
 });
 
@@ -156,7 +159,7 @@ describe('where pip is set to look', () => {
       file,
       '# ours\n[global]\nindex-url = https://a.example/simple\nextra-index-url =\n    https://b.example/simple\n    file:///opt/simple\ntrusted_host: b.example\n[install]\nfind-links = /opt/wheels\n[list]\nindex-url = https://never.example\n',
     );
-    expect(pipSettings({ env: {}, files: [file] })).toEqual({
+    expect(readPipSettings({ env: {}, files: [file] })).toEqual({
       index: 'https://a.example/simple',
       extra: ['https://b.example/simple', 'file:///opt/simple'],
       links: ['/opt/wheels'],
@@ -164,7 +167,7 @@ describe('where pip is set to look', () => {
       isOffline: false,
     });
     const env = { PIP_INDEX_URL: 'https://c.example/simple', PIP_NO_INDEX: '1' };
-    expect(pipSettings({ env, files: [file, '/nowhere'] })).toMatchObject({
+    expect(readPipSettings({ env, files: [file, '/nowhere'] })).toMatchObject({
       index: 'https://c.example/simple',
       isOffline: true,
     });

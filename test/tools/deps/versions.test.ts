@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { satisfies, versionIn } from '../../../src/tools/deps/versions.ts';
+import { satisfies, findVersion } from '../../../src/tools/deps/versions.ts';
 
 describe('the version that a program says it is', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('the version that a program says it is', () => {
     ['cowsay moo', null],
     ['', null],
   ])('%j', (said, version) => {
-    expect(versionIn(said)).toBe(version);
+    expect(findVersion(said)).toBe(version);
   });
 });
 

@@ -152,11 +152,11 @@ describe('R2 what happens on the desk meanwhile', () => {
   it('a change between plan and act stays', async () => {
     using desk = new TestDesk({ a: '1', b: '1' });
     const step = await desk.step(() => desk.put({ a: '2', b: '2' }));
-    const { restore } = await import('../../../src/tools/desk/restore.ts');
-    const { Objects } = await import('../../../src/tools/desk/objects.ts');
+    const { carryOutPlan } = await import('../../../src/tools/desk/carry-out-undo.ts');
+    const { Objects } = await import('../../../src/tools/desk/object-store.ts');
     const plan = await desk.shadow.plan([step]);
     desk.put({ a: 'just now' });
-    const { left } = restore(desk.dir, new Objects(desk.store), plan.actions);
+    const { left } = carryOutPlan(desk.dir, new Objects(desk.store), plan.actions);
     expect(left).toEqual([{ path: 'a', why: 'it has changed in the meantime' }]);
     expect([desk.read('a'), desk.read('b')]).toEqual(['just now', '1']);
   });
@@ -164,12 +164,12 @@ describe('R2 what happens on the desk meanwhile', () => {
   it('R3 a folder swapped for a link is not followed', async () => {
     using desk = new TestDesk({ 'd/a': '1' });
     const step = await desk.step(() => desk.put({ 'd/a': '2' }));
-    const { restore } = await import('../../../src/tools/desk/restore.ts');
-    const { Objects } = await import('../../../src/tools/desk/objects.ts');
+    const { carryOutPlan } = await import('../../../src/tools/desk/carry-out-undo.ts');
+    const { Objects } = await import('../../../src/tools/desk/object-store.ts');
     const plan = await desk.shadow.plan([step]);
     renameSync(desk.at('d'), join(desk.home, 'outside'));
     symlinkSync('../outside', desk.at('d'));
-    expect(restore(desk.dir, new Objects(desk.store), plan.actions).left).toHaveLength(1);
+    expect(carryOutPlan(desk.dir, new Objects(desk.store), plan.actions).left).toHaveLength(1);
     expect(desk.read('d/a')).toBe('2');
   });
 });
@@ -185,11 +185,11 @@ describe('a crash in the middle', () => {
         desk.remove('c', 'old');
       });
       const expected = { ...beforeTheCrash, a: `file 644 ${POEM.replace('four', 'four by a person')}` };
-      const { restore } = await import('../../../src/tools/desk/restore.ts');
-      const { Objects } = await import('../../../src/tools/desk/objects.ts');
+      const { carryOutPlan } = await import('../../../src/tools/desk/carry-out-undo.ts');
+      const { Objects } = await import('../../../src/tools/desk/object-store.ts');
       const plan = await desk.shadow.plan([first, second]);
       await begin(desk, [first, second], plan);
-      restore(desk.dir, new Objects(desk.store), plan.actions.slice(0, crashAfter));
+      carryOutPlan(desk.dir, new Objects(desk.store), plan.actions.slice(0, crashAfter));
       const undone = await desk.reopened().undo([first, second], 'undo');
       expect(undone.overlaps).toEqual([]);
       expect(desk.state()).toEqual(expected);

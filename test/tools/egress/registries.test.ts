@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { registriesOf } from '../../../src/tools/egress/registries.ts';
+import { findRegistries } from '../../../src/tools/egress/registries.ts';
 import { hasProgram } from './support.ts';
 
 function folderWith(programs: Record<string, string>): string {
@@ -33,7 +33,7 @@ it('hosts and ports come from npm and pip, scopes and further indexes included, 
       'https://usual.example.org',
     ),
   });
-  expect(await registriesOf({ cwd: PATH, env: { PATH: `${PATH}:/bin:/usr/bin` } })).toEqual([
+  expect(await findRegistries({ cwd: PATH, env: { PATH: `${PATH}:/bin:/usr/bin` } })).toEqual([
     { host: 'npm.example.org', port: 443 },
     { host: '10.0.0.7', port: 4873 },
     { host: 'pip.example.org', port: 443 },
@@ -50,15 +50,15 @@ it('where pip has no index set, pip says which one it uses', async () => {
       'https://usual.example.org/simple https://files.example.org',
     ),
   });
-  const found = await registriesOf({ cwd: PATH, env: { PATH: `${PATH}:/bin:/usr/bin` } });
+  const found = await findRegistries({ cwd: PATH, env: { PATH: `${PATH}:/bin:/usr/bin` } });
   expect(found.map(({ host }) => host)).toEqual(['more.example.org', 'usual.example.org', 'files.example.org']);
 });
 
 it('G3 a package manager that is missing, fails or talks nonsense has no registries', async () => {
   const nothing = folderWith({});
-  expect(await registriesOf({ cwd: nothing, env: { PATH: nothing } })).toEqual([]);
+  expect(await findRegistries({ cwd: nothing, env: { PATH: nothing } })).toEqual([]);
   const PATH = folderWith({ npm: '#!/bin/sh\necho nonsense\n', python3: '#!/bin/sh\nexit 3\n' });
-  expect(await registriesOf({ cwd: PATH, env: { PATH: `${PATH}:/bin` } })).toEqual([]);
+  expect(await findRegistries({ cwd: PATH, env: { PATH: `${PATH}:/bin` } })).toEqual([]);
 });
 
 it.skipIf(!hasProgram('npm'))(
@@ -70,7 +70,7 @@ it.skipIf(!hasProgram('npm'))(
     const cwd = folderWith({});
     const hostsFrom = async (folder: string): Promise<string[]> => {
       const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd };
-      return (await registriesOf({ cwd: folder, env })).map(({ host }) => host);
+      return (await findRegistries({ cwd: folder, env })).map(({ host }) => host);
     };
     expect(await hostsFrom(desk)).toContain('evil.example.org');
     expect(await hostsFrom(cwd)).not.toContain('evil.example.org');

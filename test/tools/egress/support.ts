@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { egressRule } from '../../../src/guard/egress-rule.ts';
 import type { PolicyRule } from '../../../src/schema/policy.ts';
-import { type Egress, type EgressOptions, type Grant, openEgress } from '../../../src/tools/egress/egress.ts';
-import type { Decided } from '../../../src/tools/egress/telling.ts';
+import { type Egress, type EgressOptions, type Grant, openEgress } from '../../../src/tools/egress/open-egress.ts';
+import type { ProxyDecision } from '../../../src/tools/egress/decision-log.ts';
 
 export const NAMES: Record<string, string[]> = {
   'site.test': ['127.0.0.1'],
@@ -29,7 +29,7 @@ export const NAMES: Record<string, string[]> = {
 export type Ground = {
   egress: Egress;
   grant: Grant;
-  decisions: Decided[];
+  decisions: ProxyDecision[];
   asked: string[];
   /** user:password of the grant. */
   ticket: string;
@@ -38,7 +38,7 @@ export type Ground = {
 
 /** A proxy that allows every host on the given port, which only 127.0.0.1 is open for. */
 export async function groundFor(port: number, options: Partial<EgressOptions> = {}): Promise<Ground> {
-  const decisions: Decided[] = [];
+  const decisions: ProxyDecision[] = [];
   const asked: string[] = [];
   const egress = await openEgress({
     listen: { host: '127.0.0.1', port: 0 },

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../../src/schema/tool.ts';
-import { type Asking, authorize, bindingOf, cautious, confirm } from '../../../src/tools/middleware/authorize.ts';
+import {
+  type ApprovalPorts,
+  authorize,
+  bindingHash,
+  cautiousJudge,
+  confirm,
+} from '../../../src/tools/middleware/authorize.ts';
 import { callOf, ok } from '../../support/engine-fakes.ts';
 
 const write = callOf({ tool: 'write', class: 'write_local', input: { path: 'x' } });
@@ -10,7 +16,7 @@ const next = (asked: ToolCall): ToolCall => ({
   ...asked,
   attempt: asked.attempt + 1,
   call: asked.call.replace(/\d+$/, String(asked.attempt + 1)),
-  approval: bindingOf(asked),
+  approval: bindingHash(asked),
 });
 const through = (call: ToolCall, judge?: Parameters<typeof authorize>[0]) =>
   authorize(judge).call?.(call, async () => ok('made'));
@@ -28,7 +34,11 @@ describe('authorize', () => {
   it('asks with the words a person needs, bound to exactly this call', async () => {
     expect(await through(write)).toEqual({
       status: 'waiting',
-      for: { kind: 'approval', binding: bindingOf(write), text: 'write {"path":"x"} (write_local: it changes files)' },
+      for: {
+        kind: 'approval',
+        binding: bindingHash(write),
+        text: 'write {"path":"x"} (write_local: it changes files)',
+      },
     });
     const long = callOf({ ...write, input: 'x'.repeat(50_000) });
     const outcome = await through(long);
@@ -51,7 +61,7 @@ describe('authorize', () => {
   });
 
   it('Z1 an approval is good for the attempt behind the one that asked, and for no other', async () => {
-    const approval = bindingOf(write);
+    const approval = bindingHash(write);
     for (const attempt of [1, 3, 4])
       expect(await through({ ...write, attempt, call: `r.n.0.${attempt}`, approval })).toMatchObject({
         status: 'waiting',
@@ -61,7 +71,7 @@ describe('authorize', () => {
 
   it('Z1 a call within a call is approved by its number in the attempt behind the one that asked', async () => {
     const asked = { ...write, call: 'r.n.0.1.2' };
-    const again = { ...asked, approval: bindingOf(asked) };
+    const again = { ...asked, approval: bindingHash(asked) };
     expect(await through({ ...again, call: 'r.n.0.2.2' })).toEqual(ok('made'));
     for (const call of ['r.n.0.2.1', 'r.n.0.3.2', 'r.n.0.1.2', 'r.n.1.2.2', 'r.n.0.2', 'elsewhere'])
       expect(await through({ ...again, call })).toMatchObject({ status: 'waiting' });
@@ -92,7 +102,9 @@ describe('authorize', () => {
   });
 
   /** Everything around a call as a test says, and an answer that was given. */
-  const asking = (now: { policy?: string; files?: string; clock?: number; answered?: boolean } = {}): Asking => ({
+  const asking = (
+    now: { policy?: string; files?: string; clock?: number; answered?: boolean } = {},
+  ): ApprovalPorts => ({
     around: async () => ({
       policy: now.policy ?? 'p',
       dir: '.',
@@ -117,7 +129,7 @@ describe('authorize', () => {
   });
 
   async function answeredCall(): Promise<ToolCall> {
-    const outcome = await authorize(cautious, asking()).call?.(write, async () => ok());
+    const outcome = await authorize(cautiousJudge, asking()).call?.(write, async () => ok());
     if (outcome?.status !== 'waiting' || outcome.for.kind !== 'approval') throw new Error('nothing is asked');
     expect(outcome.for).toMatchObject({ expires: EXPIRES, asked: { why: 'it changes files' } });
     return { ...next(write), approval: outcome.for.binding };
@@ -131,7 +143,7 @@ describe('authorize', () => {
     ['the ledger has no such answer', { answered: false }, 'waiting'],
   ])('Z2 when it comes in, and again right before the tool acts: %s', async (_, now, status) => {
     const call = await answeredCall();
-    expect(await authorize(cautious, asking(now)).call?.(call, async () => ok())).toMatchObject({ status });
+    expect(await authorize(cautiousJudge, asking(now)).call?.(call, async () => ok())).toMatchObject({ status });
     expect(await confirm(asking(now)).call?.(call, async () => ok())).toMatchObject({ status });
   });
 
@@ -141,12 +153,12 @@ describe('authorize', () => {
   });
 
   it('what cannot be shown to a person is refused', async () => {
-    const blind: Asking = { ...asking(), show: () => null };
-    expect(await authorize(cautious, blind).call?.(write, async () => ok())).toMatchObject({ status: 'denied' });
+    const blind: ApprovalPorts = { ...asking(), show: () => null };
+    expect(await authorize(cautiousJudge, blind).call?.(write, async () => ok())).toMatchObject({ status: 'denied' });
   });
 
   it('cautious says why', () => {
-    expect(cautious(callOf({ class: 'external_mutation' }))).toEqual({
+    expect(cautiousJudge(callOf({ class: 'external_mutation' }))).toEqual({
       effect: 'ask',
       why: 'it may change something outside',
     });

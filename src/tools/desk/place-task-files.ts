@@ -1,0 +1,102 @@
+/** Owns: putting the files of a task folder onto the desk, into a folder of their own, whole or not at all. */
+import { randomUUID } from 'node:crypto';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { explained, writeAll } from '../../ledger/disk.ts';
+import { errnoOf, OkaError } from '../../schema/errors.ts';
+import {
+  type Bytes,
+  toBytesPath,
+  OpenFolder,
+  openTopFolder,
+  withFolderAt,
+  baseName,
+  parentPath,
+} from './open-folder.ts';
+import { readContentUpTo } from './take-snapshot.ts';
+
+/** A task as the inbox hands it out; `folder` holds the files. */
+export type Bundle = {
+  id: string;
+  folder: string | null;
+  files: readonly { path: string; bytes: number; executable: boolean }[];
+};
+
+/** Returns the folder's name below the desk. Called again it finds what it laid out before. Null when there is nothing. */
+export function placeTaskFiles(bundle: Bundle, desk: string): string | null {
+  const { folder, files, id } = bundle;
+  if (folder === null || files.length === 0) return null;
+  using top = openTopFolder(desk);
+  const temporary = `.oka-${randomUUID()}`;
+  try {
+    mkdirSync(top.at(temporary));
+    using place = top.enter(temporary);
+    for (const file of files) copyFile(folder, file, place);
+    fsyncSync(place.fd);
+    return moveIntoPlace(top, temporary, { ...bundle, folder }, desk);
+  } catch (error) {
+    throw explained(error, join(desk, id));
+  } finally {
+    rmSync(top.at(temporary), { recursive: true, force: true });
+  }
+}
+
+/** A folder of that name that holds the same is ours, from before a crash; another one is somebody's. */
+function moveIntoPlace(top: OpenFolder, temporary: Bytes, bundle: Bundle & { folder: string }, desk: string): string {
+  const { folder } = bundle;
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? bundle.id : `${bundle.id}-${number}`;
+    if (top.stat(name) === undefined) {
+      renameSync(top.at(temporary), top.at(name));
+      fsyncSync(top.fd);
+      return name;
+    }
+    if (bundle.files.every((file) => isAlreadyAt(folder, file, desk, name))) return name;
+  }
+}
+
+function copyFile(folder: string, file: Bundle['files'][number], place: OpenFolder): void {
+  const bytes = readTaskFile(folder, file);
+  using parent = makeFolders(place, parentPath(toBytesPath(file.path)));
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const path = parent.at(baseName(toBytesPath(file.path)));
+  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, file.executable ? 0o755 : 0o644);
+  try {
+    writeAll(fd, bytes);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readTaskFile(folder: string, { path, bytes }: Bundle['files'][number]): Buffer {
+  const name = baseName(toBytesPath(path));
+  const content = withFolderAt(folder, parentPath(toBytesPath(path)), (held) => readContentUpTo(held.at(name), bytes));
+  if (content !== null) return content;
+  throw new OkaError('unsafe-file', `${join(folder, path)} is not the regular file that it was`);
+}
+
+/** The folder at this path, with all folders on the way. */
+function makeFolders(top: OpenFolder, path: Bytes): OpenFolder {
+  let held = top.enter('.');
+  for (const name of path === '' ? [] : path.split('/')) {
+    try {
+      mkdirSync(held.at(name));
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+    }
+    const below = held.enter(name);
+    held[Symbol.dispose]();
+    held = below;
+  }
+  return held;
+}
+
+function isAlreadyAt(folder: string, file: Bundle['files'][number], desk: string, name: string): boolean {
+  const path = toBytesPath(join(name, file.path));
+  const there = withFolderAt(desk, parentPath(path), (held) => {
+    if (held.stat(baseName(path))?.isFile() !== true) return null;
+    return readContentUpTo(held.at(baseName(path)), file.bytes);
+  });
+  return there?.equals(readTaskFile(folder, file)) ?? false;
+}

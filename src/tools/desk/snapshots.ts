@@ -1,0 +1,132 @@
+/**
+ * Owns: .oka/undo, what the desk was before and after each step that may write, and taking a run back.
+ * Does not own: when a state is kept and what it is recorded as in the ledger.
+ *
+ * One process at a time: the holder of the pen. Everything that is kept is whole and flushed when `keep` resolves.
+ */
+import { hash } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { explained, replaceFile } from '../../ledger/disk.ts';
+import { errnoOf } from '../../schema/errors.ts';
+import type { Clock } from '../../schema/ports.ts';
+import { type Changes, summarizeChanges } from './desk-changes.ts';
+import { toShownPath } from './open-folder.ts';
+import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './take-snapshot.ts';
+import { Objects } from './object-store.ts';
+import { type Action, type Left, planUndo, type Step, type UndoPlan } from './plan-undo.ts';
+import { type Pruned, type PruneLimits, pruneSnapshots, appendRecord, readRecords } from './prune-snapshots.ts';
+import { carryOutPlan } from './carry-out-undo.ts';
+
+export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & { store: string; desk: string; clock?: Clock };
+
+export type Undone = { restored: string[]; removed: string[]; overlaps: Left[]; notRestorable: Left[] };
+
+export type Snapshots = {
+  /** Keeps the desk as it is. `label` is for people who look into the store. */
+  snapshot(label: string): Promise<Snapshot>;
+  /** What `undo` would do, without doing it. */
+  plan(steps: readonly Step[]): Promise<UndoPlan>;
+  /** Takes these steps of a run back. Called again after a crash it ends what it had begun. */
+  undo(steps: readonly Step[], label: string): Promise<Undone>;
+  /** What these steps changed, all together. */
+  changes(steps: readonly Step[]): Changes;
+  prune(): Promise<Pruned>;
+  /** Remembers what files looked like, so that the next process need not read them all. */
+  close(): void;
+};
+
+const MB = 1024 * 1024;
+const DAY_MS = 86_400_000;
+
+export function openSnapshots(options: SnapshotOptions): Snapshots {
+  const { store, desk } = options;
+  const { clock = Date.now, mostFileBytes = 32 * MB, mostBytes = 2048 * MB, keepMs = 30 * DAY_MS } = options;
+  const { mostNewBytes = mostBytes } = options;
+  const objects = new Objects(store);
+  let seen: Seen | null = null;
+  let latest: string | undefined;
+
+  const snapshot = async (label: string): Promise<Snapshot> => {
+    if (!objects.isThere()) [seen, latest] = [new Map(), undefined];
+    seen ??= loadSeen(store, objects);
+    latest ??= readRecords(store).at(-1)?.tree;
+    const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes });
+    if (taken.tree !== latest) appendRecord(store, { at: clock(), tree: taken.tree, label });
+    latest = taken.tree;
+    return taken;
+  };
+
+  const plan = async (steps: readonly Step[]): Promise<UndoPlan> => {
+    const begun = loadJournal(store);
+    if (begun?.key === stepsKey(steps)) return begun.plan;
+    const { tree } = await snapshot('before undoing');
+    const planned = planUndo(objects, tree, steps);
+    await objects.flush();
+    return planned;
+  };
+
+  const undo = async (steps: readonly Step[], label: string): Promise<Undone> => {
+    const begun = loadJournal(store);
+    if (begun !== null && begun.key !== stepsKey(steps)) finish(begun);
+    const planned = await plan(steps);
+    const journal: Journal = { key: stepsKey(steps), plan: planned };
+    replaceFile(journalFile(store), JSON.stringify(journal), { durable: true });
+    const undone = finish(journal);
+    await snapshot(label);
+    return undone;
+  };
+
+  const finish = ({ plan }: Journal): Undone => {
+    const { done, left } = carryOutPlan(desk, objects, plan.actions);
+    rmSync(journalFile(store), { force: true });
+    const paths = (actions: Action[]): string[] => actions.map(({ path }) => toShownPath(path));
+    return {
+      restored: paths(done.filter(({ to }) => to !== null)),
+      removed: paths(done.filter(({ to }) => to === null)),
+      overlaps: [...plan.overlaps, ...left],
+      notRestorable: plan.notRestorable,
+    };
+  };
+
+  return {
+    snapshot,
+    plan,
+    undo,
+    changes: (steps) => summarizeChanges(objects, steps),
+    prune: async () => {
+      const pruned = pruneSnapshots(objects, clock(), { mostBytes, keepMs });
+      for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);
+      return pruned;
+    },
+    close: () => {
+      if (seen !== null && objects.isThere()) replaceFile(seenFile(store), JSON.stringify([...seen]));
+    },
+  };
+}
+
+type Journal = { key: string; plan: UndoPlan };
+
+const journalFile = (store: string): string => join(store, 'undoing.json');
+const seenFile = (store: string): string => join(store, 'seen.json');
+const stepsKey = (steps: readonly Step[]): string => hash('sha256', JSON.stringify(steps));
+
+function loadJournal(store: string): Journal | null {
+  return readJsonOrNull(journalFile(store)) as Journal | null;
+}
+
+/** Only what is still in the store. */
+function loadSeen(store: string, objects: Objects): Seen {
+  const entries = (readJsonOrNull(seenFile(store)) ?? []) as [string, { stamp: string; oid: string }][];
+  return new Map(entries.filter(([, { oid }]) => objects.has(oid)));
+}
+
+/** Null when it is not there or not whole. */
+function readJsonOrNull(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    throw explained(error, file);
+  }
+}

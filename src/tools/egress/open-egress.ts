@@ -1,0 +1,54 @@
+/** Owns: the proxy as the worker uses it: a ticket for each step, and the environment that makes programs use it. */
+import { openProxy, type ProxyOptions } from './proxy.ts';
+import { type ProxyDecision, createDecisionLog } from './decision-log.ts';
+import { type TicketOwner, openTickets, type Ticket } from './proxy-tickets.ts';
+
+export type EgressOptions = Omit<ProxyOptions, 'admit' | 'telling'> & {
+  /** Takes what is to be recorded; called once for the same decision within a while. */
+  decided: (decided: ProxyDecision) => void;
+};
+
+/** What a step needs to reach the outside; to be disposed of when the step has ended. */
+export type Grant = Disposable & { readonly port: number; readonly env: Readonly<Record<string, string>> };
+
+export type Egress = AsyncDisposable & { readonly port: number; grant(holder: TicketOwner): Grant };
+
+export async function openEgress({ decided, ...options }: EgressOptions): Promise<Egress> {
+  const tickets = openTickets();
+  const telling = createDecisionLog(decided, { clock: options.clock });
+  const proxy = await openProxy({ ...options, admit: tickets.admit, telling });
+  return {
+    port: proxy.port,
+    grant(holder) {
+      const ticket = tickets.issue(holder);
+      return {
+        port: proxy.port,
+        env: proxyEnvironment(proxy, ticket),
+        [Symbol.dispose]() {
+          tickets.revoke(ticket);
+          telling.settle(holder.run);
+        },
+      };
+    },
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
+}
+
+/** Programs read one or the other spelling; Node has to be told to look. */
+export function proxyEnvironment(
+  { host, port }: { host: string; port: number },
+  ticket: Ticket | null,
+): Record<string, string> {
+  const name = host.includes(':') ? `[${host}]` : host;
+  const user = ticket === null ? '' : `${encodeURIComponent(ticket.user)}:${encodeURIComponent(ticket.password)}@`;
+  const url = `http://${user}${name}:${port}`;
+  return {
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+    http_proxy: url,
+    https_proxy: url,
+    NO_PROXY: '',
+    no_proxy: '',
+    NODE_USE_ENV_PROXY: '1',
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * Owns: who may use the proxy. A ticket is a user and a password for one step, good until the step ends.
+ *
+ * T1 When a ticket is taken back, the connections that were made with it are gone.
+ * T2 A process beside the worker knows no tickets; there they are sealed with a key that both can read, and end by time.
+ */
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** For whom connections are made. */
+export type TicketOwner = {
+  run: string | null;
+  call: string | null;
+  /** Hosts that were allowed for this step in addition. */
+  hosts: readonly string[];
+  /** Servers (host:port) that the operator has configured; they may be on the operator's own network. */
+  servers?: readonly string[];
+};
+
+export type Ticket = { user: string; password: string };
+
+/** `connections` are to be ended when the ticket is taken back; `until` is when it ends by itself. */
+export type Admitted = { holder: TicketOwner; connections: Set<Disposable>; until: number | null };
+
+/** Says whose ticket it is; null when it is nobody's, or no longer good. */
+export type Admit = (ticket: Ticket | null) => Admitted | null;
+
+export type Tickets = { issue(holder: TicketOwner): Ticket; revoke(ticket: Ticket): void; admit: Admit };
+
+export function openTickets(): Tickets {
+  const known = new Map<string, Admitted>();
+  // The hash is what is looked up, so that the time it takes says nothing about a ticket.
+  const keyOf = ({ user, password }: Ticket): string => hash('sha256', `${user}:${password}`);
+  return {
+    issue(holder) {
+      const ticket = { user: 'step', password: randomBytes(24).toString('base64url') };
+      known.set(keyOf(ticket), { holder, connections: new Set(), until: null });
+      return ticket;
+    },
+    revoke(ticket) {
+      const admitted = known.get(keyOf(ticket));
+      known.delete(keyOf(ticket));
+      for (const connection of admitted?.connections ?? []) connection[Symbol.dispose]();
+    },
+    admit: (ticket) => (ticket === null ? null : (known.get(keyOf(ticket)) ?? null)),
+  };
+}
+
+/** Whoever reaches the port may use the proxy; a network of its own has to see to who does. */
+export const admitAnyone: Admit = () => ({
+  holder: { run: null, call: null, hosts: [] },
+  connections: new Set(),
+  until: null,
+});
+
+export function sealTicket(key: Buffer, holder: TicketOwner, until: number): Ticket {
+  const user = Buffer.from(JSON.stringify({ ...holder, until })).toString('base64url');
+  return { user, password: computeSeal(key, user) };
+}
+
+export function admitSealed(key: Buffer, clock: () => number): Admit {
+  return (ticket) => {
+    if (ticket === null) return null;
+    const [given, right] = [ticket.password, computeSeal(key, ticket.user)].map((text) => Buffer.from(text)) as [
+      Buffer,
+      Buffer,
+    ];
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+    const { until, ...holder } = JSON.parse(Buffer.from(ticket.user, 'base64url').toString()) as TicketOwner & {
+      until: number;
+    };
+    return until > clock() ? { holder, connections: new Set(), until } : null;
+  };
+}
+
+const computeSeal = (key: Buffer, user: string): string => createHmac('sha256', key).update(user).digest('base64url');
+
+/** Reads Proxy-Authorization; null when there is none, or another kind. */
+export function readTicket(header: string | undefined): Ticket | null {
+  const [, encoded] = /^basic +([a-z0-9+/=_-]+)$/i.exec(header ?? '') ?? [];
+  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? [];
+  return user === undefined || password === undefined ? null : { user, password };
+}

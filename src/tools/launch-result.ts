@@ -1,0 +1,30 @@
+/** What running a command came to, however it was run. */
+
+/** What a stream carried: all of it when nothing is omitted, else its beginning and its end. */
+export type Captured = { head: Buffer; tail: Buffer; omitted: number };
+
+export type Launched = {
+  exit: number | null;
+  signal: string | null;
+  /** `not-begun`: it was stopped, or whoever had to start it was, before anything happened. */
+  ended: { how: 'itself' | 'aborted' | 'timed-out' | 'not-begun' } | { how: 'unstarted'; problem: string };
+  stdout: Captured;
+  stderr: Captured;
+  ms: number;
+  /** A hint that the kernel refused it something: it failed, and says so. Always false without a jail. */
+  denied: boolean;
+};
+
+const REFUSALS = /permission denied|operation not permitted|read-only file system|\b(?:EACCES|EPERM|EROFS)\b/i;
+
+const nothing: Captured = { head: Buffer.alloc(0), tail: Buffer.alloc(0), omitted: 0 };
+
+export function notRun(ended: Launched['ended']): Launched {
+  return { exit: null, signal: null, ended, stdout: nothing, stderr: nothing, ms: 0, denied: false };
+}
+
+export function mentionsRefusal({ ended, exit, stderr }: Pick<Launched, 'ended' | 'exit' | 'stderr'>): boolean {
+  if (ended.how === 'unstarted') return REFUSALS.test(ended.problem);
+  if (exit === 0) return false;
+  return REFUSALS.test(stderr.head.toString('latin1')) || REFUSALS.test(stderr.tail.toString('latin1'));
+}

@@ -1,0 +1,93 @@
+/**
+ * Owns: what is known about a call whose worker died, from the launcher that did not.
+ * Does not own: what is made of it (engine), where the folder is (daemon).
+ *
+ * A launcher that is still at work is known by its lock, which the kernel keeps, never by a process number.
+ */
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errnoOf } from '../schema/errors.ts';
+import { type Launched, notRun } from './launch-result.ts';
+import { dropResult, readResult, resultFile } from './result-file.ts';
+import { claimTicket, launchEnvironment, isThere } from './launch-ticket.ts';
+
+export type WitnessOptions = {
+  /** Path of native/oka-launch; without it a command that is still running cannot be waited for. */
+  launcher: string;
+  /** How long to wait for a command that is still running; its own time-out ends it anyway. */
+  patienceMs: number;
+  /** What `groundOf` said when the call was about to start, and when that was; without it nothing is concluded from what is missing. */
+  environment?: { name: string; at: number } | null;
+};
+
+/** No command may run longer than a day, so what is older belongs to nobody. */
+const STALE_MS = 2 * 86_400_000;
+const MAX_RETAINED = 10_000;
+/** What is younger is never tidied away, so that it is missing only if it never was there. */
+const TRUSTED_MS = 86_400_000;
+
+/** What came of a call; `running` when it has not ended within the patience; null when nobody saw. */
+export async function readWitness(
+  folder: string,
+  call: string,
+  options: WitnessOptions,
+): Promise<Launched | 'running' | null> {
+  const file = resultFile(folder, call);
+  const seen = await readResult(file);
+  if (seen !== null) return seen;
+  const claim = await claimTicket(options.launcher, file, options.patienceMs);
+  switch (claim) {
+    case 'running':
+      return claim;
+    case 'begun':
+      return readResult(file);
+    case 'unbegun':
+      return (await isSameEnvironment(folder, options)) ? notRun({ how: 'not-begun' }) : null;
+    case 'none':
+      if ((await isThere(file)) || !(await isSameEnvironment(folder, options))) return readResult(file);
+      return notRun({ how: 'not-begun' });
+    case 'unknown':
+      return null;
+  }
+}
+
+/** To be called when the outcome is durable elsewhere. */
+export async function forgetWitness(folder: string, call: string): Promise<void> {
+  await dropResult(resultFile(folder, call));
+}
+
+/** Removes what nobody asked for in two days, and the oldest beyond a bound. Returns how many went. */
+export async function tidyWitnesses(folder: string, now: number): Promise<number> {
+  const found = await Promise.all((await resultNames(folder)).map((name) => statAge(join(folder, name))));
+  const byAge = found.filter((entry) => entry !== null).toSorted((a, b) => b.at - a.at);
+  const gone = byAge.filter(({ at }, index) => at < now - STALE_MS || (index >= MAX_RETAINED && at < now - TRUSTED_MS));
+  for (const { file } of gone) await rm(file, { force: true });
+  return gone.length;
+}
+
+/** Whether what is missing was never there (T4). */
+async function isSameEnvironment(folder: string, { environment = null }: WitnessOptions): Promise<boolean> {
+  return (
+    environment !== null &&
+    environment.at > Date.now() - TRUSTED_MS &&
+    environment.name === (await launchEnvironment(folder))
+  );
+}
+
+async function resultNames(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => /\.result(?:\.tmp)?$/.test(name));
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function statAge(file: string): Promise<{ file: string; at: number } | null> {
+  try {
+    return { file, at: (await lstat(file)).mtimeMs };
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

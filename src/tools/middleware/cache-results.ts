@@ -1,0 +1,28 @@
+/** Results of tools that say they are cacheable, by what was asked and the state of what was read. */
+import { hash } from 'node:crypto';
+import type { Cache, Middleware, ToolRegistry } from '../../schema/ports.ts';
+import type { Tool, ToolCall } from '../../schema/tool.ts';
+
+export function cache(tools: Pick<ToolRegistry, 'get'>, store: Cache | undefined): Middleware {
+  if (store === undefined) return { name: 'cache' };
+  return {
+    name: 'cache',
+    call: async (call, next) => {
+      const tool = tools.get(call.tool);
+      if (tool?.annotations.cacheable !== true || call.class !== 'read') return next(call);
+      const key = await cacheKey(call, tool);
+      const known = await store.get(key);
+      if (known !== null) return { status: 'ok', output: known, usage: { ms: 0 } };
+      const outcome = await next(call);
+      if (outcome.status === 'ok' && (outcome.artifacts ?? []).length === 0 && (await cacheKey(call, tool)) === key)
+        await store.set(key, outcome.output);
+      return outcome;
+    },
+  };
+}
+
+/** Without a fingerprint of what it reads, a result is good for its own run only. */
+async function cacheKey({ run, tool: name, input }: ToolCall, tool: Tool): Promise<string> {
+  const sources = tool.fingerprint === undefined ? `run ${run}` : await tool.fingerprint(input);
+  return hash('sha256', JSON.stringify([name, input, sources]));
+}

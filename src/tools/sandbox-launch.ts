@@ -1,0 +1,143 @@
+/**
+ * Owns: running a command through the launcher, and asking the launcher what the kernel offers.
+ * Does not own: what the launcher does (native/), which rights a command gets (guard/command-rights.ts).
+ *
+ * J1 The launcher alone holds the command: it captures the output, keeps the time and ends what is left. We only ask it
+ *    to stop and read what it wrote down, so it makes no difference to the command whether we live.
+ */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Rights } from '../guard/command-rights.ts';
+import { errnoOf } from '../schema/errors.ts';
+import { type Launched, notRun } from './launch-result.ts';
+import { dropResult, readResult, resultFile } from './result-file.ts';
+import { makeTicket } from './launch-ticket.ts';
+
+export type SandboxLaunch = {
+  /** Path of native/oka-launch. */
+  launcher: string;
+  /** Null: no rules, but still a witness, and an end for whatever it starts. */
+  rights: Rights | null;
+  /** Where the result stays until `forgetWitness`; without it nobody but this process can know what came of it. */
+  state?: { folder: string; call: string };
+};
+
+type SandboxedOptions = {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  timeoutMs?: number;
+  outputLimitBytes: number;
+};
+
+/** What the launcher exits with when the command was started and its result is lost; else it was not started. */
+const LOST = 74;
+const MAX_MS = 2_147_483_647;
+
+export async function launchSandboxed(
+  argv: readonly string[],
+  options: SandboxedOptions,
+  jail: SandboxLaunch,
+): Promise<Launched> {
+  const { folder, call, own } = await prepareState(jail);
+  const file = resultFile(folder, call);
+  try {
+    const problem = await makeTicket(jail.launcher, file, options.signal);
+    if (options.signal.aborted) return notRun({ how: 'not-begun' });
+    if (problem !== null) return notRun({ how: 'unstarted', problem });
+    await rm(file, { force: true }); // of an attempt under the same name: it must not be taken for what comes of this one
+    const args = [...launcherOptions(file, options, jail.rights), '--', ...argv];
+    const end = await run(jail.launcher, args, options);
+    const result = (await readResult(file)) ?? withoutResult(end, options.signal.aborted);
+    return { ...result, denied: result.denied && jail.rights !== null };
+  } finally {
+    if (own) {
+      await dropResult(file);
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+export type KernelSupport = { launcher: boolean; landlock: number; seccomp: boolean };
+
+/** What there is to hold commands with; all of it missing when the launcher is. */
+export async function probeKernel(launcher: string): Promise<KernelSupport> {
+  const none: KernelSupport = { launcher: false, landlock: 0, seccomp: false };
+  const child = spawn(launcher, ['--probe'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
+  const said = text(child.stdout);
+  const code = await new Promise<number | null>((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('close', resolve);
+  });
+  return code === 0 ? { ...none, ...(JSON.parse(await said) as Partial<KernelSupport>), launcher: true } : none;
+}
+
+async function prepareState({ state }: SandboxLaunch): Promise<{ folder: string; call: string; own: boolean }> {
+  if (state === undefined) return { folder: await mkdtemp(join(tmpdir(), 'oka-call-')), call: 'call', own: true };
+  await mkdir(state.folder, { recursive: true, mode: 0o700 });
+  return { ...state, own: false };
+}
+
+function launcherOptions(file: string, options: SandboxedOptions, rights: Rights | null): string[] {
+  const { timeoutMs, cwd, outputLimitBytes } = options;
+  return [
+    ...toOptions({ result: file, parent: process.pid, cwd, output: outputLimitBytes }),
+    ...(timeoutMs === undefined ? [] : toOptions({ 'timeout-ms': Math.min(Math.ceil(timeoutMs), MAX_MS) })),
+    ...(rights === null ? ['--open'] : rightsAsOptions(rights)),
+  ];
+}
+
+function rightsAsOptions({ read, run, devices, write, ports, limits }: Rights): string[] {
+  const { fileBytes, cpuSeconds, openFiles, processes } = limits;
+  return [
+    ...toOptions({ read, run, device: devices, write, port: ports }),
+    ...toOptions({ 'file-bytes': fileBytes, 'cpu-seconds': cpuSeconds, 'open-files': openFiles, processes }),
+  ];
+}
+
+function toOptions(values: Readonly<Record<string, string | number | readonly (string | number)[]>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    [value].flat().flatMap((each) => [`--${name}`, String(each)]),
+  );
+}
+
+type LauncherEnd = { code: number | null; signal: string | null; stderr: string };
+
+async function run(launcher: string, args: readonly string[], { env, signal }: SandboxedOptions): Promise<LauncherEnd> {
+  const child = spawnOrProblem(launcher, args, env);
+  if (typeof child === 'string') return { code: null, signal: null, stderr: child };
+  const stderr = text(child.stderr);
+  const stop = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', stop);
+  try {
+    const end = await new Promise<Omit<LauncherEnd, 'stderr'> | string>((resolve) => {
+      child.once('error', (error) => resolve(errnoOf(error) ?? error.message));
+      child.once('close', (code, bySignal) => resolve({ code, signal: bySignal }));
+    });
+    return typeof end === 'string' ? { code: null, signal: null, stderr: end } : { ...end, stderr: await stderr };
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Some failures to start are thrown at once, others come as an event. */
+function spawnOrProblem(launcher: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  try {
+    return spawn(launcher, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  } catch (error) {
+    return errnoOf(error) ?? String(error);
+  }
+}
+
+/** The launcher itself failed. Unless it says that nothing was started, something may have been. */
+function withoutResult({ code, signal, stderr }: LauncherEnd, aborted: boolean): Launched {
+  const problem = stderr.trim();
+  const isStarted = signal !== null || code === LOST;
+  if (aborted && (signal === 'SIGTERM' || !isStarted)) return notRun({ how: 'not-begun' });
+  if (!isStarted) return notRun({ how: 'unstarted', problem: problem || `launcher: ${code}` });
+  const words = Buffer.from(problem === '' ? 'the launcher was killed, and with it went the result' : problem);
+  return { ...notRun({ how: 'itself' }), signal, stderr: { head: words, tail: Buffer.alloc(0), omitted: 0 } };
+}

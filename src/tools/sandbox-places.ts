@@ -1,0 +1,26 @@
+/** Owns: the folders that rights speak of, as they really are on this machine. */
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Places } from '../guard/command-rights.ts';
+
+/** Makes what is missing, and follows links now, so that nothing can be swapped for one later. */
+export async function resolvePlaces(folders: Pick<Places, 'oka' | 'desk' | 'scratch' | 'tools'>): Promise<Places> {
+  const real = async (folder: string): Promise<string> => {
+    await mkdir(folder, { recursive: true });
+    return realpath(folder);
+  };
+  return {
+    oka: await real(folders.oka),
+    desk: await real(folders.desk),
+    scratch: folders.scratch === null ? null : await real(folders.scratch),
+    tools: await real(folders.tools),
+    programs: programFolders(process.execPath),
+    root: process.getuid?.() === 0,
+  };
+}
+
+/** Node and npm, and not the folder around them, which may be somebody's home. */
+export function programFolders(node: string): string[] {
+  const bin = dirname(node);
+  return [bin, join(bin, '..', 'lib', 'node_modules')];
+}
