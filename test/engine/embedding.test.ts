@@ -5,7 +5,7 @@ import { memoryEvents, memoryRuns } from '../../src/engine/in-memory-stores.ts';
 import { explanationOf } from '../../src/engine/explanation.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { MemoryStore, Middleware, Planner, PlannerInput } from '../../src/schema/ports.ts';
-import { memoryTools } from '../../src/tools/builtin/memory.ts';
+import { memoryTools } from '../../src/tools/builtin/memory-tools.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { dataOf, fakeTime, graphOf, memoryArtifacts, ok, toolNamed } from '../support/engine-fakes.ts';
 
