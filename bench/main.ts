@@ -11,6 +11,7 @@ const suites: Record<string, () => Promise<{ measure: (note: (text: string) => v
   worker: () => import('./worker.ts'),
   maintain: () => import('./maintain.ts'),
   replica: () => import('./replica.ts'),
+  views: () => import('./views.ts'),
   month: () => import('./month.ts'),
 };
 

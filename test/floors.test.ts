@@ -7,7 +7,7 @@ const RULES: Rules = {
   floors: [
     ['schema'],
     ['ledger', 'engine', 'guard'],
-    ['tools', 'models', 'memory', 'tree', 'chat', 'roles', 'graphs', 'intake', 'replica'],
+    ['tools', 'models', 'memory', 'views', 'tree', 'chat', 'roles', 'graphs', 'intake', 'channels', 'replica', 'fleet'],
     ['daemon'],
     ['cli', 'web'],
   ],

@@ -5,7 +5,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { collect } from '../../src/daemon/metrics/collect.ts';
+import { eachTask } from '../../src/daemon/metrics/metrics-view.ts';
+import { withViews } from '../../src/daemon/views/open-views.ts';
 import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { knownIn } from '../../src/daemon/task/procedures.ts';
 import { readEvents } from '../../src/ledger/read.ts';
@@ -69,7 +70,7 @@ export async function live(options: MonthOptions): Promise<Month> {
     ahead.by(DAY_MS);
   }
   await story.rest();
-  const { tasks } = await collect(story.home.ledgers.run, null, () => undefined);
+  const tasks = await withViews(story.home, (rows) => [...eachTask(rows)]);
   return {
     story,
     given,

@@ -21,6 +21,7 @@ import type { Sandbox } from './guard/sandbox.ts';
 import type { Memory } from './memory/open-memory.ts';
 import type { EgressRoutes } from './network/egress-routes.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from './port-types.ts';
+import type { ViewFolds } from './views/views-writer.ts';
 import type { ResultReports } from './task/report-results.ts';
 
 export const ports = {
@@ -39,6 +40,8 @@ export const ports = {
   reportRun: port<(text: string, run: string) => void>('reportRun'),
   /** Removes what is old in every room. */
   tidy: port<(tidying: Tidying) => Promise<Tidied>>('tidy'),
+  /** What every room folds for people to look at. */
+  viewFolds: port<() => Promise<ViewFolds>>('viewFolds'),
   runs: port<Runs>('runs'),
   /** All tools there are, those of other rooms too; known once all rooms are open. */
   allTools: port<() => readonly Tool[]>('allTools'),

@@ -12,14 +12,17 @@ import { models } from '../models/room.ts';
 import type { RunState } from '../engine/run-state.ts';
 import type { Room } from '../schema/room.ts';
 import { tools } from '../tools/room.ts';
+import { views } from '../views/room.ts';
 import { dependencies } from './deps/room.ts';
 import { desk } from './desk/room.ts';
 import { homeGuard } from './guard/room.ts';
 import { homeRoom } from './home/room.ts';
 import { maintenance } from './maintain/room.ts';
+import { metrics } from './metrics/room.ts';
 import { homeMemory } from './memory/room.ts';
 import { network } from './network/room.ts';
 import { task } from './task/room.ts';
+import { viewStore } from './views/room.ts';
 import { worker } from './worker/room.ts';
 
 export type DaemonRoom = Room<RunState>;
@@ -38,6 +41,9 @@ export const rooms: readonly DaemonRoom[] = [
   intake,
   guard,
   tools,
+  views,
+  metrics,
+  viewStore,
   engine,
   memory,
   network,

@@ -52,6 +52,7 @@ export async function rebuildStores(
   projections.erase();
   if (pen === 'run') rmSync(runsFolder(home), { recursive: true, force: true });
   const events = stores.ledger.end.seq;
+  if (pen === 'run') await (await import('./views/open-views.ts')).rebuildViews(home);
   await stores.close();
   return { events, files: (await projectionsOf(pen)).map((projection) => projection.file) };
 }

@@ -29,6 +29,7 @@ import { type DaemonRoom, rooms } from './rooms.ts';
 import type { Stores } from './stores.ts';
 import { planGraph } from './task/plan-graph.ts';
 import { tidy } from './tidy.ts';
+import { viewFolds } from './views/open-views.ts';
 
 export type OpenHome = {
   engine: Engine;
@@ -58,6 +59,7 @@ export async function openHome(
     ...portsOfStores(home, config, stores),
     given(ports.reportRun, reportRun),
     given(ports.tidy, (tidying) => tidy(tidying, list)),
+    given(ports.viewFolds, () => viewFolds(list)),
     given(ports.runs, late.runs),
     given(ports.allTools, late.allTools),
   ]);

@@ -22,6 +22,11 @@ export class StoreDamaged extends Error {
 export type DatabaseShape = {
   /** Names everything that decides about the contents; a file of another version is recreated. */
   version: string;
+  /**
+   * Within a transaction `get` gives the very value that was put, and it is written out once, at the end: for folds that
+   * change a value only to put it again under its key.
+   */
+  sharesRows?: boolean;
   /** SQL that creates tables of the caller's own, beside rows and cursors. */
   tables?: string;
 };

@@ -28,8 +28,11 @@ import { scanRows } from './row-scan.ts';
 /** The last event that was folded, and its hash; seq 0 before the first one. */
 export type Cursor = { seq: number; hash: string };
 
-/** A row in the cache of a transaction. `text` is null for a row that is not there. */
-type CachedRow = { text: string | null; isChanged: boolean };
+/**
+ * A row in the cache of a transaction. `text` is null for a row that is not there, and undefined for a value that has
+ * not been written out yet.
+ */
+type CachedRow = { text: string | null | undefined; value?: unknown; isChanged: boolean };
 
 const MOST_CACHED = 20_000;
 
@@ -75,16 +78,24 @@ export class FoldStore implements Rows {
   }
 
   readonly get: Rows['get'] = (key) => {
-    const text = this.#textOf(toStoredKey(key));
-    return text === null ? undefined : (parseRow(text, key) as never);
+    const stored = toStoredKey(key);
+    const cached = this.#cache?.get(stored);
+    if (cached?.value !== undefined) return cached.value as never;
+    const text = this.#textOf(stored);
+    if (text === null) return undefined;
+    const value = parseRow(text, key);
+    const row = this.#shape.sharesRows === true ? this.#cache?.get(stored) : undefined;
+    if (row !== undefined) row.value = value;
+    return value as never;
   };
 
   put(key: string, value: unknown): void {
     if (value === undefined) throw new TypeError(`no value was put under "${key}"; null removes a row`);
-    const text = value === null ? null : JSON.stringify(value);
     const cache = this.#cache;
-    if (cache === null) return this.#guard(() => this.#write(toStoredKey(key), text));
-    cache.set(toStoredKey(key), { text, isChanged: true });
+    const isShared = this.#shape.sharesRows === true && cache !== null && value !== null;
+    const text = value === null ? null : isShared ? undefined : JSON.stringify(value);
+    if (cache === null) return this.#guard(() => this.#write(toStoredKey(key), text ?? null));
+    cache.set(toStoredKey(key), { text, ...(isShared ? { value } : {}), isChanged: true });
     if (cache.size > MOST_CACHED) this.#flushCache(cache);
   }
 
@@ -181,7 +192,7 @@ export class FoldStore implements Rows {
 
   #textOf(key: string): string | null {
     const cached = this.#cache?.get(key);
-    if (cached !== undefined) return cached.text;
+    if (cached !== undefined) return textOfRow(cached);
     const value = this.#newest('SELECT value FROM row WHERE key = ?', key)?.['value'];
     const text = typeof value === 'string' ? value : null;
     this.#cache?.set(key, { text, isChanged: false });
@@ -202,7 +213,7 @@ export class FoldStore implements Rows {
   #flushChanged(storedPrefix: string): void {
     for (const [key, row] of this.#cache ?? []) {
       if (!row.isChanged || !key.startsWith(storedPrefix)) continue;
-      this.#write(key, row.text);
+      this.#write(key, textOfRow(row));
       row.isChanged = false;
     }
   }
@@ -233,6 +244,10 @@ export class FoldStore implements Rows {
   #guard<T>(work: () => T): T {
     return guardDatabase(this.file, work);
   }
+}
+
+function textOfRow(row: CachedRow): string | null {
+  return row.text === undefined ? JSON.stringify(row.value) : row.text;
 }
 
 function parseRow(text: string, key: string): unknown {

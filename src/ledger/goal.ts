@@ -34,6 +34,16 @@ export function startGoal(run: string, { seq, data }: Of<'run.started'>): Goal {
   return { run, title, status: 'running', state, parent, first: seq, last: seq, nodes, waits: [] };
 }
 
+/** The events of one run, from its first on; null when it has not started. */
+export function foldGoal(events: Iterable<Event>): Goal | null {
+  let goal: Goal | null = null;
+  for (const event of events) {
+    if (event.type === 'run.started' && event.run !== null) goal = startGoal(event.run, event);
+    else if (goal !== null && !isOver(goal)) applyToGoal(goal, event);
+  }
+  return goal;
+}
+
 /** Changes the goal that it is given; the event is one of its run. */
 export function applyToGoal(goal: Goal, event: Event): void {
   goal.last = event.seq;

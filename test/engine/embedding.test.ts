@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/engine.ts';
 import { memoryEvents, memoryRuns } from '../../src/engine/in-memory-stores.ts';
-import { explanationOf } from '../../src/engine/explanation.ts';
+import { explainRun } from '../../src/views/explanation.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { MemoryStore, Middleware, Planner, PlannerInput } from '../../src/schema/ports.ts';
 import { memoryTools } from '../../src/tools/builtin/memory-tools.ts';
@@ -64,7 +64,7 @@ describe('an embedder', () => {
       ['intake', 'exploring is off today'],
       ['decide', null],
     ]);
-    expect(explanationOf(events.all).timeline.map(({ what }) => what)).toContain('a: decide');
+    expect(explainRun(events.all).timeline.map(({ what }) => what)).toContain('a: decide');
   });
 
   it('brings states of its own', async () => {

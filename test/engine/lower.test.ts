@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { explanationOf } from '../../src/engine/explanation.ts';
+import { explainRun } from '../../src/views/explanation.ts';
 import { readGraph } from '../../src/engine/lower.ts';
 import { replayDecisions, replayFully } from '../../src/engine/replay-run.ts';
 import { simulate } from '../../src/engine/simulate-graph.ts';
@@ -78,7 +78,7 @@ describe('a contributed node kind', () => {
 
   it('is explained and simulated like all others', async () => {
     const { events } = await ran();
-    const actions = explanationOf(events).actions.map(({ node, status }) => [node, status]);
+    const actions = explainRun(events).actions.map(({ node, status }) => [node, status]);
     expect(actions).toContainEqual(['w__scale', 'ok']);
     expect(actions).toContainEqual(['w', 'ok']);
     const { clock, sleep } = fakeTime();

@@ -6,9 +6,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/engine/decide.ts';
 import { applyEvent, runFromStart } from '../../src/engine/fold-run.ts';
-import type { RunState } from '../../src/engine/run-state.ts';
+import { isOver, type RunState } from '../../src/engine/run-state.ts';
 import type { Goal } from '../../src/ledger/goal.ts';
+import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import { taskGraph } from '../../src/ledger/task-graph.ts';
+import type { RunDetail } from '../../src/schema/view-answers.ts';
+import { runView } from '../../src/views/run-view.ts';
+import { listRuns, runDetail } from '../../src/views/runs-query.ts';
+import { waitView } from '../../src/views/wait-view.ts';
+import { listWaiting } from '../../src/views/waiting-query.ts';
 import { lived, type Story } from '../support/engine-life.ts';
 import { scenarios } from '../support/engine-scenario.ts';
 
@@ -25,9 +31,11 @@ type Shown = { status: string; nodes: Record<string, string>; waits: string[] };
 
 async function assertAgreement({ lives, planFor, tools }: Story): Promise<void> {
   const runs = new Map<string, RunState>();
+  const rows = memoryRows();
   let graph = taskGraph.initial();
   for (const event of lives.at(-1)?.events ?? []) {
     graph = taskGraph.apply(graph, event);
+    for (const view of [runView, waitView]) view.take({ event, text: () => null }, rows);
     const id = event.run ?? '';
     const before = runs.get(id);
     const run =
@@ -37,12 +45,24 @@ async function assertAgreement({ lives, planFor, tools }: Story): Promise<void> 
     if (run == null) continue;
     runs.set(id, run);
     const goal = [...graph.goals, ...graph.ended].findLast((each) => each.run === id);
+    const detail = runDetail(rows, id);
     const isDeciding = run.restarted.length > 0 || decide(run, (name) => tools.get(name)).length > 0;
-    expect({ seq: event.seq, ...(goal && shownByGoal(goal, isDeciding)) }).toEqual({
-      seq: event.seq,
-      ...shownByEngine(run, isDeciding),
-    });
+    const byEngine = { seq: event.seq, ...shownByEngine(run, isDeciding) };
+    expect({ seq: event.seq, ...(goal && shownByGoal(goal, isDeciding)) }).toEqual(byEngine);
+    expect({ seq: event.seq, ...(detail && shownByGoal({ ...detail, nodes: detail.steps }, isDeciding)) }).toEqual(
+      byEngine,
+    );
+    expect(spentIn(detail)).toEqual({ tokens: run.spent.tokens, calls: run.spent.tool_calls });
   }
+  const open = [...runs.values()].filter(({ status }) => !isOver(status)).flatMap(({ waits }) => [...waits.keys()]);
+  expect(listWaiting(rows).map(({ wait }) => wait)).toEqual(expect.arrayContaining(open));
+  expect(listWaiting(rows)).toHaveLength(open.length);
+  for (const [id, { status }] of runs)
+    expect(listRuns(rows, { all: true, limit: 0, status }).map(({ run }) => run)).toContain(id);
+}
+
+function spentIn(detail: RunDetail | undefined): object {
+  return { tokens: detail?.cost.tokens, calls: detail?.cost.calls };
 }
 
 /** While the engine has something to decide, what it decided last is not all written down. */
@@ -52,11 +72,11 @@ function shownByEngine(run: RunState, isDeciding: boolean): Shown {
     nodes: isDeciding
       ? {}
       : Object.fromEntries(run.plan.graph.nodes.map(({ id }, index) => [id, run.nodes[index]?.status ?? ''])),
-    waits: run.status === 'done' || run.status === 'failed' || run.status === 'cancelled' ? [] : [...run.waits.keys()],
+    waits: isOver(run.status) ? [] : [...run.waits.keys()],
   };
 }
 
-function shownByGoal({ status, nodes, waits }: Goal, isDeciding: boolean): Shown {
+function shownByGoal({ status, nodes, waits }: Pick<Goal, 'status' | 'nodes' | 'waits'>, isDeciding: boolean): Shown {
   return {
     status: isDeciding ? 'deciding' : status,
     nodes: isDeciding ? {} : Object.fromEntries(nodes.map((node) => [node.id, node.status])),

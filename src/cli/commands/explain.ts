@@ -1,14 +1,14 @@
 import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
-import { explanationOf } from '../../engine/explanation.ts';
+import { explainRun } from '../../views/explanation.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { fitText, plainText } from '../plain-text.ts';
 
-type Explanation = ReturnType<typeof explanationOf>;
+type Explanation = ReturnType<typeof explainRun>;
 
 export async function run(call: Call): Promise<Answer<Explanation>> {
-  return answer(explanationOf(await eventsOfRun(call.home, onlyOperand(call, 'run'))));
+  return answer(explainRun(await eventsOfRun(call.home, onlyOperand(call, 'run'))));
 }
 
 export function render(explanation: Explanation, terminal: Terminal): string {

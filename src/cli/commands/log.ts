@@ -1,3 +1,4 @@
+import { rangeOfRun } from '../../daemon/views/open-views.ts';
 import { type Filter, followEvents, readEvents } from '../../ledger/read.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import type { Line, Pen } from '../../schema/event.ts';
@@ -63,15 +64,16 @@ async function follow(
   for await (const event of followEvents(file, { ...filterOf(options), from }, signal)) emit(event);
 }
 
-/** At most `limit` events from the end; without a filter nothing before them is read. */
+/** At most `limit` events from the end; without a filter, or with that of a run, little else is read. */
 async function lastEvents({ home, options, signal }: LogCall, pen: Pen): Promise<Line[]> {
   const { limit } = options;
   const file = home.ledgers[pen];
   const filter = filterOf(options);
   const isUnfiltered = filter.run === undefined && filter.type === undefined && limit > 0;
-  const from = Math.max(options.since ?? 1, isUnfiltered ? lastSeqOf(file) - limit + 1 : 1);
+  const range = filter.run === undefined || pen !== 'run' ? { from: 1 } : await rangeOfRun(home, filter.run);
+  const from = Math.max(options.since ?? 1, isUnfiltered ? lastSeqOf(file) - limit + 1 : range.from);
   const events: Line[] = [];
-  for await (const event of readEvents(file, { ...filter, from })) {
+  for await (const event of readEvents(file, { ...filter, ...range, from })) {
     events.push(event);
     if (limit > 0 && events.length > 2 * limit) events.splice(0, events.length - limit);
     if (signal.aborted) break;

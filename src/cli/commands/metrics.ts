@@ -1,19 +1,13 @@
-import { existsSync, statSync } from 'node:fs';
-import { collect } from '../../daemon/metrics/collect.ts';
-import { type Figure, type Metrics, metricsOf, type Unit } from '../../daemon/metrics/figures.ts';
+import type { Figure, Metrics, Unit } from '../../daemon/metrics/figures.ts';
+import { queryMetrics } from '../../daemon/metrics/metrics-view.ts';
+import { withViews } from '../../daemon/views/open-views.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import type { Terminal } from '../io.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 import { sparkline } from '../sparkline.ts';
 
-export async function run({ home, options, progress }: Call<{ since: string | undefined }>): Promise<Answer<Metrics>> {
-  const file = home.ledgers.run;
-  if (!existsSync(file)) return answer(metricsOf({ tasks: [], packs: [], saved: [] }));
-  const { size } = statSync(file);
-  const shown = progress('reading', 'bytes');
-  const collected = await collect(file, options.since ?? null, (line) => shown.reach(line.d, size));
-  shown.end();
-  return answer(metricsOf(collected));
+export async function run({ home, options }: Call<{ since: string | undefined }>): Promise<Answer<Metrics>> {
+  return answer(await withViews(home, (rows) => queryMetrics(rows, options.since ?? null)));
 }
 
 export function render(metrics: Metrics, terminal: Terminal): string {
@@ -22,7 +16,7 @@ export function render(metrics: Metrics, terminal: Terminal): string {
   const { bold, dim } = terminal;
   const when = from === null ? '' : from === to ? `, ${from}` : `, ${from} to ${to}`;
   const head = `${count(tasks, 'task')}${open === 0 ? '' : `, ${open} of them not finished`}${when}`;
-  const hint = 'Show a run: oka show <run>. All runs behind each figure: oka metrics --json';
+  const hint = 'Show a run: oka show <run>. Runs behind each figure: oka metrics --json';
   return `${bold(head)}\n\n${metrics.figures.map((figure) => renderFigure(figure, terminal)).join('')}\n${dim(hint)}\n`;
 }
 

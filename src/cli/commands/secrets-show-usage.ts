@@ -1,25 +1,19 @@
-import { readEvents } from '../../ledger/read.ts';
+import { withViews } from '../../daemon/views/open-views.ts';
 import { OkaError } from '../../schema/errors.ts';
-import type { Event } from '../../schema/event.ts';
+import type { SecretUse } from '../../schema/view-answers.ts';
+import { secretUse } from '../../views/secret-view.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import type { Terminal } from '../io.ts';
 import { fitText, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
-type SecretUse = { at: string; run: string | null } & Extract<Event, { type: 'secret.used' }>['data'];
 type Data = { name: string | undefined; uses: SecretUse[] };
 
 export async function run({ home, operands, options }: Call<{ limit: number }>): Promise<Answer<Data>> {
   requireHome(home);
   const [name, ...more] = operands;
   if (more.length > 0) throw new OkaError('usage', 'one name is enough');
-  const uses: SecretUse[] = [];
-  for await (const event of readEvents(home.ledgers.run, { type: 'secret.used' })) {
-    if (event.type !== 'secret.used' || (name !== undefined && event.data.name !== name)) continue;
-    uses.push({ at: event.at, run: event.run, ...event.data });
-    if (options.limit > 0 && uses.length > options.limit) uses.shift();
-  }
-  return answer({ name, uses });
+  return answer({ name, uses: await withViews(home, (rows) => secretUse(rows, { name, limit: options.limit })) });
 }
 
 export const jsonLines = ({ uses }: Data): object[] => [{ uses }];

@@ -1,26 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withViews } from '../../daemon/views/open-views.ts';
 import { lookAt } from '../../ledger/disk.ts';
-import type { Goal } from '../../ledger/goal.ts';
-import { peek } from '../../ledger/peek.ts';
-import { taskGraph } from '../../ledger/task-graph.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
+import { type RunRow, storedRun } from '../../views/run-rows.ts';
 import { type Answer, answer, type Call } from '../command.ts';
 import { describeWait } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';
 
-type Data = { run: string; goal: Goal | null; result: { file: string; text: string } | null };
+type Data = { run: string; goal: RunRow | null; result: { file: string; text: string } | null };
 
 /** The result if there is one; else the state of the run. */
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home } = call;
   const id = onlyOperand(call, 'run');
   if (!ID_SHAPE.test(id)) throw new OkaError('usage', `"${id}" is not the name of a run`);
-  const { state } = await peek(home.ledgers.run, home.oka, taskGraph);
-  const goal = [...state.goals, ...state.ended].find((each) => each.run === id) ?? null;
+  const goal = (await withViews(home, (rows) => storedRun(rows, id))) ?? null;
   const file = join(home.workspace, 'outbox', id, 'RESULT.md');
   const result = lookAt(file)?.isFile() === true ? { file, text: readFileSync(file, 'utf8') } : null;
   if (goal === null && result === null)

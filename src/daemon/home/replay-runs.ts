@@ -16,10 +16,12 @@ import type { Tool } from '../../schema/tool.ts';
 import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
 import { builtInTools } from '../desk/built-in-tools.ts';
+import { rangeOfRun } from '../views/open-views.ts';
 
 export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
   const events: Event[] = [];
-  for await (const event of readEvents(home.ledgers.run, { run: id })) events.push(event);
+  const range = await rangeOfRun(home, id);
+  for await (const event of readEvents(home.ledgers.run, { run: id, ...range })) events.push(event);
   if (events.length === 0)
     throw new OkaError('no-such-run', `there is no run "${id}"`, { fix: 'See what ran: oka log --type run.*' });
   return events;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Figure, metricsOf, type Seen } from '../../../src/daemon/metrics/figures.ts';
+import { type DayTally, emptyDay, type Packed, tallyPack, tallyTask } from '../../../src/daemon/metrics/day-tally.ts';
+import { type Figure, metricsOf } from '../../../src/daemon/metrics/figures.ts';
 import type { TaskRecord } from '../../../src/memory/task-record.ts';
 
 const blank: TaskRecord = {
@@ -43,8 +44,22 @@ const planned = (by: 'runbook' | 'model' | 'procedure'): TaskRecord['plan'] => (
   seq: 2,
 });
 
+type Seen = { tasks: readonly TaskRecord[]; packs: readonly Packed[] };
+
+function daysOf({ tasks = [], packs = [] }: Partial<Seen>): Map<string, DayTally> {
+  const days = new Map<string, DayTally>();
+  const on = (at: string): DayTally => {
+    const day = days.get(at.slice(0, 10)) ?? emptyDay();
+    days.set(at.slice(0, 10), day);
+    return day;
+  };
+  for (const task of tasks) if (task.ended !== null) tallyTask(on(task.ended), task, 1);
+  for (const pack of packs) tallyPack(on(pack.at), pack);
+  return days;
+}
+
 function figures(seen: Partial<Seen>): (name: string) => Figure {
-  const { figures: all } = metricsOf({ tasks: [], packs: [], saved: [], ...seen });
+  const { figures: all } = metricsOf(daysOf(seen), seen.tasks?.length ?? 0);
   return (name) => {
     const figure = all.find((each) => each.name === name);
     if (figure === undefined) throw new Error(`no figure ${name}`);
@@ -109,6 +124,17 @@ describe('figures', () => {
       { ...blank, run: 'b', ended: '2026-01-03T00:00:00.000Z', status: 'failed' as const },
     ];
     expect(figures({ tasks })('completion').days).toEqual([1, null, 0]);
+  });
+
+  it('a task that is taken off its day again and added as it is now counts once', () => {
+    const task = { ...blank, run: 'b', usd: 1.5, approvals: { asked: 2, approved: 1, denied: 1 } };
+    const once = emptyDay();
+    tallyTask(once, { ...task, corrected: 'c' }, 1);
+    const changed = emptyDay();
+    tallyTask(changed, task, 1);
+    tallyTask(changed, task, -1);
+    tallyTask(changed, { ...task, corrected: 'c' }, 1);
+    expect(changed).toEqual(once);
   });
 
   it('without any task nothing is claimed', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explanationOf } from '../../src/engine/explanation.ts';
+import { explainRun } from '../../src/views/explanation.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 import { closed, ended, eventsOf, opened, started } from '../support/engine-state.ts';
 
@@ -7,7 +7,7 @@ const graph = graphOf([{ kind: 'agent', id: 'a', goal: 'x' }], { id: 'Work' });
 const artifact = { sha256: 'c'.repeat(64), bytes: 5, media: 'text/plain' };
 const question = { kind: 'question', text: 'Well?' };
 
-describe('explanationOf', () => {
+describe('explainRun', () => {
   it('tells the states, what was done, why, and what it left', () => {
     const decision = { kind: 'Transition', to: 'explore', rationale: 'look first' } as const;
     const events = eventsOf(graph, [
@@ -22,7 +22,7 @@ describe('explanationOf', () => {
       { type: 'node.settled', data: { node: 'a', status: 'failed', reason: 'gave up' } },
       { type: 'run.ended', data: { status: 'failed', reason: 'a: gave up' } },
     ]);
-    const told = explanationOf(events);
+    const told = explainRun(events);
     expect(told).toMatchObject({ run: 'r', title: 'Work', status: 'failed', artifacts: [artifact] });
     expect(told.timeline.map(({ what, why }) => [what, why])).toEqual([
       ['EXECUTE', 'started'],
@@ -53,7 +53,7 @@ describe('explanationOf', () => {
   });
 
   it('a call without an outcome is open, and an outcome without a call is passed over', () => {
-    const told = explanationOf(eventsOf(graph, [started('a'), ended('a', 'ok', { call: 'r.b.0.1' })]));
+    const told = explainRun(eventsOf(graph, [started('a'), ended('a', 'ok', { call: 'r.b.0.1' })]));
     expect(told.actions).toMatchObject([{ status: 'open', ms: null }]);
     expect(told.status).toBe('running');
   });

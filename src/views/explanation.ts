@@ -1,4 +1,5 @@
 /** What a run did and why, from its events alone. The same from a ledger or from memory. */
+import { foldGoal } from '../ledger/goal.ts';
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
@@ -29,7 +30,7 @@ export type Explanation = {
   artifacts: ArtifactRef[];
 };
 
-export function explanationOf(events: readonly Event[]): Explanation {
+export function explainRun(events: readonly Event[]): Explanation {
   const explanation: Explanation = {
     run: events[0]?.run ?? '',
     title: '',
@@ -46,6 +47,7 @@ export function explanationOf(events: readonly Event[]): Explanation {
     if (event.type === 'decision.made') explanation.rationales.push(rationaleOf(event));
     if (event.type === 'call.ended') explanation.artifacts.push(...(event.data.artifacts ?? []));
   }
+  explanation.status = foldGoal(events)?.status ?? 'running';
   return explanation;
 }
 
@@ -65,7 +67,6 @@ function addMoment(explanation: Explanation, event: Event): void {
     note(`${event.data.node}: ${event.data.decision.to}`, event.data.decision.rationale);
   else if (event.type === 'node.settled') note(`${event.data.node} ${event.data.status}`, event.data.reason);
   else if (event.type === 'run.ended') {
-    explanation.status = event.data.status;
     note(event.data.status, event.data.reason);
   }
 }

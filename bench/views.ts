@@ -1,0 +1,107 @@
+/** What looking costs: lists at a long history against a short one, in real processes, and folding an event. */
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { setUp } from '../src/daemon/home/set-up.ts';
+import { loadConfig } from '../src/daemon/settings.ts';
+import { openStores } from '../src/daemon/stores.ts';
+import { viewFolds } from '../src/daemon/views/open-views.ts';
+import { viewsFile } from '../src/daemon/views/views-writer.ts';
+import { FoldStore } from '../src/ledger/fold-store.ts';
+import { catchUp } from '../src/ledger/follower.ts';
+import { Sealer, START } from '../src/ledger/line.ts';
+import { checkEvent, type Event } from '../src/schema/event.ts';
+import type { Home } from '../src/schema/home.ts';
+import type { ArtifactStore } from '../src/schema/ports.ts';
+import { type Figure, median } from './figure.ts';
+import { history } from './maintain/history.ts';
+import { temporaryHome } from './support/home.ts';
+
+const FEW = 1000;
+const MANY = Number(process.env['OKA_BENCH_EVENTS'] ?? 1_000_000);
+const COMMANDS = ['runs', 'status', 'metrics'];
+const TIMES = 9;
+
+export async function measure(note: (text: string) => void): Promise<Figure[]> {
+  using short = temporaryHome(process.env['TMPDIR'] ?? '/tmp');
+  using long = temporaryHome(process.env['TMPDIR'] ?? '/tmp');
+  await fillHome(short.home, FEW);
+  note(`${MANY} events`);
+  const eventUs = await fillHome(long.home, MANY);
+  const growths = COMMANDS.map((command) => {
+    const { few, many } = medianTimes(command, short.home, long.home);
+    note(`${command}: ${few.toFixed(0)} ms at ${FEW} events, ${many.toFixed(0)} ms at ${MANY}`);
+    return many / few;
+  });
+  return [
+    {
+      name: 'views_growth',
+      value: Math.max(...growths),
+      unit: '×',
+      bar: { most: 1.5 },
+      about: `the slowest of ${COMMANDS.join(', ')} at ${MANY} events against ${FEW}`,
+    },
+    { name: 'views_event_us', value: eventUs, unit: 'µs', bar: { most: 15 }, about: 'folding an event into the store' },
+  ];
+}
+
+/** Makes a history and everything that a worker derives from it. Returns how long folding an event took. */
+export async function fillHome(home: Home, events: number): Promise<number> {
+  setUp(home);
+  await writeLedger(home.ledgers.run, events);
+  await (await openStores(home, await loadConfig(home))).close();
+  const { folds, shape } = await viewFolds();
+  const store = FoldStore.open(viewsFile(home), shape);
+  const start = performance.now();
+  const count = await catchUp(store, { ledgers: home.ledgers, folds });
+  const us = ((performance.now() - start) * 1000) / count;
+  store.close();
+  return us;
+}
+
+async function writeLedger(file: string, events: number): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true });
+  const fd = openSync(file, 'w');
+  const sealer = new Sealer();
+  let [seq, offset, prev] = [0, 0, START.hash];
+  for await (const { at, events: each } of history(1, noArtifacts)) {
+    for (const [index, given] of each.entries()) {
+      if (seq >= events) break;
+      seq += 1;
+      const moment = new Date(at + index * 100).toISOString();
+      const event = { ...checkEvent(given), seq, at: moment, pen: 'run' } as Event;
+      prev = sealer.add(event, JSON.stringify(event.data), offset, prev);
+    }
+    if (sealer.length > 1_000_000 || seq >= events) {
+      offset += writeSync(fd, sealer.bytes);
+      sealer.clear();
+    }
+    if (seq >= events) break;
+  }
+  closeSync(fd);
+}
+
+/** Bodies are not read by these commands. */
+const noArtifacts: ArtifactStore = {
+  put: async (body) => ({ sha256: hash('sha256', body), bytes: body.length, media: 'text/plain' }),
+  get: () => Promise.reject(new Error('nothing is stored')),
+};
+
+/** In turns, so that a noisy moment hits both. */
+function medianTimes(command: string, short: Home, long: Home): { few: number; many: number } {
+  const times = Array.from({ length: TIMES }, () => ({ few: timeOf(command, short), many: timeOf(command, long) }));
+  return { few: median(times.map(({ few }) => few)), many: median(times.map(({ many }) => many)) };
+}
+
+function timeOf(command: string, { dir }: Home): number {
+  const start = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, [
+    join(import.meta.dirname, '../bin/oka'),
+    command,
+    '--dir',
+    dir,
+  ]);
+  if (status !== 0) throw new Error(`oka ${command} failed: ${String(stderr)}`);
+  return performance.now() - start;
+}

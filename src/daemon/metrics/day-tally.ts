@@ -1,0 +1,169 @@
+/**
+ * Owns: what a day's tasks come to, small enough to be stored a row a day, so that figures over years read no history.
+ *
+ * T1 A task counts on the day it ended. Taking it off again and adding it as it is now leaves the same as adding it once.
+ * T2 Lists of runs name the latest only; counts, sums and times are exact.
+ */
+import { secondsOf, type TaskRecord, wasFine } from '../../memory/task-record.ts';
+
+export type Share = { of: number; hits: number; runs: string[] };
+export type Sum = { total: number; runs: string[] };
+
+export type DayTally = {
+  ended: number;
+  completion: Share;
+  rework: Share;
+  corrections: Share;
+  firstTry: Share;
+  reuse: Share;
+  usd: Sum;
+  tokens: Sum;
+  questions: Sum;
+  heals: Sum;
+  approvals: Sum & { approved: number; denied: number };
+  /** Active time of each task that is done, and the slowest of them with their runs. */
+  seconds: number[];
+  slowest: [run: string, seconds: number][];
+  /** Tokens of each pack, in their order, and the runs of the largest. */
+  packs: number[];
+  largest: { tokens: number; runs: string[] };
+  saved: Sum & { count: number; seconds: number };
+};
+
+/** A pack that was made for a prompt. */
+export type Packed = { run: string; at: string; tokens: number };
+
+/** What a task would have taken without the procedure it was planned from. */
+export type Saved = { run: string; at: string; tokens: number; seconds: number };
+
+export const MOST_RUNS = 50;
+
+export function emptyDay(): DayTally {
+  const share = (): Share => ({ of: 0, hits: 0, runs: [] });
+  const sum = (): Sum => ({ total: 0, runs: [] });
+  return {
+    ended: 0,
+    completion: share(),
+    rework: share(),
+    corrections: share(),
+    firstTry: share(),
+    reuse: share(),
+    usd: sum(),
+    tokens: sum(),
+    questions: sum(),
+    heals: sum(),
+    approvals: { ...sum(), approved: 0, denied: 0 },
+    seconds: [],
+    slowest: [],
+    packs: [],
+    largest: { tokens: 0, runs: [] },
+    saved: { ...sum(), count: 0, seconds: 0 },
+  };
+}
+
+/** Adds a task that is over to its day (1), or takes it off again as it was (-1). */
+export function tallyTask(day: DayTally, task: TaskRecord, sign: 1 | -1): void {
+  const { run, status, plan, approvals } = task;
+  const isDone = status === 'done';
+  const share = (to: Share, hit: boolean, isNamed = hit): void => {
+    to.of += sign;
+    if (hit) to.hits += sign;
+    nameRun(to, run, isNamed, sign);
+  };
+  const sum = (to: Sum, amount: number): void => {
+    to.total += sign * amount;
+    nameRun(to, run, amount > 0, sign);
+  };
+  day.ended += sign;
+  share(day.completion, isDone, !isDone);
+  share(day.rework, task.rework > 0);
+  if (isDone) share(day.corrections, task.corrected !== null || task.undone);
+  share(day.firstTry, wasFine(task));
+  if (plan !== null && plan.by !== 'runbook') share(day.reuse, plan.by === 'procedure');
+  sum(day.usd, task.usd);
+  sum(day.tokens, task.tokens);
+  sum(day.questions, task.questions);
+  sum(day.heals, task.installs.length);
+  sum(day.approvals, approvals.asked);
+  day.approvals.approved += sign * approvals.approved;
+  day.approvals.denied += sign * approvals.denied;
+  if (isDone) tallyTime(day, run, secondsOf(task) ?? 0, sign);
+}
+
+export function tallyPack(day: DayTally, { run, tokens }: Packed): void {
+  day.packs.push(tokens);
+  if (tokens > day.largest.tokens) day.largest = { tokens, runs: [run] };
+  else if (tokens === day.largest.tokens) nameRun(day.largest, run, true, 1);
+}
+
+export function tallySaved({ saved }: DayTally, { run, tokens, seconds }: Saved): void {
+  saved.count += 1;
+  saved.total += tokens;
+  saved.seconds += seconds;
+  nameRun(saved, run, true, 1);
+}
+
+/** Several days, in their order, as one. */
+export function mergeDays(days: Iterable<DayTally>): DayTally {
+  const all = emptyDay();
+  for (const day of days) {
+    all.ended += day.ended;
+    for (const name of ['completion', 'rework', 'corrections', 'firstTry', 'reuse'] as const) {
+      all[name].of += day[name].of;
+      all[name].hits += day[name].hits;
+    }
+    for (const name of ['usd', 'tokens', 'questions', 'heals', 'approvals', 'saved'] as const)
+      all[name].total += day[name].total;
+    for (const name of NAMING) all[name].runs = [...all[name].runs, ...day[name].runs].slice(-MOST_RUNS);
+    all.approvals.approved += day.approvals.approved;
+    all.approvals.denied += day.approvals.denied;
+    all.saved.count += day.saved.count;
+    all.saved.seconds += day.saved.seconds;
+    for (const seconds of day.seconds) all.seconds.push(seconds);
+    for (const tokens of day.packs) all.packs.push(tokens);
+    all.slowest = slowestOf([...all.slowest, ...day.slowest]);
+    mergeLargest(all, day);
+  }
+  return all;
+}
+
+const NAMING = [
+  'completion',
+  'rework',
+  'corrections',
+  'firstTry',
+  'reuse',
+  'usd',
+  'tokens',
+  'questions',
+  'heals',
+  'approvals',
+  'saved',
+] as const;
+
+function mergeLargest(all: DayTally, { largest }: DayTally): void {
+  if (largest.tokens > all.largest.tokens) all.largest = { ...largest, runs: [...largest.runs] };
+  else if (largest.tokens === all.largest.tokens)
+    all.largest.runs = [...new Set([...all.largest.runs, ...largest.runs])].slice(-MOST_RUNS);
+}
+
+function tallyTime(day: DayTally, run: string, seconds: number, sign: 1 | -1): void {
+  if (sign === 1) {
+    day.seconds.push(seconds);
+    day.slowest = slowestOf([...day.slowest, [run, seconds]]);
+    return;
+  }
+  const at = day.seconds.lastIndexOf(seconds);
+  if (at !== -1) day.seconds.splice(at, 1);
+  day.slowest = day.slowest.filter(([other]) => other !== run);
+}
+
+function slowestOf(times: DayTally['slowest']): DayTally['slowest'] {
+  return times.toSorted(([, a], [, b]) => a - b).slice(-MOST_RUNS);
+}
+
+function nameRun(list: { runs: string[] }, run: string, isNamed: boolean, sign: 1 | -1): void {
+  if (!isNamed) return;
+  if (sign === -1) list.runs = list.runs.filter((other) => other !== run);
+  else if (!list.runs.includes(run)) list.runs = [...list.runs, run].slice(-MOST_RUNS);
+}

@@ -1,0 +1,62 @@
+/**
+ * Owns: the rows of everything that people look at, in .oka/index/views.sqlite, and how they are opened to be read.
+ * Does not own: what is folded (each view), nor following the ledgers (ledger/follower.ts).
+ *
+ * V1 Whoever has the pen of the run ledger writes the file (views-writer.ts), nobody else.
+ * V2 Others read the file as it is and fold in memory what the ledgers have beyond it: also from a read-only mount,
+ *    without a worker, and when there is no file.
+ */
+import { FoldStore } from '../../ledger/fold-store.ts';
+import { catchUp, withRepair } from '../../ledger/follower.ts';
+import type { Home } from '../../schema/home.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { firstEventOf, storedRun } from '../../views/run-rows.ts';
+import { type DaemonRoom, rooms } from '../rooms.ts';
+import { type ViewFolds, viewsFile } from './views-writer.ts';
+
+/** What all rooms fold, in the order of the list of rooms, and the store it is folded into. */
+export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<ViewFolds> {
+  const folds = (await Promise.all(list.map(async (room) => (await room.views?.()) ?? []))).flat();
+  const version = folds.map((view) => `${view.name}.${view.version}`).join(' ');
+  return { folds, shape: { version, sharesRows: true } };
+}
+
+/** Lets `query` read rows that are up to date. */
+export async function withViews<T>(
+  home: Home,
+  query: (rows: Rows) => T | Promise<T>,
+  options: { signal?: AbortSignal } = {},
+): Promise<T> {
+  const { folds, shape } = await viewFolds();
+  const store = FoldStore.openReadOnly(viewsFile(home), shape);
+  try {
+    return await withRepair(store, async () => {
+      await catchUp(store, { ledgers: home.ledgers, folds }, options);
+      return query(store);
+    });
+  } finally {
+    store.close();
+  }
+}
+
+/** Throws the rows away and folds both ledgers from their first events on. For whoever has the pen (V1). */
+export async function rebuildViews(home: Home): Promise<void> {
+  const { folds, shape } = await viewFolds();
+  const store = FoldStore.open(viewsFile(home), shape);
+  try {
+    store.reset();
+    await catchUp(store, { ledgers: home.ledgers, folds });
+  } finally {
+    store.close();
+  }
+}
+
+/** Where the events of a run are in the run ledger; an empty range when there is no such run. */
+export function rangeOfRun(home: Home, run: string): Promise<{ from: number; to: number }> {
+  return withViews(home, (rows) => {
+    const received = firstEventOf(rows, run);
+    return received === undefined
+      ? { from: 1, to: 0 }
+      : { from: received, to: storedRun(rows, run)?.last ?? Number.POSITIVE_INFINITY };
+  });
+}

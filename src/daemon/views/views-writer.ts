@@ -1,0 +1,90 @@
+/**
+ * Owns: keeping .oka/index/views.sqlite up to date while a process has the pen, in the background of its work.
+ *
+ * 1. Events are folded from the ledger some time after they are durable: nothing waits for it.
+ * 2. It takes at most half of the time between batches. A process that ends folds for a moment only, and only when
+ *    many events came since: what is missing is folded by the next worker, and by readers in memory.
+ * 3. A store that cannot be written (a full disk, a read-only folder) is left as it is and tried again later.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DatabaseShape, StoreDamaged } from '../../ledger/fold-database.ts';
+import { FoldStore } from '../../ledger/fold-store.ts';
+import { foldBatches, type FoldSources } from '../../ledger/follower.ts';
+import type { Home } from '../../schema/home.ts';
+import type { View } from '../../schema/view.ts';
+
+/** Where the rows of all views are stored. */
+export const viewsFile = (home: Home): string => join(home.oka, 'index', 'views.sqlite');
+
+/** What all rooms fold, and the shape of the store it is folded into. */
+export type ViewFolds = { folds: readonly View[]; shape: DatabaseShape };
+
+export type ViewsWriter = {
+  /** Says which event is durable now. */
+  notify: (seq: number) => void;
+  close: () => Promise<void>;
+};
+
+/** After so many events it does not wait for a quiet moment any longer. */
+const MOST_BEHIND = 2000;
+const QUIET_MS = 1000;
+const MOST_CLOSING_MS = 200;
+
+/** `seq` is the last event of the ledger now. */
+export function startViewsWriter(home: Home, views: ViewFolds, seq: number): ViewsWriter {
+  const stop = new AbortController();
+  let [asked, end] = [seq, seq];
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> | null = null;
+  const write = (): void => {
+    asked = end;
+    writing ??= writeViews(home, views, stop.signal).finally(() => {
+      writing = null;
+    });
+  };
+  const writeLater = (): void => {
+    if (timer === null) timer = setTimeout(write, QUIET_MS).unref();
+    else timer.refresh();
+  };
+  writeLater();
+  return {
+    notify: (durable) => {
+      end = durable;
+      if (end - asked < MOST_BEHIND) writeLater();
+      else write();
+    },
+    close: async () => {
+      if (timer !== null) clearTimeout(timer);
+      stop.abort();
+      await writing;
+      if (crossesThousand(seq, end)) await writeViews(home, views, AbortSignal.timeout(MOST_CLOSING_MS));
+    },
+  };
+}
+
+/** Also processes that live for a few events only write the store now and then. */
+function crossesThousand(from: number, to: number): boolean {
+  return Math.floor(from / 1000) < Math.floor(to / 1000);
+}
+
+/** Folds what is new into the file. */
+export async function writeViews(home: Home, { folds, shape }: ViewFolds, signal: AbortSignal): Promise<void> {
+  let store: FoldStore | null = null;
+  try {
+    store = FoldStore.open(viewsFile(home), shape);
+    await foldWithPauses(store, { ledgers: home.ledgers, folds }, signal);
+  } catch (error) {
+    if (error instanceof StoreDamaged) store?.reset();
+  } finally {
+    store?.close();
+  }
+}
+
+async function foldWithPauses(store: FoldStore, sources: FoldSources, signal: AbortSignal): Promise<void> {
+  let since = performance.now();
+  for await (const _ of foldBatches(store, sources, { signal })) {
+    await sleep(performance.now() - since, undefined, { signal }).catch(() => undefined);
+    since = performance.now();
+  }
+}

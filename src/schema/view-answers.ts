@@ -1,0 +1,101 @@
+/** What queries over the ledgers answer: plain JSON for commands and pages. The descriptions are the documentation. */
+import { z } from 'zod';
+import { eventData } from './event.ts';
+import { Id, Instant, NodeId } from './names.ts';
+import { PlannedNode, NodeStatus, RunStatus } from './run.ts';
+import { WaitFor } from './wait.ts';
+
+export const Cost = z
+  .strictObject({
+    tokens: z.int().nonnegative().describe('Model tokens, in and out.'),
+    usd: z.number().nonnegative().describe('Money.'),
+    calls: z.int().describe('Calls of tools.'),
+    failed_calls: z.int().nonnegative().describe('Calls that failed, also those that were repeated.'),
+  })
+  .describe('What a run has spent; runs inside it are counted when they end.');
+export type Cost = z.infer<typeof Cost>;
+
+export const OpenWait = z
+  .strictObject({
+    wait: z.string().describe('Its name.'),
+    node: NodeId.nullable().describe('The step that waits.'),
+    for: WaitFor,
+  })
+  .describe('Something that a run waits for.');
+
+export const RunSummary = z
+  .strictObject({
+    run: Id,
+    title: z.string().describe('What it is about.'),
+    status: RunStatus,
+    started: Instant.describe('When it started.'),
+    ended: Instant.nullable().describe('When it ended; null while it is not over.'),
+    parent: Id.nullable().describe('The run that started it or that it continues.'),
+    state: z.string().describe('Name of the current state, such as EXECUTE.'),
+    reason: z.string().describe('Why it ended so; empty while it is not over.'),
+    steps: z
+      .strictObject({
+        done: z.int().nonnegative().describe('Steps that are done.'),
+        all: z.int().nonnegative().describe('Steps that it has.'),
+      })
+      .describe('How far it is.'),
+    waits: z.int().nonnegative().describe('How many things it waits for.'),
+    cost: Cost,
+    cursor: z.int().positive().describe('Its first event; give it as `after` to list what began before it.'),
+  })
+  .describe('One run in a list.');
+export type RunSummary = z.infer<typeof RunSummary>;
+
+export const RunsQuery = z
+  .strictObject({
+    status: RunStatus.optional().describe('Only runs that stand so.'),
+    since: Instant.optional().describe('Only runs that started at this moment or later.'),
+    text: z.string().max(1000).optional().describe('Only runs whose title has these words, or words that begin so.'),
+    all: z.boolean().default(false).describe('Also the runs inside others.'),
+    limit: z.int().nonnegative().default(20).describe('At most so many, the latest; 0 for all.'),
+    after: z.int().positive().optional().describe('Only runs that began before this event: the next page.'),
+  })
+  .describe('Which runs to list.');
+export type RunsQuery = z.input<typeof RunsQuery>;
+
+export const Step = PlannedNode.extend({ status: NodeStatus }).describe('A step of a run.');
+
+export const RunDetail = RunSummary.omit({ waits: true, steps: true })
+  .extend({
+    depth: z.int().nonnegative().describe('How many runs it lies inside of.'),
+    graph: z.string().describe('Name of the graph.'),
+    ledger: z
+      .strictObject({
+        first: z.int().positive().describe('Its first event.'),
+        last: z.int().positive().describe('Its latest event so far.'),
+      })
+      .describe('Where its events are in the run ledger.'),
+    steps: z.array(Step).describe('Its steps.'),
+    waits: z.array(OpenWait).describe('What it waits for.'),
+    children: z
+      .array(RunSummary)
+      .describe('Runs that it started or that continue it, in the order in which they began.'),
+  })
+  .describe('One run, from its rows alone.');
+export type RunDetail = z.infer<typeof RunDetail>;
+
+export const Waiting = z
+  .strictObject({
+    wait: z.string().describe('Its name, for oka approve and oka answer.'),
+    run: Id,
+    title: z.string().describe('What the run is about.'),
+    node: NodeId.nullable().describe('The step that waits.'),
+    opened: Instant.describe('Since when.'),
+    for: WaitFor,
+    person: z.boolean().describe('Whether a person can end it; a timer and another run end by themselves.'),
+  })
+  .describe('Something that is awaited now.');
+export type Waiting = z.infer<typeof Waiting>;
+
+export const SecretUse = eventData['secret.used']
+  .extend({ at: Instant.describe('When.'), run: Id.nullable().describe('In which run.') })
+  .describe('A secret that was given to a call.');
+export type SecretUse = z.infer<typeof SecretUse>;
+
+export const Slot = eventData['slot.came'].extend({ at: Instant.describe('When it was noted.') });
+export type Slot = z.infer<typeof Slot>;

@@ -1,0 +1,60 @@
+/** The rows of the view of runs: what is stored of a run, and the keys by which lists of runs are answered. */
+import type { Goal } from '../ledger/goal.ts';
+import type { Rows } from '../schema/rows.ts';
+
+/** What a run has spent itself; what runs inside it spent is added when it hears of their end. */
+export type Spent = { tokens: number; usd: number; calls: number; failed_calls: number };
+
+export type RunRow = Goal & {
+  depth: number;
+  graph: string;
+  started: string;
+  ended: string | null;
+  reason: string;
+  spent: Spent;
+  /** Its first event; a task is received under the name of its run before that starts (`first`). */
+  received: number;
+  /** The outermost run that it lies inside of, itself if none. */
+  root: string;
+  /** Runs that it started, and those that continue it, in their order. */
+  children: string[];
+};
+
+/** The first event of a run, by its name; also of one that has not started yet. */
+const idKey = (run: string): string => `run/id/${run}`;
+
+/** Large rows have keys that grow with time: what is new lies together, and a long history costs no memory. */
+export const rowKey = (received: number): string => rowsPrefix + seqKey(received);
+
+export function storedRun(rows: Rows, run: string): RunRow | undefined {
+  const received = firstEventOf(rows, run);
+  return received === undefined ? undefined : rows.get<RunRow>(rowKey(received));
+}
+
+export function storeRun(rows: Rows, row: RunRow): void {
+  rows.put(rowKey(row.received), row);
+}
+
+/** The first event under the name of a run; undefined when there is none. */
+export function firstEventOf(rows: Rows, run: string): number | undefined {
+  return rows.get<number>(idKey(run));
+}
+
+export function storeFirstEvent(rows: Rows, run: string, seq: number): void {
+  rows.put(idKey(run), seq);
+}
+
+/** Names of runs that ended otherwise than done, by how; nearly all are done and need no index. */
+export const endedPrefix = (status: 'failed' | 'cancelled'): string => `run/ended/${status}/`;
+
+/** The first events of the runs that are not over, in order: few, however long history is. */
+export const openRuns = (rows: Rows): number[] => rows.get<number[]>('run/open') ?? [];
+
+export const storeOpenRuns = (rows: Rows, open: readonly number[]): void => rows.put('run/open', open);
+
+export const rowsPrefix = 'run/row/';
+
+const DIGITS = 12;
+
+/** Sorts by number. */
+export const seqKey = (seq: number): string => String(seq).padStart(DIGITS, '0');

@@ -1,0 +1,26 @@
+/** Owns: the fold of scheduled times that came, and what became of each. */
+import type { Rows } from '../schema/rows.ts';
+import type { View } from '../schema/view.ts';
+import type { Slot } from '../schema/view-answers.ts';
+import { seqKey } from './run-rows.ts';
+
+const prefix = 'slot/';
+
+/** A job's slots are told by one pen; both pens have a number of their own. */
+export const slotView: View = {
+  name: 'slot',
+  version: 1,
+  take: ({ event }, rows) => {
+    if (event.type !== 'slot.came') return;
+    rows.put(`${prefix}${event.data.slot}/${event.pen}/${seqKey(event.seq)}`, {
+      at: event.at,
+      ...event.data,
+    } satisfies Slot);
+  },
+};
+
+/** The last slots, the latest last; limit 0 for all. */
+export function slots(rows: Rows, { limit }: { limit: number }): Slot[] {
+  const latest = rows.each<Slot>(prefix, { reverse: true, ...(limit === 0 ? {} : { limit }) });
+  return [...latest].map(([, slot]) => slot).toReversed();
+}

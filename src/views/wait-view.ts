@@ -1,0 +1,38 @@
+/** Owns: the fold of open waits of all runs, so that whoever is asked something finds it without reading history. */
+import type { Event } from '../schema/event.ts';
+import type { Rows } from '../schema/rows.ts';
+import type { View } from '../schema/view.ts';
+import type { WaitFor } from '../schema/wait.ts';
+
+export type WaitRow = { wait: string; run: string; node: string | null; for: WaitFor; opened: string; seq: number };
+
+/** The open waits of one run. */
+const keyOf = (run: string): string => `wait/run/${run}`;
+
+export const waitView: View = {
+  name: 'wait',
+  version: 1,
+  take: ({ event }, rows) => {
+    if (event.pen !== 'run' || event.run === null) return;
+    if (event.type === 'wait.opened') change(rows, event.run, (open) => [...open, rowOf(event)]);
+    else if (event.type === 'wait.closed')
+      change(rows, event.run, (open) => open.filter(({ wait }) => wait !== event.data.wait));
+    else if (event.type === 'run.ended') change(rows, event.run, () => []); // nobody awaits the rest any more
+  },
+};
+
+/** In the order in which they were opened. */
+export function openWaits(rows: Rows): WaitRow[] {
+  return [...rows.each<WaitRow[]>('wait/run/')].flatMap(([, open]) => open).toSorted((a, b) => a.seq - b.seq);
+}
+
+function rowOf({ at, seq, run, data }: Extract<Event, { type: 'wait.opened' }>): WaitRow {
+  return { wait: data.wait, run: run ?? '', node: data.node, for: data.for, opened: at, seq };
+}
+
+function change(rows: Rows, run: string, changed: (open: WaitRow[]) => WaitRow[]): void {
+  const before = rows.get<WaitRow[]>(keyOf(run)) ?? [];
+  const open = changed(before);
+  if (open.length > 0) rows.put(keyOf(run), open);
+  else if (before.length > 0) rows.put(keyOf(run), null);
+}

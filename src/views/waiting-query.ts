@@ -1,0 +1,19 @@
+/** Owns: what is awaited now, by all runs together. */
+import type { Rows } from '../schema/rows.ts';
+import type { Waiting } from '../schema/view-answers.ts';
+import type { WaitFor } from '../schema/wait.ts';
+import { storedRun } from './run-rows.ts';
+import { openWaits } from './wait-view.ts';
+
+/** In the order in which it began to be awaited. */
+export function listWaiting(rows: Rows): Waiting[] {
+  return openWaits(rows).map(({ wait, run, node, opened, for: awaited }) => {
+    const title = storedRun(rows, run)?.title ?? '';
+    return { wait, run, title, node, opened, for: awaited, person: isForPeople(awaited) };
+  });
+}
+
+/** Whether a person can do something about it. */
+export function isForPeople({ kind }: WaitFor): boolean {
+  return kind !== 'child' && kind !== 'timer';
+}
