@@ -112,6 +112,7 @@ export type RoomCommand = {
 export type RoomCall = {
   home: Home;
   operands: readonly string[];
+  /** By name in camel case: `--dry-run` is `options.dryRun`. */
   options: Readonly<Record<string, string | boolean | undefined>>;
   signal: AbortSignal;
 };

@@ -4,14 +4,14 @@ import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync,
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { tryUntilFixed } from '../../src/cli/stay.ts';
+import { OkaError } from '../../src/schema/errors.ts';
 import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
 
 it('with --stay a mistake is told once and waited for; when it is mended work begins, and stopping ends with 0', async () => {
   const { dir, file, right } = await spoiled();
   const up = started('up', '--stay', '--dir', dir);
   await until(() => up.said().includes('POLICY.md'));
-  await sleep(4000);
-  expect(up.said().match(/POLICY\.md is not valid|POLICY\.md:/g)).toHaveLength(1);
   expect(await oka('status', '--health', '--dir', dir)).toMatchObject({ code: 1, out: 'no worker is running\n' });
   saved(file, right);
   await until(async () => (await oka('status', '--health', '--dir', dir)).code === 0);
@@ -20,6 +20,21 @@ it('with --stay a mistake is told once and waited for; when it is mended work be
   await until(() => welcomes(dir).length === 0);
   up.child.kill('SIGTERM');
   expect(await once(up.child, 'close')).toEqual([0, null]);
+  expect(up.said().match(/POLICY\.md is not valid|POLICY\.md:/g)).toHaveLength(1);
+});
+
+it('with --stay a mistake is tried again and again but reported once, until it is another one', async () => {
+  const lines: string[] = [];
+  const stop = new AbortController();
+  let attempts = 0;
+  const call = { options: { stay: true }, signal: stop.signal, notify: (line: string) => void lines.push(line) };
+  const attempt = async (): Promise<number> => {
+    attempts += 1;
+    if (attempts === 9) stop.abort();
+    throw new OkaError('refused', attempts < 5 ? 'the policy is not valid' : 'the disk is full', { fix: 'Fix it.' });
+  };
+  expect(await tryUntilFixed(call, attempt, 1)).toBe(0);
+  expect(lines).toEqual(['oka: the policy is not valid\n     Fix it.', 'oka: the disk is full\n     Fix it.']);
 });
 
 /** What is left of the welcome task in the inbox. */
