@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eachTask } from '../../src/daemon/metrics/metrics-view.ts';
 import { withViews } from '../../src/daemon/views/open-views.ts';
 import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
-import { knownIn } from '../../src/daemon/task/procedures.ts';
+import { procedureReader } from '../../src/daemon/task/procedures.ts';
 import { readEvents } from '../../src/ledger/read.ts';
 import type { KnownProcedure } from '../../src/memory/procedures/known-procedures.ts';
 import type { TaskRecord } from '../../src/memory/task-record.ts';
@@ -75,7 +75,7 @@ export async function live(options: MonthOptions): Promise<Month> {
     story,
     given,
     tasks: new Map(tasks.map((task) => [task.run, task])),
-    procedures: await knownIn(story.home.ledgers.maintenance)(),
+    procedures: await procedureReader(story.home.ledgers.maintenance)(),
   };
 }
 

@@ -29,11 +29,10 @@ export function factEvents(replicated: readonly ReplicatedEvent[]): { events: Ev
 
 function factEvent({ pen, seq, at, run, cause, type, data }: ReplicatedEvent): Event | null {
   const frame = { pen, seq, at, run, cause, v: 1 };
-  if (type === 'fact.forgotten')
-    return { ...frame, type, data: { facts: forgottenIn(data), why: whyIn(data) } } as Event;
+  if (type === 'fact.forgotten') return { ...frame, type, data: { facts: forgottenIn(data), why: whyIn(data) } };
   if (type !== 'fact.kept') return null;
   const read = FactGiven.safeParse(data);
-  return read.success ? ({ ...frame, type, data: read.data } as Event) : null;
+  return read.success ? { ...frame, type, data: read.data } : null;
 }
 
 /** The run ledger is the time line; what maintenance did comes behind what it had read. */

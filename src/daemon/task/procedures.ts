@@ -8,17 +8,15 @@
  *    judged one by one, like those of a model.
  */
 import { checkGraph } from '../../engine/check-graph.ts';
-import { lookAt } from '../../ledger/disk.ts';
-import { readEvents } from '../../ledger/read.ts';
+import { stampOf } from '../../ledger/disk.ts';
+import { IN_MEMORY } from '../../ledger/fold-database.ts';
+import { FoldStore } from '../../ledger/fold-store.ts';
+import { catchUp, withRepair } from '../../ledger/follower.ts';
 import { chooseProcedure, type Chosen } from '../../memory/procedures/choose-procedure.ts';
 import { fillTemplate } from '../../memory/procedures/text-template.ts';
 import type { FilledProcedure } from '../../memory/procedures/fill-procedure.ts';
-import {
-  type KnownProcedure,
-  applyProcedureEvent,
-  emptyProcedureState,
-  listFoldedProcedures,
-} from '../../memory/procedures/known-procedures.ts';
+import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
+import { knownProcedures, procedureView } from '../../memory/procedures/procedure-rows.ts';
 import { taskFields, taskText } from '../../memory/procedures/task-text.ts';
 import { parseCriterion } from '../../roles/criteria.ts';
 import { stepAcceptanceProblem, withoutProse } from '../../roles/step-acceptance.ts';
@@ -45,7 +43,7 @@ export type ProceduresOptions = {
 export const ANEW = 'no-procedure';
 
 export function chooseFrom({ ledger, settings, tools, hasPlanner, clock }: ProceduresOptions): Choose {
-  const known = knownIn(ledger);
+  const known = procedureReader(ledger);
   return async ({ run, task, body }) => {
     const wishes = task.fields.tags?.includes(ANEW) === true || task.fields.model !== undefined;
     if (wishes || task.fields.corrects !== undefined) return { kind: 'none' };
@@ -64,28 +62,26 @@ export function chooseFrom({ ledger, settings, tools, hasPlanner, clock }: Proce
   };
 }
 
-/** 1, 2. One reading at a time. A ledger that was replaced is read from its first event on. */
-export function knownIn(ledger: string): () => Promise<KnownProcedure[]> {
-  let learned = emptyProcedureState();
-  let next = 1;
-  let seen = { ino: 0, size: 0 };
+/** The procedures in a maintenance ledger. Reads only what is new, once at a time; what cannot be read has none (1, 2). */
+export function procedureReader(ledger: string): () => Promise<KnownProcedure[]> {
+  const store = FoldStore.open(IN_MEMORY, { version: `${procedureView.name}@${procedureView.version}` });
+  const sources = { ledgers: { maintenance: ledger }, folds: [procedureView] };
+  let known: KnownProcedure[] = [];
+  let read = '';
   let reading: Promise<KnownProcedure[]> = Promise.resolve([]);
-  const read = async (): Promise<KnownProcedure[]> => {
-    const file = lookAt(ledger);
-    if (file?.isFile() !== true) return [];
-    const { ino, size } = file;
-    if (seen.ino === ino && seen.size === size) return listFoldedProcedures(learned);
-    if (seen.ino !== ino || size < seen.size) [learned, next] = [emptyProcedureState(), 1];
-    for await (const event of readEvents(ledger, { from: next })) {
-      applyProcedureEvent(learned, event);
-      next = event.seq + 1;
+  const readOn = async (): Promise<KnownProcedure[]> => {
+    const stamp = stampOf(ledger);
+    if (stamp !== read) {
+      await withRepair(store, () => catchUp(store, sources));
+      known = knownProcedures(store);
+      read = stamp;
     }
-    seen = { ino, size };
-    return listFoldedProcedures(learned);
+    return known;
   };
   return () => {
-    reading = reading.then(read).catch(() => {
-      [learned, next, seen] = [emptyProcedureState(), 1, { ino: 0, size: 0 }];
+    reading = reading.then(readOn).catch(() => {
+      store.reset();
+      read = '';
       return [];
     });
     return reading;

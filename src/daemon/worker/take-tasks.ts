@@ -9,7 +9,7 @@ import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../ports.ts';
-import { knownIn } from '../task/procedures.ts';
+import { procedureReader } from '../task/procedures.ts';
 import { accept } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeRuns } from './resume-runs.ts';
@@ -34,7 +34,7 @@ export async function takeTasks(
   const hasModel = (): boolean => models.for('planner') !== null;
   const waits = { engine: host.engine, stops: host.stops, taskGraph, hasModel, fitsProcedure };
   const atWork = new Set<Promise<unknown>>();
-  const goOnWithoutModel = modelWaits(waits, knownIn(home.ledgers.maintenance), (run, error) => {
+  const goOnWithoutModel = modelWaits(waits, procedureReader(home.ledgers.maintenance), (run, error) => {
     if (!space.ranOut(error)) log(`${run}: ${messageOf(error)}`);
   });
   let stops = 0;

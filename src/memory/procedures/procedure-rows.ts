@@ -1,6 +1,7 @@
-/** The rows of the procedures that are in the maintenance ledger. */
+/** The view of procedures: their drafts and how they stand, folded from the maintenance ledger. */
 import type { Event } from '../../schema/event.ts';
 import type { Rows } from '../../schema/rows.ts';
+import type { View } from '../../schema/view.ts';
 import { familyOfProcedure } from './execution-record.ts';
 import {
   type KnownProcedure,
@@ -8,6 +9,14 @@ import {
   type ProcedureState,
   listFoldedProcedures,
 } from './known-procedures.ts';
+
+export const procedureView: View = {
+  name: 'procedures',
+  version: 1,
+  take: ({ event }, rows) => {
+    if (event.pen === 'maintenance') storeProcedureEvent(event, rows, () => undefined);
+  },
+};
 
 const MAX_DRAFTS = 5;
 const MAX_MOVES = 100;
