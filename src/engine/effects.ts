@@ -18,9 +18,8 @@ export function withEffects(run: RunState, event: NewEvent): NewEvent {
     return addEffects(event, { settles: settledByDecision(run, event.data), restarts });
   }
   if (event.type === 'decision.rejected') return addEffects(event, { settles: settledByRejection(run, event.data) });
-  if (event.type === 'call.started' || event.type === 'wait.opened' || event.type === 'node.settled')
-    return addEffects(event, { restarts: restartsOf(run) });
-  return event;
+  const isAct = event.type === 'call.started' || event.type === 'wait.opened' || event.type === 'node.settled';
+  return isAct && run.restarted.length > 0 ? addEffects(event, { restarts: restartsOf(run) }) : event;
 }
 
 function addEffects(event: NewEvent, effects: Readonly<Record<string, Json | undefined>>): NewEvent {
