@@ -7,7 +7,8 @@
  *    without a worker, and when there is no file.
  */
 import { FoldStore } from '../../ledger/fold-store.ts';
-import { catchUp, withRepair } from '../../ledger/follower.ts';
+import { catchUp, follow, withRepair } from '../../ledger/follower.ts';
+import type { Line } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { firstEventOf, storedRun } from '../../views/run-rows.ts';
@@ -34,6 +35,20 @@ export async function withViews<T>(
       await catchUp(store, { ledgers: home.ledgers, folds }, options);
       return query(store);
     });
+  } finally {
+    store.close();
+  }
+}
+
+/** What is new, batch by batch, each time with rows that include it: for whoever watches. Ends with the signal. */
+export async function* changes(
+  home: Home,
+  options: { signal: AbortSignal; pollMs?: number },
+): AsyncGenerator<{ rows: Rows; events: readonly Line[] }> {
+  const { folds, shape } = await viewFolds();
+  const store = FoldStore.openReadOnly(viewsFile(home), shape);
+  try {
+    for await (const events of follow(store, { ledgers: home.ledgers, folds }, options)) yield { rows: store, events };
   } finally {
     store.close();
   }

@@ -5,7 +5,7 @@ import { queryMetrics } from '../../../src/daemon/metrics/metrics-view.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
 import { openStores } from '../../../src/daemon/stores.ts';
-import { rangeOfRun, rebuildViews, viewFolds, withViews } from '../../../src/daemon/views/open-views.ts';
+import { changes, rangeOfRun, rebuildViews, viewFolds, withViews } from '../../../src/daemon/views/open-views.ts';
 import { viewsFile, writeViews } from '../../../src/daemon/views/views-writer.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
 import type { Home } from '../../../src/schema/home.ts';
@@ -119,6 +119,21 @@ describe('the read side', () => {
     expect(await rangeOfRun(home, 'two')).toEqual({ from: 7, to: 12 });
     expect(await rangeOfRun(home, 'late')).toEqual({ from: seq, to: Number.POSITIVE_INFINITY });
     expect(await rangeOfRun(home, 'never')).toEqual({ from: 1, to: 0 });
+  });
+
+  it('gives what is new while it comes, with rows that include it', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    await append(home, task('one', 'done'));
+    const stop = new AbortController();
+    const seen: string[][] = [];
+    for await (const { rows } of changes(home, { signal: stop.signal, pollMs: 5 })) {
+      seen.push(listRuns(rows).map(({ run }) => run));
+      if (seen.length === 1) await append(home, task('two', 'done'));
+      else stop.abort();
+    }
+    expect([seen[0], seen.at(-1)]).toEqual([['one'], ['one', 'two']]);
   });
 
   it('lists runs page by page, the latest last', async () => {
