@@ -1,5 +1,5 @@
 /** Templates in the inputs of nodes: {{input.x}}, {{node.y}}, {{last}}, {{item}}. Pure text and data, nothing is run. */
-import { type Json, put } from '../schema/json.ts';
+import { type Json, setField } from '../schema/json.ts';
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
 const ONLY_PLACEHOLDER = /^\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}$/;
@@ -13,7 +13,7 @@ export function fillTemplate(template: Json, lookup: Lookup): Json {
   if (Array.isArray(template)) return template.map((item) => fillTemplate(item, lookup));
   if (template !== null && typeof template === 'object') {
     const full: Record<string, Json> = {};
-    for (const key of Object.keys(template)) put(full, key, fillTemplate(template[key] ?? null, lookup));
+    for (const key of Object.keys(template)) setField(full, key, fillTemplate(template[key] ?? null, lookup));
     return full;
   }
   return template;

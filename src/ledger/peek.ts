@@ -1,6 +1,6 @@
 /** Looking at a ledger's projections without the pen: snapshot and tail, nothing written. */
 import type { Projection } from '../schema/ports.ts';
-import { upgraded } from '../schema/upgrade.ts';
+import { upgradeLine } from '../schema/upgrade.ts';
 import type { Fault } from './chain.ts';
 import { closeHistory, openHistory, walk } from './history.ts';
 import { parseLine, type Position, START } from './line.ts';
@@ -23,7 +23,7 @@ export async function peek<State>(
     const found = positionEndingAt(history.live, offset);
     if (found?.seq !== seq || found.hash !== hash) projections.restart();
     const { end, fault } = await walk(history, projections.position, (raw) =>
-      projections.apply(upgraded(parseLine(raw.bytes))),
+      projections.apply(upgradeLine(parseLine(raw.bytes))),
     );
     return { state: projections.stateOf(projection), end, fault };
   } finally {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OkaError } from '../schema/errors.ts';
 import type { EventType, Line } from '../schema/event.ts';
-import { upgraded } from '../schema/upgrade.ts';
+import { upgradeLine } from '../schema/upgrade.ts';
 import type { RawLine } from './chunks.ts';
 import { closeHistory, type History, openHistory, sourcesBehind } from './history.ts';
 import { parseLine } from './line.ts';
@@ -60,7 +60,7 @@ async function* batchesIn(history: History, ledgerFile: string, filter: Filter):
             if (lines.length > 0) yield lines;
             return;
           }
-          if (line.seq >= first && matches(line, filter)) lines.push(upgraded(line));
+          if (line.seq >= first && matches(line, filter)) lines.push(upgradeLine(line));
           if (lines.length < size) continue;
           yield lines;
           lines = [];

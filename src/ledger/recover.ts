@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import { eventData, type Line } from '../schema/event.ts';
 import type { Flush } from '../schema/ports.ts';
-import { upgraded } from '../schema/upgrade.ts';
+import { upgradeLine } from '../schema/upgrade.ts';
 import type { Fault } from './chain.ts';
 import { explained, makeFolder, replaceFile } from './disk.ts';
 import { type History, historyOf, isTornEnd, walk } from './history.ts';
@@ -54,7 +54,7 @@ function startOf(history: History, options: RecoverOptions): Position {
 }
 
 function understood(line: Line): Line {
-  if (Object.hasOwn(eventData, line.type)) return upgraded(line);
+  if (Object.hasOwn(eventData, line.type)) return upgradeLine(line);
   throw new OkaError('newer-version', `seq ${line.seq}: this oka does not know the event "${line.type}"`, {
     fix: 'Use the version of oka that wrote this ledger, or a newer one.',
   });

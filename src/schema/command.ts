@@ -1,4 +1,4 @@
-/** A command as a tool is given it, and what the guard found out about it without running it. */
+/** A command as a tool receives it, and its classification by the guard. */
 import type { SideEffectClass } from './effect.ts';
 
 /** A program with its arguments, or a line for bash. */
@@ -6,7 +6,7 @@ export type Command = { argv: readonly string[] } | { line: string };
 
 export type Classified = {
   class: SideEffectClass;
-  /** Why, in words that a person understands. */
+  /** Why it has this class, for a person. */
   reason: string;
   /** The programs it would start, as they are written. */
   programs: readonly string[];
@@ -14,6 +14,6 @@ export type Classified = {
   paths: readonly string[];
   /** Hosts it names. */
   hosts: readonly string[];
-  /** Whether it has to reach the network. */
+  /** Whether it needs the network. */
   net: boolean;
 };

@@ -9,7 +9,7 @@ const hook = z.string().min(1).max(4000);
 
 export const Config = z
   .strictObject({
-    $schema: z.string().optional().describe('Where an editor finds the schema of this file.'),
+    $schema: z.string().optional().describe('The JSON schema of this file, for editors.'),
     ledger: z
       .strictObject({
         snapshot_events: z
@@ -29,7 +29,7 @@ export const Config = z
           .min(4)
           .max(65_536)
           .default(64)
-          .describe('Disk space kept aside, so that a full disk can still be recorded.'),
+          .describe('Disk space that is reserved, so that a full disk can still be recorded.'),
         segment_mb: z.int().min(1).max(512).default(16).describe('Size of one archive segment before compression.'),
       })
       .prefault({})
@@ -41,17 +41,17 @@ export const Config = z
           .min(0)
           .max(600_000)
           .default(2000)
-          .describe('A file counts when it has not changed for so many milliseconds.'),
+          .describe('A file counts as delivered once it has not changed for this many milliseconds.'),
         rescan_ms: z
           .int()
           .min(100)
           .max(600_000)
           .default(15_000)
-          .describe('The folder is looked through at least every so many milliseconds.'),
+          .describe('The inbox is scanned at least every so many milliseconds.'),
         parallel: z.int().min(1).max(64).default(4).describe('How many tasks are worked on at once.'),
       })
       .prefault({})
-      .describe('How tasks are taken in.'),
+      .describe('How tasks are accepted.'),
     memory: MemoryConfig.prefault({}),
     maintenance: MaintenanceConfig.prefault({}),
     models: ModelsConfig.prefault({}).describe('Language models: which, and how they are called.'),
@@ -61,7 +61,7 @@ export const Config = z
         before_run: hook.describe('Before the first step; if it fails, the run fails.'),
         after_run: hook.describe('After the last step.'),
         before_node: hook.describe('Before each call of a step; if it fails, the call fails.'),
-        after_node: hook.describe('After each call that went well.'),
+        after_node: hook.describe('After each call that succeeded.'),
         on_error: hook.describe('After each call that failed or was denied.'),
       })
       .partial()
@@ -71,15 +71,11 @@ export const Config = z
       .enum(['jail', 'none'])
       .default('jail')
       .describe(
-        'jail: commands run behind rules of the kernel, and a command that a model wrote runs only there. none: nothing holds them.',
+        'jail: commands run in a sandbox that the kernel enforces, and a command that a model wrote runs only there. none: commands run without a sandbox.',
       ),
     tools: z
       .strictObject({
-        wheels: z
-          .string()
-          .max(4000)
-          .optional()
-          .describe('A folder of Python wheels; looked into before the index is asked.'),
+        wheels: z.string().max(4000).optional().describe('A folder of Python wheels; searched before the index.'),
         binaries: z
           .record(
             z.string().regex(/^[A-Za-z0-9][\w.+-]{0,99}$/),
@@ -87,9 +83,9 @@ export const Config = z
               from: z
                 .string()
                 .max(2000)
-                .describe('An https address or a file: the program itself, or a .tar.gz that holds it.'),
-              sha256: Sha256.describe('Hash of what is fetched; anything else is refused.'),
-              path: z.string().max(1000).optional().describe('Where the program lies in the archive.'),
+                .describe('An https address or a file: the program itself, or a .tar.gz that contains it.'),
+              sha256: Sha256.describe('Hash of the download; anything else is refused.'),
+              path: z.string().max(1000).optional().describe('Path of the program in the archive.'),
               version: z.string().max(100).default('1').describe('What to call this version.'),
             }),
           )
@@ -97,7 +93,7 @@ export const Config = z
           .describe('Programs that may be fetched, by the name of the command.'),
       })
       .prefault({})
-      .describe('Where tools come from, besides the registries that npm and pip are set to.'),
+      .describe('Where tools come from, besides the configured registries of npm and pip.'),
     rate_limits: z
       .record(
         z.string(),

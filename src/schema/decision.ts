@@ -12,7 +12,7 @@ export const Decision = z
       rationale,
     }),
     z.strictObject({
-      kind: z.literal('Transition').describe('Go on in another state.'),
+      kind: z.literal('Transition').describe('Continue in another state.'),
       to: z.string().max(80).describe('Name of the next state.'),
       rationale,
     }),
@@ -37,5 +37,5 @@ export const Decision = z
       rationale,
     }),
   ])
-  .describe('The five words with which a graph node and a model turn answer: what next?');
+  .describe('What to do next: the five possible answers of a graph node or of a turn of a model.');
 export type Decision = z.infer<typeof Decision>;

@@ -1,4 +1,4 @@
-/** What a step was missing, how it can be had, and what was installed. */
+/** What a step was missing, how it can be provided, and what was installed. */
 import { z } from 'zod';
 import { Sha256 } from './names.ts';
 
@@ -11,14 +11,16 @@ export const Need = z
       .describe('What kind of thing is missing: a program, a module of Python or Node, or a part of the system.'),
     name: name.describe('Its name as the failure gave it, such as jq, yaml, libGL.so.1 or openssl/ssl.h.'),
     version: z.string().max(100).optional().describe('The version that is needed, such as >=22.'),
-    package: z.string().max(214).optional().describe('The package to take it from, when somebody has said so.'),
+    package: z.string().max(214).optional().describe('The package that provides it, if known.'),
     vouched: z
       .literal('operator')
       .optional()
-      .describe('Set when the person who gave the task named it; what only a failure named is looked at closer.'),
+      .describe(
+        'Set if the person who gave the task named it; a name that only a failure mentioned is checked more strictly.',
+      ),
     evidence: z.string().max(2000).default('').describe('The lines that show that it is missing.'),
   })
-  .describe('Something that is not there and that a step needs.');
+  .describe('Something that a step needs and that is missing.');
 export type Need = z.infer<typeof Need>;
 
 export const InstallInput = z
@@ -35,12 +37,12 @@ export const InstallInput = z
     files: z
       .record(z.string().max(200), z.string().max(1000))
       .optional()
-      .describe('Programs inside the package that it does not announce itself, by name.'),
+      .describe('Programs inside the package that it does not declare, by name.'),
     vouched: z
       .enum(['table', 'operator', 'nobody'])
-      .describe('Who stands for the name: what oka knows, the operator, or nobody, and then a person is asked.'),
+      .describe('Who confirms the name: what oka knows, the operator, or nobody; then a person is asked.'),
     why: z.string().max(2000).describe('Why it is needed.'),
-    for_run: z.string().max(120).nullable().describe('The run that needed it first; null when a person asked for it.'),
+    for_run: z.string().max(120).nullable().describe('The run that needed it first; null if a person requested it.'),
   })
   .describe('What is to be installed.');
 export type InstallInput = z.infer<typeof InstallInput>;
@@ -50,23 +52,23 @@ export const Receipt = z
     by: InstallInput.shape.by,
     name: InstallInput.shape.name,
     version: z.string().max(100).describe('The exact version.'),
-    folder: z.string().max(500).describe('Where it lies, below .oka/tools.'),
+    folder: z.string().max(500).describe('Its folder below .oka/tools.'),
     links: z
       .record(z.string().max(500), z.string().max(1000))
-      .describe('Links below .oka/tools that lead to it, and what each points at.'),
-    commands: z.array(z.string().max(200)).max(1000).describe('Programs that it brings.'),
-    replaces: z.string().max(500).nullable().describe('The folder that it takes the place of, with everything in it.'),
+      .describe('Links below .oka/tools that point to it, with their targets.'),
+    commands: z.array(z.string().max(200)).max(1000).describe('Programs that it provides.'),
+    replaces: z.string().max(500).nullable().describe('The folder that it replaces, with everything in it.'),
     contains: z
       .array(
         z.strictObject({
           name: z.string().max(214).describe('Package.'),
           version: z.string().max(100).describe('Its version.'),
-          integrity: z.string().max(500).describe('Hash of what was fetched.'),
+          integrity: z.string().max(500).describe('Hash of the download.'),
         }),
       )
       .max(2000)
       .describe('Every package that came with it, itself included.'),
-    integrity: z.string().max(500).describe('Hash of what was fetched, as the registry names it.'),
+    integrity: z.string().max(500).describe('Hash of the download, as given by the registry.'),
     tree: Sha256.describe('Hash over every file as it was installed.'),
     bytes: z.int().nonnegative().describe('Size on disk.'),
     ms: z.int().nonnegative().describe('How long it took.'),
@@ -75,21 +77,18 @@ export const Receipt = z
     why: InstallInput.shape.why,
     for_run: InstallInput.shape.for_run,
   })
-  .describe('What was installed, why, from where, and how to tell whether it is still the same.');
+  .describe('What was installed, why, from where, and how to verify that it is unchanged.');
 export type Receipt = z.infer<typeof Receipt>;
 
 export const Requirement = z
   .strictObject({
     name: name.describe('Name in INSTALL_REQUIREMENTS.md.'),
     need: Need,
-    packages: z
-      .array(z.string().max(200))
-      .max(50)
-      .describe('Debian packages that bring it; empty when nobody knows one.'),
+    packages: z.array(z.string().max(200)).max(50).describe('Debian packages that provide it; empty if none is known.'),
     snippet: z.string().max(4000).describe('Lines for a Dockerfile.'),
     reason: z.string().max(4000).describe('Why oka cannot install it itself.'),
   })
-  .describe('Something a person has to bring.');
+  .describe('Something a person has to install.');
 export type Requirement = z.infer<typeof Requirement>;
 
 export const InstallOutput = z
@@ -97,6 +96,6 @@ export const InstallOutput = z
     by: InstallInput.shape.by,
     name: InstallInput.shape.name,
     version: Receipt.shape.version,
-    already: z.boolean().describe('True when it was there before.'),
+    already: z.boolean().describe('Whether it was there before.'),
   })
   .describe('What is there now.');

@@ -1,4 +1,4 @@
-/** Misuse and refusals: thrown. Failures of the world inside a task are outcomes instead (schema/tool.ts). */
+/** Misuse and refusals, which are thrown. Failures of the world inside a task are outcomes instead (schema/tool.ts). */
 export type OkaErrorCode =
   | 'usage'
   | 'refused'

@@ -10,9 +10,9 @@ import { z } from 'zod';
 import { Decision } from './decision.ts';
 import { Receipt, Requirement } from './dependency.ts';
 import { OkaError } from './errors.ts';
-import { fitting } from './fits.ts';
+import { fitCheck } from './fits.ts';
 import { Intake } from './intake.ts';
-import { copied, JsonValue } from './json.ts';
+import { copyJson, JsonValue } from './json.ts';
 import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
 import { CallId, Id, ID_SHAPE, Instant, NodeId, Sha256 } from './names.ts';
 import { Procedure, ProcedureChoice, ProcedureMove } from './procedure.ts';
@@ -24,13 +24,15 @@ import { WaitAnswer, WaitFor } from './wait.ts';
 
 const seq = z.int().positive();
 const offset = z.int().nonnegative();
-const settles = z.enum(['done', 'failed']).optional().describe('What this makes of the node, when it is its end.');
+const settles = z.enum(['done', 'failed']).optional().describe('The outcome of the node, if this ends it.');
 const restarts = z
   .array(NodeId)
   .max(1000)
   .optional()
   .describe('Nodes that an edge back starts over; listed with the first events of the new visit.');
-const toolsVersion = Sha256.optional().describe('Which tools there were: a hash of names, annotations and schemas.');
+const toolsVersion = Sha256.optional().describe(
+  'Which tools were available: a hash of names, annotations and schemas.',
+);
 const reason = z.string().max(20_000).describe('Why, for a person.');
 
 export const eventData = {
@@ -39,7 +41,7 @@ export const eventData = {
       offset: offset.describe('Where the torn end began.'),
       bytes: z.int().positive().describe('How much was cut.'),
       sha256: Sha256.describe('Hash of what was cut.'),
-      kept: z.string().max(1000).describe('File in .oka/quarantine that keeps it.'),
+      kept: z.string().max(1000).describe('File in .oka/quarantine that contains it.'),
     })
     .describe('The end of an unacknowledged batch was cut off after a crash.'),
   'ledger.disk_full': z
@@ -70,7 +72,7 @@ export const eventData = {
       pid: z.int().positive().describe('Process.'),
     })
     .describe('A worker took the pen.'),
-  'worker.stopped': z.strictObject({ reason }).describe('A worker laid the pen down.'),
+  'worker.stopped': z.strictObject({ reason }).describe('A worker released the pen.'),
 
   'intake.received': z
     .strictObject({ id: Id, intake: Intake })
@@ -84,9 +86,9 @@ export const eventData = {
       title: z.string().max(500).describe('What it is about.'),
       mode: Mode.default('bounded'),
       parent: Id.nullable().default(null).describe('The run that started it or that it continues.'),
-      depth: z.int().nonnegative().default(0).describe('How many runs it lies inside of.'),
+      depth: z.int().nonnegative().default(0).describe('How many runs it is nested in.'),
       state: z.string().max(80).default('EXECUTE').describe('The first state.'),
-      graph: z.strictObject({ id: Id, sha256: Sha256 }).describe('The graph, by content; kept as an artifact.'),
+      graph: z.strictObject({ id: Id, sha256: Sha256 }).describe('The graph, by content; stored as an artifact.'),
       nodes: z.array(PlannedNode).max(1000).default([]).describe('The steps a person should see.'),
       budgets: Budgets.default({}),
       input: JsonValue.default(null).describe('What it was started with.'),
@@ -104,25 +106,25 @@ export const eventData = {
     })
     .describe('A run went from one state to another.'),
   'run.paused': z.strictObject({ reason }).describe('A run was paused.'),
-  'run.resumed': z.strictObject({ reason, tools: toolsVersion }).describe('A paused or stopped run goes on.'),
+  'run.resumed': z.strictObject({ reason, tools: toolsVersion }).describe('A paused or stopped run continues.'),
   'run.ended': z
     .strictObject({
       status: z.enum(['done', 'failed', 'cancelled']).describe('How it ended.'),
       reason,
       output: JsonValue.default(null).describe('The result.'),
-      artifacts: z.array(ArtifactRef).max(1000).default([]).describe('What it leaves.'),
+      artifacts: z.array(ArtifactRef).max(1000).default([]).describe('What it produced.'),
     })
     .describe('A run is over; this is final.'),
 
   'node.settled': z
     .strictObject({
       node: NodeId,
-      status: z.enum(['done', 'failed', 'skipped']).describe('What became of the node.'),
+      status: z.enum(['done', 'failed', 'skipped']).describe('The outcome of the node.'),
       reason,
-      output: JsonValue.default(null).describe('What the nodes behind it get to see.'),
+      output: JsonValue.default(null).describe('The output that the following nodes receive.'),
       restarts,
     })
-    .describe('A node came to its end other than by the outcome of its own call.'),
+    .describe('A node ended by something other than the outcome of its own call.'),
   'decision.made': z
     .strictObject({
       node: NodeId,
@@ -159,9 +161,9 @@ export const eventData = {
       call: CallId,
       node: NodeId.nullable(),
       status: OutcomeStatus,
-      output: JsonValue.default(null).describe('What the tool gave back.'),
+      output: JsonValue.default(null).describe('The output of the tool.'),
       error: z.string().max(20_000).optional().describe('What went wrong, for a person.'),
-      artifacts: z.array(ArtifactRef).max(100).optional().describe('Large bodies the call left.'),
+      artifacts: z.array(ArtifactRef).max(100).optional().describe('Large outputs of the call.'),
       usage: Usage.optional(),
       retried: z.boolean().optional().describe('Another attempt follows at once.'),
       begun: z.literal(false).optional().describe('False when it was stopped before it acted.'),
@@ -169,9 +171,9 @@ export const eventData = {
       settles: z
         .enum(['done', 'failed', 'skipped'])
         .optional()
-        .describe('What this outcome makes of the node, when it is its last.'),
+        .describe('The outcome of the node, if this call ends it.'),
     })
-    .describe('A tool call came to its end: the outcome.'),
+    .describe('A tool call ended: the outcome.'),
 
   'call.misclassified': z
     .strictObject({
@@ -180,7 +182,7 @@ export const eventData = {
       class: SideEffectClass.describe('The class it ran under.'),
       reason,
     })
-    .describe('A call tried more than its class allows, and the kernel held it.'),
+    .describe('A call tried more than its class allows, and the kernel denied it.'),
 
   'wait.opened': z
     .strictObject({ wait: CallId, node: NodeId.nullable(), for: WaitFor, restarts })
@@ -193,9 +195,9 @@ export const eventData = {
       becomes: z
         .enum(['pending', 'running', 'done', 'failed'])
         .optional()
-        .describe('What the answer makes of the node that waited.'),
+        .describe('The outcome of the node that waited.'),
     })
-    .describe('What was awaited has come.'),
+    .describe('A wait ended.'),
   'answer.refused': z
     .strictObject({ wait: CallId, reason })
     .describe('An answer was not accepted: it came too late, was forged, or answers something else.'),
@@ -205,20 +207,20 @@ export const eventData = {
       sha256: Sha256.describe('Hash of .oka/rules/POLICY.md.'),
       rules: z.int().nonnegative().describe('How many rules it has.'),
     })
-    .describe('The policy that holds from now on.'),
+    .describe('The policy that is active from now on.'),
   'sandbox.chosen': z
     .strictObject({
-      kind: z.enum(['jail', 'none']).describe('Whether commands run behind rules of the kernel.'),
+      kind: z.enum(['jail', 'none']).describe('Whether commands run in a sandbox that the kernel enforces.'),
       landlock: z.int().nonnegative().describe('Version of Landlock that the kernel offers; 0 = none.'),
       reason,
     })
-    .describe('How commands are held from now on.'),
+    .describe('How commands are sandboxed from now on.'),
   'egress.decided': z
     .strictObject({
       call: CallId.optional().describe('The call that asked.'),
       host: z.string().max(253).describe('Where a command wanted to go.'),
       port: z.int().min(0).max(65_535).describe('And on which port.'),
-      verdict: z.enum(['allowed', 'refused']).describe('Whether it was let through.'),
+      verdict: z.enum(['allowed', 'refused']).describe('Whether it was allowed.'),
       reason,
     })
     .describe('A command asked for a connection to the outside.'),
@@ -238,7 +240,7 @@ export const eventData = {
       version: z.int().positive().describe('Which version.'),
       tool: z.string().max(120).describe('The tool it was given to.'),
       host: z.string().max(253).nullable().describe('The host it was sent to, if any.'),
-      fingerprint: z.string().max(64).describe('Tells two values apart without giving either away.'),
+      fingerprint: z.string().max(64).describe('Distinguishes two values without revealing either.'),
     })
     .describe('A secret was given to one call.'),
 
@@ -246,27 +248,27 @@ export const eventData = {
     .strictObject({
       name: z.string().max(1000).describe('Name of the file or folder in the inbox.'),
       body: ArtifactRef.describe('The task as it was given.'),
-      files: z.array(ArtifactRef).max(10_000).default([]).describe('What lay beside it in its folder.'),
-      by: z.string().max(200).default('inbox').describe('How it came in.'),
+      files: z.array(ArtifactRef).max(10_000).default([]).describe('The other files in its folder.'),
+      by: z.string().max(200).default('inbox').describe('How it was submitted.'),
     })
-    .describe('A task was taken in; nothing is done about it before this is durable.'),
+    .describe('A task was accepted; work on it starts once this is durable.'),
   'task.rejected': z
     .strictObject({
       name: z.string().max(1000).describe('Name of the file or folder in the inbox.'),
-      kept: z.string().max(1000).nullable().describe('Where it lies now, below workspace/inbox/.rejected.'),
+      kept: z.string().max(1000).nullable().describe('Its path below workspace/inbox/.rejected.'),
       reason,
     })
-    .describe('What lay in the inbox is not a task.'),
+    .describe('An entry of the inbox is not a task.'),
   'run.judged': z
     .strictObject({
-      verdict: z.enum(['done', 'rework', 'blocked', 'impossible']).describe('What the critic says of the whole.'),
+      verdict: z.enum(['done', 'rework', 'blocked', 'impossible']).describe('The overall verdict of the critic.'),
       criteria: z
         .array(
           z.strictObject({
-            text: z.string().max(2000).describe('What must hold.'),
-            holds: z.boolean().describe('Whether it does.'),
+            text: z.string().max(2000).describe('The criterion.'),
+            holds: z.boolean().describe('Whether it is met.'),
             evidence: z.string().max(5000).describe('What was seen.'),
-            by: z.enum(['check', 'model', 'person']).describe('Who looked.'),
+            by: z.enum(['check', 'model', 'person']).describe('Who checked it.'),
           }),
         )
         .max(200)
@@ -280,26 +282,26 @@ export const eventData = {
       node: NodeId.nullable(),
       when: z.enum(['before', 'after']).describe('Whether the call is about to write or has written.'),
       tree: z.string().max(64).describe('Name of the state of the desk in the shadow store.'),
-      skipped: z.array(z.string().max(1000)).max(1000).default([]).describe('Files too large to be kept.'),
+      skipped: z.array(z.string().max(1000)).max(1000).default([]).describe('Files that were too large to be stored.'),
       ground: z
         .string()
         .max(200)
         .optional()
-        .describe('Where, and since which start of the machine, it can be known whether a command began.'),
+        .describe('The folder and the boot of the machine for which it can be known whether a command started.'),
     })
-    .describe('The desk was kept as it is, before or after a call that may write.'),
+    .describe('A snapshot of the desk was stored, before or after a call that may write.'),
   'run.corrected': z
     .strictObject({
       by: Id.describe('The run that corrects it.'),
-      text: z.string().max(20_000).describe('What was wrong, in the words of a person.'),
+      text: z.string().max(20_000).describe('What was wrong, as the person wrote it.'),
     })
-    .describe('A person was not content with what a finished run did.'),
+    .describe('A person corrected the result of a finished run.'),
   'run.undone': z
     .strictObject({
       restored: z.array(z.string().max(1000)).max(10_000).describe('Files that are as they were before.'),
       kept: z.array(z.string().max(1000)).max(10_000).describe('Files that people changed since; left as they are.'),
     })
-    .describe('What a run changed on the desk was taken back.'),
+    .describe('The changes of a run on the desk were undone.'),
   'dependency.installed': Receipt.describe('A package was installed into .oka/tools.'),
   'dependency.removed': z
     .strictObject({
@@ -308,17 +310,17 @@ export const eventData = {
       version: Receipt.shape.version,
       reason,
     })
-    .describe('A package was taken out of .oka/tools.'),
+    .describe('A package was removed from .oka/tools.'),
   'requirement.opened': z
     .strictObject({ requirement: Requirement, node: NodeId.nullable().describe('The step that needs it.') })
-    .describe('Something is needed that only a person can bring; the run is the one that needs it.'),
+    .describe('Something is needed that only a person can install; the run is the one that needs it.'),
   'requirement.resolved': z
     .strictObject({
       name: Requirement.shape.name,
       by: z.string().max(200).describe('Who said so.'),
-      seen: z.string().max(2000).describe('What was found when it was looked for.'),
+      seen: z.string().max(2000).describe('What was found when it was checked.'),
     })
-    .describe('What a person had to bring is there.'),
+    .describe('What a person had to install is there.'),
   'requirement.reopened': z
     .strictObject({ name: Requirement.shape.name, by: z.string().max(200).describe('Who said it was there.'), reason })
     .describe('A person said that it is there, and it is not.'),
@@ -339,8 +341,8 @@ export const eventData = {
         })
         .describe('Where it comes from.'),
     })
-    .describe('Something that was said elsewhere was taken in.'),
-  'context.packed': PackManifest.describe('What is remembered was put together for a prompt.'),
+    .describe('An episode from elsewhere was imported.'),
+  'context.packed': PackManifest.describe('A context pack was assembled for a prompt.'),
   'slot.came': z
     .strictObject({
       job: z
@@ -349,25 +351,25 @@ export const eventData = {
         .regex(/^[A-Za-z0-9][\w.:/-]*$/)
         .describe('What was due: learn and tidy are jobs of maintenance.'),
       slot: Instant.describe('When it was due.'),
-      how: z.enum(['ran', 'skipped', 'missed']).describe('What became of it.'),
+      how: z.enum(['ran', 'skipped', 'missed']).describe('Whether it ran.'),
       reason,
     })
     .describe('A time came at which a job was due; each is recorded once.'),
   'procedure.drafted': z
     .strictObject({ procedure: Procedure })
-    .describe('A procedure was made from runs, or made anew.'),
+    .describe('A procedure was learned from runs, or updated.'),
   'procedure.moved': ProcedureMove,
   'procedure.chosen': ProcedureChoice,
   'page.edited': z
     .strictObject({
       page: z.string().max(1000).describe('The page, relative to .oka.'),
-      lines: z.array(z.string().max(20_000)).max(10_000).describe('The lines in it that are of people, from now on.'),
-      removed: z.array(z.string().max(400)).max(10_000).default([]).describe('What people took out of it, by mark.'),
+      lines: z.array(z.string().max(20_000)).max(10_000).describe('The lines that people wrote, from now on.'),
+      removed: z.array(z.string().max(400)).max(10_000).default([]).describe('The lines that people removed, by mark.'),
       changed: z
         .array(
           z.strictObject({
-            mark: z.string().max(400).describe('What the line stands for.'),
-            text: z.string().max(20_000).describe('What a person made of it.'),
+            mark: z.string().max(400).describe('What the line refers to.'),
+            text: z.string().max(20_000).describe('The text after the edit.'),
           }),
         )
         .max(10_000)
@@ -377,14 +379,14 @@ export const eventData = {
     .describe('A person edited a page that is made from the ledger.'),
   'change.undone': z
     .strictObject({ change: seq.describe('The event of the maintenance ledger that no longer counts.'), reason })
-    .describe('Something that maintenance had learned was taken back.'),
+    .describe('Something that maintenance had learned was undone.'),
   'fact.reworded': z
     .strictObject({
       fact: Id.describe('Which fact.'),
-      text: z.string().min(1).max(4000).describe('How it is told from now on.'),
+      text: z.string().min(1).max(4000).describe('The new wording.'),
       model: z.string().max(200).describe('Who worded it.'),
     })
-    .describe('A fact is told in better words; what it rests on is unchanged.'),
+    .describe('A fact was reworded; its evidence is unchanged.'),
   'storage.tidied': z
     .strictObject({
       artifacts: z.int().nonnegative().describe('Artifacts removed that no event names.'),
@@ -396,7 +398,7 @@ export const eventData = {
         .describe('Versions of tools removed that nothing uses.'),
       bytes: z.int().nonnegative().describe('Space that is free again.'),
     })
-    .describe('Old things were removed, as the settings say.'),
+    .describe('Old data was removed, according to the settings.'),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventType = keyof typeof eventData;
@@ -426,7 +428,7 @@ export type Event = {
   };
 }[EventType];
 
-/** What stands in the file. */
+/** A record as it is in the file. */
 export type Line = Event & { d: number; prev: string; hash: string };
 
 /** The shape of a line, for editors and other programs; `data` depends on `type` and `v`. */
@@ -444,7 +446,7 @@ export const LineShape = z
       ),
     v: z.int().positive().describe('Version of the shape of data.'),
     d: offset.describe('How many bytes of the ledger were known durable when this line was written.'),
-    data: JsonValue.describe('What there is to say, by type.'),
+    data: JsonValue.describe('The data, by type.'),
     prev: Sha256.describe('Hash of the line before; zeros for the first.'),
     hash: Sha256.describe('SHA-256 of the bytes of this line before `,"hash"`.'),
   })
@@ -454,22 +456,22 @@ export const LineShape = z
 export function checkEvent(event: NewEvent): Pick<Event, 'type' | 'run' | 'cause' | 'v' | 'data'> {
   if (!Object.hasOwn(eventData, event.type))
     throw new OkaError('invalid-event', `there is no event type "${event.type as string}"`);
-  const data = looks[event.type](event.data) ? event.data : parsed(event);
+  const data = looks[event.type](event.data) ? event.data : parseData(event);
   const run = event.run ?? null;
   const cause = event.cause ?? null;
   if (run !== null && (typeof run !== 'string' || !ID_SHAPE.test(run)))
     throw new OkaError('invalid-event', `${event.type}: run ${JSON.stringify(run)} is not a valid id`);
   if (cause !== null && !seq.safeParse(cause).success)
     throw new OkaError('invalid-event', `${event.type}: cause ${cause} is not a seq`);
-  return { type: event.type, run, cause, v: versionOf(event.type), data: copied(data) as Event['data'] };
+  return { type: event.type, run, cause, v: versionOf(event.type), data: copyJson(data) as Event['data'] };
 }
 
-const looks = Object.fromEntries(eventTypes.map((type) => [type, fitting(eventData[type])])) as Record<
+const looks = Object.fromEntries(eventTypes.map((type) => [type, fitCheck(eventData[type])])) as Record<
   EventType,
   (value: unknown) => boolean
 >;
 
-function parsed({ type, data }: NewEvent): unknown {
+function parseData({ type, data }: NewEvent): unknown {
   const result = (eventData[type] as z.ZodType).safeParse(data);
   if (result.success) return result.data;
   throw new OkaError('invalid-event', `${type}: ${z.prettifyError(result.error)}`, { cause: result.error });

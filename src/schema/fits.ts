@@ -1,6 +1,6 @@
 /**
- * Owns: a quick look whether a value has the shape of a schema already, so that the whole check is only made for what
- * does not. A yes is certain: the schema would take the value and give it back unchanged. A no says nothing.
+ * Owns: a fast check whether a value already matches a schema, so that full validation runs only for values that do not.
+ * True is certain: the schema would return the value unchanged. False means nothing.
  */
 import type { z } from 'zod';
 
@@ -29,7 +29,7 @@ type Limit = {
 
 const never: Look = () => false;
 
-export function fitting(schema: z.ZodType): Look {
+export function fitCheck(schema: z.ZodType): Look {
   const definition = schema._zod.def as unknown as Definition;
   const own = definition.format === undefined ? [] : [definition as Limit]; // z.int() is a number and a check in one
   const limits = [...own, ...(definition.checks ?? []).map(({ _zod }) => _zod.def)].map(limitOf);
@@ -42,7 +42,7 @@ export function fitting(schema: z.ZodType): Look {
   };
 }
 
-/** What is not known here is left to the schema. */
+/** Anything this file does not know is left to the schema. */
 function kindOf(definition: Definition): Look {
   const { type, innerType, element, options, entries, values, fn } = definition;
   if (type === 'string' || type === 'boolean') return (value) => typeof value === type;
@@ -51,10 +51,10 @@ function kindOf(definition: Definition): Look {
   if (type === 'literal') return oneOf(values ?? []);
   if (type === 'custom' && fn !== undefined) return fn;
   if (type === 'object') return objectOf(definition);
-  if (type === 'array' && element !== undefined) return listOf(fitting(element));
-  if (type === 'union' && options !== undefined) return anyOf(options.map(fitting));
+  if (type === 'array' && element !== undefined) return listOf(fitCheck(element));
+  if (type === 'union' && options !== undefined) return anyOf(options.map(fitCheck));
   if (innerType === undefined) return never;
-  const inner = fitting(innerType);
+  const inner = fitCheck(innerType);
   if (type === 'nullable') return (value) => value === null || inner(value);
   return type === 'optional' || type === 'default' ? inner : never;
 }
@@ -74,10 +74,10 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(look);
 
-/** Every field is known and fits, and none is missing but those that may be. */
+/** Every field is known and matches, and only optional ones are missing. */
 function objectOf({ shape = {}, catchall }: Definition): Look {
   if (catchall?._zod.def.type !== 'never') return never;
-  const looks = new Map(Object.entries(shape).map(([name, field]) => [name, fitting(field)]));
+  const looks = new Map(Object.entries(shape).map(([name, field]) => [name, fitCheck(field)]));
   const needed = Object.keys(shape).filter((name) => shape[name]?._zod.def.type !== 'optional');
   return (value) => {
     if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return false;

@@ -18,7 +18,7 @@ export function readFrontMatter(text: string, source: string): FrontMatter {
   const clean = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const unix = clean.replaceAll('\r\n', '\n');
   if (!opensFrontMatter(unix, source)) return { data: {}, body: unix };
-  const { header, body } = parted(unix, source);
+  const { header, body } = splitFrontMatter(unix, source);
   if (Buffer.byteLength(header) > MOST_BYTES)
     throw refusal(source, 1, `front matter is longer than ${MOST_BYTES / 1024} KB`);
   const { data } = matter(`---\n${header}---\n`, { language: 'yaml', engines: enginesFor(source) });
@@ -30,7 +30,7 @@ export function linesIn(text: string, source: string): (path: readonly PropertyK
   const unix = (text.startsWith('\uFEFF') ? text.slice(1) : text).replaceAll('\r\n', '\n');
   if (!opensFrontMatter(unix, source)) return () => 1;
   const lines = new LineCounter();
-  const document = parseDocument(`\n${parted(unix, source).header}`, { version: '1.2', lineCounter: lines });
+  const document = parseDocument(`\n${splitFrontMatter(unix, source).header}`, { version: '1.2', lineCounter: lines });
   return (path) => {
     for (let depth = path.length; depth > 0; depth -= 1) {
       const found: unknown = document.getIn(path.slice(0, depth), true);
@@ -53,7 +53,7 @@ function opensFrontMatter(text: string, source: string): boolean {
 }
 
 /** Text between the fences and behind. gray-matter ends at the first line that starts with ---: only a fence may. */
-function parted(text: string, source: string): { header: string; body: string } {
+function splitFrontMatter(text: string, source: string): { header: string; body: string } {
   const end = text.indexOf('\n---');
   if (end === -1) throw refusal(source, 1, 'front matter is not closed: the second --- line is missing');
   const fence = text.slice(end + 1).split('\n', 1)[0] ?? '';
@@ -98,7 +98,7 @@ function strictYaml(text: string, source: string): object {
   const data: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw refusal(source, 1, 'front matter must be a list of "name: value" lines');
-  if (!isJson(data)) throw refusal(source, 1, 'front matter holds a value that is not plain data');
+  if (!isJson(data)) throw refusal(source, 1, 'front matter contains a value that is not plain data');
   return data;
 }
 

@@ -10,13 +10,13 @@ export const commonFields = {
   title: z.string().max(500).optional().describe('What the step does, for a person.'),
   needs: z.array(NodeId).max(1000).default([]).describe('Nodes that must be done before this one starts.'),
   input: JsonValue.optional().describe(
-    'Input; strings may hold {{input.x}}, {{node.y}} or {{last}}. Default: the output of the node before.',
+    'Input; strings may contain {{input.x}}, {{node.y}} or {{last}}. Default: the output of the node before.',
   ),
   acceptance: z
     .array(z.string().max(2000))
     .max(50)
     .default([])
-    .describe('Checks that must hold for the step to count as done, such as "file: report.md".'),
+    .describe('Checks that must pass for the step to count as done, such as "file: report.md".'),
   timeout_seconds: z.number().positive().max(86_400).optional().describe('Time limit of one attempt.'),
   max_retries: z.int().nonnegative().max(20).optional().describe('Attempts after the first.'),
   idempotency_key: z
@@ -27,8 +27,8 @@ export const commonFields = {
   on_error: z
     .enum(['retry', 'fallback', 'fail'])
     .default('fail')
-    .describe('What happens when the node fails: try again (twice, unless max_retries says), go on, or fail.'),
-  fallback: JsonValue.optional().describe('Output to go on with when on_error is fallback.'),
+    .describe('What happens when the node fails: try again (twice, unless max_retries says), continue, or fail.'),
+  fallback: JsonValue.optional().describe('Output to continue with if on_error is fallback.'),
   tools: z.array(z.string().max(120)).max(100).optional().describe('Tools this node may call.'),
 };
 
@@ -43,7 +43,7 @@ const AgentNode = z.strictObject({
   goal: z.string().max(20_000).describe('What the agent is to achieve; may be a template.'),
 });
 const WaitNode = z.strictObject({
-  kind: z.literal('wait').describe('Waits until something comes.'),
+  kind: z.literal('wait').describe('Waits for something.'),
   ...commonFields,
   for: WaitFor,
 });
@@ -77,15 +77,15 @@ export const Edge = z
         equals: JsonValue.describe('Value it must have.'),
       })
       .optional()
-      .describe('Taken only when this holds.'),
+      .describe('Taken only if this is true.'),
     max: z.int().positive().max(100).optional().describe('Required on an edge back: how often it may be taken.'),
   })
-  .describe('A way from one node to another besides `needs`.');
+  .describe('An edge from one node to another, besides `needs`.');
 export type Edge = z.infer<typeof Edge>;
 
 export const Graph = z
   .strictObject({
-    $schema: z.string().optional().describe('Where an editor finds this schema.'),
+    $schema: z.string().optional().describe('The JSON schema of this file, for editors.'),
     id: Id,
     title: z.string().max(500).optional().describe('What the graph does, for a person.'),
     mode: Mode.default('bounded'),
@@ -94,7 +94,7 @@ export const Graph = z
       .default('operator')
       .describe('Who wrote it: a person, or a model whose commands are judged one by one.'),
     nodes: z.array(Node).min(1).max(200_000).describe('The steps.'),
-    edges: z.array(Edge).max(200_000).default([]).describe('Conditional ways and bounded ways back.'),
+    edges: z.array(Edge).max(200_000).default([]).describe('Conditional edges and bounded loops.'),
     parallel: z.int().positive().max(1024).default(8).describe('How many nodes may run at once.'),
     budgets: Budgets.default({}),
   })

@@ -4,7 +4,7 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 const DEEPEST = 200;
 
-/** True when JSON.parse(JSON.stringify(value)) gives the same value back. */
+/** Whether JSON.parse(JSON.stringify(value)) returns an equal value. */
 export function isJson(value: unknown, depth = 0): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
@@ -24,23 +24,23 @@ function isList(items: readonly unknown[], depth: number): boolean {
 
 export const JsonValue = z.custom<Json>((value) => isJson(value), 'must be plain JSON');
 
-/** A copy that shares nothing with the original and has no undefined fields: what JSON would give back. */
-export function copied<T>(value: T): T {
+/** A deep copy without undefined fields: what a round trip through JSON would return. */
+export function copyJson<T>(value: T): T {
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => copied(item)) as T;
+  if (Array.isArray(value)) return value.map((item: unknown) => copyJson(item)) as T;
   const copy: Record<string, unknown> = {};
   for (const key in value) {
     const field = (value as Record<string, unknown>)[key];
     if (field === undefined) continue;
-    const own = typeof field === 'object' ? copied(field) : field;
-    if (key === '__proto__') put(copy, key, own);
+    const own = typeof field === 'object' ? copyJson(field) : field;
+    if (key === '__proto__') setField(copy, key, own);
     else copy[key] = own;
   }
   return copy as T;
 }
 
-/** Sets a field, also one with a name that would set the prototype. */
-export function put(object: Record<string, unknown>, key: string, value: unknown): void {
+/** Sets a field, even one whose name would otherwise set the prototype. */
+export function setField(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
   else object[key] = value;

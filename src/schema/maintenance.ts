@@ -30,14 +30,14 @@ export const MaintenanceConfig = z
           .describe('Evidence that is asked for; 20 lets at most one of 20 useless procedures through.'),
         trial_share: z.number().min(0).max(1).default(0.25).describe('Share of matching tasks that try a candidate.'),
         hold_back: z.number().min(0).max(0.5).default(0.1).describe('Share of tasks that keep running without it.'),
-        recent_runs: z.int().min(1).max(100).default(5).describe('So many last runs with it must have been fine.'),
+        recent_runs: z.int().min(1).max(100).default(5).describe('This many of its latest runs must have succeeded.'),
         recent_days: z.int().min(1).max(3650).default(14).describe('A contradiction counts for so many days.'),
         retire_days: days.default(180).describe('Unused for so long, it is retired; null = never.'),
       })
       .prefault({})
       .describe('When a procedure is believed.'),
-    unused_days: days.default(180).describe('A fact that no prompt needed for so long is put aside; null = never.'),
-    compact_days: days.default(60).describe('Pages of days older than this are told in short; null = never.'),
+    unused_days: days.default(180).describe('A fact that no prompt used for so long is retired; null = never.'),
+    compact_days: days.default(60).describe('Pages of days older than this are shortened; null = never.'),
     archive_days: days.default(90).describe('Finished runs older than this leave the live ledger; null = never.'),
     artifact_days: days.default(30).describe('Artifacts that no event names are removed after this; null = never.'),
     outbox_days: days.default(null).describe('Results older than this are removed from the outbox; null = never.'),
@@ -50,7 +50,7 @@ export const MaintenanceConfig = z
     wording: z
       .boolean()
       .default(false)
-      .describe('Whether a model may word lessons better; what it says without evidence is dropped.'),
+      .describe('Whether a model may reword lessons; anything it adds without evidence is dropped.'),
     wording_budget: z
       .strictObject({
         tokens: z.int().nonnegative().default(50_000).describe('Model tokens, in and out.'),
@@ -59,7 +59,7 @@ export const MaintenanceConfig = z
       .prefault({})
       .describe('Upper limits for wording in a day (UTC); when they are reached, lessons stay as they are.'),
   })
-  .describe('The second process: what it learns, keeps and removes.');
+  .describe('The maintenance process: what it learns, retains and removes.');
 export type MaintenanceConfig = z.infer<typeof MaintenanceConfig>;
 
 /** Jobs of maintenance that have slots (`slot.came`); other jobs have names of their own. */

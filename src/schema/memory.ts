@@ -12,7 +12,7 @@ export type Evidence = z.infer<typeof Evidence>;
 export const Fact = z
   .strictObject({
     id: Id,
-    namespace: z.string().max(120).default('general').describe('Topic under which it is kept.'),
+    namespace: z.string().max(120).default('general').describe('Topic under which it is stored.'),
     text: z.string().min(1).max(4000).describe('The fact or preference, in one or two sentences.'),
     importance: z.number().min(0).max(1).default(0.5).describe('How much it should weigh when memory is searched.'),
     confidence: z.number().min(0).max(1).default(0.5).describe('How sure it is.'),
@@ -28,21 +28,21 @@ export type Fact = z.infer<typeof Fact>;
 
 export const Forgotten = z
   .enum(['deleted', 'expired', 'unused', 'undone'])
-  .describe('By the word of a person, because their time is over, because nobody needed them, or taken back.');
+  .describe('A person removed them, they expired, they were never used, or the change was undone.');
 
-/** Facts of this namespace are instructions that always hold; they are in every pack. */
+/** Facts of this namespace are standing instructions; they are in every pack. */
 export const STANDING = 'standing';
 
 export const FactGiven = Fact.omit({ evidence: true, superseded_by: true })
   .extend({
-    supersedes: z.array(Id).max(100).default([]).describe('Older facts whose place it takes.'),
+    supersedes: z.array(Id).max(100).default([]).describe('Older facts that it replaces.'),
     evidence: z
       .array(Evidence)
       .max(100)
       .default([])
-      .describe('Earlier events behind it, besides the one that keeps it.'),
+      .describe('Earlier events that are evidence for it, besides the one that stores it.'),
   })
-  .describe('A fact as it is kept.');
+  .describe('A fact as it is stored.');
 export type FactGiven = z.infer<typeof FactGiven>;
 
 export const Episode = z
@@ -75,7 +75,7 @@ export const PackManifest = z
   .strictObject({
     role: z.enum(['planner', 'executor', 'critic']).describe('Who gets it.'),
     node: NodeId.nullable().describe('The node that asks; null when it is the run as a whole.'),
-    query: z.string().max(500).describe('What was looked for, as far as it is short.'),
+    query: z.string().max(500).describe('The query, if it is short.'),
     cap: z.int().nonnegative().describe('The most it may cost in tokens.'),
     tokens: z.int().nonnegative().describe('What it costs.'),
     counter: z.string().max(80).describe('How tokens were counted.'),
@@ -101,13 +101,13 @@ const share = (least: number): z.ZodDefault<z.ZodNumber> => z.number().min(0).ma
 
 export const MemoryConfig = z
   .strictObject({
-    cap: z.int().min(0).max(200_000).default(2000).describe('The most tokens that memory may take in a prompt.'),
+    cap: z.int().min(0).max(200_000).default(2000).describe('The most tokens that memory may use in a prompt.'),
     facts: z.int().min(0).max(1000).default(24).describe('The most facts in a pack.'),
     episodes: z.int().min(0).max(1000).default(120).describe('The most episodes in a pack.'),
     procedures: z.int().min(0).max(3).default(3).describe('The most procedures in a pack.'),
     shares: z
       .strictObject({
-        standing: z.number().min(0).max(0.2).default(0.2).describe('Instructions that always hold; at most a fifth.'),
+        standing: z.number().min(0).max(0.2).default(0.2).describe('Standing instructions; at most a fifth.'),
         graph: share(0.2).describe('The task at hand and what is around it.'),
         facts: share(0.4).describe('Facts.'),
         episodes: share(1).describe('What happened.'),
@@ -116,7 +116,7 @@ export const MemoryConfig = z
       })
       .prefault({})
       .describe('The most each part may take of a pack.'),
-    vectors: z.boolean().default(true).describe('Whether texts are also found by meaning; false = by words alone.'),
+    vectors: z.boolean().default(true).describe('Whether semantic search is used, too; false = keywords only.'),
     model: z
       .string()
       .max(200)

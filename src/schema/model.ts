@@ -42,13 +42,13 @@ const tuning = {
     .positive()
     .max(300)
     .optional()
-    .describe('After this long without a sign of the model it is given up; default 240.'),
+    .describe('A call times out after this long without a response; default 240.'),
 };
 
 const own = {
-  base_url: z.url().optional().describe('Where the provider listens, if not at its usual place.'),
+  base_url: z.url().optional().describe('Address of the provider, if not the usual one.'),
   ...tuning,
-  price: ModelPrice.optional().describe('What it costs, if not what oka knows of it.'),
+  price: ModelPrice.optional().describe('What it costs, if oka does not know it.'),
   extra: z
     .record(z.string(), JsonValue)
     .optional()
@@ -63,12 +63,12 @@ export const ModelSettings = z
     model: z.string().min(1).max(300).describe('Name of the model at the provider.'),
     ...own,
   })
-  .describe('A language model and how it is called. Keys are kept in the vault, never here.');
+  .describe('A language model and how it is called. Keys are stored in the vault, never here.');
 export type ModelSettings = z.infer<typeof ModelSettings>;
 
 export const ModelsConfig = z
   .strictObject({
-    use: ModelName.optional().describe('The model for everything; OKA_MODEL goes before it.'),
+    use: ModelName.optional().describe('The model for everything; OKA_MODEL overrides it.'),
     roles: z
       .strictObject({
         planner: ModelName.optional().describe('Another model for planning.'),
@@ -83,9 +83,9 @@ export const ModelsConfig = z
       .min(0.05)
       .max(3600)
       .default(5)
-      .describe('A model that is down is asked again after this long, then after twice as long, up to five minutes.'),
+      .describe('A model that is down is retried after this long, then after twice as long, up to five minutes.'),
     settings: z
-      .record(ModelName, z.strictObject(own).describe('Settings of this model alone; they go before the general ones.'))
+      .record(ModelName, z.strictObject(own).describe('Settings of this model alone; they override the general ones.'))
       .default({})
       .describe('By provider:model.'),
   })

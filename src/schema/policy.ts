@@ -26,7 +26,7 @@ export const PolicyRule = z
       .max(1000)
       .optional()
       .describe(
-        'Glob over the paths a call names, seen from the desk; ** goes below folders. allow: all of them match. ask, deny: one does.',
+        'Glob over the paths a call names, relative to the desk; ** matches any number of folders. allow: all of them match. ask, deny: one does.',
       ),
     host: z
       .string()
@@ -38,7 +38,7 @@ export const PolicyRule = z
       .unwrap()
       .optional()
       .describe("The tool's own risk. allow: at most this. ask, deny: at least this."),
-    destructive: z.boolean().optional().describe('Whether the tool may remove what cannot be made again.'),
+    destructive: z.boolean().optional().describe('Whether the tool may remove what cannot be recreated.'),
     examples: z
       .array(z.string().min(1).max(2000))
       .max(50)
@@ -56,7 +56,7 @@ export const Policy = z
         read: Effect,
         write_local: Effect,
         external_mutation: Effect,
-        deny: z.literal('deny').describe('What is never run stays refused.'),
+        deny: z.literal('deny').describe('The class deny is always refused.'),
       })
       .describe('What happens to a class when no rule matches.'),
     budgets: Budgets.describe('Limits of one run unless the task sets lower ones.'),
@@ -82,7 +82,7 @@ export const Policy = z
         unknown_age: z
           .enum(['refuse', 'take'])
           .default('refuse')
-          .describe('What becomes of a Python release of which neither index nor server tells the age.'),
+          .describe('What to do with a Python release whose age neither index nor server gives.'),
         scripts: z
           .array(z.string().min(1).max(214))
           .max(200)
@@ -93,19 +93,19 @@ export const Policy = z
           .positive()
           .max(100_000)
           .default(1000)
-          .describe('One package with everything it brings may be this large.'),
+          .describe('Largest size of a package with its dependencies.'),
         most_seconds: z.int().positive().max(7200).default(600).describe('An installation may take this long.'),
       })
       .prefault({})
       .describe(
-        'What holds for packages that oka installs into .oka/tools. Whether one is installed at all is for rules about the tool deps.install.',
+        'Limits for packages that oka installs into .oka/tools. Whether one is installed at all is decided by rules about the tool deps.install.',
       ),
     rules: z
       .array(PolicyRule)
       .max(1000)
       .default([])
       .describe(
-        'Exceptions to the defaults. In this order: the class deny is refused; a deny rule that matches refuses; a change whose target came out of a tool is asked about; an ask rule that matches asks; an allow rule that matches allows; else the default of the class holds.',
+        'Exceptions to the defaults. In this order: the class deny is refused; a matching deny rule refuses; a change whose target came out of a tool is asked about; a matching ask rule asks; a matching allow rule allows; otherwise the default of the class applies.',
       ),
   })
   .describe('Front matter of .oka/rules/POLICY.md: what is allowed.');

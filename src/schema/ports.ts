@@ -6,7 +6,7 @@ import type { Budgets } from './run.ts';
 import type { Usage } from './effect.ts';
 import type { Act, ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
 
-/** Takes secrets out of text. Applied at the one door where text enters the ledger and the artifacts. */
+/** Removes secrets from text. Applied at the single point where text enters the ledger and the artifacts. */
 export type Redact = (text: string) => string;
 
 /** Milliseconds since 1970. */
@@ -21,7 +21,7 @@ export type Flush = {
 /** A named fold over the ledger; everything a person looks at is one. */
 export type Projection<State> = {
   readonly name: string;
-  /** Changed whenever apply or render change their result: older snapshots are then made anew. */
+  /** Raised whenever apply or render change their result, so that older snapshots are rebuilt. */
   readonly version: number;
   /** Snapshot, relative to .oka. */
   readonly file: string;
@@ -38,8 +38,7 @@ export type ArtifactStore = {
 };
 
 /**
- * Where events are kept. `stage` numbers an event; it is durable when a later `flush` has resolved that names it: a
- * batch of somebody else may have taken it along and failed.
+ * Where events are stored. `stage` numbers an event; it is durable once a `flush` after it has resolved.
  */
 export type EventStore = {
   stage(event: NewEvent): Event;
@@ -59,12 +58,12 @@ export type Cache = {
   set(key: string, value: Json): Promise<void>;
 };
 
-/** What is remembered and can be searched for. */
+/** The memory that can be searched. */
 export type MemoryStore = {
   search(query: string, limit: number): Promise<{ id: string; text: string; score: number }[]>;
 };
 
-/** The tools there are right now; servers that bring some come and go. */
+/** The tools that are available now; servers that provide some come and go. */
 export type ToolRegistry = {
   get(name: string): Tool | undefined;
   list(): readonly Tool[];
@@ -81,7 +80,7 @@ export type Stores = {
   memory?: MemoryStore;
 };
 
-/** What a planner is told when it is asked: what next? */
+/** The input of a planner when it decides what to do next. */
 export type PlannerInput = {
   run: string;
   node: string;
@@ -99,7 +98,7 @@ export type PlannerInput = {
   problem: string | null;
 };
 
-/** One thing an agent did and what came of it. */
+/** One action of an agent and its outcome. */
 export type Evidence = {
   turn: number;
   decision: Decision;
@@ -113,7 +112,7 @@ export type Planner = {
   decide(input: PlannerInput, act: Act): Promise<Decision | NoDecision> | Decision | NoDecision;
 };
 
-/** An answer that is none: it is asked again with the problem, or after a while. */
+/** An unusable answer: the planner is asked again with the problem, or after a while. */
 export type NoDecision = { problem: string } | { later: number; reason: string };
 
 /** Steps between the engine and the world, outermost first. Each part is optional. */
@@ -133,7 +132,7 @@ export type ModelMessage = { role: 'user' | 'assistant'; text: string };
 export type ModelTool = { name: string; about: string; input: Json };
 
 export type ModelRequest = {
-  /** Who asks; settings may name another model for each. */
+  /** The role that asks; settings may name another model for each. */
   role: 'planner' | 'executor' | 'critic';
   system: string;
   messages: readonly ModelMessage[];
@@ -150,12 +149,12 @@ export type ModelAnswer = {
   model: string;
 };
 
-/** Somebody who thinks. Failures are thrown as OkaError, with advice. */
+/** A language model. Failures are thrown as OkaError, with a fix. */
 export type Model = {
   /** provider:model. */
   readonly id: string;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
-  /** The same, telling the text while it comes. What was told is not settled before the promise is. */
+  /** The same, streaming the text as it arrives. Only the resolved answer is final. */
   stream(request: ModelRequest, signal: AbortSignal, tell: (text: string) => void): Promise<ModelAnswer>;
 };
 

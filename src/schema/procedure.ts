@@ -21,13 +21,13 @@ export type Parameter = z.infer<typeof Parameter>;
 
 export const ProcedureStatus = z
   .enum(['candidate', 'promoted', 'demoted', 'retired'])
-  .describe('Tried now and then, used, no longer used, given up.');
+  .describe('Being tried, in use, no longer used, or retired.');
 export type ProcedureStatus = z.infer<typeof ProcedureStatus>;
 
 export const Procedure = z
   .strictObject({
     id: Id,
-    version: z.int().positive().default(1).describe('Counts up when it is made anew.'),
+    version: z.int().positive().default(1).describe('Incremented when it is updated.'),
     title: z.string().max(200).describe('What it is good for.'),
     trigger: z.array(z.string().max(2000)).min(1).max(50).describe('Tasks to which it applied; others are like them.'),
     task: z.string().max(20_000).describe('The text of its tasks, with {{name}} for what differs.'),
@@ -37,7 +37,7 @@ export const Procedure = z
     criteria: z
       .array(
         z.strictObject({
-          text: z.string().max(2000).describe('What must hold, with {{name}} for what differs.'),
+          text: z.string().max(2000).describe('The criteria, with {{name}} for what differs.'),
           author: z.enum(['operator', 'model']).describe('Who wants it.'),
         }),
       )

@@ -47,9 +47,9 @@ export const ReplicaConfig = z
       })
       .prefault({})
       .describe('How events are sent together.'),
-    timeout_seconds: seconds(300, 30).describe('A request without an answer is given up after this long.'),
+    timeout_seconds: seconds(300, 30).describe('A request times out after this long.'),
   })
-  .describe('A copy of both ledgers in Convex; it leads one way, and work never waits for it.');
+  .describe('A one-way copy of both ledgers in Convex; work never waits for it.');
 export type ReplicaConfig = z.infer<typeof ReplicaConfig>;
 
 const reached = z
@@ -67,7 +67,7 @@ export const ReplicaState = z
       .describe('How far each ledger was taken over, as the replica last said. It is asked again after every start.'),
     doing: z
       .discriminatedUnion('kind', [
-        z.strictObject({ kind: z.literal('following').describe('Everything is there, or on its way.') }),
+        z.strictObject({ kind: z.literal('following').describe('Everything is there, or being sent.') }),
         z.strictObject({
           kind: z.literal('waiting').describe('The replica cannot be reached.'),
           since: Instant.describe('Since when.'),
@@ -76,7 +76,7 @@ export const ReplicaState = z
           why: z.string().max(2000).describe('What was wrong.'),
         }),
         z.strictObject({
-          kind: z.literal('stopped').describe('It does not go on before a person has looked.'),
+          kind: z.literal('stopped').describe('Stopped until a person has checked it.'),
           why: z.string().max(2000).describe('What was wrong.'),
           fix: z.string().max(2000).describe('What to do.'),
         }),
@@ -84,7 +84,7 @@ export const ReplicaState = z
       .describe('What the follower does.'),
   })
   .describe(
-    'Where replication stands, in .oka/maintenance/replica/state.json. The replica itself decides; this only tells.',
+    'The status of replication, in .oka/maintenance/replica/state.json, for display; the replica itself is authoritative.',
   );
 export type ReplicaState = z.infer<typeof ReplicaState>;
 
@@ -136,10 +136,10 @@ export const ReplicaAnswer: z.ZodType<Appended | TooLarge> = z
       next: seq.describe('What it wants next.'),
     }),
     z.object({
-      kind: z.literal('fork').describe('Another event stands there.'),
+      kind: z.literal('fork').describe('It has another event at this place.'),
       seq: seq.describe('Where.'),
       theirs: z.string().describe('What was sent.'),
-      ours: z.string().describe('What stands there.'),
+      ours: z.string().describe('The event it has.'),
     }),
     z.object({ kind: z.literal('broken').describe('It does not follow what is there.'), seq: seq.describe('Where.') }),
     z.object({

@@ -1,4 +1,4 @@
-/** What planner, executor and critic answer with when a model speaks for them. The descriptions are what the model reads. */
+/** The answers of planner, executor and critic when a model plays the role. The model reads the descriptions. */
 import { z } from 'zod';
 import { type Json, JsonValue } from './json.ts';
 import { NodeId } from './names.ts';
@@ -12,13 +12,13 @@ export const PlanStep = z
     input: JsonValue.optional().describe('The input of that tool, literally.'),
     goal: z.string().min(1).max(4000).optional().describe('Instead of tool: what a worker is to achieve.'),
     tools: z.array(z.string().max(120)).max(20).optional().describe('With goal: the tools the worker may use.'),
-    accept: z.array(z.string().min(1).max(2000)).max(10).default([]).describe('Checks that must hold after this step.'),
+    accept: z.array(z.string().min(1).max(2000)).max(10).default([]).describe('Checks that must pass after this step.'),
     targets: z
       .array(z.string().min(1).max(500))
       .max(50)
       .default([])
       .describe('Files or globs the step may change; empty when it only reads.'),
-    fallback: JsonValue.optional().describe('Output to go on with if the step fails.'),
+    fallback: JsonValue.optional().describe('Output to continue with if the step fails.'),
   })
   .describe('One step of a plan.');
 export type PlanStep = z.infer<typeof PlanStep>;
@@ -26,10 +26,10 @@ export type PlanStep = z.infer<typeof PlanStep>;
 export const PlanAnswer = z
   .strictObject({
     title: z.string().min(1).max(200).describe('The task in a few words.'),
-    criteria: z.array(z.string().min(1).max(2000)).min(1).max(20).describe('What must hold when all is done.'),
+    criteria: z.array(z.string().min(1).max(2000)).min(1).max(20).describe('What must be true when all is done.'),
     steps: z.array(PlanStep).min(1).max(20).describe('The steps, 1 to 7 as a rule.'),
   })
-  .describe('A plan: a small graph of steps and what must hold in the end.');
+  .describe('A plan: a small graph of steps, and what must be true at the end.');
 export type PlanAnswer = z.infer<typeof PlanAnswer>;
 
 export const TransitionAnswer = z
@@ -37,7 +37,7 @@ export const TransitionAnswer = z
     to: z.string().min(1).max(80).describe('The next state.'),
     why: z.string().max(1000).default('').describe('In one sentence.'),
   })
-  .describe('Go on in another state.');
+  .describe('Continue in another state.');
 
 export const AskAnswer = z
   .strictObject({
@@ -60,7 +60,7 @@ export const FailAnswer = z
 export const Claim = z
   .strictObject({
     criterion: z.string().min(1).max(20).describe('Its name, such as c1.'),
-    holds: z.boolean().describe('Whether the evidence shows that it holds.'),
+    holds: z.boolean().describe('Whether the evidence shows that it is met.'),
     evidence: z.string().max(20).describe('Name of the piece of evidence, such as e2; empty when there is none.'),
     quote: z.string().max(2000).describe('The words in that evidence that show it, copied exactly.'),
   })
@@ -69,7 +69,7 @@ export type Claim = z.infer<typeof Claim>;
 
 export const VerdictName = z
   .enum(['done', 'rework', 'blocked', 'impossible'])
-  .describe('done: all hold. rework: try again. blocked: a person is needed. impossible: it cannot be done.');
+  .describe('done: all are met. rework: try again. blocked: a person is needed. impossible: it cannot be done.');
 export type VerdictName = z.infer<typeof VerdictName>;
 
 export const VerdictAnswer = z
@@ -93,7 +93,7 @@ export function leanSchemaOf(schema: z.ZodType): Json {
   return lean(JSON.parse(JSON.stringify(made)) as Json);
 }
 
-/** What is wrong with an answer, in words that help to mend it. */
+/** What is wrong with an answer, in words that help to correct it. */
 export function misfitsOf(error: z.ZodError): string {
   const issues = error.issues.slice(0, 8);
   return issues.map(({ path, message }) => `${path.map(String).join('.') || 'the answer'}: ${message}`).join('; ');

@@ -25,12 +25,12 @@ export type Budgets = z.infer<typeof Budgets>;
 
 export const RunStatus = z
   .enum(['running', 'blocked', 'paused', 'done', 'failed', 'cancelled'])
-  .describe('Where a run stands. done, failed and cancelled are final.');
+  .describe('The status of a run. done, failed and cancelled are final.');
 export type RunStatus = z.infer<typeof RunStatus>;
 
 export const NodeStatus = z
   .enum(['pending', 'running', 'waiting', 'done', 'failed', 'skipped'])
-  .describe('Where a node of a run stands.');
+  .describe('The status of a node of a run.');
 export type NodeStatus = z.infer<typeof NodeStatus>;
 
 export const PlannedNode = z
@@ -42,7 +42,7 @@ export const PlannedNode = z
       .array(z.string().max(2000))
       .max(50)
       .default([])
-      .describe('What must hold for the step to count as done.'),
+      .describe('What must be true for the step to count as done.'),
   })
   .describe('A node as people see it in active_task_graph.json.');
 export type PlannedNode = z.infer<typeof PlannedNode>;
@@ -58,7 +58,7 @@ export const Run = z
     budgets: Budgets.describe('What is left.'),
     ledger: z
       .strictObject({ first: z.int().describe('Its first event.'), last: z.int().describe('Its latest event so far.') })
-      .describe('Range of seq that tells this run.'),
+      .describe('Range of seq with the events of this run.'),
     artifacts: z.array(ArtifactRef).describe('What it produced.'),
   })
   .describe('One execution of a graph, folded from the ledger.');

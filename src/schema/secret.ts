@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, Instant } from './names.ts';
 
-/** Longest value that is kept: a key file or a certificate chain. */
+/** Longest value that can be stored: a key file or a certificate chain. */
 export const LONGEST_SECRET = 65_536;
 
 export const SecretHost = z
@@ -31,7 +31,7 @@ export const Secret = z
         z.strictObject({ version: version.describe('Which version it was.'), value: value.describe('The value.') }),
       )
       .max(10_000)
-      .describe('Values it had before; only for taking them out of text.'),
+      .describe('Former values, for redaction only.'),
   })
   .describe('A secret and where it may go.');
 export type Secret = z.infer<typeof Secret>;
@@ -40,7 +40,7 @@ export const VaultContents = z
   .strictObject({
     v: z.literal(1).describe('Version of this shape.'),
     fingerprint_key: z.string().min(40).max(100).describe('Key of the fingerprints, in base64.'),
-    secrets: z.record(Id, Secret).describe('Everything that is kept, by name.'),
+    secrets: z.record(Id, Secret).describe('All secrets, by name.'),
   })
-  .describe('What .oka/credentials.age holds, before it is encrypted.');
+  .describe('The content of .oka/credentials.age before encryption.');
 export type VaultContents = z.infer<typeof VaultContents>;

@@ -10,7 +10,7 @@ export const TaskFile = z
       .array(z.string().max(2000))
       .max(50)
       .optional()
-      .describe('What must hold for the task to count as done: checks, such as "file: report.md", and sentences.'),
+      .describe('What must be true for the task to count as done: checks, such as "file: report.md", and sentences.'),
     mode: Mode.optional(),
     model: z.string().max(200).optional().describe('provider:model for this task alone.'),
     budget: Budgets.optional(),

@@ -1,4 +1,4 @@
-/** What the steps of a task's run hand to each other: the task as it was given, the plan, the judgement. */
+/** What the steps of a task's run pass to each other: the task as it was given, the plan, the judgement. */
 import { z } from 'zod';
 import { JsonValue } from './json.ts';
 import { Id, Sha256 } from './names.ts';
@@ -8,12 +8,12 @@ export const TaskGiven = z
   .strictObject({
     name: z.string().max(1000).describe('Name of the file or folder that came in.'),
     title: z.string().max(500).describe('What it is about.'),
-    body: Sha256.describe('The text below the front matter; kept as an artifact.'),
+    body: Sha256.describe('The text below the front matter; stored as an artifact.'),
     fields: TaskFile.describe('The front matter.'),
     first_line: z.int().positive().describe('Line of the file at which the text begins.'),
     dir: z.string().max(1000).nullable().describe('Folder on the desk it works in; null for the top.'),
   })
-  .describe('A task as it was taken in: what its run is started with.');
+  .describe('A task as it was accepted: the input of its run.');
 export type TaskGiven = z.infer<typeof TaskGiven>;
 
 export const PlanInput = z.strictObject({ task: TaskGiven }).describe('What a plan is asked for.');
@@ -24,17 +24,17 @@ export const Planned = z
       .enum(['runbook', 'model', 'procedure'])
       .describe('Who planned: the fences of the task, a model, or a procedure that has proven itself.'),
     graph: Id.describe('Name under which the steps can be run.'),
-    sha256: Sha256.describe('The steps as a graph; kept as an artifact.'),
+    sha256: Sha256.describe('The steps as a graph; stored as an artifact.'),
     input: JsonValue.describe('What they are started with.'),
     criteria: z
       .array(
         z.strictObject({
-          text: z.string().max(2000).describe('What must hold.'),
+          text: z.string().max(2000).describe('The criterion.'),
           author: z.enum(['operator', 'model']).describe('Who wants it.'),
         }),
       )
       .max(200)
-      .describe('What must hold for the whole, fixed before anything is done.'),
+      .describe('The criteria of the task, fixed before the work starts.'),
     tools: z.array(z.string().max(120)).max(200).describe('Tools that the steps may use.'),
     targets: z
       .array(z.string().max(500))
@@ -56,7 +56,7 @@ export const CritiqueInput = z
         reason: z.string().describe('Why.'),
         output: JsonValue.describe('What they gave.'),
       })
-      .describe('What came of the steps.'),
+      .describe('The outcome of the steps.'),
   })
   .describe('What is judged.');
 
@@ -65,4 +65,4 @@ export const Critique = z
     verdict: z.enum(['done', 'rework']).describe('Whether it is done, or has to be planned again.'),
     reason: z.string().describe('Why.'),
   })
-  .describe('A judgement that the run goes on from.');
+  .describe('A judgement that decides how the run continues.');

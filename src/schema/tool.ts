@@ -7,7 +7,7 @@ import type { WaitFor } from './wait.ts';
 export const ToolAnnotations = z
   .strictObject({
     read_only: z.boolean().default(false).describe('Changes nothing anywhere.'),
-    destructive: z.boolean().default(false).describe('May remove or overwrite something that cannot be made again.'),
+    destructive: z.boolean().default(false).describe('May remove or overwrite something that cannot be recreated.'),
     idempotent: z.boolean().default(false).describe('Doing it twice has the effect of doing it once.'),
     cacheable: z
       .boolean()
@@ -25,7 +25,7 @@ export const ArtifactRef = z
     media: z.string().max(200).default('text/plain').describe('Media type.'),
     name: z.string().max(255).optional().describe('What to call it in front of a person.'),
   })
-  .describe('A pointer to a large body kept in .oka/artifacts.');
+  .describe('A pointer to a large body stored in .oka/artifacts.');
 export type ArtifactRef = z.infer<typeof ArtifactRef>;
 
 export const OutcomeStatus = z
@@ -33,14 +33,14 @@ export const OutcomeStatus = z
   .describe('How a call ended. Failures of the world are outcomes, never exceptions.');
 export type OutcomeStatus = z.infer<typeof OutcomeStatus>;
 
-/** What came of a call. */
+/** The outcome of a call. */
 export type Outcome =
   | { status: 'ok'; output: Json; artifacts?: ArtifactRef[]; usage?: Usage }
   | {
       status: 'failed';
       error: string;
       temporary?: boolean;
-      /** What it tried beyond its class, when the kernel held it. */
+      /** What the kernel denied, because it was beyond the class of the call. */
       overstepped?: string;
       artifacts?: ArtifactRef[];
       usage?: Usage;
@@ -56,7 +56,7 @@ export type Author = 'operator' | 'model';
 /** Where the value of an argument came from. What a tool gave is never trusted to say what is acted on. */
 export type Origin = 'operator' | 'task' | 'model' | 'memory' | 'tool';
 
-/** What is tried: which call, the how manieth time, with what. */
+/** An attempt: which call, which attempt of it, with which input. */
 export type Attempt = {
   call: string;
   attempt: number;
@@ -76,13 +76,13 @@ export type ToolCall = Attempt & {
   origins: () => Readonly<Record<string, Origin>>;
   signal: AbortSignal;
   bounds: CallBounds;
-  /** What the run may still spend, without this call and with everything else that is under way taken off. */
+  /** What the run may still spend, less everything that other calls in progress have reserved. */
   left: () => Left;
-  /** What a person has allowed, as the hash the question was bound to; good for this one attempt. */
+  /** The binding of the approval a person gave; valid for this one attempt. */
   approval: string | null;
   /** How the attempt before this one ended, when this is a retry. */
   previous: Outcome | null;
-  /** Writes a further attempt down before it acts. */
+  /** Records a further attempt before it acts. */
   intend: (call: ToolCall) => Promise<void>;
   /** Calls another tool on behalf of this call. */
   act: Act;
@@ -117,7 +117,7 @@ export type Tool = {
   readonly internal?: true;
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
-  /** What a call may change; what a person wrote is held less tightly than what a model did. */
+  /** What a call may change; what a person wrote is restricted less than what a model wrote. */
   classOf(input: Json, author?: Author): SideEffectClass;
   /** Whether doing just this twice has the effect of doing it once; left out, what the annotations say holds. */
   idempotent?(input: Json): boolean;

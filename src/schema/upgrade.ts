@@ -15,8 +15,8 @@ export function versionOf(type: string, known: Upgrades = upgrades): number {
   return stepsOf(type, known).length + 1;
 }
 
-/** Brings the data of a line to the current version. Returns the same object when there is nothing to do. */
-export function upgraded<Line extends { seq: number; type: string; v: number; data: unknown }>(
+/** Upgrades the data of a line to the current version. Returns the same object if there is nothing to do. */
+export function upgradeLine<Line extends { seq: number; type: string; v: number; data: unknown }>(
   line: Line,
   known: Upgrades = upgrades,
 ): Line {

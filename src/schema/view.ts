@@ -1,6 +1,6 @@
 /**
- * A view: a fold over both ledgers that people look at, kept as rows so that a query does not depend on how long
- * history is. A room declares its views; the worker alone stores them, any other process folds the tail in memory.
+ * A view: a fold over both ledgers that people query, stored as rows so that a query does not depend on the length of
+ * history. A room declares its views; the worker alone stores them, any other process folds the tail in memory.
  *
  * V1 Rows follow from the events alone, in their one order: an event of the maintenance ledger comes right after the
  *    run event that it names as its cause. A store that is lost, damaged or of another version is folded anew.
@@ -14,7 +14,7 @@ export type Read = { event: Event; text: (sha256: string) => string | null };
 export type View = {
   /** Also the prefix of its keys. */
   readonly name: string;
-  /** Raised whenever its rows change shape or meaning: stored rows are then folded anew. */
+  /** Raised whenever its rows change shape or meaning, so that stored rows are rebuilt. */
   readonly version: number;
   /** Hashes of the artifacts that are needed to take an event in. */
   wants?(event: Event, rows: Rows): readonly string[];

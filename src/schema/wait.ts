@@ -12,7 +12,7 @@ export const Grant = z
     hosts: z.array(z.string().max(253)).max(1000).describe('The hosts it names: these, no others.'),
     policy: Sha256.describe('The policy under which it was asked about; under another it is asked about again.'),
   })
-  .describe('What an answer for the whole run stands for.');
+  .describe('What an answer for the whole run covers.');
 export type Grant = z.infer<typeof Grant>;
 
 export const Asked = z
@@ -25,7 +25,7 @@ export const Asked = z
       .max(60_000)
       .describe('What would run, with everything that cannot be seen written as a code point.'),
     why: z.string().max(4000).describe('Why a person is asked.'),
-    dir: z.string().max(4000).optional().describe('The folder it would start in, seen from the desk.'),
+    dir: z.string().max(4000).optional().describe('The folder it would start in, relative to the desk.'),
     env: z.array(z.string().max(200)).max(200).default([]).describe('Names of the variables it would see.'),
     values: z
       .array(
@@ -37,7 +37,7 @@ export const Asked = z
       )
       .max(50)
       .default([])
-      .describe('What says on what is acted, and where that came from.'),
+      .describe('The values that decide what is changed, and where they came from.'),
     changes: z.array(z.string().max(2000)).max(50).default([]).describe('What it would change, in sentences.'),
     files: z
       .array(
@@ -50,7 +50,7 @@ export const Asked = z
       .default([])
       .describe('Files that the command names; another content needs another approval.'),
     odd: z.array(z.string().max(200)).max(50).default([]).describe('Characters that look like others or like nothing.'),
-    grant: Grant.optional().describe('What --always-for-this-run would stand for.'),
+    grant: Grant.optional().describe('What --always-for-this-run would cover.'),
   })
   .describe('Everything a person needs to see to decide.');
 export type Asked = z.infer<typeof Asked>;
@@ -92,7 +92,7 @@ export const WaitFor = z
       thread: Id.describe('The conversation in which a reply is awaited.'),
     }),
   ])
-  .describe('What is awaited. No promise is held in memory across a wait.');
+  .describe('What a run is waiting for. No promise stays in memory during a wait.');
 export type WaitFor = z.infer<typeof WaitFor>;
 
 export const WaitAnswer = z
@@ -105,7 +105,10 @@ export const WaitAnswer = z
     usage: Usage.optional().describe('What the awaited run has spent.'),
     by: z.string().max(200).optional().describe('Who answered: a person, a run, the clock.'),
     binding: Sha256.optional().describe('For an approval: the hash of what the person had been shown.'),
-    always: z.boolean().optional().describe('For an approval: holds for the same again, as long as the run lasts.'),
+    always: z
+      .boolean()
+      .optional()
+      .describe('For an approval: also applies to the same call again, as long as the run lasts.'),
   })
   .describe('How a wait was closed.');
 export type WaitAnswer = z.infer<typeof WaitAnswer>;

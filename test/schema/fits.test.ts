@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { eventData } from '../../src/schema/event.ts';
-import { fitting } from '../../src/schema/fits.ts';
+import { fitCheck } from '../../src/schema/fits.ts';
 import { JsonValue } from '../../src/schema/json.ts';
 import { story } from '../fixture/golden/make.ts';
 
@@ -19,8 +19,8 @@ describe('fitting', () => {
       usage: { output_bytes: 3 },
       settles: 'done',
     };
-    expect(fitting(eventData['call.started'])(started)).toBe(true);
-    expect(fitting(eventData['call.ended'])(ended)).toBe(true);
+    expect(fitCheck(eventData['call.started'])(started)).toBe(true);
+    expect(fitCheck(eventData['call.ended'])(ended)).toBe(true);
   });
 
   it('a yes means that the schema takes the value and gives it back unchanged', () => {
@@ -38,7 +38,7 @@ describe('fitting', () => {
           const schema: z.ZodType = eventData[event.type];
           const value = changed(event.data, changes);
           const result = schema.safeParse(value);
-          fc.pre(fitting(schema)(value));
+          fc.pre(fitCheck(schema)(value));
           expect(result).toEqual({ success: true, data: value });
         },
       ),
@@ -61,7 +61,7 @@ describe('fitting', () => {
     ['a bound', z.int().positive(), 0],
     ['a text that is too long', z.string().max(2), 'xxx'],
     ['no JSON', JsonValue, { a: undefined }],
-  ])('leaves %s to the schema', (_, schema, value) => expect(fitting(schema)(value)).toBe(false));
+  ])('leaves %s to the schema', (_, schema, value) => expect(fitCheck(schema)(value)).toBe(false));
 });
 
 /** The data with some of its fields replaced, or new ones. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Line } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
-import { upgraded, type Upgrades, versionOf } from '../../src/schema/upgrade.ts';
+import { upgradeLine, type Upgrades, versionOf } from '../../src/schema/upgrade.ts';
 
 const known: Upgrades = {
   'run.paused': [
@@ -15,12 +15,12 @@ const known: Upgrades = {
 
 describe('upgraded', () => {
   it('U1 takes every step from the version of the line to the present one, in order', () => {
-    expect(upgraded(lineOf(1, { reason: 'x' }), known)).toMatchObject({
+    expect(upgradeLine(lineOf(1, { reason: 'x' }), known)).toMatchObject({
       seq: 7,
       v: 3,
       data: { reason: 'x', steps: ['1 to 2', '2 to 3'] },
     });
-    expect(upgraded(lineOf(2, { reason: 'x', steps: [] }), known)).toMatchObject({
+    expect(upgradeLine(lineOf(2, { reason: 'x', steps: [] }), known)).toMatchObject({
       v: 3,
       data: { reason: 'x', steps: ['2 to 3'] },
     });
@@ -28,19 +28,19 @@ describe('upgraded', () => {
 
   it('returns a line of the present version as it is', () => {
     const present = lineOf(3, { reason: 'x' });
-    expect(upgraded(present, known)).toBe(present);
+    expect(upgradeLine(present, known)).toBe(present);
     const unchanged = lineOf(1, { reason: 'x' }, 'run.resumed');
-    expect(upgraded(unchanged, known)).toBe(unchanged);
+    expect(upgradeLine(unchanged, known)).toBe(unchanged);
   });
 
   it('leaves the line it was given untouched', () => {
     const line = lineOf(1, { reason: 'x' });
-    upgraded(line, known);
+    upgradeLine(line, known);
     expect(line).toEqual(lineOf(1, { reason: 'x' }));
   });
 
   it.each([4, 5, 0, -1, Number.NaN])('U2 refuses version %s, which no step leads to, naming the event', (v) => {
-    expect(() => upgraded(lineOf(v, {}), known)).toThrow(
+    expect(() => upgradeLine(lineOf(v, {}), known)).toThrow(
       expect.objectContaining({
         code: 'newer-version',
         message: `seq 7: run.paused has version ${v}; this oka knows up to 3`,
@@ -51,8 +51,8 @@ describe('upgraded', () => {
 
   it('knows no upgrades for types named like members of an object', () => {
     const line = lineOf(1, {}, 'constructor');
-    expect(upgraded(line, known)).toBe(line);
-    expect(() => upgraded(lineOf(2, {}, 'constructor'), known)).toThrow('knows up to 1');
+    expect(upgradeLine(line, known)).toBe(line);
+    expect(() => upgradeLine(lineOf(2, {}, 'constructor'), known)).toThrow('knows up to 1');
     expect(versionOf('toString', known)).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 /** Input before, output after: neither leaves this point in a shape the tool does not promise. */
-import { fitting } from '../../schema/fits.ts';
+import { fitCheck } from '../../schema/fits.ts';
 import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 
@@ -32,7 +32,7 @@ function createChecks({ input, output }: Tool): Checks {
 }
 
 function createCheck(schema: Tool['input']): Check {
-  const fits = fitting(schema);
+  const fits = fitCheck(schema);
   return (value) => {
     if (fits(value)) return null;
     const checked = schema.safeParse(value);
