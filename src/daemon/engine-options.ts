@@ -2,6 +2,8 @@
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { EngineOptions } from '../engine/engine-context.ts';
+import { asRegistry } from '../engine/tool-registry.ts';
+import type { ToolRegistry } from '../schema/ports.ts';
 import { openCache } from '../ledger/cache.ts';
 import type { Config } from '../schema/config.ts';
 import type { Tool } from '../schema/tool.ts';
@@ -17,14 +19,14 @@ import type { Home } from '../schema/home.ts';
 export function engineOptions(
   home: Home,
   config: Config,
-  tools: readonly Tool[],
+  tools: readonly Tool[] | ToolRegistry,
   rules: Rules,
   secrets: Pick<ChainOptions, 'reveal' | 'redact' | 'diagnose'> = {},
 ): EngineOptions {
   const desk = join(home.workspace, 'desk');
   const classify = classifierOf(home);
   const env = Object.keys(commandEnvironment(home));
-  const guard = createGuard({ ...rules, tools, desk, env, classify, clock: Date.now });
+  const guard = createGuard({ ...rules, tools: asRegistry(tools), desk, env, classify, clock: Date.now });
   return {
     tools,
     clock: Date.now,

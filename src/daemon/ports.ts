@@ -5,6 +5,7 @@
  * The first group is given by the host before any room is opened (wire.ts); each of the others by the room it names.
  */
 import type { EngineOptions } from '../engine/engine-context.ts';
+import type { ChangingTools } from '../engine/tool-registry.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { TaskGraph } from '../ledger/task-graph.ts';
 import { modelsPort } from '../models/room.ts';
@@ -12,7 +13,6 @@ import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
 import type { ArtifactStore, EventStore, Planner } from '../schema/ports.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
-import type { Tool } from '../schema/tool.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
 import type { Deps } from './deps/deps.ts';
 import type { HomeVault } from './guard/home-vault.ts';
@@ -43,8 +43,8 @@ export const ports = {
   /** What every room folds for people to look at. */
   viewFolds: port<() => Promise<ViewFolds>>('viewFolds'),
   runs: port<Runs>('runs'),
-  /** All tools there are, those of other rooms too; known once all rooms are open. */
-  allTools: port<() => readonly Tool[]>('allTools'),
+  /** All tools there are, those of other rooms too, once all rooms are open. */
+  tools: port<ChangingTools>('tools'),
 
   /** daemon/guard */
   policy: port<() => LoadedPolicy>('policy'),

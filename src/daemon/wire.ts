@@ -2,19 +2,21 @@
  * Owns: the engine of a home, made out of what its rooms contribute; and the requests that rooms handle.
  * Does not own: which rooms there are (rooms.ts), the order in which they open (open-rooms.ts).
  *
- * Rooms ask the engine for runs and for tools, and the engine is made out of their tools. This knot is tied here and
- * nowhere else: rooms get `runs` and `allTools`, which answer once everything is open.
+ * Rooms ask the engine for runs, and the engine is made out of what they contribute. This knot is tied here and nowhere
+ * else: rooms get `runs`, which answers once everything is open. The registry of tools is there first; a room whose tools
+ * come and go adds and removes them itself.
  */
 import { createEngine, type Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-context.ts';
 import type { RunState } from '../engine/run-state.ts';
+import { type ChangingTools, toolRegistry } from '../engine/tool-registry.ts';
 import type { Config } from '../schema/config.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Home } from '../schema/home.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { NodeKind } from '../schema/node-kind.ts';
-import type { ArtifactStore } from '../schema/ports.ts';
+import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
 import type { IntakeHandlers, RunHandle } from '../schema/room.ts';
 import type { Tool } from '../schema/tool.ts';
 import { engineOptions } from './engine-options.ts';
@@ -54,18 +56,19 @@ export async function openHome(
   stores: Stores,
   { reportRun = () => undefined, rooms: list = rooms }: OpenHomeOptions = {},
 ): Promise<OpenHome> {
-  const late = lateEngine(stores);
+  const late = lateRuns(stores);
+  const tools = toolRegistry();
   const opened = await openRooms(list, [
     ...portsOfStores(home, config, stores),
     given(ports.reportRun, reportRun),
     given(ports.tidy, (tidying) => tidy(tidying, list)),
     given(ports.viewFolds, () => viewFolds(list)),
     given(ports.runs, late.runs),
-    given(ports.allTools, late.allTools),
+    given(ports.tools, tools),
   ]);
-  const tools = toolsOf(opened);
+  for (const { name, opened: room } of opened.rooms) addTools(tools, name, room.tools ?? []);
   const engine = createEngine(optionsFor(home, config, stores, opened, tools, await nodeKinds(list)));
-  late.bind(engine, tools);
+  late.bind(engine);
   const handlers = handlersOf(opened);
   return {
     engine,
@@ -102,7 +105,7 @@ function optionsFor(
   config: Config,
   stores: Stores,
   { rooms: opened, valueOf }: OpenRooms<RunState>,
-  tools: readonly Tool[],
+  tools: ToolRegistry,
   kinds: readonly NodeKind[],
 ): EngineOptions {
   const { artifacts } = stores;
@@ -127,47 +130,36 @@ function optionsFor(
 }
 
 /** The engine as rooms see it before it exists. */
-function lateEngine({ ledger }: Pick<Stores, 'ledger'>): {
-  runs: Runs;
-  allTools: () => readonly Tool[];
-  bind: (engine: Engine, tools: readonly Tool[]) => void;
-} {
-  let bound: { engine: Engine; tools: readonly Tool[] } | null = null;
-  const now = (): { engine: Engine; tools: readonly Tool[] } => {
+function lateRuns({ ledger }: Pick<Stores, 'ledger'>): { runs: Runs; bind: (engine: Engine) => void } {
+  let bound: Engine | null = null;
+  const engine = (): Engine => {
     if (bound === null) throw new OkaError('refused', 'a room used the engine while rooms were still being opened');
     return bound;
   };
   return {
     runs: {
-      start: (...all) => now().engine.start(...all),
-      startChild: (...all) => now().engine.startChild(...all),
-      resume: (...all) => now().engine.resume(...all),
-      answer: (...all) => now().engine.answer(...all),
-      stop: (...all) => now().engine.stop(...all),
-      stateOf: (...all) => now().engine.stateOf(...all),
-      post: (...all) => now().engine.post(...all),
+      start: (...all) => engine().start(...all),
+      startChild: (...all) => engine().startChild(...all),
+      resume: (...all) => engine().resume(...all),
+      answer: (...all) => engine().answer(...all),
+      stop: (...all) => engine().stop(...all),
+      stateOf: (...all) => engine().stateOf(...all),
+      post: (...all) => engine().post(...all),
       /** What is staged is read, too. */
       eventsOf: async (run) => {
         await ledger.flush();
-        return now().engine.eventsOf(run);
+        return engine().eventsOf(run);
       },
     },
-    allTools: () => now().tools,
-    bind: (engine, tools) => void (bound = { engine, tools }),
+    bind: (made) => void (bound = made),
   };
 }
 
-function toolsOf({ rooms: opened }: OpenRooms<RunState>): Tool[] {
-  const owners = new Map<string, string>();
-  return opened.flatMap(({ name, opened: { tools = [] } }) =>
-    tools.map((tool) => {
-      const other = owners.get(tool.name);
-      if (other !== undefined)
-        throw new OkaError('refused', `the rooms ${other} and ${name} both bring a tool called "${tool.name}"`);
-      owners.set(tool.name, name);
-      return tool;
-    }),
-  );
+function addTools(registry: ChangingTools, room: string, tools: readonly Tool[]): void {
+  const taken = tools.find(({ name }) => registry.get(name) !== undefined);
+  if (taken !== undefined)
+    throw new OkaError('refused', `the room ${room} brings a tool that there is already: "${taken.name}"`);
+  registry.add(tools);
 }
 
 function handlersOf({ rooms: opened }: OpenRooms<RunState>): IntakeHandlers {

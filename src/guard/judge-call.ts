@@ -142,7 +142,7 @@ function describeFields(fields: readonly string[]): string {
 
 /** Describes calls of these tools: commands by the classifier, all others by the fields that the tool declares as targets. */
 export function createDescriber(
-  tools: ReadonlyMap<string, Pick<Tool, 'targets' | 'annotations'>>,
+  tools: { get: (name: string) => Pick<Tool, 'targets' | 'annotations'> | undefined },
   classify: (call: ToolCall) => Classified | null,
 ): Describe {
   return (call) => {

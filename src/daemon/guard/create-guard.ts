@@ -7,12 +7,13 @@ import { classFor, createDescriber, createJudge } from '../../guard/judge-call.t
 import { readNamedFiles } from '../../guard/named-files.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Json } from '../../schema/json.ts';
-import type { Tool, ToolCall } from '../../schema/tool.ts';
+import type { ToolRegistry } from '../../schema/ports.ts';
+import type { ToolCall } from '../../schema/tool.ts';
 import type { ApprovalPorts, Judge } from '../../tools/middleware/authorize.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 
 export type GuardPorts = {
-  tools: readonly Tool[];
+  tools: Pick<ToolRegistry, 'get'>;
   desk: string;
   /** Names of the variables that commands see. */
   env: readonly string[];
@@ -29,12 +30,11 @@ const HOUR_MS = 3_600_000;
 
 export function createGuard(ports: GuardPorts): { judge: Judge; asking: ApprovalPorts } {
   const { policy, given, known, clock } = ports;
-  const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const classified = (call: ToolCall): Classified | null => {
     const command = commandOf(call);
     return command === null ? null : ports.classify(command);
   };
-  const describe = createDescriber(tools, classified);
+  const describe = createDescriber(ports.tools, classified);
   return {
     judge: createJudge({ policy, describe, declaresNetwork, allowedInRun: (run) => allowedInRun(known(), run) }),
     asking: {

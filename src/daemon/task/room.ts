@@ -4,7 +4,7 @@ import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
 import { ports } from '../ports.ts';
 
-const { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, allTools, reportRun } = ports;
+const { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, tools, reportRun } = ports;
 const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };
 
 export const task = defineRoom({
@@ -12,7 +12,7 @@ export const task = defineRoom({
   events: ['run.judged', 'run.moved', 'procedure.chosen'],
   tools: ['task.plan', 'task.critique'],
   tidy: async (tidying) => (await import('./tidy-outbox.ts')).tidyOutbox(tidying),
-  needs: { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, allTools, reportRun },
+  needs: { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, tools, reportRun },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
     const [{ taskTools }, { reportResults }, { pendingResultsIn }] = await Promise.all([
@@ -23,10 +23,10 @@ export const task = defineRoom({
     const pending = pendingResultsIn(join(needed.home.oka, 'state', 'untold'));
     const unsubscribe = needed.onDurable(pending.watch);
     const results = reportResults({ ...needed, pending, report: needed.reportRun });
-    const { planner, tools, fitsProcedure } = taskTools(needed);
+    const { planner, tools: own, fitsProcedure } = taskTools(needed);
     return {
       gives: { planner, results, fitsProcedure },
-      tools,
+      tools: own,
       runSettled: results.runSettled,
       close: () => {
         unsubscribe();

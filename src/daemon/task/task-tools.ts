@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { lookAt } from '../../ledger/disk.ts';
 import type { Models } from '../../models/role-models.ts';
 import type { Config } from '../../schema/config.ts';
-import type { ArtifactStore, Planner } from '../../schema/ports.ts';
+import type { ArtifactStore, Planner, ToolRegistry } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
@@ -33,7 +33,7 @@ export type TaskParts = {
   memory: Memory;
   deps: Pick<Deps, 'lacking'>;
   runs: Pick<Runs, 'stateOf' | 'eventsOf' | 'post'>;
-  allTools: () => readonly Tool[];
+  tools: Pick<ToolRegistry, 'list'>;
 };
 
 export type TaskTools = {
@@ -60,9 +60,9 @@ export function taskTools(parts: TaskParts): TaskTools {
 }
 
 function portsOf(parts: TaskParts): TaskPorts {
-  const { home, config, artifacts, vault, shadow, models, memory, deps, runs, allTools } = parts;
+  const { home, config, artifacts, vault, shadow, models, memory, deps, runs, tools: registry } = parts;
   const { eventsOf, stateOf } = runs;
-  const tools = (): Tool[] => allTools().filter(({ internal }) => internal !== true);
+  const tools = (): Tool[] => registry.list().filter(({ internal }) => internal !== true);
   const note: TaskPorts['note'] = (event) => void runs.post(event.run, event);
   return {
     artifacts,
