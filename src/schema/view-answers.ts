@@ -62,7 +62,7 @@ export const Step = PlannedNode.extend({ status: NodeStatus }).describe('A step 
 
 export const RunDetail = RunSummary.omit({ waits: true, steps: true })
   .extend({
-    depth: z.int().nonnegative().describe('How many runs it lies inside of.'),
+    depth: z.int().nonnegative().describe('How many runs it is inside of.'),
     graph: z.string().describe('Name of the graph.'),
     ledger: z
       .strictObject({
