@@ -6,8 +6,8 @@
  * T1 A launcher starts nothing without an empty ticket, and marks it before the command starts.
  * T2 A ticket without the mark is claimed under the launcher's lock: nothing began, and nothing can any more.
  * T3 No ticket and no result: no launcher was started. Nothing else takes them away before the outcome is durable.
- * T4 None of this is flushed, so what is missing, a mark or a file, says something only on the ground that the call was
- *    started on: the same folder, and a machine that has not been started anew since.
+ * T4 None of this is flushed, so what is missing, a mark or a file, is meaningful only in the environment that the call was
+ *    started in: the same folder, on a machine that has not been rebooted since.
  */
 import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ const NAME = 'ground';
 const IS_NAME = /^[0-9a-f-]{36}$/;
 const CLAIMS: Readonly<Record<number, Claim>> = { 0: 'begun', 75: 'running', 77: 'unbegun', 78: 'none' };
 
-/** Null when the ticket is there; else why not. On a full disk it is waited for, until the signal. */
+/** Null when the ticket is there; else why not. On a full disk it waits for space, until the signal. */
 export async function makeTicket(launcher: string, file: string, signal: AbortSignal): Promise<string | null> {
   for (;;) {
     const problem = await createEmpty(temporaryName(file));
@@ -63,7 +63,7 @@ export async function claimTicket(launcher: string, file: string, patienceMs: nu
   return (code === null ? undefined : CLAIMS[code]) ?? 'unknown';
 }
 
-/** T4. Null where nobody can tell it from another. The folder gets a name if it has none; for want of space it throws. */
+/** Identifies the folder and the boot (T4); null where they cannot be distinguished from others. The folder gets a name if it has none; for want of space it throws. */
 export async function launchEnvironment(folder: string): Promise<string | null> {
   const file = join(folder, NAME);
   try {

@@ -1,8 +1,8 @@
 /**
- * Owns: what is known about a call whose worker died, from the launcher that did not.
- * Does not own: what is made of it (engine), where the folder is (daemon).
+ * Owns: what is known about a call whose worker died, from the launcher that outlived it.
+ * Does not own: the conclusions (engine), where the folder is (daemon).
  *
- * A launcher that is still at work is known by its lock, which the kernel keeps, never by a process number.
+ * A launcher that is still running is recognised by its kernel lock, never by a process number.
  */
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const MAX_RETAINED = 10_000;
 /** What is younger is never tidied away, so that it is missing only if it never was there. */
 const TRUSTED_MS = 86_400_000;
 
-/** What came of a call; `running` when it has not ended within the patience; null when nobody saw. */
+/** The result of a call; `running` when it has not ended within the patience; null when there is no record. */
 export async function readWitness(
   folder: string,
   call: string,

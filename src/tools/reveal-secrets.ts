@@ -37,7 +37,7 @@ type Found = { places: Map<string, Place>; misplaced: Misplaced[] };
 
 const NAME = /secret:([A-Za-z0-9][A-Za-z0-9_.-]{0,119})/g;
 const WHOLE = /^secret:([A-Za-z0-9][A-Za-z0-9_.-]{0,119})$/;
-/** These go along when a request is led elsewhere. */
+/** Headers that are also sent to the target of a redirect. */
 const FORWARDED_HEADERS = /^(?:accept|accept-language|user-agent|range|if-.*)$/;
 
 export function createReveal(port: SecretsPort): Reveal {
@@ -81,12 +81,12 @@ function refusalReason(name: string, { tools, hosts }: StoredSecret, tool: strin
   if (host === null) return null;
   if (!hosts.includes(host.name) && !hosts.includes(host.withPort))
     return `the secret ${name} may not be sent to ${host.withPort}, only to ${hosts.join(', ') || 'no host'}`;
-  return host.safe ? null : `the secret ${name} is not sent over http: anyone on the way could read it. Use https`;
+  return host.safe ? null : `the secret ${name} is not sent over http: anyone in between could read it. Use https`;
 }
 
 type Host = { name: string; withPort: string; safe: boolean };
 
-/** Where a request goes. A connection to this machine itself passes nobody. */
+/** The host that a request goes to. A connection to this machine itself passes through nobody else. */
 function requestHost({ tool, input }: ToolCall): Host | null {
   if (!isRequest(tool)) return null;
   const url = URL.parse(readTextField(input, 'url'));
@@ -112,13 +112,13 @@ function findPlaces({ tool, input }: ToolCall): Found {
   return found;
 }
 
-/** The place, why none can be there, or null when the text only speaks of secrets. */
+/** The place, why no secret may be there, or null when the text only mentions secrets. */
 function classifyPlace(tool: string, path: string, text: string): Place | string | null {
   const [, field = '', ...rest] = path.split('/');
   if (isRequest(tool))
     return field === 'headers'
       ? headerPlace(rest.join('/'), text)
-      : `a secret stands in a header of a request, not in its ${field}`;
+      : `a secret belongs in a header of a request, not in its ${field}`;
   if (!WHOLE.test(text)) return null;
   if (tool === 'shell' && field !== 'secrets')
     return `a command gets a secret through its field "secrets", not through ${field}: other processes can see that`;
@@ -127,12 +127,12 @@ function classifyPlace(tool: string, path: string, text: string): Place | string
 
 function headerPlace(name: string, text: string): Place | string {
   if (FORWARDED_HEADERS.test(name.toLowerCase()))
-    return `the header ${name} cannot carry a secret: it goes along to other hosts`;
+    return `the header ${name} cannot carry a secret: it is also sent to other hosts`;
   const [, user] = /^Basic ([^\s:]*):secret:[A-Za-z0-9][A-Za-z0-9_.-]*$/i.exec(text) ?? [];
   return { text, fill: (values) => (user === undefined ? fillText(text, values) : encodeBasic(user, text, values)) };
 }
 
-/** "Basic user:secret:NAME" becomes what the header needs. */
+/** Encodes "Basic user:secret:NAME" as the header needs it. */
 function encodeBasic(user: string, text: string, values: ReadonlyMap<string, string>): string {
   const [name = ''] = secretNames(text);
   return `Basic ${Buffer.from(`${user}:${values.get(name) ?? ''}`).toString('base64')}`;

@@ -2,8 +2,8 @@
  * Owns: running a command through the launcher, and asking the launcher what the kernel offers.
  * Does not own: what the launcher does (native/), which rights a command gets (guard/command-rights.ts).
  *
- * J1 The launcher alone holds the command: it captures the output, keeps the time and ends what is left. We only ask it
- *    to stop and read what it wrote down, so it makes no difference to the command whether we live.
+ * J1 The launcher alone controls the command: it captures the output, enforces the time limit and ends every process that
+ *    is left. We only ask it to stop and read its result file, so the command is not affected if we die.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -48,7 +48,7 @@ export async function launchSandboxed(
     const problem = await makeTicket(jail.launcher, file, options.signal);
     if (options.signal.aborted) return notRun({ how: 'not-begun' });
     if (problem !== null) return notRun({ how: 'unstarted', problem });
-    await rm(file, { force: true }); // of an attempt under the same name: it must not be taken for what comes of this one
+    await rm(file, { force: true }); // left by an attempt under the same name: it must not be mistaken for the result of this one
     const args = [...launcherOptions(file, options, jail.rights), '--', ...argv];
     const end = await run(jail.launcher, args, options);
     const result = (await readResult(file)) ?? withoutResult(end, options.signal.aborted);
@@ -63,7 +63,7 @@ export async function launchSandboxed(
 
 export type KernelSupport = { launcher: boolean; landlock: number; seccomp: boolean };
 
-/** What there is to hold commands with; all of it missing when the launcher is. */
+/** What the kernel offers for sandboxing; nothing when there is no launcher. */
 export async function probeKernel(launcher: string): Promise<KernelSupport> {
   const none: KernelSupport = { launcher: false, landlock: 0, seccomp: false };
   const child = spawn(launcher, ['--probe'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
@@ -138,6 +138,6 @@ function withoutResult({ code, signal, stderr }: LauncherEnd, aborted: boolean):
   const isStarted = signal !== null || code === LOST;
   if (aborted && (signal === 'SIGTERM' || !isStarted)) return notRun({ how: 'not-begun' });
   if (!isStarted) return notRun({ how: 'unstarted', problem: problem || `launcher: ${code}` });
-  const words = Buffer.from(problem === '' ? 'the launcher was killed, and with it went the result' : problem);
+  const words = Buffer.from(problem === '' ? 'the launcher was killed, and its result is lost' : problem);
   return { ...notRun({ how: 'itself' }), signal, stderr: { head: words, tail: Buffer.alloc(0), omitted: 0 } };
 }

@@ -107,7 +107,7 @@ describe('what only a person can bring', { timeout: 120_000 }, () => {
       expect(page(home)).toContain('      calibre \\');
       expect(page(home)).toContain('A note of mine.');
       edit(home, (text) => text.replace('status: open', 'status: resolved'));
-      await until(() => page(home).includes('last looked'));
+      await until(() => page(home).includes('last check'));
       expect(page(home)).toContain('status: open');
       expect(await host.engine.stateOf('r1')).toMatchObject({ status: 'blocked' });
       const bin = join(home.oka, 'tools', 'bin');

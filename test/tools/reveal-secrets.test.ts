@@ -91,10 +91,10 @@ describe('R2 of a request only headers carry one', () => {
     ).toMatchObject({ error: expect.stringContaining('not in its body') });
   });
 
-  it('nor a header that goes along to other hosts', async () => {
+  it('nor a header that is also sent to other hosts', async () => {
     for (const name of ['user-agent', 'Accept', 'If-Match'])
       expect(await get('https://api.example.org/', { [name]: 'secret:TOKEN' })).toMatchObject({
-        error: expect.stringContaining('goes along'),
+        error: expect.stringContaining('is also sent'),
       });
   });
 

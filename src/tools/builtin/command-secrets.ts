@@ -1,9 +1,9 @@
 /**
- * Owns: giving values to one command. Each lies in a file of its own, in memory where the machine has such a place, and
- * the environment holds its path; only where asked the environment holds the value itself.
+ * Owns: giving secret values to one command. Each is in a file of its own, in memory where the machine supports it, and
+ * the environment contains its path; only on request the environment contains the value itself.
  *
  * O1 Files are 0400 in a folder of 0700, and gone when the command has ended.
- * O2 What a process that died left behind is removed by the next one.
+ * O2 Files that a dead process left behind are removed by the next one.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -27,10 +27,10 @@ export const Secrets = z
   .record(
     Name,
     z.union([
-      Value.describe('secret:NAME; the variable holds the path of a file with the value.'),
+      Value.describe('secret:NAME; the variable contains the path of a file with the value.'),
       z.strictObject({
         from: Value.describe('secret:NAME.'),
-        as: z.enum(['file', 'env']).default('file').describe('env: the variable holds the value itself.'),
+        as: z.enum(['file', 'env']).default('file').describe('env: the variable contains the value itself.'),
       }),
     ]),
   )

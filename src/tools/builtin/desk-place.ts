@@ -2,9 +2,9 @@
  * Owns: that a path named in a call stays below the desk. Does not own: what is done there.
  *
  * P1 A path is refused by its text first: NUL, what no eye can see, `..`, absolute and elsewhere.
- * P2 The way to it goes by descriptors (path-walk.ts), and so does all else: a folder swapped for a link leads nowhere.
+ * P2 It is reached through descriptors (path-walk.ts), so that a folder swapped for a link leads nowhere.
  * P3 The last part is not followed when it is opened, and nothing but a regular file is opened: a pipe would hang, a
- *    device would act. It is held by a descriptor that can do nothing, looked at, and only then opened through it.
+ *    device would act. It is first opened by a descriptor without rights and checked, and only then opened through it.
  * P4 A file that has a second name and belongs to somebody else is not opened: the other name is theirs.
  */
 import { constants, type Stats } from 'node:fs';
@@ -54,7 +54,7 @@ export async function openRegular({ folder, name, path }: Place): Promise<{ file
   return { file: await open(`/proc/self/fd/${held.fd}`, O_RDONLY | O_NONBLOCK), stats };
 }
 
-/** What is opened may be another file than the one that was looked at; it is looked at again. */
+/** The file that is opened may differ from the one that was checked, so it is checked again. */
 async function openByName(name: string, path: string): Promise<{ file: FileHandle; stats: Stats }> {
   assertOurs(await lstat(name), path);
   const file = await open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -91,7 +91,7 @@ const ERRNO_TEXTS: Record<string, readonly [what: string, fix: string]> = {
   ENOSPC: ['finds no space on the disk', 'Remove something first.'],
   ENAMETOOLONG: ['is too long a name', 'Use a shorter one.'],
   ENOTEMPTY: ['is a folder with something in it', 'Set recursive to remove all of it.'],
-  EINVAL: ['lies in what is to be moved', 'Name another place.'],
+  EINVAL: ['is inside what is to be moved', 'Name another place.'],
 };
 
 /** Turns an errno into words about `path`. */

@@ -1,9 +1,9 @@
 /**
  * Owns: files.write, files.edit, files.move and files.remove.
  *
- * F1 A file is replaced whole or not at all: temp, flush, rename in the same folder, flush of the folder.
- * F2 A file that has a second name is not written: the other name may lie anywhere.
- *    Were one to appear right after the look, it would keep its own content: what is replaced is the name (F1).
+ * F1 A file is replaced completely or not at all: temp, flush, rename in the same folder, flush of the folder.
+ * F2 A file that has a second name is not written: the other name may be anywhere.
+ *    If one appears right after the check, it keeps its own content, because only the name is replaced (F1).
  * F3 Nothing outside the desk is removed, not even through a link that appears while a folder is being removed.
  */
 import { randomUUID } from 'node:crypto';
@@ -56,7 +56,7 @@ export function editTool({ desk }: FilesOptions): Tool {
       'Replaces a piece of text in a file of the desk. The old text must be there exactly once, unless all is set.',
     input: z.strictObject({
       path: Path,
-      old: Text.min(1).describe('The text to replace, exactly as it stands there.'),
+      old: Text.min(1).describe('The text to replace, exactly as it is in the file.'),
       new: Text.describe('The text to put there.'),
       all: z.boolean().default(false).describe('Replace it everywhere in the file.'),
     }),
@@ -104,7 +104,7 @@ export function moveTool({ desk }: FilesOptions): Tool {
 export function removeTool({ desk }: FilesOptions): Tool {
   return defineTool({
     name: 'files.remove',
-    about: 'Removes a file, a link or a folder of the desk. It cannot be brought back.',
+    about: 'Removes a file, a link or a folder of the desk. It cannot be restored.',
     input: z.strictObject({
       path: Path,
       recursive: z.boolean().default(false).describe('Also a folder that has something in it, with all of it.'),
@@ -140,7 +140,7 @@ async function checkReplaceable(place: Place): Promise<Stats | null> {
   const found = await statOrNull(place);
   if (found === null) return null;
   assertRegular(found, place.path);
-  if (found.nlink > 1) throw new Refused(`${place.path} has a second name elsewhere`, 'Remove it and write it anew.');
+  if (found.nlink > 1) throw new Refused(`${place.path} has a second name elsewhere`, 'Remove it and write it again.');
   return found;
 }
 

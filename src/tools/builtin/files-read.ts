@@ -88,9 +88,10 @@ export function listTool({ desk }: FilesOptions): Tool {
 export function searchTool({ desk }: FilesOptions): Tool {
   return defineTool({
     name: 'files.search',
-    about: 'Finds the lines that hold a text, in all text files of a folder of the desk and of the folders below it.',
+    about:
+      'Finds the lines that contain a text, in all text files of a folder of the desk and of the folders below it.',
     input: z.strictObject({
-      pattern: z.string().min(1).max(1000).describe('The text to look for.'),
+      pattern: z.string().min(1).max(1000).describe('The text to search for.'),
       regex: z.boolean().default(false).describe('The pattern is a regular expression (JavaScript, flag u).'),
       path: Path.default('.').describe('A folder.'),
       limit: z.int().positive().max(10_000).default(100).describe('Most lines.'),
@@ -129,7 +130,7 @@ export function searchTool({ desk }: FilesOptions): Tool {
 export async function readContent(file: FileHandle, size: number, path: string): Promise<Buffer> {
   const bytes = size > MAX_READ ? null : await readAtMost(file, MAX_READ);
   if (bytes !== null) return bytes;
-  throw failure(`${path} has ${size} bytes, too many to take in whole`, 'Read parts of it with offset and length.');
+  throw failure(`${path} has ${size} bytes, too many to read at once`, 'Read parts of it with offset and length.');
 }
 
 /** Null when there is more: a file may grow while it is read. */

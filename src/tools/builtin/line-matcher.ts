@@ -6,7 +6,7 @@ const MAX_MS = 2000;
 
 const search = new Script('{ const shape = new RegExp(pattern, "u"); lines.map((line) => shape.test(line)); }');
 
-/** Gives the indexes of the lines that match. A pattern may backtrack without end: it runs where it can be stopped. */
+/** Returns the indexes of matching lines. A pattern may backtrack endlessly, so it runs in a context with a time limit. */
 export function createLineMatcher(pattern: string, regex: boolean): (lines: readonly string[]) => number[] {
   if (!regex) return (lines) => trueIndexes(lines.map((line) => line.includes(pattern)));
   assertPattern(pattern);
@@ -29,7 +29,7 @@ function assertPattern(pattern: string): void {
   try {
     RegExp(pattern, 'u');
   } catch (error) {
-    throw failure(messageOf(error), 'Mend the pattern.', error);
+    throw failure(messageOf(error), 'Correct the pattern.', error);
   }
 }
 

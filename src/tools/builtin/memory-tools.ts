@@ -1,4 +1,4 @@
-/** What an executor may do with memory: look things up, and propose what should be remembered. */
+/** The memory tools of an executor: searching, and proposing something to remember. */
 import { z } from 'zod';
 import type { Tool } from '../../schema/tool.ts';
 import { ok, defineTool } from './define-tool.ts';
@@ -19,10 +19,10 @@ function searchTool(search: MemoryPorts['search']): Tool {
     name: 'memory.search',
     about: 'Looks up facts and what happened before, here or in earlier tasks.',
     input: z.strictObject({
-      query: z.string().min(1).max(2000).describe('What to look for, in words.'),
+      query: z.string().min(1).max(2000).describe('What to search for, in words.'),
       limit: z.int().min(1).max(50).default(10).describe('The most to give.'),
       day: z.iso.date().optional().describe('Only what happened on this day, such as 2026-01-31.'),
-      namespace: z.string().max(120).optional().describe('Only what is kept under this name.'),
+      namespace: z.string().max(120).optional().describe('Only entries in this namespace.'),
     }),
     output: z.array(
       z.strictObject({

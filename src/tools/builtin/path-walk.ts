@@ -18,7 +18,7 @@ export type WalkOptions = { links: 'followed' | 'named'; make?: boolean };
 const MAX_DEPTH = 100;
 /** As many as the kernel follows. */
 const MAX_LINKS = 40;
-const INSIDE = 'Only what lies in the desk can be used.';
+const INSIDE = 'Only what is inside the desk can be used.';
 const RELATIVE = 'Give a path relative to the desk.';
 /** Control characters, what turns the direction of writing, and what has no width. */
 const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/u;

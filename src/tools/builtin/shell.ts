@@ -15,13 +15,13 @@ import { withFolder, Path } from './desk-place.ts';
 export type ShellOptions = {
   /** The folder below which commands start. */
   desk: string;
-  /** All that a command sees of the environment. */
+  /** The complete environment of a command. */
   env: Readonly<Record<string, string>>;
   classify?: (command: Command, author: Author, hasNet: boolean) => SideEffectClass;
-  /** What holds a command; without it nothing does. */
+  /** Provides the sandbox of a command; without it commands run unrestricted. */
   sandbox?: (call: ToolCall, command: Command, wants: SandboxRequest) => Promise<CommandSandbox>;
   artifacts?: ArtifactStore;
-  /** Most that is kept of each of stdout and stderr. */
+  /** Maximum bytes stored of each of stdout and stderr. */
   limitBytes?: number;
 };
 
@@ -105,7 +105,7 @@ export function shellTool({ desk, env, classify, sandbox, artifacts, limitBytes 
 
 const unrestricted: CommandSandbox = { kind: 'held', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
 
-/** What a witness saw of a call of this tool, as the outcome it would have had. */
+/** The outcome of a call of this tool, from what its witness recorded. */
 export function outcomeFromWitness(
   done: Launched,
   given: Json,
@@ -127,7 +127,7 @@ async function toOutcome(
   const stderr = await toBodyText(done.stderr, { artifacts, name: 'stderr', ...inline });
   const outcome = buildOutcome(done, problem, stdout, stderr);
   return outcome.status === 'failed' && done.denied && effect === 'read'
-    ? { ...outcome, overstepped: 'a command that was taken for a read tried to do more, and the kernel held it' }
+    ? { ...outcome, overstepped: 'a command that was classified as a read tried to do more, and the kernel stopped it' }
     : outcome;
 }
 

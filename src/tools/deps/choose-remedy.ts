@@ -2,9 +2,9 @@
  * Owns: how a need can be met: by a package of Node or Python, by a program from an allowed source, or by a person who
  * changes the image. Pure.
  *
- * Y1 What the table does not know, and nobody vouched for, is installed only after a person was asked: a name in an
- *    error message is a place where strangers can write.
- * Y2 A command that nobody knows is not guessed: it is most likely misspelt.
+ * Y1 A package that is neither in the table nor named by the operator is installed only after a person was asked,
+ *    because strangers can put a name into an error message.
+ * Y2 An unknown command is not guessed; it is most likely misspelt.
  */
 import type { InstallInput, Need } from '../../schema/dependency.ts';
 import { debianPackages } from './known-debian.ts';
@@ -40,7 +40,7 @@ export function chooseRemedy(need: Need, around: RemedyContext): Remedy {
   }
 }
 
-/** npm and PyPI are tried before the image: what they bring is there at once. */
+/** npm and PyPI are tried before the image: what they install is available at once. */
 function commandRemedy(need: Need, { machine, binaries }: RemedyContext): Remedy {
   const { name } = need;
   if (binaries.includes(name)) return { kind: 'install', input: { by: 'binary', name, vouched: 'operator' } };
@@ -55,7 +55,7 @@ function commandRemedy(need: Need, { machine, binaries }: RemedyContext): Remedy
   if (need.vouched === 'operator') return personRemedy(need);
   return {
     kind: 'unknown',
-    advice: `Nothing that oka knows brings the command "${name}". If it is spelt right, say where it comes from in the task: requires: ["node:PACKAGE"], ["python:PACKAGE"] or ["apt:PACKAGE"].`,
+    advice: `oka knows no package with the command "${name}". If it is spelt right, say where it comes from in the task: requires: ["node:PACKAGE"], ["python:PACKAGE"] or ["apt:PACKAGE"].`,
   };
 }
 
@@ -90,5 +90,9 @@ function personRemedy(need: Need): Remedy {
   const packages = debianPackages(need);
   const version = need.version === undefined ? '' : ` The version that is needed: ${need.version}.`;
   if (packages !== null) return { kind: 'person', packages, reason: `${SYSTEM}.${version}` };
-  return { kind: 'person', packages: [], reason: `${SYSTEM}, and it is not known which package brings it.${version}` };
+  return {
+    kind: 'person',
+    packages: [],
+    reason: `${SYSTEM}, and it is not known which package contains it.${version}`,
+  };
 }

@@ -27,7 +27,7 @@ import { fileHash } from './measure-tree.ts';
 
 /** Exit status of what trying again does not mend. */
 const PERMANENT_EXIT = 3;
-/** B2, B3: what it cannot do it says in one line, and with its exit status whether trying again may help. */
+/** Fetches by https within the size limit (B2, B3); a failure is one line, and the exit status says whether a retry may help. */
 const FETCH = `const [first, file, most] = process.argv.slice(1);
 const { createWriteStream } = await import('node:fs');
 const { pipeline } = await import('node:stream/promises');
@@ -131,7 +131,7 @@ async function fetchBinary(
     : temporaryProblem(lastLines(failed.said));
 }
 
-/** B1 */
+/** Refuses content with another hash (B1). */
 async function checkHash(file: string, { sha256, from }: Binary): Promise<Problem | null> {
   const found = await fileHash(file);
   return found === sha256

@@ -57,7 +57,7 @@ export async function installNode(
   }
 }
 
-/** N1, N3 */
+/** Without install scripts, and only releases that are old enough (N1, N3). */
 function npmInstall({ name, version }: InstallInput, { limits, now }: InstallContext): string[] {
   const before = new Date(now - limits.min_age_days * DAY_MS).toISOString();
   return [
@@ -91,7 +91,7 @@ async function runScripts(
   );
 }
 
-/** N2 */
+/** Gives the complete folder its final name (N2). */
 async function moveIntoPlace(
   input: InstallInput,
   bench: InstallContext,

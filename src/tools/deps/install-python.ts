@@ -73,7 +73,7 @@ function toSpecs(rest: readonly Receipt[], input: InstallInput | null): string[]
   return [...rest.map(({ name, version }) => `${name}==${version}`), ...wanted];
 }
 
-/** P1 */
+/** Makes a new environment instead of changing one (P1). */
 async function makeEnvironment(
   specs: readonly string[],
   input: InstallInput,

@@ -52,7 +52,7 @@ export function installTool(ports: InstallPorts): Tool {
     targets: ['name'],
     class: ({ vouched }) => (vouched === 'nobody' ? 'external_mutation' : 'write_local'),
     act: (input, call) => {
-      const turn = last.then(() => runExclusively(ports.lock, call.signal, () => installOne(input, call, ports))); // I4
+      const turn = last.then(() => runExclusively(ports.lock, call.signal, () => installOne(input, call, ports))); // one at a time (I4)
       last = turn.catch(() => undefined);
       return turn;
     },
@@ -101,7 +101,7 @@ async function recordInstalled(
   return ok({ by, name, version: made.version, already: false });
 }
 
-/** I3 */
+/** A version that was installed before must have the same hash again (I3). */
 function checkKnownHash(
   { by }: InstallInput,
   { contains, folder }: InstalledFolder,

@@ -28,7 +28,7 @@ export async function findPrunable(
   );
   const old = [...folders, ...unusedWheels(tools, installed)]
     .map((path) => ({ path, since: unusedSince(tools, path, installed) }))
-    .filter(({ since }) => since < before); // U2
+    .filter(({ since }) => since < before); // commands started before may still run from it (U2)
   return Promise.all(
     old.map(async ({ path, since }) => ({
       path,
@@ -38,7 +38,7 @@ export async function findPrunable(
   );
 }
 
-/** U3 */
+/** Renames each folder before deleting it (U3). */
 export function removeFolders(tools: string, paths: readonly string[]): void {
   for (const path of paths) {
     const gone = join(tools, path, '..', unfinishedName(`gone-${process.pid}`));

@@ -52,7 +52,7 @@ function renderSection(asked: OpenRequirement): string {
     `- Debian package: ${packages.length === 0 ? 'not known' : packages.map((each) => `\`${each}\``).join(', ')}`,
     `- since: ${opened}`,
     `- why oka cannot do it: ${toOneLine(reason)}`,
-    ...(note === null ? [] : [`- last looked: ${toOneLine(note)}`]),
+    ...(note === null ? [] : [`- last check: ${toOneLine(note)}`]),
     '',
     ...(need.evidence === ''
       ? []

@@ -3,8 +3,8 @@
  *
  * A1 The index is asked: `upload-time` in its JSON; where it gives none, what the server says about when the file was
  *    changed. A file that is older than the policy wants has been there for that long.
- * A2 What lies on this machine, in folders that the operator named, is the operator's own and has no age.
- * A3 What nobody can date is not taken, unless the policy says otherwise (installs.unknown_age).
+ * A2 What is on this machine, in folders that the operator named, is the operator's own and has no age.
+ * A3 A wheel without a date is not installed, unless the policy says otherwise (installs.unknown_age).
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const LINKS = /^\s*Looking in links: (.+)$/gm;
 const ASK = `const { pages, files, urls } = JSON.parse(process.argv[1]);
 const { readFile } = await import('node:fs/promises');
 const { fileURLToPath } = await import('node:url');
-const told = {};
+const times = {};
 const places = { ...urls };
 const wanted = new Set(files);
 const nameOf = (url) => decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
@@ -31,7 +31,7 @@ for (const url of pages) {
     if (/json/.test(page?.headers.get('content-type') ?? '')) {
       for (const file of (await page.json()).files ?? []) {
         if (!wanted.has(file.filename)) continue;
-        if (file['upload-time']) told[file.filename] = file['upload-time'];
+        if (file['upload-time']) times[file.filename] = file['upload-time'];
         places[file.filename] ??= new URL(file.url, page.url).href;
       }
       continue;
@@ -44,15 +44,15 @@ for (const url of pages) {
   } catch {}
 }
 for (const [file, url] of Object.entries(places)) {
-  if (told[file]) continue;
-  if (url.startsWith('file:')) { told[file] = 'here'; continue; }
+  if (times[file]) continue;
+  if (url.startsWith('file:')) { times[file] = 'here'; continue; }
   try {
     const head = await fetch(url, { method: 'HEAD' });
     const changed = head.ok ? head.headers.get('last-modified') : null;
-    if (changed) told[file] = new Date(changed).toISOString();
+    if (changed) times[file] = new Date(changed).toISOString();
   } catch {}
 }
-console.log('\\n' + JSON.stringify(told));`;
+console.log('\\n' + JSON.stringify(times));`;
 
 export type WheelAges = { young: string[]; undated: string[] };
 
@@ -67,12 +67,12 @@ export async function checkAgesByPip(
     .flatMap(([, list = '']) => list.split(', '))
     .map((place) => (place.startsWith('file:') ? fileURLToPath(place) : place))
     .filter((place) => place.startsWith('/'));
-  const foreign = files.filter((file) => !folders.some((folder) => existsSync(join(folder, file)))); // A2
+  const foreign = files.filter((file) => !folders.some((folder) => existsSync(join(folder, file)))); // files of the operator have no age (A2)
   const pages = [...new Set([...said.matchAll(PAGE)].map(([, url = '']) => url))].slice(0, 200);
   return checkAges(foreign, { pages, urls: {} }, bench, call);
 }
 
-/** `urls` are places of files whose index told nothing about them. */
+/** `urls` are the addresses of files whose age the index does not report. */
 export async function checkAges(
   files: readonly string[],
   { pages, urls }: { pages: readonly string[]; urls: Readonly<Record<string, string>> },
@@ -84,14 +84,14 @@ export async function checkAges(
   const asking = JSON.stringify({ pages, files, urls });
   const ran = await run(['node', '--input-type=module', '-e', ASK, asking], { cwd: tools, net: true }, call);
   const answer = 'refused' in ran || failureIn(ran) !== null ? '{}' : (outputText(ran).split('\n').at(-1) ?? '{}');
-  const told = JSON.parse(answer) as Record<string, string>;
+  const times = JSON.parse(answer) as Record<string, string>;
   const since = now - limits.min_age_days * DAY_MS;
   return {
-    young: files.filter((file) => Date.parse(told[file] ?? '') > since),
-    undated: limits.unknown_age === 'take' ? [] : files.filter((file) => told[file] === undefined), // A3
+    young: files.filter((file) => Date.parse(times[file] ?? '') > since),
+    undated: limits.unknown_age === 'take' ? [] : files.filter((file) => times[file] === undefined), // refused unless the policy allows it (A3)
   };
 }
 
 /** Why something that nobody can date is not installed. */
 export const undatedReason = (file: string, { limits }: Pick<InstallContext, 'limits'>): string =>
-  `the Python index does not say when ${file} was published, and releases younger than ${limits.min_age_days} days are not taken; installs.unknown_age: take in POLICY.md lets it in`;
+  `the Python index does not say when ${file} was published, and releases younger than ${limits.min_age_days} days are not installed; to allow it, set installs.unknown_age to take (POLICY.md)`;

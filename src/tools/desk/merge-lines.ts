@@ -1,6 +1,6 @@
-/** Bringing two changes of one text together, line by line. Pure. */
+/** Owns: merging two changes of one text line by line, in bounded time. Pure. */
 
-/** Longest way between two texts that is looked for; beyond it they have little in common. */
+/** The most edits that are searched for; texts that differ more have little in common. */
 const MAX_EDITS = 2000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -84,7 +84,7 @@ function regionText(base: string[], { from, to }: Region, hunks: readonly Hunk[]
   return text + base.slice(at, to).join('');
 }
 
-/** The shortest way from one list of lines to the other; null when it is too long. */
+/** The fewest edits from one list of lines to the other; null when there are too many. */
 function diffLines(a: readonly string[], b: readonly string[]): Hunk[] | null {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;

@@ -1,10 +1,10 @@
 /**
- * Owns: the store of what the desk was, in the format of a bare git repository (SHA-256): a person can look into it with
+ * Owns: the store of what the desk was, in the format of a bare git repository (SHA-256): a person can inspect it with
  * git. Nothing here runs git, so nothing on the desk can make it do anything.
  *
  * O1 An object is whole or not there: written aside, flushed, and then renamed. A few are flushed one by one; many
  *    together with their whole file system, which takes less time.
- * O2 What is read is held against its name.
+ * O2 Content that is read is checked against its name.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -31,9 +31,9 @@ import { launch } from '../launch.ts';
 export type ObjectKind = 'blob' | 'tree';
 
 const flushFile = promisify(fsync);
-/** As many are held open to be flushed one by one. */
+/** Up to this many files stay open and are flushed one by one. */
 const MAX_OPEN = 64;
-/** `preciousObjects` keeps git from clearing up here. */
+/** `preciousObjects` stops git from deleting objects here. */
 const CONFIG = `[core]
 \trepositoryformatversion = 1
 \tbare = true
@@ -47,7 +47,7 @@ const CONFIG = `[core]
 
 export class Objects {
   readonly folder: string;
-  /** Content that was new, before it was made smaller. */
+  /** Bytes of new content, before compression. */
   newBytes = 0;
   /** Names that are known to be in the store. */
   readonly #there = new Set<string>();
@@ -60,7 +60,7 @@ export class Objects {
     this.#flushAll = flushAll;
   }
 
-  /** In the store for good once `flush` has resolved. */
+  /** Durable once `flush` has resolved. */
   put(kind: ObjectKind, bytes: Buffer): string {
     const name = this.nameOf(kind, bytes);
     if (!this.has(name)) this.#write(name, Buffer.concat([objectHeader(kind, bytes), bytes]));
@@ -83,7 +83,7 @@ export class Objects {
     const start = whole.indexOf(0) + 1;
     const body = whole.subarray(start);
     if (whole.subarray(0, start).equals(objectHeader(kind, body)) && this.nameOf(kind, body) === name) return body;
-    throw new OkaError('artifact-damaged', `${this.#fileOf(name)} does not hold what its name says`);
+    throw new OkaError('artifact-damaged', `${this.#fileOf(name)} is corrupted: its content does not match its name`);
   }
 
   async flush(): Promise<void> {
@@ -121,7 +121,7 @@ export class Objects {
     return statSync(this.#fileOf(name), { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Whether the store is still where it was; when it is not, nothing is known about it. */
+  /** Whether the store still exists; if not, everything known about it is forgotten. */
   isThere(): boolean {
     if (existsSync(join(this.folder, 'config'))) return true;
     this.#there.clear();
@@ -170,7 +170,7 @@ export class Objects {
       return inflateSync(readFileSync(this.#fileOf(name)));
     } catch (error) {
       if (errnoOf(error) === 'ENOENT')
-        throw new OkaError('artifact-missing', `${this.#fileOf(name)} is not kept any more`, { cause: error });
+        throw new OkaError('artifact-missing', `${this.#fileOf(name)} is no longer stored`, { cause: error });
       if (errnoOf(error)?.startsWith('Z_') === true)
         throw new OkaError('artifact-damaged', `${this.#fileOf(name)} is damaged`, { cause: error });
       throw explained(error, this.#fileOf(name));
@@ -209,7 +209,7 @@ function flushByName(file: string): void {
 
 const objectHeader = (kind: ObjectKind, { length }: Buffer): Buffer => Buffer.from(`${kind} ${length}\0`);
 
-/** What could not be written to its end, on a full disk say, is not there: O1 holds for the next attempt, too. */
+/** A file that could not be written completely, for example on a full disk, is removed, so that O1 also applies to the next attempt. */
 function writeTemporary(file: string, bytes: Uint8Array): number {
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const fd = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o444);

@@ -1,5 +1,5 @@
 /**
- * Owns: going about a folder by descriptors, so that a folder swapped for a link in between leads nowhere.
+ * Owns: working in a folder through descriptors, so that a folder swapped for a link in between leads nowhere.
  * Names and paths here are bytes read as Latin-1 (`Bytes`): every name there can be, and an order that is that of bytes.
  *
  * Without /proc (macOS) names are used, and there is a gap between opening a folder and using it.

@@ -1,7 +1,7 @@
 /**
- * Owns: what has to happen on the desk so that a run has not been. Does not own: doing it. Touches nothing but the store.
+ * Owns: the plan that undoes a run on the desk. Does not own: carrying it out. It changes nothing but the store.
  *
- * U1 Steps are taken back from the last to the first, each as the change from the state before it to the state after it.
+ * U1 Steps are undone from the last to the first, each as the change from its snapshot before to its snapshot after.
  * U2 What is now as the step left it becomes what it was before. What people have changed since keeps their change: lines
  *    elsewhere in a file stay, a file that was moved goes back with its new lines.
  * U3 Where both changed the same, everything stays as it is now and is named.
@@ -13,13 +13,13 @@ import { lineSimilarity, mergeLines } from './merge-lines.ts';
 import type { Objects } from './object-store.ts';
 import { type Change, differences, type Entry, FOLDER, flattenTree, isSame, entryKind } from './snapshot-tree.ts';
 
-/** What a step did: the desk before it and after it, as they were kept. */
+/** What a step did: its snapshots of the desk, before and after. */
 export type Step = { before: string; after: string };
 export type Action = { path: Bytes; from: Entry | null; to: Entry | null };
 export type Left = { path: string; why: string };
 export type UndoPlan = {
   actions: Action[];
-  /** Files that become what they were, with people's lines where they have any. */
+  /** Files that are restored, including lines that people changed since. */
   restore: string[];
   remove: string[];
   /** Changed by people as well; left as they are. */
@@ -30,7 +30,7 @@ export type UndoPlan = {
 type Undoing = {
   objects: Objects;
   now: ReadonlyMap<Bytes, Entry>;
-  /** How it is going to be, where that is not how it is now. */
+  /** The planned entry, for paths that will change. */
   next: Map<Bytes, Entry | null>;
   overlaps: Map<Bytes, string>;
   notRestorable: Map<Bytes, string>;
@@ -56,8 +56,8 @@ function stepChanges(objects: Objects, { before, after }: Step): Change[] {
     return differences(objects, before, after);
   } catch (error) {
     if (!(error instanceof OkaError) || !error.code.startsWith('artifact-')) throw error;
-    throw new OkaError('refused', 'what the desk was around this run is not kept any more', {
-      fix: 'States are kept for some days and up to some size; this run can no longer be taken back.',
+    throw new OkaError('refused', 'the snapshots of the desk around this run are no longer stored', {
+      fix: 'Snapshots are stored for some days and up to some size; this run can no longer be undone.',
       cause: error,
     });
   }
@@ -83,10 +83,10 @@ function undoChange(undoing: Undoing, change: Change): void {
   const hasFolder = hasKind(before, 'folder') || hasKind(after, 'folder');
   if (hasFolder && undoFolderChange(undoing, change)) return;
   if (hasKind(before, 'unkept'))
-    leave(undoing, path, 'notRestorable', 'it was too large, or not readable, and not kept');
+    leave(undoing, path, 'notRestorable', 'it was too large, or not readable, and was not stored');
   else if (isSame(current, after)) restoreTo(undoing, path, before);
   else if (current === null) leave(undoing, path, 'overlaps', 'it was changed by the run and removed since');
-  else if (after === null) leave(undoing, path, 'overlaps', 'it was removed by the run and made anew since');
+  else if (after === null) leave(undoing, path, 'overlaps', 'it was removed by the run and created again since');
   else if (before === null) leave(undoing, path, 'overlaps', 'it was made by the run and changed since');
   else mergeOut(undoing, path, current, before, after);
 }
@@ -112,7 +112,7 @@ function undoFolderChange(undoing: Undoing, { path, before, after }: Change): bo
 
 function restoreTo(undoing: Undoing, path: Bytes, before: Entry | null): void {
   if (before !== null && entryKind(before) !== 'folder' && !undoing.objects.has(before.oid))
-    leave(undoing, path, 'notRestorable', 'what it was is not kept any more');
+    leave(undoing, path, 'notRestorable', 'its earlier content is no longer stored');
   else undoing.next.set(path, before);
 }
 

@@ -1,8 +1,8 @@
 /**
- * Owns: .oka/undo, what the desk was before and after each step that may write, and taking a run back.
- * Does not own: when a state is kept and what it is recorded as in the ledger.
+ * Owns: .oka/undo, the snapshots of the desk before and after each step that may write, and undoing a run.
+ * Does not own: when a snapshot is taken, and its event in the ledger.
  *
- * One process at a time: the holder of the pen. Everything that is kept is whole and flushed when `keep` resolves.
+ * One process at a time uses it, the one with the pen. A snapshot is complete and durable when `snapshot` resolves.
  */
 import { hash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
@@ -23,16 +23,16 @@ export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & { store: s
 export type Undone = { restored: string[]; removed: string[]; overlaps: Left[]; notRestorable: Left[] };
 
 export type Snapshots = {
-  /** Keeps the desk as it is. `label` is for people who look into the store. */
+  /** Takes a snapshot of the desk. `label` is for people who inspect the store. */
   snapshot(label: string): Promise<Snapshot>;
   /** What `undo` would do, without doing it. */
   plan(steps: readonly Step[]): Promise<UndoPlan>;
-  /** Takes these steps of a run back. Called again after a crash it ends what it had begun. */
+  /** Undoes these steps of a run. Called again after a crash, it finishes what it had started. */
   undo(steps: readonly Step[], label: string): Promise<Undone>;
   /** What these steps changed, all together. */
   changes(steps: readonly Step[]): Changes;
   prune(): Promise<Pruned>;
-  /** Remembers what files looked like, so that the next process need not read them all. */
+  /** Saves the stamps of the files, so that the next process need not read them all. */
   close(): void;
 };
 

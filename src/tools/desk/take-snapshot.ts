@@ -1,9 +1,9 @@
 /**
- * Owns: taking down what the desk is, quickly when little has changed. Does not own: when, and for how long.
+ * Owns: taking a snapshot of the desk, quickly when little has changed. Does not own: when, and how long it is stored.
  *
  * S1 Everything below the desk is in it: hidden and ignored files, repositories inside, empty folders, links as links.
  * S2 A file is read again whenever it may be another; one that has just been written is never taken for known.
- * S3 What is too large, not readable, or more than the store may take in at once is named, not kept.
+ * S3 A file that is too large, not readable, or exceeds the limit of new content is listed as skipped, not stored.
  */
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
@@ -14,9 +14,9 @@ import type { Objects } from './object-store.ts';
 import { type Entry, FOLDER, LINK, type Named, putTree, SKIPPED } from './snapshot-tree.ts';
 
 export type SnapshotLimits = {
-  /** A file that is larger is not kept. */
+  /** A larger file is skipped. */
   mostFileBytes: number;
-  /** New content that one state may bring into the store. */
+  /** Maximum new content of one snapshot. */
   mostNewBytes: number;
 };
 export type Snapshot = { tree: string; skipped: string[] };
@@ -99,7 +99,7 @@ async function snapshotSubfolder(
   }
 }
 
-/** Pipes, sockets and devices hold nothing that could be kept. */
+/** Pipes, sockets and devices have no content to store. */
 function snapshotLeaf(k: SnapshotRun, held: OpenFolder, name: Bytes, path: Bytes, stats: Stats): Entry | null {
   try {
     if (stats.isSymbolicLink())

@@ -1,8 +1,8 @@
 /**
- * Owns: how often a decision of the proxy is told. A command that asks a thousand times makes one event, and a number.
+ * Owns: how often a decision of the proxy is reported. A command that asks a thousand times causes one event, with a count.
  *
- * A decision is told at once; the same one (run, host, port, verdict) is only counted for a while after. A run that
- * asks for many hosts is told of up to a limit; beyond it the rest is counted together.
+ * A decision is reported at once; the same one (run, host, port, verdict) is then only counted for a while. For a run that
+ * asks for many hosts, each is reported up to a limit; the rest is counted together.
  */
 export type ProxyDecision = {
   run: string | null;
@@ -15,7 +15,7 @@ export type ProxyDecision = {
 
 export type DecisionLog = {
   report: (decided: ProxyDecision) => void;
-  /** Tells what was only counted. */
+  /** Reports what was only counted so far. */
   settle: (run: string | null) => void;
 };
 

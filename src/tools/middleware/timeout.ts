@@ -37,10 +37,10 @@ export function timeout(): Middleware {
 }
 
 function timedOut(limit: number): Outcome {
-  return { status: 'failed', error: `it did not end within ${limit / 1000} s and was told to stop`, temporary: true };
+  return { status: 'failed', error: `it did not end within ${limit / 1000} s and was stopped`, temporary: true };
 }
 
-/** All attempts of a run hear of its stop through one listener: one each would cost more than the rest of this layer. */
+/** All attempts of a run share one abort listener; one for each would cost more than the rest of this layer. */
 function stopTogether(): (outer: AbortSignal, attempt: AbortController) => () => void {
   const underWay = new WeakMap<AbortSignal, Set<AbortController>>();
   return (outer, attempt) => {

@@ -88,7 +88,7 @@ describe('files.read', () => {
     expect(await artifacts.get((outputOf(outcome) as { artifact: ArtifactRef }).artifact)).toEqual(bytes);
   });
 
-  it('takes parts of a file that is too large to take in whole', async () => {
+  it('takes parts of a file that is too large to read at once', async () => {
     put(desk, 'huge.txt', 'begin');
     truncateSync(join(desk, 'huge.txt'), 3_000_000_000);
     expect(errorOf(await call('read', { path: 'huge.txt' }))).toMatch(/3000000000 bytes.*offset and length/);
@@ -314,7 +314,7 @@ describe('files.move', () => {
     put(desk, 'self/x');
     expect(errorOf(await call('move', { from: 'none', to: 'x' }))).toMatch(/^none is not there/);
     expect(errorOf(await call('move', { from: '.', to: 'x' }))).toMatch(/the desk itself/);
-    expect(errorOf(await call('move', { from: 'self', to: 'self/inner' }))).toMatch(/lies in what is to be moved/);
+    expect(errorOf(await call('move', { from: 'self', to: 'self/inner' }))).toMatch(/is inside what is to be moved/);
   });
 });
 

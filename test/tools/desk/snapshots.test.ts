@@ -99,8 +99,8 @@ describe('pruning', () => {
     expect(await desk.shadow.prune()).toMatchObject({ states: 2 });
     now = 10_000;
     expect(await desk.shadow.prune()).toMatchObject({ states: 0 });
-    await expect(desk.shadow.undo([old], 'undo')).rejects.toThrow(/not kept any more/);
-    await expect(desk.shadow.undo([young], 'undo')).rejects.toThrow(/not kept any more/);
+    await expect(desk.shadow.undo([old], 'undo')).rejects.toThrow(/no longer stored/);
+    await expect(desk.shadow.undo([young], 'undo')).rejects.toThrow(/no longer stored/);
     const step = await desk.step(() => desk.remove('a.txt'));
     await desk.shadow.undo([step], 'undo');
     expect(desk.read('a.txt')).toBe('third');

@@ -11,7 +11,7 @@ const patient = ({ signal }: ToolCall): Promise<Outcome> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve({ status: 'cancelled', error: 'told to' })));
 
 describe('timeout', () => {
-  it('an attempt that takes longer than its node allows is told to stop, and has failed for now', async () => {
+  it('an attempt that takes longer than its node allows is stopped, and has failed for now', async () => {
     let told: AbortSignal | null = null;
     const outcome = await pass(
       callOf({ bounds: { ...bounds, timeoutMs: 1 } }),
@@ -19,7 +19,7 @@ describe('timeout', () => {
     );
     expect(outcome).toEqual({
       status: 'failed',
-      error: 'it did not end within 0.001 s and was told to stop',
+      error: 'it did not end within 0.001 s and was stopped',
       temporary: true,
     });
     expect(told).toMatchObject({ aborted: true });
