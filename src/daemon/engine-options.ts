@@ -5,6 +5,7 @@ import type { EngineOptions } from '../engine/engine-context.ts';
 import { asRegistry } from '../engine/tool-registry.ts';
 import type { ToolRegistry } from '../schema/ports.ts';
 import { openCache } from '../ledger/cache.ts';
+import { stepAcceptanceProblem } from '../roles/step-acceptance.ts';
 import type { Config } from '../schema/config.ts';
 import type { Tool } from '../schema/tool.ts';
 import { type ChainOptions, standardChain } from '../tools/chain.ts';
@@ -33,6 +34,7 @@ export function engineOptions(
     sleep,
     hooks: hooksIn(config),
     graphs: graphsIn(home),
+    acceptance: stepAcceptanceProblem,
     middleware: standardChain({
       tools,
       clock: Date.now,

@@ -1,4 +1,5 @@
 /** What a call may do by where it stands: the bounds of its node, or none for calls that stand outside the graph. */
+import type { Node } from '../schema/graph.ts';
 import type { Attempt, CallBounds, Left, ToolCall } from '../schema/tool.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 
@@ -13,12 +14,20 @@ export function boundsOf(run: RunState, name: string, ask = false): CallBounds {
   const rule = agent === null || agent === undefined ? undefined : run.plan.states.states[agent.state];
   return {
     timeoutMs: config?.timeout_seconds === undefined ? null : config.timeout_seconds * 1000,
-    retries: config?.max_retries ?? (config?.on_error === 'retry' ? USUAL_RETRIES : 0),
+    retries: Math.max(0, retriesOf(config) - (run.nodes[index]?.redone ?? 0)),
     tools: intersect(config?.tools, rule?.tools),
     classes: rule?.classes ?? null,
     ask: ask || (rule?.ask ?? false),
   };
 }
+
+/** Attempts after the first. */
+export function retriesOf(config: Node | undefined): number {
+  return config?.max_retries ?? (config?.on_error === 'retry' ? USUAL_RETRIES : 0);
+}
+
+/** For a check of the node: its own limits are for its calls; those of the tools apply. */
+export const checkBounds: CallBounds = { timeoutMs: null, retries: 0, tools: null, classes: null, ask: false };
 
 /** For a call within a call: as long as the outer one, with whatever tool it needs, and once: whoever made it asks again. */
 export function innerBounds({ timeoutMs }: CallBounds): CallBounds {

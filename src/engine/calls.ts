@@ -48,9 +48,15 @@ export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome
   try {
     if (outcome.status === 'failed' && outcome.overstepped !== undefined && step.class === 'read')
       stage(state, misclassifiedEvent(run, step, outcome.overstepped));
-    stage(state, outcomeEvent(run, step, outcome, false));
+    stage(state, outcomeEvent(run, recordedAs(step), outcome, false));
   } catch (error) {
     const failed: Outcome = { status: 'failed', error: `the outcome could not be written down: ${messageOf(error)}` };
-    stage(state, outcomeEvent(run, step, failed, false));
+    stage(state, outcomeEvent(run, recordedAs(step), failed, false));
   }
 }
+
+/** A check of the acceptance of a node is recorded as a call of no node. */
+const recordedAs = ({ call, node, isCheck }: CallStep): { call: string; node: string | null } => ({
+  call,
+  node: isCheck === true ? null : node,
+});

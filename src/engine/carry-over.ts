@@ -30,7 +30,7 @@ const isStarter = (config: Node): boolean => config.kind === 'tool' && config.to
 /** The call keeps its name, so that a replay can tell it from what this run decided itself. */
 function callInDoubt(failed: RunState, next: RunState, node: string, { again, doubt }: NodeState): NewEvent[] {
   if (!doubt || again === null) return [];
-  const { key, ...call } = again;
+  const { key, raised: _, approved: __, unaccepted: ___, ...call } = again;
   const error = `nobody saw how it ended when run ${failed.id} failed`;
   return [
     { type: 'call.started', run: next.id, data: { node, ...call, ...(key === null ? {} : { key }) } },

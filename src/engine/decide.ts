@@ -6,19 +6,22 @@
  * D2 At most `parallel` nodes are at work, and of a map's items at most the map's own number. Those at work come first:
  *    a new node never keeps one that is at work from going on.
  * D3 A call in doubt is repeated only if repeating does no harm; else a person is asked.
+ *    Its acceptance, if it can tell, is checked before anybody is asked (acceptance.ts).
  * D4 Before an edge back is taken, every call it starts over has ended and every wait is withdrawn: nothing is orphaned.
  * D5 After a failure nothing new starts; the run fails when nothing is open any more.
  */
 import { hash } from 'node:crypto';
+import { type CheckMoment, STEP_CHECK } from '../schema/acceptance.ts';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Attempt, Author, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
+import { checkInput, checkName, isAccepting, needsBaseline } from './acceptance.ts';
 import { inputOf, lookupFor } from './node-input.ts';
 import { authorOf } from './origins.ts';
 import { nodeTitle } from './graph-plan.ts';
-import { type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
+import { type Ending, type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
 import { stuckReason } from './loop-detection.ts';
 import { fillTemplate } from './template.ts';
 import { hasFallback, isReached, mapList, willStartOver } from './routing.ts';
@@ -29,6 +32,8 @@ export type CallStep = Attempt & {
   approval: string | null;
   /** Ask a person whatever the policy says. */
   ask: boolean;
+  /** It checks the acceptance of the node, or was made within such a check. */
+  isCheck?: true;
 };
 
 export type ThinkStep = { kind: 'Think'; node: string; turn: number };
@@ -93,7 +98,8 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
   const [config, node] = [run.configs[index], run.nodes[index]];
   if (config === undefined || node === undefined) throw new Error(`node ${index} of run ${run.id} is not there`);
   if (node.awaiting !== null) return waitStep(run, config, node, node.awaiting);
-  if (node.again !== null) return repeatStep(run, config, node, node.again, tools);
+  if (node.ending !== null) return endingStep(run, config, node, node.ending, tools);
+  if (node.again !== null) return repeatStep(run, index, config, node, node.again, tools);
   if (node.map === null && node.attempt === 0 && node.agent === null && !isReached(run, index)) {
     return {
       kind: 'Settle',
@@ -105,6 +111,7 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
   }
   switch (config.kind) {
     case 'tool':
+      if (needsBaseline(run, index, config, node)) return checkStep(run, config, node, 'before', tools);
       return callStep(run, config, node, config.tool, inputOf(run, index), keyOf(run, index, config), tools);
     case 'graph':
       return callStep(
@@ -119,6 +126,7 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
     case 'wait':
       return waitStep(run, config, node, config.for);
     case 'map':
+      if (node.items !== null && isAccepting(run, index)) return checkStep(run, config, node, 'after', tools);
       return { kind: 'Settle', node: config.id, ...endOfMap(run, index, config, node) };
     case 'agent':
       return agentStep(run, config, node, tools);
@@ -183,12 +191,46 @@ function callStep(
   };
 }
 
+/** A node that has ended well is settled when its acceptance was checked. */
+function endingStep(run: RunState, config: Node, node: NodeState, ending: Ending, tools: ToolLookup): Step {
+  const { output, reason, refusal } = ending;
+  if (refusal === null) return checkStep(run, config, node, 'after', tools);
+  const settled: Settled = refusal === '' ? { status: 'done', reason, output } : failureOf(config, refusal);
+  return { kind: 'Settle', node: config.id, ...settled };
+}
+
+function checkStep(run: RunState, config: Node, node: NodeState, when: CheckMoment, tools: ToolLookup): CallStep {
+  const input = checkInput(config, when);
+  return {
+    kind: 'CallTool',
+    node: config.id,
+    call: checkName(run, config, node),
+    attempt: node.checks + 1,
+    tool: STEP_CHECK,
+    class: classOf(tools, STEP_CHECK, input, run.plan.graph.author),
+    input,
+    key: null,
+    approval: node.approved,
+    ask: false,
+    isCheck: true,
+  };
+}
+
 /** A call whose approval has come, or one that may or may not have happened. */
-function repeatStep(run: RunState, config: Node, node: NodeState, again: OpenCall, tools: ToolLookup): Step {
+function repeatStep(
+  run: RunState,
+  index: number,
+  config: Node,
+  node: NodeState,
+  again: OpenCall,
+  tools: ToolLookup,
+): Step {
   if (!node.doubt || isSafeToRepeat(again, tools)) {
+    if (needsBaseline(run, index, config, node)) return checkStep(run, config, node, 'before', tools);
     const step = callStep(run, config, node, again.tool, again.input, again.key, tools);
     return again.raised === true ? { ...step, class: again.class, ask: true } : step;
   }
+  if (again.unaccepted === true) return checkStep(run, config, node, 'doubt', tools);
   return waitStep(run, config, node, {
     kind: 'question',
     text: `${nodeTitle(config)}: ${again.tool} was under way when work stopped, and nobody saw how it ended. Did it happen? Look, then say: done, repeat or fail.`,
@@ -227,7 +269,7 @@ export function classOf(tools: ToolLookup, tool: string, input: Json, author: Au
 }
 
 function hasOpenCall(run: RunState): boolean {
-  for (const index of run.active) if (run.nodes[index]?.open !== null) return true;
+  for (const index of run.active) if (run.nodes[index]?.open !== null || run.nodes[index].check !== null) return true;
   return false;
 }
 

@@ -110,7 +110,7 @@ function startThinking(state: DriveState, step: ThinkStep): void {
     .think(
       run,
       step,
-      actFor(state, () => turn, node, null),
+      actFor(state, () => turn, { node, approval: null }),
     )
     .then(
       (event) => deliver(state, { kind: 'event', event, node }),

@@ -4,6 +4,7 @@
  */
 import type { NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
+import { isAccepting } from './acceptance.ts';
 import { MOST_REJECTIONS } from './agent.ts';
 import { statusAfterAnswer } from './wait-answers.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
@@ -34,7 +35,7 @@ function settledByDecision(
   { node: name, decision }: Data<'decision.made'>,
 ): 'done' | 'failed' | undefined {
   if (nodeOf(run, name) === undefined) return undefined;
-  if (decision.kind === 'Finish') return 'done';
+  if (decision.kind === 'Finish') return isAccepting(run, nodeNamed(run, name)) ? undefined : 'done';
   const failed = decision.kind === 'Fail' || (decision.kind === 'Transition' && decision.to === 'failed');
   return failed ? failureStatus(run, name) : undefined;
 }

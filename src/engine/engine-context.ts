@@ -23,6 +23,8 @@ export type EngineOptions = {
   /** Graphs that nodes may name. */
   graphs?: (id: string) => Graph | undefined | Promise<Graph | undefined>;
   hooks?: Hooks;
+  /** Why a text cannot be the acceptance of a node, or null. Graphs with acceptance need the tool `step.check`, too. */
+  acceptance?: (text: string) => string | null;
   /** What a witness saw of a call without an outcome; null when nobody did. */
   witness?: (run: string, call: OpenCall) => Promise<Outcome | null>;
   /** Provides what a run waits for, such as a tool that can be installed; null, or a rejection, when only a person can. */

@@ -77,7 +77,7 @@ function contextFor(options: EngineOptions): EngineContext {
   const toolNamed = (name: string) => tools.get(name);
   const events = stores.events ?? memoryEvents(clock);
   const registry = runRegistry(events);
-  const plans = createPlans(stores.artifacts, states, tools);
+  const plans = createPlans(stores.artifacts, states, tools, options.acceptance);
   const chain = callChain(middleware, invokeTool(tools));
   const runOf = (id: string) => registry.drives.get(id)?.run;
   const hooks = createHooks({ events, tools: toolNamed, invoke: chain }, options.hooks ?? {}, runOf);

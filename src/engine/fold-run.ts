@@ -7,11 +7,12 @@
  * E3 An outcome of a call that is no longer open changes only what was spent.
  */
 import type { Event } from '../schema/event.ts';
+import { foldCheckEnded, foldCheckStarted } from './acceptance.ts';
 import { applyDecision, recordOutcome, newAgent, applyRejection } from './agent.ts';
 import { applyAnswer } from './wait-answers.ts';
 import type { Plan } from './graph-plan.ts';
-import { freshNode, isOver, type NodeState, nodeNamed, type RunState } from './run-state.ts';
-import { failNode, takeEdgesBack, prepareNode, settleNode, willStartOver } from './routing.ts';
+import { freshNode, isOver, type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
+import { failNode, finishNode, takeEdgesBack, prepareNode, settleNode, willStartOver } from './routing.ts';
 
 type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;
 
@@ -50,6 +51,7 @@ export function runFromStart(plan: Plan, event: Event): RunState | null {
     id: event.run,
     title: data.title,
     mode: data.mode,
+    checksAcceptance: data.acceptance === 'checked',
     parent: data.parent,
     depth: data.depth,
     plan,
@@ -142,8 +144,10 @@ function updateStatus(run: RunState, event: Event): void {
   else run.activeSince ??= Date.parse(event.at);
 }
 
-function callStarted(run: RunState, { data }: EventOf<'call.started'>): void {
+function callStarted(run: RunState, event: EventOf<'call.started'>): void {
+  const { data } = event;
   run.spent.tool_calls += 1;
+  if (foldCheckStarted(run, event)) return;
   withNode(run, data.node, (index, node) => {
     node.attempt = data.attempt;
     node.open = {
@@ -154,7 +158,10 @@ function callStarted(run: RunState, { data }: EventOf<'call.started'>): void {
       input: data.input,
       key: data.key ?? null,
       ...(node.again?.raised === true ? { raised: true } : {}),
+      ...(node.approved === null ? {} : { approved: true as const }),
+      ...(node.baseline === 'fails' ? { unaccepted: true as const } : {}),
     };
+    node.baseline = null;
     node.again = null;
     node.doubt = false;
     node.approved = null;
@@ -166,9 +173,11 @@ function callStarted(run: RunState, { data }: EventOf<'call.started'>): void {
   });
 }
 
-function callEnded(run: RunState, { data }: EventOf<'call.ended'>): void {
+function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
+  const { data } = event;
   spend(run, data);
   run.artifacts.push(...(data.artifacts ?? []));
+  foldCheckEnded(run, event);
   withNode(run, data.node, (index, node) => {
     const { open } = node;
     if (open === null || open.call !== data.call) return;
@@ -188,9 +197,15 @@ function callEnded(run: RunState, { data }: EventOf<'call.ended'>): void {
     else if (node.agent !== null) {
       recordOutcome(node.agent, data.status, data.output, data.error ?? null);
       run.ready.add(index);
-    } else if (data.status === 'ok') settleNode(run, index, 'done', data.output, '');
+    } else if (data.status === 'ok') finishNode(run, index, data.output, '', isRepeatable(run, index, open));
     else failNode(run, index, data.error ?? data.status);
   });
+}
+
+/** What changed the world outside, or was allowed for one attempt, is not done again by itself; nor is a run inside. */
+function isRepeatable(run: RunState, index: number, { class: effect, approved, tool }: OpenCall): boolean {
+  const isCall = run.configs[index]?.kind === 'tool' && tool !== 'run.start';
+  return isCall && effect !== 'external_mutation' && approved !== true;
 }
 
 /** A call that had to be asked about has not been made yet: it counts when it is made. */
@@ -223,7 +238,7 @@ function decisionMade(run: RunState, { data }: EventOf<'decision.made'>): void {
     run.active.add(index);
     const end = applyDecision(node.agent, data.turn, data.decision);
     if (end === null) run.ready.add(index);
-    else if (end.status === 'done') settleNode(run, index, 'done', end.output, end.reason);
+    else if (end.status === 'done') finishNode(run, index, end.output, end.reason, true);
     else failNode(run, index, end.reason);
   });
 }
@@ -286,7 +301,11 @@ function runResumed(run: RunState): void {
   stopClock(run, run.at);
   run.nodes.forEach((node, index) => {
     if (node.open !== null) putInDoubt(run, index, node, node.open);
-    else if (node.status === 'running' && node.items === null) run.ready.add(index);
+    else if (node.check !== null) {
+      node.check = null;
+      run.active.delete(index);
+      run.ready.add(index);
+    } else if (node.status === 'running' && node.items === null) run.ready.add(index);
   });
   run.status = 'running';
 }

@@ -34,6 +34,16 @@ export function originsOf(
   );
 }
 
+/** For what the author of the graph wrote himself: nothing in it came from elsewhere. */
+export function originsByAuthor(
+  run: RunState,
+  input: Json,
+  targets: readonly string[],
+): Readonly<Record<string, Origin>> {
+  const given = targets.filter((field) => fieldIn(input, field) !== null);
+  return Object.fromEntries(given.map((field) => [field, run.plan.graph.author]));
+}
+
 function originOfTemplate(template: Json, run: RunState): Origin {
   const names = templateNames(template);
   if (names.some((name) => name !== 'input')) return 'tool';

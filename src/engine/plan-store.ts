@@ -4,11 +4,12 @@
  * A graph must not be changed after it was started. With a store of artifacts only the latest stay in memory.
  */
 import { hash } from 'node:crypto';
+import { STEP_CHECK } from '../schema/acceptance.ts';
 import { OkaError } from '../schema/errors.ts';
 import { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
-import { checkGraph } from './check-graph.ts';
+import { checkGraph, type Surroundings } from './check-graph.ts';
 import { type Plan, planOf } from './graph-plan.ts';
 import type { StateGraph } from './agent-states.ts';
 
@@ -22,7 +23,12 @@ export type Plans = {
 const MOST_CACHED = 200;
 const MOST_PROBLEMS = 20;
 
-export function createPlans(artifacts: ArtifactStore | undefined, states: StateGraph, tools: ToolRegistry): Plans {
+export function createPlans(
+  artifacts: ArtifactStore | undefined,
+  states: StateGraph,
+  tools: ToolRegistry,
+  acceptance?: Surroundings['acceptance'],
+): Plans {
   const cached = new Map<string, Graph>();
   const plans = new WeakMap<Graph, Promise<Plan>>();
   /** The list of tools that a graph was checked with last. */
@@ -32,7 +38,7 @@ export function createPlans(artifacts: ArtifactStore | undefined, states: StateG
   async function planGraph(graph: Graph): Promise<Plan> {
     let plan = plans.get(graph);
     if (checkedWith.get(graph) !== tools.list()) {
-      assertSound(graph, new Set(tools.list().map(({ name }) => name)));
+      assertSound(graph, new Set(tools.list().map(({ name }) => name)), acceptance);
       checkedWith.set(graph, tools.list());
     }
     if (plan === undefined) {
@@ -74,8 +80,11 @@ export function createPlans(artifacts: ArtifactStore | undefined, states: StateG
   }
 }
 
-function assertSound(graph: Graph, tools: ReadonlySet<string>): void {
-  const problems = checkGraph(graph, { tools });
+const nobodyChecks = (): string => `it would not be checked: there is no tool "${STEP_CHECK}"`;
+
+function assertSound(graph: Graph, tools: ReadonlySet<string>, acceptance: Surroundings['acceptance']): void {
+  const readable = tools.has(STEP_CHECK) ? acceptance : nobodyChecks;
+  const problems = checkGraph(graph, { tools, ...(readable === undefined ? {} : { acceptance: readable }) });
   if (problems.length === 0) return;
   const some = problems.slice(0, MOST_PROBLEMS).map(({ path, problem }) => `  ${path}: ${problem}`);
   const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];

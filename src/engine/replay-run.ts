@@ -5,6 +5,7 @@
  * full      executes idempotent tools again and compares what they give; for the rest the recorded outcome stands
  */
 import { hash } from 'node:crypto';
+import { STEP_CHECK } from '../schema/acceptance.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { ToolRegistry } from '../schema/ports.ts';
@@ -48,6 +49,7 @@ export function replayDecisions(plan: Plan, events: readonly Event[], tools: Too
 function isDecided(run: RunState, event: Event): boolean {
   if (event.type === 'wait.opened') return true;
   if (event.type === 'run.ended') return event.data.status !== 'cancelled';
+  if (event.type === 'call.started' && event.data.tool === STEP_CHECK && event.data.node === null) return true;
   if (event.type === 'call.started')
     return (
       event.data.node !== null &&
@@ -81,12 +83,12 @@ function possibleIn(run: RunState, tools: ToolLookup): NewEvent[] {
 /** The class a call had when it was made is part of what happened, not of what is decided again. */
 function asRecorded(tools: ToolLookup, event: Event): ToolLookup {
   if (event.type !== 'call.started') return tools;
-  const { class: recorded } = event.data;
+  const { class: recorded, tool } = event.data;
   const unknown = {
     annotations: { read_only: false, destructive: false, idempotent: false, cacheable: false, risk: 'high' as const },
     targets: [],
   };
-  return (name) => ({ ...(tools(name) ?? unknown), classOf: () => recorded });
+  return (name) => (name === tool ? { ...(tools(name) ?? unknown), classOf: () => recorded } : tools(name));
 }
 
 /** What an event says about other nodes, for readers, is no part of what was decided. */

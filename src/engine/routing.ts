@@ -4,6 +4,7 @@
  */
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
+import { isAccepting } from './acceptance.ts';
 import { lookupFor } from './node-input.ts';
 import { downstreamOf } from './graph-plan.ts';
 import { freshNode, type NodeState, type RunState } from './run-state.ts';
@@ -17,6 +18,17 @@ export function failNode(run: RunState, index: number, reason: string): void {
   const config = run.configs[index];
   if (hasFallback(config)) settleNode(run, index, 'done', config.fallback, `fallback after: ${reason}`);
   else settleNode(run, index, 'failed', null, reason);
+}
+
+/** A node has ended well. With acceptance it is done only when its checks hold. */
+export function finishNode(run: RunState, index: number, output: Json, reason: string, isRepeatable: boolean): void {
+  const node = run.nodes[index];
+  if (node === undefined || isSettled(node)) return;
+  if (!isAccepting(run, index)) return settleNode(run, index, 'done', output, reason);
+  Object.assign(node, { status: 'running', open: null, again: null, awaiting: null, doubt: false });
+  node.ending = { output, reason, isRepeatable, refusal: null };
+  run.active.add(index);
+  run.ready.add(index);
 }
 
 export function settleNode(
@@ -35,6 +47,8 @@ export function settleNode(
   node.again = null;
   node.awaiting = null;
   node.doubt = false;
+  node.check = null;
+  node.ending = null;
   run.ready.delete(index);
   run.active.delete(index);
   if (status === 'failed') run.failure ??= { node: config.id, reason };
@@ -128,7 +142,7 @@ function isBusy(run: RunState, index: number): boolean {
   const node = run.nodes[index];
   if (node === undefined) return false;
   const isBetweenAttempts = node.again !== null && run.active.has(index) && !run.ready.has(index);
-  return node.open !== null || node.wait !== null || isBetweenAttempts;
+  return node.open !== null || node.check !== null || node.wait !== null || isBetweenAttempts;
 }
 
 /** Whether an edge back is about to start a node over. */

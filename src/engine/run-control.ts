@@ -68,7 +68,8 @@ async function continueUnder(context: EngineContext, failed: RunState, id: strin
 export function continueAfterFailure(context: EngineContext, failed: RunState, request: StartOptions): Drive {
   const { registry, tools } = context;
   const { graph, sha256 } = failed.plan;
-  const event = startEvent(graph, sha256, { title: failed.title, ...request, input: failed.input }, tools.version());
+  const given = { title: failed.title, ...request, input: failed.input };
+  const event = startEvent(graph, sha256, given, tools.version(), failed.checksAcceptance);
   const next = runFromStart(failed.plan, registry.stage(event));
   if (next === null) throw new Error('a run begins with run.started');
   for (const index of topologicalOrder(failed.plan))
@@ -87,12 +88,18 @@ async function goOn(context: EngineContext, run: RunState, reason: string): Prom
 
 /** Every call that was in flight gets an outcome: what a witness saw, or that nobody did, which puts it in doubt. */
 async function askWitness({ options, registry }: EngineContext, run: RunState): Promise<void> {
-  for (const [index, { open }] of run.nodes.entries()) {
+  for (const [index, { open, check }] of run.nodes.entries()) {
+    if (check !== null) endCheck(check.call);
     if (open === null) continue;
     const seen = (await options.witness?.(run.id, open)) ?? null;
     const outcome = seen ?? { status: 'cancelled', error: 'work stopped, and nobody saw how it ended' };
     const call = { call: open.call, node: run.configs[index]?.id ?? '' };
     applyEvent(run, registry.stage(outcomeEvent(run, call, outcome, false)));
+  }
+
+  function endCheck(call: string): void {
+    const stopped = { status: 'cancelled', error: 'work stopped; the check is made again' } as const;
+    applyEvent(run, registry.stage(outcomeEvent(run, { call, node: null }, stopped, false)));
   }
 }
 

@@ -1,4 +1,5 @@
 /** Where a run stands: a fold of its events over its plan. Plain data; only fold-run.ts changes it. */
+import type { CheckMoment } from '../schema/acceptance.ts';
 import type { Decision } from '../schema/decision.ts';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
@@ -11,6 +12,20 @@ import type { Plan } from './graph-plan.ts';
 export type OpenCall = Attempt & {
   /** It tried more than its class allows: asked about as one of a higher class. */
   raised?: boolean;
+  /** A person allowed this attempt. */
+  approved?: true;
+  /** The acceptance of its node was seen not to hold right before it. */
+  unaccepted?: true;
+};
+
+/** How a node with acceptance has ended; it is settled when its checks were made. */
+export type Ending = {
+  output: Json;
+  reason: string;
+  /** Whether it may be done again when its checks do not hold. */
+  isRepeatable: boolean;
+  /** Why it failed; empty when its checks hold, null while that is not known. */
+  refusal: string | null;
 };
 
 export type AgentState = {
@@ -40,6 +55,15 @@ export type NodeState = {
   doubt: boolean;
   /** Hash of what a person has allowed for the next attempt. */
   approved: string | null;
+  /** The check of its acceptance that is in progress. */
+  check: { call: string; when: CheckMoment } | null;
+  /** How many checks of its acceptance were started. */
+  checks: number;
+  /** Whether its acceptance was seen to fail right before the next call; null when it was not checked yet. */
+  baseline: 'fails' | 'unknown' | null;
+  ending: Ending | null;
+  /** How often it was done again because its acceptance did not hold. */
+  redone: number;
   /** What must be awaited and has no wait yet. */
   awaiting: WaitFor | null;
   wait: string | null;
@@ -57,6 +81,8 @@ export type RunState = {
   id: string;
   title: string;
   mode: Mode;
+  /** False for runs of earlier versions, and where no node has acceptance. */
+  checksAcceptance: boolean;
   parent: string | null;
   depth: number;
   plan: Plan;
@@ -106,6 +132,11 @@ export function freshNode(unmet: number, visit = 0): NodeState {
     again: null,
     doubt: false,
     approved: null,
+    check: null,
+    checks: 0,
+    baseline: null,
+    ending: null,
+    redone: 0,
     awaiting: null,
     wait: null,
     agent: null,

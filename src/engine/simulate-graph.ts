@@ -1,4 +1,5 @@
 /** Goes through a graph without doing anything: which calls would be made, of which class, and what the policy says. */
+import { STEP_CHECK, StepCheckInput, StepCheckOutput } from '../schema/acceptance.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Middleware, Planner, ToolRegistry } from '../schema/ports.ts';
@@ -30,7 +31,13 @@ export async function simulate(options: EngineOptions, graph: Graph, input: Json
     ...options,
     stores: {},
     planner: silentPlanner,
-    tools: tools.list().map(withoutEffect),
+    tools: [
+      ...tools
+        .list()
+        .filter(({ name }) => name !== STEP_CHECK)
+        .map(withoutEffect),
+      simulatedCheck,
+    ],
     middleware: [recordVerdicts(calls, tools), ...judges],
   });
   const { done } = await engine.start(withEveryBranch(graph), { id: 'simulation', input });
@@ -52,6 +59,7 @@ function recordVerdicts(calls: SimulatedCall[], tools: ToolRegistry): Middleware
     call: async (call, next) => {
       const outcome = await next(call);
       const { node, tool, input } = call;
+      if (tool === STEP_CHECK) return { status: 'ok', output: passedCheck };
       const seen = { node, tool, class: call.class, input };
       if (outcome.status === 'waiting')
         calls.push({ ...seen, verdict: 'ask', why: 'text' in outcome.for ? outcome.for.text : outcome.for.kind });
@@ -72,6 +80,20 @@ function withoutEffect(tool: Tool): Tool {
     invoke: async () => ({ status: 'ok', output: null }),
   };
 }
+
+const passedCheck: StepCheckOutput = { holds: true, reason: '', found: [] };
+
+/** The acceptance of a step cannot be known before: it is taken to hold, so that everything behind it is seen. */
+const simulatedCheck: Tool = {
+  name: STEP_CHECK,
+  about: 'Takes every check to hold.',
+  input: StepCheckInput,
+  output: StepCheckOutput,
+  annotations: { read_only: true, destructive: false, idempotent: true, cacheable: false, risk: 'low' },
+  targets: [],
+  classOf: () => 'read',
+  invoke: async () => ({ status: 'ok', output: passedCheck }),
+};
 
 /** Agents are not asked: what they would do is not known. */
 const silentPlanner: Planner = { decide: () => ({ kind: 'Finish', output: null, rationale: 'simulated' }) };

@@ -14,7 +14,7 @@ type SnapshotState = Omit<RunState, 'plan' | 'configs' | 'nodes' | 'itemNames' |
 };
 
 /** Changed whenever the state of a run changes its shape: older snapshots are then rebuilt from the events. */
-const SHAPE = 3;
+const SHAPE = 4;
 
 export function toSnapshot(run: RunState): Json {
   const { plan, configs, nodes, itemNames, ready, active, waits, ...rest } = run;
@@ -61,6 +61,7 @@ function isUntouched(plan: Plan, index: number, node: NodeState): boolean {
     node.status === 'pending' &&
     node.visit === 0 &&
     node.attempt === 0 &&
+    node.checks === 0 &&
     node.map === null &&
     node.items === null &&
     node.agent === null &&

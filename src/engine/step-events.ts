@@ -6,6 +6,7 @@ import type { Json } from '../schema/json.ts';
 import type { Budgets } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
+import { hasAcceptance, isAccepting } from './acceptance.ts';
 import { type CallStep, failureOf, type Step } from './decide.ts';
 import { nodeTitle } from './graph-plan.ts';
 import { isOver, nodeNamed, type RunState } from './run-state.ts';
@@ -54,7 +55,15 @@ export function stepEvent(run: RunState, step: Exclude<Step, { kind: 'Think' }>)
       return {
         type: 'call.started',
         run: run.id,
-        data: { call, node, attempt, tool, class: step.class, input, ...(key === null ? {} : { key }) },
+        data: {
+          call,
+          node: step.isCheck === true ? null : node,
+          attempt,
+          tool,
+          class: step.class,
+          input,
+          ...(key === null ? {} : { key }),
+        },
       };
     }
     case 'Wait':
@@ -126,7 +135,7 @@ function statusAfterOutcome(run: RunState, node: string | null, outcome: Outcome
   const index = nodeNamed(run, node);
   const config = index === undefined ? undefined : run.configs[index];
   if (config === undefined || config.kind === 'agent' || run.nodes[index ?? -1]?.again !== null) return undefined;
-  if (outcome.status === 'ok') return 'done';
+  if (outcome.status === 'ok') return isAccepting(run, index) ? undefined : 'done';
   if (outcome.status !== 'failed' && outcome.status !== 'denied') return undefined;
   return config.on_error === 'fallback' && config.fallback !== undefined ? 'done' : 'failed';
 }
@@ -144,7 +153,13 @@ export type StartOptions = {
 };
 
 /** The event that begins a run. */
-export function startEvent(graph: Graph, sha256: string, request: StartOptions, tools: string): NewEvent {
+export function startEvent(
+  graph: Graph,
+  sha256: string,
+  request: StartOptions,
+  tools: string,
+  checksAcceptance = hasAcceptance(graph),
+): NewEvent {
   const nodes = graph.nodes
     .slice(0, 1000)
     .map((node) => ({ id: node.id, title: nodeTitle(node), needs: node.needs, acceptance: node.acceptance }));
@@ -162,6 +177,7 @@ export function startEvent(graph: Graph, sha256: string, request: StartOptions, 
       budgets: { ...graph.budgets, ...request.budgets },
       input: request.input ?? null,
       tools,
+      ...(checksAcceptance ? { acceptance: 'checked' as const } : {}),
     },
   };
 }

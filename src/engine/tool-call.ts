@@ -4,15 +4,16 @@
  *
  * Calls within a call belong to no node: after a crash the whole outer call is made again.
  */
+import { STEP_CHECK } from '../schema/acceptance.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
-import type { Act, Author, Outcome, ToolCall } from '../schema/tool.ts';
-import { boundsOf, innerBounds } from './call-bounds.ts';
+import type { Act, Author, Origin, Outcome, ToolCall } from '../schema/tool.ts';
+import { boundsOf, checkBounds, innerBounds } from './call-bounds.ts';
 import { callsLeft, estimateCost, NO_COST, budgetLeft, type Reserved, addReserved } from './run-budget.ts';
 import { type CallStep, classOf } from './decide.ts';
 import { type DriveState, flushBefore, reserve, stage } from './drive-state.ts';
-import { authorOf, originsOf } from './origins.ts';
-import { nodeNamed, nodeStateOf } from './run-state.ts';
+import { authorOf, originsByAuthor, originsOf } from './origins.ts';
+import { nodeNamed, nodeStateOf, type RunState } from './run-state.ts';
 import { stepEvent, outcomeEvent } from './step-events.ts';
 
 export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): ToolCall {
@@ -29,16 +30,28 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     class: step.class,
     input,
     key,
-    author: authorOf(run, run.configs[nodeNamed(run, node) ?? -1]),
-    origins: () => originsOf(run, node, input, world.tools(tool)?.targets ?? []),
+    author: authorIn(run, step),
+    origins: () => originsIn(run, step, world.tools(tool)?.targets ?? []),
     signal: state.calls.signal,
-    bounds: boundsOf(run, node, step.ask),
+    bounds: tool === STEP_CHECK && step.isCheck === true ? checkBounds : boundsOf(run, node, step.ask),
     left: () => budgetLeft(run, others(), world.clock(), tool_calls),
     approval,
     previous: null,
     intend: (again) => recordRetry(state, step, again),
-    act: actFor(state, () => step.call, node, approval),
+    act: actFor(state, () => step.call, step),
   };
+}
+
+type Within = Pick<CallStep, 'node' | 'isCheck'>;
+
+/** The checks of a step are words of whoever wrote the graph, whatever the step itself was filled with. */
+function authorIn(run: RunState, { node, isCheck }: Within): Author {
+  return isCheck === true ? run.plan.graph.author : authorOf(run, run.configs[nodeNamed(run, node) ?? -1]);
+}
+
+function originsIn(run: RunState, step: CallStep, targets: readonly string[]): Readonly<Record<string, Origin>> {
+  const { node, input, isCheck } = step;
+  return isCheck === true ? originsByAuthor(run, input, targets) : originsOf(run, node, input, targets);
 }
 
 /** A further attempt within one call: how the last one ended and that another follows, in one batch. */
@@ -53,17 +66,22 @@ async function recordRetry(state: DriveState, step: CallStep, again: ToolCall): 
 }
 
 /** What the calls within `outer` go through; `approval` is what a person allowed for it. */
-export function actFor(state: DriveState, outer: () => string, node: string, approval: string | null): Act {
+export function actFor(
+  state: DriveState,
+  outer: () => string,
+  within: Pick<CallStep, 'node' | 'approval' | 'isCheck'>,
+): Act {
+  const { node, approval, isCheck } = within;
   let count = 0;
   return async (tool, input, by = {}) => {
     const { run, world } = state;
-    const author = by.author ?? authorOf(run, run.configs[nodeNamed(run, node) ?? -1]);
+    const author = by.author ?? authorIn(run, within);
     const call = `${outer()}.${(count += 1)}`;
     const effect = classOf(world.tools, tool, input, author);
     stage(state, { type: 'call.started', run: run.id, data: { call, node: null, tool, class: effect, input } });
     state.nested.add(call);
     await flushBefore(state, effect);
-    const what = { call, attempt: 1, tool, class: effect, input, key: null };
+    const what = { call, attempt: 1, tool, class: effect, input, key: null, ...(isCheck === true ? { isCheck } : {}) };
     return nestedOutcome(state, { kind: 'CallTool', node, ...what, approval, ask: false }, author);
   };
 }

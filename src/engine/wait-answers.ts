@@ -1,14 +1,16 @@
 /** What becomes of a node when what it waited for has an answer. A part of the fold: it changes the state it is given. */
 import type { Json } from '../schema/json.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
+import { isAccepting, refusalOf } from './acceptance.ts';
 import { recordOutcome } from './agent.ts';
 import { type NodeState, nodeNamed, type RunState } from './run-state.ts';
-import { failNode, hasFallback, settleNode, willStartOver } from './routing.ts';
+import { failNode, finishNode, hasFallback, willStartOver } from './routing.ts';
 
 /** What the answer to a wait leads to: a status of the node, and what has to be done for it. */
 type AnswerEffect =
   | { kind: 'repeat'; approved: string | null }
   | { kind: 'think' }
+  | { kind: 'check'; approved: string | null }
   | { kind: 'continue'; status: 'ok' | 'denied'; output: Json; error: string | null }
   | { kind: 'settle'; output: Json; reason: string }
   | { kind: 'fail'; reason: string };
@@ -23,6 +25,12 @@ export function applyAnswer(run: RunState, index: number, node: NodeState, await
       node.status = 'running';
       run.ready.add(index);
       break;
+    case 'check':
+      node.approved = effect.approved;
+      node.status = 'running';
+      run.active.add(index);
+      run.ready.add(index);
+      break;
     case 'think':
       node.status = 'running';
       run.ready.add(index);
@@ -35,7 +43,7 @@ export function applyAnswer(run: RunState, index: number, node: NodeState, await
       run.ready.add(index);
       break;
     case 'settle':
-      settleNode(run, index, 'done', effect.output, effect.reason);
+      finishNode(run, index, effect.output, effect.reason, false);
       break;
     case 'fail':
       node.again = null;
@@ -57,7 +65,7 @@ export function statusAfterAnswer(
   if (willStartOver(run, index)) return 'pending';
   const { kind } = effectOf(run, index, node, open.for, answer);
   if (kind === 'fail') return hasFallback(run.configs[index]) ? 'done' : 'failed';
-  return kind === 'settle' ? 'done' : 'running';
+  return kind === 'settle' && !isAccepting(run, index) ? 'done' : 'running';
 }
 
 function effectOf(run: RunState, index: number, node: NodeState, awaited: WaitFor, answer: WaitAnswer): AnswerEffect {
@@ -67,6 +75,9 @@ function effectOf(run: RunState, index: number, node: NodeState, awaited: WaitFo
     kind === 'approval'
       ? verdict !== 'approved'
       : verdict === 'denied' || verdict === 'expired' || verdict === 'cancelled';
+  if (node.ending !== null && refused)
+    return { kind: 'fail', reason: refusalOf(`it could not be checked: ${kind} ${verdict}`) };
+  if (node.ending !== null) return { kind: 'check', approved: kind === 'approval' ? awaited.binding : null };
   if (node.doubt) return doubtEffect(node, refused ? 'fail' : (text ?? ''));
   if (refused && node.agent === null)
     return { kind: 'fail', reason: `${kind} ${verdict}${text === undefined ? '' : `: ${text}`}` };

@@ -123,7 +123,7 @@ const nothingYet = (): Pick<TaskRecord, Later> => ({
 });
 
 /** Calls of the engine's own making: they are not what the task did. */
-const INNER = new Set(['task.plan', 'task.critique', 'run.start', 'model.complete']);
+const INNER = new Set(['task.plan', 'task.critique', 'step.check', 'run.start', 'model.complete']);
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 type Noting<T extends Event['type']> = (task: TaskRecord, event: Of<T>, book: Rows) => void;

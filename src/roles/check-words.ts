@@ -41,12 +41,19 @@ export function proseIn(text: string): string {
 }
 
 /** `hints` has the known words, each with what it looks at in a few words. */
-export function describeUnknownWord(word: string, rest: string, hints: ReadonlyMap<string, string>): string {
+export function describeUnknownWord(
+  word: string,
+  rest: string,
+  hints: ReadonlyMap<string, string>,
+): { problem: string; asProse: string } {
   const guess = SYNONYMS[word.replaceAll('-', '_')] ?? nearestWord(word, [...hints.keys()]);
   const shown = rest.length > LONGEST_QUOTE ? `${rest.slice(0, LONGEST_QUOTE)}…` : rest;
   const suggestion = guess === null ? '' : `, did you mean "${guess}: ${shown}"?`;
   const list = [...hints].map(([known, hint]) => `${known} (${hint})`).join(', ');
-  return `"${word}" is not a check${suggestion || '.'} The checks are: ${list}. A sentence that begins with a word and a colon is written "${PROSE}: ${word}: ${shown}"`;
+  return {
+    problem: `"${word}" is not a check${suggestion || '.'} The checks are: ${list}`,
+    asProse: `A sentence that begins with a word and a colon is written "${PROSE}: ${word}: ${shown}"`,
+  };
 }
 
 /** A check in a list of a markdown file may be marked as code. */

@@ -23,7 +23,12 @@ export type Check =
   | { kind: 'steps' };
 
 /** Looks like a check and is none. */
-export type CheckProblem = { kind: 'problem'; problem: string };
+export type CheckProblem = {
+  kind: 'problem';
+  problem: string;
+  /** What to write if it is meant as prose, where prose is possible. */
+  asProse?: string;
+};
 
 type Form = {
   word: string;
@@ -133,7 +138,7 @@ const proseProblem = (rest: string): CheckProblem | null =>
 function unknownWordProblem(word: string, rest: string): CheckProblem | null {
   if (word !== word.toLowerCase()) return null;
   const hints = new Map(GRAMMAR.map((form) => [form.word, form.hint]));
-  return { kind: 'problem', problem: describeUnknownWord(word, rest, hints) };
+  return { kind: 'problem', ...describeUnknownWord(word, rest, hints) };
 }
 
 /** Ways people say it that mean one thing only, as the form they stand for. */

@@ -28,7 +28,10 @@ export function parseCriterion(text: string, author: Author): Criterion | { prob
   if (trimmed === '') return { problem: 'a criterion is empty' };
   if (trimmed.length > MAX_LENGTH) return { problem: `a criterion is longer than ${MAX_LENGTH} characters` };
   const check = parseCheck(trimmed);
-  if (check?.kind === 'problem') return { problem: `"${trimmed.slice(0, 80)}": ${check.problem}` };
+  if (check?.kind === 'problem') {
+    const { problem, asProse } = check;
+    return { problem: `"${trimmed.slice(0, 80)}": ${problem}${asProse === undefined ? '' : `. ${asProse}`}` };
+  }
   return { text: trimmed, check, author };
 }
 

@@ -93,6 +93,10 @@ export const eventData = {
       budgets: Budgets.default({}),
       input: JsonValue.default(null).describe('What it was started with.'),
       tools: toolsVersion,
+      acceptance: z
+        .literal('checked')
+        .optional()
+        .describe('Its steps have acceptance, and it is checked; earlier versions did not.'),
     })
     .describe('A run began.'),
   'run.planned': z

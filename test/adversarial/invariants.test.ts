@@ -8,16 +8,17 @@ import { describe, expect, it } from 'vitest';
 import { applyEvent, runFromStart, foldRun } from '../../src/engine/fold-run.ts';
 import { replayDecisions } from '../../src/engine/replay-run.ts';
 import { nodeNamed, type RunState } from '../../src/engine/run-state.ts';
+import { STEP_CHECK, type StepCheckInput } from '../../src/schema/acceptance.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { bindingHash } from '../../src/tools/middleware/authorize.ts';
 import { dataOf } from '../support/engine-fakes.ts';
 import { type Invocation, type Life, lived, pureOutput, type Story } from '../support/engine-life.ts';
-import { type Scenario, scenarios, tightBudgets } from '../support/engine-scenario.ts';
+import { type Scenario, scenarios, tightBudgets, toolNames } from '../support/engine-scenario.ts';
 
 /** Always the same cases; SEED=… tries others. */
 const parameters = { numRuns: 1000, seed: Number(process.env['SEED'] ?? 20_261_115) };
 
-const anything = scenarios();
+const anything = scenarios({}, toolNames, 'accepting');
 const guarded = scenarios({ judge: 'cautious' }, ['note', 'write', 'post', 'send', 'look']);
 const tight = fc
   .tuple(scenarios({ judge: 'open' }, ['model', 'model', 'model', 'peek', 'note', 'write', 'human']), tightBudgets)
@@ -149,6 +150,7 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
         const invoked = new Set(invocations.map(({ call }) => `${call.run} ${call.call}`));
         for (const [start, end] of okCalls(events, survived)) {
           const { tool, input, call } = start.data;
+          if (tool === STEP_CHECK) continue;
           const isHit = !invoked.has(`${start.run} ${call}`);
           hits += Number(isHit);
           if (tools.get(tool)?.annotations.cacheable !== true) expect(isHit, call).toBe(false);
@@ -219,7 +221,7 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
           if (before < 0 || (mine[before]?.seq ?? 0) > survived) continue;
           const between = mine.slice(before, at);
           const outcome = between.find((event) => event.type === 'call.ended');
-          if (outcome !== undefined && outcome.data.status !== 'cancelled') continue;
+          if (outcome !== undefined && (outcome.data.status !== 'cancelled' || outcome.data.begun === false)) continue;
           const said = between.flatMap((event) => (event.type === 'wait.closed' ? [event.data.answer.text] : []));
           const thought = between.some((event) => event.type === 'decision.made');
           expect(said, call.call).toContain(thought ? 'done' : 'repeat');
@@ -227,6 +229,92 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
     });
   });
 });
+
+describe('the acceptance of steps, whatever happens', { timeout: 120_000 }, () => {
+  const accepting = scenarios({ judge: 'open' }, ['write', 'write', 'write', 'send'], 'accepting');
+
+  it('A1 a step that accepts something is done only behind a check that held, by its fallback, or kept from before', async () => {
+    let accepted = 0;
+    await holds(accepting, async ({ lives, planFor }) => {
+      for (const life of lives)
+        await eachRun(life, planFor, (run, events) => {
+          for (const { node, at } of settledDone(events)) {
+            const config = run.configs[nodeNamed(run, node) ?? -1];
+            if (config === undefined || config.acceptance.length === 0) continue;
+            const event = events[at];
+            const isSettle = event?.type === 'node.settled';
+            if (isSettle && /^(fallback after|kept from run)/.test(event.data.reason)) continue;
+            if (event?.type === 'call.ended' && event.data.status !== 'ok') continue;
+            if (event?.type === 'decision.made' && event.data.decision.kind !== 'Finish') continue;
+            if (event?.type === 'wait.closed' && event.data.answer.verdict !== 'approved') continue;
+            const last = checksOf(events.slice(0, at), node).at(-1);
+            expect({ seq: event?.seq, isSettle, when: last?.when, holds: last?.holds }).toEqual({
+              seq: event?.seq,
+              isSettle: true,
+              when: expect.stringMatching(/after|doubt/),
+              holds: true,
+            });
+            accepted += 1;
+          }
+        });
+    });
+    expect(accepted).toBeGreaterThan(100);
+  });
+
+  it('A2 a call in doubt counts as done only if the check right before it failed and the one behind it holds', async () => {
+    let settled = 0;
+    await holds(accepting, async ({ lives, planFor }) => {
+      for (const life of lives)
+        await eachRun(life, planFor, (_, events) => {
+          for (const [at, event] of events.entries()) {
+            if (event.type !== 'node.settled' || !event.data.reason.startsWith('its acceptance holds, which')) continue;
+            const { node } = event.data;
+            const started = events.findLastIndex(
+              (each, index) => index < at && each.type === 'call.started' && each.data.node === node,
+            );
+            const [before, after] = [
+              checksOf(events.slice(0, started), node),
+              checksOf(events.slice(started, at), node),
+            ];
+            const between = events
+              .slice(before.at(-1)?.at ?? 0, started)
+              .filter((each) => each.type === 'call.started' && each.data.node === node);
+            expect([before.at(-1)?.when, before.at(-1)?.holds, between.length]).toEqual(['before', false, 0]);
+            expect([after.at(-1)?.when, after.at(-1)?.holds]).toEqual(['doubt', true]);
+            settled += 1;
+          }
+        });
+    });
+    expect(settled).toBeGreaterThan(10);
+  });
+});
+
+/** Where events make a node done. */
+function settledDone(events: readonly Event[]): { node: string; at: number }[] {
+  return events.flatMap(({ type, data }, at) => {
+    const isDone =
+      (type === 'node.settled' && data.status === 'done') ||
+      ((type === 'call.ended' || type === 'decision.made') && data.settles === 'done') ||
+      (type === 'wait.closed' && data.becomes === 'done');
+    const node = isDone ? data.node : null;
+    return node === null ? [] : [{ node, at }];
+  });
+}
+
+/** The checks of a node that have ended, in order. */
+function checksOf(events: readonly Event[], node: string): { at: number; when: string; holds: unknown }[] {
+  const moments = new Map<string, string>();
+  return events.flatMap(({ type, data }, at) => {
+    if (type === 'call.started' && data.tool === STEP_CHECK) {
+      const input = data.input as StepCheckInput;
+      if (input.node === node) moments.set(data.call, input.when);
+    }
+    const when = type === 'call.ended' ? moments.get(data.call) : undefined;
+    if (when === undefined || type !== 'call.ended' || data.status === 'waiting' || data.status === 'cancelled')
+      return [];
+    return [{ at, when, holds: data.status === 'ok' ? (data.output as { holds: unknown }).holds : null }];
+  });
+}
 
 type Visitor = {
   invocation?: (run: RunState, invocation: Invocation) => void;

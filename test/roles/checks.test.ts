@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import './seed.ts';
 import { type CheckContext, nextCheckCalls, type Finding, judgeCheck } from '../../src/roles/check-calls.ts';
 import { type Check, parseCheck, GRAMMAR, grammarText } from '../../src/roles/checks.ts';
+import { parseCriterion } from '../../src/roles/criteria.ts';
 import { stepAcceptanceProblem } from '../../src/roles/step-acceptance.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
 import { filesTools } from '../../src/tools/builtin/files.ts';
@@ -181,10 +182,9 @@ describe('a word before a colon that is no check', () => {
   });
 
   it('is never taken as prose, also when nothing is close, and the message says how prose is written', () => {
-    expect(parseCheck('zusammenfassung: gut')).toEqual({
-      kind: 'problem',
+    expect(parseCriterion('zusammenfassung: gut', 'operator')).toEqual({
       problem: expect.stringMatching(
-        /^"zusammenfassung" is not a check\. The checks are: file .*"prose: zusammenfassung: gut"$/,
+        /^"zusammenfassung: gut": "zusammenfassung" is not a check\. The checks are: file .*"prose: zusammenfassung: gut"$/,
       ),
     });
     expect(parseCheck('prüfung: gut')).toMatchObject({ kind: 'problem' });
@@ -217,6 +217,7 @@ describe('the acceptance of a step', () => {
     ['', 'is prose'],
   ])('does not take "%s"', (text, problem) => {
     expect(stepAcceptanceProblem(text)).toContain(problem);
+    expect(stepAcceptanceProblem(text)).not.toContain('is written "prose:');
   });
 });
 

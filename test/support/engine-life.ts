@@ -3,6 +3,7 @@ import type { Drive } from '../../src/engine/drive.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { memoryCache, memoryRuns } from '../../src/engine/in-memory-stores.ts';
 import type { RunState } from '../../src/engine/run-state.ts';
+import { STEP_CHECK, type StepCheckInput } from '../../src/schema/acceptance.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
@@ -79,6 +80,7 @@ export async function lived(scenario: Scenario): Promise<Story> {
     };
     const tools = [
       ...worldTools(world, store, life),
+      checkTool(world, store),
       runTool(({ graph, input, call }) => engine.startChild(graph, input, call)),
     ];
     const judge: Judge =
@@ -228,6 +230,23 @@ function worldTools(world: World, store: CrashingEvents, life: Life): Tool[] {
         ...(name === 'model' ? { estimate: () => ({ tokens_in: 5, tokens_out: 5 }) } : {}),
       },
     );
+  });
+}
+
+/** Checks find this or that, fail, and now and then have to wait. */
+function checkTool(world: World, store: CrashingEvents): Tool {
+  const { choose } = world;
+  return toolNamed(STEP_CHECK, async (input) => {
+    if (store.hasCrashed()) return new Promise<Outcome>(() => undefined);
+    for (let left = choose(8); left > 0; left -= 1) await Promise.resolve();
+    const { when } = input as StepCheckInput;
+    const luck = choose(20);
+    if (luck === 0) return { status: 'failed', error: 'no luck' };
+    if (luck === 1) throw new Error('the check broke');
+    if (luck === 2 && when === 'after' && (world.waits += 1) <= MOST_WAITS)
+      return { status: 'waiting', for: { kind: 'question', text: 'May I look?' } };
+    const holds = luck === 3 ? null : when === 'before' ? luck < 8 : luck < 14;
+    return { status: 'ok', output: { holds, reason: holds === true ? '' : 'something is missing', found: [] } };
   });
 }
 

@@ -45,14 +45,15 @@ const narrowStates: StateGraph = {
   },
 };
 
-/** `tools` are those that the nodes call; the more often a name stands there, the more often. */
+/** `tools` are those that the nodes call; the more often a name stands there, the more often. Some nodes may have acceptance. */
 export function scenarios(
   fixed: Partial<Scenario> = {},
   tools: readonly ToolName[] = toolNames,
+  acceptance: 'accepting' | 'plain' = 'plain',
 ): fc.Arbitrary<Scenario> {
   const record = fc.record({
-    graph: graphs('g', tools, 6),
-    child: graphs('child', tools, 2),
+    graph: graphs('g', tools, 6, acceptance),
+    child: graphs('child', tools, 2, acceptance),
     judge: fc.constantFrom('cautious' as const, 'open' as const),
     states: fc.constantFrom(defaultStates, narrowStates),
     budgets: seldom({}, tightBudgets),
@@ -87,12 +88,18 @@ type Spec = {
   retries: number;
   fallback: boolean;
   few: boolean;
+  accepts?: boolean;
 };
 
 /** Runs inside runs are for the graph of the root; agents may start further ones. */
-function graphs(id: 'g' | 'child', tools: readonly ToolName[], most: number): fc.Arbitrary<Graph> {
+function graphs(
+  id: 'g' | 'child',
+  tools: readonly ToolName[],
+  most: number,
+  acceptance: 'accepting' | 'plain',
+): fc.Arbitrary<Graph> {
   const kinds: Spec['kind'][] = ['tool', 'tool', 'tool', 'agent', 'wait'];
-  const spec: fc.Arbitrary<Spec> = fc.record({
+  const plain: fc.Arbitrary<Spec> = fc.record({
     kind: fc.constantFrom(...kinds, ...(id === 'g' ? (['tool', 'map', 'graph'] as const) : [])),
     tool: fc.constantFrom(...tools),
     needs: fc.nat(63),
@@ -101,6 +108,8 @@ function graphs(id: 'g' | 'child', tools: readonly ToolName[], most: number): fc
     fallback: fc.boolean(),
     few: fc.boolean(),
   });
+  const accepting = fc.tuple(plain, seldom(false, fc.constant(true))).map(([node, accepts]) => ({ ...node, accepts }));
+  const spec = acceptance === 'accepting' ? accepting : plain;
   const edge = fc.record({
     from: fc.nat(most),
     to: fc.nat(most),
@@ -128,7 +137,7 @@ function graphs(id: 'g' | 'child', tools: readonly ToolName[], most: number): fc
 }
 
 function nodeOf(
-  { kind, tool, needs, input, retries, fallback, few }: Spec,
+  { kind, tool, needs, input, retries, fallback, few, accepts }: Spec,
   index: number,
 ): { needs: string[] } & Record<string, unknown> {
   const before = Array.from({ length: index }, (_, at) => `n${at}`).filter((_, at) => (needs >> at) % 2 === 1);
@@ -136,6 +145,7 @@ function nodeOf(
     id: `n${index}`,
     max_retries: retries,
     ...(fallback ? { on_error: 'fallback', fallback: { flag: false, list: [4] } } : {}),
+    ...(accepts === true ? { acceptance: [`what n${index} leaves`] } : {}),
   };
   const common = { ...each, needs: before, ...(input === 2 ? {} : { input: { x: input } }) };
   const agent = { kind: 'agent', goal: 'whatever', ...(few ? { tools: ['look', 'write', 'send'] } : {}) };

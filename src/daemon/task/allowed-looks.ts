@@ -12,20 +12,25 @@ import type { TaskPorts } from './task-ports.ts';
 type Ended = Extract<Event, { type: 'call.ended' }>['data'];
 
 export type Looks = {
-  look: (tool: string, input: Json, author: Author) => Promise<Outcome>;
+  look: (tool: string, input: Json, author?: Author) => Promise<Outcome>;
   /** Whether this attempt has done what the one before had to ask about. */
   hasUsedLeave: () => boolean;
 };
 
-export async function looksOf({ eventsOf, artifacts }: TaskPorts, { run, call, act }: ToolCall): Promise<Looks> {
-  const { asked, seen } = before(await eventsOf(run), call.slice(0, call.lastIndexOf('.') + 1));
+/** `since` leaves out what was seen earlier in the same visit and does not count any more. */
+export async function looksOf(
+  { eventsOf, artifacts }: Pick<TaskPorts, 'eventsOf' | 'artifacts'>,
+  { run, call, act }: ToolCall,
+  since: (events: readonly Event[]) => readonly Event[] = (events) => events,
+): Promise<Looks> {
+  const { asked, seen } = before(since(await eventsOf(run)), call.slice(0, call.lastIndexOf('.') + 1));
   let hasUsedLeave = false;
   return {
     hasUsedLeave: () => hasUsedLeave,
     look: async (tool, input, author) => {
       const ended = seen.get(nameOf(tool, input));
       if (ended !== undefined) return outcomeOf(ended, artifacts);
-      const outcome = await act(tool, input, { author });
+      const outcome = await act(tool, input, author === undefined ? {} : { author });
       if (stands(outcome) && asked.has(nameOf(tool, input))) hasUsedLeave = true;
       return outcome;
     },

@@ -23,6 +23,7 @@ import {
   type Verdict,
   decideVerdict,
 } from '../../roles/verdict.ts';
+import { STEP_CHECK } from '../../schema/acceptance.ts';
 import type { Event } from '../../schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
@@ -207,11 +208,14 @@ async function judgedOf(
   return { found: foundByModel(asked.answer), model: asked.answer };
 }
 
+/** What a model said is no evidence; what a check saw, the calls within it show. */
+const NO_EVIDENCE = new Set(['model.complete', STEP_CHECK]);
+
 /** What the tools gave while the steps were executed. */
 function witnesses(events: readonly Event[]): Witness[] {
   const started = new Map<string, { tool: string; input: string }>();
   return events.flatMap((event): Witness[] => {
-    if (event.type === 'call.started' && event.data.tool !== 'model.complete')
+    if (event.type === 'call.started' && !NO_EVIDENCE.has(event.data.tool))
       started.set(event.data.call, { tool: event.data.tool, input: JSON.stringify(event.data.input) });
     const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
     if (call === undefined || event.type !== 'call.ended' || event.data.status === 'waiting') return [];

@@ -10,7 +10,7 @@ const gives = { planner: ports.planner, results: ports.results, fitsProcedure: p
 export const task = defineRoom({
   name: 'daemon/task',
   events: ['run.judged', 'run.moved', 'procedure.chosen'],
-  tools: ['task.plan', 'task.critique'],
+  tools: ['task.plan', 'task.critique', 'step.check'],
   tidy: async (tidying) => (await import('./tidy-outbox.ts')).tidyOutbox(tidying),
   needs: { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, tools, reportRun },
   gives,

@@ -21,6 +21,7 @@ import { planTool } from './plan.ts';
 import type { TaskPorts } from './task-ports.ts';
 import { chooseFrom } from './procedures.ts';
 import { taskOf } from './write-result.ts';
+import { stepCheckTool } from './check-step.ts';
 import { secretsIn } from './secrets-in.ts';
 
 export type TaskParts = {
@@ -54,7 +55,7 @@ export function taskTools(parts: TaskParts): TaskTools {
   );
   return {
     planner,
-    tools: [planTool(ports), critiqueTool(ports)],
+    tools: [planTool(ports), critiqueTool(ports), stepCheckTool(ports)],
     fitsProcedure: (run) => fitsProcedure(ports, run),
   };
 }

@@ -22,7 +22,15 @@ export type Telling = {
 const NOTHING: Telling = { drafts: [] };
 
 /** Calls that only carry what other events say. */
-const UNTOLD = new Set(['model.complete', 'task.plan', 'task.critique', 'run.start', 'memory.search', 'human.ask']);
+const UNTOLD = new Set([
+  'model.complete',
+  'task.plan',
+  'task.critique',
+  'step.check',
+  'run.start',
+  'memory.search',
+  'human.ask',
+]);
 
 const MOST_OUTPUT = 2000;
 const MOST_INPUT = 400;

@@ -102,5 +102,6 @@ function askingCallName({ run, node, call, approval }: ToolCall): string {
   const from = `${run}.${node}.`;
   if (approval === null || !call.startsWith(from)) return call;
   const [visit, attempt, ...within] = call.slice(from.length).split('.');
-  return `${from}${[visit, Number(attempt) - 1, ...within].join('.')}`;
+  const before = attempt?.replace(/\d+$/, (number) => String(Number(number) - 1));
+  return `${from}${[visit, before, ...within].join('.')}`;
 }

@@ -9,7 +9,15 @@ import { failureKind, missingKind, programOf } from '../failure-kind.ts';
 import { evidenceOfEvent, type Finding, isPlainName, mergeEvidence, type Rule } from '../fact-finding.ts';
 
 /** Internal calls of the engine. */
-const INNER = new Set(['task.plan', 'task.critique', 'run.start', 'model.complete', 'memory.note', 'memory.search']);
+const INNER = new Set([
+  'task.plan',
+  'task.critique',
+  'step.check',
+  'run.start',
+  'model.complete',
+  'memory.note',
+  'memory.search',
+]);
 const CARES: ReadonlySet<Event['type']> = new Set([
   'call.started',
   'call.ended',

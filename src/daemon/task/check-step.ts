@@ -1,0 +1,127 @@
+/**
+ * Owns: step.check, whether the acceptance of a step holds. The engine calls it (engine/acceptance.ts).
+ *
+ * 1. Every check is carried out by calls through the chain, as the criteria of a task are.
+ * 2. Before a call only files are read: nothing is run, nobody is asked, and one check that fails is enough to know.
+ * 3. A call in doubt is settled by what can be seen without asking anybody.
+ * 4. A check that a person had to allow is carried out once for each time the step was done.
+ */
+import { type CheckContext, nextCheckCalls, type Finding, judgeCheck } from '../../roles/check-calls.ts';
+import type { Check } from '../../roles/checks.ts';
+import { readStepCheck } from '../../roles/step-acceptance.ts';
+import { toOneLine } from '../../roles/prompt-text.ts';
+import { STEP_CHECK, StepCheckInput, StepCheckOutput } from '../../schema/acceptance.ts';
+import type { Event } from '../../schema/event.ts';
+import type { TaskGiven } from '../../schema/task-run.ts';
+import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
+import { looksOf } from './allowed-looks.ts';
+import type { TaskPorts } from './task-ports.ts';
+import { taskOf } from './write-result.ts';
+
+type Ports = Pick<TaskPorts, 'artifacts' | 'changedBy' | 'clock' | 'eventsOf' | 'stateOf'>;
+type Look = (tool: string, input: Parameters<ToolCall['act']>[1]) => Promise<Outcome>;
+type Found = { text: string } & Finding;
+
+/** Checks that read files and nothing else. */
+const READS_FILES: ReadonlySet<Check['kind']> = new Set(['file', 'folder', 'contains', 'matches', 'json', 'rows']);
+const LONGEST_REASON = 8000;
+
+export function stepCheckTool(ports: Ports): Tool {
+  return defineTool({
+    name: STEP_CHECK,
+    about: 'Checks whether the acceptance of a step holds.',
+    input: StepCheckInput,
+    output: StepCheckOutput,
+    annotations: { read_only: true, idempotent: true, risk: 'low' },
+    targets: [],
+    class: 'read',
+    act: (given, call) => (given.when === 'before' ? checkBefore(ports, given, call) : checkAfter(ports, given, call)),
+  });
+}
+
+/** 2. */
+async function checkBefore(ports: Ports, { checks }: StepCheckInput, call: ToolCall): Promise<Outcome> {
+  const around = await folderOf(ports, call.run);
+  const found: Found[] = [];
+  for (const text of checks) {
+    const check = readStepCheck(text);
+    if (check.kind === 'problem' || !READS_FILES.has(check.kind)) continue;
+    const finding = judgeCheck(check, await outcomesOf(check, around, call.act), around);
+    found.push({ text, ...finding });
+    if (finding.seen && !finding.holds) return report(false, found);
+  }
+  const areAllSeen = found.length === checks.length && found.every(({ seen }) => seen);
+  return report(areAllSeen ? true : null, found);
+}
+
+async function checkAfter(ports: Ports, given: StepCheckInput, call: ToolCall): Promise<Outcome> {
+  const looks = await looksOf(ports, call, (events) => sinceLastCall(events, given.node));
+  const around = await aroundStep(ports, given, call.run);
+  const found: Found[] = [];
+  for (const text of given.checks) {
+    const check = readStepCheck(text);
+    if (check.kind === 'problem') {
+      found.push({ text, holds: false, evidence: check.problem, seen: false });
+      continue;
+    }
+    const outcomes = await outcomesOf(check, around, looks.look);
+    const asking = outcomes.find((outcome) => outcome.status === 'waiting');
+    if (asking !== undefined && given.when === 'after')
+      return looks.hasUsedLeave() ? { status: 'waiting', for: rightNow(ports) } : asking;
+    found.push({ text, ...judgeCheck(check, outcomes, around) });
+  }
+  return report(
+    found.every(({ holds }) => holds),
+    found,
+  );
+}
+
+async function outcomesOf(check: Check, around: CheckContext, look: Look): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let next = nextCheckCalls(check, around); next.length > 0; next = nextCheckCalls(check, around, outcomes))
+    for (const { tool, input } of next) {
+      const outcome = await look(tool, input);
+      outcomes.push(outcome);
+      if (outcome.status === 'waiting') return outcomes;
+    }
+  return outcomes;
+}
+
+function report(holds: boolean | null, found: readonly Found[]): Outcome {
+  const failing = found.filter((each) => !each.holds).map(({ text, evidence }) => `${text} (${evidence})`);
+  return ok({
+    holds,
+    reason: failing.join('; ').slice(0, LONGEST_REASON),
+    found: found.map((each) => ({
+      text: toOneLine(each.text, 200).slice(0, 200),
+      holds: each.holds,
+      evidence: toOneLine(each.evidence, 300).slice(0, 300),
+    })),
+  } satisfies StepCheckOutput);
+}
+
+/** What was allowed and seen before the step was done again says nothing about how it was left (4). */
+function sinceLastCall(events: readonly Event[], node: string): readonly Event[] {
+  const last = events.findLastIndex((event) => event.type === 'call.started' && event.data.node === node);
+  return events.slice(last + 1);
+}
+
+/** An approval is for one attempt: the next check is carried out in the next one. */
+const rightNow = ({ clock }: Ports): Extract<Outcome, { status: 'waiting' }>['for'] => ({
+  kind: 'timer',
+  until: new Date(clock()).toISOString(),
+});
+
+/** Paths of checks lie below the folder of the task, as for its criteria; those of a graph below the desk. */
+async function folderOf({ stateOf }: Ports, run: string): Promise<CheckContext> {
+  const state = await stateOf(run);
+  const task = state === null ? null : await taskOf(state, { stateOf });
+  const dir = (task?.input as unknown as TaskGiven | undefined)?.dir ?? null;
+  return dir === null ? {} : { dir };
+}
+
+async function aroundStep(ports: Ports, { checks }: StepCheckInput, run: string): Promise<CheckContext> {
+  const asksForChanges = checks.some((text) => readStepCheck(text).kind === 'unchanged');
+  return { ...(await folderOf(ports, run)), changed: asksForChanges ? await ports.changedBy([run]) : null };
+}
