@@ -1,7 +1,7 @@
 /** Events in order, as a ledger would give them, taken in by parts. */
 import { rowsInMemory, type Part } from '../../src/memory/learning.ts';
 import type { Rows } from '../../src/schema/rows.ts';
-import { rendered } from '../../src/memory/pages/people.ts';
+import { renderPageText } from '../../src/memory/pages/people-part.ts';
 import type { Event, EventType, NewEvent, Pen } from '../../src/schema/event.ts';
 
 type Given<T extends EventType> = Extract<NewEvent, { type: T }>['data'];
@@ -45,6 +45,6 @@ export class BookStory {
   }
 
   page(name: string, book: Rows = this.book): string {
-    return rendered(this.#parts, name, book) ?? '';
+    return renderPageText(this.#parts, name, book) ?? '';
   }
 }

@@ -2,10 +2,10 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '../../src/memory/learning.ts';
-import type { PageEdit } from '../../src/memory/pages/edits.ts';
-import { lookAtPages } from '../../src/memory/pages/look-at-pages.ts';
-import { putPage } from '../../src/memory/pages/put-page.ts';
-import { textOf } from '../../src/memory/pages/text.ts';
+import type { PageEdit } from '../../src/memory/pages/find-edit.ts';
+import { scanPages } from '../../src/memory/pages/scan-pages.ts';
+import { writePage } from '../../src/memory/pages/write-page.ts';
+import { composeText } from '../../src/memory/pages/page-text.ts';
 
 export const PAGES = ['brain/LEARNINGS-general.md', 'brain/TODOS.md'];
 
@@ -13,7 +13,7 @@ export function openKeeper(
   oka: string,
   ledger: string,
 ): { pass: () => Promise<PageEdit[]>; known: Map<string, string[]> } {
-  const folder = { oka, kept: join(oka, 'maintenance/pages'), quietMs: 0 };
+  const folder = { oka, state: join(oka, 'maintenance/pages'), quietMs: 0 };
   const known = new Map<string, string[]>();
   const recorded = readFileSync(ledger, 'utf8').split('\n').filter(Boolean);
   for (const line of recorded) take(JSON.parse(line) as PageEdit);
@@ -31,14 +31,14 @@ export function openKeeper(
   }
 
   async function pass(): Promise<PageEdit[]> {
-    const rendered = (page: string): string => textOf(pageAt(passes), known.get(page) ?? []);
-    const edits = (await lookAtPages(folder, rendered)).map(record);
+    const rendered = (page: string): string => composeText(pageAt(passes), known.get(page) ?? []);
+    const edits = (await scanPages(folder, rendered)).map(record);
     passes += 1;
     for (const page of PAGES)
       for (
-        let edit = await putPage(folder, page, rendered(page));
+        let edit = await writePage(folder, page, rendered(page));
         edit !== null;
-        edit = await putPage(folder, page, rendered(page))
+        edit = await writePage(folder, page, rendered(page))
       )
         edits.push(record(edit));
     return edits;

@@ -1,9 +1,9 @@
 /** Pages that people read and edit, as a pass needs them. */
 import type { Page } from '../../memory/learning.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { pageText } from '../../memory/pages/people.ts';
-import { lookAtPages } from '../../memory/pages/look-at-pages.ts';
-import { putPage } from '../../memory/pages/put-page.ts';
+import { composePage } from '../../memory/pages/people-part.ts';
+import { scanPages } from '../../memory/pages/scan-pages.ts';
+import { writePage } from '../../memory/pages/write-page.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import { keptPages } from './maintenance-folder.ts';
@@ -19,11 +19,11 @@ export type Pages = {
   text(page: Page | null, name: string, book: Rows): string | null;
 };
 
-export function pagesOf(home: Home, tell?: (line: string) => void): Pages {
-  const folder = { oka: home.oka, kept: keptPages(home), ...(tell === undefined ? {} : { tell }) };
+export function pagesOf(home: Home, log?: (line: string) => void): Pages {
+  const folder = { oka: home.oka, state: keptPages(home), ...(log === undefined ? {} : { log }) };
   return {
-    look: (rendered) => lookAtPages(folder, rendered),
-    put: (page, text) => putPage(folder, page, text),
-    text: pageText,
+    look: (rendered) => scanPages(folder, rendered),
+    put: (page, text) => writePage(folder, page, text),
+    text: composePage,
   };
 }

@@ -1,9 +1,9 @@
 /** What maintenance learns about, in the order in which each event is shown: later parts look at what earlier ones keep. */
 import type { Part } from '../../memory/learning.ts';
 import { factsPart } from '../../memory/distil/facts-part.ts';
-import { days } from '../../memory/pages/days.ts';
-import { people } from '../../memory/pages/people.ts';
-import { todos } from '../../memory/pages/todos.ts';
+import { daysPart } from '../../memory/pages/days-part.ts';
+import { peoplePart } from '../../memory/pages/people-part.ts';
+import { todosPart } from '../../memory/pages/todos-part.ts';
 import { procedures } from '../../memory/procedures/procedures-part.ts';
 import { judgeProcedures } from '../../memory/procedures/judge-procedures.ts';
 import { taskRecords } from '../../memory/task-record.ts';
@@ -12,9 +12,9 @@ import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 export function partsOf(settings: MaintenanceConfig): readonly Part[] {
   return [
     taskRecords,
-    people,
-    days(settings),
-    todos,
+    peoplePart,
+    daysPart(settings),
+    todosPart,
     factsPart(settings),
     procedures,
     judgeProcedures(settings.procedures),

@@ -14,7 +14,7 @@ import { lookAt } from '../../ledger/disk.ts';
 import { catchUp, withRepair } from '../../ledger/follower.ts';
 import { outdatedPages, type Page, pageIsWritten, type Part } from '../../memory/learning.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { wishesIn } from '../../memory/pages/people.ts';
+import { pendingRequests } from '../../memory/pages/people-part.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Maintenance } from './open-maintenance.ts';
@@ -92,7 +92,7 @@ async function noteEdits(m: Maintenance, edits: readonly PageEdit[]): Promise<nu
 /** M5. What the worker has not taken yet stays as it lies there. */
 function ask(m: Maintenance): void {
   const folder = join(m.home.oka, 'intake');
-  for (const { id, intake } of wishesIn(m.store))
+  for (const { id, intake } of pendingRequests(m.store))
     if (lookAt(join(folder, `${id}.json`)) === undefined) submit(folder, intake, id);
 }
 

@@ -1,8 +1,8 @@
 /** brain/LEARNINGS-<topic>.md: the known facts of a topic, each with its evidence. */
 import { type Page, type PageLine, plain } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { markOfFact } from '../pages/own-fact.ts';
-import { aside, evidenced, said, section } from '../pages/prose.ts';
+import { toFactMark } from '../pages/own-fact.ts';
+import { toNote, evidenceNote, escapeText, renderSection } from '../pages/page-prose.ts';
 import { type Kind, kindOfFact } from './fact-finding.ts';
 import { type StoredFact, factsUnder, supersededUnder } from './fact-rows.ts';
 
@@ -16,10 +16,10 @@ export function learningsPage(page: string, book: Rows): Page | null | undefined
   if (held.length === 0 && past.length === 0) return null;
   const sections = SECTIONS.flatMap(({ kind, title }) => {
     const lines = held.filter(({ fact }) => sectionOfFact(fact.id, topic) === kind).map(factLine);
-    return section(title, lines);
+    return renderSection(title, lines);
   });
   return {
-    lines: [plain(`# ${pageTitle(topic)}`), ...sections, ...section('No longer valid', past.map(supersededLine))],
+    lines: [plain(`# ${pageTitle(topic)}`), ...sections, ...renderSection('No longer valid', past.map(supersededLine))],
   };
 }
 
@@ -43,16 +43,16 @@ const byWeight = (a: StoredFact, b: StoredFact): number =>
 const firstSeq = ({ fact }: StoredFact): number => fact.evidence[0]?.seq ?? 0;
 
 function factLine({ fact, reworded }: StoredFact): PageLine {
-  const until = fact.expires === undefined ? '' : aside(`until ${lastValidDay(fact.expires)}`);
+  const until = fact.expires === undefined ? '' : toNote(`until ${lastValidDay(fact.expires)}`);
   return {
-    text: `- ${said(reworded ?? fact.text, MAX_LINE_LENGTH)}${evidenced(fact.evidence)}${until}`,
-    mark: markOfFact(fact.id),
+    text: `- ${escapeText(reworded ?? fact.text, MAX_LINE_LENGTH)}${evidenceNote(fact.evidence)}${until}`,
+    mark: toFactMark(fact.id),
   };
 }
 
 function supersededLine({ fact, reworded, since }: StoredFact): PageLine {
-  const until = aside(`until ${since.slice(0, 10)}`);
-  return plain(`- ~~${said(reworded ?? fact.text, MAX_LINE_LENGTH)}~~${evidenced(fact.evidence)}${until}`);
+  const until = toNote(`until ${since.slice(0, 10)}`);
+  return plain(`- ~~${escapeText(reworded ?? fact.text, MAX_LINE_LENGTH)}~~${evidenceNote(fact.evidence)}${until}`);
 }
 
 const MAX_LINE_LENGTH = 4000;

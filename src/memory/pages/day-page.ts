@@ -1,40 +1,50 @@
-/** Owns: how a day is told. A person reads it in the morning: what came out first, then what was said, then the rest. */
+/** Owns: rendering the page of a day. It is read in the morning: results first, then decisions, then the rest. */
 import { type Page, type PageLine, plain } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import {
-  beyond,
+  countOmitted,
   type Counts,
-  countsOf,
-  type FactTold,
-  isOld,
-  type Kind,
-  type MoveTold,
-  notedOn,
-  type TaskTold,
-  type Told,
-  type ToolTold,
-  type WordTold,
-} from './day.ts';
-import { code, counted, dollars, grouped, lasting, listed, paragraph, said, section } from './prose.ts';
+  dayCounts,
+  type FactEntry,
+  isCompact,
+  type DayEntryKind,
+  type MoveEntry,
+  entriesOn,
+  type TaskEntry,
+  type DayEntries,
+  type ToolEntry,
+  type DecisionEntry,
+} from './day-entries.ts';
+import {
+  toInlineCode,
+  formatCount,
+  formatUsd,
+  formatNumber,
+  formatDuration,
+  joinList,
+  wrapParagraph,
+  escapeText,
+  renderSection,
+} from './page-prose.ts';
 
-export function dayPage(book: Rows, day: string, compactDays: number | null): Page {
-  const counts = countsOf(book, day) ?? {};
-  const head = [plain(`# ${dateWords(day)}`), plain(''), ...paragraph(headline(counts))];
-  const short = [...head, ...rest(counts, 'In short')];
-  if (isOld(book, day, compactDays)) return { lines: short };
-  const all = <K extends Kind>(kind: K, line: (told: Told[K]) => string): PageLine[] => [
-    ...notedOn(book, day, kind).map((told) => plain(`- ${line(told)}`)),
-    ...more(beyond(counts, kind)),
+export function renderDayPage(book: Rows, day: string, compactDays: number | null): Page {
+  const counts = dayCounts(book, day) ?? {};
+  const head = [plain(`# ${formatDate(day)}`), plain(''), ...wrapParagraph(headline(counts))];
+  const short = [...head, ...summarizeCounts(counts, 'In short')];
+  if (isCompact(book, day, compactDays)) return { lines: short };
+  const all = <K extends DayEntryKind>(kind: K, line: (entry: DayEntries[K]) => string): PageLine[] => [
+    ...entriesOn(book, day, kind).map((entry) => plain(`- ${line(entry)}`)),
+    ...moreLine(countOmitted(counts, kind)),
   ];
   return {
     lines: [
       ...head,
-      ...section('Tasks', all('task', taskLine)),
-      ...section('What people decided', all('word', wordLine)),
-      ...section('Tools', all('tool', toolLine)),
-      ...section('Learned', all('fact', factLine)),
-      ...section('Procedures', all('procedure', moveLine)),
-      ...section('Trouble', troubleLines(book, day, counts)),
+      ...renderSection('Tasks', all('task', taskLine)),
+      ...renderSection('What people decided', all('word', decisionLine)),
+      ...renderSection('Tools', all('tool', toolLine)),
+      ...renderSection('Learned', all('fact', factLine)),
+      ...renderSection('Procedures', all('procedure', moveLine)),
+      ...renderSection('Problems', problemLines(book, day, counts)),
     ],
   };
 }
@@ -42,130 +52,139 @@ export function dayPage(book: Rows, day: string, compactDays: number | null): Pa
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-export function dateWords(day: string): string {
+export function formatDate(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   return `${WEEKDAYS[date.getUTCDay()]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 }
 
-const of = (counts: Counts, name: string): number => counts[name] ?? 0;
+const countOf = (counts: Counts, name: string): number => counts[name] ?? 0;
 
 function headline(counts: Counts): string {
   return [tasksSentence(counts), peopleSentence(counts), costSentence(counts)].filter((each) => each !== '').join(' ');
 }
 
 function tasksSentence(counts: Counts): string {
-  const [done, failed, cancelled] = [of(counts, 'done'), of(counts, 'failed'), of(counts, 'cancelled')];
+  const [done, failed, cancelled] = [countOf(counts, 'done'), countOf(counts, 'failed'), countOf(counts, 'cancelled')];
   const all = done + failed + cancelled;
   if (all === 0) return 'No task ended on this day.';
   const bad = [
-    failed > 0 ? `${grouped(failed)} failed` : '',
-    cancelled > 0 ? `${grouped(cancelled)} ${cancelled === 1 ? 'was' : 'were'} cancelled` : '',
+    failed > 0 ? `${formatNumber(failed)} failed` : '',
+    cancelled > 0 ? `${formatNumber(cancelled)} ${cancelled === 1 ? 'was' : 'were'} cancelled` : '',
   ].filter((each) => each !== '');
-  if (bad.length === 0) return all === 1 ? '1 task was done.' : `All ${grouped(all)} tasks were done.`;
-  const good = all === 1 ? '' : `${grouped(done)} of ${grouped(all)} tasks ${done === 1 ? 'was' : 'were'} done; `;
-  return all === 1 ? `The only task ${failed > 0 ? 'failed' : 'was cancelled'}.` : `${good}${listed(bad)}.`;
+  if (bad.length === 0) return all === 1 ? '1 task was done.' : `All ${formatNumber(all)} tasks were done.`;
+  const good =
+    all === 1 ? '' : `${formatNumber(done)} of ${formatNumber(all)} tasks ${done === 1 ? 'was' : 'were'} done; `;
+  return all === 1 ? `The only task ${failed > 0 ? 'failed' : 'was cancelled'}.` : `${good}${joinList(bad)}.`;
 }
 
 function peopleSentence(counts: Counts): string {
   const parts = [
-    part(counts, 'answered', (n) => `answered ${counted(n, 'question')}`),
-    part(counts, 'approved', (n) => `allowed ${counted(n, 'step')}`),
-    part(counts, 'denied', (n) => `denied ${counted(n, 'step')}`),
-    part(counts, 'corrected', (n) => `corrected ${counted(n, 'result')}`),
-    part(counts, 'undone', (n) => `took back ${counted(n, 'task')}`),
+    countPhrase(counts, 'answered', (n) => `answered ${formatCount(n, 'question')}`),
+    countPhrase(counts, 'approved', (n) => `allowed ${formatCount(n, 'step')}`),
+    countPhrase(counts, 'denied', (n) => `denied ${formatCount(n, 'step')}`),
+    countPhrase(counts, 'corrected', (n) => `corrected ${formatCount(n, 'result')}`),
+    countPhrase(counts, 'undone', (n) => `undid ${formatCount(n, 'task')}`),
   ].flat();
-  return parts.length === 0 ? '' : `You ${listed(parts)}.`;
+  return parts.length === 0 ? '' : `You ${joinList(parts)}.`;
 }
 
 function costSentence(counts: Counts): string {
-  const thoughts = of(counts, 'thoughts');
-  const reused = part(counts, 'reused', (n) => `${counted(n, 'plan')} came from a procedure`);
+  const thoughts = countOf(counts, 'thoughts');
+  const reused = countPhrase(counts, 'reused', (n) => `${formatCount(n, 'plan')} came from a procedure`);
   if (thoughts === 0) return reused.length > 0 ? `No model was asked; ${reused[0]}.` : 'No model was asked.';
-  const spent = [counted(thoughts, 'model call'), counted(of(counts, 'tokens'), 'token'), dollars(of(counts, 'usd'))];
-  return `It took ${listed(spent)}${reused.length > 0 ? `; ${reused[0]}` : ''}.`;
+  const spent = [
+    formatCount(thoughts, 'model call'),
+    formatCount(countOf(counts, 'tokens'), 'token'),
+    formatUsd(countOf(counts, 'usd')),
+  ];
+  return `It took ${joinList(spent)}${reused.length > 0 ? `; ${reused[0]}` : ''}.`;
 }
 
-const part = (counts: Counts, name: string, tell: (amount: number) => string): string[] =>
-  of(counts, name) > 0 ? [tell(of(counts, name))] : [];
+const countPhrase = (counts: Counts, name: string, phrase: (amount: number) => string): string[] =>
+  countOf(counts, name) > 0 ? [phrase(countOf(counts, name))] : [];
 
-/** Everything else as numbers. */
-function rest(counts: Counts, heading: string): PageLine[] {
-  const told = [
-    part(counts, 'reworked', (n) => `${counted(n, 'result')} sent back by the critic`),
-    part(counts, 'installed', (n) => `${counted(n, 'tool')} installed`),
-    part(counts, 'asked', (n) => `${counted(n, 'requirement')} opened`),
-    part(counts, 'brought', (n) => `${counted(n, 'requirement')} met`),
-    part(counts, 'learned', (n) => `${counted(n, 'fact')} learned`),
-    part(counts, 'forgotten', (n) => `${counted(n, 'fact')} given up`),
-    part(counts, 'moved', (n) => `${counted(n, 'move')} of procedures`),
-    part(counts, 'edited', (n) => `${counted(n, 'page')} edited`),
-    ...troubles(counts).map((each) => [each]),
+/** Summarizes everything else as numbers. */
+function summarizeCounts(counts: Counts, heading: string): PageLine[] {
+  const phrases = [
+    countPhrase(counts, 'reworked', (n) => `${formatCount(n, 'result')} sent back by the critic`),
+    countPhrase(counts, 'installed', (n) => `${formatCount(n, 'tool')} installed`),
+    countPhrase(counts, 'asked', (n) => `${formatCount(n, 'requirement')} opened`),
+    countPhrase(counts, 'brought', (n) => `${formatCount(n, 'requirement')} resolved`),
+    countPhrase(counts, 'learned', (n) => `${formatCount(n, 'fact')} learned`),
+    countPhrase(counts, 'forgotten', (n) => `${formatCount(n, 'fact')} forgotten`),
+    countPhrase(counts, 'moved', (n) => `${formatCount(n, 'status change')} of procedures`),
+    countPhrase(counts, 'edited', (n) => `${formatCount(n, 'page')} edited`),
+    ...describeProblems(counts).map((each) => [each]),
   ].flat();
-  return told.length === 0 ? [] : [plain(''), ...paragraph(`${heading}: ${listed(told)}.`)];
+  return phrases.length === 0 ? [] : [plain(''), ...wrapParagraph(`${heading}: ${joinList(phrases)}.`)];
 }
 
 const MARKS = { done: '✓', failed: '✗', cancelled: '–' } as const;
 
-function taskLine({ run, title, status, seconds, reason, rework }: TaskTold): string {
-  const took = seconds === null ? '' : ` in ${lasting(seconds)}`;
-  const again = rework === 0 ? '' : `, after ${counted(rework, 'rework')}`;
-  const why = reason === '' ? '' : `: ${said(reason, 160)}`;
-  return `${MARKS[status]} ${said(title, 120) || 'Untitled'} — ${status}${took}${again}${why} ([result](../../workspace/outbox/${run}/RESULT.md))`;
+function taskLine({ run, title, status, seconds, reason, rework }: TaskEntry): string {
+  const took = seconds === null ? '' : ` in ${formatDuration(seconds)}`;
+  const again = rework === 0 ? '' : `, after ${formatCount(rework, 'rework')}`;
+  const why = reason === '' ? '' : `: ${escapeText(reason, 160)}`;
+  return `${MARKS[status]} ${escapeText(title, 120) || 'Untitled'} — ${status}${took}${again}${why} ([result](../../workspace/outbox/${run}/RESULT.md))`;
 }
 
-function wordLine(told: WordTold): string {
-  const about = told.run === null ? '' : ` (${told.run})`;
-  switch (told.kind) {
+function decisionLine(entry: DecisionEntry): string {
+  const about = entry.run === null ? '' : ` (${entry.run})`;
+  switch (entry.kind) {
     case 'approved':
     case 'denied':
-      return `${told.kind === 'approved' ? 'Allowed' : 'Denied'} ${code(told.text)}${told.answer === '' ? '' : `: ${said(told.answer)}`}${about}`;
+      return `${entry.kind === 'approved' ? 'Allowed' : 'Denied'} ${toInlineCode(entry.text)}${entry.answer === '' ? '' : `: ${escapeText(entry.answer)}`}${about}`;
     case 'answered':
-      return `Asked “${said(told.text, 160)}”, answered “${said(told.answer, 160)}”${about}`;
+      return `Asked “${escapeText(entry.text, 160)}”, answered “${escapeText(entry.answer, 160)}”${about}`;
     case 'corrected':
-      return `Corrected: ${said(told.text)}${about}`;
+      return `Corrected: ${escapeText(entry.text)}${about}`;
     case 'undone':
-      return `Took back what it changed: ${counted(Number(told.text), 'file')}${about}`;
+      return `Undid its changes: ${formatCount(Number(entry.text), 'file')}${about}`;
     case 'stopped':
-      return `${told.text === 'pause' ? 'Held' : 'Cancelled'} a task${about}`;
+      return `${entry.text === 'pause' ? 'Paused' : 'Cancelled'} a task${about}`;
   }
 }
 
-const TOOLS: Readonly<Record<ToolTold['kind'], string>> = {
+const TOOLS: Readonly<Record<ToolEntry['kind'], string>> = {
   installed: 'Installed',
   removed: 'Removed',
   asked: 'Needs from you',
-  brought: 'Is there now',
+  brought: 'Available now',
 };
 
-const toolLine = ({ kind, name, version, why }: ToolTold): string =>
-  `${TOOLS[kind]}: ${code(name)}${version === '' ? '' : ` ${said(version, 40)}`}${why === '' ? '' : `, ${said(why, 160)}`}`;
+const toolLine = ({ kind, name, version, why }: ToolEntry): string =>
+  `${TOOLS[kind]}: ${toInlineCode(name)}${version === '' ? '' : ` ${escapeText(version, 40)}`}${why === '' ? '' : `, ${escapeText(why, 160)}`}`;
 
-const factLine = ({ text, namespace, source }: FactTold): string =>
-  `${said(text)} _(${said(namespace, 60)}, from ${source})_`;
+const factLine = ({ text, namespace, source }: FactEntry): string =>
+  `${escapeText(text)} _(${escapeText(namespace, 60)}, from ${source})_`;
 
-const moveLine = ({ procedure, to, reason, isForced }: MoveTold): string =>
-  `[${said(procedure, 80)}](../brain/PROCEDURES/${encodeURIComponent(procedure)}.md) is ${to}${isForced ? ' by force' : ''}: ${said(reason, 200)}`;
+const moveLine = ({ procedure, to, reason, isForced }: MoveEntry): string =>
+  `[${escapeText(procedure, 80)}](../brain/PROCEDURES/${encodeURIComponent(procedure)}.md) is ${to}${isForced ? ' by force' : ''}: ${escapeText(reason, 200)}`;
 
-const more = (count: number): PageLine[] => (count === 0 ? [] : [plain(`- … and ${grouped(count)} more`)]);
+const moreLine = (count: number): PageLine[] => (count === 0 ? [] : [plain(`- … and ${formatNumber(count)} more`)]);
 
-function troubleLines(book: Rows, day: string, counts: Counts): PageLine[] {
-  const hosts = [...new Set(notedOn(book, day, 'trouble'))].slice(0, 3);
-  const which = hosts.length === 0 ? '' : `, such as ${listed(hosts.map(code))}`;
-  return troubles(counts).map((each) => plain(`- ${each}${each.includes('refused') ? which : ''}`));
+function problemLines(book: Rows, day: string, counts: Counts): PageLine[] {
+  const hosts = [...new Set(entriesOn(book, day, 'trouble'))].slice(0, 3);
+  const which = hosts.length === 0 ? '' : `, such as ${joinList(hosts.map(toInlineCode))}`;
+  return describeProblems(counts).map((each) => plain(`- ${each}${each.includes('refused') ? which : ''}`));
 }
 
-function troubles(counts: Counts): string[] {
+function describeProblems(counts: Counts): string[] {
   return [
-    part(
+    countPhrase(
       counts,
       'crashes',
-      (n) => `the worker came back ${n === 1 ? 'once' : `${grouped(n)} times`} after it had died`,
+      (n) => `the worker came back ${n === 1 ? 'once' : `${formatNumber(n)} times`} after a crash`,
     ),
-    part(counts, 'repairs', (n) => `the ledger was mended ${n === 1 ? 'once' : `${grouped(n)} times`} after a cut`),
-    part(counts, 'full', (n) => `the disk was full ${n === 1 ? 'once' : `${grouped(n)} times`}`),
-    part(counts, 'refused', (n) => `${counted(n, 'connection')} refused`),
-    part(counts, 'overstepped', (n) => `${counted(n, 'command')} tried more than allowed`),
-    part(counts, 'unread', (n) => `${counted(n, 'request')} could not be taken`),
-    part(counts, 'unaccepted', (n) => `${counted(n, 'answer')} not accepted`),
+    countPhrase(
+      counts,
+      'repairs',
+      (n) => `the ledger was repaired ${n === 1 ? 'once' : `${formatNumber(n)} times`} after an interrupted write`,
+    ),
+    countPhrase(counts, 'full', (n) => `the disk was full ${n === 1 ? 'once' : `${formatNumber(n)} times`}`),
+    countPhrase(counts, 'refused', (n) => `${formatCount(n, 'connection')} refused`),
+    countPhrase(counts, 'overstepped', (n) => `${formatCount(n, 'command')} tried more than allowed`),
+    countPhrase(counts, 'unread', (n) => `${formatCount(n, 'request')} could not be accepted`),
+    countPhrase(counts, 'unaccepted', (n) => `${formatCount(n, 'answer')} not accepted`),
   ].flat();
 }

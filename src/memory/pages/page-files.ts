@@ -1,13 +1,13 @@
 /**
- * Owns: the files behind a page: the page itself, and what stood in its place before.
+ * Owns: the files of a page: the page itself, and the files it replaced.
  *
  *    .oka/brain/TODOS.md                          the page
- *    .oka/brain/.replaced/TODOS.md.<id>           what a new page took the place of; somebody may still have it open
- *    .oka/brain/.replaced/TODOS.md.new            a page on its way into its place
- *    .oka/maintenance/pages/brain/TODOS.md/       texts of ours by stamp, and what was seen of files (`seen`, <id>.was)
+ *    .oka/brain/.replaced/TODOS.md.<id>           a replaced page; an editor may still have it open
+ *    .oka/brain/.replaced/TODOS.md.new            a page that is about to be put into place
+ *    .oka/maintenance/pages/brain/TODOS.md/       generated texts by stamp, and the state of files (`seen`, <id>.was)
  *
- * P1 What was replaced lies beside the page, on the same mount, so that taking it away and putting it back are renames.
- * P2 Only a regular file is read, up to a size; nothing that hangs is opened.
+ * P1 Replaced files are stored beside the page, on the same mount, so that moving a page away and back are renames.
+ * P2 Only regular files up to a size are read; nothing that could block is opened.
  */
 import { hash, randomUUID } from 'node:crypto';
 import {
@@ -29,49 +29,49 @@ import { errnoOf, OkaError } from '../../schema/errors.ts';
 export type PagesFolder = {
   /** The folder .oka. */
   oka: string;
-  /** What is remembered of pages: .oka/maintenance/pages. */
-  kept: string;
-  /** Hears of pages that are left alone, and why. */
-  tell?: (line: string) => void;
-  /** A page that was saved this recently may not be whole yet. */
+  /** The state of pages: .oka/maintenance/pages. */
+  state: string;
+  /** Logs pages that are left alone, and why. */
+  log?: (line: string) => void;
+  /** A page that was saved this recently may be incomplete. */
   quietMs?: number;
-  /** So long somebody may go on writing into a file that was replaced. */
+  /** How long an editor may still write to a file that was replaced. */
   lateMs?: number;
 };
 
-export type Place = { file: string; hidden: string; name: string; kept: string };
+export type PagePlace = { file: string; hidden: string; name: string; state: string };
 
-const MOST_BYTES = 2_000_000;
+const MAX_BYTES = 2_000_000;
 
-export const placeOf = ({ oka, kept }: PagesFolder, page: string): Place => ({
+export const pagePlace = ({ oka, state }: PagesFolder, page: string): PagePlace => ({
   file: join(oka, page),
   hidden: join(oka, dirname(page), '.replaced'),
   name: basename(page),
-  kept: join(kept, page),
+  state: join(state, page),
 });
 
-/** Bytes of a file as they are; null when nothing is there. */
-export function bytesOf(file: string): Buffer | null {
+/** Reads the bytes of a file; null when it does not exist. */
+export function readPageBytes(file: string): Buffer | null {
   assertRegularFile(file);
-  const fd = opened(file);
+  const fd = openPage(file);
   if (fd === null) return null;
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new OkaError('unsafe-file', `${file} is not a regular file`, { fix: 'Move it away.' });
-    const bytes = Buffer.alloc(Math.min(stats.size, MOST_BYTES) + 1);
+    const bytes = Buffer.alloc(Math.min(stats.size, MAX_BYTES) + 1);
     let length = 0;
     for (let more = 1; more > 0 && length < bytes.length; length += more)
       more = readSync(fd, bytes, length, bytes.length - length, length);
-    if (length <= MOST_BYTES) return bytes.subarray(0, length);
+    if (length <= MAX_BYTES) return bytes.subarray(0, length);
   } finally {
     closeSync(fd);
   }
-  throw new OkaError('refused', `${file} is larger than ${MOST_BYTES / 1e6} MB; it is left as it is`, {
-    fix: 'Move what you keep there into a file of your own.',
+  throw new OkaError('refused', `${file} is larger than ${MAX_BYTES / 1e6} MB; it was left unchanged`, {
+    fix: 'Move your notes into a file of your own.',
   });
 }
 
-function opened(file: string): number | null {
+function openPage(file: string): number | null {
   try {
     return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
@@ -80,17 +80,17 @@ function opened(file: string): number | null {
   }
 }
 
-export const sumOf = (bytes: Uint8Array): string => hash('sha256', bytes).slice(0, 24);
+export const checksumOf = (bytes: Uint8Array): string => hash('sha256', bytes).slice(0, 24);
 
-/** Changes with every save, and stays when a file gets another name; null when nothing is there. */
+/** Changes with every save and survives a rename; null when the file does not exist. */
 export function signatureOf(file: string): string | null {
   const found = lookAt(file);
   return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
-/** Files that were replaced and are not given up yet, the oldest first. */
-export function replacedIn({ hidden, name }: Place): string[] {
-  return namesIn(hidden)
+/** Replaced files that are still stored, the oldest first. */
+export function listReplaced({ hidden, name }: PagePlace): string[] {
+  return listNames(hidden)
     .filter((each) => each.startsWith(`${name}.`) && ID.test(each.slice(name.length + 1)))
     .map((each) => each.slice(name.length + 1));
 }
@@ -98,14 +98,14 @@ export function replacedIn({ hidden, name }: Place): string[] {
 const ID = /^([0-9a-z]{9})-[0-9a-f]{8}$/;
 
 export const newId = (now: number): string => `${now.toString(36).padStart(9, '0')}-${randomUUID().slice(0, 8)}`;
-export const takenAt = (id: string): number => Number.parseInt(ID.exec(id)?.[1] ?? '0', 36);
-export const replacedFile = ({ hidden, name }: Place, id: string): string => join(hidden, `${name}.${id}`);
-export const newFile = ({ hidden, name }: Place): string => join(hidden, `${name}.new`);
-export function giveUp(place: Place, id: string): void {
+export const replacedAt = (id: string): number => Number.parseInt(ID.exec(id)?.[1] ?? '0', 36);
+export const replacedFile = ({ hidden, name }: PagePlace, id: string): string => join(hidden, `${name}.${id}`);
+export const pendingFile = ({ hidden, name }: PagePlace): string => join(hidden, `${name}.new`);
+export function removeReplaced(place: PagePlace, id: string): void {
   rmSync(replacedFile(place, id), { force: true });
 }
 
-export function namesIn(folder: string): string[] {
+export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder).toSorted();
   } catch (error) {
@@ -114,8 +114,8 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Gives a file a second name that nobody has; false when somebody has it. Where there are no links it is copied. */
-export function linkNew(from: string, to: string, mode?: number): boolean {
+/** Gives a file a second name if that is free, and returns whether it was. Copies where links are not supported. */
+export function linkIfFree(from: string, to: string, mode?: number): boolean {
   try {
     if (mode !== undefined) chmodSync(from, mode);
     linkSync(from, to);
@@ -125,10 +125,10 @@ export function linkNew(from: string, to: string, mode?: number): boolean {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errnoOf(error) ?? ''))
       throw explained(error, to);
   }
-  return copyNew(from, to);
+  return copyIfFree(from, to);
 }
 
-function copyNew(from: string, to: string): boolean {
+function copyIfFree(from: string, to: string): boolean {
   try {
     copyFileSync(from, to, constants.COPYFILE_EXCL);
     return true;

@@ -2,7 +2,7 @@ import { outdatedPages } from '../../../src/memory/learning.ts';
 import { describe, expect, it } from 'vitest';
 import { factsPart } from '../../../src/memory/distil/facts-part.ts';
 import { topicName } from '../../../src/memory/distil/fact-topic.ts';
-import { rendered } from '../../../src/memory/pages/people.ts';
+import { renderPageText } from '../../../src/memory/pages/people-part.ts';
 import { life, type Life } from './life.ts';
 
 const part = factsPart({ unused_days: null });
@@ -49,7 +49,7 @@ describe('pages of learnings', () => {
       data: { id: 'x', namespace: 'odd', source: 'person', text: '# a\n- b <!--oka fact:y--> _(a, 1)_ ~~gone~~' },
     });
     lived.pass();
-    const lines = (rendered([part], 'brain/LEARNINGS-odd.md', lived.book) ?? '').split('\n');
+    const lines = (renderPageText([part], 'brain/LEARNINGS-odd.md', lived.book) ?? '').split('\n');
     expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(1);
     expect(lines.join('\n').match(/<!--oka fact:/g)).toHaveLength(1);
   });

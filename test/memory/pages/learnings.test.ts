@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Part } from '../../../src/memory/learning.ts';
-import { editOf } from '../../../src/memory/pages/edits.ts';
-import { people, wishesIn } from '../../../src/memory/pages/people.ts';
-import { evidenced, said } from '../../../src/memory/pages/prose.ts';
+import { findEdit } from '../../../src/memory/pages/find-edit.ts';
+import { peoplePart, pendingRequests } from '../../../src/memory/pages/people-part.ts';
+import { evidenceNote, escapeText } from '../../../src/memory/pages/page-prose.ts';
 import type { Intake } from '../../../src/schema/intake.ts';
 import type { FactGiven } from '../../../src/schema/memory.ts';
 import { BookStory } from '../../support/book-story.ts';
@@ -27,7 +27,7 @@ const facts: Part = {
       lines: [
         { text: `# ${topic}`, mark: null },
         ...held.map(({ id, text }) => ({
-          text: `- ${said(text)}${evidenced([{ run: 'r1', seq: 7 }])}`,
+          text: `- ${escapeText(text)}${evidenceNote([{ run: 'r1', seq: 7 }])}`,
           mark: `fact:${id}`,
         })),
       ],
@@ -36,7 +36,7 @@ const facts: Part = {
 };
 
 function knowing(): BookStory {
-  const told = new BookStory([facts, people]);
+  const told = new BookStory([facts, peoplePart]);
   for (const [id, text] of [
     ['lesson-1', 'Tabs, not spaces'],
     ['lesson-2', 'Use *.csv & <b>'],
@@ -56,16 +56,16 @@ function knowing(): BookStory {
 
 function edit(told: BookStory, change: (text: string) => string, page = PAGE): Intake[] {
   const last = told.page(page);
-  const found = editOf(page, { now: change(last), last });
+  const found = findEdit(page, { now: change(last), last });
   if (found === null) return [];
-  const before = new Set([...wishesIn(told.book)].map(({ id }) => id));
+  const before = new Set([...pendingRequests(told.book)].map(({ id }) => id));
   told.tell('page.edited', null, found, 'maintenance');
-  return [...wishesIn(told.book)].filter(({ id }) => !before.has(id)).map(({ intake }) => intake);
+  return [...pendingRequests(told.book)].filter(({ id }) => !before.has(id)).map(({ intake }) => intake);
 }
 
 /** The worker takes in what was asked for. */
 function work(told: BookStory): void {
-  for (const { id, intake } of Array.from(wishesIn(told.book))) {
+  for (const { id, intake } of Array.from(pendingRequests(told.book))) {
     told.tell('intake.received', null, { id, intake });
     if (intake.kind === 'remember') told.tell('fact.kept', null, intake.fact);
     if (intake.kind === 'forget') told.tell('fact.forgotten', null, { facts: intake.facts, why: intake.why });
@@ -81,7 +81,7 @@ describe('a page of learnings', () => {
     expect(told.page(PAGE)).not.toContain('Tabs');
     work(told);
     expect(told.page(PAGE)).not.toContain('Tabs');
-    expect([...wishesIn(told.book)]).toEqual([]);
+    expect([...pendingRequests(told.book)]).toEqual([]);
   });
 
   it('a line that is changed takes the place of the old one, in the words of the person', () => {

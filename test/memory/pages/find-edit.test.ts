@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Page, PageLine } from '../../../src/memory/learning.ts';
-import { editOf, type PageEdit } from '../../../src/memory/pages/edits.ts';
-import { said } from '../../../src/memory/pages/prose.ts';
-import { partsOf, textOf } from '../../../src/memory/pages/text.ts';
+import { findEdit, type PageEdit } from '../../../src/memory/pages/find-edit.ts';
+import { escapeText } from '../../../src/memory/pages/page-prose.ts';
+import { splitText, composeText } from '../../../src/memory/pages/page-text.ts';
 
 const PAGE = 'brain/TODOS.md';
 const line = (text: string, mark: string | null = null): PageLine => ({ text, mark });
@@ -15,8 +15,8 @@ const page: Page = {
     line('- [ ] Look _(run-2, 9)_', 'failed:run-2'),
   ],
 };
-const text = textOf(page, ['buy milk', '', 'call Ann']);
-const seen = (now: string, last = text): PageEdit | null => editOf(PAGE, { now, last });
+const text = composeText(page, ['buy milk', '', 'call Ann']);
+const seen = (now: string, last = text): PageEdit | null => findEdit(PAGE, { now, last });
 const replaced = (from: string, to: string): PageEdit | null => seen(text.replace(from, to));
 
 describe('what people did to a page', () => {
@@ -85,7 +85,7 @@ describe('what people did to a page', () => {
   it('E2 below the heading everything is theirs, also a copy of what we say', () => {
     const copy = '- [ ] Allow `rm`? _(run-1, 7)_';
     expect(seen(`${text}${copy} <!--oka ask:w1-->\n`)?.lines).toEqual(['buy milk', '', 'call Ann', copy]);
-    const own = textOf(page, [copy]);
+    const own = composeText(page, [copy]);
     expect(seen(own.replace(`${copy} <!--oka ask:w1-->\n`, ''), own)).toEqual({
       page: PAGE,
       lines: [copy],
@@ -101,7 +101,7 @@ describe('what people did to a page', () => {
   });
 
   it('of two lines that say the same, the one that is left is theirs', () => {
-    const own = textOf({ lines: [line('# Page'), line('- same')] }, ['- same']);
+    const own = composeText({ lines: [line('# Page'), line('- same')] }, ['- same']);
     const now = own.replace('- same\n', '').replace('## Yours\n', '');
     expect(seen(now, own)).toBeNull();
   });
@@ -118,14 +118,14 @@ describe('what people did to a page', () => {
   });
 
   it('E4 an old state that is saved takes nothing back', () => {
-    const later = textOf({ lines: [...page.lines, line('- [ ] New _(run-3, 12)_', 'failed:run-3')] }, [
+    const later = composeText({ lines: [...page.lines, line('- [ ] New _(run-3, 12)_', 'failed:run-3')] }, [
       'buy milk',
       '',
       'call Ann',
       'said meanwhile',
     ]);
     const stale = text.replace('buy milk', 'buy milk\nbuy tea').replace('call Ann\n', '');
-    expect(editOf(PAGE, { now: stale, last: later, before: [text, later] })).toEqual({
+    expect(findEdit(PAGE, { now: stale, last: later, before: [text, later] })).toEqual({
       page: PAGE,
       lines: ['buy milk', 'buy tea', 'said meanwhile'],
       removed: [],
@@ -169,8 +169,8 @@ describe('text from outside', () => {
           { maxLength: 6 },
         ),
         (given) => {
-          const lines = given.map(([words, mark, isSaid]) => line(`- ${isSaid ? said(words) : words}`, mark));
-          const { ours, people } = partsOf(textOf({ lines: [line('# Title'), ...lines] }, ['mine']));
+          const lines = given.map(([words, mark, isSaid]) => line(`- ${isSaid ? escapeText(words) : words}`, mark));
+          const { ours, people } = splitText(composeText({ lines: [line('# Title'), ...lines] }, ['mine']));
           expect(ours.slice(1).map(({ mark }) => mark)).toEqual(given.map(([, mark]) => mark));
           expect(people).toEqual(['mine']);
         },
@@ -221,7 +221,7 @@ describe('many edits', () => {
       fc.property(
         fc.array(fc.record({ acts: fc.array(act, { maxLength: 4 }), ours: pages, stale: fc.nat(3) }), { maxLength: 8 }),
         (rounds) => {
-          const written: string[] = [textOf({ lines: [] }, [])];
+          const written: string[] = [composeText({ lines: [] }, [])];
           const struck = new Set<string>();
           const all = new Set<string>();
           let lines: string[] = [];
@@ -229,15 +229,15 @@ describe('many edits', () => {
             const last = written.at(-1) ?? '';
             let now = written.at(-1 - Math.min(stale, written.length - 1)) ?? last;
             for (const each of acts) now = done(each, now);
-            const edit = editOf('memory/x.md', { now, last, before: written.slice(-8) });
+            const edit = findEdit('memory/x.md', { now, last, before: written.slice(-8) });
             lines = edit?.lines ?? lines;
             for (const word of all) if (!struck.has(word)) expect(lines.join('\n')).toContain(word);
-            const next = textOf(
+            const next = composeText(
               { lines: [line('# Page'), ...unique(ours).map(([words, mark]) => line(`- ${words}`, mark))] },
               lines,
             );
-            expect(partsOf(next).people).toEqual(lines);
-            expect(editOf('memory/x.md', { now: next, last: next, before: written })).toBeNull();
+            expect(splitText(next).people).toEqual(lines);
+            expect(findEdit('memory/x.md', { now: next, last: next, before: written })).toBeNull();
             written.push(next);
           }
 

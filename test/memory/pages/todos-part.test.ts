@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { editOf, type PageEdit } from '../../../src/memory/pages/edits.ts';
-import { intakesFor } from '../../../src/memory/pages/intakes.ts';
-import { people, wishesIn } from '../../../src/memory/pages/people.ts';
-import { todos } from '../../../src/memory/pages/todos.ts';
+import { findEdit, type PageEdit } from '../../../src/memory/pages/find-edit.ts';
+import { intakesForEdit } from '../../../src/memory/pages/edit-intakes.ts';
+import { peoplePart, pendingRequests } from '../../../src/memory/pages/people-part.ts';
+import { todosPart } from '../../../src/memory/pages/todos-part.ts';
 import { taskRecords } from '../../../src/memory/task-record.ts';
 import { BookStory } from '../../support/book-story.ts';
 
 const TODOS = 'brain/TODOS.md';
-const story = (): BookStory => new BookStory([taskRecords, todos, people]);
+const story = (): BookStory => new BookStory([taskRecords, todosPart, peoplePart]);
 const need = { kind: 'library', name: 'libGL.so.1', evidence: '' } as const;
 const requirement = {
   name: 'libGL.so.1',
@@ -39,7 +39,7 @@ function asking(): BookStory {
 /** What a person made of the page, as the ledger gets to know it. */
 function edited(told: BookStory, change: (text: string) => string): PageEdit {
   const last = told.page(TODOS);
-  const edit = editOf(TODOS, { now: change(last), last });
+  const edit = findEdit(TODOS, { now: change(last), last });
   if (edit === null) throw new Error('nothing was changed');
   told.tell('page.edited', null, edit, 'maintenance');
   return edit;
@@ -60,10 +60,10 @@ describe('what waits for a person', () => {
       /`oka approve invoice\.send\.1` or `oka deny invoice\.send\.1`.*<!--oka ask:invoice\.send\.1-->$/,
     );
     expect(lines[2]).toMatch(
-      /Bring `libGL\.so\.1`.*`oka requirements resolve libGL\.so\.1`.*<!--oka need:libGL\.so\.1-->$/,
+      /Install `libGL\.so\.1`.*`oka requirements resolve libGL\.so\.1`.*<!--oka need:libGL\.so\.1-->$/,
     );
     expect(lines[3]).toMatch(/\*\*Write the report\*\* failed: the disk was gone.*<!--oka failed:report-->$/);
-    expect(text).toContain('There are 2 questions for you, 1 thing to bring and 1 failed task to look at.');
+    expect(text).toContain('There are 2 questions for you, 1 thing to install and 1 failed task to check.');
     expect(text.match(/^## Yours$/gm)).toHaveLength(1);
   });
 
@@ -89,20 +89,20 @@ describe('what waits for a person', () => {
   it('a tick is a request, and the entry is gone when it was taken in', () => {
     const told = asking();
     const edit = ticked(told, 'Write the report');
-    const wishes = [...wishesIn(told.book)];
+    const wishes = [...pendingRequests(told.book)];
     expect(wishes.map(({ intake }) => intake)).toMatchObject([{ kind: 'tick', todo: 'failed:report' }]);
     expect(edit.lines).toEqual([]);
     expect(told.page(TODOS)).not.toContain('Write the report');
     const [wish] = wishes;
     if (wish !== undefined) told.tell('intake.received', null, wish);
-    expect([...wishesIn(told.book)]).toEqual([]);
+    expect([...pendingRequests(told.book)]).toEqual([]);
     expect(told.page(TODOS)).not.toContain('Write the report');
   });
 
   it('a tick at what had to be brought asks to look for it, and it comes back when it is not there', () => {
     const told = asking();
     ticked(told, 'libGL');
-    expect([...wishesIn(told.book)].map(({ intake }) => intake)).toMatchObject([
+    expect([...pendingRequests(told.book)].map(({ intake }) => intake)).toMatchObject([
       { kind: 'tick' },
       { kind: 'resolve', name: 'libGL.so.1' },
     ]);
@@ -114,8 +114,8 @@ describe('what waits for a person', () => {
     for (const words of ['oka approve', 'oka answer']) {
       const told = asking();
       const edit = ticked(told, words);
-      expect(intakesFor(edit, told.book)).toEqual([]);
-      expect([...wishesIn(told.book)]).toEqual([]);
+      expect(intakesForEdit(edit, told.book)).toEqual([]);
+      expect([...pendingRequests(told.book)]).toEqual([]);
       expect(told.page(TODOS)).toMatch(
         new RegExp(String.raw`- \[ \] .*${words}.*a tick does not answer this; the command does`),
       );
@@ -125,7 +125,7 @@ describe('what waits for a person', () => {
   it('a line of their own stays theirs, ticked or not', () => {
     const told = asking();
     edited(told, (text) => `${text}- [x] call Ann\n`);
-    expect([...wishesIn(told.book)]).toEqual([]);
+    expect([...pendingRequests(told.book)]).toEqual([]);
     told.end('invoice', 'done');
     expect(told.page(TODOS)).toContain('\n- [x] call Ann\n');
   });

@@ -1,14 +1,14 @@
 import { outdatedPages } from '../../../src/memory/learning.ts';
 import { describe, expect, it } from 'vitest';
-import { days } from '../../../src/memory/pages/days.ts';
-import { people } from '../../../src/memory/pages/people.ts';
+import { daysPart } from '../../../src/memory/pages/days-part.ts';
+import { peoplePart } from '../../../src/memory/pages/people-part.ts';
 import { taskRecords } from '../../../src/memory/task-record.ts';
 import type { FactGiven } from '../../../src/schema/memory.ts';
 import { BookStory } from '../../support/book-story.ts';
 
 const DAY = 'memory/2026-01-31.md';
 const telling = (compact_days: number | null = 60): BookStory =>
-  new BookStory([taskRecords, people, days({ compact_days })]);
+  new BookStory([taskRecords, peoplePart, daysPart({ compact_days })]);
 const fact: Omit<FactGiven, 'text'> = {
   id: 'lesson-1',
   source: 'run',
@@ -69,7 +69,7 @@ describe('the page of a day', () => {
     expect(text).toContain('- Allowed `curl x` (invoice)');
     expect(text).toContain('- Corrected: the date was wrong (invoice)');
     expect(text).toContain('- Dates are written like 31 January _(general, from run)_');
-    expect(text).toContain('- the worker came back once after it had died');
+    expect(text).toContain('- the worker came back once after a crash');
     expect(text).toContain('- 1 connection refused, such as `tracker.example`');
     expect(
       Math.max(

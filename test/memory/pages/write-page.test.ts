@@ -18,15 +18,15 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PageEdit } from '../../../src/memory/pages/edits.ts';
+import type { PageEdit } from '../../../src/memory/pages/find-edit.ts';
 import type { PagesFolder } from '../../../src/memory/pages/page-files.ts';
-import { lookAtPages } from '../../../src/memory/pages/look-at-pages.ts';
-import { putPage } from '../../../src/memory/pages/put-page.ts';
-import { textOf } from '../../../src/memory/pages/text.ts';
+import { scanPages } from '../../../src/memory/pages/scan-pages.ts';
+import { writePage } from '../../../src/memory/pages/write-page.ts';
+import { composeText } from '../../../src/memory/pages/page-text.ts';
 
 const PAGE = 'brain/LEARNINGS-general.md';
 let oka = '';
-let folder: PagesFolder = { oka: '', kept: '' };
+let folder: PagesFolder = { oka: '', state: '' };
 let told: string[] = [];
 /** What the ledger knows. */
 let lines: string[] = [];
@@ -37,21 +37,21 @@ beforeEach(() => {
   told = [];
   lines = [];
   ours = ['# General', '', '- Ann likes tea'];
-  folder = { oka, kept: join(oka, 'maintenance/pages'), tell: (line) => void told.push(line), quietMs: 0 };
+  folder = { oka, state: join(oka, 'maintenance/pages'), log: (line) => void told.push(line), quietMs: 0 };
 });
 afterEach(() => rmSync(oka, { recursive: true, force: true }));
 
 const file = (): string => join(oka, PAGE);
 const there = (): string => readFileSync(file(), 'utf8');
 const rendered = (): string =>
-  textOf({ lines: ours.map((text, index) => ({ text, mark: index === 2 ? 'fact:tea' : null })) }, lines);
-const put = async (): Promise<PageEdit | null> => putPage(folder, PAGE, rendered());
+  composeText({ lines: ours.map((text, index) => ({ text, mark: index === 2 ? 'fact:tea' : null })) }, lines);
+const put = async (): Promise<PageEdit | null> => writePage(folder, PAGE, rendered());
 const replacedFiles = (): string[] =>
   existsSync(join(oka, 'brain/.replaced')) ? readdirSync(join(oka, 'brain/.replaced')) : [];
 
 /** What a pass does: look, write down, put until nobody has come in between. */
 async function pass(): Promise<PageEdit[]> {
-  const edits = await lookAtPages(folder, (page) => (page === PAGE ? rendered() : null));
+  const edits = await scanPages(folder, (page) => (page === PAGE ? rendered() : null));
   for (const edit of edits) lines = edit.lines;
   for (let edit = await put(); edit !== null; edit = await put()) {
     edits.push(edit);
@@ -136,7 +136,7 @@ describe('a page on disk', () => {
     appendFileSync(file(), 'mine\n');
     await pass();
     const before = there();
-    for (const gone of [file(), dirname(file()), folder.kept]) {
+    for (const gone of [file(), dirname(file()), folder.state]) {
       rmSync(gone, { recursive: true });
       expect(await pass()).toEqual([]);
       expect(there()).toBe(before);
@@ -146,10 +146,10 @@ describe('a page on disk', () => {
   it('5 a file that a person made is theirs, and is taken away only when they have nothing in it', async () => {
     mkdirSync(dirname(file()));
     writeFileSync(file(), '# My own\n\n- Carl likes water\n');
-    expect(await lookAtPages(folder, () => null)).toMatchObject([{ lines: ['# My own', '', '- Carl likes water'] }]);
-    expect(await putPage(folder, PAGE, textOf(null, ['# My own', '', '- Carl likes water']))).toBeNull();
+    expect(await scanPages(folder, () => null)).toMatchObject([{ lines: ['# My own', '', '- Carl likes water'] }]);
+    expect(await writePage(folder, PAGE, composeText(null, ['# My own', '', '- Carl likes water']))).toBeNull();
     expect(there()).toContain('# My own\n\n- Carl likes water\n');
-    expect(await putPage(folder, PAGE, null)).toBeNull();
+    expect(await writePage(folder, PAGE, null)).toBeNull();
     expect(existsSync(file())).toBe(false);
   });
 
@@ -163,7 +163,7 @@ describe('a page on disk', () => {
     expect(await pass()).toEqual([]);
     expect(told.join('\n')).toContain(`.oka/${PAGE} is left alone: ${file()} is ${what}`);
     rmSync(file(), { recursive: true });
-    await lookAtPages(folder, () => rendered());
+    await scanPages(folder, () => rendered());
     expect(there()).toBe(rendered());
   });
 
@@ -185,7 +185,7 @@ describe('a page on disk', () => {
     expect(readdirSync(join(oka, 'quarantine')).map((name) => readFileSync(join(oka, 'quarantine', name)))).toEqual([
       before,
     ]);
-    expect(told.join('\n')).toContain('is not UTF-8 text: it is kept as it was in');
+    expect(told.join('\n')).toContain('is not UTF-8 text: a copy is in');
     expect(there()).toContain('\nGrüße\n');
   });
 

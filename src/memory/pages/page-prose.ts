@@ -1,22 +1,22 @@
 /**
- * Owns: putting text that nobody here wrote into one line of a page, and getting the words of a line back.
+ * Owns: putting foreign text into one line of a page, and reading the words of a line back.
  *
- * 1. What is said stays what it is when it is shown: no markup, no mark, no heading, no item, no second line.
- * 2. `wordsOf` a line that holds `said(text)` gives the text again, as far as it was shown.
+ * 1. Escaped text shows as it is: it cannot become markup, a mark, a heading, a list item or a second line.
+ * 2. `plainWords` of a line with `escapeText(text)` gives the text again, as far as it was shown.
  */
 import type { Evidence } from '../../schema/memory.ts';
 import { type PageLine, plain } from '../learning.ts';
 
 const WIDTH = 80;
-/** Control, format, direction and unassigned characters, and line ends that are none. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}]/gu;
+/** Control, format, direction and unassigned characters, and unusual line separators. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Cn}]/gu;
 
-/** Text from outside, in one line. */
-export function said(text: string, most = 300): string {
+/** Escapes foreign text for one line. */
+export function escapeText(text: string, most = 300): string {
   const line = text
     .slice(0, most * 4)
     .replaceAll(/[\s\p{Zl}\p{Zp}]+/gu, ' ')
-    .replaceAll(UNSEEN, '')
+    .replaceAll(INVISIBLE, '')
     .trim();
   const characters = Array.from(line);
   const shown = characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
@@ -29,8 +29,8 @@ export function said(text: string, most = 300): string {
 }
 
 /** A command or a name that people may copy. */
-export function code(text: string): string {
-  const shown = text.replaceAll(/\s+/g, ' ').replaceAll(UNSEEN, '').trim();
+export function toInlineCode(text: string): string {
+  const shown = text.replaceAll(/\s+/g, ' ').replaceAll(INVISIBLE, '').trim();
   const runs = (shown.match(/`+/g) ?? []).map(({ length }) => length);
   let ticks = 1;
   while (runs.includes(ticks)) ticks += 1;
@@ -38,26 +38,26 @@ export function code(text: string): string {
   return `${'`'.repeat(ticks)}${pad}${shown}${pad}${'`'.repeat(ticks)}`;
 }
 
-/** What is said beside the words of a line. */
-export const aside = (text: string): string => ` _(${text})_`;
+/** A generated note at the end of a line. */
+export const toNote = (text: string): string => ` _(${text})_`;
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
-/** Where something is known from. */
-export function evidenced(evidence: readonly Evidence[]): string {
-  const named = evidence.slice(0, MOST_NAMED).map(({ run, seq }) => (run === null ? `event ${seq}` : `${run}, ${seq}`));
+/** A note that names the evidence. */
+export function evidenceNote(evidence: readonly Evidence[]): string {
+  const named = evidence.slice(0, MAX_NAMED).map(({ run, seq }) => (run === null ? `event ${seq}` : `${run}, ${seq}`));
   const more = evidence.length - named.length;
-  return evidence.length === 0 ? '' : aside([...named, ...(more > 0 ? [`${more} more`] : [])].join('; '));
+  return evidence.length === 0 ? '' : toNote([...named, ...(more > 0 ? [`${more} more`] : [])].join('; '));
 }
 
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/;
 const ASIDE = /(?:\s(?:_\([^()]*\)_|\*\([^()]*\)\*))+\s*$/;
 
-/** What is said beside a line, with the blank before it. */
-export const asideOf = (line: string): string => ASIDE.exec(line)?.[0].trimEnd() ?? '';
+/** The note at the end of a line, with the space before it. */
+export const noteOf = (line: string): string => ASIDE.exec(line)?.[0].trimEnd() ?? '';
 
-/** The words of a line: without what makes it an item, and without escapes. */
-export function wordsOf(line: string): string {
+/** The words of a line, without list markers and escapes. */
+export function plainWords(line: string): string {
   return line
     .replace(ITEM, '')
     .replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')
@@ -67,8 +67,8 @@ export function wordsOf(line: string): string {
 
 export const isTicked = (line: string): boolean => /^\s*[-*+]\s+\[[xX]\]\s/.test(line);
 
-/** Prose in lines that fit an editor. */
-export function paragraph(text: string): PageLine[] {
+/** Wraps prose into lines. */
+export function wrapParagraph(text: string): PageLine[] {
   const lines: string[] = [];
   for (const word of text.split(' ').filter((each) => each !== '')) {
     const last = lines.at(-1);
@@ -78,28 +78,28 @@ export function paragraph(text: string): PageLine[] {
   return lines.map((line) => plain(/^(?:[-+]|\d+[.)]|#+|=+)$/.test(line.split(' ', 1)[0] ?? '') ? `\\${line}` : line));
 }
 
-/** A heading and what stands below it; nothing when that is empty. */
-export const section = (heading: string, lines: readonly PageLine[]): PageLine[] =>
+/** A heading with its lines; nothing when there are none. */
+export const renderSection = (heading: string, lines: readonly PageLine[]): PageLine[] =>
   lines.length === 0 ? [] : [plain(''), plain(`## ${heading}`), plain(''), ...lines];
 
-export const grouped = (amount: number): string => String(Math.round(amount)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
+export const formatNumber = (amount: number): string => String(Math.round(amount)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 
-export const counted = (amount: number, one: string, many = `${one}s`): string =>
-  `${grouped(amount)} ${amount === 1 ? one : many}`;
+export const formatCount = (amount: number, one: string, many = `${one}s`): string =>
+  `${formatNumber(amount)} ${amount === 1 ? one : many}`;
 
 /** `a`, `a and b`, `a, b and c`. */
-export function listed(parts: readonly string[]): string {
+export function joinList(parts: readonly string[]): string {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
-export function lasting(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 1) return 'under a second';
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   return minutes < 60 * 48
     ? `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-    : counted(Math.round(minutes / 1440), 'day');
+    : formatCount(Math.round(minutes / 1440), 'day');
 }
 
-export const dollars = (usd: number): string => `$${usd < 0.1 && usd > 0 ? usd.toFixed(4) : usd.toFixed(2)}`;
+export const formatUsd = (usd: number): string => `$${usd < 0.1 && usd > 0 ? usd.toFixed(4) : usd.toFixed(2)}`;

@@ -1,4 +1,4 @@
-/** Entries of TODOS.md as the book keeps them, and what a tick asks for. */
+/** The stored entries of TODOS.md, and the requests that follow from a tick. */
 import { touchPage } from '../learning.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Rows } from '../../schema/rows.ts';
@@ -24,40 +24,40 @@ export type Todo = {
   options?: string[];
   /** Other runs that wait for the same. */
   others?: string[];
-  /** A person ticked it, and the worker has not heard of it yet. */
+  /** A person ticked it, and the worker has not received that yet. */
   isTicked?: boolean;
   remark?: string;
 };
 
 const KINDS: readonly TodoKind[] = ['ask', 'need', 'failed', 'paused'];
 
-export const markOf = ({ kind, of }: Pick<Todo, 'kind' | 'of'>): string => `${kind}:${of}`;
+export const markOfTodo = ({ kind, of }: Pick<Todo, 'kind' | 'of'>): string => `${kind}:${of}`;
 
-function keyOf(mark: string): string {
+function todoKey(mark: string): string {
   return `todo/${mark}`;
 }
 
-export const todoOf = (book: Rows, mark: string): Todo | undefined => book.get<Todo>(keyOf(mark));
+export const findTodo = (book: Rows, mark: string): Todo | undefined => book.get<Todo>(todoKey(mark));
 
-export function putTodo(book: Rows, todo: Todo): void {
-  book.put(keyOf(markOf(todo)), todo);
+export function storeTodo(book: Rows, todo: Todo): void {
+  book.put(todoKey(markOfTodo(todo)), todo);
   touchPage(book, TODOS);
 }
 
-export function closeTodo(book: Rows, mark: string): void {
-  if (todoOf(book, mark) === undefined) return;
-  book.put(keyOf(mark), null);
+export function removeTodo(book: Rows, mark: string): void {
+  if (findTodo(book, mark) === undefined) return;
+  book.put(todoKey(mark), null);
   touchPage(book, TODOS);
 }
 
 /** The oldest first. */
-export function todosOf(book: Rows, kind: TodoKind): Todo[] {
-  return [...book.each<Todo>(keyOf(`${kind}:`))].map(([, todo]) => todo).toSorted((a, b) => a.seq - b.seq);
+export function listTodos(book: Rows, kind: TodoKind): Todo[] {
+  return [...book.each<Todo>(todoKey(`${kind}:`))].map(([, todo]) => todo).toSorted((a, b) => a.seq - b.seq);
 }
 
-/** What a tick asks for: never an approval, never an answer. */
-export function tickOf(book: Rows, mark: string, text: string): Intake[] {
-  const todo = todoOf(book, mark);
+/** The requests of a tick: never an approval and never an answer. */
+export function intakesForTick(book: Rows, mark: string, text: string): Intake[] {
+  const todo = findTodo(book, mark);
   if (todo === undefined || !KINDS.includes(todo.kind)) return [];
   const tick: Intake = { kind: 'tick', todo: mark, text: text.slice(0, 20_000) };
   switch (todo.kind) {

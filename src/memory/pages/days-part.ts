@@ -1,0 +1,169 @@
+/** Owns: which events belong on the page of a day, memory/YYYY-MM-DD.md. day-page.ts renders it. */
+import type { Event } from '../../schema/event.ts';
+import type { Part } from '../learning.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { secondsOf, taskRecordOf } from '../task-record.ts';
+import {
+  addCounts,
+  dayCounts,
+  type Counts,
+  dayOfPageName,
+  type FactEntry,
+  advanceDay,
+  type MoveEntry,
+  addEntry,
+  type TaskEntry,
+  type ToolEntry,
+  type DecisionEntry,
+} from './day-entries.ts';
+import { renderDayPage } from './day-page.ts';
+import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts';
+
+export function daysPart({ compact_days: compactDays }: { compact_days: number | null }): Part {
+  return {
+    name: 'days',
+    take: (read, book) => {
+      advanceDay(book, read.event, compactDays);
+      void handleByType(HANDLERS)(read.event, book);
+    },
+    page: (page, book) => {
+      const day = dayOfPageName(page);
+      if (day === null) return undefined;
+      return dayCounts(book, day) === undefined ? null : renderDayPage(book, day, compactDays);
+    },
+  };
+}
+
+const shorten = (text: string, most = 300): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, most);
+
+const HANDLERS: Handlers<[Rows], void> = {
+  'run.ended': recordTask,
+  'run.judged': (event, book) => event.data.verdict === 'rework' && addCounts(book, event, { reworked: 1 }),
+  'call.ended': recordCost,
+  'wait.opened': recordQuestion,
+  'wait.closed': recordAnswer,
+  'run.corrected': (event, book) =>
+    recordDecision(event, book, { kind: 'corrected', run: event.run, text: shorten(event.data.text) }),
+  'run.undone': (event, book) =>
+    recordDecision(event, book, { kind: 'undone', run: event.run, text: `${event.data.restored.length}` }),
+  'intake.received': recordStop,
+  'page.edited': (event, book) => addCounts(book, event, { edited: 1 }),
+  'dependency.installed': (event, book) =>
+    recordTool(event, book, { kind: 'installed', ...nameAndVersion(event.data), why: shorten(event.data.why, 160) }),
+  'dependency.removed': (event, book) =>
+    recordTool(event, book, { kind: 'removed', ...nameAndVersion(event.data), why: shorten(event.data.reason, 160) }),
+  'requirement.opened': (event, book) => {
+    const { name, reason } = event.data.requirement;
+    recordTool(event, book, { kind: 'asked', name, version: '', why: shorten(reason, 160) });
+  },
+  'requirement.resolved': (event, book) =>
+    recordTool(event, book, { kind: 'brought', name: event.data.name, version: '', why: '' }),
+  'fact.kept': recordFact,
+  'fact.forgotten': (event, book) => addCounts(book, event, { forgotten: event.data.facts.length }),
+  'procedure.moved': recordMove,
+  'procedure.chosen': (event, book) =>
+    ['used', 'trial'].includes(event.data.arm) && addCounts(book, event, { reused: 1 }),
+  'worker.started': recordWorkerStart,
+  'worker.stopped': (_, book) => book.put('days/worker', null),
+  'ledger.repaired': (event, book) => addCounts(book, event, { repairs: 1 }),
+  'ledger.disk_full': (event, book) => addCounts(book, event, { full: 1 }),
+  'egress.decided': recordRefusal,
+  'call.misclassified': (event, book) => addCounts(book, event, { overstepped: 1 }),
+  'task.rejected': (event, book) => addCounts(book, event, { unread: 1 }),
+  'intake.rejected': (event, book) => addCounts(book, event, { unread: 1 }),
+  'answer.refused': (event, book) => addCounts(book, event, { unaccepted: 1 }),
+};
+
+const nameAndVersion = ({ name, version }: { name: string; version: string }): Pick<ToolEntry, 'name' | 'version'> => ({
+  name,
+  version,
+});
+
+function recordStop(event: EventOf<'intake.received'>, book: Rows): void {
+  const { intake } = event.data;
+  if (intake.kind === 'cancel' || intake.kind === 'pause')
+    recordDecision(event, book, { kind: 'stopped', run: intake.run, text: intake.kind });
+}
+
+function recordTask(event: EventOf<'run.ended'>, book: Rows): void {
+  const task = event.run === null ? undefined : taskRecordOf(book, event.run);
+  if (task === undefined) return;
+  const { status, reason } = event.data;
+  const { run, title, rework } = task;
+  addCounts(book, event, { [status]: 1 });
+  const entry: TaskEntry = {
+    run,
+    title: shorten(title, 200),
+    status,
+    seconds: secondsOf(task),
+    reason: status === 'done' ? '' : shorten(reason),
+    rework,
+  };
+  addEntry(book, event, 'task', entry);
+}
+
+/** Skips the usage that a parent reports for a child run, which was counted already. */
+function recordCost(event: EventOf<'call.ended'>, book: Rows): void {
+  const { usage } = event.data;
+  const tokens = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
+  if (usage === undefined || usage.tool_calls !== undefined || (tokens === 0 && (usage.usd ?? 0) === 0)) return;
+  addCounts(book, event, { tokens, usd: usage.usd ?? 0, thoughts: tokens > 0 ? 1 : 0 });
+}
+
+type Asked = { run: string | null; text: string };
+
+function recordQuestion(event: EventOf<'wait.opened'>, book: Rows): void {
+  const { wait, for: what } = event.data;
+  if (what.kind !== 'approval' && what.kind !== 'question') return;
+  const text = what.kind === 'approval' ? (what.asked?.command ?? what.text) : what.text;
+  book.put(`day-ask/${wait}`, { run: event.run, text: shorten(text) } satisfies Asked);
+}
+
+function recordAnswer(event: EventOf<'wait.closed'>, book: Rows): void {
+  const { wait, answer: given } = event.data;
+  const asked = book.get<Asked>(`day-ask/${wait}`);
+  book.put(`day-ask/${wait}`, null);
+  const { verdict } = given;
+  if (asked === undefined || (verdict !== 'approved' && verdict !== 'denied' && verdict !== 'answered')) return;
+  recordDecision(event, book, { kind: verdict, ...asked, answer: shorten(given.text ?? '', 160) });
+}
+
+function recordDecision(event: Event, book: Rows, entry: DecisionEntry): void {
+  addCounts(book, event, { [entry.kind]: 1 });
+  addEntry(book, event, 'word', entry);
+}
+
+function recordTool(event: Event, book: Rows, entry: ToolEntry): void {
+  addCounts(book, event, { [entry.kind]: 1 });
+  addEntry(book, event, 'tool', entry);
+}
+
+function recordFact(event: EventOf<'fact.kept'>, book: Rows): void {
+  const { text, namespace, source } = event.data;
+  addCounts(book, event, { learned: 1 });
+  addEntry(book, event, 'fact', { text: shorten(text), namespace, source } satisfies FactEntry);
+}
+
+function recordMove(event: EventOf<'procedure.moved'>, book: Rows): void {
+  const { procedure, to, reason, forced } = event.data;
+  addCounts(book, event, { moved: 1, ...(to === 'promoted' ? { promoted: 1 } : {}) });
+  addEntry(book, event, 'procedure', {
+    procedure,
+    to,
+    reason: shorten(reason, 200),
+    isForced: forced,
+  } satisfies MoveEntry);
+}
+
+/** A worker that starts while the last one never stopped replaces one that crashed. */
+function recordWorkerStart(event: Event, book: Rows): void {
+  const died: Counts = book.get('days/worker') === undefined ? {} : { crashes: 1 };
+  book.put('days/worker', true);
+  addCounts(book, event, { restarts: 1, ...died });
+}
+
+function recordRefusal(event: EventOf<'egress.decided'>, book: Rows): void {
+  if (event.data.verdict === 'allowed') return;
+  addCounts(book, event, { refused: 1 });
+  addEntry(book, event, 'trouble', event.data.host);
+}
