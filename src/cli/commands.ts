@@ -2,7 +2,7 @@
 import type { Command } from './command.ts';
 import { graphs } from './table/graphs.ts';
 import { guard } from './table/guard.ts';
-import { memory } from './table/memory.ts';
+import { memory } from './table/memory-commands.ts';
 import { replica } from './table/replica.ts';
 import { steer } from './table/steer.ts';
 import { tools } from './table/tools.ts';

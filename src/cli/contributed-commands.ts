@@ -15,7 +15,7 @@ export async function contributedCommands(
   for (const room of list ?? (await import('../daemon/rooms.ts')).rooms)
     for (const [name, command] of Object.entries(room.commands ?? {})) {
       if (Object.hasOwn(table, name) || Object.hasOwn(contributed, name))
-        throw new OkaError('refused', `the room ${room.name} brings a command that there is already: oka ${name}`);
+        throw new OkaError('refused', `the room ${room.name} contributes a command that exists already: oka ${name}`);
       contributed[name] = commandOf(command);
     }
   return contributed;

@@ -13,7 +13,7 @@ function sentence(event: Event): string {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a new type is described as data until it has a sentence
   switch (event.type) {
     case 'ledger.repaired':
-      return `Cut a torn end of ${bytes(event.data.bytes)} off; kept in ${event.data.kept}`;
+      return `Cut a torn end of ${bytes(event.data.bytes)} off; saved in ${event.data.kept}`;
     case 'ledger.disk_full':
       return `Paused: the disk is full (${count(event.data.refused, 'event')} refused)`;
     case 'ledger.disk_freed':
@@ -49,7 +49,7 @@ function sentence(event: Event): string {
     case 'call.started':
       return `${event.data.node ?? 'oka'} calls ${event.data.tool} (${event.data.class})${event.data.attempt > 1 ? `, attempt ${event.data.attempt}` : ''}`;
     case 'call.ended':
-      return `${event.data.node ?? 'oka'}: ${event.data.status}${tookOf(event.data.usage)}${event.data.error === undefined ? '' : `, ${event.data.error}`}`;
+      return `${event.data.node ?? 'oka'}: ${event.data.status}${tokenNote(event.data.usage)}${event.data.error === undefined ? '' : `, ${event.data.error}`}`;
     case 'wait.opened':
       return `Waits for ${describeWait(event.data.for)}`;
     case 'wait.closed':
@@ -59,31 +59,31 @@ function sentence(event: Event): string {
     case 'answer.refused':
       return `An answer to ${event.data.wait} was not accepted: ${event.data.reason}`;
     case 'policy.loaded':
-      return `Policy ${event.data.sha256.slice(0, 12)} holds (${count(event.data.rules, 'rule')})`;
+      return `Policy ${event.data.sha256.slice(0, 12)} is active (${count(event.data.rules, 'rule')})`;
     case 'sandbox.chosen':
-      return `Commands run ${event.data.kind === 'jail' ? 'in the jail' : 'without a jail'}: ${event.data.reason}`;
+      return `Commands run ${event.data.kind === 'jail' ? 'in the sandbox' : 'without a sandbox'}: ${event.data.reason}`;
     case 'egress.decided':
-      return `${event.data.verdict === 'allowed' ? 'Let a command reach' : 'Kept a command from'} ${event.data.host}:${event.data.port}: ${event.data.reason}`;
+      return `${event.data.verdict === 'allowed' ? 'Let a command reach' : 'Refused a command access to'} ${event.data.host}:${event.data.port}: ${event.data.reason}`;
     case 'secret.changed':
       return `Secret ${event.data.name} was ${event.data.change} (version ${event.data.version})`;
     case 'secret.used':
       return `Secret ${event.data.name} (version ${event.data.version}) was given to ${event.data.tool}${event.data.host === null ? '' : ` for ${event.data.host}`}`;
     case 'task.received':
-      return `Took in the task ${event.data.name}`;
+      return `Received the task ${event.data.name}`;
     case 'task.rejected':
       return `Rejected ${event.data.name}: ${event.data.reason}`;
     case 'run.judged':
-      return `Judged ${event.data.verdict}: ${event.data.criteria.filter(({ holds }) => holds).length} of ${event.data.criteria.length} criteria hold`;
+      return `Judged ${event.data.verdict}: ${event.data.criteria.filter(({ holds }) => holds).length} of ${event.data.criteria.length} criteria are met`;
     case 'desk.kept':
-      return `Kept the desk as it was ${event.data.when} ${event.data.call}`;
+      return `Saved the desk as it was ${event.data.when} ${event.data.call}`;
     case 'run.corrected':
       return `Corrected by ${event.data.by}: ${event.data.text}`;
     case 'fact.kept':
-      return `Keeps in mind (${event.data.namespace}): ${event.data.text}`;
+      return `Remembers (${event.data.namespace}): ${event.data.text}`;
     case 'fact.forgotten':
       return `Forgot ${count(event.data.facts.length, 'fact')}, ${event.data.why}: ${event.data.facts.join(', ')}`;
     case 'episode.imported':
-      return `Took in what ${event.data.episode.who} said elsewhere: ${event.data.episode.text}`;
+      return `Imported what ${event.data.episode.who} said elsewhere: ${event.data.episode.text}`;
     case 'context.packed':
       return `Gave the ${event.data.role} ${count(event.data.items.length, 'thing')} it remembers (${count(event.data.tokens, 'token')} of ${event.data.cap})`;
     case 'run.undone':
@@ -109,9 +109,9 @@ function sentence(event: Event): string {
     case 'page.edited':
       return `A person edited ${event.data.page}`;
     case 'change.undone':
-      return `Took back change ${event.data.change}: ${event.data.reason}`;
+      return `Undid change ${event.data.change}: ${event.data.reason}`;
     case 'fact.reworded':
-      return `Tells fact ${event.data.fact} in other words: ${event.data.text}`;
+      return `Reworded fact ${event.data.fact}: ${event.data.text}`;
     case 'storage.tidied':
       return `Tidied up: ${count(event.data.artifacts, 'artifact')}, ${count(event.data.outbox.length, 'result')} and ${count(event.data.tools.length, 'old tool')} removed (${bytes(event.data.bytes)})`;
     default: {
@@ -124,11 +124,11 @@ function sentence(event: Event): string {
 const ARMS: Record<ProcedureChoice['arm'], string> = {
   used: 'made the plan',
   trial: 'made the plan, as a trial',
-  held_back: 'was held back, for comparison',
+  held_back: 'was not used, for comparison',
   offered: 'was shown to the planner',
 };
 
-function tookOf({ tokens_in = 0, tokens_out = 0 }: Usage = {}): string {
+function tokenNote({ tokens_in = 0, tokens_out = 0 }: Usage = {}): string {
   return tokens_in + tokens_out === 0 ? '' : ` (${count(tokens_in + tokens_out, 'token')})`;
 }
 

@@ -3,8 +3,8 @@ import type { Command } from './command.ts';
 import { commands, groups } from './commands.ts';
 
 const GLOBAL = [
-  ['--dir PATH', 'The folder that holds .oka and workspace (or OKA_DIR; default here).'],
-  ['--json', 'Data instead of text, where a command prints any.'],
+  ['--dir PATH', 'The folder with .oka and workspace (or OKA_DIR; default: here).'],
+  ['--json', 'JSON instead of text.'],
   ['--help', 'Help, with an example.'],
   ['--version', 'The version.'],
 ] as const;

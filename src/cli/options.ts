@@ -45,7 +45,7 @@ export function texts(value: string, about: string): Option<readonly string[]> {
 }
 
 /** An option whose text means something; `parse` throws a usage error where it means nothing. */
-export function parsed<T>(
+export function parsedText<T>(
   value: string,
   about: string,
   parse: (text: string, name: string) => T,
@@ -62,7 +62,7 @@ export function parsed<T>(
 }
 
 export function count(value: string, about: string): Option<number | undefined> {
-  return parsed(value, about, wholeNumber);
+  return parsedText(value, about, wholeNumber);
 }
 
 export function countOr(fallback: number, value: string, about: string): Option<number> {
@@ -75,7 +75,7 @@ export function choice<const Choice extends string>(
   value: string,
   about: string,
 ): Option<Choice | undefined> {
-  return parsed(value, about, (given, name) => {
+  return parsedText(value, about, (given, name) => {
     const found = choices.find((each) => each === given);
     if (found !== undefined) return found;
     const names = choices.length === 2 ? choices.join(' or ') : choices.join(', ').replace(/, ([^,]*)$/, ' or $1');

@@ -36,7 +36,7 @@ function toolsOf({ options, notify }: SetCall): string[] {
   const known = toolNames();
   for (const tool of tools.filter((each) => !known.includes(each)))
     notify(`oka: note: there is no tool "${tool}" today; there is: ${known.join(', ')}`);
-  if (tools.length === 0) notify('oka: note: without --tool no tool may use it; it is only kept out of every text');
+  if (tools.length === 0) notify('oka: note: without --tool no tool may use it; it is only redacted');
   else if (tools.some((tool) => tool.startsWith('http.')) && options.host.length === 0)
     notify('oka: note: without --host it can be sent nowhere');
   return tools;

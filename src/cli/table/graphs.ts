@@ -36,7 +36,7 @@ export const graphs: Readonly<Record<string, Command>> = {
     load: () => import('../commands/simulate.ts'),
   }),
   explain: command({
-    summary: 'Tell what a run did and why: states, calls, reasons, artifacts',
+    summary: 'Explain what a run did and why: states, calls, reasons, artifacts',
     operands: '<run>',
     json: true,
     example: 'oka explain report-1',

@@ -1,4 +1,4 @@
-/** Secrets, command classes, and the way out. */
+/** Secrets, command classes, and egress. */
 import { type Command, command } from '../command.ts';
 import { flag, text, texts } from '../options.ts';
 import { limit, stay } from './shared-options.ts';
@@ -17,7 +17,7 @@ export const guard: Readonly<Record<string, Command>> = {
     load: () => import('../commands/secrets-set.ts'),
   }),
   'secrets rotate': command({
-    summary: 'Give a secret a new value; the old one is still kept out of every text',
+    summary: 'Give a secret a new value; the old one is still redacted everywhere',
     operands: '<name>',
     json: true,
     example: 'oka secrets rotate GITHUB_TOKEN',
@@ -30,7 +30,7 @@ export const guard: Readonly<Record<string, Command>> = {
     load: () => import('../commands/secrets-list.ts'),
   }),
   'secrets show-usage': command({
-    summary: 'Tell which calls were given a secret',
+    summary: 'List the calls that were given a secret',
     operands: '[name]',
     options: { limit },
     json: true,
@@ -38,9 +38,9 @@ export const guard: Readonly<Record<string, Command>> = {
     load: () => import('../commands/secrets-show-usage.ts'),
   }),
   'secrets rm': command({
-    summary: 'Remove a secret; its value is still kept out of every text',
+    summary: 'Remove a secret; its value is still redacted everywhere',
     operands: '<name>',
-    options: { forget: flag('Also let its values appear in texts again.') },
+    options: { forget: flag('Also stop redacting its values.') },
     json: true,
     example: 'oka secrets rm GITHUB_TOKEN',
     load: () => import('../commands/secrets-rm.ts'),
@@ -52,7 +52,7 @@ export const guard: Readonly<Record<string, Command>> = {
     load: () => import('../commands/secrets-export-recipient.ts'),
   }),
   classify: command({
-    summary: 'Tell what a command may change and whether it would run; nothing is run',
+    summary: 'Show what a command may change and whether it would run; nothing is run',
     operands: '<command | ->',
     json: true,
     example: "oka classify 'git push origin main'",

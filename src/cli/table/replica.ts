@@ -22,8 +22,8 @@ export const replica: Readonly<Record<string, Command>> = {
     load: () => import('../commands/replica-backfill.ts'),
   }),
   'replica pull': command({
-    summary: 'Take in the facts of another home from the replica, as imported ones',
-    options: { ledger: text('NAME', 'How the other home is called at the replica.') },
+    summary: 'Import the facts of another home from the replica',
+    options: { ledger: text('NAME', 'The name of the other home at the replica.') },
     json: true,
     example: 'oka replica pull --ledger laptop',
     load: () => import('../commands/replica-pull.ts'),

@@ -29,14 +29,14 @@ export const steer: Readonly<Record<string, Command>> = {
     load: () => import('../commands/answer.ts'),
   }),
   pause: command({
-    summary: 'Hold a run until it is resumed; without a run: begin nothing new',
+    summary: 'Pause a run until it is resumed; without a run: start nothing new',
     operands: '[run]',
     json: true,
     example: 'oka pause report-1',
     load: () => import('../commands/pause.ts'),
   }),
   unpause: command({
-    summary: 'Begin new tasks again after `oka pause`',
+    summary: 'Start new tasks again after `oka pause`',
     json: true,
     example: 'oka unpause',
     load: () => import('../commands/unpause.ts'),

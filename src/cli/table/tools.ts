@@ -1,18 +1,18 @@
-/** What is installed, and what only a person can bring. */
+/** What is installed, and what only a person can install. */
 import { type Command, command } from '../command.ts';
-import { flag, parsed } from '../options.ts';
+import { flag, parsedText } from '../options.ts';
 import { parseAge } from '../option-values.ts';
 
 export const tools: Readonly<Record<string, Command>> = {
   requirements: command({
-    summary: 'List what you have to bring; --dockerfile prints one that brings it all',
+    summary: 'List what you have to install; --dockerfile prints one that installs it all',
     options: { dockerfile: flag('Print a Dockerfile over the image oka:local.') },
     json: true,
     example: 'oka requirements --dockerfile',
     load: () => import('../commands/requirements.ts'),
   }),
   'requirements resolve': command({
-    summary: 'Say that something is there now; it is looked for, and who waits for it goes on',
+    summary: 'Confirm that something is installed now; it is checked, and waiting runs go on',
     operands: '<name>',
     json: true,
     example: 'oka requirements resolve ffmpeg',
@@ -32,23 +32,23 @@ export const tools: Readonly<Record<string, Command>> = {
     load: () => import('../commands/tools-install.ts'),
   }),
   'tools remove': command({
-    summary: 'Take a tool out again, or all that were not used for a while',
+    summary: 'Remove a tool, or all that were not used for a while',
     operands: '[tool…]',
-    options: { unused: parsed('TIME', 'Those not used for this long, such as 30d.', parseAge) },
+    options: { unused: parsedText('TIME', 'Those not used for this long, such as 30d.', parseAge) },
     json: true,
     example: 'oka tools remove --unused 30d',
     load: () => import('../commands/tools-remove.ts'),
   }),
   'tools update': command({
-    summary: 'Bring tools to the newest release that the policy lets in',
+    summary: 'Update tools to the newest release that the policy allows',
     operands: '[tool…]',
     json: true,
     example: 'oka tools update prettier',
     load: () => import('../commands/tools-update.ts'),
   }),
   'tools prune': command({
-    summary: 'Take away versions of tools that nothing leads to any more',
-    options: { 'dry-run': flag('Only say what would go.') },
+    summary: 'Remove versions of tools that are no longer in use',
+    options: { 'dry-run': flag('Only say what would be removed.') },
     json: true,
     example: 'oka tools prune --dry-run',
     load: () => import('../commands/tools-prune.ts'),
@@ -60,7 +60,7 @@ export const tools: Readonly<Record<string, Command>> = {
     load: () => import('../commands/tools-audit.ts'),
   }),
   'tools doctor': command({
-    summary: 'Check what installing stands on: npm, Python, the jail, the tools themselves',
+    summary: 'Check what installing needs: npm, Python, the sandbox, the tools themselves',
     json: true,
     example: 'oka tools doctor',
     load: () => import('../commands/tools-doctor.ts'),

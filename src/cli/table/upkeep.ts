@@ -1,11 +1,11 @@
 /** Proving, remaking and tidying what is kept. */
 import { type Command, command } from '../command.ts';
-import { flag, parsed } from '../options.ts';
+import { flag, parsedText } from '../options.ts';
 import { parseDate } from '../option-values.ts';
 
 export const upkeep: Readonly<Record<string, Command>> = {
   doctor: command({
-    summary: 'Check Node, folders, jail, vault, memory, ledgers and disk; say how to fix',
+    summary: 'Check Node, folders, sandbox, vault, memory, ledgers and disk; say how to fix',
     json: true,
     example: 'oka doctor',
     load: () => import('../commands/doctor.ts'),
@@ -17,13 +17,13 @@ export const upkeep: Readonly<Record<string, Command>> = {
     load: () => import('../commands/verify.ts'),
   }),
   rebuild: command({
-    summary: 'Delete everything derived from the ledger and make it again',
+    summary: 'Delete everything derived from the ledger and rebuild it',
     json: true,
     example: 'oka rebuild',
     load: () => import('../commands/rebuild.ts'),
   }),
   'rebuild index': command({
-    summary: 'Delete the index of what is remembered and make it again',
+    summary: 'Delete the memory index and rebuild it',
     json: true,
     example: 'oka rebuild index',
     load: () => import('../commands/rebuild-index.ts'),
@@ -31,7 +31,7 @@ export const upkeep: Readonly<Record<string, Command>> = {
   'ledger archive': command({
     summary: 'Move old finished runs into compressed segments',
     options: {
-      before: parsed('DATE', 'Runs that ended before this day, such as 2026-01-31.', parseDate),
+      before: parsedText('DATE', 'Runs that ended before this day, such as 2026-01-31.', parseDate),
     },
     json: true,
     example: 'oka ledger archive --before 2026-01-31',

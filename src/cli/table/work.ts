@@ -1,6 +1,6 @@
 /** What people start with: giving work, and seeing what became of it. */
 import { type Command, command } from '../command.ts';
-import { choice, count, countOr, flag, parsed, text } from '../options.ts';
+import { choice, count, countOr, flag, parsedText, text } from '../options.ts';
 import { parseSince } from '../option-values.ts';
 import { limit, stay } from './shared-options.ts';
 
@@ -72,7 +72,7 @@ export const work: Readonly<Record<string, Command>> = {
     load: () => import('../commands/show.ts'),
   }),
   undo: command({
-    summary: 'Take back what a run changed on the desk; what people changed since stays',
+    summary: 'Undo what a run changed on the desk; what people changed since stays',
     operands: '<run>',
     options: { 'dry-run': flag('Only say what would be done.') },
     json: true,
@@ -80,7 +80,7 @@ export const work: Readonly<Record<string, Command>> = {
     load: () => import('../commands/undo.ts'),
   }),
   correct: command({
-    summary: 'Say what is wrong with a finished run; it is done anew with that in mind',
+    summary: 'Say what is wrong with a finished run; it is done again accordingly',
     operands: '<run> <text>',
     json: true,
     example: 'oka correct report-1a2b3c4d "the totals are in the wrong currency"',
@@ -95,13 +95,13 @@ export const work: Readonly<Record<string, Command>> = {
   }),
   metrics: command({
     summary: 'Show how well it goes: completion, rework, time, cost, reuse',
-    options: { since: parsed('WHEN', 'Only tasks since a day, or so many days: 7d.', parseSince) },
+    options: { since: parsedText('WHEN', 'Only tasks since a day, or so many days: 7d.', parseSince) },
     json: true,
     example: 'oka metrics --since 30d',
     load: () => import('../commands/metrics.ts'),
   }),
   log: command({
-    summary: 'Tell what happened, event by event',
+    summary: 'Show what happened, event by event',
     options: {
       follow: flag('Go on as new events come; Ctrl-C ends it.'),
       run: text('RUN', 'Only this run.'),

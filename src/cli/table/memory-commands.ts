@@ -1,12 +1,12 @@
 /** What is remembered, and what is done by habit. */
 import { type Command, command } from '../command.ts';
-import { count, countOr, flag, parsed, text, texts } from '../options.ts';
+import { count, countOr, flag, parsedText, text, texts } from '../options.ts';
 import { parseDay, parseDuration, parseShare } from '../option-values.ts';
 
 const namespace = text('NAME', 'Only of this namespace, or into it.');
 
 const found = {
-  day: parsed('DAY', 'Only of this day, such as 2026-01-31.', parseDay),
+  day: parsedText('DAY', 'Only of this day, such as 2026-01-31.', parseDay),
   namespace,
   task: text('RUN', 'Only of this task.'),
   limit: countOr(10, 'N', 'At most N (default 10).'),
@@ -47,14 +47,14 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/memory-daily-search.ts'),
   }),
   'memory fact add': command({
-    summary: 'Keep a fact or a preference in mind; namespace standing is in every prompt',
+    summary: 'Remember a fact or a preference; namespace standing is in every prompt',
     operands: '<text>',
     options: {
       namespace,
-      importance: parsed('SHARE', 'From 0 to 1 (default 0.5).', parseShare),
-      ttl: parsed('TIME', 'How long it is valid, such as 12h or 30d (default for ever).', parseDuration),
+      importance: parsedText('SHARE', 'From 0 to 1 (default 0.5).', parseShare),
+      ttl: parsedText('TIME', 'How long it is valid, such as 12h or 30d (default for ever).', parseDuration),
       id: text('ID', 'Its name (default: made from the text).'),
-      supersedes: texts('ID', 'A fact whose place it takes.'),
+      supersedes: texts('ID', 'A fact that it replaces.'),
     },
     json: true,
     example: 'oka memory fact add "Invoices go to Carla" --importance 0.8',
@@ -76,7 +76,7 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/memory-fact-get.ts'),
   }),
   'memory fact list': command({
-    summary: 'List the facts that hold',
+    summary: 'List the facts that are valid',
     options: { namespace, all: flag('Also those that are superseded or expired.') },
     json: true,
     example: 'oka memory fact list --namespace standing',
@@ -103,7 +103,7 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/memory-changes.ts'),
   }),
   'memory undo': command({
-    summary: 'Take back something that maintenance has learned, by the number of the change',
+    summary: 'Undo something that maintenance has learned, by the number of the change',
     operands: '<change>',
     options: { reason: text('TEXT', 'Why.') },
     json: true,
@@ -111,7 +111,7 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/memory-undo.ts'),
   }),
   'memory import': command({
-    summary: 'Take in what was said elsewhere: lines of {id, text, at, who, namespace}',
+    summary: 'Import what was said elsewhere: lines of {id, text, at, who, namespace}',
     operands: '<file.jsonl>',
     json: true,
     example: 'oka memory import chat.jsonl',
@@ -125,7 +125,7 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/context-show.ts'),
   }),
   'procedures list': command({
-    summary: 'List the procedures that were learned, and how they stand',
+    summary: 'List the procedures that were learned, and their status',
     options: { all: flag('Also those that were retired.') },
     json: true,
     example: 'oka procedures list',
@@ -139,7 +139,7 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/procedures-show.ts'),
   }),
   'procedures why': command({
-    summary: 'Tell why a procedure stands as it does: each move, its numbers and runs',
+    summary: 'Explain the status of a procedure: each move, its numbers and runs',
     operands: '<procedure>',
     json: true,
     example: 'oka procedures why sort-the-rows-of',
