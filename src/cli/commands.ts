@@ -1,13 +1,13 @@
 /** The table of commands, by what they are for. To add one: a row in a file of table/, a file in commands/. */
-import type { Command } from './command.ts';
-import { graphs } from './table/graphs.ts';
-import { guard } from './table/guard.ts';
+import type { Command } from './command-module.ts';
+import { graphs } from './table/graphs-commands.ts';
+import { guard } from './table/guard-commands.ts';
 import { memory } from './table/memory-commands.ts';
-import { replica } from './table/replica.ts';
-import { steer } from './table/steer.ts';
-import { tools } from './table/tools.ts';
-import { upkeep } from './table/upkeep.ts';
-import { work } from './table/work.ts';
+import { replica } from './table/replica-commands.ts';
+import { steer } from './table/steer-commands.ts';
+import { tools } from './table/tools-commands.ts';
+import { upkeep } from './table/upkeep-commands.ts';
+import { work } from './table/work-commands.ts';
 
 export const groups: readonly { title: string; commands: Readonly<Record<string, Command>> }[] = [
   { title: 'Work', commands: work },

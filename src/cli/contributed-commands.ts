@@ -2,7 +2,7 @@
 import type { DaemonRoom } from '../daemon/rooms.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { RoomCommand } from '../schema/room.ts';
-import { answer, type Call, type Command, type CommandModule } from './command.ts';
+import { answer, type Call, type Command, type CommandModule } from './command-module.ts';
 import { flag, type Option, text } from './options.ts';
 import { renderData } from './render-data.ts';
 

@@ -4,7 +4,7 @@ import { peek } from '../ledger/peek.ts';
 import { taskGraph } from '../ledger/task-graph.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
-import type { Answer, Call } from './command.ts';
+import type { Answer, Call } from './command-module.ts';
 import { type RequestData, requestRun } from './run-requests.ts';
 
 type Approval = Extract<WaitFor, { kind: 'approval' }>;

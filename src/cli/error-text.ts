@@ -1,6 +1,6 @@
 /** An error as a person reads it on stderr, and the exit code it means. */
 import { OkaError } from '../schema/errors.ts';
-import { exits } from './command.ts';
+import { exits } from './command-module.ts';
 
 export function errorText(error: unknown): string {
   if (error instanceof OkaError)

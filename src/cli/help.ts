@@ -1,5 +1,5 @@
 /** Help text, at 80 columns. */
-import type { Command } from './command.ts';
+import type { Command } from './command-module.ts';
 import { commands, groups } from './commands.ts';
 
 const GLOBAL = [

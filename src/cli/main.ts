@@ -1,6 +1,6 @@
 /** Attaches the command line to this process: its streams, its signals, its exit code. */
 import { styleText } from 'node:util';
-import { exits } from './command.ts';
+import { exits } from './command-module.ts';
 import { runOka } from './run-oka.ts';
 import { terminalWidth } from './plain-text.ts';
 

@@ -10,7 +10,7 @@ import type { Recall } from '../memory/recall/recall.ts';
 import { type Found, search, type SearchRequest } from '../memory/recall/search-memory.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
-import type { Call } from './command.ts';
+import type { Call } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { fitText, plainText } from './plain-text.ts';
 

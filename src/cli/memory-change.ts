@@ -2,7 +2,7 @@
 import { readEvents } from '../ledger/read.ts';
 import { UNDOABLE } from '../memory/distil/undo-change.ts';
 import type { Event } from '../schema/event.ts';
-import type { Call } from './command.ts';
+import type { Call } from './command-module.ts';
 import { describeEvent } from './event-sentence.ts';
 
 export type MemoryChange = {

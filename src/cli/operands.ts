@@ -2,7 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Json } from '../schema/json.ts';
-import type { Call } from './command.ts';
+import type { Call } from './command-module.ts';
 
 export function onlyOperand(call: Pick<Call, 'operands'>, what: string): string {
   const [only, ...more] = call.operands;

@@ -3,7 +3,7 @@
  * Invariants: 1. with --json every line on stdout is one JSON value; 2. notices and progress go to stderr.
  */
 import type { Home } from '../schema/home.ts';
-import { type Answer, type CommandModule } from './command.ts';
+import { type Answer, type CommandModule } from './command-module.ts';
 import { type Io, type Terminal, terminalOf } from './io.ts';
 
 export type Printer = {

@@ -11,7 +11,7 @@ import {
 } from '../memory/procedures/known-procedures.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../schema/procedure.ts';
-import { type Answer, answer, type Call } from './command.ts';
+import { type Answer, answer, type Call } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { onlyOperand } from './operands.ts';
 

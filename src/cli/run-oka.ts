@@ -3,7 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import type { DaemonRoom } from '../daemon/rooms.ts';
 import { homeAt, programVersion } from '../daemon/settings.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
-import { type Call, type Command, type CommandModule, exits } from './command.ts';
+import { type Call, type Command, type CommandModule, exits } from './command-module.ts';
 import { commands } from './commands.ts';
 import { contributedCommands } from './contributed-commands.ts';
 import { errorText, exitCodeOf } from './error-text.ts';

@@ -2,7 +2,7 @@
 import { isOver, type RunState } from '../engine/run-state.ts';
 import type { RunStatus } from '../schema/run.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import { exits } from './command.ts';
+import { exits } from './command-module.ts';
 import { answerHint, describeWait } from './event-sentence.ts';
 import type { Terminal } from './io.ts';
 import { fitText, plainText } from './plain-text.ts';

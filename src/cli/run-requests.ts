@@ -3,7 +3,7 @@ import { runOfWait } from '../daemon/guard/open-guard.ts';
 import { withHost } from '../daemon/host.ts';
 import { ports } from '../daemon/ports.ts';
 import type { Intake } from '../schema/intake.ts';
-import { type Answer, answer, type Call, exits } from './command.ts';
+import { type Answer, answer, type Call, exits } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';
 import { renderSubmitted, type Submitted, submitToWorker } from './submitted.ts';

@@ -6,7 +6,7 @@ import { type SecretChange, vaultOf } from '../daemon/guard/home-vault.ts';
 import { penHolder } from '../ledger/pen.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { VaultContents } from '../schema/secret.ts';
-import { type Answer, answer, type Call } from './command.ts';
+import { type Answer, answer, type Call } from './command-module.ts';
 import { requireHome } from './require-home.ts';
 
 export type Changed = { contents: VaultContents; change: Omit<SecretChange, 'name'> };

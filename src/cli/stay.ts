@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OkaError } from '../schema/errors.ts';
-import { type Call, exits } from './command.ts';
+import { type Call, exits } from './command-module.ts';
 import { errorText } from './error-text.ts';
 
 /** Whether a line is worth printing: the attempt before did not print it. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Addition, addTask } from '../../intake/add-task.ts';
 import { penHolder } from '../../ledger/pen.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { onlyOperand } from '../operands.ts';
 
 type Data = { added: string; title: string; worker: boolean };

@@ -3,7 +3,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
 import { peek } from '../../ledger/peek.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 
 export async function run(call: Call): Promise<Answer<RequestData>> {

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import { decideApproval, type DecideOptions } from '../decide-approval.ts';
 import { renderRequest, type RequestData, requestJson } from '../run-requests.ts';
 

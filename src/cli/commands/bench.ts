@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { programFolder } from '../../daemon/settings.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, type Call, exits } from '../command.ts';
+import { type Answer, type Call, exits } from '../command-module.ts';
 
 /** Benches are not part of the program: they run in a process of their own, from the checkout, and print themselves. */
 export async function run({ operands, options, json, signal }: Call<{ check: boolean }>): Promise<Answer<never>> {

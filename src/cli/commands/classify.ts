@@ -6,7 +6,7 @@ import type { Classified } from '../../schema/command.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Effect } from '../../schema/policy.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';

@@ -1,7 +1,7 @@
 import { readEvents } from '../../ledger/read.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { PackManifest } from '../../schema/memory.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 

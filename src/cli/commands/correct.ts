@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { addTask } from '../../intake/add-task.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 
 type Data = { corrects: string; title: string };
 

@@ -4,7 +4,7 @@ import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
 import { serveEgress } from '../../daemon/network/egress-access.ts';
 import { openPolicy, type PolicyFile } from '../../daemon/guard/policy-file.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import { type Answer, type Call, exits } from '../command.ts';
+import { type Answer, type Call, exits } from '../command-module.ts';
 import { tryUntilFixed } from '../stay.ts';
 import { plainText } from '../plain-text.ts';
 

@@ -1,6 +1,6 @@
 import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
 import { explainRun } from '../../views/explanation.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { fitText, plainText } from '../plain-text.ts';

@@ -3,7 +3,7 @@ import { type Host, withHost } from '../../daemon/host.ts';
 import { nodeKinds } from '../../daemon/node-kinds.ts';
 import type { RunState } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { inputOption, onlyOperand } from '../operands.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../run-outcome.ts';
 

@@ -1,7 +1,7 @@
 import { loadGraph } from '../../daemon/home/graph-files.ts';
 import { nodeKinds } from '../../daemon/node-kinds.ts';
 import type { Graph, Node } from '../../schema/graph.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { count, fitText, plainText } from '../plain-text.ts';

@@ -1,7 +1,7 @@
 import { checkGraphFile } from '../../daemon/home/graph-files.ts';
 import { nodeKinds } from '../../daemon/node-kinds.ts';
 import { toolNames } from '../../daemon/tool-names.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { count } from '../plain-text.ts';

@@ -1,5 +1,5 @@
 import { makeEgressKey, setUp } from '../../daemon/home/set-up.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 
 type Data = { dir: string; made: string[] };
 

@@ -3,7 +3,7 @@ import { type Filter, followEvents, readEvents } from '../../ledger/read.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import type { Line, Pen } from '../../schema/event.ts';
 import { renderColumns } from '../columns.ts';
-import { type Answer, type Call, exits } from '../command.ts';
+import { type Answer, type Call, exits } from '../command-module.ts';
 import { describeEvent } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
 

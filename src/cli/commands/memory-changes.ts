@@ -1,4 +1,4 @@
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { listChanges, type MemoryChange } from '../memory-change.ts';
 import { fitText } from '../plain-text.ts';

@@ -1,5 +1,5 @@
 import { listDays } from '../../memory/recall/search-memory.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { withRecall } from '../memory-access.ts';
 import { count } from '../plain-text.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { OkaError } from '../../schema/errors.ts';
 import { FactGiven } from '../../schema/memory.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { type Recorded, renderRecorded, requestMemory } from '../memory-access.ts';
 import { onlyOperand } from '../operands.ts';
 

@@ -1,5 +1,5 @@
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { type Recorded, renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
 import { onlyOperand } from '../operands.ts';
 

@@ -1,6 +1,6 @@
 import type { Recall } from '../../memory/recall/recall.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { withRecall } from '../memory-access.ts';
 import { onlyOperand } from '../operands.ts';

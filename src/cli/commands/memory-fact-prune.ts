@@ -1,4 +1,4 @@
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { type Recorded, renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
 import { count } from '../plain-text.ts';
 

@@ -1,4 +1,4 @@
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderSearch, searchJson, searchMemory, type SearchOptions, type SearchResult } from '../memory-access.ts';
 
 export async function run(call: Call<SearchOptions & { limit: number }>): Promise<Answer<SearchResult>> {

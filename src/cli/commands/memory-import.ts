@@ -5,7 +5,7 @@ import { openArtifacts } from '../../ledger/artifacts.ts';
 import { explained } from '../../ledger/disk.ts';
 import { episodesIn } from '../../memory/index/import.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
 import { onlyOperand } from '../operands.ts';
 import { count } from '../plain-text.ts';

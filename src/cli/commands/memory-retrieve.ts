@@ -3,7 +3,7 @@ import type { Recall } from '../../memory/recall/recall.ts';
 import { fitToBudget, type Found, search } from '../../memory/recall/search-memory.ts';
 import { createTokenCounter } from '../../memory/text/tokens.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, type Call, exits } from '../command.ts';
+import { type Answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { foundItem, queryOf, renderFound, searchFilters, type SearchOptions, withRecall } from '../memory-access.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { submit } from '../../intake/submit-request.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { listChanges, type MemoryChange } from '../memory-change.ts';
 import { onlyOperand } from '../operands.ts';
 import { requireHome } from '../require-home.ts';

@@ -1,7 +1,7 @@
 import type { Figure, Metrics, Unit } from '../../daemon/metrics/figures.ts';
 import { queryMetrics } from '../../daemon/metrics/metrics-view.ts';
 import { withViews } from '../../daemon/views/open-views.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 import { sparkline } from '../sparkline.ts';

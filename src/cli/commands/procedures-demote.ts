@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import { renderStatusRequest, requestStatus, type StatusRequest, statusRequestJson } from '../procedure-access.ts';
 
 export async function run(call: Call<{ reason: string | undefined }>): Promise<Answer<StatusRequest>> {

@@ -1,5 +1,5 @@
 import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 import { colourStatus, listProcedures } from '../procedure-access.ts';

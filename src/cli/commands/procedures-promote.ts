@@ -1,5 +1,5 @@
 import { OkaError } from '../../schema/errors.ts';
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import {
   findProcedure,
   renderStatusRequest,

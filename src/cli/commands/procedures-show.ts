@@ -1,6 +1,6 @@
 import { renderProcedurePage } from '../../memory/procedures/procedure-page.ts';
 import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { plainText } from '../plain-text.ts';
 import { findProcedure } from '../procedure-access.ts';
 

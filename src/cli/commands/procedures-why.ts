@@ -2,7 +2,7 @@ import { readEvents } from '../../ledger/read.ts';
 import type { KnownProcedure, RecordedMove } from '../../memory/procedures/known-procedures.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Home } from '../../schema/home.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { colourStatus, findProcedure, numberLines } from '../procedure-access.ts';
 import { fitText, plainText } from '../plain-text.ts';

@@ -1,5 +1,5 @@
 import { openRecall } from '../../daemon/memory/open-recall.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { count } from '../plain-text.ts';
 
 type Data = { rebuilt: 'index'; events: number; pieces: number };

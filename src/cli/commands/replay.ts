@@ -1,6 +1,6 @@
 import { eventsOfRun, replayRunDecisions, replayRunFully } from '../../daemon/home/replay-runs.ts';
 import type { Event } from '../../schema/event.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { describeEvent } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';

@@ -5,7 +5,7 @@ import type { Ended, Told } from '../../replica/follow.ts';
 import { isSwitchedOff } from '../../replica/state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { requireReplica } from '../replica-home.ts';
 import { count } from '../plain-text.ts';
 

@@ -1,6 +1,6 @@
 import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { switchFile, turn } from '../../replica/state.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { requireHome } from '../require-home.ts';
 
 type Data = { on: false; file: string };

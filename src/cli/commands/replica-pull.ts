@@ -6,7 +6,7 @@ import { currentFacts } from '../../memory/current-facts.ts';
 import { pulledFacts } from '../../replica/pull.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { LedgerName } from '../../schema/replica.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { requireReplica } from '../replica-home.ts';
 import { count } from '../plain-text.ts';
 

@@ -3,7 +3,7 @@ import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { loadConfig } from '../../daemon/settings.ts';
 import { switchFile } from '../../replica/state.ts';
 import type { Pen } from '../../schema/event.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { requireHome } from '../require-home.ts';
 import { count, plainText } from '../plain-text.ts';

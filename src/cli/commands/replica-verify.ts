@@ -2,7 +2,7 @@ import { connectReplica } from '../../daemon/network/replica-connection.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { type Verified, verifyReplica } from '../../replica/verify.ts';
 import type { Pen } from '../../schema/event.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { requireReplica } from '../replica-home.ts';
 import { count, plainText } from '../plain-text.ts';

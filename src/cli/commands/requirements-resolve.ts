@@ -1,6 +1,6 @@
 import { withHost } from '../../daemon/host.ts';
 import { ports } from '../../daemon/ports.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { count, plainText } from '../plain-text.ts';

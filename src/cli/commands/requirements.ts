@@ -1,7 +1,7 @@
 import { peek } from '../../ledger/peek.ts';
 import { dockerfileFor } from '../../tools/deps/dockerfile.ts';
 import { type OpenRequirement, dependencies } from '../../tools/deps/dependency-state.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { fitText, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';

@@ -1,4 +1,4 @@
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import { onlyOperand } from '../operands.ts';
 import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 

@@ -2,7 +2,7 @@ import { schemaCatalog } from '../../daemon/schema-catalog.ts';
 import { catalog, jsonSchemaOf } from '../../schema/catalog.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 
 type Data = { names: string[] } | { schema: unknown };
 

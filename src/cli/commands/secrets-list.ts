@@ -1,5 +1,5 @@
 import { vaultOf } from '../../daemon/guard/home-vault.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { requireHome } from '../require-home.ts';
 

@@ -1,5 +1,5 @@
 import { requireSecret, withoutSecret } from '../../guard/vault-contents.ts';
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import { onlyOperand } from '../operands.ts';
 import { changeSecret, renderSecretChange, type SecretAnswer } from '../secret-changes.ts';
 

@@ -1,6 +1,6 @@
 import { requireSecret, withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import { requireHome } from '../require-home.ts';
 import { changeSecret, onlyName, renderSecretChange, type SecretAnswer, valueFor } from '../secret-changes.ts';
 

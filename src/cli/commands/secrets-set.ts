@@ -3,7 +3,7 @@ import { toolNames } from '../../daemon/tool-names.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { SecretHost, SecretTool } from '../../schema/secret.ts';
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import { requireHome } from '../require-home.ts';
 import { changeSecret, onlyName, renderSecretChange, type SecretAnswer, valueFor } from '../secret-changes.ts';
 

@@ -2,7 +2,7 @@ import { withViews } from '../../daemon/views/open-views.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { SecretUse } from '../../schema/view-answers.ts';
 import { secretUse } from '../../views/secret-view.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { fitText, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';

@@ -5,7 +5,7 @@ import { lookAt } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
 import { type RunRow, storedRun } from '../../views/run-rows.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { describeWait } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';

@@ -10,7 +10,7 @@ import { simulate } from '../../engine/simulate-graph.ts';
 import { given } from '../../guard/granted-approvals.ts';
 import { redactShapes } from '../../guard/redact.ts';
 import { openArtifacts } from '../../ledger/artifacts.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { inputOption, onlyOperand } from '../operands.ts';
 import { count, fitText, plainText } from '../plain-text.ts';

@@ -3,7 +3,7 @@ import { peek } from '../../ledger/peek.ts';
 import { type Holder, penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { answerHint, describeWait } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, count, fitText, plainText } from '../plain-text.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { peek } from '../../ledger/peek.ts';
 import { auditTools } from '../../tools/deps/audit-tools.ts';
 import { dependencies } from '../../tools/deps/dependency-state.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { count, plainText } from '../plain-text.ts';
 

@@ -1,6 +1,6 @@
 import { toolFindings } from '../../daemon/deps/tool-findings.ts';
 import type { Finding } from '../../schema/finding.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { renderFindings } from '../findings-text.ts';
 import type { Terminal } from '../io.ts';
 

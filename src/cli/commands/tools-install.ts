@@ -1,6 +1,6 @@
-import type { Answer, Call } from '../command.ts';
+import type { Answer, Call } from '../command-module.ts';
 import { onlyOperand } from '../operands.ts';
-import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from '../tool-requests.ts';
+import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from '../request-tools.ts';
 
 export async function run(call: Call<object, ToolAnswer>): Promise<Answer<ToolAnswer>> {
   return requestTools(call, [{ kind: 'install', what: onlyOperand(call, 'tool') }]);

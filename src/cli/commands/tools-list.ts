@@ -1,6 +1,6 @@
 import { peek } from '../../ledger/peek.ts';
 import { installedCommands, dependencies, type Installed } from '../../tools/deps/dependency-state.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, fitText, plainText } from '../plain-text.ts';
 

@@ -1,5 +1,5 @@
 import { pruneTools } from '../../daemon/deps/prune-tools.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, count, plainText } from '../plain-text.ts';
 

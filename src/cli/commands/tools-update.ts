@@ -1,8 +1,8 @@
 import { peek } from '../../ledger/peek.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { dependencies, type Installed } from '../../tools/deps/dependency-state.ts';
-import { type Answer, answer, type Call } from '../command.ts';
-import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from '../tool-requests.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
+import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from '../request-tools.ts';
 
 export async function run(call: Call<object, ToolAnswer>): Promise<Answer<ToolAnswer>> {
   const { home, operands } = call;

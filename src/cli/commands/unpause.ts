@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { isPaused, pauseFile } from '../../daemon/home/stop-files.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 
 type Data = { paused: false; was: boolean };
 

@@ -8,7 +8,7 @@ import type { Home } from '../../schema/home.ts';
 import { type Kept, supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, type Call, exits } from '../command.ts';
+import { type Answer, type Call, exits } from '../command-module.ts';
 import { plainText } from '../plain-text.ts';
 import { tryUntilFixed } from '../stay.ts';
 import { activeGoalLines } from '../live-view.ts';

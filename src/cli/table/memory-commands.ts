@@ -1,5 +1,5 @@
 /** What is remembered, and what is done by habit. */
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command-module.ts';
 import { count, countOr, flag, parsedText, text, texts } from '../options.ts';
 import { parseDay, parseDuration, parseShare } from '../option-values.ts';
 
@@ -17,7 +17,7 @@ export const memory: Readonly<Record<string, Command>> = {
     summary: 'Show what is remembered, in numbers',
     json: true,
     example: 'oka memory',
-    load: () => import('../commands/memory.ts'),
+    load: () => import('../commands/memory-stats.ts'),
   }),
   'memory retrieve': command({
     summary: 'Search facts and what happened; with a budget, what would fit into a prompt',

@@ -2,7 +2,7 @@ import { withViews } from '../../daemon/views/open-views.ts';
 import type { RunSummary } from '../../schema/view-answers.ts';
 import { listRuns } from '../../views/runs-query.ts';
 import { renderColumns } from '../columns.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 
 export async function run({ home, options }: Call<{ all: boolean; limit: number }>): Promise<Answer<RunSummary[]>> {

@@ -1,5 +1,5 @@
 /** Graphs of people, and what a run did and why. */
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command-module.ts';
 import { choice, text } from '../options.ts';
 
 const input = text('JSON', 'What the graph is given; @file reads it from a file.');

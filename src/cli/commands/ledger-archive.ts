@@ -2,7 +2,7 @@ import { loadConfig } from '../../daemon/settings.ts';
 import { openStores } from '../../daemon/stores.ts';
 import { archive } from '../../ledger/archive.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { count } from '../plain-text.ts';
 import { renderSubmitted, type Submitted, submitToWorker } from '../submitted.ts';
 

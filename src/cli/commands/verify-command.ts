@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { verifyLedger } from '../../ledger/verify.ts';
 import type { Pen } from '../../schema/event.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, count } from '../plain-text.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../../daemon/settings.ts';
 import { rebuildStores } from '../../daemon/stores.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { count } from '../plain-text.ts';
 
 type Data = { rebuilt: { ledger: string; events: number; files: string[] }[] };

@@ -1,7 +1,7 @@
 /** Requests about tools: passed on to the worker if one is running, else done here and now, one after the other. */
 import { withHost } from '../daemon/host.ts';
 import type { Intake } from '../schema/intake.ts';
-import { type Answer, answer, type Call, exits } from './command.ts';
+import { type Answer, answer, type Call, exits } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { plainText } from './plain-text.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';

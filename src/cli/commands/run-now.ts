@@ -6,7 +6,7 @@ import { peek } from '../../ledger/peek.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';

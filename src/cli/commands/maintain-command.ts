@@ -1,6 +1,6 @@
 import { penHolder } from '../../ledger/pen.ts';
 import type { Home } from '../../schema/home.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { count, plainText, timeOfDay } from '../plain-text.ts';
 import { tryUntilFixed } from '../stay.ts';
 

@@ -1,5 +1,5 @@
 /** Secrets, command classes, and egress. */
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command-module.ts';
 import { flag, text, texts } from '../options.ts';
 import { limit, stay } from './shared-options.ts';
 

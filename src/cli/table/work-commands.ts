@@ -1,5 +1,5 @@
 /** What people start with: giving work, and seeing what became of it. */
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command-module.ts';
 import { choice, count, countOr, flag, parsedText, text } from '../options.ts';
 import { parseSince } from '../option-values.ts';
 import { limit, stay } from './shared-options.ts';
@@ -26,7 +26,7 @@ export const work: Readonly<Record<string, Command>> = {
   worker: command({
     summary: 'The process that `oka up` keeps alive; for supervisors of your own',
     example: 'oka worker',
-    load: () => import('../commands/worker.ts'),
+    load: () => import('../commands/worker-command.ts'),
   }),
   maintain: command({
     summary: 'Learn from what happened, until Ctrl-C; `oka up` starts it, too',
@@ -38,7 +38,7 @@ export const work: Readonly<Record<string, Command>> = {
     },
     json: true,
     example: 'oka maintain --once',
-    load: () => import('../commands/maintain.ts'),
+    load: () => import('../commands/maintain-command.ts'),
   }),
   add: command({
     summary: 'Put a task into the inbox: a text, a file, or a folder with TASK.md',
@@ -52,7 +52,7 @@ export const work: Readonly<Record<string, Command>> = {
     operands: '<task>',
     json: true,
     example: 'oka run report.md',
-    load: () => import('../commands/run.ts'),
+    load: () => import('../commands/run-now.ts'),
   }),
   runs: command({
     summary: 'List the runs, the latest last',
@@ -62,7 +62,7 @@ export const work: Readonly<Record<string, Command>> = {
     },
     json: true,
     example: 'oka runs',
-    load: () => import('../commands/runs.ts'),
+    load: () => import('../commands/list-runs.ts'),
   }),
   show: command({
     summary: 'Show the result of a run, or where it stands',
@@ -77,7 +77,7 @@ export const work: Readonly<Record<string, Command>> = {
     options: { 'dry-run': flag('Only say what would be done.') },
     json: true,
     example: 'oka undo welcome-1a2b3c4d --dry-run',
-    load: () => import('../commands/undo.ts'),
+    load: () => import('../commands/undo-command.ts'),
   }),
   correct: command({
     summary: 'Say what is wrong with a finished run; it is done again accordingly',

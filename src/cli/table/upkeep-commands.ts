@@ -1,5 +1,5 @@
 /** Proving, remaking and tidying what is kept. */
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command-module.ts';
 import { flag, parsedText } from '../options.ts';
 import { parseDate } from '../option-values.ts';
 
@@ -8,19 +8,19 @@ export const upkeep: Readonly<Record<string, Command>> = {
     summary: 'Check Node, folders, sandbox, vault, memory, ledgers and disk; say how to fix',
     json: true,
     example: 'oka doctor',
-    load: () => import('../commands/doctor.ts'),
+    load: () => import('../commands/doctor-command.ts'),
   }),
   verify: command({
     summary: 'Prove that no event was changed, lost or added; exit 1 if one was',
     json: true,
     example: 'oka verify',
-    load: () => import('../commands/verify.ts'),
+    load: () => import('../commands/verify-command.ts'),
   }),
   rebuild: command({
     summary: 'Delete everything derived from the ledger and rebuild it',
     json: true,
     example: 'oka rebuild',
-    load: () => import('../commands/rebuild.ts'),
+    load: () => import('../commands/rebuild-all.ts'),
   }),
   'rebuild index': command({
     summary: 'Delete the memory index and rebuild it',
@@ -35,14 +35,14 @@ export const upkeep: Readonly<Record<string, Command>> = {
     },
     json: true,
     example: 'oka ledger archive --before 2026-01-31',
-    load: () => import('../commands/archive.ts'),
+    load: () => import('../commands/ledger-archive.ts'),
   }),
   tidy: command({
     summary: 'Remove old results, and artifacts that no event names',
     options: { 'dry-run': flag('Only say what would be removed.') },
     json: true,
     example: 'oka tidy --dry-run',
-    load: () => import('../commands/tidy.ts'),
+    load: () => import('../commands/tidy-command.ts'),
   }),
   schema: command({
     summary: 'Print the JSON Schema of a concept, for editors; without a name, list them',

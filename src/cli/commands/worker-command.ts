@@ -1,5 +1,5 @@
 import { work } from '../../daemon/worker/worker.ts';
-import { type Answer, type Call, exits } from '../command.ts';
+import { type Answer, type Call, exits } from '../command-module.ts';
 import { plainText, timeOfDay } from '../plain-text.ts';
 
 export async function run({ home, signal, emit, underSupervisor }: Call<object, string>): Promise<Answer<string>> {

@@ -1,5 +1,5 @@
 /** What is installed, and what only a person can install. */
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command-module.ts';
 import { flag, parsedText } from '../options.ts';
 import { parseAge } from '../option-values.ts';
 

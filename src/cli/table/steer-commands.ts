@@ -1,5 +1,5 @@
 /** What a run waits for, and holding it or letting it go on. */
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command-module.ts';
 import { flag } from '../options.ts';
 
 const always = flag('Also for the same tool, class, programs and hosts, as long as this run lasts.');
@@ -33,7 +33,7 @@ export const steer: Readonly<Record<string, Command>> = {
     operands: '[run]',
     json: true,
     example: 'oka pause report-1',
-    load: () => import('../commands/pause.ts'),
+    load: () => import('../commands/pause-command.ts'),
   }),
   unpause: command({
     summary: 'Start new tasks again after `oka pause`',

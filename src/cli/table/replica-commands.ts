@@ -1,5 +1,5 @@
 /** The replica. */
-import { type Command, command } from '../command.ts';
+import { type Command, command } from '../command-module.ts';
 import { text } from '../options.ts';
 
 export const replica: Readonly<Record<string, Command>> = {

@@ -1,6 +1,6 @@
 import { findingsOf } from '../../daemon/doctor.ts';
 import type { Finding } from '../../schema/finding.ts';
-import { type Answer, answer, type Call, exits } from '../command.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { renderFindings } from '../findings-text.ts';
 import type { Terminal } from '../io.ts';
 

@@ -1,7 +1,7 @@
 import { KINDS } from '../../memory/index/item.ts';
 import type { Recall } from '../../memory/recall/recall.ts';
 import { listDays } from '../../memory/recall/search-memory.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { withRecall } from '../memory-access.ts';
 import { count } from '../plain-text.ts';

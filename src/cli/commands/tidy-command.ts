@@ -8,7 +8,7 @@ import type { Tidied, Tidying } from '../../schema/room.ts';
 import { peek } from '../../ledger/peek.ts';
 import { type TaskGraph, taskGraph } from '../../ledger/task-graph.ts';
 import type { Config } from '../../schema/config.ts';
-import { type Answer, answer, type Call } from '../command.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
 import { bytes, count, plainText } from '../plain-text.ts';
 import { renderSubmitted, submitToWorker } from '../submitted.ts';
 
