@@ -5,14 +5,22 @@
  *
  * R1 A read may write at most to its own scratch folder, and gets sockets only if it was given the network.
  * R2 Below .oka, only the tool folder can be read, and only the installer can write it.
- * R3 The network is one port, that of oka's egress proxy; on a kernel that cannot enforce this there are no sockets.
+ * R3 The network is one address, that of oka's egress proxy; where the launcher cannot enforce this there are no sockets.
  * R4 Without a sandbox, a command that a model wrote never runs unless the operator has switched the sandbox off.
  */
+import { totalmem } from 'node:os';
 import { OkaError } from '../schema/errors.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Author } from '../schema/tool.ts';
 
-export type Limits = { fileBytes: number; cpuSeconds: number; openFiles: number; processes: number };
+export type Limits = {
+  fileBytes: number;
+  cpuSeconds: number;
+  openFiles: number;
+  processes: number;
+  /** Memory of the command and everything it started, together. */
+  memoryBytes: number;
+};
 
 /** Absolute paths; a folder includes everything below it. */
 export type Rights = {
@@ -23,8 +31,8 @@ export type Rights = {
   devices: readonly string[];
   /** Read, execute, create, change and remove. */
   write: readonly string[];
-  /** TCP ports; without any there are no sockets. */
-  ports: readonly number[];
+  /** Addresses such as 127.0.0.1:3128 that it may connect to; without any there are no sockets. */
+  connect: readonly string[];
   limits: Limits;
 };
 
@@ -44,19 +52,19 @@ export type Places = {
 export type Step = {
   class: SideEffectClass;
   author: Author;
-  /** The port of the egress proxy, for a step that needs the network and may have it. */
-  net: number | null;
+  /** The address of the egress proxy, for a step that needs the network and may have it. */
+  net: string | null;
   installer: boolean;
 };
 
 /** What the machine offers to sandbox a command with. */
-export type Offer = { launcher: boolean; landlock: number };
+export type Offer = { launcher: boolean; landlock: number; seccomp: boolean };
 
 export type Held = { kind: 'jail' } | { kind: 'none'; warning: string } | { kind: 'refused'; reason: string };
 
-const LIMITS: Limits = { fileBytes: 4 * 1024 ** 3, cpuSeconds: 14_400, openFiles: 4096, processes: 512 };
-/** The first version of Landlock that restricts ports. */
-const LANDLOCK_WITH_PORTS = 4;
+const GB = 1024 ** 3;
+const LIMITS: Omit<Limits, 'memoryBytes'> = { fileBytes: 4 * GB, cpuSeconds: 14_400, openFiles: 4096, processes: 512 };
+const MAX_MEMORY = 8 * GB;
 const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
 const OPTIONAL_FOLDERS = ['/opt', '/snap'];
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom'];
@@ -80,7 +88,7 @@ const ETC_FOR_ROOT = `
   .split(/\s+/)
   .map((name) => `/etc/${name}`);
 
-export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'landlock'>): Rights {
+export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'seccomp'>): Rights {
   const writes = mayWrite(step);
   const scratch = places.scratch === null ? [] : [places.scratch];
   return {
@@ -93,10 +101,13 @@ export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'landloc
     run: [...systemFolders(places.oka), ...places.programs, ...(writes && !step.installer ? [places.tools] : [])],
     devices: DEVICES,
     write: [...(writes ? [places.desk] : []), ...scratch, ...(step.installer ? [places.tools] : [])],
-    ports: step.net !== null && offer.landlock >= LANDLOCK_WITH_PORTS ? [step.net] : [],
-    limits: LIMITS,
+    connect: step.net === null || !offer.seccomp ? [] : [step.net],
+    limits: { ...LIMITS, memoryBytes: memoryLimit(totalmem()) },
   };
 }
+
+/** Half of the machine, so that the worker and its host stay alive. */
+export const memoryLimit = (total: number): number => Math.min(MAX_MEMORY, Math.floor(total / 2));
 
 /** The folders of PATH that a sandboxed command can run programs from; a shell would stop at one that it may not start. */
 export function pathWithin(path: string, { oka, tools, programs }: Pick<Places, 'oka' | 'tools' | 'programs'>): string {

@@ -7,7 +7,10 @@ export type Launched = {
   exit: number | null;
   signal: string | null;
   /** `not-begun`: it was stopped, or whoever had to start it was, before anything happened. */
-  ended: { how: 'itself' | 'aborted' | 'timed-out' | 'not-begun' } | { how: 'unstarted'; problem: string };
+  ended:
+    | { how: 'itself' | 'aborted' | 'timed-out' | 'not-begun' }
+    | { how: 'exceeded'; limit: 'memory' | 'processes' }
+    | { how: 'unstarted'; problem: string };
   stdout: Captured;
   stderr: Captured;
   ms: number;

@@ -11,7 +11,7 @@ import { type Captured, type Launched, mentionsRefusal } from './launch-result.t
 
 type Header = {
   v: 1;
-  ended: 'itself' | 'stopped' | 'timed-out' | 'unstarted';
+  ended: 'itself' | 'stopped' | 'timed-out' | 'out-of-memory' | 'too-many-processes' | 'unstarted';
   problem: number;
   exit: number;
   signal: number;
@@ -91,6 +91,10 @@ function toEnd(header: Header): Launched['ended'] {
     case 'itself':
     case 'timed-out':
       return { how: header.ended };
+    case 'out-of-memory':
+      return { how: 'exceeded', limit: 'memory' };
+    case 'too-many-processes':
+      return { how: 'exceeded', limit: 'processes' };
     case 'stopped':
       return { how: 'aborted' };
     case 'unstarted':

@@ -90,11 +90,17 @@ function launcherOptions(file: string, options: SandboxedOptions, rights: Rights
   ];
 }
 
-function rightsAsOptions({ read, run, devices, write, ports, limits }: Rights): string[] {
-  const { fileBytes, cpuSeconds, openFiles, processes } = limits;
+function rightsAsOptions({ read, run, devices, write, connect, limits }: Rights): string[] {
+  const { fileBytes, cpuSeconds, openFiles, processes, memoryBytes } = limits;
   return [
-    ...toOptions({ read, run, device: devices, write, port: ports }),
-    ...toOptions({ 'file-bytes': fileBytes, 'cpu-seconds': cpuSeconds, 'open-files': openFiles, processes }),
+    ...toOptions({ read, run, device: devices, write, connect }),
+    ...toOptions({
+      'file-bytes': fileBytes,
+      'cpu-seconds': cpuSeconds,
+      'open-files': openFiles,
+      processes,
+      'memory-bytes': memoryBytes,
+    }),
   ];
 }
 

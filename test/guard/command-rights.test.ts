@@ -11,7 +11,7 @@ const places: Places = {
   root: false,
 };
 const step = (some: Partial<Step>): Step => ({ class: 'read', author: 'model', net: null, installer: false, ...some });
-const rights = (some: Partial<Step>, landlock = 7, where = places) => rightsOf(step(some), where, { landlock });
+const rights = (some: Partial<Step>, seccomp = true, where = places) => rightsOf(step(some), where, { seccomp });
 const isAbove = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 const ran = SideEffectClass.options.filter((each) => each !== 'deny');
 
@@ -19,7 +19,7 @@ describe('rights by class and network', () => {
   it('R1 a read of a model writes to its scratch folder at most and executes nothing that was installed', () => {
     const { write, run, read } = rights({});
     expect(write).toEqual([places.scratch]);
-    expect(rights({}, 7, { ...places, scratch: null }).write).toEqual([]);
+    expect(rights({}, true, { ...places, scratch: null }).write).toEqual([]);
     expect(run).not.toContain(places.tools);
     expect(run).not.toContain(places.desk);
     expect(read).toEqual(expect.arrayContaining([places.desk, places.tools]));
@@ -33,9 +33,11 @@ describe('rights by class and network', () => {
   });
 
   it('R2 nothing grants a folder above .oka, and of .oka only tools and scratch', () => {
-    const steps = ran.flatMap((each) => [false, true].map((installer) => step({ class: each, installer, net: 3128 })));
+    const steps = ran.flatMap((each) =>
+      [false, true].map((installer) => step({ class: each, installer, net: '127.0.0.1:3128' })),
+    );
     for (const each of steps) {
-      const { read, run, write, devices } = rightsOf(each, places, { landlock: 7 });
+      const { read, run, write, devices } = rightsOf(each, places, { seccomp: true });
       const granted = [...read, ...run, ...write, ...devices];
       expect(granted.filter((folder) => isAbove(folder, places.oka))).toEqual([]);
       const inside = granted.filter((folder) => isAbove(places.oka, folder));
@@ -45,18 +47,18 @@ describe('rights by class and network', () => {
   });
 
   it('R2 a home in a folder that commands read is refused, or that folder is not granted', () => {
-    expect(rights({}, 7, { ...places, oka: '/opt/oka/.oka' }).run).not.toContain('/opt');
-    expect(() => rights({}, 7, { ...places, oka: '/usr/share/oka/.oka' })).toThrow(/every command can read/);
+    expect(rights({}, true, { ...places, oka: '/opt/oka/.oka' }).run).not.toContain('/opt');
+    expect(() => rights({}, true, { ...places, oka: '/usr/share/oka/.oka' })).toThrow(/every command can read/);
   });
 
   it('R3 a port is given only where the kernel can enforce it', () => {
-    expect(rights({ net: 3128 }).ports).toEqual([3128]);
-    expect(rights({ net: 3128 }, 3).ports).toEqual([]);
-    expect(rights({}).ports).toEqual([]);
+    expect(rights({ net: '127.0.0.1:3128' }).connect).toEqual(['127.0.0.1:3128']);
+    expect(rights({ net: '127.0.0.1:3128' }, false).connect).toEqual([]);
+    expect(rights({}).connect).toEqual([]);
   });
 
   it('root does not read all of /etc', () => {
-    const { read } = rights({}, 7, { ...places, root: true });
+    const { read } = rights({}, true, { ...places, root: true });
     expect(read).not.toContain('/etc');
     expect(read.some((path) => /shadow|sudoers|ssh|private/.test(path))).toBe(false);
     expect(rights({}).read).toContain('/etc');
@@ -68,15 +70,17 @@ describe('rights by class and network', () => {
 });
 
 describe('R4 without a sandbox', () => {
-  const whole = { launcher: true, landlock: 7 };
+  const whole = { launcher: true, landlock: 7, seccomp: true };
   const lacking = [
-    { launcher: false, landlock: 0 },
-    { launcher: true, landlock: 0 },
+    { launcher: false, landlock: 0, seccomp: false },
+    { launcher: true, landlock: 0, seccomp: true },
   ];
 
   it('the sandbox applies whoever wrote it', () => {
     expect(confinementFor(whole, 'jail', 'model')).toEqual({ kind: 'jail' });
-    expect(confinementFor({ launcher: true, landlock: 1 }, 'jail', 'operator')).toEqual({ kind: 'jail' });
+    expect(confinementFor({ launcher: true, landlock: 1, seccomp: true }, 'jail', 'operator')).toEqual({
+      kind: 'jail',
+    });
   });
 
   it.each(lacking)('a person is warned and a model refused: %o', (offer) => {

@@ -9,7 +9,8 @@ import { programFolders } from '../../src/tools/sandbox-places.ts';
 const native = join(import.meta.dirname, '../../native');
 
 export const launcher: string | null = builtLauncher();
-export const landlock: number = launcher === null ? 0 : landlockOf(launcher);
+const kernel = launcher === null ? { landlock: 0, seccomp: false } : probe(launcher);
+export const { landlock, seccomp } = kernel;
 
 /** A title for what is skipped, so that the reason is read. */
 export const whyNot = launcher === null ? ' (skipped: no C compiler)' : landlock === 0 ? ' (skipped: no Landlock)' : '';
@@ -27,7 +28,7 @@ export function jailPlaces(): Places & { dir: string; scratch: string; [Symbol.d
 }
 
 export function rightsFor(places: Places, step: Partial<Step> = {}): Rights {
-  return rightsOf({ class: 'read', author: 'model', net: null, installer: false, ...step }, places, { landlock });
+  return rightsOf({ class: 'read', author: 'model', net: null, installer: false, ...step }, places, { seccomp });
 }
 
 function builtLauncher(): string | null {
@@ -48,6 +49,9 @@ function changedAt(name: string): number {
   return statSync(join(native, name)).mtimeMs;
 }
 
-function landlockOf(file: string): number {
-  return (JSON.parse(spawnSync(file, ['--probe'], { encoding: 'utf8' }).stdout) as { landlock: number }).landlock;
+function probe(file: string): { landlock: number; seccomp: boolean } {
+  return JSON.parse(spawnSync(file, ['--probe'], { encoding: 'utf8' }).stdout) as {
+    landlock: number;
+    seccomp: boolean;
+  };
 }

@@ -224,7 +224,7 @@ describe.skipIf(!canJail)(`system calls${whyNot}`, () => {
   });
 });
 
-describe.skipIf(!canJail)(`R3 the network is one port or nothing${whyNot}`, () => {
+describe.skipIf(!canJail)(`R3 the network is one address or nothing${whyNot}`, () => {
   const families = ['udp', 'raw', 'mptcp', 'unix', 'netlink', 'packet', 'vsock', 'datagram-pair', 'raw-pair'];
 
   it('without the network there are no sockets', async () => {
@@ -232,15 +232,15 @@ describe.skipIf(!canJail)(`R3 the network is one port or nothing${whyNot}`, () =
     expect(await tried(names)).toEqual(all(names, 'EACCES'));
   });
 
-  it.skipIf(landlock < 4)('with it there is TCP to the port of the proxy alone', async () => {
+  it('with it there is TCP to the address of the proxy alone', async () => {
     const heard: string[] = [];
     const server = createServer((socket) => heard.push(String(socket.remotePort)) && socket.end());
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const net = { ...write, net: port };
+    const net = { ...write, net: `127.0.0.1:${port}` };
     expect(await tried(families, net)).toEqual(all(families, 'EACCES'));
     expect(await tried(['connect', 'tcp6'], net, vault, port)).toEqual({ connect: 'OK', tcp6: 'OK' });
-    const elsewhere = { ...write, net: port === 65_535 ? 1 : port + 1 };
+    const elsewhere = { ...write, net: `127.0.0.2:${port}` };
     const opened = ['fast-open', 'fast-open-message', 'fast-open-messages', 'listen'];
     expect(await tried(['connect', 'bind', ...opened], elsewhere, vault, port)).toEqual({
       ...all(opened, 'EPERM'),
@@ -289,8 +289,16 @@ describe.skipIf(!canJail)(`what a command gets${whyNot}`, () => {
     expect(listed).toEqual(['0', '1', '2', '3']); // 3 is the folder that ls reads
   });
 
+  it('a limit on memory', async () => {
+    const rights = rightsFor(places, write);
+    const small = { ...rights, limits: { ...rights.limits, memoryBytes: 150 * 1024 * 1024 } };
+    const line = `perl -e '$s = "x" x (250 * 1024 * 1024); sleep 20'`;
+    const done = await run(line, write, { sandbox: { launcher: launcher ?? '', rights: small } });
+    expect(done.ended).toEqual({ how: 'exceeded', limit: 'memory' });
+  });
+
   it('limits on files and no core', async () => {
-    const limits = { fileBytes: 4096, cpuSeconds: 60, openFiles: 64, processes: 100 };
+    const limits = { fileBytes: 4096, cpuSeconds: 60, openFiles: 64, processes: 100, memoryBytes: 1e9 };
     const rights = { ...rightsFor(places, write), limits };
     const line = 'ulimit -c; ulimit -n; ulimit -t; head -c 10000 /dev/zero > big; stat -c %s big; rm big';
     const done = await run(line, write, { sandbox: { launcher: launcher ?? '', rights } });

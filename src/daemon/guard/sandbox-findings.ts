@@ -38,11 +38,16 @@ function launcherFinding(launcher: string, built: boolean, offer: KernelSupport)
 function kernelFindings({ landlock, seccomp }: KernelSupport): Finding[] {
   const upgrade = 'A kernel from 6.12 on offers all of it.';
   return [
-    landlock >= 6
-      ? { state: 'good', what: 'Landlock', found: `version ${landlock}: paths, ports and signals are held` }
-      : { state: 'odd', what: 'Landlock', found: landlockGap(landlock), fix: upgrade },
+    landlock > 0
+      ? { state: 'good', what: 'Landlock', found: `version ${landlock}: paths are restricted` }
+      : {
+          state: 'odd',
+          what: 'Landlock',
+          found: 'not available in this kernel or this container: paths are not restricted',
+          fix: upgrade,
+        },
     seccomp
-      ? { state: 'good', what: 'seccomp', found: 'system calls are filtered' }
+      ? { state: 'good', what: 'seccomp', found: 'system calls, connections and signals are restricted' }
       : {
           state: 'bad',
           what: 'seccomp',
@@ -50,12 +55,6 @@ function kernelFindings({ landlock, seccomp }: KernelSupport): Finding[] {
           fix: upgrade,
         },
   ];
-}
-
-function landlockGap(version: number): string {
-  if (version === 0) return 'not offered by this kernel or this container: paths are not held';
-  if (version < 4) return `version ${version}: paths are held; ports are not, so no command gets sockets`;
-  return `version ${version}: paths and ports are held; a command can still signal other processes of this user`;
 }
 
 /** In one sentence what all of it comes to. */
@@ -67,7 +66,7 @@ function meaning(offer: KernelSupport, sandbox: 'jail' | 'none'): Finding {
       return {
         state: 'good',
         what,
-        found: `held by the kernel${offer.landlock < 4 ? '' : '; with the network they reach only the port of the egress proxy, but outside Docker that port on any host'}`,
+        found: 'sandboxed by the kernel; with the network they reach only the egress proxy',
       };
     case 'none':
       return { state: 'odd', what, found: held.warning, fix: 'Remove "sandbox" from .oka/rules/config.json.' };

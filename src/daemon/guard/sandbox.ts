@@ -106,7 +106,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     const way = net ? await ports.egress.grant({ run, call, hosts: [], servers }, timeoutMs) : null;
     const scratch = await scratchIn(ports.home);
     const places = await placesOf(ports.home, scratch);
-    const step = { class: 'write_local', author: 'operator', net: way?.port ?? null, installer: true } as const;
+    const step = { class: 'write_local', author: 'operator', net: way?.address ?? null, installer: true } as const;
     const rights = held.kind === 'jail' ? rightsOf(step, places, offer) : null;
     const jail =
       rights === null
@@ -195,7 +195,7 @@ async function jailFor(
   scratch: string | null,
 ): Promise<SandboxLaunch> {
   const places = await placesOf(home, scratch);
-  const rights = rightsOf({ class: effect, author, net: way?.port ?? null, installer: false }, places, offer);
+  const rights = rightsOf({ class: effect, author, net: way?.address ?? null, installer: false }, places, offer);
   return {
     launcher: launcherPath,
     rights: { ...rights, read: [...rights.read, ...readable, ...(way === null ? [] : certificateFiles())] },

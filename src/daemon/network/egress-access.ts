@@ -11,7 +11,7 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Policy } from '../../schema/policy.ts';
-import { type Egress, type Grant, openEgress, proxyEnvironment } from '../../tools/egress/open-egress.ts';
+import { type Egress, type Grant, openEgress, proxyEnvironment, toAddress } from '../../tools/egress/open-egress.ts';
 import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
 import { findRegistries } from '../../tools/egress/registries.ts';
 import { type ProxyDecision, createDecisionLog } from '../../tools/egress/decision-log.ts';
@@ -80,7 +80,7 @@ export function sharedEgress(
     async grant(holder, ms) {
       const host = await lookup(proxy.host); // a command in the jail cannot ask a name server
       return {
-        port: proxy.port,
+        address: toAddress({ ...proxy, host }),
         env: proxyEnvironment({ ...proxy, host }, key === null ? null : sealTicket(key, holder, clock() + ms)),
         [Symbol.dispose]: () => undefined,
       };

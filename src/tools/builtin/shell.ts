@@ -165,6 +165,10 @@ function describeEnd({ ended, exit, signal }: Launched, input: z.output<typeof I
       return exit === 0 ? null : `exit ${exit}`;
     case 'timed-out':
       return `it was stopped after ${input.timeout_seconds} s`;
+    case 'exceeded':
+      return ended.limit === 'memory'
+        ? 'it was stopped because it used too much memory'
+        : 'it was stopped because it started too many processes';
     case 'aborted':
     case 'not-begun':
       return 'it was stopped';

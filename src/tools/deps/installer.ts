@@ -85,6 +85,8 @@ export function failureIn(ran: Launched | { refused: string }): { refused: strin
       return { said: `it cannot be started (${ran.ended.problem})` };
     case 'timed-out':
       return { said: 'it took too long and was stopped' };
+    case 'exceeded':
+      return { said: `it was stopped because it used too much (${ran.ended.limit})` };
     case 'aborted':
     case 'not-begun':
       return { said: 'it was stopped' };

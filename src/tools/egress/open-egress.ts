@@ -9,7 +9,11 @@ export type EgressOptions = Omit<ProxyOptions, 'admit' | 'telling'> & {
 };
 
 /** What a step needs to reach the outside; to be disposed of when the step has ended. */
-export type Grant = Disposable & { readonly port: number; readonly env: Readonly<Record<string, string>> };
+export type Grant = Disposable & {
+  /** The address of the proxy, such as 127.0.0.1:3128. */
+  readonly address: string;
+  readonly env: Readonly<Record<string, string>>;
+};
 
 export type Egress = AsyncDisposable & { readonly port: number; grant(holder: TicketOwner): Grant };
 
@@ -22,7 +26,7 @@ export async function openEgress({ decided, ...options }: EgressOptions): Promis
     grant(holder) {
       const ticket = tickets.issue(holder);
       return {
-        port: proxy.port,
+        address: toAddress(proxy),
         env: proxyEnvironment(proxy, ticket),
         [Symbol.dispose]() {
           tickets.revoke(ticket);
@@ -34,14 +38,17 @@ export async function openEgress({ decided, ...options }: EgressOptions): Promis
   };
 }
 
+/** A host and a port as they are written together. */
+export const toAddress = ({ host, port }: { host: string; port: number }): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
 /** Programs read one or the other spelling; Node has to be told to look. */
 export function proxyEnvironment(
   { host, port }: { host: string; port: number },
   ticket: Ticket | null,
 ): Record<string, string> {
-  const name = host.includes(':') ? `[${host}]` : host;
   const user = ticket === null ? '' : `${encodeURIComponent(ticket.user)}:${encodeURIComponent(ticket.password)}@`;
-  const url = `http://${user}${name}:${port}`;
+  const url = `http://${user}${toAddress({ host, port })}`;
   return {
     HTTP_PROXY: url,
     HTTPS_PROXY: url,

@@ -74,7 +74,7 @@ it('a step is given the address of the proxy, because it cannot ask for names', 
   const { roads, port } = await ground([], 'localhost');
   using grant = await roads.steps.grant({ run: 'r1', call: 'c1', hosts: [] }, 1000);
   const { hostname } = new URL(grant.env['HTTPS_PROXY'] ?? '');
-  expect([isIP(hostname.replaceAll(/[[\]]/g, '')) > 0, grant.port]).toEqual([true, port]);
+  expect([isIP(hostname.replaceAll(/[[\]]/g, '')) > 0, grant.address]).toEqual([true, `${hostname}:${port}`]);
 });
 
 it('OKA_EGRESS is a host and a port; what cannot be read is refused, and so is a key that is not there', () => {
