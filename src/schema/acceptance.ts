@@ -1,14 +1,14 @@
-/** How the engine has the acceptance of a step checked: one tool, called at three moments. */
+/** How the acceptance of a step is checked: the engine calls one tool, at three moments. */
 import { z } from 'zod';
 import { NodeId } from './names.ts';
 
-/** The tool that checks the acceptance of a step. The engine calls it; it looks through calls of its own. */
+/** The tool that checks the acceptance of a step. The engine calls it, and it makes calls of its own. */
 export const STEP_CHECK = 'step.check';
 
 export const CheckMoment = z
   .enum(['before', 'after', 'doubt'])
   .describe(
-    'before: right before the call, so that a check that holds anyway proves nothing. after: the step has ended well. doubt: nobody saw how the call ended.',
+    'before: right before the call, since a check that passes anyway proves nothing. after: the step has ended without an error. doubt: nobody saw how the call ended.',
   );
 export type CheckMoment = z.infer<typeof CheckMoment>;
 
@@ -23,13 +23,13 @@ export type StepCheckInput = z.infer<typeof StepCheckInput>;
 
 export const StepCheckOutput = z
   .strictObject({
-    holds: z.boolean().nullable().describe('Whether all checks hold; null when that was not found out.'),
-    reason: z.string().max(8000).describe('The checks that do not hold, each with what was found.'),
+    holds: z.boolean().nullable().describe('Whether all checks pass; null when that is unknown.'),
+    reason: z.string().max(8000).describe('The checks that fail, each with what was found.'),
     found: z
       .array(
         z.strictObject({
           text: z.string().max(200).describe('The check, shortened.'),
-          holds: z.boolean().describe('Whether it holds.'),
+          holds: z.boolean().describe('Whether it passes.'),
           evidence: z.string().max(300).describe('What was found, shortened.'),
         }),
       )
