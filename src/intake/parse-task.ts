@@ -1,6 +1,6 @@
 /** Owns: parsing a task file. Every refusal names what is wrong and where. */
 import { OkaError } from '../schema/errors.ts';
-import { readFrontMatter } from '../schema/front-matter.ts';
+import { readFrontMatter, withUnixLines } from '../schema/front-matter.ts';
 import { TaskFile } from '../schema/task-file.ts';
 import { NotATask } from './plain-file.ts';
 import { decodeUtf8 } from './entry-name.ts';
@@ -14,6 +14,7 @@ const LONGEST_TITLE = 200;
 export function readTask(bytes: Uint8Array, name: string): TaskText {
   const text = decodeTask(bytes);
   const { data, body } = splitFrontMatter(text, name);
+  if (Object.keys(data).length === 0) assertNoBareFields(body, name);
   const task = parseFields(data);
   if (body.trim() === '' && task.title === undefined)
     throw new NotATask('it does not say what to do: there is no text below the front matter');
@@ -42,8 +43,21 @@ function splitFrontMatter(text: string, name: string): ReturnType<typeof readFro
 
 /** Whether front matter was opened and not closed: most likely the rest is still being written. */
 function isOpen(text: string): boolean {
-  const [first = '', ...rest] = text.replace(/^\uFEFF/, '').split('\n');
+  const [first = '', ...rest] = withUnixLines(text).split('\n');
   return first.trimEnd() === '---' && !rest.some((line) => line.startsWith('---'));
+}
+
+const BARE_FIELD = new RegExp(`^(${FIELDS.join('|')}):(?:\\s|$)`);
+
+/** A text that begins with a field has lost the fences around it. */
+function assertNoBareFields(body: string, name: string): void {
+  const start = body.search(/\S/);
+  const field = BARE_FIELD.exec(body.slice(Math.max(0, start), start + 100))?.[1];
+  if (field === undefined) return;
+  const line = body.slice(0, start).split('\n').length;
+  throw new NotATask(
+    `${name}, line ${line}: "${field}:" is a field of front matter, which stands between two lines of --- at the very top`,
+  );
 }
 
 function parseFields(data: unknown): TaskFile {

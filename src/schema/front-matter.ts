@@ -3,6 +3,8 @@
  *
  * F1 Nothing in a file is ever executed: only a plain `---` fence opens front matter, every other engine is refused.
  * F2 YAML is read strictly: plain unique keys, no aliases, no tags beyond JSON's types, bounded size and depth.
+ * F3 What a person most likely meant as front matter, and what is not exactly that, is refused with its line: read as
+ *    text, its fields would be lost silently.
  */
 import matter from 'gray-matter';
 import { type Document, isCollection, isNode, LineCounter, parseDocument, visit } from 'yaml';
@@ -15,8 +17,7 @@ const MOST_BYTES = 64 * 1024;
 const DEEPEST = 20;
 
 export function readFrontMatter(text: string, source: string): FrontMatter {
-  const clean = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const unix = clean.replaceAll('\r\n', '\n');
+  const unix = withUnixLines(text);
   if (!opensFrontMatter(unix, source)) return { data: {}, body: unix };
   const { header, body } = splitFrontMatter(unix, source);
   if (Buffer.byteLength(header) > MOST_BYTES)
@@ -27,7 +28,7 @@ export function readFrontMatter(text: string, source: string): FrontMatter {
 
 /** Finds the line of a value in front matter that `readFrontMatter` has read, or of the nearest value around it. */
 export function linesIn(text: string, source: string): (path: readonly PropertyKey[]) => number {
-  const unix = (text.startsWith('\uFEFF') ? text.slice(1) : text).replaceAll('\r\n', '\n');
+  const unix = withUnixLines(text);
   if (!opensFrontMatter(unix, source)) return () => 1;
   const lines = new LineCounter();
   const document = parseDocument(`\n${splitFrontMatter(unix, source).header}`, { version: '1.2', lineCounter: lines });
@@ -40,6 +41,12 @@ export function linesIn(text: string, source: string): (path: readonly PropertyK
   };
 }
 
+/** The text without a byte order mark, with "\\n" as the end of each line; an old Mac file has "\\r" alone. */
+export function withUnixLines(text: string): string {
+  const clean = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return clean.includes('\n') ? clean.replaceAll('\r\n', '\n') : clean.replaceAll('\r', '\n');
+}
+
 function opensFrontMatter(text: string, source: string): boolean {
   const first = text.slice(0, text.indexOf('\n') === -1 ? undefined : text.indexOf('\n')).trimEnd();
   if (first === '---') return true;
@@ -49,7 +56,30 @@ function opensFrontMatter(text: string, source: string): boolean {
       1,
       `front matter in "${first.slice(3, 40)}" is not read; only plain YAML between --- lines is`,
     );
+  assertNoNearMiss(text, source);
   return false;
+}
+
+/** Dashes of any kind and length, also spaced, indented or with a word behind them, and the fences of other formats. */
+const FENCE_LIKE = /^(?:[-\u2010-\u2015\u2212]{2,}(?:\s.*)?|[\u2013-\u2015][-\s]*|- - -|_{3,}|\+{3})$/;
+const FIELD_LIKE = /^(?:[A-Za-z_][\w-]*|"[^"]+"|'[^']+')\s*[:=](?:\s|$)/;
+const INVISIBLE = /[\s\p{Cf}]/u;
+
+/** F3: the first line that is not blank looks like a fence, and the next one like a field. */
+function assertNoNearMiss(text: string, source: string): void {
+  let start = 0;
+  while (start < text.length && INVISIBLE.test(text[start] ?? '')) start += 1;
+  const lines = text.slice(start, start + MOST_BYTES).split('\n');
+  const fence = (lines[0] ?? '').trim();
+  if (!FENCE_LIKE.test(fence)) return;
+  const next = lines.slice(1).find((line) => line.trim() !== '' && !line.startsWith('#'));
+  if (next === undefined || !FIELD_LIKE.test(next)) return;
+  const line = text.slice(0, start).split('\n').length;
+  const what =
+    fence === '---'
+      ? 'this --- looks like the start of front matter, which must be the first line of the file, with nothing above or before it'
+      : `"${fence.slice(0, 40)}" looks like the start of front matter, which is a line of exactly three dashes: ---`;
+  throw refusal(source, line, what);
 }
 
 /** Text between the fences and behind. gray-matter ends at the first line that starts with ---: only a fence may. */

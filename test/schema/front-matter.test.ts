@@ -1,7 +1,7 @@
 import matter from 'gray-matter';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OkaError } from '../../src/schema/errors.ts';
-import { readFrontMatter } from '../../src/schema/front-matter.ts';
+import { linesIn, readFrontMatter } from '../../src/schema/front-matter.ts';
 
 const read = (text: string) => readFrontMatter(text, 'task.md');
 const readYaml = (yaml: string) => read(`---\n${yaml}\n---\nbody\n`).data;
@@ -13,10 +13,21 @@ describe('what is read', () => {
     expect(body).toBe('\n# Heading\n');
   });
 
-  it.each(['', 'just text', '# Heading\n\n---\n\nand a rule below\n', ' ---\na: 1\n---\n', '----\na: 1\n----\n'])(
-    'takes %j, which does not open with a fence, as body alone',
-    (text) => expect(read(text)).toEqual({ data: {}, body: text }),
+  it.each([
+    '',
+    'just text',
+    '# Heading\n\n---\n\nand a rule below\n',
+    '\n---\n\nA rule, then text.\n',
+    '----\nA longer rule: then text.\n',
+    '- a: 1\n- b: 2\n',
+    '***\n',
+  ])('takes %j, which does not open with a fence, as body alone', (text) =>
+    expect(read(text)).toEqual({ data: {}, body: text }),
   );
+
+  it('reads a file whose lines end with a carriage return alone', () => {
+    expect(read('---\rtitle: x\r---\rone\rtwo\r')).toEqual({ data: { title: 'x' }, body: 'one\ntwo\n' });
+  });
 
   it.each(['---\n---\nbody', '---\n\n---\nbody', '---\n# a comment\n---\nbody'])(
     'reads empty front matter %j as no data',
@@ -111,6 +122,33 @@ describe('F1 nothing in a file is ever executed', () => {
       expect(ran()).toBeUndefined();
     },
   );
+});
+
+describe('F3 a near miss of front matter is refused, never read as text', () => {
+  const header = 'accept:\n  - file: out.txt\n---\nbody\n';
+
+  it.each<[what: string, text: string, line: number]>([
+    ['a blank line above', `\n---\n${header}`, 2],
+    ['three lines of white space above', ` \n\t\n\r\n---\n${header}`, 4],
+    ['a byte order mark on a line of its own', `\uFEFF\n---\n${header}`, 2],
+    ['two byte order marks', `\uFEFF\uFEFF---\n${header}`, 1],
+    ['an invisible space before the fence', `\u200B---\n${header}`, 1],
+    ['an indented fence', `  ---\n${header}`, 1],
+    ['a fence of two dashes', `--\n${header}`, 1],
+    ['a fence of four dashes', `----\n${header}`, 1],
+    ['a fence that an editor made a long dash', `—\n${header}`, 1],
+    ['a fence that an editor made a long dash and a dash', `—-\n${header}`, 1],
+    ['a fence with a word behind it', `--- yaml\n${header}`, 1],
+    ['spaced dashes', `- - -\n${header}`, 1],
+    ['underlines', `___\n${header}`, 1],
+    ['the fence of TOML', '+++\ntitle = "x"\n+++\nbody\n', 1],
+    ['a comment below a late fence', `\n---\n# what counts\n\n${header}`, 2],
+    ['a quoted name', `\n---\n"accept": []\n---\n`, 2],
+    ['carriage returns alone', '\r---\raccept: []\r---\rbody', 2],
+  ])('%s', (_, text, line) => {
+    expect(() => read(text)).toThrow(`task.md, line ${line}: `);
+    expect(() => linesIn(text, 'task.md')).toThrow('front matter');
+  });
 });
 
 describe('F2 YAML is read strictly', () => {

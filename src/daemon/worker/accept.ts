@@ -8,6 +8,7 @@ import type { InboxOptions } from '../../intake/inbox.ts';
 import { knownTasks } from '../../intake/known-tasks.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import type { NewEvent } from '../../schema/event.ts';
+import { withUnixLines } from '../../schema/front-matter.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
@@ -60,7 +61,7 @@ async function keptParts({ bytes, name, folder, files }: Claimed, artifacts: Art
 }
 
 function firstLineOf({ bytes, body }: Claimed): number {
-  return Math.max(1, bytes.toString('utf8').split('\n').length - body.split('\n').length + 1);
+  return Math.max(1, withUnixLines(bytes.toString('utf8')).split('\n').length - body.split('\n').length + 1);
 }
 
 const OFTEN_MS = 1000;
