@@ -9,7 +9,7 @@
  * S4 Within a transaction a row is written once, however often it is put.
  */
 import type { Pen } from '../schema/event.ts';
-import type { Range, Rows } from '../schema/rows.ts';
+import type { Memo, Range, Rows } from '../schema/rows.ts';
 import {
   type Database,
   type DatabaseShape,
@@ -23,18 +23,11 @@ import {
 } from './fold-database.ts';
 import { START } from './line.ts';
 import { fromStoredKey, toStoredKey } from './row-keys.ts';
+import { RowCache } from './row-cache.ts';
 import { scanRows } from './row-scan.ts';
 
 /** The last event that was folded, and its hash; seq 0 before the first one. */
 export type Cursor = { seq: number; hash: string };
-
-/**
- * A row in the cache of a transaction. `text` is null for a row that is not there, and undefined for a value that has
- * not been written out yet.
- */
-type CachedRow = { text: string | null | undefined; value?: unknown; isChanged: boolean };
-
-const MOST_CACHED = 20_000;
 
 export class FoldStore implements Rows {
   readonly file: string;
@@ -42,7 +35,8 @@ export class FoldStore implements Rows {
   #base: Database | null;
   #top: Database;
   #owns: boolean;
-  #cache: Map<string, CachedRow> | null = null;
+  readonly #cache: RowCache;
+  #memo: Memo | undefined;
 
   private constructor(file: string, shape: DatabaseShape, owns: boolean) {
     this.file = file;
@@ -50,6 +44,12 @@ export class FoldStore implements Rows {
     this.#owns = owns;
     this.#base = owns ? null : openForReading(file, shape);
     this.#top = owns ? openForWriting(file, shape) : openInMemory(shape);
+    this.#cache = new RowCache({
+      sharesRows: shape.sharesRows === true,
+      read: (key) => this.#read(key),
+      write: (key, text) => this.#write(key, text),
+      parse: parseRow,
+    });
   }
 
   /** Opens the file for its one writer; the caller makes sure that there is only one. */
@@ -77,32 +77,27 @@ export class FoldStore implements Rows {
     return this.#top;
   }
 
+  /** There is one exactly while a transaction goes on. */
+  get memo(): Memo | undefined {
+    return this.#memo;
+  }
+
   readonly get: Rows['get'] = (key) => {
-    const stored = toStoredKey(key);
-    const cached = this.#cache?.get(stored);
-    if (cached?.value !== undefined) return cached.value as never;
-    const text = this.#textOf(stored);
-    if (text === null) return undefined;
-    const value = parseRow(text, key);
-    const row = this.#shape.sharesRows === true ? this.#cache?.get(stored) : undefined;
-    if (row !== undefined) row.value = value;
-    return value as never;
+    if (this.#memo !== undefined) return this.#cache.get(key) as never;
+    const text = this.#read(key);
+    return (text === null ? undefined : parseRow(text, key)) as never;
   };
 
   put(key: string, value: unknown): void {
     if (value === undefined) throw new TypeError(`no value was put under "${key}"; null removes a row`);
-    const cache = this.#cache;
-    const isShared = this.#shape.sharesRows === true && cache !== null && value !== null;
-    const text = value === null ? null : isShared ? undefined : JSON.stringify(value);
-    if (cache === null) return this.#guard(() => this.#write(toStoredKey(key), text ?? null));
-    cache.set(toStoredKey(key), { text, ...(isShared ? { value } : {}), isChanged: true });
-    if (cache.size > MOST_CACHED) this.#flushCache(cache);
+    if (this.#memo !== undefined) return this.#cache.put(key, value);
+    this.#cache.forget(key);
+    this.#write(key, value === null ? null : JSON.stringify(value));
   }
 
   /** Whoever goes through the rows may change them. */
   *each<T>(prefix: string, range: Range = {}): Generator<[key: string, value: T]> {
-    const stored = toStoredKey(prefix);
-    const rows = scanRows(this.layers, prefix, range, () => this.#flushChanged(stored));
+    const rows = scanRows(this.layers, prefix, range, () => this.#cache.write(prefix));
     for (;;) {
       const next = this.#guard(() => rows.next());
       if (next.done === true) return;
@@ -182,21 +177,19 @@ export class FoldStore implements Rows {
     if (cursorsIn(this.#base) === before) return false;
     this.#top.db.close();
     this.#top = openInMemory(this.#shape);
+    this.#cache.clear();
     return true;
   }
 
   close(): void {
-    this.#cache = null;
+    this.#memo = undefined;
+    this.#cache.clear();
     for (const { db } of this.layers) if (db.isOpen) db.close();
   }
 
-  #textOf(key: string): string | null {
-    const cached = this.#cache?.get(key);
-    if (cached !== undefined) return textOfRow(cached);
-    const value = this.#newest('SELECT value FROM row WHERE key = ?', key)?.['value'];
-    const text = typeof value === 'string' ? value : null;
-    this.#cache?.set(key, { text, isChanged: false });
-    return text;
+  #read(key: string): string | null {
+    const value = this.#newest('SELECT value FROM row WHERE key = ?', toStoredKey(key))?.['value'];
+    return typeof value === 'string' ? value : null;
   }
 
   #newest(sql: string, name: string): Record<string, unknown> | undefined {
@@ -205,49 +198,33 @@ export class FoldStore implements Rows {
 
   /** A row of the file, which may not be written, is hidden by one without a value. */
   #write(key: string, text: string | null): void {
-    if (text === null && this.#base === null) this.#top.prepare('DELETE FROM row WHERE key = ?').run(key);
-    else this.#top.prepare('INSERT OR REPLACE INTO row VALUES (?, ?)').run(key, text);
-  }
-
-  /** Writes the changed rows below a prefix, so that SQL sees them. */
-  #flushChanged(storedPrefix: string): void {
-    for (const [key, row] of this.#cache ?? []) {
-      if (!row.isChanged || !key.startsWith(storedPrefix)) continue;
-      this.#write(key, textOfRow(row));
-      row.isChanged = false;
-    }
-  }
-
-  #flushCache(cache: Map<string, CachedRow>): void {
-    this.#guard(() => this.#flushChanged(''));
-    cache.clear();
+    const stored = toStoredKey(key);
+    this.#guard(() => {
+      if (text === null && this.#base === null) this.#top.prepare('DELETE FROM row WHERE key = ?').run(stored);
+      else this.#top.prepare('INSERT OR REPLACE INTO row VALUES (?, ?)').run(stored, text);
+    });
   }
 
   #begin(): void {
     this.#guard(() => this.#top.db.exec('BEGIN IMMEDIATE'));
-    this.#cache = new Map();
+    this.#memo = new Map();
   }
 
   #commit(): void {
-    this.#guard(() => {
-      this.#flushChanged('');
-      this.#top.db.exec('COMMIT');
-    });
-    this.#cache = null;
+    this.#cache.write('');
+    this.#guard(() => this.#top.db.exec('COMMIT'));
+    this.#memo = undefined;
   }
 
   #rollBack(): void {
-    this.#cache = null;
+    this.#memo = undefined;
+    this.#cache.clear();
     if (this.#top.db.isOpen && this.#top.db.isTransaction) this.#top.db.exec('ROLLBACK');
   }
 
   #guard<T>(work: () => T): T {
     return guardDatabase(this.file, work);
   }
-}
-
-function textOfRow(row: CachedRow): string | null {
-  return row.text === undefined ? JSON.stringify(row.value) : row.text;
 }
 
 function parseRow(text: string, key: string): unknown {

@@ -20,7 +20,7 @@ import { inOneOrder, isAboutOwnLedger } from './one-order.ts';
 import { readEventBatches } from './read.ts';
 
 /** What sees each event, in the order of the list: a later fold may read the rows of an earlier one. */
-export type Fold = Pick<View, 'wants' | 'take'>;
+export type Fold = Pick<View, 'types' | 'wants' | 'take'>;
 
 export type FoldSources = {
   /** The files of the ledgers; one that is left out is not read. */
@@ -40,11 +40,15 @@ export type FollowOptions = {
    */
   missingCause?: 'take' | 'wait' | 'refuse';
   signal?: AbortSignal;
+  /** How many events are stored together: more are cheaper an event, and longer until others get their turn (F4). */
+  batch?: number;
   /** Called before a batch is folded, for what a fold needs and cannot wait for. */
   prepare?: (events: readonly Line[]) => Promise<void>;
 };
 
 const BATCH = 500;
+/** For whoever only wants to get to the end. */
+export const LARGE_BATCH = 4000;
 const POLL_MS = 200;
 
 /** Folds everything new. Returns how many events there were. */
@@ -101,13 +105,14 @@ export async function* foldBatches(
     if (policy === 'refuse') throw shorterThanRead(end, cause ?? 0);
     return policy === 'take';
   };
+  const foldsOf = foldsByType(sources.folds);
   const reached = run === undefined ? Number.POSITIVE_INFINITY : from.run.seq;
-  const batches = inOneOrder(runs, own, BATCH, { reached, onMissingCause });
+  const batches = inOneOrder(runs, own, options.batch ?? BATCH, { reached, onMissingCause });
   try {
     for await (const batch of batches) {
       if (isAborted(options)) return;
       await options.prepare?.(batch);
-      await foldBatch(store, batch, sources);
+      await foldBatch(store, batch, sources, foldsOf);
       yield batch;
       await setImmediate();
       if (isAborted(options)) return;
@@ -144,25 +149,40 @@ async function* nothing(): AsyncGenerator<Line[]> {
   // There is no such ledger.
 }
 
+/** The folds that handle an event, in their order. */
+type FoldsOf = (event: Line) => readonly Fold[];
+
+function foldsByType(folds: readonly Fold[]): FoldsOf {
+  const known = new Map<string, readonly Fold[]>();
+  const find = (type: Line['type']): readonly Fold[] => {
+    const found = folds.filter(({ types }) => types?.includes(type) ?? true);
+    known.set(type, found);
+    return found;
+  };
+  return (event) => (isAboutOwnLedger(event) ? [] : (known.get(event.type) ?? find(event.type)));
+}
+
 /** Folds a batch with the texts that it is known to want; a text that turns out to be wanted later is waited for. */
-async function foldBatch(store: FoldStore, batch: readonly Line[], { folds, artifacts }: FoldSources): Promise<void> {
-  if (folds.every(({ wants }) => wants === undefined)) return store.transaction(() => foldNow(store, batch, folds));
+async function foldBatch(
+  store: FoldStore,
+  batch: readonly Line[],
+  { folds, artifacts }: FoldSources,
+  foldsOf: FoldsOf,
+): Promise<void> {
+  if (folds.every(({ wants }) => wants === undefined)) return store.transaction(() => foldNow(store, batch, foldsOf));
   const texts = new Map<string, string | null>();
   const fetch = async (hashes: readonly string[]): Promise<void> => {
     for (const sha256 of hashes) if (!texts.has(sha256)) texts.set(sha256, await readText(sha256, artifacts));
   };
-  const wanted = batch.flatMap((event) =>
-    isAboutOwnLedger(event) ? [] : folds.flatMap((fold) => fold.wants?.(event, store) ?? []),
-  );
-  await fetch(wanted);
-  await store.transactionAsync(() => foldWithTexts(store, batch, folds, texts, fetch));
+  await fetch(batch.flatMap((event) => foldsOf(event).flatMap((fold) => fold.wants?.(event, store) ?? [])));
+  await store.transactionAsync(() => foldWithTexts(store, batch, foldsOf, texts, fetch));
 }
 
-function foldNow(store: FoldStore, batch: readonly Line[], folds: readonly Fold[]): void {
+function foldNow(store: FoldStore, batch: readonly Line[], foldsOf: FoldsOf): void {
   const text = (): null => null;
   for (const event of batch) {
-    if (isAboutOwnLedger(event)) continue;
-    for (const fold of folds) fold.take({ event, text }, store);
+    const read = { event, text };
+    for (const fold of foldsOf(event)) fold.take(read, store);
   }
   setCursors(store, batch);
 }
@@ -170,14 +190,13 @@ function foldNow(store: FoldStore, batch: readonly Line[], folds: readonly Fold[
 async function foldWithTexts(
   store: FoldStore,
   batch: readonly Line[],
-  folds: readonly Fold[],
+  foldsOf: FoldsOf,
   texts: Map<string, string | null>,
   fetch: (hashes: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const text = (sha256: string): string | null => texts.get(sha256) ?? null;
   for (const event of batch) {
-    if (isAboutOwnLedger(event)) continue;
-    for (const fold of folds) {
+    for (const fold of foldsOf(event)) {
       const missing = fold.wants?.(event, store).filter((sha256) => !texts.has(sha256)) ?? [];
       if (missing.length > 0) await fetch(missing);
       fold.take({ event, text }, store);

@@ -27,6 +27,7 @@ const MOST_PLACES = 100;
 export const factView: View = {
   name: 'fact',
   version: 1,
+  types: ['fact.kept', 'fact.reworded', 'fact.forgotten'],
   take: ({ event }, rows) => {
     if (event.type === 'fact.kept') keep(event, rows);
     else if (event.type === 'fact.reworded') reword(event, rows);

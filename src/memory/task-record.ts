@@ -1,5 +1,5 @@
 /** What became of a task, folded from the events of its run and of the runs inside it. */
-import type { Event } from '../schema/event.ts';
+import type { Event, EventType } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../schema/task-run.ts';
 import type { WaitFor } from '../schema/wait.ts';
@@ -71,16 +71,29 @@ function takeIn(event: Event, book: Rows): void {
   const root = rootOf(book, event.run);
   const task = taskRecordOf(book, root);
   if (task === undefined) return;
-  (NOTES[event.type] as Noting<Event['type']> | undefined)?.(task, event, book);
-  book.put(keyOf(root), { ...task, last: Math.max(task.last, event.seq) });
+  applyToTask(task, event, book);
+  book.put(keyOf(root), task);
+}
+
+/** Changes the task that it is given. `open` has the plannings and questions that are open, of all tasks. */
+export function applyToTask(task: TaskRecord, event: Event, open: Pick<Rows, 'get' | 'put'>): void {
+  (NOTES[event.type] as Noting<Event['type']> | undefined)?.(task, event, open);
+  task.last = Math.max(task.last, event.seq);
 }
 
 function begin(event: Of<'run.started'>, run: string, book: Rows): void {
-  const { parent, depth, graph, title, input } = event.data;
+  const { parent, depth } = event.data;
   if (parent !== null && depth > 0) return book.put(`root/${run}`, rootOf(book, parent));
-  if (graph.id !== 'oka.task') return;
+  const task = startTask(event, run);
+  if (task !== null) book.put(keyOf(run), task);
+}
+
+/** Null when the run is no task. */
+export function startTask(event: Of<'run.started'>, run: string): TaskRecord | null {
+  const { parent, graph, title, input } = event.data;
+  if (graph.id !== 'oka.task') return null;
   const given = input as unknown as TaskGiven;
-  const record: TaskRecord = {
+  return {
     run,
     title,
     body: given.body,
@@ -92,7 +105,6 @@ function begin(event: Of<'run.started'>, run: string, book: Rows): void {
     continues: parent,
     ...nothingYet(),
   };
-  book.put(keyOf(run), record);
 }
 
 type Later = Exclude<
@@ -126,7 +138,7 @@ const nothingYet = (): Pick<TaskRecord, Later> => ({
 const INNER = new Set(['task.plan', 'task.critique', 'step.check', 'run.start', 'model.complete']);
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
-type Noting<T extends Event['type']> = (task: TaskRecord, event: Of<T>, book: Rows) => void;
+type Noting<T extends Event['type']> = (task: TaskRecord, event: Of<T>, open: Pick<Rows, 'get' | 'put'>) => void;
 
 /** What is not named here says nothing about how the task went. */
 const NOTES: { readonly [T in Event['type']]?: Noting<T> } = {
@@ -160,7 +172,10 @@ const NOTES: { readonly [T in Event['type']]?: Noting<T> } = {
   },
 };
 
-function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Rows): void {
+/** The events that change a task beyond its `last`. */
+export const taskEventTypes: readonly EventType[] = ['run.started', ...(Object.keys(NOTES) as EventType[])];
+
+function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Pick<Rows, 'get' | 'put'>): void {
   const { call, usage, status, output } = event.data;
   const used = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
   // What a run inside spent is told again by whoever awaited it.
@@ -180,7 +195,7 @@ function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Rows): voi
 
 type Asked = { at: string; kind: WaitFor['kind'] };
 
-function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, book: Rows): void {
+function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, book: Pick<Rows, 'get' | 'put'>): void {
   const { kind } = data.for;
   if (kind !== 'approval' && kind !== 'question' && kind !== 'requirement') return;
   book.put(`wait/${data.wait}`, { at, kind } satisfies Asked);
@@ -188,7 +203,7 @@ function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, book: R
   if (kind === 'question') task.questions += 1;
 }
 
-function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>, book: Rows): void {
+function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>, book: Pick<Rows, 'get' | 'put'>): void {
   const asked = book.get<Asked>(`wait/${data.wait}`);
   if (asked === undefined) return;
   book.put(`wait/${data.wait}`, null);

@@ -16,4 +16,16 @@ export type Rows = {
   put(key: string, value: unknown): void;
   /** The rows below a prefix, ordered by key (code units). */
   each<T>(prefix: string, range?: Range): Iterable<[key: string, value: T]>;
+  /** What folds remember until the end of the transaction, by the name of the view; there is none outside of one. */
+  readonly memo?: Memo | undefined;
 };
+
+export type Memo = Map<string, Map<string, unknown>>;
+
+/** What a view remembers until the end of the transaction, by names of its own; null outside of a transaction. */
+export function memoOf<T>({ memo }: Rows, view: string): Map<string, T> | null {
+  if (memo === undefined) return null;
+  const known = memo.get(view) ?? new Map<string, unknown>();
+  memo.set(view, known);
+  return known as Map<string, T>;
+}

@@ -5,7 +5,7 @@
  * V1 Rows follow from the events alone, in their one order: an event of the maintenance ledger comes right after the
  *    run event that it names as its cause. A store that is lost, damaged or of another version is folded anew.
  */
-import type { Event } from './event.ts';
+import type { Event, EventType } from './event.ts';
 import type { Rows } from './rows.ts';
 
 /** An event, and the artifacts that a view asked for with it, by hash; null when one is lost. */
@@ -16,6 +16,8 @@ export type View = {
   readonly name: string;
   /** Raised whenever its rows change shape or meaning, so that stored rows are rebuilt. */
   readonly version: number;
+  /** The events that it handles; all when left out. Other events cost nothing. */
+  readonly types?: readonly EventType[];
   /** Hashes of the artifacts that are needed to take an event in. */
   wants?(event: Event, rows: Rows): readonly string[];
   /** Pure but for the rows. */

@@ -1,6 +1,6 @@
 /** The rows of the view of runs: what is stored of a run, and the keys by which lists of runs are answered. */
 import type { Goal } from '../ledger/goal.ts';
-import type { Rows } from '../schema/rows.ts';
+import { memoOf, type Rows } from '../schema/rows.ts';
 
 /** What a run has spent itself; what runs inside it spent is added when it hears of their end. */
 export type Spent = { tokens: number; usd: number; calls: number; failed_calls: number };
@@ -27,13 +27,25 @@ const idKey = (run: string): string => `run/id/${run}`;
 export const rowKey = (received: number): string => rowsPrefix + seqKey(received);
 
 export function storedRun(rows: Rows, run: string): RunRow | undefined {
+  const memo = memoOf<Remembered>(rows, 'run');
+  const known = memo?.get(run);
+  if (known !== undefined) return known.row;
   const received = firstEventOf(rows, run);
-  return received === undefined ? undefined : rows.get<RunRow>(rowKey(received));
+  const key = received === undefined ? '' : rowKey(received);
+  const row = received === undefined ? undefined : rows.get<RunRow>(key);
+  if (row !== undefined) memo?.set(run, { row, key });
+  return row;
 }
 
 export function storeRun(rows: Rows, row: RunRow): void {
-  rows.put(rowKey(row.received), row);
+  const memo = memoOf<Remembered>(rows, 'run');
+  const key = memo?.get(row.run)?.key ?? rowKey(row.received);
+  memo?.set(row.run, { row, key });
+  rows.put(key, row);
 }
+
+/** A run that this transaction has changed or read; finding it by two keys for every event costs too much. */
+type Remembered = { row: RunRow; key: string };
 
 /** The first event under the name of a run; undefined when there is none. */
 export function firstEventOf(rows: Rows, run: string): number | undefined {
@@ -54,7 +66,5 @@ export const storeOpenRuns = (rows: Rows, open: readonly number[]): void => rows
 
 export const rowsPrefix = 'run/row/';
 
-const DIGITS = 12;
-
-/** Sorts by number. */
-export const seqKey = (seq: number): string => String(seq).padStart(DIGITS, '0');
+/** Twelve digits, which sort by number. */
+export const seqKey = (seq: number): string => String(1_000_000_000_000 + seq).slice(1);

@@ -26,8 +26,8 @@ export const runView: View = {
   version: 1,
   take: ({ event }, rows) => {
     if (event.pen !== 'run' || event.run === null) return;
-    if (firstEventOf(rows, event.run) === undefined) storeFirstEvent(rows, event.run, event.seq);
     const row = storedRun(rows, event.run);
+    if (row === undefined && firstEventOf(rows, event.run) === undefined) storeFirstEvent(rows, event.run, event.seq);
     if (event.type === 'run.started') startRun(event.run, event, row, rows);
     else if (row !== undefined) applyEvent(row, event, rows);
   },

@@ -10,6 +10,7 @@ const namePrefix = (name: string): string => `secret/name/${name}/`;
 export const secretView: View = {
   name: 'secret',
   version: 1,
+  types: ['secret.used'],
   take: ({ event }, rows) => {
     if (event.type !== 'secret.used') return;
     const { at, run, data } = event;

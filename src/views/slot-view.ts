@@ -10,6 +10,7 @@ const prefix = 'slot/';
 export const slotView: View = {
   name: 'slot',
   version: 1,
+  types: ['slot.came'],
   take: ({ event }, rows) => {
     if (event.type !== 'slot.came') return;
     rows.put(`${prefix}${event.data.slot}/${event.pen}/${seqKey(event.seq)}`, {

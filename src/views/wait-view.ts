@@ -12,6 +12,7 @@ const keyOf = (run: string): string => `wait/run/${run}`;
 export const waitView: View = {
   name: 'wait',
   version: 1,
+  types: ['wait.opened', 'wait.closed', 'run.ended'],
   take: ({ event }, rows) => {
     if (event.pen !== 'run' || event.run === null) return;
     if (event.type === 'wait.opened') change(rows, event.run, (open) => [...open, rowOf(event)]);

@@ -4,10 +4,10 @@
  * Does not own: what became of a task (memory/task-record.ts), nor what figures are made of a tally (figures.ts).
  */
 import type { Event } from '../../schema/event.ts';
-import type { Rows } from '../../schema/rows.ts';
+import { memoOf, type Rows } from '../../schema/rows.ts';
 import type { View } from '../../schema/view.ts';
-import { firstEventOf, seqKey, storedRun } from '../../views/run-rows.ts';
-import { rootOf, type TaskRecord, taskRecordOf, taskRecords } from '../../memory/task-record.ts';
+import { type RunRow, seqKey, storedRun } from '../../views/run-rows.ts';
+import { applyToTask, startTask, taskEventTypes, type TaskRecord } from '../../memory/task-record.ts';
 import {
   type DayTally,
   emptyDay,
@@ -30,12 +30,13 @@ const openKey = 'metrics/open';
 export const metricsView: View = {
   name: 'metrics',
   version: 1,
-  take: (read, rows) => {
-    const { event } = read;
+  types: [...taskEventTypes, 'context.packed'],
+  take: ({ event }, rows) => {
     if (event.pen !== 'run' || event.run === null) return;
-    takeTask(event.run, rows, () => taskRecords.take(read, taskRows(rows)));
-    if (event.type === 'context.packed') notePack(event, event.run, rows);
-    else if (event.type === 'procedure.chosen') noteSaved(event, event.run, rows);
+    if (event.type === 'run.started') noteStart(event, event.run, rows);
+    else if (event.type === 'context.packed') notePack(event, event.run, rows);
+    else noteTaskEvent(event, event.run, rows);
+    if (event.type === 'procedure.chosen') noteSaved(event, event.run, rows);
   },
 };
 
@@ -71,21 +72,49 @@ function windowMetrics(rows: Rows, since: string): Metrics {
   return metricsOf(new Map(inOrder), tasks.length);
 }
 
-/** Lets `take` change the task of an event, and keeps the tally of its day up to date. */
-function takeTask(run: string, rows: Rows, take: () => void): void {
-  const root = rootOf(taskRows(rows), run);
-  const known = taskRecordOf(taskRows(rows), root);
-  const before = known?.ended == null ? null : structuredClone(known);
-  take();
-  const task = taskRecordOf(taskRows(rows), root);
-  if (task === undefined) return;
-  if (known === undefined) rows.put(countKey, (rows.get<number>(countKey) ?? 0) + 1);
-  if (task.ended === null) return;
-  changeDay(rows, task.ended, (day) => {
+function noteStart(event: Extract<Event, { type: 'run.started' }>, run: string, rows: Rows): void {
+  const row = storedRun(rows, run);
+  const task = row?.root === run ? startTask(event, run) : null;
+  if (row === undefined || task === null) return;
+  const key = taskKey(row);
+  memoOf<KnownTask>(rows, 'metrics')?.set(run, { task, key });
+  rows.put(key, task);
+  rows.put(countKey, (rows.get<number>(countKey) ?? 0) + 1);
+}
+
+/** Changes the task that a run belongs to, and with it the tally of its day. */
+function noteTaskEvent(event: Event, run: string, rows: Rows): void {
+  const row = storedRun(rows, run);
+  const root = row === undefined || row.root === run ? row : storedRun(rows, row.root);
+  const known = root === undefined ? undefined : knownTask(rows, root);
+  if (known === undefined) return;
+  const { task, key } = known;
+  const before = task.ended === null ? null : structuredClone(task);
+  applyToTask(task, event, openEntries(rows));
+  rows.put(key, task);
+  const { ended } = task;
+  if (ended === null) return;
+  changeDay(rows, ended, (day) => {
     if (before !== null) tallyTask(day, before, -1);
     tallyTask(day, task, 1);
   });
 }
+
+type KnownTask = { task: TaskRecord; key: string };
+
+function knownTask(rows: Rows, root: RunRow): KnownTask | undefined {
+  const memo = memoOf<KnownTask>(rows, 'metrics');
+  const remembered = memo?.get(root.run);
+  if (remembered !== undefined) return remembered;
+  const key = taskKey(root);
+  const task = rows.get<TaskRecord>(key);
+  if (task === undefined) return undefined;
+  memo?.set(root.run, { task, key });
+  return { task, key };
+}
+
+/** In the order of time. */
+const taskKey = ({ received }: RunRow): string => taskPrefix + seqKey(received);
 
 function notePack({ at, seq, data }: Extract<Event, { type: 'context.packed' }>, run: string, rows: Rows): void {
   const pack: Packed = { run, at, tokens: data.tokens };
@@ -107,37 +136,17 @@ function changeDay(rows: Rows, at: string, change: (day: DayTally) => void): voi
   rows.put(key, day);
 }
 
-/**
- * The rows of task records, below ours: the records in the order of time, the few plannings and waits that are open in
- * one row. Which task a run belongs to is known from the view of runs.
- */
-const rowsOfTasks = new WeakMap<Rows, Rows>();
-
-function taskRows(rows: Rows): Rows {
-  const known = rowsOfTasks.get(rows);
-  if (known !== undefined) return known;
-  const taskKey = (run: string): string => taskPrefix + seqKey(firstEventOf(rows, run) ?? 0);
-  const open = (): Record<string, unknown> => rows.get<Record<string, unknown>>(openKey) ?? {};
-  const tasks: Rows = {
+/** The few plannings and questions that are open, all in one row. */
+function openEntries(rows: Rows): Pick<Rows, 'get' | 'put'> {
+  const entries = (): Record<string, unknown> => rows.get<Record<string, unknown>>(openKey) ?? {};
+  return {
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in Rows
-    get: <T>(key: string) => {
-      if (key.startsWith('task/')) return rows.get<T>(taskKey(key.slice('task/'.length)));
-      const isRoot = key.startsWith('root/');
-      return (isRoot ? storedRun(rows, key.slice('root/'.length))?.root : open()[key]) as T | undefined;
-    },
+    get: <T>(key: string) => entries()[key] as T | undefined,
     put: (key, value) => {
-      if (key.startsWith('task/')) rows.put(taskKey(key.slice('task/'.length)), value);
-      else if (!key.startsWith('root/')) rows.put(openKey, withEntry(open(), key, value));
-    },
-    each: () => {
-      throw new Error('task records are listed by eachTask');
+      const open = entries();
+      if (value === null) delete open[key];
+      else open[key] = value;
+      rows.put(openKey, open);
     },
   };
-  rowsOfTasks.set(rows, tasks);
-  return tasks;
-}
-
-function withEntry(open: Record<string, unknown>, key: string, value: unknown): Record<string, unknown> {
-  const { [key]: _, ...others } = open;
-  return value === null ? others : { ...others, [key]: value };
 }

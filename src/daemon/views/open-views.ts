@@ -7,7 +7,7 @@
  *    without a worker, and when there is no file.
  */
 import { FoldStore } from '../../ledger/fold-store.ts';
-import { catchUp, follow, withRepair } from '../../ledger/follower.ts';
+import { catchUp, follow, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
 import type { Line } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';
@@ -32,7 +32,7 @@ export async function withViews<T>(
   const store = FoldStore.openReadOnly(viewsFile(home), shape);
   try {
     return await withRepair(store, async () => {
-      await catchUp(store, { ledgers: home.ledgers, folds }, options);
+      await catchUp(store, { ledgers: home.ledgers, folds }, { batch: LARGE_BATCH, ...options });
       return query(store);
     });
   } finally {
@@ -60,7 +60,7 @@ export async function rebuildViews(home: Home): Promise<void> {
   const store = FoldStore.open(viewsFile(home), shape);
   try {
     store.reset();
-    await catchUp(store, { ledgers: home.ledgers, folds });
+    await catchUp(store, { ledgers: home.ledgers, folds }, { batch: LARGE_BATCH });
   } finally {
     store.close();
   }

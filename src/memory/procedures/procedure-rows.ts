@@ -13,6 +13,7 @@ import {
 export const procedureView: View = {
   name: 'procedures',
   version: 1,
+  types: ['procedure.drafted', 'procedure.moved', 'change.undone'],
   take: ({ event }, rows) => {
     if (event.pen === 'maintenance') storeProcedureEvent(event, rows, () => undefined);
   },
