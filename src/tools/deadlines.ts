@@ -36,10 +36,9 @@ export function createDeadlines(): SetDeadline {
     timer = null;
     wakesAt = Number.POSITIVE_INFINITY;
     const now = performance.now();
-    const over = [...open].filter(({ at }) => at <= now);
-    for (const deadline of over) open.delete(deadline);
-    const next = open.values().reduce((soonest, { at }) => Math.min(soonest, at), wakesAt);
-    if (open.size > 0) wakeAt(next);
-    for (const { pass } of over) pass();
+    const over = [...open].filter(({ at }) => at <= now).toSorted((a, b) => a.at - b.at);
+    for (const deadline of over) if (open.delete(deadline)) deadline.pass(); // one of them may lift another
+    const next = open.values().reduce((soonest, { at }) => Math.min(soonest, at), Number.POSITIVE_INFINITY);
+    if (next < wakesAt) wakeAt(next);
   }
 }

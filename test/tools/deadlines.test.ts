@@ -35,6 +35,23 @@ describe('deadlines over one timer', () => {
     expect(after).toBe('set inside');
   });
 
+  it('pass in order and can lift each other, also when the process was too busy to notice them in time', async () => {
+    const set = createDeadlines();
+    const passed: string[] = [];
+    const done = new Promise<void>((resolve) => {
+      set(12, resolve);
+      set(8, () => passed.push('second'));
+      const lift = set(10, () => passed.push('lifted'));
+      set(4, () => {
+        passed.push('first');
+        lift();
+      });
+    });
+    for (const start = performance.now(); performance.now() - start < 30; );
+    await done;
+    expect(passed).toEqual(['first', 'second']);
+  });
+
   it('far beyond the reach of a timer do not pass at once', async () => {
     const set = createDeadlines();
     const lift = set(2 ** 40, () => expect.unreachable());
