@@ -46,7 +46,7 @@ export function checkName(run: RunState, { id }: Node, { visit, checks }: NodeSt
 }
 
 /** Why a step whose checks do not hold has failed. */
-export const refusalOf = (reason: string): string => `its acceptance does not hold: ${reason}`;
+export const refusalOf = (reason: string): string => `its acceptance is not met: ${reason}`;
 
 /** True when the event started a check of a node; then it was folded. */
 export function foldCheckStarted(run: RunState, { data }: Of<'call.started'>): boolean {
@@ -106,7 +106,7 @@ function foldFinding(run: RunState, index: number, node: NodeState, when: CheckM
 
 /** A2. What the call gave back is lost. */
 function settleDoubt(node: NodeState): void {
-  const reason = 'its acceptance holds, which it did not before the call';
+  const reason = 'its acceptance is met, which it was not before the call';
   node.ending = { output: null, reason, isRepeatable: false, refusal: '' };
   node.again = null;
   node.doubt = false;

@@ -267,7 +267,8 @@ describe('the acceptance of steps, whatever happens', { timeout: 120_000 }, () =
       for (const life of lives)
         await eachRun(life, planFor, (_, events) => {
           for (const [at, event] of events.entries()) {
-            if (event.type !== 'node.settled' || !event.data.reason.startsWith('its acceptance holds, which')) continue;
+            if (event.type !== 'node.settled' || !event.data.reason.startsWith('its acceptance is met, which'))
+              continue;
             const { node } = event.data;
             const started = events.findLastIndex(
               (each, index) => index < at && each.type === 'call.started' && each.data.node === node,

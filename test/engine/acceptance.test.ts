@@ -86,7 +86,7 @@ describe('A1 a step with acceptance', () => {
     const { check, write } = worldWith();
     const graph = graphOf([node('a', { acceptance: ['never-there.txt'] }), node('b', { needs: ['a'] })]);
     const { run, events } = await outcomeOf(graph, { tools: [check, write] });
-    const reason = 'its acceptance does not hold: never-there.txt is not there';
+    const reason = 'its acceptance is not met: never-there.txt is not there';
     expect(run).toMatchObject({ status: 'failed', reason: `a: ${reason}` });
     expect(dataOf(events, 'node.settled')).toMatchObject([{ node: 'a', status: 'failed', reason }]);
     expect(dataOf(events, 'call.ended').find(({ node: of }) => of === 'a')?.settles).toBeUndefined();
@@ -134,7 +134,7 @@ describe('A1 a step with acceptance', () => {
     const { write } = worldWith();
     const check = toolNamed(STEP_CHECK, () => failed('the disk is gone'));
     const { run } = await outcomeOf(graphOf([node('a', { acceptance: ['a'] })]), { tools: [check, write] });
-    expect(run.reason).toBe('a: its acceptance does not hold: it could not be checked: the disk is gone');
+    expect(run.reason).toBe('a: its acceptance is not met: it could not be checked: the disk is gone');
   });
 
   it('whose fallback was taken because its call failed is not checked', async () => {
@@ -153,7 +153,7 @@ describe('every kind of node', () => {
     const { engine, events } = engineWith({ tools: [check] });
     await (await engine.start(graph, { id: 'r' })).done;
     const run = await (await engine.answer('r', 'r.w.0.w0', { verdict: 'answered', text: 'yes' })).done;
-    expect(run.reason).toBe('w: its acceptance does not hold: x is not there');
+    expect(run.reason).toBe('w: its acceptance is not met: x is not there');
     expect(dataOf(events, 'wait.closed')).toMatchObject([{ becomes: 'running' }]);
     assertReplays(graph, events, [check]);
   });
@@ -190,7 +190,7 @@ describe('every kind of node', () => {
     const seen = engineWith({ tools: [check, write, start], graphs: () => child });
     engine = seen.engine;
     const run = await (await engine.start(graph, { id: 'r' })).done;
-    expect(run.reason).toBe('g: its acceptance does not hold: x is not there');
+    expect(run.reason).toBe('g: its acceptance is not met: x is not there');
     expect(dataOf(seen.events, 'run.started')).toHaveLength(2);
     assertReplays(graph, seen.events, [check, write, start]);
   });
@@ -215,10 +215,10 @@ describe('every kind of node', () => {
     };
     expect(await lives(1, 0)).toMatchObject({
       status: 'failed',
-      reason: 'a: its acceptance does not hold: x is not there',
+      reason: 'a: its acceptance is not met: x is not there',
     });
     expect(await lives(1, 1)).toMatchObject({ status: 'done', output: 2 });
-    expect(problems).toContain('its acceptance does not hold: x is not there');
+    expect(problems).toContain('its acceptance is not met: x is not there');
   });
 });
 
@@ -261,7 +261,7 @@ describe('A2 a call in doubt', () => {
     expect(checked).toEqual(['before', 'doubt']);
     expect(dataOf(events, 'call.started').filter(({ tool }) => tool === 'write')).toHaveLength(1);
     expect(dataOf(events, 'node.settled')).toMatchObject([
-      { node: 'a', status: 'done', reason: 'its acceptance holds, which it did not before the call' },
+      { node: 'a', status: 'done', reason: 'its acceptance is met, which it was not before the call' },
     ]);
   });
 
@@ -272,7 +272,7 @@ describe('A2 a call in doubt', () => {
     expect(checked).toEqual(['before']);
   });
 
-  it('is asked about when its acceptance does not hold', async () => {
+  it('is asked about when its acceptance is not met', async () => {
     const { run, asked, checked } = await afterCrash({ files: [], leaves: ['y'] });
     expect([run.status, asked.length, checked]).toEqual(['blocked', 1, ['before', 'doubt']]);
   });
@@ -311,10 +311,10 @@ describe('A2 a call in doubt', () => {
     expect([run.status, run.output, asked]).toEqual(['done', 'again', []]);
   });
 
-  it('that a person says was done is not done when its acceptance does not hold', async () => {
+  it('that a person says was done is not done when its acceptance is not met', async () => {
     const { engine } = await afterCrash({ files: [], leaves: [] });
     const run = await (await engine.answer('r', 'r.a.0.w0', { verdict: 'answered', text: 'done' })).done;
-    expect(run.reason).toBe('a: its acceptance does not hold: x is not there');
+    expect(run.reason).toBe('a: its acceptance is not met: x is not there');
   });
 
   it('a check that was in flight is made again, and every check has an outcome', async () => {
@@ -366,7 +366,7 @@ describe('around it', () => {
     const refused = engineWith({ tools: [check, write] });
     await (await refused.engine.start(graph, { id: 'r' })).done;
     const run = await (await refused.engine.answer('r', 'r.a.0.w0', { verdict: 'denied' })).done;
-    expect(run.reason).toBe('a: its acceptance does not hold: it could not be checked: approval denied');
+    expect(run.reason).toBe('a: its acceptance is not met: it could not be checked: approval denied');
   });
 
   it('a graph with acceptance is refused where nothing could check it, and where a text is no check', async () => {

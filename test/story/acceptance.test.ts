@@ -33,13 +33,13 @@ describe('the acceptance of a step', { timeout: 90_000 }, () => {
     );
     const bad = await story.ended('bad');
     expect(bad.status).toBe('failed');
-    const reason = 'its acceptance does not hold: file: never-there.txt (never-there.txt is not there)';
+    const reason = 'its acceptance is not met: file: never-there.txt (never-there.txt is not there)';
     expect(bad.reason).toContain(`make: ${reason}`);
     expect(bad.page).toContain(reason);
     expect([story.deskText('c.txt'), story.deskText('d.txt')]).toEqual(['made\n', null]);
     const [steps] = (await story.eventsOf('run.started')).filter(({ data }) => data.parent === 'bad');
     const { out } = await story.oka('explain', steps?.run ?? '');
-    expect(out).toContain('its acceptance does not hold');
+    expect(out).toContain('its acceptance is not met');
     expect((await story.oka('replay', steps?.run ?? '', '--mode', 'decision')).out).toContain('the same');
   });
 
@@ -88,7 +88,7 @@ describe('the acceptance of a step', { timeout: 90_000 }, () => {
     expect(good.code).toBe(0);
     const bad = await run('bad.json');
     expect(bad.code).toBe(1);
-    expect(bad.out + bad.err).toContain('a: its acceptance does not hold: file: never-there.txt');
+    expect(bad.out + bad.err).toContain('a: its acceptance is not met: file: never-there.txt');
     const wrong = await run('wrong.json');
     expect([wrong.code, wrong.err]).toEqual([
       3,
@@ -125,7 +125,7 @@ describe('the acceptance of a step', { timeout: 90_000 }, () => {
     story.drop('prose.md', '---\nid: prose\n---\nWrite a into out.txt.\n');
     expect((await story.ended('prose')).status).toBe('done');
     expect(plans).toBe(2);
-    expect(reasons[1]).toContain('its acceptance does not hold: file: out.txt (out.txt is not there)');
+    expect(reasons[1]).toContain('its acceptance is not met: file: out.txt (out.txt is not there)');
   });
 });
 
@@ -144,7 +144,7 @@ describe('kill -9 while a step with acceptance is under way, and nobody saw how 
     expect(story.deskText('marks.txt')).toBe('once\n');
     expect((await story.eventsOf('node.settled')).map(({ data }) => [data.node, data.reason])).toContainEqual([
       'make',
-      'its acceptance holds, which it did not before the call',
+      'its acceptance is met, which it was not before the call',
     ]);
   });
 
