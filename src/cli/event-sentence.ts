@@ -38,6 +38,8 @@ function sentence(event: Event): string {
       return `Paused: ${event.data.reason}`;
     case 'run.resumed':
       return `Goes on: ${event.data.reason}`;
+    case 'run.time_skipped':
+      return `${Math.round(event.data.ms / 1000)} s on the clock do not count: ${event.data.why === 'clock' ? 'it was set, or the machine slept' : 'no worker drove the run'}`;
     case 'run.ended':
       return `Ended, ${event.data.status}: ${event.data.reason}`;
     case 'node.settled':

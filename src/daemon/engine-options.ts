@@ -31,6 +31,7 @@ export function engineOptions(
   return {
     tools,
     clock: Date.now,
+    monotonic: () => performance.now(),
     sleep,
     hooks: hooksIn(config),
     graphs: graphsIn(home),

@@ -13,6 +13,7 @@ import type { CallStep } from './decide.ts';
 import { applyEvent } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
 import type { World } from './world.ts';
+import { clockJump, clockOffset } from './work-time.ts';
 import type { StopRequest } from './step-events.ts';
 
 /** What the loop hears of: a call that ended, or an event; `node` is the node whose planner answered with it. */
@@ -37,6 +38,8 @@ export type DriveState = {
   readonly unexpected: Set<string>;
   /** Aborted when the calls of this drive are to stop. */
   readonly calls: AbortController;
+  /** What the clock shows beyond the monotonic one, as far as the run's events know. */
+  offset: number;
   /** What the budget has to cover beside what was spent. */
   reserved: Reserved;
   stopRequest: StopRequest | null;
@@ -58,6 +61,7 @@ export function newDriveState(run: RunState, world: World, unflushed: Event[]): 
     expected: new Set(),
     unexpected: new Set(),
     calls: new AbortController(),
+    offset: clockOffset(world),
     reserved: nothingReserved,
     stopRequest: null,
     error: null,
@@ -68,6 +72,22 @@ export function newDriveState(run: RunState, world: World, unflushed: Event[]): 
 
 /** Writes an event and folds it into the run. It is durable after the next flush. */
 export function stage(state: DriveState, event: NewEvent): Event {
+  recordClockJump(state);
+  return stageOnly(state, event);
+}
+
+/** Of a clock that was set while the run was not at work, its events need to know nothing. */
+function recordClockJump(state: DriveState): void {
+  const jump = clockJump(state.run, state.offset, state.world);
+  if (jump === null && state.run.activeSince !== null) return;
+  state.offset = clockOffset(state.world);
+  if (jump !== null) stageOnly(state, jump);
+}
+
+/** The time by which the run has been at work so long as it has, also right after the clock was set. */
+export const workTime = ({ offset, world }: DriveState): number => world.monotonic() + offset;
+
+function stageOnly(state: DriveState, event: NewEvent): Event {
   const staged = state.world.events.stage(withEffects(state.run, event));
   state.unflushed.push(staged);
   applyEvent(state.run, staged);

@@ -18,6 +18,8 @@ export type EngineOptions = {
   middleware?: readonly Middleware[];
   stores?: Stores;
   clock: Clock;
+  /** Milliseconds that pass while the machine works, whatever the clock is set to; `clock` when left out. */
+  monotonic?: Clock;
   /** Resolves after a time; ends waits for timers, and the time that calls have to end after a stop. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Graphs that nodes may name. */

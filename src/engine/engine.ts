@@ -72,7 +72,15 @@ export function createEngine(options: EngineOptions): Engine {
 const noPlanner: Planner = { decide: () => ({ kind: 'Fail', reason: 'there is no planner', rationale: '' }) };
 
 function contextFor(options: EngineOptions): EngineContext {
-  const { clock, stores = {}, middleware = [], states = defaultStates, planner = noPlanner, sleep } = options;
+  const {
+    clock,
+    monotonic = clock,
+    stores = {},
+    middleware = [],
+    states = defaultStates,
+    planner = noPlanner,
+    sleep,
+  } = options;
   const tools = asRegistry(options.tools);
   const toolNamed = (name: string) => tools.get(name);
   const events = stores.events ?? memoryEvents(clock);
@@ -92,6 +100,7 @@ function contextFor(options: EngineOptions): EngineContext {
     world: {
       events,
       clock,
+      monotonic,
       sleep: (ms, signal) => sleep(ms, signal),
       tools: toolNamed,
       invoke: hooks.invoke,

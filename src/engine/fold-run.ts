@@ -12,6 +12,7 @@ import { applyDecision, recordOutcome, newAgent, applyRejection } from './agent.
 import { applyAnswer } from './wait-answers.ts';
 import type { Plan } from './graph-plan.ts';
 import { freshNode, isOver, type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
+import { workedMs } from './work-time.ts';
 import { failNode, finishNode, takeEdgesBack, prepareNode, settleNode, willStartOver } from './routing.ts';
 
 type EventOf<Type extends Event['type']> = Extract<Event, { type: Type }>;
@@ -29,6 +30,7 @@ const FOLDED_TYPES = [
   'run.moved',
   'run.paused',
   'run.resumed',
+  'run.time_skipped',
   'run.ended',
 ] as const satisfies readonly Event['type'][];
 
@@ -131,6 +133,9 @@ function change(run: RunState, event: FoldedEvent): void {
       return stopClock(run, event.at);
     case 'run.resumed':
       return runResumed(run);
+    case 'run.time_skipped':
+      if (run.activeSince !== null) run.activeSince += event.data.ms;
+      return;
     case 'run.ended':
       return runEnded(run, event);
   }
@@ -319,7 +324,7 @@ function putInDoubt(run: RunState, index: number, node: NodeState, open: NodeSta
 }
 
 function stopClock(run: RunState, at: string): void {
-  if (run.activeSince !== null) run.activeMs += Date.parse(at) - run.activeSince;
+  run.activeMs = workedMs(run, Date.parse(at));
   run.activeSince = null;
 }
 

@@ -7,6 +7,7 @@ export const engine = defineRoom({
     'run.started',
     'run.paused',
     'run.resumed',
+    'run.time_skipped',
     'run.ended',
     'node.settled',
     'decision.made',

@@ -4,6 +4,7 @@ import type { Usage } from '../schema/effect.ts';
 import type { Left } from '../schema/tool.ts';
 import type { ToolLookup } from './decide.ts';
 import type { RunState } from './run-state.ts';
+import { workedMs } from './work-time.ts';
 
 export type Reserved = { tokens: number; usd: number; output_bytes: number };
 
@@ -12,14 +13,13 @@ export const nothingReserved: Reserved = { tokens: 0, usd: 0, output_bytes: 0 };
 /** `toolCalls` when it is known better than from the run alone, as for one of several calls that start together. */
 export function budgetLeft(run: RunState, reserved: Reserved, now: number, toolCalls = callsLeft(run)): Left {
   const { budgets, spent } = run;
-  const activeMs = run.activeMs + (run.activeSince === null ? 0 : now - run.activeSince);
   return {
     tokens: remaining(budgets.tokens, spent.tokens + reserved.tokens),
     usd: remaining(budgets.usd, spent.usd + reserved.usd),
     tool_calls: toolCalls,
     retries: Math.min(remaining(budgets.retries, spent.retries), callsLeft(run)),
     output_bytes: remaining(budgets.output_bytes, spent.output_bytes + reserved.output_bytes),
-    seconds: remaining(budgets.seconds, activeMs / 1000),
+    seconds: remaining(budgets.seconds, workedMs(run, now) / 1000),
   };
 }
 

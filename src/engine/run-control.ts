@@ -11,6 +11,7 @@ import { findRun, loadRun } from './load-run.ts';
 import { topologicalOrder } from './graph-plan.ts';
 import { ignoreTooLate, opening } from './run-registry.ts';
 import { isOver, type NodeState, type RunState } from './run-state.ts';
+import { downtime } from './work-time.ts';
 import { toSnapshot } from './snapshot.ts';
 import {
   waitClosedEvent,
@@ -47,11 +48,18 @@ export async function resumeRun(context: EngineContext, id: string, request: Res
   const running = registry.drives.get(id);
   if (running !== undefined) return running;
   return opening(registry, id, async () => {
-    const run = await loadRun(context, id);
+    const run = await loadIdleRun(context, id);
     if (run.status === 'failed') return continueUnder(context, run, request.newId ?? `${id}-again`);
     if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status}; there is nothing to resume`);
     return goOn(context, run, request.reason ?? 'resumed');
   });
+}
+
+/** A run that nobody drives. Events are about to be staged for it, and the time since its last one was no work. */
+async function loadIdleRun(context: EngineContext, id: string): Promise<RunState> {
+  const run = await loadRun(context, id);
+  const skipped = downtime(run, context.options.clock());
+  return skipped === null ? run : applyEvent(run, context.registry.stage(skipped));
 }
 
 async function continueUnder(context: EngineContext, failed: RunState, id: string): Promise<Drive> {
@@ -113,7 +121,7 @@ export async function answerWait(context: EngineContext, id: string, wait: strin
   if (running?.post(waitClosedEvent(running.run, wait, answer)) === true) return running;
   if (running !== undefined) return running.done.then(again);
   return opening(registry, id, async () => {
-    const run = await loadRun(context, id);
+    const run = await loadIdleRun(context, id);
     applyEvent(run, registry.stage(withEffects(run, waitClosedEvent(run, wait, answer))));
     if (run.status !== 'paused') return goOn(context, run, 'a wait was closed');
     await events.flush(registry.takeUnflushed(run.id));
@@ -132,7 +140,7 @@ export async function stopRun(context: EngineContext, id: string, request: StopR
     await stopChildren(context, run, request);
     return isFirst || request.kind === 'stop' || isOver(run.status) ? run : stopRun(context, id, request);
   }
-  const run = await loadRun(context, id);
+  const run = await loadIdleRun(context, id);
   if (isOver(run.status)) throw new OkaError('run-is-over', `run ${id} is ${run.status} already`);
   const event = stopEvent(run, request);
   if (event !== null) applyEvent(run, registry.stage(event));

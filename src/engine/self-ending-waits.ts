@@ -34,10 +34,10 @@ async function childAnswer(context: EngineContext, id: string, anyEnd: boolean |
   return answerFromChild(child, anyEnd);
 }
 
-/** The longest time that a timer of Node can be set to: 25 days. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Timers stand still while the machine sleeps and know nothing of a clock that is set: it is read this often. */
+const READ_CLOCK_MS = 60_000;
 
 async function sleepUntil({ clock, sleep }: EngineOptions, moment: number, signal: AbortSignal): Promise<void> {
   for (let left = moment - clock(); left > 0; left = moment - clock())
-    await sleep(Math.min(left, LONGEST_TIMER_MS), signal);
+    await sleep(Math.min(left, READ_CLOCK_MS), signal);
 }

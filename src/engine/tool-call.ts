@@ -11,7 +11,7 @@ import type { Act, Author, Origin, Outcome, ToolCall } from '../schema/tool.ts';
 import { boundsOf, checkBounds, innerBounds } from './call-bounds.ts';
 import { callsLeft, estimateCost, NO_COST, budgetLeft, type Reserved, addReserved } from './run-budget.ts';
 import { type CallStep, classOf } from './decide.ts';
-import { type DriveState, flushBefore, reserve, stage } from './drive-state.ts';
+import { type DriveState, flushBefore, reserve, stage, workTime } from './drive-state.ts';
 import { authorOf, originsByAuthor, originsOf } from './origins.ts';
 import { nodeNamed, nodeStateOf, type RunState } from './run-state.ts';
 import { stepEvent, outcomeEvent } from './step-events.ts';
@@ -34,7 +34,7 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     origins: () => originsIn(run, step, world.tools(tool)?.targets ?? []),
     signal: state.calls.signal,
     bounds: tool === STEP_CHECK && step.isCheck === true ? checkBounds : boundsOf(run, node, step.ask),
-    left: () => budgetLeft(run, others(), world.clock(), tool_calls),
+    left: () => budgetLeft(run, others(), workTime(state), tool_calls),
     approval,
     previous: null,
     intend: (again) => recordRetry(state, step, again),

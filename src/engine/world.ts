@@ -12,6 +12,7 @@ export type World = {
   tools: ToolLookup;
   invoke: Invoke;
   clock: Clock;
+  monotonic: Clock;
   /** Asks the planner; gives the event that says what it answered. */
   think: (run: RunState, step: ThinkStep, act: Act) => Promise<NewEvent>;
   /** Makes an outcome fit for the ledger: large bodies become artifacts. */

@@ -41,7 +41,7 @@ export type TaskRecord = {
   installs: string[];
   /** Calls that tried more than their class allows. */
   overstepped: number;
-  /** Time that it spent waiting for people. */
+  /** Time in which it was not at work: it waited for people, the machine slept, or no worker ran. */
   waited_ms: number;
 };
 
@@ -54,7 +54,7 @@ export function rootOf(book: Rows, run: string): string {
   return book.get<string>(`root/${run}`) ?? run;
 }
 
-/** Active time, without waiting for people. */
+/** Time at work, without waiting for people. */
 export const secondsOf = ({ started, ended, waited_ms }: TaskRecord): number | null =>
   ended === null ? null : Math.max(0, Date.parse(ended) - Date.parse(started) - waited_ms) / 1000;
 
@@ -164,6 +164,9 @@ const NOTES: { readonly [T in Event['type']]?: Noting<T> } = {
   },
   'call.misclassified': (task) => {
     task.overstepped += 1;
+  },
+  'run.time_skipped': (task, { data }) => {
+    task.waited_ms += data.ms;
   },
   'wait.opened': noteQuestion,
   'wait.closed': noteAnswer,

@@ -23,6 +23,7 @@ import { startSilenceTimer } from './transport.ts';
 
 export type ProviderPorts = {
   fetch: Fetch;
+  /** Measures how long a turn takes. */
   clock: Clock;
   /** Whether recorded answers are replayed, so that no key is needed. */
   replayed: boolean;

@@ -13,7 +13,7 @@ export type Pauses = {
   after<T>(model: string, signal: AbortSignal, request: () => Promise<T>): Promise<T>;
 };
 
-export function openPauses({ clock = Date.now, sleep = sleepUntilAborted }: PausePorts): Pauses {
+export function openPauses({ clock = () => performance.now(), sleep = sleepUntilAborted }: PausePorts): Pauses {
   const until = new Map<string, number>();
   return {
     after: async (model, signal, request) => {

@@ -31,7 +31,7 @@ export function modelsFrom(settings: ModelsSettings, ports: { fetch?: Fetch; clo
       ? scriptedFromFile(resolve(settings.folder, name.model), nameOf(name))
       : providerModel(resolveModel(name, settings), {
           fetch,
-          clock: ports.clock ?? Date.now,
+          clock: ports.clock ?? (() => performance.now()),
           replayed: mode === 'replay',
         });
   return {

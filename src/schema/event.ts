@@ -111,6 +111,16 @@ export const eventData = {
     .describe('A run went from one state to another.'),
   'run.paused': z.strictObject({ reason }).describe('A run was paused.'),
   'run.resumed': z.strictObject({ reason, tools: toolsVersion }).describe('A paused or stopped run continues.'),
+  'run.time_skipped': z
+    .strictObject({
+      ms: z
+        .int()
+        .describe('What the clock shows beyond the time that passed for the run; negative when it was set back.'),
+      why: z.enum(['clock', 'down']).describe('The clock was set or the machine slept; or nothing drove the run.'),
+    })
+    .describe(
+      'Time on the clock in which a run was not at work. It counts neither for its budget nor for its duration.',
+    ),
   'run.ended': z
     .strictObject({
       status: z.enum(['done', 'failed', 'cancelled']).describe('How it ended.'),

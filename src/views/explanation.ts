@@ -94,10 +94,10 @@ function addAction(explanation: Explanation, event: Event, open: Map<string, { a
       Object.assign(started.action, {
         status: event.data.status,
         error: event.data.error ?? null,
-        ms: Date.parse(event.at) - started.at,
+        ms: Math.max(0, Date.parse(event.at) - started.at),
       });
     open.delete(event.data.call);
-  }
+  } else if (event.type === 'run.time_skipped') for (const started of open.values()) started.at += event.data.ms;
 }
 
 function rationaleOf({ seq, data }: Extract<Event, { type: 'decision.made' }>): Rationale {

@@ -35,6 +35,7 @@ function driven(nodes: object[], tools: readonly Tool[], change: Partial<World> 
       },
     },
     clock: () => 0,
+    monotonic: () => 0,
     sleep: quiet,
     tools: (name) => named.get(name),
     invoke: async (call: ToolCall) => {
@@ -171,7 +172,8 @@ describe('drive', () => {
     const { run, drive: begun } = driven([tool('a', 'look')], []);
     await begun.done;
     const refused = stateAfter(run.plan.graph);
-    const world = { events: memoryEvents(() => 0) } as unknown as World;
+    const zero = (): number => 0;
+    const world = { events: memoryEvents(zero), clock: zero, monotonic: zero } as unknown as World;
     const refusal: NewEvent = { type: 'run.ended', run: 'r', data: { status: 'failed', reason: 'not today' } };
     const { done } = drive(refused, world, [], async () => refusal);
     expect(await done).toMatchObject({ status: 'failed', reason: 'not today', spent: { tool_calls: 0 } });

@@ -44,6 +44,7 @@ const inventory = [
   'run.planned@1',
   'run.resumed@1',
   'run.started@1',
+  'run.time_skipped@1',
   'run.undone@1',
   'sandbox.chosen@1',
   'secret.changed@1',

@@ -64,21 +64,23 @@ function stepsOf(events: readonly Event[]): ResultStep[] {
 
 function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | 'title'> {
   const step: Omit<ResultStep, 'id' | 'title'> & { status: ResultStep['status'] } = { status: 'pending' };
-  let [begun, calls] = ['', 0];
+  let calls = 0;
+  let begun: number | null = null;
   for (const event of events) {
     if (event.type === 'run.ended' && event.data.status === 'failed' && event.data.reason.startsWith(`${id}: `)) {
       step.status = 'failed';
       step.error ??= event.data.reason.slice(id.length + 2, LONGEST_SHOWN);
     }
+    if (event.type === 'run.time_skipped' && begun !== null) begun += event.data.ms;
     if (!('node' in event.data) || event.data.node !== id) continue;
     if (event.type === 'call.started') {
-      begun ||= event.at;
+      begun ??= Date.parse(event.at);
       calls += 1;
       step.status = 'running';
       step.did = doneWith(event.data.tool, event.data.input);
     }
     if (event.type === 'call.ended') {
-      step.ms = Date.parse(event.at) - Date.parse(begun || event.at);
+      step.ms = begun === null ? 0 : Math.max(0, Date.parse(event.at) - begun);
       if (event.data.settles !== undefined) step.status = event.data.settles;
       step.fallback = event.data.settles === 'done' && event.data.status !== 'ok';
       if (event.data.error !== undefined) step.error = event.data.error.slice(0, LONGEST_SHOWN);

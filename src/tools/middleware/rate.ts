@@ -31,7 +31,9 @@ export function rate(
   /** When the next call under this name may happen. */
   function freeAt(name: string, now: number): number {
     const { calls, seconds } = limits[name] ?? { calls: Number.POSITIVE_INFINITY, seconds: 0 };
-    const kept = (recent.get(name) ?? []).filter((at) => at > now - seconds * 1000);
+    const kept = (recent.get(name) ?? [])
+      .map((at) => Math.min(at, now + MAX_DELAY_MS)) // later ones are from before the clock was set back
+      .filter((at) => at > now - seconds * 1000);
     recent.set(name, kept);
     const oldestThatCounts = kept[kept.length - calls];
     return oldestThatCounts === undefined ? now : oldestThatCounts + seconds * 1000;
