@@ -71,7 +71,7 @@ function sentence(event: Event): string {
     case 'secret.used':
       return `Secret ${event.data.name} (version ${event.data.version}) was given to ${event.data.tool}${event.data.host === null ? '' : ` for ${event.data.host}`}`;
     case 'task.received':
-      return `Received the task ${event.data.name}`;
+      return [`Received the task ${event.data.name}`, ...(event.data.notes ?? [])].join('; ');
     case 'task.rejected':
       return `Rejected ${event.data.name}: ${event.data.reason}`;
     case 'run.judged':

@@ -8,6 +8,17 @@ const MARKS = /\p{M}/gu;
 const BEYOND_ASCII = /[^\n -~]/gu;
 const MOST_ODD = 20;
 
+/** What no command may contain: control and private-use characters, and those that are invisible or turn text around. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
+
+/** The first invisible character of a command, as U+200B; line breaks and tabs are none. */
+export function findInvisible(command: string): string | null {
+  const found = INVISIBLE.exec(command.replaceAll(/[\n\t]/g, ''))?.[0];
+  return found === undefined ? null : nameOf(found);
+}
+
+export const hasInvisible = (command: string): boolean => findInvisible(command) !== null;
+
 /** Shows every invisible character as an escape such as ⟦U+202E⟧; line breaks stay. */
 export function escapeInvisible(text: string): string {
   return text

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  futimesSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -16,11 +17,11 @@ import { explained, lookAt, syncFolder, writeAll } from '../ledger/disk.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { TaskFile } from '../schema/task-file.ts';
 import { assertTaskFile, type Limits } from './delivery.ts';
-import { NotATask, readPlain, Vanished } from './plain-file.ts';
+import { formatBytes, NotATask, readPlain, Vanished } from './plain-file.ts';
 import { newFolder, ownFolder } from './inbox-folders.ts';
 import { hasControls } from './entry-name.ts';
 import { readTask } from './parse-task.ts';
-import { listFiles, TASK } from './task-folder.ts';
+import { listFiles } from './task-folder.ts';
 
 export type Addition = { text: string; fields?: TaskFile } | { path: string };
 export type Added = { name: string; title: string };
@@ -42,7 +43,7 @@ export function addTask(inbox: string, addition: Addition, limits: Limits = LIMI
   }
 }
 
-type Content = Added & { files: Iterable<{ path: string; bytes: Buffer; mode: number }> };
+type Content = Added & { files: Iterable<{ path: string; bytes: Buffer; mode: number; mtimeMs?: number }> };
 
 function contentOf(addition: Addition, limits: Limits): Content {
   if ('text' in addition) return textTask(addition.text, addition.fields ?? {}, limits);
@@ -65,7 +66,7 @@ function textTask(text: string, fields: TaskFile, limits: Limits): Content {
       .match(/[a-z0-9]+/g) ?? [];
   const name = `${words.slice(0, 6).join('-').slice(0, 40) || 'task'}.md`;
   const bytes = Buffer.from(`${headerOf(withTitle(text, fields))}${text}${text.endsWith('\n') ? '' : '\n'}`);
-  if (bytes.length > limits.mostBytes) throw new NotATask(`it is longer than ${limits.mostBytes} bytes`);
+  if (bytes.length > limits.mostBytes) throw new NotATask(`it is longer than ${formatBytes(limits.mostBytes)}`);
   return { name, title: readTask(bytes, name).title, files: [{ path: name, bytes, mode: 0o644 }] };
 }
 
@@ -90,16 +91,16 @@ function headerOf(fields: TaskFile): string {
 }
 
 function folderTask(path: string, name: string, limits: Limits): Content {
-  const paths = [TASK, ...listFiles(path, limits)];
-  const { title } = readTask(readPlain(join(path, TASK), limits.mostBytes).bytes, name);
-  return { name, title, files: readEach(path, name, paths, limits) };
+  const { task, files } = listFiles(path, limits);
+  const { title } = readTask(readPlain(join(path, task), limits.mostBytes).bytes, name);
+  return { name, title, files: readEach(path, name, [task, ...files], limits) };
 }
 
 /** Reads one file at a time, since a folder may be too large for memory. */
 function* readEach(path: string, name: string, paths: string[], limits: Limits): Content['files'] & Generator {
   for (const each of paths) {
     const { bytes, stats } = readPlain(join(path, each), limits.mostFolderBytes);
-    yield { path: join(name, each), bytes, mode: stats.mode & 0o111 ? 0o755 : 0o644 };
+    yield { path: join(name, each), bytes, mode: stats.mode & 0o111 ? 0o755 : 0o644, mtimeMs: stats.mtimeMs };
   }
 }
 
@@ -110,7 +111,7 @@ function deliver(inbox: string, name: string, files: Content['files']): void {
   try {
     clearStaged(folder);
     mkdirSync(staged);
-    for (const file of files) writeFile(join(staged, file.path), file.bytes, file.mode);
+    for (const file of files) writeFile(join(staged, file.path), file);
     syncFolder(staged);
     renameSync(staged, join(folder, randomUUID()));
     syncFolder(folder);
@@ -120,11 +121,12 @@ function deliver(inbox: string, name: string, files: Content['files']): void {
   }
 }
 
-function writeFile(path: string, bytes: Buffer, mode: number): void {
+function writeFile(path: string, { bytes, mode, mtimeMs }: { bytes: Buffer; mode: number; mtimeMs?: number }): void {
   mkdirSync(dirname(path), { recursive: true });
   const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
   try {
     writeAll(fd, bytes);
+    if (mtimeMs !== undefined) futimesSync(fd, mtimeMs / 1000, mtimeMs / 1000);
     fsyncSync(fd);
   } finally {
     closeSync(fd);

@@ -14,11 +14,12 @@ import { dirname, join } from 'node:path';
 import { syncFolder } from '../ledger/disk.ts';
 import { errnoOf } from '../schema/errors.ts';
 import { assertTaskFile, type Limits, type Observed, stampOfEntry, statsOf } from './delivery.ts';
+import { conflictCopyOf, conflictReason } from './conflict-copy.ts';
 import { NotATask, readPlain, Vanished } from './plain-file.ts';
 import { claimedFolder, makeNew, move, ownFolder, type Rename, removeIfEmpty } from './inbox-folders.ts';
 import { printableName } from './entry-name.ts';
 import { readTask, type TaskText } from './parse-task.ts';
-import { type FolderFile, filesOf, TASK } from './task-folder.ts';
+import { type FolderFile, filesOf } from './task-folder.ts';
 
 export type Claimed = TaskText & {
   id: string;
@@ -100,6 +101,7 @@ function idOf({ inbox, ledger, given }: Claims, taking: string, name: string, co
     if (take(own)) return own;
     throw new NotATask(`a task with the id "${own}" was accepted before; the same id means the same task`);
   }
+  assertNotTakenBefore(ledger, name, content);
   const base = `${slugOf(name)}-${content.digest.slice(0, 8)}`;
   for (let number = (given.get(base) ?? 0) + 1; ; number++) {
     const id = number === 1 ? base : `${base}-${number}`;
@@ -107,6 +109,13 @@ function idOf({ inbox, ledger, given }: Claims, taking: string, name: string, co
     given.set(base, number);
     return id;
   }
+}
+
+/** A possible conflict copy with the content of a task that was accepted under the original name is that task. */
+function assertNotTakenBefore(ledger: Ledgered, name: string, { digest }: Content): void {
+  const copy = conflictCopyOf(name);
+  if (copy !== null && ledger.isKnown(`${slugOf(copy.original)}-${digest.slice(0, 8)}`))
+    throw new NotATask(conflictReason(copy));
 }
 
 function slugOf(name: string): string {
@@ -128,8 +137,8 @@ function contentAt(path: string, name: string, limits: Limits): Content {
   if (stats === null) throw new Vanished('');
   const isFolder = stats.isDirectory();
   if (!isFolder) assertTaskFile(stats, name, limits);
-  const files = isFolder ? filesOf(path, limits) : [];
-  const { bytes } = readPlain(isFolder ? join(path, TASK) : path, limits.mostBytes);
+  const { files, task } = isFolder ? filesOf(path, limits) : { files: [], task: '' };
+  const { bytes } = readPlain(join(path, task), limits.mostBytes);
   const digest = createHash('sha256').update(bytes);
   for (const file of files) digest.update(`${file.path}\0${file.sha256}\n`);
   const sha256 = hash('sha256', bytes);

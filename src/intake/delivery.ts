@@ -9,12 +9,15 @@ import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../schema/errors.ts';
 import { assertPlain, assertSize, kindOf, NotATask, readPlain, Vanished } from './plain-file.ts';
+import { conflictCopyOf, conflictReason } from './conflict-copy.ts';
 import { classifyName } from './entry-name.ts';
 import { readTask } from './parse-task.ts';
 import { type FolderLimits, listFiles, stampOf, stampOfFolder, TASK } from './task-folder.ts';
 
 export type Limits = FolderLimits & { mostBytes: number };
 export type Patience = { settleMs: number; patienceMs: number };
+/** Whether a task of this name is in the inbox, or was taken from it before. */
+export type NameCheck = { hasSeenName: (name: string) => boolean };
 
 /** Something in the inbox that is not hidden. `path` is in bytes, since names of files are. */
 export type Entry = { path: Buffer; name: Buffer; by: 'inbox' | 'add' };
@@ -38,7 +41,7 @@ export function inspectEntry(
   entry: Entry,
   prior: Observed | undefined,
   now: number,
-  rules: Limits & Patience,
+  rules: Limits & Patience & NameCheck,
 ): Observed | null {
   const named = classifyName(entry.name);
   if (named.kind === 'ignored') return null;
@@ -52,6 +55,9 @@ export function inspectEntry(
   const observed: Observed = { entry, name, stamp, since, state: { kind: 'fresh' } };
   if (now - since < (entry.by === 'add' ? 0 : rules.settleMs)) return observed;
   if (named.kind === 'refused') return { ...observed, state: named };
+  const copy = entry.by === 'add' ? null : conflictCopyOf(name);
+  if (copy !== null && (copy.isCertain || rules.hasSeenName(copy.original)))
+    return { ...observed, state: { kind: 'refused', reason: conflictReason(copy) } };
   return { ...observed, state: judgeEntry(observed, stats, now - since >= rules.patienceMs, rules) };
 }
 
@@ -73,8 +79,8 @@ function taskAt({ entry, name }: Observed, stats: Stats, limits: Limits): { prio
     return readTask(readPlain(entry.path, limits.mostBytes).bytes, name).task;
   }
   const folder = entry.path.toString();
-  listFiles(folder, limits);
-  return readTask(readPlain(join(folder, TASK), limits.mostBytes).bytes, name).task;
+  const { task } = listFiles(folder, limits);
+  return readTask(readPlain(join(folder, task), limits.mostBytes).bytes, name).task;
 }
 
 export function assertTaskFile(stats: Stats, name: string, limits: Limits): void {

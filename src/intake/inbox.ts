@@ -10,6 +10,7 @@
  * I5 An inbox that was removed, replaced or remounted is noticed by the next scan, and watched again.
  */
 import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { messageOf } from '../schema/errors.ts';
 import type { Clock } from '../schema/ports.ts';
 import {
@@ -22,7 +23,7 @@ import {
   RefusedClaim,
   reclaim,
 } from './claim-task.ts';
-import type { Observed } from './delivery.ts';
+import { type Observed, statsOf } from './delivery.ts';
 import { ScanTimer } from './scan-timer.ts';
 import { Vanished } from './plain-file.ts';
 import { newFolder, ownFolder, type Rename } from './inbox-folders.ts';
@@ -68,6 +69,8 @@ export type Inbox = {
   close(): Promise<void>;
 };
 
+const MOST_NAMES = 10_000;
+
 export async function openInbox(options: InboxOptions): Promise<Inbox> {
   const inbox = new OpenInbox(options);
   await inbox.rescan();
@@ -77,6 +80,8 @@ export async function openInbox(options: InboxOptions): Promise<Inbox> {
 class OpenInbox implements Inbox {
   readonly #options: Required<Omit<InboxOptions, 'on' | 'isKnown'>> & Pick<InboxOptions, 'on'>;
   readonly #claims: Claims;
+  /** Names of tasks that were claimed, by which conflict copies are recognised. */
+  readonly #takenNames = new Set<string>();
   readonly #rejectedNames = new Map<string, number>();
   readonly #scanTimer = new ScanTimer(() => void this.rescan());
   readonly #folder: WatchedFolder;
@@ -193,12 +198,10 @@ class OpenInbox implements Inbox {
   }
 
   async #scanFolder(): Promise<void> {
-    const { observed, problems } = await scan(
-      this.#options.inbox,
-      this.#observed,
-      this.#options.clock(),
-      this.#options,
-    );
+    const { observed, problems } = await scan(this.#options.inbox, this.#observed, this.#options.clock(), {
+      ...this.#options,
+      hasSeenName: (name) => this.#hasSeenName(name),
+    });
     for (const [key, { entry, name, state }] of observed) {
       if (state.kind !== 'refused') continue;
       const problem = await this.#reject(entry.path, name, state.reason);
@@ -210,11 +213,21 @@ class OpenInbox implements Inbox {
     this.#report(problems);
   }
 
+  #hasSeenName(name: string): boolean {
+    return this.#takenNames.has(name) || statsOf(join(this.#options.inbox, name)) !== null;
+  }
+
+  #rememberName(name: string): void {
+    if (this.#takenNames.size >= MOST_NAMES) this.#takenNames.clear();
+    this.#takenNames.add(name);
+  }
+
   /** Null if the entry cannot be claimed. */
   async #tryClaim(act: () => Claimed | null): Promise<Claimed | null> {
     try {
       const claimed = act();
       this.#claimProblems = new Set();
+      if (claimed !== null) this.#rememberName(claimed.name);
       return claimed;
     } catch (error) {
       if (error instanceof Vanished) return null;

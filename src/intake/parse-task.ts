@@ -5,7 +5,8 @@ import { TaskFile } from '../schema/task-file.ts';
 import { NotATask } from './plain-file.ts';
 import { decodeUtf8 } from './entry-name.ts';
 
-export type TaskText = { task: TaskFile; title: string; body: string };
+/** `notes` say what was left out of account, for the person who wrote the task. */
+export type TaskText = { task: TaskFile; title: string; body: string; notes: string[] };
 
 export const FIELDS: readonly string[] = Object.keys(TaskFile.shape);
 const LONGEST_TITLE = 200;
@@ -15,10 +16,11 @@ export function readTask(bytes: Uint8Array, name: string): TaskText {
   const text = decodeTask(bytes);
   const { data, body } = splitFrontMatter(text, name);
   if (Object.keys(data).length === 0) assertNoBareFields(body, name);
-  const task = parseFields(data);
+  const { own, foreign } = splitForeign(data);
+  const task = parseFields(own);
   if (body.trim() === '' && task.title === undefined)
     throw new NotATask('it does not say what to do: there is no text below the front matter');
-  return { task, title: titleOf(task, body, name), body };
+  return { task, title: titleOf(task, body, name), body, notes: noteOn(foreign) };
 }
 
 function decodeTask(bytes: Uint8Array): string {
@@ -46,6 +48,18 @@ function isOpen(text: string): boolean {
   const [first = '', ...rest] = withUnixLines(text).split('\n');
   return first.trimEnd() === '---' && !rest.some((line) => line.startsWith('---'));
 }
+
+/** Properties that note-taking programs such as Obsidian put into every file. */
+const FOREIGN =
+  /^(?:alias|aliases|created|updated|modified|date|cssclass|cssclasses|publish|permalink|(?:created|updated|modified|date)[-_ ](?:at|time|created|modified|updated)|[a-z]+-plugin)$/;
+
+function splitForeign(data: { [key: string]: unknown }): { own: { [key: string]: unknown }; foreign: string[] } {
+  const foreign = Object.keys(data).filter((key) => FOREIGN.test(key));
+  return { own: Object.fromEntries(Object.entries(data).filter(([key]) => !foreign.includes(key))), foreign };
+}
+
+const noteOn = (foreign: readonly string[]): string[] =>
+  foreign.length === 0 ? [] : [`front matter of another program is ignored: ${foreign.join(', ')}`];
 
 const BARE_FIELD = new RegExp(`^(${FIELDS.join('|')}):(?:\\s|$)`);
 

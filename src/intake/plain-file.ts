@@ -51,7 +51,14 @@ export function assertPlain(stats: Stats): void {
 }
 
 export function assertSize(bytes: number, most: number): void {
-  if (bytes > most) throw new NotATask(`it is ${bytes} bytes long; ${most} are allowed`);
+  if (bytes > most) throw new NotATask(`it has ${formatBytes(bytes)}; ${formatBytes(most)} are allowed`);
+}
+
+/** A size for people, in KB or MB of 1024 each. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  const [size, unit] = bytes < 1024 * 1024 ? [bytes / 1024, 'KB'] : [bytes / (1024 * 1024), 'MB'];
+  return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }
 
 export function kindOf(stats: Stats): string {

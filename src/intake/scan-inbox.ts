@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { errnoOf, messageOf } from '../schema/errors.ts';
-import { type Entry, type Limits, inspectEntry, type Patience, type Observed } from './delivery.ts';
+import { type Entry, type Limits, inspectEntry, type NameCheck, type Patience, type Observed } from './delivery.ts';
 import { newFolder, removeIfEmpty } from './inbox-folders.ts';
 
 /** By path, whose bytes are decoded as Latin-1. */
@@ -15,7 +15,7 @@ export async function scan(
   inbox: string,
   before: Observations,
   now: number,
-  rules: Limits & Patience,
+  rules: Limits & Patience & NameCheck,
 ): Promise<Scanned> {
   const observed = new Map<string, Observed>();
   const problems: string[] = [];

@@ -8,11 +8,11 @@ import { createHash, type Hash } from 'node:crypto';
 import { lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../schema/errors.ts';
-import { assertPlain, kindOf, NotATask, Vanished, withPlain } from './plain-file.ts';
+import { assertPlain, formatBytes, kindOf, NotATask, Vanished, withPlain } from './plain-file.ts';
 import { hasControls, isLitter, isUnfinished, printableName, decodeUtf8 } from './entry-name.ts';
 
 export type FolderLimits = { mostFiles: number; mostFolderBytes: number };
-export type FolderFile = { path: string; bytes: number; sha256: string; executable: boolean };
+export type FolderFile = { path: string; bytes: number; sha256: string; executable: boolean; mtimeMs: number };
 export const TASK = 'TASK.md';
 
 const DEEPEST = 20;
@@ -29,18 +29,29 @@ export function stampOfFolder(folder: string | Buffer, limits: FolderLimits): st
 
 export const stampOf = ({ dev, ino, size, mtimeMs, mode }: Stats): string => [dev, ino, size, mtimeMs, mode].join(' ');
 
-/** Every file but TASK.md, sorted by path, with the hash of its content. */
-export function filesOf(folder: string, limits: FolderLimits): FolderFile[] {
-  return listFiles(folder, limits).map((path) => hashFile(folder, path));
+/** Every file but TASK.md, sorted by path, with the hash of its content; and the name of TASK.md. */
+export function filesOf(folder: string, limits: FolderLimits): { task: string; files: FolderFile[] } {
+  const { task, files } = listFiles(folder, limits);
+  return { task, files: files.map((path) => hashFile(folder, path)) };
 }
 
 /** The paths alone; throws if the folder is not a task. */
-export function listFiles(folder: string, limits: FolderLimits): string[] {
+export function listFiles(folder: string, limits: FolderLimits): { task: string; files: string[] } {
   const found = contentOf(folder, limits).flatMap(({ path, stats }) => (stats.isFile() ? [path] : []));
-  if (!found.includes(TASK)) throw new NotATask(`it contains no ${TASK}`, { unfinished: true });
+  const task = taskNameIn(found);
   const onItsWay = found.find((path) => path.split('/').some(isUnfinished));
   if (onItsWay !== undefined) throw new NotATask(`${onItsWay} in it is not finished`, { unfinished: true });
-  return found.filter((path) => path !== TASK);
+  return { task, files: found.filter((path) => path !== task) };
+}
+
+/** TASK.md in any case; where there are several, only the exact name decides. */
+function taskNameIn(found: readonly string[]): string {
+  const names = found.filter((path) => path.toUpperCase() === TASK.toUpperCase());
+  const name = names.find((each) => each === TASK) ?? names[0];
+  if (name === undefined) throw new NotATask(`it contains no ${TASK}`, { unfinished: true });
+  if (names.length > 1 && name !== TASK)
+    throw new NotATask(`it contains ${names.join(' and ')}; call the one that counts ${TASK}`);
+  return name;
 }
 
 function hashFile(folder: string, path: string): FolderFile {
@@ -48,7 +59,13 @@ function hashFile(folder: string, path: string): FolderFile {
     withPlain(join(folder, path), (fd, stats) => {
       const hash = createHash('sha256');
       const bytes = readInto(hash, fd);
-      return { path, bytes, sha256: hash.digest('hex'), executable: (stats.mode & 0o100) !== 0 };
+      return {
+        path,
+        bytes,
+        sha256: hash.digest('hex'),
+        executable: (stats.mode & 0o100) !== 0,
+        mtimeMs: stats.mtimeMs,
+      };
     }),
   );
 }
@@ -74,7 +91,8 @@ function contentOf(folder: string | Buffer, limits: FolderLimits): Found[] {
       bytes += stats.size;
       found.push({ path, stats });
       if (found.length > limits.mostFiles) throw new NotATask(`it contains more than ${limits.mostFiles} files`);
-      if (bytes > limits.mostFolderBytes) throw new NotATask(`it contains more than ${limits.mostFolderBytes} bytes`);
+      if (bytes > limits.mostFolderBytes)
+        throw new NotATask(`it contains more than ${formatBytes(limits.mostFolderBytes)}`);
       if (stats.isDirectory()) enter(path, depth + 1);
       else below(path, () => assertPlain(stats));
     }

@@ -1,4 +1,5 @@
 /** Owns: which fences of a task are steps, their ids and titles, and problems between steps. */
+import { findInvisible } from '../guard/escape-invisible.ts';
 import type { Block, LineProblem } from './markdown-blocks.ts';
 import { type FenceInfo, parseFenceInfo, fenceLanguage } from './fence-info.ts';
 import { toOneLine, slugify } from './prompt-text.ts';
@@ -82,6 +83,13 @@ function plainTitle(text: string): string {
 function codeProblems(code: string): string[] {
   if (code.trim() === '') return ['this block is empty'];
   if (code.includes('\0')) return ['this block has a NUL in it'];
+  const invisible = findInvisible(code);
+  if (invisible !== null) {
+    const line = code.split('\n').findIndex((each) => findInvisible(each) !== null) + 1;
+    return [
+      `line ${line} of this block contains an invisible character (${invisible}); remove it or type the line again`,
+    ];
+  }
   const most = Math.max(code.length, Buffer.byteLength(code));
   return most > MAX_CODE
     ? [`this block has ${most} bytes, more than ${MAX_CODE}; put the code into a file next to the task and call it`]

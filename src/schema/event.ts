@@ -264,6 +264,7 @@ export const eventData = {
       body: ArtifactRef.describe('The task as it was given.'),
       files: z.array(ArtifactRef).max(10_000).default([]).describe('The other files in its folder.'),
       by: z.string().max(200).default('inbox').describe('How it was submitted.'),
+      notes: z.array(z.string().max(1000)).max(50).optional().describe('What was left out of account, and hints.'),
     })
     .describe('A task was accepted; work on it starts once this is durable.'),
   'task.rejected': z

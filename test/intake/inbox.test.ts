@@ -67,6 +67,96 @@ describe('a task', () => {
   });
 });
 
+describe('what other programs leave in a task', () => {
+  it('properties of note-taking programs are ignored and noted', async () => {
+    await using test = await testInbox();
+    drop(test, 'a.md', '---\naliases: [b]\ncreated: 2026-01-01\ncssclasses: wide\npriority: 2\n---\nGo.\n');
+    await test.settle();
+    const [claimed] = await test.takeAll();
+    expect(claimed?.task).toEqual({ priority: 2 });
+    expect(claimed?.notes).toEqual([expect.stringMatching(/ignored: aliases, created, cssclasses$/)]);
+  });
+
+  it('a carriage return alone ends a line', async () => {
+    await using test = await testInbox();
+    drop(test, 'a.md', '---\rpriority: 2\r---\r# Old\r\rGo.\r');
+    await test.settle();
+    expect(await test.takeAll()).toMatchObject([{ task: { priority: 2 }, title: 'Old', body: '# Old\n\nGo.\n' }]);
+  });
+
+  it.each(['task.md', 'Task.md', 'TASK.MD'])('a folder with %s is a task; its files keep their times', async (name) => {
+    await using test = await testInbox();
+    mkdirSync(test.at('job'));
+    writeFileSync(test.at('job', name), 'Go.\n');
+    writeFileSync(test.at('job', 'data'), 'x');
+    utimesSync(test.at('job', 'data'), 1234, 1234);
+    await test.settle();
+    expect(await test.takeAll()).toMatchObject([{ body: 'Go.\n', files: [{ path: 'data', mtimeMs: 1_234_000 }] }]);
+  });
+
+  it('two files that could be TASK.md are refused, unless one has exactly this name', async () => {
+    await using test = await testInbox();
+    for (const [folder, names] of Object.entries({ a: ['task.md', 'Task.md'], b: ['task.md', 'TASK.md'] })) {
+      mkdirSync(test.at(folder));
+      for (const name of names) writeFileSync(test.at(folder, name), `Do ${name}.\n`);
+    }
+    await test.settle();
+    expect(await test.takeAll()).toMatchObject([{ name: 'b', body: 'Do TASK.md.\n', files: [{ path: 'task.md' }] }]);
+    expect(test.rejected).toMatchObject([{ name: 'a', reason: expect.stringContaining('call the one that counts') }]);
+  });
+});
+
+describe('conflict copies of sync programs', () => {
+  it.each([
+    "pay (Anna's conflicted copy 2026-11-02).md",
+    'pay (conflicted copy 2026-11-02 101500).md',
+    'pay (Case Conflict 1).md',
+    'pay.sync-conflict-20261102-101500-ABCDEFG.md',
+    'pay_conflict-20261102-101500.md',
+    'pay-DESKTOP-4F7GH2K.md',
+    'pay (SFConflict anna@example.org 2026-11-02).md',
+  ])('%s is held back, also without the original', async (name) => {
+    await using test = await testInbox();
+    drop(test, name, 'Pay it.\n');
+    await test.settle();
+    expect(await test.takeAll()).toEqual([]);
+    expect(test.rejected).toMatchObject([
+      { name, reason: expect.stringMatching(/conflict copy.* pay\.md has changed/) },
+    ]);
+  });
+
+  it.each(['pay 2.md', 'pay (1).md', 'pay-ANNAS-PC.md', 'pay-Annas-MacBook-Pro.md'])(
+    '%s is held back beside pay.md, after it, and when it has its content; alone it is a task',
+    async (name) => {
+      await using test = await testInbox();
+      drop(test, name, 'Pay another.\n');
+      await test.settle();
+      expect(await test.takeAll()).toMatchObject([{ name }]);
+      for (const each of ['pay.md', name]) drop(test, each, `Pay it.\n${each}`);
+      await test.settle();
+      expect((await test.takeAll()).map((each) => each.name)).toEqual(['pay.md']);
+      drop(test, name, 'Pay it again.\n');
+      await test.settle();
+      expect(await test.takeAll()).toEqual([]);
+      await test.inbox.close();
+      await test.open();
+      drop(test, name, 'Pay it.\npay.md');
+      await test.settle();
+      expect(await test.takeAll()).toEqual([]);
+      expect(test.rejected).toHaveLength(3);
+    },
+  );
+
+  it('what was added by command is a task under any name', async () => {
+    await using test = await testInbox();
+    writeFileSync(join(test.home, 'pay (1).md'), 'Pay it.\n');
+    drop(test, 'pay.md', 'Pay.\n');
+    addTask(test.dir, { path: join(test.home, 'pay (1).md') });
+    await test.settle();
+    expect(await test.takeAll()).toHaveLength(2);
+  });
+});
+
 describe('delivery', () => {
   it('waits until a file has not changed for the time to settle', async () => {
     await using test = await testInbox();

@@ -318,3 +318,21 @@ describe('criteria', () => {
     expect(runbook(fence('bash')).criteria).toEqual([EVERY_STEP]);
   });
 });
+
+describe('characters that nobody sees', () => {
+  it.each([
+    ['a space without width', 'echo one\nrm\u200B -r a', 'line 2', 'U+200B'],
+    ['text that is turned around', 'echo \u202Ea', 'line 1', 'U+202E'],
+    ['an escape', 'echo \u001b[2J', 'line 1', 'U+001B'],
+    ['a Hangul filler', 'echo \u3164', 'line 1', 'U+3164'],
+  ])('%s in a command is refused', (_, code, line, name) => {
+    for (const language of ['bash', 'python'])
+      expect(problems(`Go.\n\n${fence(language, code)}`)).toEqual([
+        [3, expect.stringMatching(`${line} .*${name.replace('+', '\\+')}`)],
+      ]);
+  });
+
+  it('tabs and letters of other scripts are not', () => {
+    expect(problems(fence('bash', 'echo\t日本語 ü'))).toEqual([]);
+  });
+});

@@ -7,6 +7,7 @@ import type { Claimed } from '../../intake/claim-task.ts';
 import type { InboxOptions } from '../../intake/inbox.ts';
 import { knownTasks } from '../../intake/known-tasks.ts';
 import { lookAt } from '../../ledger/disk.ts';
+import { hintsAtUnmarkedFences } from '../../roles/unmarked-fences.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import { withUnixLines } from '../../schema/front-matter.ts';
 import type { Json } from '../../schema/json.ts';
@@ -44,8 +45,15 @@ export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed)
 
 type Parts = { body: ArtifactRef; files: ArtifactRef[] };
 
-function receivedEvents({ id, name, by, task, body }: Claimed, parts: Parts): NewEvent[] {
-  const received: NewEvent = { type: 'task.received', run: id, data: { name: name.slice(0, 1000), ...parts, by } };
+function receivedEvents(claimed: Claimed, parts: Parts): NewEvent[] {
+  const { id, name, by, task, body } = claimed;
+  const notes = notesOn(claimed);
+  const noted = notes.length === 0 ? {} : { notes };
+  const received: NewEvent = {
+    type: 'task.received',
+    run: id,
+    data: { name: name.slice(0, 1000), ...parts, by, ...noted },
+  };
   if (task.corrects === undefined) return [received];
   return [received, { type: 'run.corrected', run: task.corrects, data: { by: id, text: body.slice(0, 20_000) } }];
 }
@@ -58,6 +66,14 @@ async function keptParts({ bytes, name, folder, files }: Claimed, artifacts: Art
     kept.push(await artifacts.put(content, { media: 'application/octet-stream', name: path.slice(-255) }));
   }
   return { body, files: kept };
+}
+
+const MOST_NOTES = 50;
+
+/** What the person who wrote the task should know about how it was read. */
+export function notesOn(claimed: Claimed): string[] {
+  const notes = [...claimed.notes, ...hintsAtUnmarkedFences(claimed.body, firstLineOf(claimed))];
+  return notes.slice(0, MOST_NOTES).map((note) => note.slice(0, 1000));
 }
 
 function firstLineOf({ bytes, body }: Claimed): number {

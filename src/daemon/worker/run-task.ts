@@ -7,7 +7,7 @@ import { openInbox } from '../../intake/inbox.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { withHost } from '../host.ts';
 import type { Home } from '../../schema/home.ts';
-import { accept, inboxSettings } from './accept.ts';
+import { accept, inboxSettings, notesOn } from './accept.ts';
 import type { Log } from '../log-line.ts';
 
 /** Does one task here and now, besides what waits in the inbox. */
@@ -27,6 +27,7 @@ export async function runTask(
       await inbox.close();
       if (claimed === null) throw new OkaError('invalid-file', 'this is not a task');
       log(`took in: ${claimed.title} (${claimed.id})`);
+      for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
       const drive = await accept(host, claimed);
       const run = (await drive?.done) ?? (await host.engine.stateOf(claimed.id));
       if (run === null) throw new OkaError('no-such-run', `run ${claimed.id} did not begin`);

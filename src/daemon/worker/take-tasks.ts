@@ -10,7 +10,7 @@ import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../ports.ts';
 import { procedureReader } from '../task/procedures.ts';
-import { accept } from './accept.ts';
+import { accept, notesOn } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
 import { resumeRuns } from './resume-runs.ts';
 import type { Log } from '../log-line.ts';
@@ -94,6 +94,7 @@ async function acceptOrPutBack(
   const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
   try {
     log(`took in: ${claimed.title} (${claimed.id})`);
+    for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
     const drive = await accept(host, claimed);
     inbox.finish(claimed);
     const done = drive?.done ?? Promise.resolve();

@@ -6,6 +6,7 @@
  * 3. Pure except for `resolve`, which finds a program on the disk.
  */
 import type { Classified, Command } from '../../schema/command.ts';
+import { hasInvisible } from '../escape-invisible.ts';
 import { judgeCall } from './program-call.ts';
 import { programFinder, SYSTEM_FOLDERS } from './find-program.ts';
 import {
@@ -36,8 +37,6 @@ const LONGEST = 20_000;
 /** The most steps a classification may take; a script of ten kilobytes needs less than half. */
 const BUDGET = 4000;
 const NOWHERE: Surroundings = { desk: '/oka/workspace/desk', toolFolder: '/oka/.oka/tools' };
-/** Control and private-use characters, and those that are invisible or change the direction of text. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115F\u1160\u3164\uFFA0]/u;
 
 export function classify(command: Command, where: Surroundings = NOWHERE): Classified {
   const state = initialState(where);
@@ -56,15 +55,14 @@ export function classify(command: Command, where: Surroundings = NOWHERE): Class
 
 function classifyLine(state: ShellState, line: string): void {
   if (line.length > LONGEST) return raise(state, 'deny', `it is longer than ${LONGEST} characters`);
-  if (INVISIBLE.test(line.replaceAll(/[\n\t]/g, ''))) return raise(state, 'deny', 'it contains invisible characters');
+  if (hasInvisible(line)) return raise(state, 'deny', 'it contains invisible characters');
   denyIfTooComplex(state, () => walkText(state, line));
   judgeUncalledFunctions(state);
 }
 
 function classifyArgv(state: ShellState, argv: readonly string[]): void {
   if (argv.join(' ').length > LONGEST) return raise(state, 'deny', `it is longer than ${LONGEST} characters`);
-  if (argv.some((word) => INVISIBLE.test(word.replaceAll(/[\n\t]/g, ''))))
-    return raise(state, 'deny', 'it contains invisible characters');
+  if (argv.some((word) => hasInvisible(word))) return raise(state, 'deny', 'it contains invisible characters');
   denyIfTooComplex(state, () => judgeCall(state, argv.map(literal), nothing));
   judgeUncalledFunctions(state);
 }

@@ -1,6 +1,6 @@
 /** Owns: putting the files of a task folder onto the desk, into a folder of their own, whole or not at all. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, futimesSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { explained, writeAll } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
@@ -19,7 +19,7 @@ import { readContentUpTo } from './take-snapshot.ts';
 export type Bundle = {
   id: string;
   folder: string | null;
-  files: readonly { path: string; bytes: number; executable: boolean }[];
+  files: readonly { path: string; bytes: number; executable: boolean; mtimeMs?: number }[];
 };
 
 /** Returns the folder's name below the desk. Called again it finds what it laid out before. Null when there is nothing. */
@@ -63,6 +63,7 @@ function copyFile(folder: string, file: Bundle['files'][number], place: OpenFold
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, file.executable ? 0o755 : 0o644);
   try {
     writeAll(fd, bytes);
+    if (file.mtimeMs !== undefined) futimesSync(fd, file.mtimeMs / 1000, file.mtimeMs / 1000);
     fsyncSync(fd);
   } finally {
     closeSync(fd);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { placeTaskFiles } from '../../../src/tools/desk/place-task-files.ts';
@@ -49,6 +49,16 @@ it('a file that has become a link is refused, and nothing is left on the desk', 
   const changed = { ...bundle, files: [...files, { path: 'link', bytes: 10, executable: false }] };
   expect(() => placeTaskFiles(changed, desk.dir)).toThrow(/link/);
   expect(readdirSync(desk.dir)).toEqual([]);
+});
+
+it('files keep the time of their last change', () => {
+  using desk = new TestDesk();
+  const bundle = bundled(desk);
+  const dated = { ...bundle, files: files.map((file, index) => ({ ...file, mtimeMs: 1_000_000 * (index + 1) })) };
+  const name = placeTaskFiles(dated, desk.dir) ?? '';
+  expect(dated.files.map(({ path }) => statSync(join(desk.dir, name, path)).mtimeMs)).toEqual(
+    dated.files.map(({ mtimeMs }) => mtimeMs),
+  );
 });
 
 it('a task without files has no folder', () => {
