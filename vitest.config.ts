@@ -6,6 +6,7 @@ export default defineConfig({
     exclude: ['test/fixture/**', 'test/adversarial/**'],
     testTimeout: 30_000,
     pool: 'forks',
+    isolate: false, // half of the time went into starting processes and loading the same modules
     maxWorkers: 2,
   },
 });

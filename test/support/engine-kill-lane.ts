@@ -63,10 +63,13 @@ export async function killedOften(
   return { sight, tally };
 }
 
+/** Packages that rooms load only when they are used, which this program never does. */
+const NOT_NEEDED = /^(?:@lancedb|@xenova|apache-arrow|convex|ai$|@ai-sdk)/;
+
 /** The program in one file: of a start that is killed soon after, finding two hundred files would be the most part. */
 async function bundledIn(dir: string): Promise<string> {
   const file = join(dir, 'engine-child.mjs');
-  await using bundle = await rolldown({ input: source, platform: 'node', logLevel: 'silent' });
+  await using bundle = await rolldown({ input: source, platform: 'node', external: NOT_NEEDED, logLevel: 'silent' });
   await bundle.write({ file, codeSplitting: false });
   return file;
 }
