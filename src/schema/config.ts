@@ -48,7 +48,12 @@ export const Config = z
           .max(600_000)
           .default(15_000)
           .describe('The inbox is scanned at least every so many milliseconds.'),
-        parallel: z.int().min(1).max(64).default(4).describe('How many tasks are worked on at once.'),
+        parallel: z
+          .int()
+          .min(1)
+          .max(64)
+          .default(4)
+          .describe('How many tasks are worked on at once, counting those that a restart resumes.'),
       })
       .prefault({})
       .describe('How tasks are accepted.'),

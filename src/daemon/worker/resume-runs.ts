@@ -1,4 +1,9 @@
-/** Owns: resuming what was running when a worker ended, or when everything was stopped (W2 in worker.ts). */
+/**
+ * Owns: resuming what was running when a worker ended, or when everything was stopped (W2 in worker.ts).
+ *
+ * Resumed runs count as work like new tasks, and go before them, oldest first: a worker that is killed again and again
+ * finishes what it began instead of beginning more.
+ */
 import { isInside } from '../../engine/child-terms.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { messageOf } from '../../schema/errors.ts';
@@ -7,20 +12,42 @@ import type { Host } from '../host.ts';
 import { ports } from '../ports.ts';
 import type { Log } from '../log-line.ts';
 
-/** Each run resumes as soon as it is loaded; none waits for the others. */
-export function resumeRuns({ engine, valuesOf }: Host, space: DiskSpace, log: Log): void {
+export type ResumeQueue = {
+  /** Puts everything into the queue that does not wait for a person. */
+  fill: () => void;
+  /** Resumes the oldest run in the queue; resolves when its drive has ended. Null when the queue is empty. */
+  resumeNext: () => Promise<unknown> | null;
+};
+
+export function resumeQueue({ engine, valuesOf }: Host, space: DiskSpace, log: Log): ResumeQueue {
   const { taskGraph, deps } = valuesOf({ taskGraph: ports.taskGraph, deps: ports.deps });
-  const failed = (run: string) => (error: unknown) => space.ranOut(error) || log(`${run}: ${messageOf(error)}`);
-  const goOn = (run: string): void => {
-    const resumed = engine.resume(run, { reason: 'the worker started' });
-    resumed.then(({ done }) => done).catch(failed(run));
+  const queued = new Set<string>();
+  const resumable = (): { run: string; title?: string }[] => [
+    ...taskGraph()
+      .goals.filter((goal) => isToGoOn(goal))
+      .toSorted((a, b) => a.first - b.first),
+    ...deps.runsToResume().map((run) => ({ run })),
+  ];
+  return {
+    fill: () => {
+      for (const { run } of resumable()) queued.add(run);
+    },
+    resumeNext: () => {
+      // A run that was paused or cancelled while it was queued is no longer resumable.
+      const next = queued.size === 0 ? undefined : resumable().find(({ run }) => queued.has(run));
+      if (next === undefined) {
+        queued.clear();
+        return null;
+      }
+      const { run, title } = next;
+      queued.delete(run);
+      if (title !== undefined) log(`goes on: ${title} (${run})`);
+      return engine
+        .resume(run, { reason: 'the worker started' })
+        .then(({ done }) => done)
+        .catch((error: unknown) => space.ranOut(error) || log(`${run}: ${messageOf(error)}`));
+    },
   };
-  const { goals } = taskGraph();
-  for (const { run, title } of goals.filter((goal) => isToGoOn(goal))) {
-    log(`goes on: ${title} (${run})`);
-    goOn(run);
-  }
-  for (const run of deps.runsToResume()) goOn(run);
 }
 
 /** Children go on with their parents. */

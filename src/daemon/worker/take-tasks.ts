@@ -12,7 +12,7 @@ import { ports } from '../ports.ts';
 import { procedureReader } from '../task/procedures.ts';
 import { accept, notesOn } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
-import { resumeRuns } from './resume-runs.ts';
+import { resumeQueue } from './resume-runs.ts';
 import type { Log } from '../log-line.ts';
 
 const POLL_MS = 500;
@@ -37,16 +37,27 @@ export async function takeTasks(
   const goOnWithoutModel = modelWaits(waits, procedureReader(home.ledgers.maintenance), (run, error) => {
     if (!space.ranOut(error)) log(`${run}: ${messageOf(error)}`);
   });
-  let stops = 0;
+  const toResume = resumeQueue(host, space, log);
+  const work = (drive: Promise<unknown>): void => {
+    const watched = drive.finally(() => atWork.delete(watched));
+    atWork.add(watched);
+  };
+  let stops = -1;
   while (!signal.aborted) {
     if (atWork.size === 0 && isIdle(taskGraph()) && (await isRenewed(lookAtConfig, host, log))) return;
     const isHeld = space.isShort() || isStopped(home);
     if (!isHeld && host.stops.seen > stops) {
       stops = host.stops.seen;
-      resumeRuns(host, space, log);
+      toResume.fill();
     }
     if (!isHeld) await goOnWithoutModel();
-    if (isHeld || isPaused(home) || atWork.size >= host.config.inbox.parallel) {
+    const isFull = atWork.size >= host.config.inbox.parallel;
+    const resumed = isHeld || isFull ? null : toResume.resumeNext();
+    if (resumed !== null) {
+      work(resumed);
+      continue;
+    }
+    if (isHeld || isPaused(home) || isFull) {
       await Promise.race([rest(signal), ...atWork]);
       continue;
     }
@@ -58,8 +69,7 @@ export async function takeTasks(
     }
     const rested = await acceptOrPutBack(host, inbox, claimed, space, log);
     if (rested === null) continue;
-    const watched = rested.done.finally(() => atWork.delete(watched));
-    atWork.add(watched);
+    work(rested.done);
   }
   await Promise.all(atWork);
 }

@@ -28,7 +28,6 @@ import type { Home } from '../../schema/home.ts';
 import { inboxSettings } from './accept.ts';
 import { endedCleanly, writePendingResults } from './pending-results.ts';
 import { type LookAtConfig, takeTasks } from './take-tasks.ts';
-import { resumeRuns } from './resume-runs.ts';
 import type { Log } from '../log-line.ts';
 
 const NEEDED = {
@@ -60,7 +59,6 @@ async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal
   });
   void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
   try {
-    resumeRuns(host, space, log);
     const owed = { pending: results.pending, isHeir };
     await writePendingResults(join(home.workspace, 'outbox'), taskGraph(), owed, results.write).catch(
       (error: unknown) => log(`results: ${messageOf(error)}`),
