@@ -1,10 +1,12 @@
 /** Commands that rooms contribute: their data is rendered here, as a table or as `key: value`. */
 import type { DaemonRoom } from '../daemon/rooms.ts';
 import { OkaError } from '../schema/errors.ts';
-import type { RoomCommand } from '../schema/room.ts';
+import type { RoomCall, RoomCommand } from '../schema/room.ts';
 import { answer, type Call, type Command, type CommandModule } from './command-module.ts';
 import { flag, type Option, text } from './options.ts';
 import { renderData } from './render-data.ts';
+
+type RoomOptions = RoomCall['options'];
 
 /** By name. A room cannot replace a command of the table or of another room. */
 export async function contributedCommands(
@@ -16,15 +18,21 @@ export async function contributedCommands(
     for (const [name, command] of Object.entries(room.commands ?? {})) {
       if (Object.hasOwn(table, name) || Object.hasOwn(contributed, name))
         throw new OkaError('refused', `the room ${room.name} contributes a command that exists already: oka ${name}`);
-      contributed[name] = commandOf(command);
+      contributed[name] = commandOf(command, list);
     }
   return contributed;
 }
 
-function commandOf({ summary, operands, options = {}, example, run }: RoomCommand): Command {
-  const module: CommandModule<Readonly<Record<string, string | boolean | undefined>>, unknown> = {
-    run: async (call: Call<Readonly<Record<string, string | boolean | undefined>>>) =>
-      answer(await run({ home: call.home, operands: call.operands, options: call.options, signal: call.signal })),
+function commandOf(
+  { summary, operands, options = {}, example, run }: RoomCommand,
+  rooms: readonly DaemonRoom[] | undefined,
+): Command {
+  const module: CommandModule<RoomOptions, unknown> = {
+    run: async ({ home, operands: given, options: chosen, signal }: Call<RoomOptions>) => {
+      const { withViews } = await import('../daemon/views/open-views.ts');
+      const views: RoomCall['views'] = (query) => withViews(home, query, { rooms, signal });
+      return answer(await run({ home, operands: given, options: chosen, signal, views }));
+    },
     render: renderData,
   };
   return {

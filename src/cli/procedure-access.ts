@@ -2,28 +2,22 @@
 import { join } from 'node:path';
 import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';
-import { readEvents } from '../ledger/read.ts';
-import {
-  type KnownProcedure,
-  applyProcedureEvent,
-  emptyProcedureState,
-  listFoldedProcedures,
-} from '../memory/procedures/known-procedures.ts';
+import type { KnownProcedure } from '../memory/procedures/known-procedures.ts';
+import { knownProcedures } from '../memory/procedures/procedure-rows.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../schema/procedure.ts';
 import { type Answer, answer, type Call } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { onlyOperand } from './operands.ts';
+import { readViews } from './read-views.ts';
 
 /** As the maintenance ledger says; pages are not read. */
-export async function listProcedures({ home }: Pick<Call, 'home'>): Promise<KnownProcedure[]> {
-  const learned = emptyProcedureState();
-  for await (const event of readEvents(home.ledgers.maintenance)) applyProcedureEvent(learned, event);
-  return listFoldedProcedures(learned).toSorted((a, b) => (a.procedure.id < b.procedure.id ? -1 : 1));
+export async function listProcedures(call: Pick<Call, 'home' | 'progress'>): Promise<KnownProcedure[]> {
+  return readViews(call, knownProcedures);
 }
 
 /** The one that is meant: its name, or the start of it. */
-export async function findProcedure(call: Pick<Call, 'home' | 'operands'>): Promise<KnownProcedure> {
+export async function findProcedure(call: Pick<Call, 'home' | 'operands' | 'progress'>): Promise<KnownProcedure> {
   const name = onlyOperand(call, 'the name of a procedure');
   const all = await listProcedures(call);
   const meant = all.filter(({ procedure: { id } }) => id.startsWith(name));

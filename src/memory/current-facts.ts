@@ -2,13 +2,13 @@
 import type { Event } from '../schema/event.ts';
 import type { KnownFact } from './fact-state.ts';
 import { type FactPlace, factsIn, factView, storedFact } from './fact-view.ts';
-import { rowsInMemory } from './learning.ts';
+import { memoryRows } from '../ledger/memory-rows.ts';
 
 export type CurrentFact = { fact: KnownFact; place: FactPlace; replaces: FactPlace[] };
 
 /** In the order in which they were first kept, as they were given. The events come in the one order of both ledgers. */
 export function currentFacts(events: readonly Event[]): CurrentFact[] {
-  const rows = rowsInMemory();
+  const rows = memoryRows();
   for (const event of events) factView.take({ event, text: () => null }, rows);
   return [...new Set(events.flatMap(factsIn))].flatMap((id): CurrentFact[] => {
     const row = storedFact(rows, id);

@@ -20,7 +20,8 @@ export type FactRow = {
 };
 
 /** A fact that is kept is valid, whatever it was before. Better words stay while the text stays. */
-export function keepFact(before: FactRow | undefined, { supersedes: _, ...fact }: FactGiven, at: string): FactRow {
+export function keepFact(before: FactRow | undefined, given: FactGiven, at: string): FactRow {
+  const { supersedes: _, ...fact } = given;
   const reworded = before?.fact.text === fact.text ? before.reworded : null;
   return { fact, reworded, state: { kind: 'valid' }, since: at };
 }

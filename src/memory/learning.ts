@@ -8,7 +8,7 @@
  *    that concluding again gives nothing.
  */
 import type { NewEvent } from '../schema/event.ts';
-import type { Range, Rows } from '../schema/rows.ts';
+import type { Rows } from '../schema/rows.ts';
 import type { View } from '../schema/view.ts';
 
 export type Pass = {
@@ -42,23 +42,3 @@ export const pageIsWritten = (rows: Rows, page: string): void => rows.put(`${OUT
 /** Pages that have to be written again. */
 export const outdatedPages = (rows: Rows, limit = Number.POSITIVE_INFINITY): string[] =>
   Array.from(rows.each(OUTDATED, { limit }), ([key]) => key.slice(OUTDATED.length));
-
-/** Rows in memory, for folds that nobody reads later. */
-export function rowsInMemory(): Rows {
-  const stored = new Map<string, string>();
-  return {
-    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in Rows
-    get: <T>(key: string) => {
-      const text = stored.get(key);
-      return text === undefined ? undefined : (JSON.parse(text) as T);
-    },
-    put: (key, value) => void (value === null ? stored.delete(key) : stored.set(key, JSON.stringify(value))),
-    each: function* <T>(prefix: string, { after, before, reverse = false, limit }: Range = {}) {
-      const isIn = (key: string): boolean =>
-        key.startsWith(prefix) && (after === undefined || key > after) && (before === undefined || key < before);
-      const keys = [...stored.keys()].filter(isIn).toSorted();
-      for (const key of (reverse ? keys.toReversed() : keys).slice(0, limit))
-        yield [key, JSON.parse(stored.get(key) ?? 'null') as T] as [string, T];
-    },
-  };
-}

@@ -13,6 +13,7 @@ import type { Home } from './home.ts';
 import type { Intake } from './intake.ts';
 import type { NodeKind } from './node-kind.ts';
 import type { Projection } from './ports.ts';
+import type { Rows } from './rows.ts';
 import type { Tool } from './tool.ts';
 import type { View } from './view.ts';
 import type { WaitAnswer, WaitFor } from './wait.ts';
@@ -115,6 +116,8 @@ export type RoomCall = {
   /** By name in camel case: `--dry-run` is `options.dryRun`. */
   options: Readonly<Record<string, string | boolean | undefined>>;
   signal: AbortSignal;
+  /** Reads the rows of all views, also of this room's own; they are up to date. */
+  views: <T>(query: (rows: Rows) => T) => Promise<T>;
 };
 
 /** Declares a room; the ports that `open` gets and gives follow from `needs` and `gives`. */

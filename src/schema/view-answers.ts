@@ -1,7 +1,8 @@
 /** What queries over the ledgers answer: plain JSON for commands and pages. The descriptions are the documentation. */
 import { z } from 'zod';
-import { eventData } from './event.ts';
+import { eventData, Pen } from './event.ts';
 import { Id, Instant, NodeId } from './names.ts';
+import { Procedure, ProcedureMove, ProcedureStatus } from './procedure.ts';
 import { PlannedNode, NodeStatus, RunStatus } from './run.ts';
 import { WaitFor } from './wait.ts';
 
@@ -96,6 +97,42 @@ export const SecretUse = eventData['secret.used']
   .extend({ at: Instant.describe('When.'), run: Id.nullable().describe('In which run.') })
   .describe('A secret that was given to a call.');
 export type SecretUse = z.infer<typeof SecretUse>;
+
+export const FactsQuery = z
+  .strictObject({
+    namespace: z.string().max(120).optional().describe('Only facts of this topic.'),
+    all: z.boolean().default(false).describe('Also facts that were superseded or have expired.'),
+  })
+  .describe('Which facts to list.');
+export type FactsQuery = z.input<typeof FactsQuery>;
+
+export const ProcedureAnswer = z
+  .strictObject({
+    procedure: Procedure,
+    status: ProcedureStatus,
+    drafted: z.int().positive().describe('The event in the maintenance ledger that drafted its latest version.'),
+    forced: z.boolean().describe('Whether a person set the status, overriding the numbers.'),
+    moves: z
+      .array(
+        ProcedureMove.extend({
+          seq: z.int().positive().describe('The event in the maintenance ledger.'),
+          at: Instant.describe('When.'),
+        }),
+      )
+      .describe('Its changes of status, the latest last.'),
+  })
+  .describe('One procedure, and how it stands.');
+
+export const EventsQuery = z
+  .strictObject({
+    run: Id.optional().describe('Only events of this run.'),
+    type: z.string().max(120).optional().describe('Only events of this type, such as run.ended, or of a kind: run.*'),
+    pen: Pen.default('run').describe('The ledger that they are in.'),
+    after: z.int().nonnegative().default(0).describe('Only events behind this one.'),
+    limit: z.int().nonnegative().default(20).describe('At most so many, the latest; 0 for all.'),
+  })
+  .describe('Which events to list.');
+export type EventsQuery = z.input<typeof EventsQuery>;
 
 export const Slot = eventData['slot.came'].extend({ at: Instant.describe('When it was noted.') });
 export type Slot = z.infer<typeof Slot>;

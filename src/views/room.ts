@@ -5,12 +5,13 @@ export const views = defineRoom({
   name: 'views',
   events: [],
   views: async () => {
-    const [{ runView }, { waitView }, { secretView }, { slotView }] = await Promise.all([
+    const [{ runView }, { waitView }, { secretView }, { slotView }, { eventIndex }] = await Promise.all([
       import('./run-view.ts'),
       import('./wait-view.ts'),
       import('./secret-view.ts'),
       import('./slot-view.ts'),
+      import('./event-index.ts'),
     ]);
-    return [runView, waitView, secretView, slotView];
+    return [runView, waitView, secretView, slotView, eventIndex];
   },
 });

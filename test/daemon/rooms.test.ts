@@ -5,6 +5,9 @@ import { withHost } from '../../src/daemon/host.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { rooms } from '../../src/daemon/rooms.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
+import { viewFolds } from '../../src/daemon/views/open-views.ts';
+import { viewsFile, writeViews } from '../../src/daemon/views/views-writer.ts';
+import { FoldStore } from '../../src/ledger/fold-store.ts';
 import { eventData, type EventType } from '../../src/schema/event.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { Intake } from '../../src/schema/intake.ts';
@@ -96,6 +99,21 @@ describe('a capability that is one folder and one line', () => {
         },
       },
     });
+  });
+
+  it('has the rows of its view in the store of all views', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const graph = join(folder.dir, 'graph.json');
+    const node = { kind: 'forecast', id: 'only', city: 'Graz', timeout_seconds: 5, max_retries: 0 };
+    writeFileSync(graph, JSON.stringify({ id: 'forecasts', nodes: [node] }));
+    expect(await run(home, 'graph', 'run', graph, '--id', 'r1')).toMatchObject({ code: 0 });
+    const views = await viewFolds(list);
+    await writeViews(home, views, new AbortController().signal);
+    const store = FoldStore.openReadOnly(viewsFile(home), views.shape);
+    expect([...store.each('forecast/')]).toMatchObject([[expect.any(String), { city: 'Graz' }]]);
+    store.close();
   });
 
   it('is not there without its line', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rowsInMemory } from '../../src/memory/learning.ts';
+import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { timesOf } from '../../src/intake/schedule.ts';
 import {
@@ -127,7 +127,7 @@ describe('times that have come', () => {
   });
 
   it('T1 belong to any job: two jobs with names of their own get each of their slots once, also after a restart', () => {
-    const rows = rowsInMemory();
+    const rows = memoryRows();
     const jobs = { 'schedule/report': timesOf('*/10 * * * *', 'x'), learn: timesOf('*/20 * * * *', 'x') };
     const came: string[] = [];
     for (const now of [START + 5 * MINUTE, START + 15 * MINUTE, START + 15 * MINUTE, START + 25 * MINUTE])

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { currentFacts } from '../../src/memory/current-facts.ts';
 import { factView, shownFact, storedFact } from '../../src/memory/fact-view.ts';
-import { rowsInMemory } from '../../src/memory/learning.ts';
+import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import type { Event, Pen } from '../../src/schema/event.ts';
 
 type Given = { pen: Pen; seq: number; cause?: number };
@@ -29,7 +29,7 @@ const reworded = (given: Given, fact: string, text: string): Event =>
   eventOf(given, 'fact.reworded', { fact, text, model: 'm' });
 
 function shownAfter(events: readonly Event[], ids: readonly string[]): unknown[] {
-  const rows = rowsInMemory();
+  const rows = memoryRows();
   for (const event of events) factView.take({ event, text: () => null }, rows);
   return ids.map((id) => {
     const row = storedFact(rows, id);

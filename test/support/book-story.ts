@@ -1,5 +1,6 @@
 /** Events in order, as a ledger would give them, taken in by parts. */
-import { rowsInMemory, type Part } from '../../src/memory/learning.ts';
+import { memoryRows } from '../../src/ledger/memory-rows.ts';
+import type { Part } from '../../src/memory/learning.ts';
 import type { Rows } from '../../src/schema/rows.ts';
 import { renderPageText } from '../../src/memory/pages/people-part.ts';
 import type { Event, EventType, NewEvent, Pen } from '../../src/schema/event.ts';
@@ -7,7 +8,7 @@ import type { Event, EventType, NewEvent, Pen } from '../../src/schema/event.ts'
 type Given<T extends EventType> = Extract<NewEvent, { type: T }>['data'];
 
 export class BookStory {
-  readonly book = rowsInMemory();
+  readonly book = memoryRows();
   at = '2026-01-31T08:00:00.000Z';
   #seq = 0;
   readonly #parts: readonly Part[];

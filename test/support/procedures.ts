@@ -1,6 +1,7 @@
 /** Events of finished tasks, as the ledger would have them, taken in by the parts that learn about procedures. */
 import { hash } from 'node:crypto';
-import { rowsInMemory, type Part } from '../../src/memory/learning.ts';
+import { memoryRows } from '../../src/ledger/memory-rows.ts';
+import type { Part } from '../../src/memory/learning.ts';
 import type { Rows } from '../../src/schema/rows.ts';
 import { procedures } from '../../src/memory/procedures/procedures-part.ts';
 import { taskRecords } from '../../src/memory/task-record.ts';
@@ -36,7 +37,7 @@ export type Learning = {
 };
 
 export function learning(parts: readonly Part[] = [taskRecords, procedures]): Learning {
-  const book = rowsInMemory();
+  const book = memoryRows();
   const texts = new Map<string, string>();
   let seq = 0;
   const tell: Learning['tell'] = (event, at = '2026-03-01T10:00:00.000Z', pen = 'run') => {

@@ -1,12 +1,12 @@
-import { withViews } from '../../daemon/views/open-views.ts';
 import type { RunSummary } from '../../schema/view-answers.ts';
 import { listRuns } from '../../views/runs-query.ts';
 import { renderColumns } from '../columns.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
+import { readViews } from '../read-views.ts';
 
-export async function run({ home, options }: Call<{ all: boolean; limit: number }>): Promise<Answer<RunSummary[]>> {
-  return answer(await withViews(home, (rows) => listRuns(rows, { all: options.all, limit: options.limit })));
+export async function run(call: Call<{ all: boolean; limit: number }>): Promise<Answer<RunSummary[]>> {
+  return answer(await readViews(call, (rows) => listRuns(rows, { all: call.options.all, limit: call.options.limit })));
 }
 
 export const jsonLines = (runs: RunSummary[]): RunSummary[] => runs;

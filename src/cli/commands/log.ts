@@ -1,11 +1,14 @@
-import { rangeOfRun } from '../../daemon/views/open-views.ts';
-import { type Filter, followEvents, readEvents } from '../../ledger/read.ts';
+import { memoryRows } from '../../ledger/memory-rows.ts';
+import { type Filter, followEvents } from '../../ledger/read.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import type { Line, Pen } from '../../schema/event.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { listEvents } from '../../views/events-query.ts';
 import { renderColumns } from '../columns.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { describeEvent } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
+import { readViews } from '../read-views.ts';
 
 type Options = {
   follow: boolean;
@@ -21,7 +24,7 @@ type Data = { event: Line; isNewDay: boolean };
 export async function run(call: LogCall): Promise<Answer<Data>> {
   const { options } = call;
   const pens: Pen[] = options.pen === undefined ? ['run', 'maintenance'] : [options.pen];
-  const past = await Promise.all(pens.map((pen) => lastEvents(call, pen)));
+  const past = await lastEvents(call, pens);
   const emit = emitterOf(call);
   const all = past.flat().toSorted((a, b) => a.at.localeCompare(b.at) || a.pen.localeCompare(b.pen) || a.seq - b.seq);
   for (const event of options.limit === 0 ? all : all.slice(-options.limit)) emit(event);
@@ -64,21 +67,14 @@ async function follow(
   for await (const event of followEvents(file, { ...filterOf(options), from }, signal)) emit(event);
 }
 
-/** At most `limit` events from the end; without a filter, or with that of a run, little else is read. */
-async function lastEvents({ home, options, signal }: LogCall, pen: Pen): Promise<Line[]> {
-  const { limit } = options;
-  const file = home.ledgers[pen];
-  const filter = filterOf(options);
-  const isUnfiltered = filter.run === undefined && filter.type === undefined && limit > 0;
-  const range = filter.run === undefined || pen !== 'run' ? { from: 1 } : await rangeOfRun(home, filter.run);
-  const from = Math.max(options.since ?? 1, isUnfiltered ? lastSeqOf(file) - limit + 1 : range.from);
-  const events: Line[] = [];
-  for await (const event of readEvents(file, { ...filter, ...range, from })) {
-    events.push(event);
-    if (limit > 0 && events.length > 2 * limit) events.splice(0, events.length - limit);
-    if (signal.aborted) break;
-  }
-  return limit > 0 ? events.slice(-limit) : events;
+/** At most `limit` events of each ledger from the end. Without a filter no rows are needed. */
+function lastEvents(call: LogCall, pens: readonly Pen[]): Promise<Line[][]> {
+  const { home, options, signal } = call;
+  const { run: id, type, since, limit } = options;
+  const query = { run: id, type, after: Math.max(0, (since ?? 1) - 1), limit };
+  const read = (rows: Rows): Promise<Line[][]> =>
+    Promise.all(pens.map((pen) => listEvents(rows, home.ledgers, { ...query, pen }, signal)));
+  return id === undefined && type === undefined ? read(memoryRows()) : readViews(call, read);
 }
 
 function filterOf({ run: id, type }: Options): Filter {

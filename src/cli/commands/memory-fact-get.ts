@@ -1,22 +1,23 @@
-import type { Recall } from '../../memory/recall/recall.ts';
+import { findFact } from '../../memory/facts-query.ts';
 import { OkaError } from '../../schema/errors.ts';
+import type { Fact } from '../../schema/memory.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { withRecall } from '../memory-access.ts';
+import { readViews } from '../read-views.ts';
 import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';
+import { requireHome } from '../require-home.ts';
 
-type Data = NonNullable<ReturnType<Recall['facts']['get']>>['fact'];
-
-export async function run(call: Call): Promise<Answer<Data>> {
+export async function run(call: Call): Promise<Answer<Fact>> {
   const id = onlyOperand(call, 'the name of a fact');
-  const fact = await withRecall(call.home, (recall) => recall.facts.get(id)?.fact);
+  requireHome(call.home);
+  const fact = await readViews(call, (rows) => findFact(rows, id));
   if (fact === undefined)
     throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'List the facts: oka memory fact list' });
   return answer(fact);
 }
 
-export function render(fact: Data, { bold }: Terminal): string {
+export function render(fact: Fact, { bold }: Terminal): string {
   const lines = [
     bold(plainText(fact.text)),
     `  ${fact.namespace}, importance ${fact.importance}, confidence ${fact.confidence}, from ${fact.source}`,

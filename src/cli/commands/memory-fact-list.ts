@@ -1,26 +1,18 @@
-import type { Recall } from '../../memory/recall/recall.ts';
+import { listFacts } from '../../memory/facts-query.ts';
+import type { Fact } from '../../schema/memory.ts';
 import { renderColumns } from '../columns.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { withRecall } from '../memory-access.ts';
+import { readViews } from '../read-views.ts';
+import { requireHome } from '../require-home.ts';
 
 type Options = { namespace: string | undefined; all: boolean };
-type StoredFact = NonNullable<ReturnType<Recall['facts']['get']>>['fact'];
-type Data = { facts: StoredFact[] };
+type Data = { facts: Fact[] };
 
-export async function run({ home, options }: Call<Options>): Promise<Answer<Data>> {
-  const { namespace, all } = options;
-  const known = await withRecall(home, (recall) => [...recall.facts.values()].map(({ fact }) => fact));
-  const facts = known
-    .filter((fact) => (all || isCurrent(fact)) && (namespace === undefined || fact.namespace === namespace))
-    .toSorted((a, b) =>
-      a.namespace === b.namespace ? b.importance - a.importance : a.namespace < b.namespace ? -1 : 1,
-    );
-  return answer({ facts });
+export async function run(call: Call<Options>): Promise<Answer<Data>> {
+  requireHome(call.home);
+  return answer({ facts: await readViews(call, (rows) => listFacts(rows, call.options, Date.now())) });
 }
-
-const isCurrent = ({ superseded_by: by, expires }: StoredFact): boolean =>
-  by === undefined && (expires === undefined || Date.parse(expires) > Date.now());
 
 export function render({ facts }: Data, terminal: Terminal): string {
   if (facts.length === 0) return 'No facts are known.\n';

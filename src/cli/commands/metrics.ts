@@ -1,13 +1,13 @@
 import type { Figure, Metrics, Unit } from '../../daemon/metrics/figures.ts';
 import { queryMetrics } from '../../daemon/metrics/metrics-view.ts';
-import { withViews } from '../../daemon/views/open-views.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
+import { readViews } from '../read-views.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 import { sparkline } from '../sparkline.ts';
 
-export async function run({ home, options }: Call<{ since: string | undefined }>): Promise<Answer<Metrics>> {
-  return answer(await withViews(home, (rows) => queryMetrics(rows, options.since ?? null)));
+export async function run(call: Call<{ since: string | undefined }>): Promise<Answer<Metrics>> {
+  return answer(await readViews(call, (rows) => queryMetrics(rows, call.options.since ?? null)));
 }
 
 export function render(metrics: Metrics, terminal: Terminal): string {

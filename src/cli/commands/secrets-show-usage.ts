@@ -1,19 +1,20 @@
-import { withViews } from '../../daemon/views/open-views.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { SecretUse } from '../../schema/view-answers.ts';
 import { secretUse } from '../../views/secret-view.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
+import { readViews } from '../read-views.ts';
 import { fitText, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
 type Data = { name: string | undefined; uses: SecretUse[] };
 
-export async function run({ home, operands, options }: Call<{ limit: number }>): Promise<Answer<Data>> {
+export async function run(call: Call<{ limit: number }>): Promise<Answer<Data>> {
+  const { home, operands, options } = call;
   requireHome(home);
   const [name, ...more] = operands;
   if (more.length > 0) throw new OkaError('usage', 'one name is enough');
-  return answer({ name, uses: await withViews(home, (rows) => secretUse(rows, { name, limit: options.limit })) });
+  return answer({ name, uses: await readViews(call, (rows) => secretUse(rows, { name, limit: options.limit })) });
 }
 
 export const jsonLines = ({ uses }: Data): object[] => [{ uses }];

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withViews } from '../../daemon/views/open-views.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
@@ -8,6 +7,7 @@ import { type RunRow, storedRun } from '../../views/run-rows.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { describeWait } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
+import { readViews } from '../read-views.ts';
 import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';
 
@@ -18,7 +18,7 @@ export async function run(call: Call): Promise<Answer<Data>> {
   const { home } = call;
   const id = onlyOperand(call, 'run');
   if (!ID_SHAPE.test(id)) throw new OkaError('usage', `"${id}" is not the name of a run`);
-  const goal = (await withViews(home, (rows) => storedRun(rows, id))) ?? null;
+  const goal = (await readViews(call, (rows) => storedRun(rows, id))) ?? null;
   const file = join(home.workspace, 'outbox', id, 'RESULT.md');
   const result = lookAt(file)?.isFile() === true ? { file, text: readFileSync(file, 'utf8') } : null;
   if (goal === null && result === null)

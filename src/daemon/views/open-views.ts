@@ -7,7 +7,7 @@
  *    without a worker, and when there is no file.
  */
 import { FoldStore } from '../../ledger/fold-store.ts';
-import { catchUp, follow, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
+import { catchUp, foldBatches, type FoldSources, follow, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
 import type { Line } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';
@@ -22,17 +22,33 @@ export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<Vi
   return { folds, shape: { version, sharesRows: true } };
 }
 
+export type ReadOptions = {
+  /** Whose views there are; all rooms of the product when left out. */
+  rooms?: readonly DaemonRoom[] | undefined;
+  signal?: AbortSignal;
+  /** Called while events are folded: how many so far. */
+  onFolded?: (events: number) => void;
+};
+
+async function foldTail(store: FoldStore, sources: FoldSources, { signal, onFolded }: ReadOptions): Promise<void> {
+  let count = 0;
+  for await (const events of foldBatches(store, sources, { batch: LARGE_BATCH, ...(signal && { signal }) })) {
+    count += events.length;
+    onFolded?.(count);
+  }
+}
+
 /** Lets `query` read rows that are up to date. */
 export async function withViews<T>(
   home: Home,
   query: (rows: Rows) => T | Promise<T>,
-  options: { signal?: AbortSignal } = {},
+  options: ReadOptions = {},
 ): Promise<T> {
-  const { folds, shape } = await viewFolds();
+  const { folds, shape } = await viewFolds(options.rooms);
   const store = FoldStore.openReadOnly(viewsFile(home), shape);
   try {
     return await withRepair(store, async () => {
-      await catchUp(store, { ledgers: home.ledgers, folds }, { batch: LARGE_BATCH, ...options });
+      await foldTail(store, { ledgers: home.ledgers, folds }, options);
       return query(store);
     });
   } finally {

@@ -7,9 +7,13 @@ import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
 import { openStores } from '../../../src/daemon/stores.ts';
 import { changes, rangeOfRun, rebuildViews, viewFolds, withViews } from '../../../src/daemon/views/open-views.ts';
 import { viewsFile, writeViews } from '../../../src/daemon/views/views-writer.ts';
-import type { NewEvent } from '../../../src/schema/event.ts';
+import { readEvents } from '../../../src/ledger/read.ts';
+import type { Line, NewEvent } from '../../../src/schema/event.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
+import type { EventsQuery } from '../../../src/schema/view-answers.ts';
+import { blocksOfType } from '../../../src/views/event-index.ts';
+import { listEvents } from '../../../src/views/events-query.ts';
 import { listRuns, runDetail } from '../../../src/views/runs-query.ts';
 import { secretUse } from '../../../src/views/secret-view.ts';
 import { slots } from '../../../src/views/slot-view.ts';
@@ -119,6 +123,42 @@ describe('the read side', () => {
     expect(await rangeOfRun(home, 'two')).toEqual({ from: 7, to: 12 });
     expect(await rangeOfRun(home, 'late')).toEqual({ from: seq, to: Number.POSITIVE_INFINITY });
     expect(await rangeOfRun(home, 'never')).toEqual({ from: 1, to: 0 });
+  });
+
+  it('finds the events of a type, of a kind and of a run as reading everything would', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const many = Array.from({ length: 300 }, (_, index) => task(`t${index}`, index % 50 === 7 ? 'failed' : 'done'));
+    await append(home, [...waiting, ...many.flat()]);
+    await writeViews(home, await viewFolds(), signal);
+    await append(home, task('last', 'done'));
+    const all = await Array.fromAsync(readEvents(home.ledgers.run));
+    const list = (query: EventsQuery): Promise<Line[]> =>
+      withViews(home, (rows) => listEvents(rows, home.ledgers, query));
+    const kinds = ['slot.came', 'run.ended', 'run.*', 'secret.used', 'no.such', undefined];
+    for (const type of kinds)
+      for (const limit of [0, 1, 5, 400])
+        for (const after of [0, 2, 1000])
+          for (const run of [undefined, 't7', 'w', 'never']) {
+            const expected = all.filter(
+              (event) =>
+                event.seq > after &&
+                (run === undefined || event.run === run) &&
+                (type === undefined || event.type === type || (type === 'run.*' && event.type.startsWith('run.'))),
+            );
+            expect(await list({ type, limit, after, run })).toEqual(limit === 0 ? expected : expected.slice(-limit));
+          }
+    expect((await list({ type: 'slot.came' })).map(({ seq }) => seq)).toEqual([3]);
+  });
+
+  it('reads for a rare type only the block that it is in', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    await append(home, [...waiting, ...Array.from({ length: 200 }, (_, index) => task(`t${index}`, 'done')).flat()]);
+    const blocks = await withViews(home, (rows) => [...blocksOfType(rows, 'run', 'slot.came')]);
+    expect(blocks).toEqual([0]);
   });
 
   it('gives what is new while it comes, with rows that include it', async () => {

@@ -1,6 +1,7 @@
 /** Two ledgers in memory, and the parts that learn from them: what the process does, without its files. */
 import { hash } from 'node:crypto';
-import { rowsInMemory, type Part } from '../../../src/memory/learning.ts';
+import { memoryRows } from '../../../src/ledger/memory-rows.ts';
+import type { Part } from '../../../src/memory/learning.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
 import { factsPart } from '../../../src/memory/distil/facts-part.ts';
 import { type StoredFact, isValid } from '../../../src/memory/distil/fact-rows.ts';
@@ -17,7 +18,7 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
   const maintenance: Event[] = [];
   const artifacts = new Map<string, string>();
   const parts: Part[] = [taskRecords, factsPart(settings)];
-  let book = rowsInMemory();
+  let book = memoryRows();
   let now = START;
   let taken = 0;
 
@@ -92,7 +93,7 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
     },
     /** The book made again from the first event on, each event of maintenance behind its cause. */
     rebuilt: (): Rows => {
-      const anew = rowsInMemory();
+      const anew = memoryRows();
       const left = [...maintenance];
       for (const event of [null, ...run]) {
         if (event !== null) take(event, anew);
@@ -100,7 +101,7 @@ export function life(settings: { unused_days: number | null } = { unused_days: 1
       }
       return anew;
     },
-    replace: (other: ReturnType<typeof rowsInMemory>) => {
+    replace: (other: ReturnType<typeof memoryRows>) => {
       book = other;
     },
   };

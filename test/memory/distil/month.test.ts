@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsInMemory } from '../../../src/memory/learning.ts';
+import { memoryRows } from '../../../src/ledger/memory-rows.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
 import { factsPart } from '../../../src/memory/distil/facts-part.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
@@ -84,7 +84,7 @@ describe('a month of tasks', () => {
   it('learns however often it looks: one pass at the end comes to the same as many', () => {
     const many = month(6, 40);
     const run = many.life.run;
-    const once = rowsInMemory();
+    const once = memoryRows();
     const part = factsPart({ unused_days: null });
     expect(part.conclude?.(once, { now: '2026-03-02T08:00:00.000Z', read: 0 })).toEqual([]);
     const lazy = life();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rowsInMemory, type Part } from '../../../src/memory/learning.ts';
+import { memoryRows } from '../../../src/ledger/memory-rows.ts';
+import type { Part } from '../../../src/memory/learning.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
 import { type Execution, storeExecution } from '../../../src/memory/procedures/execution-record.ts';
 import { procedures } from '../../../src/memory/procedures/procedures-part.ts';
@@ -83,7 +84,7 @@ const statusOf = (book: Rows, shape = 'b'): string | undefined => knownProcedure
 
 describe('how procedures stand', () => {
   it('B2 a proven candidate is promoted by one event that has the numbers, and then nothing follows any more', () => {
-    const book = rowsInMemory();
+    const book = memoryRows();
     const take = reading(book);
     take(drafted('b'));
     expect(conclude(book)).toEqual([]);
@@ -108,7 +109,7 @@ describe('how procedures stand', () => {
   });
 
   it('one promoted procedure for a family', () => {
-    const book = rowsInMemory();
+    const book = memoryRows();
     const take = reading(book);
     take(drafted('b'), drafted('c'));
     proven(book);
@@ -120,7 +121,7 @@ describe('how procedures stand', () => {
   });
 
   it('successes of untrusted runs and of the same inputs do not count', () => {
-    const book = rowsInMemory();
+    const book = memoryRows();
     reading(book)(drafted('b'));
     for (let n = 10; n < 70; n += 1)
       storeExecution(book, n % 2 === 0 ? run(n, { inputs: 'i' }) : trial(n, { inputs: 'i' }));
@@ -131,7 +132,7 @@ describe('how procedures stand', () => {
   });
 
   it('G3 two of the last runs that went wrong demote it; made anew it is a candidate again', () => {
-    const book = rowsInMemory();
+    const book = memoryRows();
     const take = reading(book);
     take(drafted('b'));
     proven(book);
@@ -147,7 +148,7 @@ describe('how procedures stand', () => {
   });
 
   it('what a person wants comes first, is marked as forced, and is done once', () => {
-    const book = rowsInMemory();
+    const book = memoryRows();
     const take = reading(book);
     take(drafted('b'));
     const wanted = (to: 'promoted' | 'retired'): NewEvent => ({
@@ -167,7 +168,7 @@ describe('how procedures stand', () => {
   });
 
   it('unused for long, it retires without any run', () => {
-    const book = rowsInMemory();
+    const book = memoryRows();
     reading(book)(drafted('b'));
     storeExecution(book, run(10, {}));
     expect(conclude(book, hour(24 * 100))).toEqual([]);

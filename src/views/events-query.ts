@@ -1,0 +1,85 @@
+/** Owns: the latest events of a run, of a type, or of all; reads of the ledger only where they are. */
+import { type Filter, readEvents } from '../ledger/read.ts';
+import { lastSeqOf } from '../ledger/seek.ts';
+import { eventTypes, type Line, type Pen } from '../schema/event.ts';
+import type { Rows } from '../schema/rows.ts';
+import { EventsQuery } from '../schema/view-answers.ts';
+import { BLOCK, blocksOfType } from './event-index.ts';
+import { firstEventOf, storedRun } from './run-rows.ts';
+
+type Span = { from: number; to: number };
+type Query = ReturnType<typeof EventsQuery.parse>;
+
+/** In their order, the latest last. */
+export async function listEvents(
+  rows: Rows,
+  ledgers: Readonly<Record<Pen, string>>,
+  given: EventsQuery,
+  signal?: AbortSignal,
+): Promise<Line[]> {
+  const query = EventsQuery.parse(given);
+  const file = ledgers[query.pen];
+  const all: Span = { from: query.after + 1, to: lastSeqOf(file) };
+  const within = intersect(all, query.pen === 'run' && query.run !== undefined ? spanOfRun(rows, query.run) : all);
+  const most = query.limit === 0 ? Number.POSITIVE_INFINITY : query.limit;
+  const found: Line[][] = [];
+  let count = 0;
+  for (const span of spansFromEnd(rows, query, within)) {
+    const events: Line[] = [];
+    for await (const event of readEvents(file, { ...filterOf(query), ...span })) {
+      events.push(event);
+      if (signal?.aborted === true) break;
+    }
+    found.push(events);
+    count += events.length;
+    if (count >= most || signal?.aborted === true) break;
+  }
+  const inOrder = found.toReversed().flat();
+  return most === Number.POSITIVE_INFINITY ? inOrder : inOrder.slice(-most);
+}
+
+/** Where to read, from the end to the beginning. */
+function* spansFromEnd(rows: Rows, query: Query, within: Span): Generator<Span> {
+  if (query.limit === 0 && query.type === undefined) {
+    yield within;
+    return;
+  }
+  for (const block of blocksFromEnd(rows, query, within)) {
+    const span = intersect(within, { from: block * BLOCK, to: block * BLOCK + BLOCK - 1 });
+    if (span.to < within.from) return;
+    if (span.from <= span.to) yield span;
+  }
+}
+
+function* blocksFromEnd(rows: Rows, { pen, type }: Query, { from, to }: Span): Generator<number> {
+  if (type === undefined || isUnindexed(pen, type)) {
+    for (let block = Math.floor(to / BLOCK); block >= Math.floor(from / BLOCK); block -= 1) yield block;
+    return;
+  }
+  const types = type.endsWith('.*') ? eventTypes.filter((each) => each.startsWith(type.slice(0, -1))) : [type];
+  const lists = types.map((each) => blocksOfType(rows, pen, each)).map((list) => ({ list, head: list.next() }));
+  for (;;) {
+    const block = Math.max(...lists.map(({ head }) => (head.done === true ? -1 : head.value)), -1);
+    if (block < 0) return;
+    yield block;
+    for (const each of lists) if (each.head.done !== true && each.head.value === block) each.head = each.list.next();
+  }
+}
+
+/** What the maintenance ledger says about itself is folded by nobody (one-order.ts). */
+const isUnindexed = (pen: Pen, type: string): boolean => pen === 'maintenance' && type.startsWith('ledger.');
+
+function spanOfRun(rows: Rows, run: string): Span {
+  const from = firstEventOf(rows, run);
+  if (from === undefined) return { from: 1, to: 0 };
+  return { from, to: storedRun(rows, run)?.last ?? Number.POSITIVE_INFINITY };
+}
+
+const intersect = (a: Span, b: Span): Span => ({ from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) });
+
+function filterOf({ run, type }: Query): Filter {
+  return {
+    ...(run === undefined ? {} : { run }),
+    ...(type === undefined ? {} : { type: type as NonNullable<Filter['type']> }),
+  };
+}
