@@ -1,127 +1,90 @@
-/** One event as a sentence. */
-import type { Event } from '../schema/event.ts';
+/** Describes an event in one sentence: one entry for each event type. */
+import type { Event, EventType } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { bytes, count, plainText } from './plain-text.ts';
 
-export function describeEvent(event: Event): string {
-  return plainText(sentence(event));
+export function describeEvent({ type, data }: Event): string {
+  const describe = SENTENCES[type] as ((data: Event['data']) => string) | undefined;
+  return plainText(describe === undefined ? `${type}: ${JSON.stringify(data)}` : describe(data));
 }
 
-function sentence(event: Event): string {
-  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a new type is described as data until it has a sentence
-  switch (event.type) {
-    case 'ledger.repaired':
-      return `Cut a torn end of ${bytes(event.data.bytes)} off; saved in ${event.data.kept}`;
-    case 'ledger.disk_full':
-      return `Paused: the disk is full (${count(event.data.refused, 'event')} refused)`;
-    case 'ledger.disk_freed':
-      return 'There is disk space again';
-    case 'ledger.archived':
-      return `Moved events ${event.data.first} to ${event.data.last} into the archive`;
-    case 'worker.started':
-      return `Worker ${event.data.version} started as process ${event.data.pid} on ${event.data.host}`;
-    case 'worker.stopped':
-      return `Worker stopped: ${event.data.reason}`;
-    case 'intake.received':
-      return `Was asked to ${event.data.intake.kind} (${event.data.id})`;
-    case 'intake.rejected':
-      return `Rejected ${event.data.name}: ${event.data.reason}`;
-    case 'run.started':
-      return `Began: ${event.data.title}`;
-    case 'run.planned':
-      return `Planned ${count(event.data.nodes.length, 'step')}: ${event.data.reason}`;
-    case 'run.moved':
-      return `Went from ${event.data.from} to ${event.data.to}: ${event.data.reason}`;
-    case 'run.paused':
-      return `Paused: ${event.data.reason}`;
-    case 'run.resumed':
-      return `Goes on: ${event.data.reason}`;
-    case 'run.time_skipped':
-      return `${Math.round(event.data.ms / 1000)} s on the clock do not count: ${event.data.why === 'clock' ? 'it was set, or the machine slept' : 'no worker drove the run'}`;
-    case 'run.ended':
-      return `Ended, ${event.data.status}: ${event.data.reason}`;
-    case 'node.settled':
-      return `${event.data.node} is ${event.data.status}: ${event.data.reason}`;
-    case 'decision.made':
-      return `${event.data.node} decided ${event.data.decision.kind}: ${event.data.decision.rationale}`;
-    case 'decision.rejected':
-      return `${event.data.node}: an answer was not accepted: ${event.data.reason}`;
-    case 'call.started':
-      return `${event.data.node ?? 'oka'} calls ${event.data.tool} (${event.data.class})${event.data.attempt > 1 ? `, attempt ${event.data.attempt}` : ''}`;
-    case 'call.ended':
-      return `${event.data.node ?? 'oka'}: ${event.data.status}${tokenNote(event.data.usage)}${event.data.error === undefined ? '' : `, ${event.data.error}`}`;
-    case 'wait.opened':
-      return `Waits for ${describeWait(event.data.for)}`;
-    case 'wait.closed':
-      return `${event.data.wait} was ${event.data.answer.verdict}${event.data.answer.by === undefined ? '' : ` by ${event.data.answer.by}`}`;
-    case 'call.misclassified':
-      return `${event.data.node ?? 'oka'} tried more than ${event.data.class} allows: ${event.data.reason}`;
-    case 'answer.refused':
-      return `An answer to ${event.data.wait} was not accepted: ${event.data.reason}`;
-    case 'policy.loaded':
-      return `Policy ${event.data.sha256.slice(0, 12)} is active (${count(event.data.rules, 'rule')})`;
-    case 'sandbox.chosen':
-      return `Commands run ${event.data.kind === 'jail' ? 'in the sandbox' : 'without a sandbox'}: ${event.data.reason}`;
-    case 'egress.decided':
-      return `${event.data.verdict === 'allowed' ? 'Let a command reach' : 'Refused a command access to'} ${event.data.host}:${event.data.port}: ${event.data.reason}`;
-    case 'secret.changed':
-      return `Secret ${event.data.name} was ${event.data.change} (version ${event.data.version})`;
-    case 'secret.used':
-      return `Secret ${event.data.name} (version ${event.data.version}) was given to ${event.data.tool}${event.data.host === null ? '' : ` for ${event.data.host}`}`;
-    case 'task.received':
-      return [`Received the task ${event.data.name}`, ...(event.data.notes ?? [])].join('; ');
-    case 'task.rejected':
-      return `Rejected ${event.data.name}: ${event.data.reason}`;
-    case 'run.judged':
-      return `Judged ${event.data.verdict}: ${event.data.criteria.filter(({ holds }) => holds).length} of ${event.data.criteria.length} criteria are met`;
-    case 'desk.kept':
-      return `Saved the desk as it was ${event.data.when} ${event.data.call}`;
-    case 'run.corrected':
-      return `Corrected by ${event.data.by}: ${event.data.text}`;
-    case 'fact.kept':
-      return `Remembers (${event.data.namespace}): ${event.data.text}`;
-    case 'fact.forgotten':
-      return `Forgot ${count(event.data.facts.length, 'fact')}, ${event.data.why}: ${event.data.facts.join(', ')}`;
-    case 'episode.imported':
-      return `Imported what ${event.data.episode.who} said elsewhere: ${event.data.episode.text}`;
-    case 'context.packed':
-      return `Gave the ${event.data.role} ${count(event.data.items.length, 'thing')} it remembers (${count(event.data.tokens, 'token')} of ${event.data.cap})`;
-    case 'run.undone':
-      return `Undone: ${count(event.data.restored.length, 'file')} restored, ${count(event.data.kept.length, 'file')} left as people changed them`;
-    case 'dependency.installed':
-      return `Installed ${event.data.name} ${event.data.version} (${event.data.by}, ${bytes(event.data.bytes)}) from ${event.data.from}: ${event.data.why}`;
-    case 'dependency.removed':
-      return `Removed ${event.data.name} ${event.data.version} (${event.data.by}): ${event.data.reason}`;
-    case 'requirement.opened':
-      return `Needs ${event.data.requirement.name} from you: ${event.data.requirement.reason}`;
-    case 'requirement.resolved':
-      return `${event.data.name} is there (${event.data.by} said so): ${event.data.seen}`;
-    case 'requirement.reopened':
-      return `${event.data.name} is still missing (${event.data.by} said it was there): ${event.data.reason}`;
-    case 'slot.came':
-      return `Maintenance (${event.data.job}) due at ${event.data.slot}: ${event.data.how}, ${event.data.reason}`;
-    case 'procedure.drafted':
-      return `Drafted a procedure: ${event.data.procedure.title} (${event.data.procedure.id}, version ${event.data.procedure.version})`;
-    case 'procedure.moved':
-      return `Procedure ${event.data.procedure} is ${event.data.to}${event.data.forced ? ' by force' : ''}: ${event.data.reason}`;
-    case 'procedure.chosen':
-      return `Procedure ${event.data.procedure} ${ARMS[event.data.arm]}: ${event.data.reason}`;
-    case 'page.edited':
-      return `A person edited ${event.data.page}`;
-    case 'change.undone':
-      return `Undid change ${event.data.change}: ${event.data.reason}`;
-    case 'fact.reworded':
-      return `Reworded fact ${event.data.fact}: ${event.data.text}`;
-    case 'storage.tidied':
-      return `Tidied up: ${count(event.data.artifacts, 'artifact')}, ${count(event.data.outbox.length, 'result')} and ${count(event.data.tools.length, 'old tool')} removed (${bytes(event.data.bytes)})`;
-    default: {
-      const { type, data } = event as Event;
-      return `${type}: ${JSON.stringify(data)}`;
-    }
-  }
-}
+type DataOf<T extends EventType> = Extract<Event, { type: T }>['data'];
+
+/** An event type without an entry is shown as its data. */
+const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
+  'ledger.repaired': ({ bytes: cut, kept }) => `Cut a torn end of ${bytes(cut)} off; saved in ${kept}`,
+  'ledger.disk_full': ({ refused }) => `Paused: the disk is full (${count(refused, 'event')} refused)`,
+  'ledger.disk_freed': () => 'There is disk space again',
+  'ledger.archived': ({ first, last }) => `Moved events ${first} to ${last} into the archive`,
+  'worker.started': ({ version, pid, host }) => `Worker ${version} started as process ${pid} on ${host}`,
+  'worker.stopped': ({ reason }) => `Worker stopped: ${reason}`,
+  'intake.received': ({ intake, id }) => `Was asked to ${intake.kind} (${id})`,
+  'intake.rejected': ({ name, reason }) => `Rejected ${name}: ${reason}`,
+  'task.received': ({ name, notes = [] }) => [`Received the task ${name}`, ...notes].join('; '),
+  'task.rejected': ({ name, reason }) => `Rejected ${name}: ${reason}`,
+  'slot.came': ({ job, slot, how, reason }) => `Maintenance (${job}) due at ${slot}: ${how}, ${reason}`,
+
+  'run.started': ({ title }) => `Began: ${title}`,
+  'run.planned': ({ nodes, reason }) => `Planned ${count(nodes.length, 'step')}: ${reason}`,
+  'run.moved': ({ from, to, reason }) => `Went from ${from} to ${to}: ${reason}`,
+  'run.paused': ({ reason }) => `Paused: ${reason}`,
+  'run.resumed': ({ reason }) => `Resumed: ${reason}`,
+  'run.time_skipped': ({ ms, why }) =>
+    `${Math.round(ms / 1000)} s on the clock do not count: ${why === 'clock' ? 'it was set, or the machine slept' : 'no worker drove the run'}`,
+  'run.judged': ({ verdict, criteria }) =>
+    `Judged ${verdict}: ${criteria.filter(({ holds }) => holds).length} of ${criteria.length} criteria are met`,
+  'run.ended': ({ status, reason }) => `Ended, ${status}: ${reason}`,
+  'run.corrected': ({ by, text }) => `Corrected by ${by}: ${text}`,
+  'run.undone': ({ restored, kept }) =>
+    `Undone: ${count(restored.length, 'file')} restored, ${count(kept.length, 'file')} left as people changed them`,
+  'node.settled': ({ node, status, reason }) => `${node} is ${status}: ${reason}`,
+  'decision.made': ({ node, decision }) => `${node} decided ${decision.kind}: ${decision.rationale}`,
+  'decision.rejected': ({ node, reason }) => `${node}: an answer was not accepted: ${reason}`,
+  'wait.opened': ({ for: wait }) => `Waits for ${describeWait(wait)}`,
+  'wait.closed': ({ wait, answer: { verdict, by } }) => `${wait} was ${verdict}${by === undefined ? '' : ` by ${by}`}`,
+  'answer.refused': ({ wait, reason }) => `An answer to ${wait} was not accepted: ${reason}`,
+
+  'call.started': ({ node, tool, class: effect, attempt }) =>
+    `${node ?? 'oka'} calls ${tool} (${effect})${attempt > 1 ? `, attempt ${attempt}` : ''}`,
+  'call.ended': ({ node, status, usage, error }) =>
+    `${node ?? 'oka'}: ${status}${tokenNote(usage)}${error === undefined ? '' : `, ${error}`}`,
+  'call.misclassified': ({ node, class: effect, reason }) =>
+    `${node ?? 'oka'} tried more than ${effect} allows: ${reason}`,
+  'desk.kept': ({ when, call }) => `Saved the desk as it was ${when} ${call}`,
+  'policy.loaded': ({ sha256, rules }) => `Policy ${sha256.slice(0, 12)} is active (${count(rules, 'rule')})`,
+  'sandbox.chosen': ({ kind, reason }) =>
+    `Commands run ${kind === 'jail' ? 'in the sandbox' : 'without a sandbox'}: ${reason}`,
+  'egress.decided': ({ verdict, host, port, reason }) =>
+    `${verdict === 'allowed' ? 'Let a command reach' : 'Refused a command access to'} ${host}:${port}: ${reason}`,
+  'secret.changed': ({ name, change, version }) => `Secret ${name} was ${change} (version ${version})`,
+  'secret.used': ({ name, version, tool, host }) =>
+    `Secret ${name} (version ${version}) was given to ${tool}${host === null ? '' : ` for ${host}`}`,
+
+  'dependency.installed': ({ name, version, by, bytes: size, from, why }) =>
+    `Installed ${name} ${version} (${by}, ${bytes(size)}) from ${from}: ${why}`,
+  'dependency.removed': ({ name, version, by, reason }) => `Removed ${name} ${version} (${by}): ${reason}`,
+  'requirement.opened': ({ requirement: { name, reason } }) => `Needs ${name} from you: ${reason}`,
+  'requirement.resolved': ({ name, by, seen }) => `${name} is there (reported by ${by}): ${seen}`,
+  'requirement.reopened': ({ name, by, reason }) => `${name} is still missing, although ${by} reported it: ${reason}`,
+
+  'fact.kept': ({ namespace, text }) => `Remembers (${namespace}): ${text}`,
+  'fact.reworded': ({ fact, text }) => `Reworded fact ${fact}: ${text}`,
+  'fact.forgotten': ({ facts, why }) => `Forgot ${count(facts.length, 'fact')}, ${why}: ${facts.join(', ')}`,
+  'episode.imported': ({ episode: { who, text } }) => `Imported what ${who} said elsewhere: ${text}`,
+  'context.packed': ({ role, items, tokens, cap }) =>
+    `Gave the ${role} ${count(items.length, 'memory item')} (${count(tokens, 'token')} of ${cap})`,
+  'procedure.drafted': ({ procedure: { title, id, version } }) =>
+    `Drafted a procedure: ${title} (${id}, version ${version})`,
+  'procedure.moved': ({ procedure, to, forced, reason }) =>
+    `Procedure ${procedure} is ${to}${forced ? ' by force' : ''}: ${reason}`,
+  'procedure.chosen': ({ procedure, arm, reason }) => `Procedure ${procedure} ${ARMS[arm]}: ${reason}`,
+  'page.edited': ({ page }) => `A person edited ${page}`,
+  'change.undone': ({ change, reason }) => `Undid change ${change}: ${reason}`,
+  'storage.tidied': ({ artifacts, outbox, tools, bytes: freed }) =>
+    `Tidied up: ${count(artifacts, 'artifact')}, ${count(outbox.length, 'result')} and ${count(tools.length, 'old tool')} removed (${bytes(freed)})`,
+};
 
 const ARMS: Record<ProcedureChoice['arm'], string> = {
   used: 'made the plan',
@@ -155,5 +118,5 @@ export function describeWait(wait: WaitFor): string {
 export function answerHint(kind: WaitFor['kind'], wait: string): string {
   if (kind === 'approval') return `oka approve ${wait}   (or deny)`;
   if (kind === 'question' || kind === 'message') return `oka answer ${wait} "…"`;
-  return kind === 'requirement' ? 'it goes on when that is there' : 'this ends by itself';
+  return kind === 'requirement' ? 'continues when that is there' : 'this ends by itself';
 }
