@@ -10,7 +10,7 @@ import { shimFolder } from '../../tools/deps/shims.ts';
 import { satisfies } from '../../tools/deps/versions.ts';
 import { parseNeed } from '../../tools/deps/requires.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
-import { barePath } from '../guard/sandbox.ts';
+import { barePath } from '../guard/sandbox-environment.ts';
 import { commandEnvironment } from '../settings.ts';
 import type { VersionOf } from './version-of.ts';
 

@@ -28,19 +28,19 @@ export async function installerSetup(ports: DepsPorts): Promise<Omit<InstallCont
 function runnerOf({ sandbox, policy }: DepsPorts): RunInstaller {
   return async (argv, { cwd, net, servers = [], env = {}, readable = [] }, call) => {
     const timeoutMs = policy().policy.installs.most_seconds * 1000;
-    const held = await sandbox.forInstaller(call, { net, servers, readable, timeoutMs });
-    if (held.kind === 'refused') return { refused: held.reason };
-    await using _ = held;
+    const provided = await sandbox.forInstaller(call, { net, servers, readable, timeoutMs });
+    if (provided.kind === 'refused') return { refused: provided.reason };
+    await using _ = provided;
     return await launch(
       { argv },
       {
         cwd,
-        env: { ...installerEnvironment(), HOME: held.scratch ?? cwd, ...env, ...held.env },
+        env: { ...installerEnvironment(), HOME: provided.scratch ?? cwd, ...env, ...provided.env },
         signal: call.signal,
         timeoutMs,
         outputLimitBytes: MOST_SAID,
-        ...(held.scratch === undefined ? {} : { scratch: held.scratch }),
-        ...(held.jail === undefined ? {} : { sandbox: held.jail }),
+        ...(provided.scratch === undefined ? {} : { scratch: provided.scratch }),
+        ...(provided.launch === undefined ? {} : { sandbox: provided.launch }),
       },
     );
   };

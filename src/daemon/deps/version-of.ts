@@ -31,19 +31,19 @@ export function versionOfWith({ home, sandbox }: Pick<DepsPorts, 'home' | 'sandb
 }
 
 async function asked(program: string, home: Home, sandbox: DepsPorts['sandbox']): Promise<string | null> {
-  const held = await sandbox.forVersionCheck();
-  if (held.kind === 'refused') return null;
-  await using _ = held;
+  const provided = await sandbox.forVersionCheck();
+  if (provided.kind === 'refused') return null;
+  await using _ = provided;
   for (const question of QUESTIONS) {
     const ran = await launch(
       { argv: [program, question] },
       {
         cwd: `${home.workspace}/desk`,
-        env: { ...commandEnvironment(home), ...held.env },
+        env: { ...commandEnvironment(home), ...provided.env },
         signal: AbortSignal.timeout(PATIENCE_MS * 2),
         timeoutMs: PATIENCE_MS,
         outputLimitBytes: MOST_SAID,
-        ...(held.jail === undefined ? {} : { sandbox: held.jail }),
+        ...(provided.launch === undefined ? {} : { sandbox: provided.launch }),
       },
     );
     const version = failureIn(ran) === null ? findVersion(outputText(ran)) : null;

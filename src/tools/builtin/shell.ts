@@ -19,7 +19,7 @@ export type ShellOptions = {
   env: Readonly<Record<string, string>>;
   classify?: (command: Command, author: Author, hasNet: boolean) => SideEffectClass;
   /** Provides the sandbox of a command; without it commands run unrestricted. */
-  sandbox?: (call: ToolCall, command: Command, wants: SandboxRequest) => Promise<CommandSandbox>;
+  sandbox?: (call: ToolCall, command: Command, request: SandboxRequest) => Promise<CommandSandbox>;
   artifacts?: ArtifactStore;
   /** Maximum bytes stored of each of stdout and stderr. */
   limitBytes?: number;
@@ -36,10 +36,10 @@ export type SandboxRequest = {
 
 export type CommandSandbox =
   | {
-      kind: 'held';
+      kind: 'ready';
       env: Readonly<Record<string, string>>;
       scratch?: string;
-      jail?: SandboxLaunch;
+      launch?: SandboxLaunch;
       [Symbol.asyncDispose](): Promise<void>;
     }
   | { kind: 'refused'; reason: string };
@@ -86,24 +86,24 @@ export function shellTool({ desk, env, classify, sandbox, artifacts, limitBytes 
       const command = toCommand(input);
       const readable = handed.folder === null ? [] : [handed.folder];
       const timeoutMs = input.timeout_seconds * 1000;
-      const held = (await sandbox?.(call, command, { net: input.net, readable, timeoutMs })) ?? unrestricted;
-      if (held.kind === 'refused') return { status: 'denied', error: held.reason };
-      await using _ = held;
+      const provided = (await sandbox?.(call, command, { net: input.net, readable, timeoutMs })) ?? unrestricted;
+      if (provided.kind === 'refused') return { status: 'denied', error: provided.reason };
+      await using _ = provided;
       const done = await launch(command, {
         cwd,
-        env: { ...env, ...held.env, ...handed.env },
+        env: { ...env, ...provided.env, ...handed.env },
         signal: call.signal,
         timeoutMs,
         outputLimitBytes: limitBytes,
-        ...(held.scratch === undefined ? {} : { scratch: held.scratch }),
-        ...(held.jail === undefined ? {} : { sandbox: held.jail }),
+        ...(provided.scratch === undefined ? {} : { scratch: provided.scratch }),
+        ...(provided.launch === undefined ? {} : { sandbox: provided.launch }),
       });
       return toOutcome(done, input, call.class, artifacts);
     },
   });
 }
 
-const unrestricted: CommandSandbox = { kind: 'held', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+const unrestricted: CommandSandbox = { kind: 'ready', env: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
 
 /** The outcome of a call of this tool, from what its witness recorded. */
 export function outcomeFromWitness(

@@ -1,0 +1,54 @@
+/** The environment variables of sandboxed commands: PATH, git and npm settings. */
+import { join } from 'node:path';
+import { pathWithin } from '../../guard/command-rights.ts';
+import type { Home } from '../../schema/home.ts';
+import { shimFolder } from '../../tools/deps/shims.ts';
+import { programFolders } from '../../tools/sandbox-places.ts';
+import { commandEnvironment } from '../settings.ts';
+
+/** PATH without what oka installed: for a read, and for checking which programs the machine itself has. */
+export function barePath(home: Home): string {
+  const shims = shimFolder(join(home.oka, 'tools'));
+  return reachablePath(home)
+    .split(':')
+    .filter((folder) => folder !== shims)
+    .join(':');
+}
+
+/** PATH of a sandboxed command. */
+export function reachablePath(home: Home): string {
+  const { PATH = '' } = commandEnvironment(home);
+  const { oka } = home;
+  return pathWithin(PATH, { oka, tools: join(oka, 'tools'), programs: programFolders(process.execPath) });
+}
+
+/** Without the network, retries are pointless. */
+export const OFFLINE: Readonly<Record<string, string>> = { npm_config_fetch_retries: '0' };
+
+/** A repository on the desk may name programs for git to run; a read runs none of them. */
+export const NEUTRAL_GIT: Readonly<Record<string, string>> = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  ...gitConfig({
+    'core.fsmonitor': 'false',
+    'core.hooksPath': '/dev/null',
+    'core.pager': 'cat',
+    'credential.helper': '',
+    'protocol.ext.allow': 'never',
+    'safe.directory': '*',
+  }),
+};
+
+function gitConfig(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(settings);
+  return Object.fromEntries([
+    ['GIT_CONFIG_COUNT', String(entries.length)],
+    ...entries.flatMap(([key, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, key],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ]) as Record<string, string>;
+}
