@@ -60,7 +60,7 @@ export type Step = {
 /** What the machine offers to sandbox a command with. */
 export type Offer = { launcher: boolean; landlock: number; seccomp: boolean };
 
-export type Held = { kind: 'jail' } | { kind: 'none'; warning: string } | { kind: 'refused'; reason: string };
+export type Confinement = { kind: 'jail' } | { kind: 'none'; warning: string } | { kind: 'refused'; reason: string };
 
 const GB = 1024 ** 3;
 const LIMITS: Omit<Limits, 'memoryBytes'> = { fileBytes: 4 * GB, cpuSeconds: 14_400, openFiles: 4096, processes: 512 };
@@ -119,7 +119,7 @@ export function pathWithin(path: string, { oka, tools, programs }: Pick<Places, 
 }
 
 /** Whether a command may run with what the machine offers, and the warning for a person. */
-export function confinementFor(offer: Offer, sandbox: 'jail' | 'none', author: Author): Held {
+export function confinementFor(offer: Offer, sandbox: 'jail' | 'none', author: Author): Confinement {
   if (sandbox === 'none')
     return {
       kind: 'none',

@@ -440,8 +440,8 @@ describe('a page that is not an answer', () => {
         if (times % 2 === 0) symlinkSync(desk('answer.md'), desk('next'));
         else linkSync(desk('answer.md'), desk('next'));
         renameSync(desk('next'), file);
-        await pages.look();
-        if (times % 3 === 0) await pages.look();
+        await pages.poll();
+        if (times % 3 === 0) await pages.poll();
       }
       expect(ran()).toBe(0);
     });

@@ -147,7 +147,7 @@ describe('what only a person can bring', { timeout: 120_000 }, () => {
     const line = 'echo "bash: line 1: cowsay: command not found" >&2; exit 127';
     const run = await open(shop.home, (host) => ran(host, step(line), 'r1'));
     expect(run.status).toBe('blocked');
-    expect(page(shop.home)).toContain('it was brought before, and the step still misses it');
+    expect(page(shop.home)).toContain('it was provided before, and the step still misses it');
     expect(await eventsOf(shop.home, 'dependency.installed')).toHaveLength(1);
   });
 });

@@ -60,7 +60,7 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
   const { engine, handle, refresh, poll, close } = await openHome(home, config, stores);
   const pages: ApprovalPages = {
     show: () => poll({ isStopped: true }),
-    look: async () => {
+    poll: async () => {
       await refresh();
       await poll({ isStopped: false });
       await engine.whenIdle();
@@ -87,7 +87,7 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
       },
       pageFile: (wait = open().wait) => join(home.oka, 'approvals', `${wait}.md`),
       looks: async () => {
-        for (let times = 0; times < 3; times += 1) await pages.look();
+        for (let times = 0; times < 3; times += 1) await pages.poll();
       },
       answer: (wait, answer) =>
         handle({ kind: 'answer', wait, answer }).then(

@@ -1,4 +1,4 @@
-/** What a failed command was missing, as the outcome that waits for it; bounded, so that no step is helped for ever. */
+/** Diagnoses what a failed command was missing, as the wait for it; bounded, so that no step is helped forever. */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Need } from '../../schema/dependency.ts';
@@ -12,15 +12,15 @@ import type { Home } from '../../schema/home.ts';
 
 export type DiagnosePorts = {
   home: Home;
-  way: (need: Need) => Remedy;
-  missed: (call: ToolCall, need: Need) => { step: number; run: number };
+  remedyFor: (need: Need) => Remedy;
+  countMissed: (call: ToolCall, need: Need) => { step: number; run: number };
 };
 
 const MOST_A_STEP = 6;
 const MOST_A_RUN = 30;
 const FIRST_LINE = 256;
 
-export function diagnoseWith({ home, way, missed }: DiagnosePorts): Diagnose {
+export function diagnoseWith({ home, remedyFor, countMissed }: DiagnosePorts): Diagnose {
   return (call, { error }) => {
     if (call.tool !== 'shell') return null;
     const { line, argv, dir } = call.input as { line?: string; argv?: string[]; dir?: string };
@@ -30,31 +30,31 @@ export function diagnoseWith({ home, way, missed }: DiagnosePorts): Diagnose {
       ...failure,
       firstLineOf: (script) => firstLine(join(home.workspace, 'desk'), dir ?? '.', script),
     });
-    const need = found === null ? null : vouchedFor(found, call, failure.command);
+    const need = found === null ? null : confirmName(found, call, failure.command);
     if (need === null || !mayRepeat(call, need, line)) return null;
-    const { step, run } = missed(call, need);
+    const { step, run } = countMissed(call, need);
     if (step >= MOST_A_STEP || run >= MOST_A_RUN) return null;
-    const toIt = way(need);
-    if (toIt.kind === 'unknown') return { advice: toIt.advice };
+    const remedy = remedyFor(need);
+    if (remedy.kind === 'unknown') return { advice: remedy.advice };
     return { kind: 'requirement', name: nameOf(need), need };
   };
 }
 
 /** A person who wrote `npm install -g x` has named the package; a model has not. */
-function vouchedFor(need: Need, { author }: ToolCall, command: string): Need {
+function confirmName(need: Need, { author }: ToolCall, command: string): Need {
   if (author !== 'operator' || need.kind !== 'node' || need.package === undefined) return need;
   const isNamed = command.split(/[\s;&|]+/).some((word) => word === need.name || word.startsWith(`${need.name}@`));
   return isNamed ? { ...need, vouched: 'operator' } : need;
 }
 
-/** What may have changed the world outside is repeated only if nothing of it can have happened yet. */
+/** A command that changes the outside world is repeated only if it cannot have had any effect yet. */
 function mayRepeat(call: ToolCall, need: Need, line: string | undefined): boolean {
   if (call.class !== 'external_mutation') return true;
   const isAlone = line === undefined || !/[;&|\n`$(]/.test(line.trim());
   return need.kind === 'command' && isAlone;
 }
 
-/** Of a script on the desk, and of nothing else. */
+/** Reads the first line of a script on the desk; null for every other file. */
 function firstLine(desk: string, dir: string, script: string): string | null {
   try {
     const path = realpathSync(join(desk, dir, script));

@@ -1,4 +1,4 @@
-/** What there is to see of a need: whether it is there, and by which way it can be had. */
+/** Detects whether what a step needs is there, and chooses how it can be provided. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstallInput, Need } from '../../schema/dependency.ts';
@@ -15,15 +15,15 @@ import { commandEnvironment } from '../settings.ts';
 import type { VersionOf } from './version-of.ts';
 
 export type NeedFinder = {
-  way: (need: Need) => Remedy;
-  /** Whether it is there, as far as one can see without running anything. */
-  sight: (need: Need) => Presence;
+  remedyFor: (need: Need) => Remedy;
+  /** Whether it is there, as far as this can be detected without running anything. */
+  detect: (need: Need) => Presence;
   /** The same, and whether it is new enough. */
-  look: (need: Need) => Promise<Presence>;
+  check: (need: Need) => Promise<Presence>;
   /** Whether a package is the one that meets the need. */
   isMetBy: (need: Need, input: Pick<InstallInput, 'by' | 'name'>) => boolean;
-  /** What a task says it needs and is not there, as the outcome that waits for it; null when all is there. */
-  lacking: (requires: readonly string[]) => Promise<Outcome | null>;
+  /** The outcome that waits for the first of a task's requirements that is missing; null when all are there. */
+  waitForMissing: (requires: readonly string[]) => Promise<Outcome | null>;
 };
 
 export function findNeeds(
@@ -33,12 +33,13 @@ export function findNeeds(
 ): NeedFinder {
   const tools = join(home.oka, 'tools');
   const machine = { os: process.platform, cpu: process.arch };
-  const way = (need: Need): Remedy => chooseRemedy(need, { machine, binaries: Object.keys(config.tools.binaries) });
-  return { way, sight, look, isMetBy, lacking };
+  const remedyFor = (need: Need): Remedy =>
+    chooseRemedy(need, { machine, binaries: Object.keys(config.tools.binaries) });
+  return { remedyFor, detect, check, isMetBy, waitForMissing };
 
-  /** A package that the operator named is there when it is installed; everything else is looked for. */
-  function sight(need: Need): Presence {
-    const found = way(need);
+  /** A package that the operator named is there when it is installed; everything else is searched for. */
+  function detect(need: Need): Presence {
+    const found = remedyFor(need);
     const receipt = found.kind === 'install' ? known().installed[installedId(found.input)] : undefined;
     if (receipt !== undefined && need.kind !== 'command' && existsSync(join(tools, receipt.folder))) {
       const { name, version, folder } = receipt;
@@ -51,9 +52,9 @@ export function findNeeds(
     return findPresent(need, { path, python: join(tools, 'python'), modules: NODE_PATH });
   }
 
-  /** A program that does not say which version it is counts as new enough: the step will tell. */
-  async function look(need: Need): Promise<Presence> {
-    const seen = sight(need);
+  /** A program that does not report its version counts as new enough; the step fails if it is not. */
+  async function check(need: Need): Promise<Presence> {
+    const seen = detect(need);
     if (!seen.there || need.kind !== 'command' || need.version === undefined) return seen;
     const version = await versionOf(seen.seen);
     if (version === null) return { there: true, seen: `${seen.seen}, which does not say which version it is` };
@@ -63,11 +64,11 @@ export function findNeeds(
   }
 
   function isMetBy(need: Need, input: Pick<InstallInput, 'by' | 'name'>): boolean {
-    const found = way(need);
+    const found = remedyFor(need);
     return found.kind === 'install' && installedId(found.input) === installedId(input);
   }
 
-  async function lacking(requires: readonly string[]): Promise<Outcome | null> {
+  async function waitForMissing(requires: readonly string[]): Promise<Outcome | null> {
     for (const text of requires) {
       const need = parseNeed(text);
       if (need === null)
@@ -76,7 +77,7 @@ export function findNeeds(
           error: `requires: "${text}" cannot be read; write jq, node:prettier, python:PyYAML or apt:ffmpeg`,
           temporary: false,
         };
-      if (!(await look(need)).there)
+      if (!(await check(need)).there)
         return { status: 'waiting', for: { kind: 'requirement', name: nameOf(need), need } };
     }
     return null;

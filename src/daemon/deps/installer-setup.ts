@@ -1,4 +1,4 @@
-/** With what packages are installed here: the operator's settings of npm and pip, the limits of the policy, the jail. */
+/** The context of an installation: the operator's npm and pip settings, the limits of the policy, the sandbox. */
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { InstallContext, Manager, RunInstaller } from '../../tools/deps/installer.ts';
@@ -7,8 +7,8 @@ import { npmGlobalConfig } from '../network/npm-config.ts';
 import type { DepsPorts } from './deps-ports.ts';
 import { installerEnvironment, packageEnvironment } from '../settings.ts';
 
-/** Most that is kept of what npm and pip say. */
-const MOST_SAID = 262_144;
+/** Maximum bytes stored of the output of npm and pip. */
+const MOST_OUTPUT_BYTES = 262_144;
 
 export async function installerSetup(ports: DepsPorts): Promise<Omit<InstallContext, 'tools'>> {
   const { home, config, policy } = ports;
@@ -38,7 +38,7 @@ function runnerOf({ sandbox, policy }: DepsPorts): RunInstaller {
         env: { ...installerEnvironment(), HOME: provided.scratch ?? cwd, ...env, ...provided.env },
         signal: call.signal,
         timeoutMs,
-        outputLimitBytes: MOST_SAID,
+        outputLimitBytes: MOST_OUTPUT_BYTES,
         ...(provided.scratch === undefined ? {} : { scratch: provided.scratch }),
         ...(provided.launch === undefined ? {} : { sandbox: provided.launch }),
       },
@@ -46,7 +46,7 @@ function runnerOf({ sandbox, policy }: DepsPorts): RunInstaller {
   };
 }
 
-/** The first of that name that lies where steps can reach it. */
+/** The first program of that name in a folder that steps can reach. */
 function programIn(path: string, name: string): string | undefined {
   const isReachable = (file: string): boolean => {
     try {
@@ -76,7 +76,7 @@ function uvFor({ oka }: DepsPorts['home']): string | null {
   return programIn(installerEnvironment()['PATH'] ?? '', 'uv') ?? (ours === undefined ? null : realpathSync(ours));
 }
 
-/** Where npm and pip are set to look; programs of the installer alone may read it. */
+/** The registries npm and pip are configured for; only the installer's programs may read these settings. */
 function managers(globalconfig: string | null): { npm: Manager; pip: Manager } {
   const all = packageEnvironment();
   const those = (pattern: RegExp): Record<string, string> =>

@@ -1,4 +1,4 @@
-/** Installations as runs: one for each package, however many want it; one that waits for a person is found again. */
+/** Installations as runs: one for each package, however many steps want it; one that waits for a person is resumed. */
 import { hash } from 'node:crypto';
 import type { Drive } from '../../engine/drive.ts';
 import type { RunState } from '../../engine/run-state.ts';
@@ -11,23 +11,23 @@ import type { DepsPorts } from './deps-ports.ts';
 export type End = { kind: 'installed' } | { kind: 'refused' | 'waiting' | 'failed'; reason: string };
 
 export type Installs = {
-  /** The end of the installation that is under way, or of a new one. */
+  /** The end of the installation that is in progress, or of a new one. */
   once: (input: InstallInput) => Promise<End>;
   start: (input: InstallInput) => Promise<Drive>;
 };
 
 export function installations({ runs, taskGraph, policy }: DepsPorts): Installs {
-  const underWay = new Map<string, Promise<End>>();
+  const inProgress = new Map<string, Promise<End>>();
   return { once, start };
 
   function once(input: InstallInput): Promise<End> {
     const key = installedId(input);
-    const going = underWay.get(key) ?? ended(input).finally(() => underWay.delete(key));
-    underWay.set(key, going);
-    return going;
+    const end = inProgress.get(key) ?? runToEnd(input).finally(() => inProgress.delete(key));
+    inProgress.set(key, end);
+    return end;
   }
 
-  async function ended(input: InstallInput): Promise<End> {
+  async function runToEnd(input: InstallInput): Promise<End> {
     return endOf(await (await start(input)).done);
   }
 
@@ -57,7 +57,7 @@ export function installations({ runs, taskGraph, policy }: DepsPorts): Installs 
     }
   }
 
-  /** By the policy, or by a person. */
+  /** Whether the policy or a person refused it. */
   async function wasRefused(id: string): Promise<boolean> {
     const events = await runs.eventsOf(id);
     return events.some(
@@ -69,7 +69,7 @@ export function installations({ runs, taskGraph, policy }: DepsPorts): Installs 
   }
 }
 
-/** Two packages have two names, and one has the same at every start. */
+/** Different packages get different names, and a package gets the same name at every start. */
 function runName(input: InstallInput): string {
   const id = installedId(input);
   return `install-${id.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 60)}-${hash('sha256', id).slice(0, 6)}`;

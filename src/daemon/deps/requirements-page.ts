@@ -1,9 +1,9 @@
 /**
- * Owns: the file workspace/INSTALL_REQUIREMENTS.md: it is read when people change it and written when the ledger says
- * something new.
+ * Owns: the file workspace/INSTALL_REQUIREMENTS.md: it is read when people change it and written when the ledger
+ * has something new.
  *
- * F1 What people write around the sections stays. A change counts when the file has stayed the same for one look.
- * F2 Only a regular file is read and replaced; a link or a pipe is told once and left alone.
+ * F1 What people write around the sections stays. A change counts once two polls in a row found the same file.
+ * F2 Only a regular file is read and replaced; a link or a pipe is reported once and left alone.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,20 +14,20 @@ import type { Dependencies } from '../../tools/deps/dependency-state.ts';
 import { renderRequirements, readStatuses } from '../../tools/deps/render-requirements.ts';
 import type { Home } from '../../schema/home.ts';
 
-export type LookedAt = { problem: string | null; resolved: { name: string; id: string }[] };
-export type RequirementsPage = { look: () => LookedAt; write: () => void };
+export type PagePoll = { problem: string | null; resolved: { name: string; id: string }[] };
+export type RequirementsPage = { poll: () => PagePoll; write: () => void };
 
 const MOST_BYTES = 2_000_000;
-const NOTHING: LookedAt = { problem: null, resolved: [] };
+const NOTHING: PagePoll = { problem: null, resolved: [] };
 
 export function requirementsPage(home: Home, known: () => Dependencies): RequirementsPage {
   const file = join(home.workspace, 'INSTALL_REQUIREMENTS.md');
   let settled = '';
   let seen = '';
   let written = '';
-  return { look, write };
+  return { poll, write };
 
-  function look(): LookedAt {
+  function poll(): PagePoll {
     const stamp = stampOf(file);
     if (stamp === settled) return NOTHING;
     if (stamp !== seen) {
@@ -36,14 +36,14 @@ export function requirementsPage(home: Home, known: () => Dependencies): Require
     }
     settled = stamp;
     try {
-      return { problem: null, resolved: saidIn(textOf(file)) };
+      return { problem: null, resolved: newlyResolved(readRequirements(file)) };
     } catch (error) {
       return { problem: messageOf(error), resolved: [] };
     }
   }
 
-  /** What people say is there, and the ledger does not know yet. */
-  function saidIn(text: string): LookedAt['resolved'] {
+  /** What people marked as resolved while the ledger still has it open. */
+  function newlyResolved(text: string): PagePoll['resolved'] {
     const { requirements } = known();
     return [...readStatuses(text)].flatMap(([name, status]) => {
       const asked = requirements[name];
@@ -62,18 +62,18 @@ export function requirementsPage(home: Home, known: () => Dependencies): Require
     const now = JSON.stringify(asked);
     if (now === written || (asked.length === 0 && written === '')) return;
     try {
-      const before = textOf(file);
+      const before = readRequirements(file);
       const text = renderRequirements(before, asked);
       if (text !== before) replaceFile(file, text);
       written = now;
       settled = stampOf(file);
     } catch {
-      // told by the next look; the ledger has everything
+      // the next poll reports it, and the ledger has everything
     }
   }
 }
 
-function textOf(file: string): string {
+function readRequirements(file: string): string {
   assertRegularFile(file);
   const found = lookAt(file);
   if (found === undefined) return '';

@@ -1,4 +1,4 @@
-/** What people ask for: a tool to be installed, or taken out again. */
+/** Requests of people: to install a tool, or to remove it. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drive } from '../../engine/drive.ts';
@@ -13,13 +13,13 @@ import type { NeedFinder } from './find-needs.ts';
 
 export type ToolRequests = {
   install: (what: string) => Promise<Drive>;
-  /** The drive makes an environment anew, where one is shared. */
+  /** Returns the run that rebuilds a shared environment without the tool; null when nothing has to be rebuilt. */
   remove: (what: string, reason: string) => Promise<Drive | null>;
 };
 
 export function toolRequests(
   { home, ledger }: Pick<DepsPorts, 'home' | 'ledger'>,
-  { way }: NeedFinder,
+  { remedyFor }: NeedFinder,
   installs: Installs,
   settled: () => Promise<Dependencies>,
 ): ToolRequests {
@@ -29,19 +29,19 @@ export function toolRequests(
     const need = parseNeed(what);
     if (need === null)
       throw new OkaError('usage', `"${what}" cannot be read`, { fix: 'Write jq, node:prettier@3 or python:PyYAML.' });
-    const found = way(need);
+    const found = remedyFor(need);
     if (found.kind === 'install')
       return installs.start({ ...found.input, vouched: 'operator', why: 'a person asked for it', for_run: null });
     if (found.kind === 'person' && found.packages.length > 0)
       throw new OkaError('refused', `${what}: ${found.reason}`, {
         fix: `Put this into the Dockerfile:\n${snippetFor(need, found)}`,
       });
-    throw new OkaError('usage', `it is not known which package brings "${what}"`, {
+    throw new OkaError('usage', `it is not known which package provides "${what}"`, {
       fix: 'Say where it comes from: node:PACKAGE or python:PACKAGE.',
     });
   }
 
-  /** The ledger says so before anything is taken away; what a crash leaves is swept up at the next start. */
+  /** The ledger records it before anything is deleted; the next start removes what a crash leaves behind. */
   async function remove(what: string, reason: string): Promise<Drive | null> {
     const { installed } = await settled();
     const receipt = installed[what] ?? Object.values(installed).find(({ name }) => name === what);

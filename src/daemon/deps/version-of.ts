@@ -1,7 +1,6 @@
 /**
- * Owns: asking a program which version it is. It is run in the jail with the rights of a read, without the network.
- *
- * What a file answered holds as long as the file is the same.
+ * Owns: asking a program for its version. It runs in the sandbox with the rights of a read, without the network.
+ * The answer is cached until the program's file changes.
  */
 import { realpathSync } from 'node:fs';
 import { stampOf } from '../../ledger/disk.ts';
@@ -12,25 +11,25 @@ import { commandEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import type { DepsPorts } from './deps-ports.ts';
 
-/** Null when it does not say. */
+/** Null when the program does not report one. */
 export type VersionOf = (program: string) => Promise<string | null>;
 
-/** In this order: what most programs know, then what Java, Go and others do. */
+/** Most programs know the first; the others are for Java, Go and the rest. */
 const QUESTIONS = ['--version', '-version', 'version', '-V'];
-const PATIENCE_MS = 5000;
-const MOST_SAID = 65_536;
+const TIMEOUT_MS = 5000;
+const MOST_OUTPUT_BYTES = 65_536;
 
 export function versionOfWith({ home, sandbox }: Pick<DepsPorts, 'home' | 'sandbox'>): VersionOf {
-  const answered = new Map<string, Promise<string | null>>();
+  const answers = new Map<string, Promise<string | null>>();
   return (program) => {
     const key = `${program} ${identityOf(program)}`;
-    const answer = answered.get(key) ?? asked(program, home, sandbox);
-    answered.set(key, answer);
+    const answer = answers.get(key) ?? askVersion(program, home, sandbox);
+    answers.set(key, answer);
     return answer;
   };
 }
 
-async function asked(program: string, home: Home, sandbox: DepsPorts['sandbox']): Promise<string | null> {
+async function askVersion(program: string, home: Home, sandbox: DepsPorts['sandbox']): Promise<string | null> {
   const provided = await sandbox.forVersionCheck();
   if (provided.kind === 'refused') return null;
   await using _ = provided;
@@ -40,9 +39,9 @@ async function asked(program: string, home: Home, sandbox: DepsPorts['sandbox'])
       {
         cwd: `${home.workspace}/desk`,
         env: { ...commandEnvironment(home), ...provided.env },
-        signal: AbortSignal.timeout(PATIENCE_MS * 2),
-        timeoutMs: PATIENCE_MS,
-        outputLimitBytes: MOST_SAID,
+        signal: AbortSignal.timeout(TIMEOUT_MS * 2),
+        timeoutMs: TIMEOUT_MS,
+        outputLimitBytes: MOST_OUTPUT_BYTES,
         ...(provided.launch === undefined ? {} : { sandbox: provided.launch }),
       },
     );

@@ -28,7 +28,7 @@ export type ApprovalPages = {
   /** Makes the folder show what is open now. */
   show: () => Promise<void>;
   /** The same, and takes answers from it. */
-  look: () => Promise<void>;
+  poll: () => Promise<void>;
 };
 
 export type ApprovalPorts = {
@@ -57,7 +57,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
   const done = new Set<string>();
   const ignored = new Set<string>();
   let isSwept = false;
-  return { show: () => turn(false), look: () => turn(true) };
+  return { show: () => turn(false), poll: () => turn(true) };
 
   async function turn(takesAnswers: boolean): Promise<void> {
     const now = open();
@@ -120,7 +120,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
     const isStill = stamp === page.seen;
     page.seen = stamp;
     if (!isStill) return null;
-    const read = contentOf(folder, each, page);
+    const read = readContent(folder, each, page);
     if (read.kind === 'untouched') page.settled = stamp;
     if (read.kind === 'refused') page.settled = folder.write(page.name, renderApprovalPage(each));
     return read;
@@ -162,7 +162,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
   }
 }
 
-function contentOf(folder: Folder, each: Open, page: Page): ReturnType<typeof readAnswer> {
+function readContent(folder: Folder, each: Open, page: Page): ReturnType<typeof readAnswer> {
   try {
     return readAnswer(renderApprovalPage(each), folder.read(page.name, MOST_BYTES));
   } catch (error) {

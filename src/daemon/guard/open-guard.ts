@@ -48,7 +48,7 @@ export async function openGuard(around: GuardRoomPorts): Promise<OpenedRoom<unkn
       await refreshPolicy();
       for (const data of await vault.refresh()) await ledger.append({ type: 'secret.changed', data });
     },
-    poll: ({ isStopped }) => (isStopped ? pages.show() : pages.look()),
+    poll: ({ isStopped }) => (isStopped ? pages.show() : pages.poll()),
     close: () => pages.show(),
   };
 

@@ -32,7 +32,7 @@ export type TaskParts = {
   shadow: Snapshots;
   models: Models;
   memory: Memory;
-  deps: Pick<Deps, 'lacking'>;
+  deps: Pick<Deps, 'waitForMissing'>;
   runs: Pick<Runs, 'stateOf' | 'eventsOf' | 'post'>;
   tools: Pick<ToolRegistry, 'list'>;
 };
@@ -82,7 +82,7 @@ function portsOf(parts: TaskParts): TaskPorts {
       hasPlanner: () => models.for('planner') !== null,
       clock: Date.now,
     }),
-    lacking: deps.lacking,
+    lacking: deps.waitForMissing,
     resultOf: (run) => resultOf(run, home),
     stateOf,
     eventsOf,

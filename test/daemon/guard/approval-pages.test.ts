@@ -51,9 +51,9 @@ describe('pages in .oka/approvals', () => {
       await run('r', [acting()]);
       const text = readFileSync(pageFile(), 'utf8');
       writeFileSync(pageFile(), '');
-      await pages.look();
+      await pages.poll();
       writeFileSync(pageFile(), text.slice(0, 100));
-      await pages.look();
+      await pages.poll();
       writeFileSync(pageFile(), text.replace('decision:', 'decision: approve'));
       await looks();
       expect(ran()).toBe(1);
