@@ -30,7 +30,7 @@ import { installations } from './installs.ts';
 import { requirementsPage } from './requirements-page.ts';
 import { toolsLock } from './prune-tools.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
-import { arrived, denied, type NeedProvider, needProvider } from './provide-need.ts';
+import { answerArrived, answerDenied, type NeedProvider, needProvider } from './provide-need.ts';
 import { type RequirementResolver, resolveRequirements } from './resolve-requirements.ts';
 import { type NeedFinder, findNeeds } from './find-needs.ts';
 import { type ToolRequests, toolRequests } from './tool-requests.ts';
@@ -92,8 +92,8 @@ export function openDeps(ports: DepsPorts): Deps {
     const input = run.input as unknown as InstallInput;
     const isDone = run.status === 'done';
     const answer = isDone
-      ? arrived(`${installedId(input)} was installed`)
-      : denied(`${installedId(input)} is not installed: ${run.reason}`);
+      ? answerArrived(`${installedId(input)} was installed`)
+      : answerDenied(`${installedId(input)} is not installed: ${run.reason}`);
     await answerAll((need) => finder.isMetBy(need, input), answer);
     if (isDone) await resolver.notice();
   }

@@ -54,12 +54,12 @@ export function needProvider(ports: Pick<DepsPorts, 'ledger'>, parts: ProviderPa
     const { same } = countMissed(await durable(), run.id, wait.node, need);
     const { there, seen } = await finder.check(need);
     const remedy = finder.remedyFor(need);
-    if (same > 1) return askPerson(waiting, remedy, `${STILL_MISSED} (${seen})`); // P1
+    if (same > 1) return askPerson(waiting, remedy, `${STILL_MISSED} (${seen})`);
     if (there && (need.version === undefined || need.kind === 'command' || need.vouched === 'operator'))
-      return arrived(seen);
+      return answerArrived(seen);
     switch (remedy.kind) {
       case 'unknown':
-        return denied(remedy.advice);
+        return answerDenied(remedy.advice);
       case 'person':
         return askPerson(waiting, remedy, need.version === undefined ? remedy.reason : `${remedy.reason} ${seen}.`);
       case 'install':
@@ -76,7 +76,7 @@ export function needProvider(ports: Pick<DepsPorts, 'ledger'>, parts: ProviderPa
       case 'installed':
         return checkInstalled(waiting, remedy);
       case 'refused':
-        return denied(`${id} is not installed: ${end.reason}`);
+        return answerDenied(`${id} is not installed: ${end.reason}`);
       case 'waiting':
         throw new Parked(end.reason);
       case 'failed':
@@ -89,7 +89,7 @@ export function needProvider(ports: Pick<DepsPorts, 'ledger'>, parts: ProviderPa
     const { need } = waiting;
     const text = `${installedId(remedy.input)} was installed`;
     const { there, seen } = need.version === undefined ? { there: true, seen: '' } : await finder.check(need);
-    return there ? arrived(text) : askPerson(waiting, remedy, `${text}, but ${seen}`);
+    return there ? answerArrived(text) : askPerson(waiting, remedy, `${text}, but ${seen}`);
   }
 
   async function askPerson({ run, wait, need }: Waiting, remedy: Remedy, reason: string): Promise<WaitAnswer> {
@@ -97,10 +97,10 @@ export function needProvider(ports: Pick<DepsPorts, 'ledger'>, parts: ProviderPa
     page.write();
     const text = `${nameOf(need)} is missing: ${reason}`;
     const node = run.configs[nodeNamed(run, wait.node) ?? -1];
-    if (node?.on_error === 'fallback' && node.fallback !== undefined) return denied(text); // P2
+    if (node?.on_error === 'fallback' && node.fallback !== undefined) return answerDenied(text);
     throw new Parked(text);
   }
 }
 
-export const arrived = (text: string): WaitAnswer => ({ verdict: 'arrived', text, by: 'oka' });
-export const denied = (text: string): WaitAnswer => ({ verdict: 'denied', text, by: 'oka' });
+export const answerArrived = (text: string): WaitAnswer => ({ verdict: 'arrived', text, by: 'oka' });
+export const answerDenied = (text: string): WaitAnswer => ({ verdict: 'denied', text, by: 'oka' });

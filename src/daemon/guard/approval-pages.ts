@@ -1,33 +1,22 @@
 /**
- * Owns: .oka/approvals: a page for every approval that is awaited, and taking a person's edit of one for an answer.
- * Does not own: what a page says and what counts as an answer (guard/approval-page.ts).
+ * Owns: answering approvals from .oka/approvals: what an edited page, an expired wait or a disk error leads to.
+ * Does not own: the files (approval-page-set.ts), what a page contains and what counts as an answer (guard/approval-page.ts).
  *
- * B1 A wait that opens gets a page of ours, whatever lies there already. Only of a wait that was open when this process
- *    began is a page that is there believed, and then only if it is the very page that we would write.
- * B2 An edit is judged once it has stayed the same for one look: nobody's save is torn apart.
- * B3 What is not an answer is recorded as refused, and the page is written anew.
+ * B3 An edit that is not an answer is recorded as refused, and the page is rewritten.
  * B4 A wait that closes loses its page; a wait whose time is over is closed as expired.
  */
-import { hash } from 'node:crypto';
-import {
-  type Approval,
-  isExpired,
-  type Open,
-  pageOpening,
-  renderApprovalPage,
-  readAnswer,
-  refusalOf,
-} from '../../guard/approval-page.ts';
+import { type Approval, isExpired, type Open, refusalOf } from '../../guard/approval-page.ts';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
 import { type Folder, inFolder } from './approval-files.ts';
+import { approvalPageSet } from './approval-page-set.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { LedgerPort } from '../port-types.ts';
 
 export type ApprovalPages = {
-  /** Makes the folder show what is open now. */
+  /** Writes a page for each open approval, and removes the pages of those that closed. */
   show: () => Promise<void>;
-  /** The same, and takes answers from it. */
+  /** The same, and answers the approvals whose pages were edited. */
   poll: () => Promise<void>;
 };
 
@@ -39,152 +28,105 @@ export type ApprovalPorts = {
   clock: () => number;
 };
 
-/** `settled` is the state of the file that has been dealt with, `seen` the one that the last look found. */
-type Page = { name: string; settled: string | null; seen: string | null; refusals: number };
-
-const MOST_BYTES = 512 * 1024;
-/** After so many refusals a page is no longer read: somebody is trying, and each try costs an event. */
+/** After this many refusals a page is no longer read: somebody is trying, and each try costs an event. */
 const MOST_REFUSALS = 20;
-const SHORT_NAME = 200;
 const BY = 'a person, by editing its page in .oka/approvals';
 
 export function approvalPages(ports: ApprovalPorts): ApprovalPages {
-  const { open, answer, refuse, clock } = ports;
-  const openBefore = new Set(open().map(({ wait }) => wait));
-  const pages = new Map<string, Page>();
-  const toldOf = new Set<string>();
-  /** Waits about which nothing more is to be said from here. */
-  const done = new Set<string>();
-  const ignored = new Set<string>();
-  let isSwept = false;
-  return { show: () => turn(false), poll: () => turn(true) };
+  const pages = approvalPageSet(ports.open());
+  const waits = new Map<string, WaitProgress>();
+  return {
+    poll,
+    show: async () => {
+      await update();
+    },
+  };
 
-  async function turn(takesAnswers: boolean): Promise<void> {
-    const now = open();
-    if (now.length === 0 && pages.size === 0 && isSwept) return;
-    if (now.length > 0 || pages.size > 0) await attempt(now, (folder) => align(folder, now));
-    if (!isSwept) await attempt([], (folder) => sweep(folder, now));
-    if (!takesAnswers) return;
-    for (const each of now) await judge(each);
+  async function poll(): Promise<void> {
+    const open = await update();
+    for (const each of open) await judge(each);
   }
 
-  function align(folder: Folder, now: readonly Open[]): void {
-    const wanted = new Set(now.map(({ wait }) => wait));
-    for (const [wait, page] of pages) {
-      if (wanted.has(wait)) continue;
-      folder.remove(page.name);
-      pages.delete(wait);
-      for (const set of [toldOf, done, ignored]) set.delete(wait);
-    }
-    for (const each of now) if (!pages.has(each.wait)) pages.set(each.wait, firstPage(folder, each));
-  }
-
-  function firstPage(folder: Folder, each: Open): Page {
-    const name = fileNameOf(each.wait);
-    const isOld = openBefore.has(each.wait) && folder.stampOf(name) !== null;
-    const settled = isOld ? null : folder.write(name, renderApprovalPage(each));
-    return { name, settled, seen: null, refusals: 0 };
-  }
-
-  /** Pages of waits that were closed while nobody could remove them. */
-  function sweep(folder: Folder, now: readonly Open[]): void {
-    const wanted = new Set(now.map(({ wait }) => fileNameOf(wait)));
-    for (const name of folder.names())
-      if (name.endsWith('.md') && !wanted.has(name) && isPage(folder, name)) folder.remove(name);
-    isSwept = true;
+  async function update(): Promise<readonly Open[]> {
+    const open = ports.open();
+    for (const wait of waits.keys()) if (!open.some((each) => each.wait === wait)) waits.delete(wait);
+    if (open.length > 0 || !pages.isEmpty()) await attempt(open, (folder) => pages.align(folder, open));
+    if (!pages.isSwept()) await attempt([], (folder) => pages.sweep(folder, open));
+    return open;
   }
 
   async function judge(each: Open): Promise<void> {
-    const page = pages.get(each.wait);
-    if (done.has(each.wait)) return;
-    if (isExpired(each.for, clock())) {
-      done.add(each.wait);
-      return tell(each, { verdict: 'expired', text: `nobody answered before ${each.for.expires}`, by: 'the clock' });
+    const progress = progressOf(each.wait);
+    if (progress.isAnswered) return;
+    if (isExpired(each.for, ports.clock())) {
+      progress.isAnswered = true;
+      return answerOrRefuse(ports, each, {
+        verdict: 'expired',
+        text: `nobody answered before ${each.for.expires}`,
+        by: 'the clock',
+      });
     }
-    if (page === undefined || ignored.has(each.wait)) return;
-    const read = await attempt([each], (folder) => readPage(folder, each, page));
-    if (read?.kind === 'refused') return refused(each, page, read.reason);
-    if (read?.kind !== 'answer') return;
-    done.add(each.wait);
-    const { verdict, note } = read;
-    await tell(each, { verdict, by: BY, binding: each.for.binding, ...(note === null ? {} : { text: note }) });
+    if (progress.refusals >= MOST_REFUSALS) return;
+    const edit = await attempt([each], (folder) => pages.readEdit(folder, each));
+    if (edit === null) return;
+    if (edit.kind === 'refused') return refuseEdit(each, edit.reason);
+    progress.isAnswered = true;
+    const { verdict, note } = edit;
+    await answerOrRefuse(ports, each, {
+      verdict,
+      by: BY,
+      binding: each.for.binding,
+      ...(note === null ? {} : { text: note }),
+    });
   }
 
-  function readPage(folder: Folder, each: Open, page: Page): ReturnType<typeof readAnswer> | null {
-    const stamp = folder.stampOf(page.name);
-    if (stamp === page.settled && stamp !== null) return null;
-    if (stamp === null) {
-      page.settled = folder.write(page.name, renderApprovalPage(each));
-      return null;
-    }
-    const isStill = stamp === page.seen;
-    page.seen = stamp;
-    if (!isStill) return null;
-    const read = readContent(folder, each, page);
-    if (read.kind === 'untouched') page.settled = stamp;
-    if (read.kind === 'refused') page.settled = folder.write(page.name, renderApprovalPage(each));
-    return read;
+  async function refuseEdit({ wait }: Open, reason: string): Promise<void> {
+    const progress = progressOf(wait);
+    progress.refusals += 1;
+    const last =
+      progress.refusals >= MOST_REFUSALS ? `; its page is no longer read, answer with: oka approve ${wait}` : '';
+    await ports.refuse(wait, `the page ${pages.nameOf(wait)} is not an answer: ${reason}${last}`);
   }
 
-  async function refused(each: Open, page: Page, reason: string): Promise<void> {
-    page.refusals += 1;
-    const isLast = page.refusals >= MOST_REFUSALS;
-    if (isLast) ignored.add(each.wait);
-    const last = isLast ? `; its page is no longer read, answer with: oka approve ${each.wait}` : '';
-    await refuse(each.wait, `the page ${page.name} is not an answer: ${reason}${last}`);
-  }
-
-  /** The wait may have been closed by somebody else in the meantime. */
-  async function tell(each: Open, given: WaitAnswer): Promise<void> {
-    try {
-      await answer(each, given);
-    } catch (error) {
-      if (!(error instanceof OkaError)) throw error;
-      await refuse(each.wait, error.message);
-    }
-  }
-
-  /** What the disk does not let us do is said once for each wait; the runs go on, and `oka approve` works without pages. */
+  /** A disk error is reported once for each wait; the runs continue, and `oka approve` works without pages. */
   async function attempt<T>(about: readonly Open[], act: (folder: Folder) => T): Promise<T | null> {
     try {
       return inFolder(ports.folder, act);
     } catch (error) {
       if (!(error instanceof OkaError) && errnoOf(error) === undefined) throw error;
-      for (const { wait } of about) await sayOnce(wait, messageOf(error));
+      for (const { wait } of about) await reportOnce(wait, messageOf(error));
       return null;
     }
   }
 
-  async function sayOnce(wait: string, problem: string): Promise<void> {
-    if (toldOf.has(wait)) return;
-    toldOf.add(wait);
-    await refuse(wait, `no page can be kept for it: ${problem}; answer with: oka approve ${wait}`);
+  async function reportOnce(wait: string, problem: string): Promise<void> {
+    const progress = progressOf(wait);
+    if (progress.isReported) return;
+    progress.isReported = true;
+    await ports.refuse(wait, `no page can be stored for it: ${problem}; answer with: oka approve ${wait}`);
+  }
+
+  function progressOf(wait: string): WaitProgress {
+    const progress = waits.get(wait) ?? { isAnswered: false, isReported: false, refusals: 0 };
+    waits.set(wait, progress);
+    return progress;
   }
 }
 
-function readContent(folder: Folder, each: Open, page: Page): ReturnType<typeof readAnswer> {
+/** What was done about an open wait: answered from here, its disk error reported, its page refused so many times. */
+type WaitProgress = { isAnswered: boolean; isReported: boolean; refusals: number };
+
+/** The wait may have been closed by somebody else in the meantime; the answer is then recorded as refused. */
+async function answerOrRefuse(ports: ApprovalPorts, open: Open, answer: WaitAnswer): Promise<void> {
   try {
-    return readAnswer(renderApprovalPage(each), folder.read(page.name, MOST_BYTES));
+    await ports.answer(open, answer);
   } catch (error) {
-    if (!(error instanceof OkaError) && errnoOf(error) === undefined) throw error;
-    return { kind: 'refused', reason: messageOf(error) };
+    if (!(error instanceof OkaError)) throw error;
+    await ports.refuse(open.wait, error.message);
   }
 }
 
-function isPage(folder: Folder, name: string): boolean {
-  try {
-    return folder.read(name, MOST_BYTES).startsWith(pageOpening(name.slice(0, -'.md'.length)));
-  } catch {
-    return false;
-  }
-}
-
-/** Names of waits may be longer than a file system takes. */
-function fileNameOf(wait: string): string {
-  return `${wait.length <= SHORT_NAME ? wait : `${wait.slice(0, SHORT_NAME - 20)}-${hash('sha256', wait).slice(0, 16)}`}.md`;
-}
-
-/** Approvals that somebody waits for, as the task graph has them. */
+/** The approvals that runs wait for, from the task graph. */
 export function openApprovals({ goals }: TaskGraph): Open[] {
   return goals.flatMap(({ run, waits }) =>
     waits.flatMap(({ wait, node, for: asking }) =>

@@ -121,7 +121,7 @@ describe('pages in .oka/approvals', () => {
       await looks();
       await looks();
       expect(await told(home, 'answer.refused')).toMatchObject([
-        { reason: expect.stringContaining('no page can be kept') },
+        { reason: expect.stringContaining('no page can be stored') },
       ]);
       expect(await answer(open().wait, { verdict: 'approved', binding: open().for.binding })).toBe('done');
       expect(ran()).toBe(1);
