@@ -1,0 +1,37 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const TOP = join(import.meta.dirname, '..');
+/** A part of a path names a file of these folders; a test is named by its complete path. */
+const SOURCES = globSync(['{src,bench,convex,native}/**/*.{ts,c}', 'test/native/*.c'], { cwd: TOP });
+const TESTS = globSync('test/**/*.ts', { cwd: TOP });
+/** A path or a file name of source code; an asterisk stands for any name. */
+const SOURCE_PATH = /^[\w*.-]+(?:\/[\w*.-]+)*\.(?:ts|c)$/;
+
+it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/WORDS.md'])(
+  'every source file that %s names exists',
+  (document) => {
+    expect(missingPaths(readFileSync(join(TOP, document), 'utf8'))).toEqual([]);
+  },
+);
+
+it('a file that is not there is reported with its line, and a part of a path is enough to name one', () => {
+  const text = 'See `engine/decide.ts`, `decide.ts` and `vault-*.ts`.\n`engine/no-such.ts`, `ide.ts` and `--flag`.';
+  expect(missingPaths(text)).toEqual(['line 2: engine/no-such.ts', 'line 2: ide.ts']);
+});
+
+function missingPaths(text: string): string[] {
+  return text.split('\n').flatMap((line, index) =>
+    [...line.matchAll(/`([^`]+)`/g)]
+      .map(([, quoted = '']) => quoted)
+      .filter((path) => SOURCE_PATH.test(path) && !isNamedInSources(path))
+      .map((path) => `line ${index + 1}: ${path}`),
+  );
+}
+
+function isNamedInSources(path: string): boolean {
+  const pattern = path.replaceAll('.', String.raw`\.`).replaceAll('*', '[^/]*');
+  const end = new RegExp(`(?:^|/)${pattern}$`);
+  return TESTS.includes(path) || SOURCES.some((source) => end.test(source));
+}
