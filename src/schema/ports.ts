@@ -158,7 +158,7 @@ export type Model = {
   stream(request: ModelRequest, signal: AbortSignal, tell: (text: string) => void): Promise<ModelAnswer>;
 };
 
-/** What is said of an event elsewhere. `plain` is its data as JSON text, byte for byte as in the ledger. */
+/** An event as it is sent elsewhere. `plain` is its data as JSON text, byte for byte as in the ledger. */
 export type WireBody =
   | { kind: 'plain'; text: string }
   | { kind: 'sealed'; text: string }
@@ -178,7 +178,7 @@ export type WireEvent = {
   body: WireBody;
 };
 
-/** `next` is the seq that it wants next; `fork` and `broken` say that it knows, or was told, another history. */
+/** `next` is the seq that it wants next; `fork` and `broken` mean that it has, or was sent, another history. */
 export type Appended =
   | { kind: 'ok'; next: number }
   | { kind: 'gap'; next: number }

@@ -90,7 +90,7 @@ export type ReplicaState = z.infer<typeof ReplicaState>;
 
 const seq = z.int().nonnegative();
 
-/** An event as a replica gives it back. Its words are not checked here: whether they are true is told by hashes. */
+/** An event as a replica gives it back. Its words are not checked here: the hashes show whether they are true. */
 export const WireEventShape: z.ZodType<WireEvent> = z
   .object({
     seq: seq.describe('Its number.'),

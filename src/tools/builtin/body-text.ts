@@ -2,7 +2,7 @@
  * Owns: how a body of any size stands in an event: short text as it is, the rest as an artifact with its head and tail.
  *
  * B1 Text is cut after the store has redacted it: half of a secret has no shape that could be found.
- * B2 Bytes that are not UTF-8 are kept as they are and only counted in the event.
+ * B2 Bytes that are not UTF-8 are stored as they are and only counted in the event.
  */
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
@@ -38,9 +38,9 @@ export async function toBodyText(body: Captured, telling: BodyOptions = {}): Pro
   return artifact === undefined ? { text, binary } : { text, binary, artifact };
 }
 
-/** What an outcome says about the bodies that were kept. */
-export function artifactsOf(...told: readonly BodyText[]): { artifacts?: ArtifactRef[] } {
-  const artifacts = told.flatMap(({ artifact }) => artifact ?? []);
+/** The artifacts of an outcome: the bodies that were stored. */
+export function artifactsOf(...bodies: readonly BodyText[]): { artifacts?: ArtifactRef[] } {
+  const artifacts = bodies.flatMap(({ artifact }) => artifact ?? []);
   return artifacts.length > 0 ? { artifacts } : {};
 }
 

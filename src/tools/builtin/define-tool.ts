@@ -1,4 +1,4 @@
-/** What the built-in tools have in common: typed input, and failures told as outcomes. */
+/** What the built-in tools have in common: typed input, and failures as outcomes. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { messageOf, OkaError } from '../../schema/errors.ts';
@@ -13,7 +13,7 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
   targets: readonly (keyof z.output<Input> & string)[];
   internal?: true;
   class: SideEffectClass | ((input: z.output<Input>, author: Author) => SideEffectClass);
-  /** Narrower than the annotation, which holds for every input. */
+  /** Narrower than the annotation, which applies to every input. */
   idempotent?: (input: z.output<Input>) => boolean;
   fingerprint?: (input: z.output<Input>) => Promise<string>;
   /** May throw `Refused`, what `failure` makes, and an abort. */
@@ -53,9 +53,9 @@ export function defineTool<Input extends z.ZodType>(definition: Definition<Input
   };
 }
 
-/** `told` are the bodies that the output tells. */
-export function ok(output: object, ...told: readonly BodyText[]): Extract<Outcome, { status: 'ok' }> {
-  return { status: 'ok', output: output as Json, ...artifactsOf(...told) };
+/** `bodies` are the bodies that the output shows. */
+export function ok(output: object, ...bodies: readonly BodyText[]): Extract<Outcome, { status: 'ok' }> {
+  return { status: 'ok', output: output as Json, ...artifactsOf(...bodies) };
 }
 
 /** Something that is never done, whoever asks. A class, because the stores throw `not-permitted` for other reasons. */
@@ -70,7 +70,7 @@ export function failure(message: string, fix: string, cause?: unknown): OkaError
   return new OkaError('usage', message, { fix, cause });
 }
 
-/** What cannot be looked at is never the same twice: no result of it is kept. */
+/** What cannot be read never has the same fingerprint twice, so no result of it is cached. */
 async function fingerprintOrUnique(stamp: () => Promise<string>): Promise<string> {
   try {
     return await stamp();

@@ -48,10 +48,10 @@ export async function withFolder<T>(desk: string, path: string, act: (folder: Fo
 
 export async function openRegular({ folder, name, path }: Place): Promise<{ file: FileHandle; stats: Stats }> {
   if (!BY_DESCRIPTOR) return await openByName(folder.at(name), path);
-  await using held = await open(folder.at(name), O_PATH | O_NOFOLLOW);
-  const stats = await held.stat();
+  await using handle = await open(folder.at(name), O_PATH | O_NOFOLLOW);
+  const stats = await handle.stat();
   assertOurs(stats, path);
-  return { file: await open(`/proc/self/fd/${held.fd}`, O_RDONLY | O_NONBLOCK), stats };
+  return { file: await open(`/proc/self/fd/${handle.fd}`, O_RDONLY | O_NONBLOCK), stats };
 }
 
 /** The file that is opened may differ from the one that was checked, so it is checked again. */

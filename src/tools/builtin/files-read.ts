@@ -44,9 +44,9 @@ export function readTool({ desk, artifacts }: FilesOptions): Tool {
         await using _ = file;
         const all = offset === undefined && length === undefined;
         const bytes = all ? await readContent(file, stats.size, path) : await readPart(file, offset ?? 0, length);
-        const told = await toBodyText(asCaptured(bytes), { artifacts, inline: MAX_PART + 3, name: place.name });
-        const { text: content, ...rest } = told;
-        return ok({ path, size: stats.size, content, ...rest }, told);
+        const body = await toBodyText(asCaptured(bytes), { artifacts, inline: MAX_PART + 3, name: place.name });
+        const { text: content, ...rest } = body;
+        return ok({ path, size: stats.size, content, ...rest }, body);
       }),
   });
 }

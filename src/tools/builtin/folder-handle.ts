@@ -1,4 +1,4 @@
-/** Owns: folders that are held open, so that what happens in them goes by descriptor and not by name. */
+/** Owns: folders that stay open, so that everything in them is accessed by descriptor and not by name. */
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';

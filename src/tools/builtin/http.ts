@@ -96,11 +96,11 @@ async function toHttpOutcome({ url, status, headers, body }: Reply, artifacts?: 
     return { status: 'failed', error: `${shownUrl(url)} answered ${status}: ${words}`, temporary };
   }
   const media = headers['content-type']?.slice(0, 200);
-  const told = await toBodyText(asCaptured(body), { artifacts, ...(media === undefined ? {} : { media }) });
-  const { text, ...rest } = told;
+  const shown = await toBodyText(asCaptured(body), { artifacts, ...(media === undefined ? {} : { media }) });
+  const { text, ...rest } = shown;
   const telling = Object.entries(headers).filter(
     ([name, value]) => SHOWN_HEADERS.includes(name) && typeof value === 'string',
   );
   const output = { status, url: url.href, headers: Object.fromEntries(telling), body: text, ...rest };
-  return { ...ok(output, told), usage: { output_bytes: body.length } };
+  return { ...ok(output, shown), usage: { output_bytes: body.length } };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Tool } from '../../schema/tool.ts';
 import { defineTool } from './define-tool.ts';
 
-/** Asking is not acting: the class is `read`. The answer comes as the end of the wait, so nothing is held in memory. */
+/** Asking is not acting: the class is `read`. The answer comes as the end of the wait, so nothing stays in memory. */
 export function humanTool(): Tool {
   return defineTool({
     name: 'human.ask',

@@ -180,8 +180,8 @@ function describeEnd({ ended, exit, signal }: Launched, input: z.output<typeof I
 }
 
 function quoteOutput(stdout: BodyText, stderr: BodyText): string {
-  const [name, told] = stderr.text.trim() === '' ? ['stdout', stdout] : ['stderr', stderr];
-  const text = told.text.trim();
+  const [name, body] = stderr.text.trim() === '' ? ['stdout', stdout] : ['stderr', stderr];
+  const text = body.text.trim();
   return text === '' ? ', without a word' : `. It wrote to ${name}:\n${text}`;
 }
 

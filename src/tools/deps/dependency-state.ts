@@ -14,7 +14,7 @@ export type OpenRequirement = Requirement & {
   settled: string | null;
   /** Which steps of which runs need it. */
   by: { run: string; node: string | null }[];
-  /** What was seen when it was last looked for. */
+  /** What the last check found. */
   note: string | null;
 };
 export type Dependencies = {
@@ -78,7 +78,7 @@ function applyEvent(state: Dependencies, event: Event): void {
   }
 }
 
-/** An environment that takes the place of another holds everything that was in it. */
+/** An environment that replaces another contains everything that was in it. */
 function applyInstalled(state: Dependencies, receipt: Receipt, { at, run }: Event): void {
   const { folder, tree, bytes, replaces } = receipt;
   for (const each of Object.values(state.installed))

@@ -52,8 +52,8 @@ export async function fetchWheels(
   if (near === null) return { wheels: await listWheels(to), from: given ?? 'wheels that were fetched before' };
   if ('refused' in near) return permanentProblem(near.refused);
   const far = await fetchFromIndex(specs, run, to, bench, call);
-  const isInvain = 'problem' in far && isConflict(near.said);
-  return isInvain ? permanentProblem(`${CONFLICT}:\n${lastLines(near.said)}`) : far;
+  const isInvain = 'problem' in far && isConflict(near.output);
+  return isInvain ? permanentProblem(`${CONFLICT}:\n${lastLines(near.output)}`) : far;
 }
 
 type Run = (more: readonly string[], net: boolean) => Promise<Launched | { refused: string }>;
@@ -74,8 +74,8 @@ async function fetchFromIndex(
       if (failed === null || 'refused' in failed) return permanentProblem(failed?.refused ?? '');
       const isPassedOver =
         without.length > 0 &&
-        /No matching distribution|Could not find a version|^ERROR: ResolutionImpossible/m.test(failed.said);
-      return isPassedOver ? permanentProblem(allTooYoung(bench)) : describePipProblem(failed.said, specs);
+        /No matching distribution|Could not find a version|^ERROR: ResolutionImpossible/m.test(failed.output);
+      return isPassedOver ? permanentProblem(allTooYoung(bench)) : describePipProblem(failed.output, specs);
     }
     const wheels = await listWheels(to);
     const { young, undated } = await checkAgesByPip(
@@ -98,14 +98,15 @@ export const allTooYoung = ({ limits }: Pick<InstallContext, 'limits'>): string 
   `every release that fits is younger than ${limits.min_age_days} days (installs.min_age_days in POLICY.md)`;
 
 /** The host of the last index that was asked for what is wanted. */
-function findIndexHost(said: string, specs: readonly string[]): string {
+function findIndexHost(output: string, specs: readonly string[]): string {
   const name = normalizeName(/^[\w.-]+/.exec(specs.at(-1) ?? '')?.[0] ?? '');
-  const pages = [...said.matchAll(/Fetching project page and analyzing links: (\S+)/g)].map(([, url = '']) => url);
+  const pages = [...output.matchAll(/Fetching project page and analyzing links: (\S+)/g)].map(([, url = '']) => url);
   const page = URL.parse(pages.findLast((url) => url.includes(`/${name}`)) ?? '');
   return page === null ? 'the Python index' : page.host || page.pathname;
 }
 
-const isConflict = (said: string): boolean => /^ERROR: ResolutionImpossible|have conflicting dependencies/m.test(said);
+const isConflict = (output: string): boolean =>
+  /^ERROR: ResolutionImpossible|have conflicting dependencies/m.test(output);
 
 async function listWheels(folder: string): Promise<Wheel[]> {
   const files = readdirSync(folder)
@@ -119,17 +120,17 @@ async function listWheels(folder: string): Promise<Wheel[]> {
   );
 }
 
-function describePipProblem(said: string, specs: readonly string[]): Problem {
+function describePipProblem(output: string, specs: readonly string[]): Problem {
   const wanted = specs.at(-1) ?? '';
-  if (FULL.test(said)) return permanentProblem(`the disk is full; ${wanted} was not installed`);
-  if (isConflict(said)) return permanentProblem(`${CONFLICT}:\n${lastLines(said)}`);
-  if (OFFLINE.test(said))
+  if (FULL.test(output)) return permanentProblem(`the disk is full; ${wanted} was not installed`);
+  if (isConflict(output)) return permanentProblem(`${CONFLICT}:\n${lastLines(output)}`);
+  if (OFFLINE.test(output))
     return temporaryProblem(
-      `the Python index cannot be reached, and no folder of wheels has ${wanted} (tools.wheels in config.json names one):\n${lastLines(said)}`,
+      `the Python index cannot be reached, and no folder of wheels has ${wanted} (tools.wheels in config.json names one):\n${lastLines(output)}`,
     );
-  if (/No matching distribution|Could not find a version/.test(said))
+  if (/No matching distribution|Could not find a version/.test(output))
     return permanentProblem(
-      `no wheel of ${wanted} fits this machine, or there is none of that name:\n${lastLines(said)}`,
+      `no wheel of ${wanted} fits this machine, or there is none of that name:\n${lastLines(output)}`,
     );
-  return permanentProblem(`pip could not fetch ${wanted}:\n${lastLines(said)}`);
+  return permanentProblem(`pip could not fetch ${wanted}:\n${lastLines(output)}`);
 }

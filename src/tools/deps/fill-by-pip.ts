@@ -19,7 +19,7 @@ export async function fillByPip(filling: Filling, bench: InstallContext, call: T
   if (typeof pip !== 'string') return pip;
   const making = [bench.python, '-m', 'venv', '--system-site-packages', '--without-pip', environment];
   const bare = failureIn(await bench.run(making, { cwd: tools, net: false }, call));
-  if (bare !== null) return noEnvironment('refused' in bare ? bare.refused : bare.said);
+  if (bare !== null) return noEnvironment('refused' in bare ? bare.refused : bare.output);
   const pipFor = [pip, '--python', join(environment, 'bin', 'python')];
   const fetched = await fetchWheels(specs, pipFor, work, bench, call);
   if ('problem' in fetched) return fetched;
@@ -36,7 +36,7 @@ async function pipIn({ tools, python, run }: InstallContext, call: ToolCall): Pr
   if (existsSync(join(home, 'whole'))) return pip;
   rmSync(home, { recursive: true, force: true });
   const failed = failureIn(await run([python, '-m', 'venv', home], { cwd: tools, net: false }, call));
-  if (failed !== null) return noEnvironment('refused' in failed ? failed.refused : failed.said);
+  if (failed !== null) return noEnvironment('refused' in failed ? failed.refused : failed.output);
   writeFileSync(join(home, 'whole'), '');
   return pip;
 }
@@ -58,13 +58,13 @@ async function unpack(
   const failed = failureIn(await bench.run(install, { cwd: bench.tools, net: false, env }, call));
   if (failed === null) return null;
   return permanentProblem(
-    'refused' in failed ? failed.refused : `pip could not unpack what it fetched:\n${lastLines(failed.said)}`,
+    'refused' in failed ? failed.refused : `pip could not unpack what it fetched:\n${lastLines(failed.output)}`,
   );
 }
 
-function noEnvironment(said: string): Problem {
-  if (FULL.test(said)) return permanentProblem('the disk is full; no environment of Python was made');
+function noEnvironment(output: string): Problem {
+  if (FULL.test(output)) return permanentProblem('the disk is full; no environment of Python was made');
   return permanentProblem(
-    `no environment of Python can be made here (python3 with venv is needed):\n${lastLines(said)}`,
+    `no environment of Python can be made here (python3 with venv is needed):\n${lastLines(output)}`,
   );
 }

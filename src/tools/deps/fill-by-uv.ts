@@ -119,7 +119,7 @@ async function resolvePackages(
   if (failed !== null || 'refused' in ran)
     return failed === null || 'refused' in failed
       ? permanentProblem(failed?.refused ?? '')
-      : describeUvProblem(failed.said, specs, bench);
+      : describeUvProblem(failed.output, specs, bench);
   const wheels: Resolved['wheels'] = [];
   for (const each of parseLockedPackages(readFileSync(lock, 'utf8'))) {
     const chosen = chosenWheel(each, outputText(ran));
@@ -153,7 +153,7 @@ async function installResolved(
   const installing = ['pip', 'install', '--python', join(environment, 'bin', 'python'), ...exactly, '-r', list];
   const failed = failureIn(await uvCommand(installing, bench, call, where));
   if (failed !== null)
-    return 'refused' in failed ? permanentProblem(failed.refused) : describeUvProblem(failed.said, [], bench);
+    return 'refused' in failed ? permanentProblem(failed.refused) : describeUvProblem(failed.output, [], bench);
   return { wheels, from: findOriginHost(wheels.at(-1)?.url ?? '', where, bench) };
 }
 
@@ -197,9 +197,9 @@ function uvCommand(
 /** What an index without times comes to when times are asked for. */
 const UNDATED = 'the index gives no times';
 
-function describeUvProblem(said: string, specs: readonly string[], bench: InstallContext): Problem | null {
+function describeUvProblem(output: string, specs: readonly string[], bench: InstallContext): Problem | null {
   const wanted = specs.at(-1) ?? 'it';
-  const words = said
+  const words = output
     .split('\n')
     .filter((line) => !line.startsWith('DEBUG') && !line.startsWith('TRACE'))
     .join('\n');

@@ -71,7 +71,7 @@ export function findPresent(need: Pick<Need, 'kind' | 'name' | 'version'>, eyes:
   }
 }
 
-/** perl:X, ruby:X and their like are not looked for: the step says whether they are there. */
+/** perl:X, ruby:X and their like are not checked: the step fails if they are missing. */
 function findLibrary(name: string, folders: readonly string[], { root = '' }: SearchPaths): Presence {
   if (/^[a-z]+:/.test(name))
     return { there: true, seen: `nobody can look for ${name}; the step will tell`, blind: true };

@@ -1,7 +1,7 @@
 /**
  * Owns: how `import` finds installed packages. `require` looks into NODE_PATH; `import` does not, and has to be taught.
  *
- * The file is written with the first package, and commands are told of it only while it is there.
+ * The file is written with the first package, and commands get its path only while it exists.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

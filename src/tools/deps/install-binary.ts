@@ -125,10 +125,10 @@ async function fetchBinary(
   const failed = failureIn(ran);
   if (failed === null) return null;
   if ('refused' in failed) return permanentProblem(failed.refused);
-  if (FULL.test(failed.said)) return permanentProblem('the disk is full');
+  if (FULL.test(failed.output)) return permanentProblem('the disk is full');
   return 'exit' in ran && ran.exit === PERMANENT_EXIT
-    ? permanentProblem(lastLines(failed.said))
-    : temporaryProblem(lastLines(failed.said));
+    ? permanentProblem(lastLines(failed.output))
+    : temporaryProblem(lastLines(failed.output));
 }
 
 /** Refuses content with another hash (B1). */
@@ -157,7 +157,7 @@ async function placeProgram(
     const failed = failureIn(await bench.run(unpacking, { cwd: fresh, net: false }, call));
     if (failed !== null)
       return permanentProblem(
-        'refused' in failed ? failed.refused : `${inside} could not be unpacked:\n${lastLines(failed.said)}`,
+        'refused' in failed ? failed.refused : `${inside} could not be unpacked:\n${lastLines(failed.output)}`,
       );
     if (!existsSync(join(fresh, inside))) return permanentProblem(`the archive has no ${inside}`);
     if (inside !== name) renameSync(join(fresh, inside), program);

@@ -10,23 +10,23 @@ const LOCK_POLL_MS = 100;
 /** Waits as long as it takes, or until `signal` says otherwise. */
 export async function runExclusively<T>(lock: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
-    const held = tryLock(lock);
-    if (held !== null) return await runLocked(held, work);
+    const handle = tryLock(lock);
+    if (handle !== null) return await runLocked(handle, work);
     await sleep(LOCK_POLL_MS, undefined, { signal });
   }
 }
 
 /** Null when somebody else is at work. */
 export async function tryRunExclusively<T>(lock: string, work: () => Promise<T>): Promise<T | null> {
-  const held = tryLock(lock);
-  return held === null ? null : runLocked(held, work);
+  const handle = tryLock(lock);
+  return handle === null ? null : runLocked(handle, work);
 }
 
-async function runLocked<T>(held: DatabaseSync, work: () => Promise<T>): Promise<T> {
+async function runLocked<T>(handle: DatabaseSync, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } finally {
-    held.close();
+    handle.close();
   }
 }
 

@@ -48,7 +48,7 @@ export async function installNode(
     const ran = await bench.run(npmInstall(input, bench), { cwd: fresh, net: true, ...npmSettings(bench) }, call);
     const failed = failureIn(ran);
     if (failed !== null)
-      return 'refused' in failed ? permanentProblem(failed.refused) : describeNpmProblem(failed.said, input, bench);
+      return 'refused' in failed ? permanentProblem(failed.refused) : describeNpmProblem(failed.output, input, bench);
     const scripted = await runScripts(input, bench, fresh, call);
     if (scripted !== null) return scripted;
     return await moveIntoPlace(input, bench, fresh, call);
@@ -87,7 +87,7 @@ async function runScripts(
   );
   if (failed === null) return null;
   return permanentProblem(
-    'refused' in failed ? failed.refused : `its install script failed:\n${lastLines(failed.said)}`,
+    'refused' in failed ? failed.refused : `its install script failed:\n${lastLines(failed.output)}`,
   );
 }
 
@@ -197,20 +197,20 @@ function readJsonOrEmpty(file: string): object {
   }
 }
 
-function describeNpmProblem(said: string, { name, version }: InstallInput, { limits }: InstallContext): Problem {
-  const code = /^npm (?:error|ERR!) code (\w+)/m.exec(said)?.[1] ?? '';
+function describeNpmProblem(output: string, { name, version }: InstallInput, { limits }: InstallContext): Problem {
+  const code = /^npm (?:error|ERR!) code (\w+)/m.exec(output)?.[1] ?? '';
   const spec = `${name}${version === undefined ? '' : ` ${version}`}`;
-  if (FULL.test(said)) return permanentProblem(`the disk is full; ${spec} was not installed`);
+  if (FULL.test(output)) return permanentProblem(`the disk is full; ${spec} was not installed`);
   if (code === 'E404') return permanentProblem(`there is no npm package "${name}"`);
   if (code === 'ETARGET' || code === 'ENOVERSIONS')
     return permanentProblem(
       `no release of ${spec} can be taken: none fits, or all are younger than ${limits.min_age_days} days (installs.min_age_days in POLICY.md)`,
     );
   if (code === 'EINTEGRITY')
-    return permanentProblem(`what came is not what the registry announced (hash mismatch):\n${lastLines(said)}`);
+    return permanentProblem(`what came is not what the registry announced (hash mismatch):\n${lastLines(output)}`);
   if (code === 'EBADPLATFORM' || code === 'EBADENGINE')
-    return permanentProblem(`${spec} is not made for this machine:\n${lastLines(said)}`);
-  if (OFFLINE.test(said) || OFFLINE.test(code) || code === 'E403')
-    return temporaryProblem(`the npm registry cannot be reached:\n${lastLines(said)}`);
-  return permanentProblem(`npm could not install ${spec}:\n${lastLines(said)}`);
+    return permanentProblem(`${spec} is not made for this machine:\n${lastLines(output)}`);
+  if (OFFLINE.test(output) || OFFLINE.test(code) || code === 'E403')
+    return temporaryProblem(`the npm registry cannot be reached:\n${lastLines(output)}`);
+  return permanentProblem(`npm could not install ${spec}:\n${lastLines(output)}`);
 }

@@ -6,7 +6,7 @@
  * P2 Only wheels are taken: unpacking one runs nothing of it. Their hashes are checked when they are unpacked.
  *    What the system's own Python has stays importable.
  *    uv does it where there is one, else venv and pip.
- * P3 A folder of wheels that config.json names is looked into first; without the network it is enough.
+ * P3 A folder of wheels that config.json names is searched first; without the network it is enough.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';

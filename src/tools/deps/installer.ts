@@ -78,20 +78,20 @@ export function outputText({ stdout, stderr }: Pick<Launched, 'stdout' | 'stderr
 }
 
 /** Null when it went well. */
-export function failureIn(ran: Launched | { refused: string }): { refused: string } | { said: string } | null {
+export function failureIn(ran: Launched | { refused: string }): { refused: string } | { output: string } | null {
   if ('refused' in ran) return ran;
   switch (ran.ended.how) {
     case 'unstarted':
-      return { said: `it cannot be started (${ran.ended.problem})` };
+      return { output: `it cannot be started (${ran.ended.problem})` };
     case 'timed-out':
-      return { said: 'it took too long and was stopped' };
+      return { output: 'it took too long and was stopped' };
     case 'exceeded':
-      return { said: `it was stopped because it used too much (${ran.ended.limit})` };
+      return { output: `it was stopped because it used too much (${ran.ended.limit})` };
     case 'aborted':
     case 'not-begun':
-      return { said: 'it was stopped' };
+      return { output: 'it was stopped' };
     case 'itself':
-      return ran.exit === 0 ? null : { said: outputText(ran) || `exit ${ran.exit ?? ran.signal}` };
+      return ran.exit === 0 ? null : { output: outputText(ran) || `exit ${ran.exit ?? ran.signal}` };
   }
 }
 
@@ -101,8 +101,8 @@ export const OFFLINE =
 export const FULL = /\bENOSPC\b|No space left on device|\bEDQUOT\b|Disk quota exceeded/;
 
 /** The lines that matter; what they say in passing is left out. */
-export function lastLines(said: string): string {
-  const lines = said
+export function lastLines(output: string): string {
+  const lines = output
     .split('\n')
     .filter((line) => line.trim() !== '' && !/complete log of this run|^npm (?:warn|notice)/.test(line));
   const errors = lines.filter((line) => /error|could not|cannot|refused|failed/i.test(line));

@@ -9,14 +9,14 @@ export function parseNeed(text: string): Need | null {
   const [, family, name, exact, range] = SHAPE.exec(text.trim()) ?? [];
   if (name === undefined) return null;
   const version = exact ?? range?.replaceAll(/\s+/g, '');
-  const said = {
+  const details = {
     vouched: 'operator' as const,
     evidence: `the task says: requires ${text.trim()}`,
     ...(version === undefined ? {} : { version }),
   };
-  if (family === 'node' || family === 'python') return { kind: family, name, package: `${family}:${name}`, ...said };
-  if (family === 'apt') return { kind: 'command', name, package: `apt:${name}`, ...said };
-  return { kind: KINDS[family ?? ''] ?? 'command', name, ...said };
+  if (family === 'node' || family === 'python') return { kind: family, name, package: `${family}:${name}`, ...details };
+  if (family === 'apt') return { kind: 'command', name, package: `apt:${name}`, ...details };
+  return { kind: KINDS[family ?? ''] ?? 'command', name, ...details };
 }
 
 const KINDS: Readonly<Record<string, Need['kind']>> = {

@@ -3,7 +3,7 @@
  *
  *     bin/             programs, and links to programs that packages carry
  *     node/            one folder a package and version; bin/ and lib/node_modules/ are links
- *     python           a link to the environment that holds now, in venvs/
+ *     python           a link to the current environment, in venvs/
  *     wheels/ cache/   what was fetched, so that it need not be fetched again
  */
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';

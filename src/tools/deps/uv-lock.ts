@@ -15,9 +15,9 @@ export function parseLockedPackages(text: string): LockedPackage[] {
 }
 
 /** The wheel that uv settled on: the only one, or the one it names while it decides. */
-export function chosenWheel({ name, version, wheels }: LockedPackage, said: string): LockedWheel | null {
+export function chosenWheel({ name, version, wheels }: LockedPackage, output: string): LockedWheel | null {
   if (wheels.length === 1) return wheels[0] ?? null;
-  const chosen = [...said.matchAll(/\bSelecting: (\S+)==(\S+) \[[^\]]*\] \((\S+\.whl)\)/g)].findLast(
+  const chosen = [...output.matchAll(/\bSelecting: (\S+)==(\S+) \[[^\]]*\] \((\S+\.whl)\)/g)].findLast(
     ([, its, number]) => its === name && number === version,
   )?.[3];
   return wheels.find(({ file }) => file === chosen) ?? null;

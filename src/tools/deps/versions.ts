@@ -3,8 +3,8 @@
 type Version = { numbers: readonly number[]; isEarly: boolean };
 
 /** The version in what a program says about itself; null when it says none. */
-export function findVersion(said: string): string | null {
-  const lines = said.split('\n').slice(0, 20);
+export function findVersion(output: string): string | null {
+  const lines = output.split('\n').slice(0, 20);
   for (const pattern of [DOTTED, SAID, BARE])
     for (const line of lines) {
       const found = pattern.exec(line)?.[1];

@@ -56,19 +56,19 @@ console.log('\\n' + JSON.stringify(times));`;
 
 export type WheelAges = { young: string[]; undated: string[] };
 
-/** `said` is what pip wrote while it fetched the files. */
+/** `output` is what pip wrote while it fetched the files. */
 export async function checkAgesByPip(
   files: readonly string[],
-  said: string,
+  output: string,
   bench: InstallContext,
   call: ToolCall,
 ): Promise<WheelAges> {
-  const folders = [...said.matchAll(LINKS)]
+  const folders = [...output.matchAll(LINKS)]
     .flatMap(([, list = '']) => list.split(', '))
     .map((place) => (place.startsWith('file:') ? fileURLToPath(place) : place))
     .filter((place) => place.startsWith('/'));
   const foreign = files.filter((file) => !folders.some((folder) => existsSync(join(folder, file)))); // files of the operator have no age (A2)
-  const pages = [...new Set([...said.matchAll(PAGE)].map(([, url = '']) => url))].slice(0, 200);
+  const pages = [...new Set([...output.matchAll(PAGE)].map(([, url = '']) => url))].slice(0, 200);
   return checkAges(foreign, { pages, urls: {} }, bench, call);
 }
 

@@ -25,12 +25,12 @@ type Counted = { last: ProxyDecision; until: number; more: number };
 const MAX_REASON = 500;
 
 export function createDecisionLog(
-  told: (decided: ProxyDecision) => void,
+  report: (decided: ProxyDecision) => void,
   { everyMs = 60_000, mostHosts = 100, clock }: Options,
 ): DecisionLog {
   const runs = new Map<string | null, Map<string, Counted>>();
   const flush = (counted: Counted): void => {
-    if (counted.more > 0) told({ ...counted.last, reason: withCount(counted) });
+    if (counted.more > 0) report({ ...counted.last, reason: withCount(counted) });
     counted.more = 0;
   };
   const forget = (known: Map<string, Counted>, isOver: (counted: Counted) => boolean): void => {
@@ -54,7 +54,7 @@ export function createDecisionLog(
         return;
       }
       known.set(decisionKey(last), { last, until: now + everyMs, more: 0 });
-      told({ ...last, reason: last.reason.slice(0, MAX_REASON) });
+      report({ ...last, reason: last.reason.slice(0, MAX_REASON) });
     },
     settle(run) {
       for (const counted of runs.get(run)?.values() ?? []) flush(counted);

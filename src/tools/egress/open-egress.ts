@@ -42,7 +42,7 @@ export async function openEgress({ decided, ...options }: EgressOptions): Promis
 export const toAddress = ({ host, port }: { host: string; port: number }): string =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Programs read one or the other spelling; Node has to be told to look. */
+/** Programs read one or the other spelling; Node needs a variable to read them. */
 export function proxyEnvironment(
   { host, port }: { host: string; port: number },
   ticket: Ticket | null,

@@ -4,7 +4,7 @@
  *
  * X1 Whoever has no ticket gets nothing, not even an answer about a host.
  * X2 Every connection is decided by name, then by address, and goes to an address that was decided on (route.ts).
- * X3 Each decision is told, however often it is the same (decision-log.ts).
+ * X3 Each decision is reported, however often it is the same (decision-log.ts).
  * X4 Time, size and number of everything are bounded; a client that stalls costs a socket for a while, no more.
  * X5 What goes wrong with one connection ends that connection only.
  */

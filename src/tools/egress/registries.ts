@@ -18,7 +18,7 @@ export type Asking = {
 };
 
 const TIMEOUT_MS = 15_000;
-/** What pip uses when nothing is set, told by pip. */
+/** What pip reports as its default when nothing is set. */
 const PIP_DEFAULTS =
   'from pip._internal.models.index import PyPI as p; print(p.simple_url, "https://" + p.file_storage_domain)';
 
