@@ -2,7 +2,7 @@
  * Owns: claiming a task from the inbox, and recovering claims after a crash.
  * Does not own: order and delivery; what happens to a task once it is in the ledger.
  *
- * K1 A task is moved out of the inbox by one rename, then read, then named after its id. `unfinishedClaims` finds it
+ * K1 A task is moved out of the inbox by one rename, then read, then named after its id. `leftClaims` finds it
  *    after each of these steps: nothing is lost between the inbox and the ledger.
  * K2 The renames of a claim are durable before it is returned: a task that is in the ledger cannot reappear as another one.
  * K3 An id is claimed once. A task without an id gets one from its name, its content, and a number that distinguishes
@@ -37,7 +37,11 @@ export type Claimed = TaskText & {
   folder: string | null;
 };
 
-export type Ledgered = { isKnown(id: string): boolean };
+export type Ledgered = {
+  isKnown(id: string): boolean;
+  /** Whether the task has ended and its result is written. */
+  hasResult(id: string): boolean;
+};
 export type Claims = {
   inbox: string;
   limits: Limits;
@@ -157,21 +161,32 @@ export function finishClaim(inbox: string, { id }: Pick<Claimed, 'id'>): void {
   rmSync(gone, { recursive: true, force: true });
 }
 
-/** Folder names of claims that were not finished. */
-export function unfinishedClaims(inbox: string): string[] {
-  const folder = ownFolder(claimedFolder(inbox));
-  for (const name of readdirSync(folder)) {
-    if (name.startsWith(FINISHED)) rmSync(join(folder, name), { recursive: true, force: true });
-    else removeIfEmpty(join(folder, name));
-  }
-  return readdirSync(folder).toSorted();
+/** Folder names of claims that were not finished, and of finished ones that were not removed; nothing in them is read. */
+export function leftClaims(inbox: string): { unfinished: string[]; finished: string[] } {
+  const names = readdirSync(ownFolder(claimedFolder(inbox))).toSorted();
+  const isFinished = (name: string): boolean => name.startsWith(FINISHED);
+  return { unfinished: names.filter((name) => !isFinished(name)), finished: names.filter(isFinished) };
 }
 
-/** Null if nothing of the claim is left. */
+export function removeFinished(inbox: string, name: string): void {
+  rmSync(join(claimedFolder(inbox), name), { recursive: true, force: true });
+}
+
+/** Null if nothing of the claim is left, or nothing remains to be done about it. */
 export function reclaim(claims: Claims, left: string): Claimed | null {
   const folder = join(claimedFolder(claims.inbox), left);
-  const [name] = statsOf(folder)?.isDirectory() === true ? readdirSync(folder) : [];
-  if (name === undefined) throw new RefusedClaim('it is not a claimed task', folder);
+  const stats = statsOf(folder);
+  if (stats === null) return null;
+  if (!stats.isDirectory()) throw new RefusedClaim('it is not a claimed task', folder);
+  const [name] = readdirSync(folder);
+  if (name === undefined) {
+    removeIfEmpty(folder);
+    return null;
+  }
+  if (claims.ledger.hasResult(left)) {
+    finishClaim(claims.inbox, { id: left });
+    return null;
+  }
   if (left.startsWith(TAKING)) return nameClaim(claims, folder, name, 'inbox');
   const known = claims.ledger.isKnown(left);
   try {

@@ -11,6 +11,7 @@
  */
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { messageOf } from '../schema/errors.ts';
 import type { Clock } from '../schema/ports.ts';
 import {
@@ -18,10 +19,11 @@ import {
   type Claims,
   claim,
   finishClaim,
-  unfinishedClaims,
+  leftClaims,
   nameOfClaim,
   RefusedClaim,
   reclaim,
+  removeFinished,
 } from './claim-task.ts';
 import { type Observed, statsOf } from './delivery.ts';
 import { ScanTimer } from './scan-timer.ts';
@@ -46,6 +48,8 @@ export type InboxOptions = {
   clock?: Clock;
   /** Whether the ledger has a task with this id. */
   isKnown: (id: string) => boolean;
+  /** Whether the task with this id has ended and its result is written; its claim needs no further work. */
+  hasResult?: (id: string) => boolean;
   on: {
     rejected(rejected: Rejected): Promise<void>;
     /** A problem that a person should know about; the inbox continues. Reported once until it is solved. */
@@ -70,6 +74,8 @@ export type Inbox = {
 };
 
 const MOST_NAMES = 10_000;
+/** The longest time that many small operations block the process. */
+const SLICE_MS = 10;
 
 export async function openInbox(options: InboxOptions): Promise<Inbox> {
   const inbox = new OpenInbox(options);
@@ -78,7 +84,7 @@ export async function openInbox(options: InboxOptions): Promise<Inbox> {
 }
 
 class OpenInbox implements Inbox {
-  readonly #options: Required<Omit<InboxOptions, 'on' | 'isKnown'>> & Pick<InboxOptions, 'on'>;
+  readonly #options: Required<Omit<InboxOptions, 'on' | 'isKnown' | 'hasResult'>> & Pick<InboxOptions, 'on'>;
   readonly #claims: Claims;
   /** Names of tasks that were claimed, by which conflict copies are recognised. */
   readonly #takenNames = new Set<string>();
@@ -90,6 +96,11 @@ class OpenInbox implements Inbox {
   #queue: Observed[] = [];
   /** Claims that a crash interrupted, the next one last. */
   #interrupted: string[] = [];
+  /** Claims that were returned by `take` and are neither finished nor put back. */
+  readonly #inProgress = new Set<string>();
+  /** A claim failed halfway: the next scan looks for what it left. */
+  #mayHaveStranded = false;
+  #sweep: Promise<void> = Promise.resolve();
   #scans: Promise<void> = Promise.resolve();
   #reported = new Set<string>();
   /** Reported problems with claiming, until a claim succeeds. */
@@ -98,7 +109,7 @@ class OpenInbox implements Inbox {
   #scanCount = 0;
   #closed = false;
 
-  constructor({ isKnown, ...options }: InboxOptions) {
+  constructor({ isKnown, hasResult = () => false, ...options }: InboxOptions) {
     this.#options = {
       settleMs: 2000,
       patienceMs: 60_000,
@@ -111,7 +122,7 @@ class OpenInbox implements Inbox {
       ...options,
     };
     const { inbox, rename, on } = this.#options;
-    this.#claims = { inbox, rename, limits: this.#options, ledger: { isKnown }, given: new Map() };
+    this.#claims = { inbox, rename, limits: this.#options, ledger: { isKnown, hasResult }, given: new Map() };
     this.#folder = new WatchedFolder(inbox, {
       hint: () => this.#scanTimer.soon(),
       problem: (text) => on.problem(`the inbox cannot be watched, so it is only polled: ${text}`),
@@ -137,7 +148,11 @@ class OpenInbox implements Inbox {
   }
 
   async take(): Promise<Claimed | null> {
-    while (!this.#closed) {
+    for (let until = performance.now() + SLICE_MS; !this.#closed; ) {
+      if (performance.now() > until) {
+        await breathe();
+        until = performance.now() + SLICE_MS;
+      }
       const left = this.#interrupted.pop();
       const ready = left === undefined ? this.#queue.pop() : undefined;
       if (left === undefined && ready === undefined) return null;
@@ -153,9 +168,11 @@ class OpenInbox implements Inbox {
 
   finish(claimed: Pick<Claimed, 'id'>): void {
     finishClaim(this.#options.inbox, claimed);
+    this.#inProgress.delete(claimed.id);
   }
 
   putBack({ id }: Pick<Claimed, 'id'>): void {
+    this.#inProgress.delete(id);
     this.#interrupted.push(id);
     this.#wake();
   }
@@ -174,6 +191,7 @@ class OpenInbox implements Inbox {
     this.#scanTimer.end();
     this.#scanned.resolve();
     await this.#scans;
+    await this.#sweep;
     await this.#folder.close();
   }
 
@@ -181,7 +199,10 @@ class OpenInbox implements Inbox {
     if (this.#closed) return;
     const started = performance.now();
     try {
-      if (this.#isThere()) await this.#scanFolder();
+      if (this.#isThere()) {
+        if (this.#mayHaveStranded) this.#recoverClaims();
+        await this.#scanFolder();
+      }
     } catch (error) {
       this.#report([`the inbox cannot be read: ${messageOf(error)}`]);
     }
@@ -228,9 +249,11 @@ class OpenInbox implements Inbox {
       const claimed = act();
       this.#claimProblems = new Set();
       if (claimed !== null) this.#rememberName(claimed.name);
+      if (claimed !== null) this.#inProgress.add(claimed.id);
       return claimed;
     } catch (error) {
       if (error instanceof Vanished) return null;
+      this.#mayHaveStranded = true;
       const problem =
         error instanceof RefusedClaim
           ? await this.#reject(error.at, nameOfClaim(error), error.message)
@@ -272,9 +295,32 @@ class OpenInbox implements Inbox {
     }
     if (found.replaced) on.problem(`${inbox} was replaced; the new folder is watched now`);
     ownFolder(newFolder(inbox));
-    this.#interrupted = unfinishedClaims(inbox).toReversed();
+    this.#recoverClaims();
     this.#folder.watch(found.identity);
     return true;
+  }
+
+  /** Queues every claim that nobody works on; what is left of finished ones is removed in the background. */
+  #recoverClaims(): void {
+    const { unfinished, finished } = leftClaims(this.#options.inbox);
+    this.#mayHaveStranded = false;
+    this.#interrupted = unfinished.filter((name) => !this.#inProgress.has(name)).toReversed();
+    this.#sweep = this.#sweep.then(() => this.#removeFinished(finished));
+  }
+
+  async #removeFinished(names: readonly string[]): Promise<void> {
+    let until = performance.now() + SLICE_MS;
+    for (const name of names) {
+      if (performance.now() > until) await breathe();
+      if (performance.now() > until) until = performance.now() + SLICE_MS;
+      if (this.#closed) return;
+      try {
+        removeFinished(this.#options.inbox, name);
+      } catch (error) {
+        this.#options.on.problem(`${name} of a finished task cannot be removed: ${messageOf(error)}`);
+        return;
+      }
+    }
   }
 
   /** Reports new problems. One that is solved is forgotten, so that it is reported if it comes back. */

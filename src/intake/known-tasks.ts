@@ -18,3 +18,16 @@ export const knownTasks: Projection<KnownTasks> = {
     return known;
   },
 };
+
+/** Answers from a set, which follows the list: it only grows, or is cut at its start. */
+export function receivedCheck(idsNow: () => readonly string[]): (id: string) => boolean {
+  let known = new Set<string>();
+  let list: readonly string[] = [];
+  let read = 0;
+  return (id) => {
+    const ids = idsNow();
+    if (ids !== list || ids.length < read) [known, list, read] = [new Set(), ids, 0];
+    for (; read < ids.length; read += 1) known.add(ids[read] ?? '');
+    return known.has(id);
+  };
+}

@@ -307,6 +307,57 @@ describe('claims', () => {
     expect((await test.inbox.next())?.name).toBe('b.md');
   });
 
+  it('I3 one that fails halfway is taken up by the next scan, and the problem is reported once', async () => {
+    let isReadable = false;
+    const isKnown = (): boolean => {
+      if (isReadable) return false;
+      throw new OkaError('not-permitted', 'the outbox is not readable');
+    };
+    await using test = await testInbox({ isKnown });
+    drop(test, 'a.md', 'x');
+    for (const _ of [1, 2, 3]) {
+      await test.settle();
+      expect(await test.inbox.take()).toBeNull();
+    }
+    expect(test.troubles).toEqual(['the outbox is not readable']);
+    isReadable = true;
+    await test.settle();
+    expect(await test.takeAll()).toMatchObject([{ name: 'a.md' }]);
+    expect([test.ls('.claimed'), test.rejected]).toEqual([[], []]);
+  });
+
+  it('I3 a scan after a failure leaves alone what is being worked on', async () => {
+    let fails = false;
+    const isKnown = (): boolean => {
+      if (fails) throw new OkaError('not-permitted', 'the outbox is not readable');
+      return false;
+    };
+    await using test = await testInbox({ isKnown });
+    for (const name of ['a.md', 'b.md']) drop(test, name, name);
+    await test.settle();
+    const first = await test.inbox.take();
+    fails = true;
+    expect(await test.inbox.take()).toBeNull();
+    fails = false;
+    await test.settle();
+    expect((await test.takeAll()).map(({ name }) => name)).toEqual(['b.md']);
+    expect(test.ls('.claimed')).toEqual([first?.id]);
+  });
+
+  it('thousands that a crash left over, finished, empty or with a result, are removed without being tasks', async () => {
+    await using test = new TestInbox({ hasResult: (id) => id.startsWith('told-') });
+    for (let i = 0; i < 2000; i++)
+      for (const name of [`.finished-${i}`, `.taking-${i}`, `told-${i}`])
+        mkdirSync(test.at('.claimed', name), { recursive: true });
+    for (let i = 0; i < 2000; i++) writeFileSync(test.at('.claimed', `told-${i}`, 'a.md'), 'over');
+    drop(test, 'b.md', 'next');
+    await test.open();
+    await test.settle();
+    expect(await test.takeAll()).toMatchObject([{ name: 'b.md' }]);
+    await expect.poll(() => test.ls('.claimed')).toEqual([]);
+    expect([test.rejected, test.troubles]).toEqual([[], []]);
+  });
+
   it('across mounts there is none: the task stays where it is, and the problem is reported once', async () => {
     let mounted = false;
     const rename = (from: string | Buffer, to: string | Buffer): void => {

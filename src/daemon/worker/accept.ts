@@ -5,7 +5,7 @@ import type { Drive } from '../../engine/drive.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import type { Claimed } from '../../intake/claim-task.ts';
 import type { InboxOptions } from '../../intake/inbox.ts';
-import { knownTasks } from '../../intake/known-tasks.ts';
+import { knownTasks, receivedCheck } from '../../intake/known-tasks.ts';
 import { lookAt } from '../../ledger/disk.ts';
 import { hintsAtUnmarkedFences } from '../../roles/unmarked-fences.ts';
 import type { NewEvent } from '../../schema/event.ts';
@@ -85,12 +85,13 @@ const OFTEN_MS = 1000;
 /** Which tasks the inbox knows already, and what becomes of what is no task. */
 export function inboxSettings({ home, config, valuesOf }: Host, log: Log): InboxOptions {
   const { ledger, projections } = valuesOf({ ledger: ports.ledger, projections: ports.projections });
+  const isReceived = receivedCheck(() => projections.stateOf(knownTasks).ids);
   return {
     inbox: join(home.workspace, 'inbox'),
     settleMs: config.inbox.settle_ms,
     rescanMs: pollsOften() ? Math.min(config.inbox.rescan_ms, OFTEN_MS) : config.inbox.rescan_ms,
-    isKnown: (id) =>
-      projections.stateOf(knownTasks).ids.includes(id) || lookAt(join(home.workspace, 'outbox', id)) !== undefined,
+    isKnown: (id) => isReceived(id) || lookAt(join(home.workspace, 'outbox', id)) !== undefined,
+    hasResult: (id) => lookAt(join(home.workspace, 'outbox', id, 'RESULT.md')) !== undefined,
     on: {
       rejected: async ({ name, kept, reason }) => {
         log(`not a task: ${name}: ${reason.split('\n', 1)[0]}`);
