@@ -17,7 +17,8 @@ import { isStopped } from './home/stop-files.ts';
 import type { Log } from './log-line.ts';
 import { ports } from './ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
-import { loadConfig, shownPath } from './settings.ts';
+import { loadRoomsConfig } from './room-config.ts';
+import { shownPath } from './settings.ts';
 import { openStores } from './stores.ts';
 import { type OpenHome, openHome } from './wire.ts';
 import { receiveRequest } from './worker/receive-request.ts';
@@ -52,7 +53,7 @@ export async function withHost<T>(
     throw new OkaError('refused', `${join(home.oka, 'STOP')} is there: everything is stopped`, {
       fix: 'Remove the file to go on.',
     });
-  const config = await loadConfig(home);
+  const config = await loadRoomsConfig(home, list);
   for (const room of list) await room.check?.(home);
   const stores = await openStores(home, config, 'run', { rooms: list });
   try {

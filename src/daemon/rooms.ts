@@ -11,6 +11,7 @@ import { memory } from '../memory/room.ts';
 import { models } from '../models/room.ts';
 import type { RunState } from '../engine/run-state.ts';
 import type { Room } from '../schema/room.ts';
+import { replica } from '../replica/room.ts';
 import { tools } from '../tools/room.ts';
 import { views } from '../views/room.ts';
 import { dependencies } from './deps/room.ts';
@@ -47,4 +48,5 @@ export const rooms: readonly DaemonRoom[] = [
   engine,
   memory,
   network,
+  replica,
 ];

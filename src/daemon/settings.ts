@@ -141,11 +141,15 @@ export function programVersion(): string {
   return manifest.version;
 }
 
-/** Settings of a home; defaults for whatever it does not say. */
+/** The settings of the product, with defaults; parts that rooms contribute are checked in room-config.ts. */
 export async function loadConfig(home: Home): Promise<Config> {
   const { Config } = await import('../schema/config.ts');
+  return parseConfig(home, Config.strip());
+}
+
+export async function parseConfig<T>(home: Home, schema: { safeParse: (value: unknown) => Parsed<T> }): Promise<T> {
   const text = textOf(home.config) ?? '{}';
-  return checked(home.config, () => Config.safeParse(JSON.parse(text)));
+  return checked(home.config, () => schema.safeParse(JSON.parse(text)));
 }
 
 type Parsed<T> =

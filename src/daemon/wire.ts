@@ -27,6 +27,7 @@ import { nodeKinds } from './node-kinds.ts';
 import { type Given, given, openRooms, type OpenRooms } from './open-rooms.ts';
 import type { Runs } from './port-types.ts';
 import { ports } from './ports.ts';
+import { configPorts } from './room-config.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import type { Stores } from './stores.ts';
 import { planGraph } from './task/plan-graph.ts';
@@ -60,6 +61,7 @@ export async function openHome(
   const tools = toolRegistry();
   const opened = await openRooms(list, [
     ...portsOfStores(home, config, stores),
+    ...(await configPorts(config, list)),
     given(ports.reportRun, reportRun),
     given(ports.tidy, (tidying) => tidy(tidying, list)),
     given(ports.viewFolds, () => viewFolds(list)),

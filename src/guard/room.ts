@@ -3,5 +3,6 @@ import { defineRoom } from '../schema/room.ts';
 
 export const guard = defineRoom({
   name: 'guard',
+  schemas: async () => ({ policy: (await import('../schema/policy.ts')).Policy }),
   projections: async () => [(await import('./granted-approvals.ts')).given],
 });

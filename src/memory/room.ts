@@ -10,5 +10,13 @@ export const memory = defineRoom({
     ]);
     return [factView, procedureView];
   },
+  schemas: async () => {
+    const [{ Episode, Fact }, { Procedure }] = await Promise.all([
+      import('../schema/memory.ts'),
+      import('../schema/procedure.ts'),
+    ]);
+    return { episode: Episode, fact: Fact, procedure: Procedure };
+  },
+  learning: async (settings) => (await import('./memory-parts.ts')).partsOfMemory(settings),
   events: ['fact.kept', 'fact.forgotten', 'fact.reworded', 'procedure.drafted', 'procedure.moved', 'change.undone'],
 });

@@ -3,7 +3,7 @@ import type { Event, EventType } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../schema/task-run.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import type { Part } from './learning.ts';
+import type { Part } from '../schema/learning-part.ts';
 import type { Rows } from '../schema/rows.ts';
 
 export type TaskRecord = {

@@ -7,7 +7,12 @@ export const modelsPort = port<Models>('models');
 
 export const models = defineRoom({
   name: 'models',
+  schemas: async () => ({ model: (await import('../schema/model.ts')).ModelSettings }),
   tools: ['model.complete'],
+  detachedTools: async ({ purpose }) => {
+    if (purpose === 'replay') return []; // a recorded answer of a model is never asked for again
+    return [(await import('./model-tool.ts')).modelTool({ for: () => null, called: () => null })];
+  },
   needs: { models: modelsPort },
   open: async ({ models: known }) => {
     const { modelTool } = await import('./model-tool.ts');

@@ -7,12 +7,15 @@
  * R3 A room is opened after the rooms that give what it needs, and closed before them.
  * R4 A room never imports a face: its commands return data, which `cli/` renders.
  */
+import type { z } from 'zod';
 import type { EventType } from './event.ts';
 import type { Finding } from './finding.ts';
 import type { Home } from './home.ts';
 import type { Intake } from './intake.ts';
+import type { Part } from './learning-part.ts';
+import type { MaintenanceConfig } from './maintenance.ts';
 import type { NodeKind } from './node-kind.ts';
-import type { Projection } from './ports.ts';
+import type { ArtifactStore, Projection } from './ports.ts';
 import type { Rows } from './rows.ts';
 import type { Tool } from './tool.ts';
 import type { View } from './view.ts';
@@ -23,9 +26,15 @@ export type Port<T> = { readonly name: string; readonly type?: T };
 
 export const port = <T>(name: string): Port<T> => ({ name });
 
+/** The port of a part of config.json that a room contributes; the host gives its checked value. */
+export const configPort = <T>(key: string): Port<T> => port(`config.${key}`);
+
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of ports has ports of every type
 export type Ports = Readonly<Record<string, Port<any>>>;
 export type PortValues<P extends Ports> = { readonly [K in keyof P]: P[K] extends Port<infer T> ? T : never };
+
+/** Schemas by name. */
+export type Schemas = Readonly<Record<string, z.ZodType>>;
 
 /** What a room contributes. `Run` is the state of a run, as whoever opens the rooms knows it. */
 export type Room<Run = unknown> = {
@@ -41,6 +50,14 @@ export type Room<Run = unknown> = {
   readonly nodes?: () => Promise<readonly NodeKind[]>;
   /** Names of the tools that `open` returns, for whoever checks a graph without opening anything. */
   readonly tools?: readonly string[];
+  /** Its tools for a simulation or a replay, where no room is open. */
+  readonly detachedTools?: (place: DetachedPlace) => Promise<readonly Tool[]>;
+  /** Parts of .oka/rules/config.json that only this room reads, by key. Every field needs a default. */
+  readonly config?: () => Promise<Schemas>;
+  /** Further schemas that `oka schema` prints, by name. */
+  readonly schemas?: () => Promise<Schemas>;
+  /** What maintenance learns from both ledgers, in this order: later parts read the rows of earlier ones. */
+  readonly learning?: (settings: MaintenanceConfig) => Promise<readonly Part[]>;
   /** Throws when the home cannot be worked in; asked before the pen is taken and anything is written. */
   readonly check?: (home: Home) => Promise<void>;
   /** Lines of `oka doctor`. Changes nothing, and works without the worker. */
@@ -49,6 +66,8 @@ export type Room<Run = unknown> = {
   readonly tidy?: (tidying: Tidying) => Promise<Partial<Tidied>>;
   /** Commands by name, such as `tools list`. */
   readonly commands?: Readonly<Record<string, RoomCommand>>;
+  /** What the room shows to people, by path, such as `runs`. */
+  readonly pages?: Readonly<Record<string, RoomPage>>;
   readonly needs: Ports;
   readonly gives: Ports;
   /** Starts what the room does while a process owns the pen. */
@@ -119,6 +138,24 @@ export type RoomCall = {
   /** Reads the rows of all views, also of this room's own; they are up to date. */
   views: <T>(query: (rows: Rows) => T) => Promise<T>;
 };
+
+/** Where tools of a simulation or a replay work: a desk that may be a copy, without the pen. They start no run. */
+export type DetachedPlace = {
+  home: Home;
+  desk: string;
+  artifacts: ArtifactStore;
+  /** A simulation invokes no tool; a replay invokes idempotent ones and compares what they return with the record. */
+  purpose: 'simulation' | 'replay';
+};
+
+/** A page is a title and a query; faces render it. */
+export type RoomPage = {
+  title: string;
+  /** Returns plain JSON, out of the rows of all views. Changes nothing, and works without the worker. */
+  query: (request: PageRequest) => Promise<unknown>;
+};
+
+export type PageRequest = { home: Home; rows: Rows; params: Readonly<Record<string, string>> };
 
 /** Declares a room; the ports that `open` gets and gives follow from `needs` and `gives`. */
 export function defineRoom<Run, N extends Ports = Ports, G extends Ports = Ports>(

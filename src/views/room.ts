@@ -1,9 +1,25 @@
-/** What the read side contributes: the folds of what is in no other room. */
+/** What the read side contributes: the folds of what is in no other room, and pages across rooms. */
 import { defineRoom } from '../schema/room.ts';
+
+const PAGE_LENGTH = 50;
 
 export const views = defineRoom({
   name: 'views',
   events: [],
+  pages: {
+    runs: {
+      title: 'Runs',
+      query: async ({ rows, params: { all, limit } }) =>
+        (await import('./runs-query.ts')).listRuns(rows, {
+          all: all === 'true',
+          limit: limit === undefined ? PAGE_LENGTH : Number(limit),
+        }),
+    },
+    waiting: {
+      title: 'Waiting for you',
+      query: async ({ rows }) => (await import('./waiting-query.ts')).listWaiting(rows).filter(({ person }) => person),
+    },
+  },
   views: async () => {
     const [{ runView }, { waitView }, { secretView }, { slotView }, { eventIndex }] = await Promise.all([
       import('./run-view.ts'),

@@ -65,7 +65,7 @@ describe('opening rooms', () => {
 
   it('a room that opens a tool which it does not declare is named', async () => {
     const { forecastTool } = await import('../fixture/rooms/weather/forecast-tool.ts');
-    const sly = defineRoom({ name: 'sly', open: () => ({ tools: [forecastTool] }) });
+    const sly = defineRoom({ name: 'sly', open: () => ({ tools: [forecastTool('sunny')] }) });
     await expect(openRooms([sly], [])).rejects.toThrow('the room sly opened tools that it does not declare');
   });
 

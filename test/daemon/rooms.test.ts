@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
+import { openMaintenance } from '../../src/daemon/maintain/open-maintenance.ts';
+import { pass } from '../../src/daemon/maintain/pass.ts';
+import { queryPage, roomPages } from '../../src/daemon/room-pages.ts';
 import { rooms } from '../../src/daemon/rooms.ts';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import { viewFolds } from '../../src/daemon/views/open-views.ts';
 import { viewsFile, writeViews } from '../../src/daemon/views/views-writer.ts';
 import { FoldStore } from '../../src/ledger/fold-store.ts';
 import { eventData, type EventType } from '../../src/schema/event.ts';
+import { Graph } from '../../src/schema/graph.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { Intake } from '../../src/schema/intake.ts';
 import { okaWith, type Ran, temporaryFolder } from '../support/cli.ts';
@@ -21,6 +25,14 @@ const names = rooms.map(({ name }) => name);
 /** The room whose folder a file is in. */
 const roomOf = (file: string): string =>
   names.filter((name) => file.startsWith(`${name}/`)).toSorted((a, b) => b.length - a.length)[0] ?? `no room (${file})`;
+
+/** A graph of one forecast, in a file. */
+function forecastGraph(folder: string): string {
+  const file = join(folder, 'forecast.json');
+  const node = { kind: 'tool', id: 'a', tool: 'weather.forecast', input: { city: 'Graz' } };
+  writeFileSync(file, JSON.stringify({ id: 'one', nodes: [{ ...node, timeout_seconds: 5, max_retries: 0 }] }));
+  return file;
+}
 
 describe('the list of rooms', () => {
   it('names each room by its folder, once, and every room.ts of src is in it', () => {
@@ -114,6 +126,80 @@ describe('a capability that is one folder and one line', () => {
     const store = FoldStore.openReadOnly(viewsFile(home), views.shape);
     expect([...store.each('forecast/')]).toMatchObject([[expect.any(String), { city: 'Graz' }]]);
     store.close();
+  });
+
+  it('has settings of its own: checked, in the schema of config.json, and given to it alone', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const bounds = { timeout_seconds: 5, max_retries: 0 };
+    const write = (settings: object): void => writeFileSync(home.config, JSON.stringify(settings));
+    write({ weather: { outlook: 'rainy' } });
+    const output = await withHost(
+      home,
+      new AbortController().signal,
+      async ({ engine }) => {
+        const graph = Graph.parse({
+          id: 'one',
+          nodes: [{ kind: 'tool', id: 'a', tool: 'weather.forecast', input: { city: 'Graz' }, ...bounds }],
+        });
+        const { done } = await engine.start(graph, { id: 'r1' });
+        return (await done).nodes[0]?.output;
+      },
+      { rooms: list },
+    );
+    expect(output).toBe('Graz: rainy');
+    expect(JSON.parse((await run(home, 'schema', 'config')).out)).toMatchObject({
+      properties: { weather: { properties: { outlook: { default: 'sunny' } } }, memory: expect.anything() },
+    });
+    expect((await run(home, 'doctor')).out).toContain(`config    ${home.config}`);
+    expect((await okaWith({}, 'doctor', '--dir', home.dir)).out).toContain('Unrecognized key: "weather"');
+    write({ weather: { outlook: 'windy' } });
+    expect((await run(home, 'doctor')).out).toContain('weather.outlook:');
+    await expect(
+      withHost(home, new AbortController().signal, () => Promise.resolve(), { rooms: list }),
+    ).rejects.toMatchObject({ code: 'invalid-file', message: expect.stringContaining('weather.outlook') });
+  });
+
+  it('shows a page, and learns from what happened, beside the rooms of the product', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const graph = forecastGraph(folder.dir);
+    expect(await run(home, 'graph', 'run', graph, '--id', 'r1')).toMatchObject({ code: 0 });
+    const { signal } = new AbortController();
+    expect([...roomPages(list)].map(([path, { title }]) => [path, title])).toEqual([
+      ['runs', 'Runs'],
+      ['waiting', 'Waiting for you'],
+      ['weather', 'Weather'],
+    ]);
+    expect(await queryPage(home, 'weather', {}, list)).toMatchObject([{ city: 'Graz' }]);
+    expect(await queryPage(home, 'runs', {}, list)).toMatchObject([{ run: 'r1', status: 'done' }]);
+    expect(() => queryPage(home, 'nowhere', {}, list)).toThrow('there is no page "nowhere"');
+    const m = await openMaintenance(home, await loadConfig(home), { rooms: list });
+    try {
+      await pass(m, signal);
+      expect(m.store.get('city/Graz')).toBe(true);
+      expect(m.parts.map(({ name }) => name)).toContain('todos');
+    } finally {
+      await m.close();
+    }
+  });
+
+  it('is simulated and replayed like everything else', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    const graph = forecastGraph(folder.dir);
+    const simulated = await run(home, 'simulate', graph, '--json');
+    expect(JSON.parse(simulated.out)).toMatchObject({
+      status: 'done',
+      calls: [{ tool: 'weather.forecast', class: 'read', verdict: 'allow' }],
+    });
+    expect(await run(home, 'graph', 'run', graph, '--id', 'r1')).toMatchObject({ code: 0 });
+    const replayed = await run(home, 'replay', 'r1', '--mode', 'full', '--json');
+    expect(JSON.parse(replayed.out)).toMatchObject({ calls: [{ tool: 'weather.forecast', state: 'same' }] });
+    expect(await run(home, 'replay', 'r1', '--mode', 'decision')).toMatchObject({ code: 0 });
   });
 
   it('is not there without its line', async () => {

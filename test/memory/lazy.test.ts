@@ -7,7 +7,7 @@ const trace = fileURLToPath(new URL('../support/loaded.ts', import.meta.url));
 const launcher = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const HEAVY = ['@lancedb', 'apache-arrow', 'transformers', 'onnxruntime', 'gpt-tokenizer'];
 
-it.each([['--help'], ['status'], ['memory', 'fact', 'list']])(
+it.each([['--help'], ['status'], ['doctor'], ['memory', 'fact', 'list']])(
   'no heavy module is loaded by oka %s %s',
   async (...words) => {
     using folder = temporaryFolder();
@@ -17,7 +17,7 @@ it.each([['--help'], ['status'], ['memory', 'fact', 'list']])(
     const { stderr, status } = spawnSync(process.execPath, ['--import', trace, launcher, ...args], {
       encoding: 'utf8',
     });
-    expect(status).toBe(0);
+    expect(given[0] === 'doctor' ? [0, 1] : [0]).toContain(status); // not all is well on every machine
     const loaded = stderr.split('\n').filter((line) => line.startsWith('loaded '));
     expect(loaded.some((line) => line.endsWith('/cli/commands.ts'))).toBe(true);
     expect(loaded.filter((line) => HEAVY.some((name) => line.includes(`/node_modules/${name}`)))).toEqual([]);

@@ -1,14 +1,37 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { catalog, jsonSchemaOf } from '../../src/schema/catalog.ts';
+import { schemaCatalog } from '../../src/daemon/schema-catalog.ts';
+import { jsonSchemaOf } from '../../src/schema/catalog.ts';
 import { eventTypes } from '../../src/schema/event.ts';
 
 type JsonSchema = { [key: string]: unknown; description?: string; required?: string[] };
 
+const catalog = await schemaCatalog();
 const names = Object.keys(catalog);
 
 describe('the catalog', () => {
-  it('holds every event type under its own name', () => {
+  it('contains the concepts of rooms beside those that belong to no room alone', () => {
+    expect(names.filter((name) => !name.startsWith('event:'))).toEqual([
+      'config',
+      'decision',
+      'episode',
+      'event',
+      'fact',
+      'frame',
+      'graph',
+      'intake',
+      'message',
+      'model',
+      'policy',
+      'procedure',
+      'run',
+      'task-file',
+      'tool',
+      'wait',
+    ]);
+  });
+
+  it('contains every event type under its own name', () => {
     expect(names).toEqual(expect.arrayContaining(eventTypes.map((type) => `event:${type}`)));
   });
 
@@ -36,7 +59,7 @@ describe('jsonSchemaOf', () => {
     expect(catalog['config']?.safeParse({}).success).toBe(true);
   });
 
-  it('requires of an event what a caller has to hand in, not what has a default', () => {
+  it('requires of an event what a caller has to pass, not what has a default', () => {
     const made = jsonSchemaOf(catalog['event:run.started'] as z.ZodType) as JsonSchema;
     expect(made.required).toEqual(['title', 'graph']);
   });

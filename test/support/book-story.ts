@@ -1,6 +1,6 @@
 /** Events in order, as a ledger would give them, taken in by parts. */
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
-import type { Part } from '../../src/memory/learning.ts';
+import type { Part } from '../../src/schema/learning-part.ts';
 import type { Rows } from '../../src/schema/rows.ts';
 import { renderPageText } from '../../src/memory/pages/people-part.ts';
 import type { Event, EventType, NewEvent, Pen } from '../../src/schema/event.ts';

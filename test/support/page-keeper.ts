@@ -1,7 +1,7 @@
 /** Passes over pages without end: `OKA LEDGER`. What is known of people's edits is in the ledger, and nowhere else. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '../../src/memory/learning.ts';
+import type { Page } from '../../src/schema/learning-part.ts';
 import type { PageEdit } from '../../src/memory/pages/find-edit.ts';
 import { scanPages } from '../../src/memory/pages/scan-pages.ts';
 import { writePage } from '../../src/memory/pages/write-page.ts';

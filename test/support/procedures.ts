@@ -1,7 +1,7 @@
 /** Events of finished tasks, as the ledger would have them, taken in by the parts that learn about procedures. */
 import { hash } from 'node:crypto';
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
-import type { Part } from '../../src/memory/learning.ts';
+import type { Part } from '../../src/schema/learning-part.ts';
 import type { Rows } from '../../src/schema/rows.ts';
 import { procedures } from '../../src/memory/procedures/procedures-part.ts';
 import { taskRecords } from '../../src/memory/task-record.ts';

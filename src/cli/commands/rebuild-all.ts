@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { loadConfig } from '../../daemon/settings.ts';
+import { loadRoomsConfig } from '../../daemon/room-config.ts';
 import { rebuildStores } from '../../daemon/stores.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { count } from '../plain-text.ts';
 
 type Data = { rebuilt: { ledger: string; events: number; files: string[] }[] };
 
-export async function run({ home, signal }: Call): Promise<Answer<Data>> {
-  const config = await loadConfig(home);
+export async function run({ home, signal, rooms }: Call): Promise<Answer<Data>> {
+  const config = await loadRoomsConfig(home, rooms);
   const rebuilt: Data['rebuilt'] = [];
   if (existsSync(home.ledgers.run))
     rebuilt.push({ ledger: 'run_ledger', ...(await rebuildStores(home, config, 'run')) });

@@ -21,11 +21,11 @@ export async function run(call: Call<{ mode: Data['mode'] | undefined }>): Promi
     case 'narrative':
       return answer({ mode, events });
     case 'decision': {
-      const replay = await replayRunDecisions(home, events);
+      const replay = await replayRunDecisions(home, events, call.rooms);
       return answer({ mode, replay }, replay.difference === null ? exits.ok : exits.no);
     }
     case 'full': {
-      const calls = await replayRunFully(home, events, signal);
+      const calls = await replayRunFully(home, events, signal, call.rooms);
       const differing = calls.filter((each) => each.state === 'differs').length;
       return answer({ mode, calls, differing }, differing === 0 ? exits.ok : exits.no);
     }

@@ -1,16 +1,16 @@
 import { schemaCatalog } from '../../daemon/schema-catalog.ts';
-import { catalog, jsonSchemaOf } from '../../schema/catalog.ts';
+import { jsonSchemaOf } from '../../schema/catalog.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 
-type Data = { names: string[] } | { schema: unknown };
+type Data = { names: string[]; about: Readonly<Record<string, string>> } | { schema: unknown };
 
 export async function run({ operands, rooms }: Call): Promise<Answer<Data>> {
   const known = await schemaCatalog(rooms);
   const names = Object.keys(known);
   const [name] = operands;
-  if (name === undefined) return answer({ names });
+  if (name === undefined) return answer({ names, about: descriptionsOf(known) });
   const schema = Object.hasOwn(known, name) ? known[name] : undefined;
   if (schema !== undefined) return answer({ schema: jsonSchemaOf(schema) });
   const guess = nearestWord(name, names);
@@ -23,5 +23,9 @@ export const jsonLines = (data: Data): unknown[] => ['names' in data ? data.name
 
 export function render(data: Data): string {
   if ('schema' in data) return `${JSON.stringify(data.schema, null, 2)}\n`;
-  return data.names.map((name) => `${name.padEnd(24)}${catalog[name]?.description ?? ''}\n`).join('');
+  return data.names.map((name) => `${name.padEnd(24)}${data.about[name] ?? ''}\n`).join('');
+}
+
+function descriptionsOf(known: Awaited<ReturnType<typeof schemaCatalog>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(known).map(([name, { description }]) => [name, description ?? '']));
 }

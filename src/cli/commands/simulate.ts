@@ -3,8 +3,8 @@ import { loadGraph } from '../../daemon/home/graph-files.ts';
 import { nodeKinds } from '../../daemon/node-kinds.ts';
 import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
 import { loadPolicy } from '../../daemon/guard/policy-file.ts';
-import { loadConfig } from '../../daemon/settings.ts';
-import { builtInTools } from '../../daemon/desk/built-in-tools.ts';
+import { loadRoomsConfig } from '../../daemon/room-config.ts';
+import { detachedTools } from '../../daemon/detached-tools.ts';
 import { engineOptions } from '../../daemon/engine-options.ts';
 import { simulate } from '../../engine/simulate-graph.ts';
 import { given } from '../../guard/granted-approvals.ts';
@@ -25,8 +25,8 @@ export async function run(call: Call<{ input: string | undefined }>): Promise<An
   const nothing = given.initial();
   const options = engineOptions(
     home,
-    await loadConfig(home),
-    builtInTools({ desk: join(home.workspace, 'desk'), home, artifacts, startRun: () => Promise.resolve('simulated') }),
+    await loadRoomsConfig(home, call.rooms),
+    await detachedTools({ home, desk: join(home.workspace, 'desk'), artifacts, purpose: 'simulation' }, call.rooms),
     {
       policy: () => policy,
       given: async () => nothing,

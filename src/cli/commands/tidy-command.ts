@@ -1,5 +1,5 @@
 import { requests } from '../../daemon/maintain/request-tidy.ts';
-import { loadConfig } from '../../daemon/settings.ts';
+import { loadRoomsConfig } from '../../daemon/room-config.ts';
 import type { Home } from '../../schema/home.ts';
 import { openStores } from '../../daemon/stores.ts';
 import { tidiedEvents } from '../../daemon/home/tidied-events.ts';
@@ -17,9 +17,9 @@ type Data =
   | { kind: 'nothing' }
   | { kind: 'tidied'; tidied: Tidied; dryRun: boolean };
 
-export async function run({ home, options, signal }: Call<{ dryRun: boolean }>): Promise<Answer<Data>> {
+export async function run({ home, options, signal, rooms }: Call<{ dryRun: boolean }>): Promise<Answer<Data>> {
   const { dryRun } = options;
-  const config = await loadConfig(home);
+  const config = await loadRoomsConfig(home, rooms);
   const limits = requests(config.maintenance, Date.now()).find((intake) => intake.kind === 'tidy');
   if (limits === undefined) return answer({ kind: 'nothing' });
   if (dryRun) return answer({ kind: 'tidied', tidied: await previewTidy(home, limits, signal), dryRun });

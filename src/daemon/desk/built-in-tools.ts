@@ -1,5 +1,7 @@
 /** Owns: the tools that act on a desk. */
+import { OkaError } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
+import type { DetachedPlace } from '../../schema/room.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { filesTools } from '../../tools/builtin/files.ts';
 import { httpTools } from '../../tools/builtin/http.ts';
@@ -33,4 +35,10 @@ export function builtInTools(options: BuiltInOptions): Tool[] {
     humanTool(),
     runTool(startRun),
   ];
+}
+
+/** For a simulation or a replay, which start no run. */
+export function detachedBuiltInTools({ desk, home, artifacts }: DetachedPlace): Tool[] {
+  const startRun = (): Promise<string> => Promise.reject(new OkaError('refused', 'no run is started while replaying'));
+  return builtInTools({ desk, home, artifacts, startRun });
 }

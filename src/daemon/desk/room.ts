@@ -22,6 +22,7 @@ export const desk = defineRoom({
     'human.ask',
     'run.start',
   ],
+  detachedTools: async (place) => (await import('./built-in-tools.ts')).detachedBuiltInTools(place),
   needs: { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, reportRun },
   gives: { sandbox, shadow, witness },
   open: async (needed) => (await import('./open-desk.ts')).openDesk(needed),

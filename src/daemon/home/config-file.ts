@@ -4,7 +4,7 @@
  */
 import { lookAt } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
-import { loadConfig } from '../settings.ts';
+import { loadRoomsConfig } from '../room-config.ts';
 import type { Home } from '../../schema/home.ts';
 
 export type ConfigLooked = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
@@ -21,7 +21,7 @@ export function watchConfig(home: Home): () => Promise<ConfigLooked> {
       return { kind: 'same' };
     }
     settled = stamp;
-    return loadConfig(home).then(
+    return loadRoomsConfig(home).then(
       () => ({ kind: 'changed' }),
       (error: unknown) => ({ kind: 'invalid', reason: `${messageOf(error)}\nThe settings before it still hold.` }),
     );

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
-import { loadConfig } from '../settings.ts';
-import { fileFinding } from './file-finding.ts';
 import { isSetUp } from './set-up.ts';
 
 const NODE_NEEDED = 24;
@@ -20,7 +18,6 @@ export async function homeFindings(home: Home): Promise<Finding[]> {
     ...(await Promise.all(
       folders.map((folder) => folderFinding(folder, onlyRead.has(folder) ? READ : READ | constants.W_OK)),
     )),
-    await fileFinding('config', home.config, () => loadConfig(home)),
   ];
 }
 

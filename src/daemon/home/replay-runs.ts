@@ -1,4 +1,4 @@
-/** Runs as they are told by the ledger, for commands that only look. Needs no pen. */
+/** Runs as the ledger records them, for commands that only read. Needs no pen. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,8 @@ import type { Redact } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
-import { builtInTools } from '../desk/built-in-tools.ts';
+import { detachedTools } from '../detached-tools.ts';
+import type { DaemonRoom } from '../rooms.ts';
 import { rangeOfRun } from '../views/open-views.ts';
 
 export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
@@ -27,14 +28,18 @@ export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
   return events;
 }
 
-export async function replayRunDecisions(home: Home, events: readonly Event[]): Promise<DecisionReplay> {
-  const tools = toolsOn(join(home.workspace, 'desk'), home);
-  const since = sinceBegun(events);
+export async function replayRunDecisions(
+  home: Home,
+  events: readonly Event[],
+  rooms?: readonly DaemonRoom[],
+): Promise<DecisionReplay> {
+  const tools = await toolsOn(join(home.workspace, 'desk'), home, redactShapes, rooms);
+  const since = sinceStart(events);
   return replayDecisions(await planOfRun(home, since), since, (name) => tools.get(name));
 }
 
 /** A task is received under the name of its run before that begins. */
-function sinceBegun(events: readonly Event[]): readonly Event[] {
+function sinceStart(events: readonly Event[]): readonly Event[] {
   return events.slice(
     Math.max(
       0,
@@ -44,12 +49,17 @@ function sinceBegun(events: readonly Event[]): readonly Event[] {
 }
 
 /** Idempotent tools act in a copy of the desk, which is thrown away. */
-export async function replayRunFully(home: Home, events: readonly Event[], signal: AbortSignal): Promise<Compared[]> {
+export async function replayRunFully(
+  home: Home,
+  events: readonly Event[],
+  signal: AbortSignal,
+  rooms?: readonly DaemonRoom[],
+): Promise<Compared[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'oka-replay-'));
   try {
     cpSync(join(home.workspace, 'desk'), scratch, { recursive: true, verbatimSymlinks: true });
     const { redact } = await openHomeVault(home);
-    return await replayFully(events, toolsOn(scratch, home, redact), signal);
+    return await replayFully(events, await toolsOn(scratch, home, redact, rooms), signal);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
@@ -63,8 +73,13 @@ async function planOfRun(home: Home, events: readonly Event[]): Promise<Plan> {
   return planOf(Graph.parse(JSON.parse(bytes.toString('utf8'))), sha256, defaultStates);
 }
 
-function toolsOn(desk: string, home: Home, redact: Redact = redactShapes): Map<string, Tool> {
+async function toolsOn(
+  desk: string,
+  home: Home,
+  redact: Redact,
+  rooms?: readonly DaemonRoom[],
+): Promise<Map<string, Tool>> {
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redact);
-  const noRuns = (): Promise<string> => Promise.reject(new OkaError('refused', 'no run is started while replaying'));
-  return new Map(builtInTools({ desk, home, artifacts, startRun: noRuns }).map((tool) => [tool.name, tool]));
+  const tools = await detachedTools({ home, desk, artifacts, purpose: 'replay' }, rooms);
+  return new Map(tools.map((tool) => [tool.name, tool]));
 }

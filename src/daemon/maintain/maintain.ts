@@ -15,7 +15,7 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Config } from '../../schema/config.ts';
 import { watchConfig } from '../home/config-file.ts';
 import { isStopped, stopFile } from '../home/stop-files.ts';
-import { loadConfig } from '../settings.ts';
+import { loadRoomsConfig } from '../room-config.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Log } from '../log-line.ts';
 import { requestTidy } from './request-tidy.ts';
@@ -35,7 +35,7 @@ const AT_ONCE = 500;
 export async function maintain(home: Home, signal: AbortSignal, tell: Log, swapped: Swapped = {}): Promise<void> {
   while (!signal.aborted) {
     const lookAtConfig = watchConfig(home);
-    const config = await loadConfig(home);
+    const config = await loadRoomsConfig(home);
     if (config.maintenance.off) {
       tell('maintenance is off in config.json');
       await untilChanged(lookAtConfig, signal, tell);
@@ -82,7 +82,7 @@ export async function maintainOnce(home: Home, signal: AbortSignal, swapped: Swa
     throw new OkaError('refused', `${stopFile(home)} is there: everything is stopped`, {
       fix: 'Remove the file to go on.',
     });
-  const config = await loadConfig(home);
+  const config = await loadRoomsConfig(home);
   return keeping(home, config, swapped, (m) => untilStopped(home, signal, (stop) => pass(m, stop)));
 }
 

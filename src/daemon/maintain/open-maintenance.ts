@@ -5,17 +5,18 @@ import { FoldStore, readProgress } from '../../ledger/fold-store.ts';
 import type { FoldSources } from '../../ledger/follower.ts';
 import { type Ledger, openLedger } from '../../ledger/ledger.ts';
 import type { Position } from '../../ledger/line.ts';
-import type { Part } from '../../memory/learning.ts';
+import type { Part } from '../../schema/learning-part.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
 import { isSetUp } from '../home/set-up.ts';
+import type { DaemonRoom } from '../rooms.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
 import { type Pages, pagesOf } from './pages.ts';
-import { partsOf, settledBy } from './parts.ts';
+import { learningParts, settingsOfRows } from './learning-parts.ts';
 import { booksFile, settlePlace } from './maintenance-folder.ts';
 import { takeSlot } from '../../intake/slots.ts';
 import { wordingSpent } from './reword-facts.ts';
@@ -44,6 +45,7 @@ export type Maintenance = {
 /** Parts and clock are swapped in tests; `tell` hears of pages that have to be left alone. */
 export type Swapped = {
   parts?: readonly Part[];
+  rooms?: readonly DaemonRoom[];
   clock?: Clock;
   pages?: Pages;
   wording?: Wording;
@@ -57,7 +59,7 @@ const AT_ONCE = 500;
 
 /** Names everything that decides about the rows. */
 export const learningVersion = (parts: readonly Part[], { maintenance }: Config): string =>
-  `${VERSION} ${programVersion()} ${parts.map(({ name }) => name).join(' ')} ${settledBy(maintenance)}`;
+  `${VERSION} ${programVersion()} ${parts.map(({ name }) => name).join(' ')} ${settingsOfRows(maintenance)}`;
 
 /** What maintenance keeps of itself comes first. */
 const lastSlots: Part = { name: 'slots', take: ({ event }, rows) => takeSlot(event, rows) };
@@ -69,7 +71,7 @@ export async function openMaintenance(home: Home, config: Config, swapped: Swapp
   if (!isSetUp(home))
     throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
   settlePlace(home);
-  const parts = withOwn(swapped.parts ?? partsOf(config.maintenance));
+  const parts = withOwn(swapped.parts ?? (await learningParts(config.maintenance, swapped.rooms)));
   const clock = swapped.clock ?? Date.now;
   const vault = await openHomeVault(home);
   const file = booksFile(home);

@@ -1,5 +1,5 @@
 /** Pages that people read and edit, as a pass needs them. */
-import type { Page } from '../../memory/learning.ts';
+import type { Page } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { composePage } from '../../memory/pages/people-part.ts';
 import { scanPages } from '../../memory/pages/scan-pages.ts';

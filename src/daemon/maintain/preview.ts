@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { openArtifacts } from '../../ledger/artifacts.ts';
 import { FoldStore } from '../../ledger/fold-store.ts';
 import { catchUp, withRepair } from '../../ledger/follower.ts';
-import { outdatedPages, type Part } from '../../memory/learning.ts';
+import type { Part } from '../../schema/learning-part.ts';
+import { outdatedPages } from '../../memory/learning.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import { loadConfig } from '../settings.ts';
 import { booksFile } from './maintenance-folder.ts';
 import { learningVersion, withOwn } from './open-maintenance.ts';
-import { partsOf } from './parts.ts';
+import { learningParts } from './learning-parts.ts';
 import { readOnly } from './pass.ts';
 
 export type Foreseen = { events: number; concluded: Event[]; pages: string[] };
@@ -19,7 +20,7 @@ const MOST_PAGES = 256;
 /** Of what follows from its own conclusions only the first step is seen. */
 export async function foresee(home: Home, signal: AbortSignal, given?: readonly Part[]): Promise<Foreseen> {
   const config = await loadConfig(home);
-  const parts = withOwn(given ?? partsOf(config.maintenance));
+  const parts = withOwn(given ?? (await learningParts(config.maintenance)));
   const store = FoldStore.openReadOnly(booksFile(home), { version: learningVersion(parts, config) });
   try {
     return await withRepair(store, () => foreseeIn(store, home, parts, signal));

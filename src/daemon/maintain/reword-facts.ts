@@ -6,7 +6,7 @@
  *    that nobody heard the end of counts as the most.
  * 3. Nothing is asked that the budget of the day might not pay for.
  */
-import type { Part } from '../../memory/learning.ts';
+import type { Part } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { type Reworded, acceptedRewordings, type FactToReword, factsToReword } from '../../memory/distil/rewording.ts';
 import type { Config } from '../../schema/config.ts';

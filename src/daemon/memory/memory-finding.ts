@@ -1,4 +1,4 @@
-/** What `oka doctor` says about memory: whether texts are found by meaning, too. */
+/** What `oka doctor` reports about memory: whether semantic search works. Loads neither the database nor the model. */
 import { join } from 'node:path';
 import { messageOf } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
@@ -9,13 +9,18 @@ export async function memoryFinding(home: Home): Promise<Finding> {
   const what = 'memory';
   try {
     const { memory } = await loadConfig(home);
-    if (!memory.vectors) return { state: 'good', what, found: 'searched by words; vectors are turned off' };
+    if (!memory.vectors) return { state: 'good', what, found: 'searched by keywords; semantic search is turned off' };
     const { assertVectorsUsable, modelsFolder } = await import('../../memory/embedding/lance-vectors.ts');
     const cache = modelsFolder(join(home.oka, 'index'));
     await assertVectorsUsable({ model: memory.model, download: memory.model_download, cache });
-    return { state: 'good', what, found: `searched by words and by meaning (${memory.model})` };
+    return { state: 'good', what, found: `searched by keywords and semantically (${memory.model})` };
   } catch (error) {
     const reason = messageOf(error).split('\n', 1)[0] ?? '';
-    return { state: 'odd', what, found: `searched by words alone: ${reason}`, fix: 'npm ci brings what is missing.' };
+    return {
+      state: 'odd',
+      what,
+      found: `searched by keywords only: ${reason}`,
+      fix: 'Run npm ci to install what is missing.',
+    };
   }
 }

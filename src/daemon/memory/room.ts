@@ -8,6 +8,11 @@ export const homeMemory = defineRoom({
   name: 'daemon/memory',
   events: ['fact.kept', 'fact.forgotten', 'episode.imported', 'context.packed'],
   tools: ['memory.search', 'memory.note'],
+  detachedTools: async ({ purpose }) => {
+    if (purpose === 'replay') return []; // memory has grown since: what it returned then is in the record
+    const { memoryTools } = await import('../../tools/builtin/memory-tools.ts');
+    return memoryTools({ search: () => Promise.resolve([]) });
+  },
   findings: async (at) => [await (await import('./memory-finding.ts')).memoryFinding(at)],
   needs: { home, config, ledger, artifacts, onDurable, taskGraph },
   gives: { memory },

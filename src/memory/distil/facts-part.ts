@@ -11,7 +11,7 @@
 import type { NewEvent } from '../../schema/event.ts';
 import type { FactGiven } from '../../schema/memory.ts';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
-import type { Part, Pass } from '../learning.ts';
+import type { Part, Pass } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
 import type { Read } from '../../schema/view.ts';
 import { reconcileFinding, applyPersonsFact } from './reconcile-findings.ts';

@@ -1,5 +1,6 @@
 /** brain/LEARNINGS-<topic>.md: the known facts of a topic, each with its evidence. */
-import { type Page, type PageLine, plain } from '../learning.ts';
+import type { Page, PageLine } from '../../schema/learning-part.ts';
+import { plain } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { toFactMark } from '../pages/own-fact.ts';
 import { toNote, evidenceNote, escapeText, renderSection } from '../pages/page-prose.ts';

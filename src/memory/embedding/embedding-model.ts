@@ -51,9 +51,9 @@ export async function openEmbedder({ model, download, cache }: EmbedderSettings)
   return { model: `${model} ${await hashModelFile(folder, model)}`, dims, embed, close: () => extract.dispose() };
 }
 
-/** Throws when the code or the model cannot be used. A model that may be downloaded counts as usable. */
+/** Throws when the code is not installed or the model cannot be used. A model that may be downloaded counts as usable. */
 export async function assertModelUsable({ model, download, cache }: EmbedderSettings): Promise<void> {
-  await import('@xenova/transformers');
+  createRequire(createRequire(import.meta.url).resolve('@xenova/transformers')).resolve('onnxruntime-node');
   if (model === BUNDLED_MODEL) return verifyBundledModel();
   if (!download && !existsSync(modelFile(cache, model)))
     throw new OkaError('not-set-up', `the model ${model} is not in ${cache}`, {

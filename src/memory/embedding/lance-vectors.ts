@@ -7,10 +7,12 @@
  * 4. A table that cannot be read, or has other dimensions, is dropped by its writer and filled again.
  */
 import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setImmediate as others } from 'node:timers/promises';
 import type { Table } from '@lancedb/lancedb';
 import type { RecordBatch } from 'apache-arrow';
+import { OkaError } from '../../schema/errors.ts';
 import { openBackgroundEmbedder } from './background-embedder.ts';
 import { assertModelUsable, type Embedder, type EmbedderSettings } from './embedding-model.ts';
 import type { EmbedOptions, VectorIndex } from './vector-index.ts';
@@ -88,10 +90,21 @@ function vectorIndexOver(table: Table, embedder: Embedder, known: VectorScan): V
   };
 }
 
-/** Throws when a package or the model is missing or altered. */
+/** Throws when a package or the model is missing or altered. Loads neither: that would take a second and 200 MB. */
 export async function assertVectorsUsable(settings: EmbedderSettings): Promise<void> {
-  await import('@lancedb/lancedb');
+  const database = createRequire(createRequire(import.meta.url).resolve('@lancedb/lancedb'));
+  const native = `@lancedb/lancedb-${process.platform}-${process.arch}`;
+  if (!['', '-gnu', '-musl', '-msvc'].some((suffix) => canResolve(database, `${native}${suffix}`)))
+    throw new OkaError('not-set-up', `LanceDB has no binary for ${process.platform} on ${process.arch} here`);
   await assertModelUsable(settings);
+}
+
+function canResolve(from: NodeJS.Require, name: string): boolean {
+  try {
+    return from.resolve(name) !== '';
+  } catch {
+    return false;
+  }
 }
 
 type Row = { key: string; model: string; vector: number[] };

@@ -1,5 +1,6 @@
 /** Owns: rendering the page of a day. It is read in the morning: results first, then decisions, then the rest. */
-import { type Page, type PageLine, plain } from '../learning.ts';
+import type { Page, PageLine } from '../../schema/learning-part.ts';
+import { plain } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import {
   countOmitted,

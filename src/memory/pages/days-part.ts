@@ -1,6 +1,6 @@
 /** Owns: which events belong on the page of a day, memory/YYYY-MM-DD.md. day-page.ts renders it. */
 import type { Event } from '../../schema/event.ts';
-import type { Part } from '../learning.ts';
+import type { Part } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { secondsOf, taskRecordOf } from '../task-record.ts';
 import {

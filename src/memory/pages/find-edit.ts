@@ -7,7 +7,7 @@
  *    truncated, emptied or recreated removes nothing.
  * E4 An editor that saves an old version undoes nothing that came in between.
  */
-import type { Page, PageLine } from '../learning.ts';
+import type { Page, PageLine } from '../../schema/learning-part.ts';
 import { factMarkOfLine } from './own-fact.ts';
 import { noteOf, isTicked } from './page-prose.ts';
 import {

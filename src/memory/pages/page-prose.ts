@@ -5,7 +5,8 @@
  * 2. `plainWords` of a line with `escapeText(text)` gives the text again, as far as it was shown.
  */
 import type { Evidence } from '../../schema/memory.ts';
-import { type PageLine, plain } from '../learning.ts';
+import type { PageLine } from '../../schema/learning-part.ts';
+import { plain } from '../learning.ts';
 
 const WIDTH = 80;
 /** Control, format, direction and unassigned characters, and unusual line separators. */

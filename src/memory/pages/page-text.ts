@@ -8,7 +8,7 @@
  *    that a truncated file has none.
  */
 import { hash } from 'node:crypto';
-import type { Page, PageLine } from '../learning.ts';
+import type { Page, PageLine } from '../../schema/learning-part.ts';
 
 export const HEADING = '## Yours';
 export const SENTENCE = 'Whatever you write here stays. Lines that you put elsewhere move here.';

@@ -7,7 +7,8 @@
  * 3. A line that a person removed or changed is not shown again while its fact is still to be forgotten.
  */
 import type { Intake } from '../../schema/intake.ts';
-import { type Page, type Part, touchPage } from '../learning.ts';
+import type { Page, Part } from '../../schema/learning-part.ts';
+import { touchPage } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { intakesForEdit } from './edit-intakes.ts';
 import { selectFactLines, factMarkOfLine, fromFactMark, toFactMark, topicOfPage } from './own-fact.ts';

@@ -5,7 +5,8 @@
  * 2. A tick beside a question or an approval does nothing but bring a remark: those are answered by name.
  */
 import type { Event } from '../../schema/event.ts';
-import { type Page, type PageLine, type Part, plain } from '../learning.ts';
+import type { Page, PageLine, Part } from '../../schema/learning-part.ts';
+import { plain } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { rootOf, taskRecordOf } from '../task-record.ts';
 import {

@@ -9,7 +9,7 @@
 import { isMaintenanceJob } from '../../schema/maintenance.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ProcedureMove, ProcedureStatus } from '../../schema/procedure.ts';
-import type { Part, Pass } from '../learning.ts';
+import type { Part, Pass } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { type Execution, executionsOf, familyOfProcedure } from './execution-record.ts';
 import { type Case, type GateSettings, judge, computeNumbers, type Trial } from './promotion-gate.ts';

@@ -1,5 +1,5 @@
 /** The page of one procedure: its purpose, status, steps and evidence. */
-import type { Page, PageLine } from '../learning.ts';
+import type { Page, PageLine } from '../../schema/learning-part.ts';
 import { plain } from '../learning.ts';
 import type { Parameter, ProcedureNumbers } from '../../schema/procedure.ts';
 import { type Execution, describePitfalls } from './execution-record.ts';

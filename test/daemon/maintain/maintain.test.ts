@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { maintain } from '../../../src/daemon/maintain/maintain.ts';
 import type { Home } from '../../../src/schema/home.ts';
-import type { Part } from '../../../src/memory/learning.ts';
+import type { Part } from '../../../src/schema/learning-part.ts';
 import { conclusions, happenings, maintainedHome, testParts, written } from '../../support/maintain.ts';
 
 type Watched = { told: string[]; shift: (ms: number) => void; stop: () => Promise<void> };

@@ -22,7 +22,7 @@ import type { Home } from '../../../src/schema/home.ts';
 import { archive } from '../../../src/ledger/archive.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify.ts';
-import type { Part } from '../../../src/memory/learning.ts';
+import type { Part } from '../../../src/schema/learning-part.ts';
 import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } from '../../support/maintain.ts';
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 /** Two ledgers in memory, and the parts that learn from them: what the process does, without its files. */
 import { hash } from 'node:crypto';
 import { memoryRows } from '../../../src/ledger/memory-rows.ts';
-import type { Part } from '../../../src/memory/learning.ts';
+import type { Part } from '../../../src/schema/learning-part.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
 import { factsPart } from '../../../src/memory/distil/facts-part.ts';
 import { type StoredFact, isValid } from '../../../src/memory/distil/fact-rows.ts';

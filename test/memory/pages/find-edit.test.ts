@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Page, PageLine } from '../../../src/memory/learning.ts';
+import type { Page, PageLine } from '../../../src/schema/learning-part.ts';
 import { findEdit, type PageEdit } from '../../../src/memory/pages/find-edit.ts';
 import { escapeText } from '../../../src/memory/pages/page-prose.ts';
 import { splitText, composeText } from '../../../src/memory/pages/page-text.ts';

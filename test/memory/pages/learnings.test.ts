@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Part } from '../../../src/memory/learning.ts';
+import type { Part } from '../../../src/schema/learning-part.ts';
 import { findEdit } from '../../../src/memory/pages/find-edit.ts';
 import { peoplePart, pendingRequests } from '../../../src/memory/pages/people-part.ts';
 import { evidenceNote, escapeText } from '../../../src/memory/pages/page-prose.ts';

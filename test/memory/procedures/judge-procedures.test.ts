@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryRows } from '../../../src/ledger/memory-rows.ts';
-import type { Part } from '../../../src/memory/learning.ts';
+import type { Part } from '../../../src/schema/learning-part.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
 import { type Execution, storeExecution } from '../../../src/memory/procedures/execution-record.ts';
 import { procedures } from '../../../src/memory/procedures/procedures-part.ts';

@@ -1,0 +1,7 @@
+/** What the replica contributes: nothing to the worker; maintenance copies both ledgers (daemon/network/replicate.ts). */
+import { defineRoom } from '../schema/room.ts';
+
+export const replica = defineRoom({
+  name: 'replica',
+  events: [],
+});
