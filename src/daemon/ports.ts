@@ -12,6 +12,7 @@ import { modelsPort } from '../models/room.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
 import type { ArtifactStore, EventStore, Planner } from '../schema/ports.ts';
+import type { ProviderDefinition } from '../schema/model-provider.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
 import type { Deps } from './deps/deps.ts';
@@ -42,6 +43,8 @@ export const ports = {
   tidy: port<(tidying: Tidying) => Promise<Tidied>>('tidy'),
   /** What every room folds for people to look at. */
   viewFolds: port<() => Promise<ViewFolds>>('viewFolds'),
+  /** All providers of models. */
+  providers: port<readonly ProviderDefinition[]>('providers'),
   runs: port<Runs>('runs'),
   /** All tools there are, those of other rooms too, once all rooms are open. */
   tools: port<ChangingTools>('tools'),

@@ -7,6 +7,7 @@ import { explained } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { VaultPlaces } from '../guard/open-vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/model-environment.ts';
+import type { ProviderDefinition } from '../schema/model-provider.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
 import { binFolders } from '../tools/deps/tool-links.ts';
@@ -90,10 +91,10 @@ export function certificateFiles(): string[] {
   return [...new Set(Object.values(certificates()))].filter((path) => isAbsolute(path) && existsSync(path));
 }
 
-/** What is set about models. */
-export function modelEnvironment(): ModelEnvironment {
+/** The environment variables about models. */
+export function modelEnvironment(providers: readonly ProviderDefinition[]): ModelEnvironment {
   return Object.fromEntries(
-    environmentNames.flatMap((name) => {
+    environmentNames(providers).flatMap((name) => {
       const value = process.env[name];
       return value === undefined || value === '' ? [] : [[name, value]];
     }),

@@ -23,6 +23,7 @@ import { engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
 import { rulesOf, secretsOf } from './guard/call-rules.ts';
 import { graphsIn } from './home/graph-files.ts';
+import { modelProviders } from './model-providers.ts';
 import { nodeKinds } from './node-kinds.ts';
 import { type Given, given, openRooms, type OpenRooms } from './open-rooms.ts';
 import type { Runs } from './port-types.ts';
@@ -65,6 +66,7 @@ export async function openHome(
     given(ports.reportRun, reportRun),
     given(ports.tidy, (tidying) => tidy(tidying, list)),
     given(ports.viewFolds, () => viewFolds(list)),
+    given(ports.providers, await modelProviders(list)),
     given(ports.runs, late.runs),
     given(ports.tools, tools),
   ]);

@@ -14,7 +14,7 @@ import { assertRegularFile, lookAt, makeFolder, replaceFile } from '../ledger/di
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Redact } from '../schema/ports.ts';
 import { ModelError, problem } from './model-errors.ts';
-import type { Fetch } from './sdk.ts';
+import type { Fetch } from '../schema/model-provider.ts';
 
 const Take = z.strictObject({
   status: z.int().min(200).max(599).describe('HTTP status.'),

@@ -1,7 +1,7 @@
 /** Owns: the error of a model as a person reads it: which model, what to change, and without the key. */
 import { ModelError, type ModelProblem, errorOf, problem } from './model-errors.ts';
 import { nameOf } from './model-name.ts';
-import type { Called } from './model-settings.ts';
+import type { Called } from '../schema/model-provider.ts';
 
 export function errorFor(
   error: unknown,
@@ -19,12 +19,12 @@ function stopError(caller: AbortSignal): ModelProblem {
   return late ? problem('stalled', 'it timed out') : problem('stopped', 'it was stopped');
 }
 
-function fixFor({ kind, fix }: ModelProblem, { provider, model, keyName, baseUrl }: Called): string {
+function fixFor({ kind, fix }: ModelProblem, called: Called): string {
+  const { model, keyName, baseUrl, advice } = called;
+  if ((kind === 'unknown' || kind === 'down') && advice[kind] !== undefined) return advice[kind](called);
   if (kind === 'no-key' && keyName !== null)
     return `Run: oka secrets set ${keyName}, or set ${keyName} in the environment; the key must be valid for ${baseUrl}.`;
-  if (kind === 'unknown' && provider === 'ollama') return `Run: ollama pull ${model}`;
   if (kind === 'unknown') return `Check the name "${model}" and the address ${baseUrl}.`;
-  if (kind === 'down' && provider === 'ollama') return `Start it with: ollama serve. It is expected at ${baseUrl}.`;
   return kind === 'down' ? `Check that ${baseUrl} can be reached; oka retries later.` : fix;
 }
 

@@ -2,7 +2,7 @@
 import type { ModelRequest } from '../schema/ports.ts';
 import type { Usage } from '../schema/effect.ts';
 import { costOf } from './prices.ts';
-import type { Called } from './model-settings.ts';
+import type { Called } from '../schema/model-provider.ts';
 
 /** Tokens per byte in the least efficient vocabularies: 0.56 for JSON, 0.34 for prose. */
 const TOKENS_A_BYTE = 0.6;

@@ -1,15 +1,13 @@
-/** Owns: the names of environment variables about models. Has no imports, since every command loads it. */
+/** Owns: which environment variables are about models: two of oka itself, and those of the providers. */
+import type { ProviderDefinition, Variables } from '../schema/model-provider.ts';
 
 /** The variables that are read; an empty one counts as not set. */
-export const environmentNames = [
-  'OKA_MODEL',
-  'OKA_MODEL_URL',
-  'OKA_MODEL_KEY',
-  'OKA_CASSETTE',
-  'OPENAI_API_KEY',
-  'OPENAI_BASE_URL',
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_BASE_URL',
-  'OLLAMA_HOST',
-] as const;
-export type ModelEnvironment = Readonly<Partial<Record<(typeof environmentNames)[number], string>>>;
+export function environmentNames(providers: readonly ProviderDefinition[]): string[] {
+  const own = providers.flatMap(({ keyName, variables = [] }) => [
+    ...variables,
+    ...(keyName === null ? [] : [keyName]),
+  ]);
+  return ['OKA_MODEL', 'OKA_CASSETTE', ...own];
+}
+
+export type ModelEnvironment = Variables & { readonly OKA_MODEL?: string; readonly OKA_CASSETTE?: string };

@@ -1,8 +1,7 @@
 /** Owns: parsing names of models: provider:model, one for everything or one per role. */
 import { OkaError } from '../schema/errors.ts';
-import { ModelProvider, type ModelRole } from '../schema/model.ts';
-
-export type NamedModel = { provider: ModelProvider; model: string };
+import type { ModelRole } from '../schema/model.ts';
+import type { NamedModel } from '../schema/model-provider.ts';
 
 /** `default` serves every role that has no model of its own. */
 export type ModelNames = Partial<Record<ModelRole | 'default', NamedModel>>;
@@ -11,25 +10,25 @@ const ROLES: readonly ModelRole[] = ['planner', 'executor', 'critic'];
 
 const EXAMPLES = 'openai:gpt-5-mini, anthropic:claude-sonnet-4-5, ollama:llama3.2 or custom:my-model';
 
-/** Splits at the first colon only: models may contain colons themselves, such as ollama:llama3.2:3b. */
-export function parseModelName(text: string, where = 'OKA_MODEL'): NamedModel {
+/** `known` are the names of providers. Splits at the first colon only: models may contain colons themselves, such as ollama:llama3.2:3b. */
+export function parseModelName(text: string, known: readonly string[], where = 'OKA_MODEL'): NamedModel {
   const name = text.trim();
   const colon = name.indexOf(':');
-  const provider = ModelProvider.safeParse(name.slice(0, Math.max(colon, 0)));
+  const provider = name.slice(0, Math.max(colon, 0));
   const model = name.slice(colon + 1);
   if (colon < 1) throw nameError(where, `"${quoteName(name)}" names no provider`);
-  if (!provider.success) throw nameError(where, `there is no provider "${quoteName(name.slice(0, colon))}"`);
+  if (!known.includes(provider)) throw nameError(where, `there is no provider "${quoteName(provider)}"`);
   if (!/^\S+$/.test(model)) throw nameError(where, `"${quoteName(name)}" names no model`);
-  return { provider: provider.data, model };
+  return { provider, model };
 }
 
 /** `a:b` for everything, `planner=c:d` for a role, several separated by commas. */
-export function parseModelNames(text: string, where = 'OKA_MODEL'): ModelNames {
+export function parseModelNames(text: string, known: readonly string[], where = 'OKA_MODEL'): ModelNames {
   const names: ModelNames = {};
   for (const part of text.split(',').filter((each) => each.trim() !== '')) {
     const [slot, name] = parseEntry(part.trim(), where);
     if (names[slot] !== undefined) throw nameError(where, `two models are named for ${slot}`);
-    names[slot] = parseModelName(name, where);
+    names[slot] = parseModelName(name, known, where);
   }
   return names;
 }

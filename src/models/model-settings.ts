@@ -2,22 +2,21 @@
  * Owns: the settings a model is called with, from the environment, config.json and the provider's defaults.
  * Does not own: reading any of them (daemon/settings.ts), nor the keys, which are requested before each call.
  */
-import type { ModelPrice, ModelProvider, ModelsConfig } from '../schema/model.ts';
-import type { Json } from '../schema/json.ts';
+import { OkaError } from '../schema/errors.ts';
+import type { ModelsConfig } from '../schema/model.ts';
+import type { Called, NamedModel, ProviderDefinition } from '../schema/model-provider.ts';
 import type { Redact } from '../schema/ports.ts';
-import { baseUrlOf } from './base-url.ts';
 import type { ModelEnvironment } from './model-environment.ts';
-import { type ModelNames, type NamedModel, nameOf, parseModelName, parseModelNames } from './model-name.ts';
-import { priceOf } from './prices.ts';
-
-export type KeyName = 'OPENAI_API_KEY' | 'ANTHROPIC_API_KEY' | 'OKA_MODEL_KEY';
+import { type ModelNames, nameOf, parseModelName, parseModelNames } from './model-name.ts';
 
 export type ModelsSettings = {
+  /** All providers there are. */
+  providers: readonly ProviderDefinition[];
   environment: ModelEnvironment;
   /** The part `models` of config.json. */
   config: ModelsConfig;
   /** Returns a secret by its name, for this host alone; overrides the environment. If it throws, the turn fails. */
-  vault?: (name: KeyName, host: string) => Promise<string | null>;
+  vault?: (name: string, host: string) => Promise<string | null>;
   /** The folder that relative paths of scripts refer to. */
   folder: string;
   /** The folder of recorded traffic. */
@@ -25,62 +24,59 @@ export type ModelsSettings = {
   redact: Redact;
 };
 
-/** Everything that is needed to call one model. */
-export type Called = NamedModel & {
-  baseUrl: string;
-  key: () => Promise<string | null>;
-  /** Name of the secret or variable with its key; null if it needs none. */
-  keyName: KeyName | null;
-  temperature: number | null;
-  topP: number | null;
-  maxTokens: number;
-  timeoutMs: number;
-  price: ModelPrice | null;
-  extra: Readonly<Record<string, Json>>;
-};
-
 const MAX_TOKENS = 4096;
 const TIMEOUT_SECONDS = 240;
 
-const KEYS: Readonly<Record<ModelProvider, KeyName | null>> = {
-  openai: 'OPENAI_API_KEY',
-  anthropic: 'ANTHROPIC_API_KEY',
-  custom: 'OKA_MODEL_KEY',
-  ollama: null,
-  scripted: null,
-};
-
 /** Throws for an invalid name. */
-export function namesIn({ environment, config }: Pick<ModelsSettings, 'environment' | 'config'>): ModelNames {
+export function namesIn({
+  environment,
+  config,
+  providers,
+}: Pick<ModelsSettings, 'environment' | 'config' | 'providers'>): ModelNames {
+  const known = providers.map(({ name }) => name);
   const names: ModelNames = {};
-  if (config.use !== undefined) names.default = parseModelName(config.use, 'models.use in config.json');
+  for (const name of Object.keys(config.settings)) parseModelName(name, known, 'models.settings in config.json');
+  if (config.use !== undefined) names.default = parseModelName(config.use, known, 'models.use in config.json');
   for (const role of ['planner', 'executor', 'critic'] as const) {
     const name = config.roles[role];
-    if (name !== undefined) names[role] = parseModelName(name, `models.roles.${role} in config.json`);
+    if (name !== undefined) names[role] = parseModelName(name, known, `models.roles.${role} in config.json`);
   }
-  return { ...names, ...parseModelNames(environment.OKA_MODEL ?? '') };
+  return { ...names, ...parseModelNames(environment.OKA_MODEL ?? '', known) };
 }
 
 export function resolveModel(name: NamedModel, settings: ModelsSettings): Called {
   const { config, environment } = settings;
   const own = config.settings[nameOf(name)] ?? {};
-  const keyName = KEYS[name.provider];
-  const baseUrl = baseUrlOf(name.provider, own.base_url, environment);
+  const provider = providerOf(name, settings);
+  const { keyName } = provider;
+  const baseUrl = provider.baseUrl(own.base_url, environment);
   return {
     ...name,
     baseUrl,
     keyName,
+    needsKey: provider.needsKey(baseUrl),
+    advice: provider.advice ?? {},
     key: () => (keyName === null ? Promise.resolve(null) : keyFrom(settings, keyName, new URL(baseUrl).host)),
     temperature: own.temperature ?? config.temperature ?? null,
     topP: own.top_p ?? config.top_p ?? null,
     maxTokens: own.max_tokens ?? config.max_tokens ?? MAX_TOKENS,
     timeoutMs: (own.timeout_seconds ?? config.timeout_seconds ?? TIMEOUT_SECONDS) * 1000,
-    price: own.price ?? priceOf(name),
+    price: own.price ?? provider.priceOf(name.model),
     extra: own.extra ?? {},
   };
 }
 
-async function keyFrom({ vault, environment }: ModelsSettings, name: KeyName, host: string): Promise<string | null> {
+/** Throws if there is no such provider. */
+export function providerOf(
+  { provider }: NamedModel,
+  { providers }: Pick<ModelsSettings, 'providers'>,
+): ProviderDefinition {
+  const found = providers.find(({ name }) => name === provider);
+  if (found === undefined) throw new OkaError('usage', `there is no provider "${provider}" of models`);
+  return found;
+}
+
+async function keyFrom({ vault, environment }: ModelsSettings, name: string, host: string): Promise<string | null> {
   const value = (await vault?.(name, host)) ?? environment[name] ?? '';
   return value.trim() === '' ? null : value.trim();
 }

@@ -1,6 +1,5 @@
 /** What models cost, in USD per million tokens. Prices change: `models.settings` in config.json overrides this table. */
 import type { ModelPrice } from '../schema/model.ts';
-import { type NamedModel, nameOf } from './model-name.ts';
 
 /** As reported by a provider. `cached` is the part of `in` that came from its cache. */
 export type Tokens = { in: number; out: number; cached: number };
@@ -40,15 +39,14 @@ const PRICES: Readonly<Record<string, ModelPrice>> = {
   'anthropic:claude-opus-5-5': { in: 4, out: 20 },
 };
 
-const FREE: ModelPrice = { in: 0, out: 0 };
+export const FREE: ModelPrice = { in: 0, out: 0 };
 
 /** A dated release of a model: gpt-5-2025-08-07, claude-opus-4-1-20250805. */
 const RELEASE = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|latest)$/;
 
-/** Null if unknown; a local model is free. */
-export function priceOf(name: NamedModel): ModelPrice | null {
-  if (name.provider === 'ollama' || name.provider === 'scripted') return FREE;
-  return PRICES[nameOf(name)] ?? PRICES[nameOf(name).replace(RELEASE, '')] ?? null;
+/** The price of provider:model; null if unknown. */
+export function priceOf(name: string): ModelPrice | null {
+  return PRICES[name] ?? PRICES[name.replace(RELEASE, '')] ?? null;
 }
 
 export function costOf(tokens: Tokens, price: ModelPrice): number {

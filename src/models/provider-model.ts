@@ -8,43 +8,40 @@
  */
 import type { LanguageModelCallEndEvent, LanguageModelUsage, ToolSet } from 'ai';
 import type { Json } from '../schema/json.ts';
-import type { Clock, Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
+import type { Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
 import type { Usage } from '../schema/effect.ts';
 import { parseAnswer, type RawReply } from './parse-answer.ts';
 import { errorFor } from './error-advice.ts';
 import { ModelError, problem } from './model-errors.ts';
 import { nameOf } from './model-name.ts';
 import { costOf } from './prices.ts';
-import { needsKey } from './setting-problems.ts';
-import { type Fetch, languageModel, loadSdk, providerOptions } from './sdk.ts';
-import type { Called } from './model-settings.ts';
+import type { Called, ProviderPorts } from '../schema/model-provider.ts';
+import type { SdkProvider } from './sdk-provider.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
 import { startSilenceTimer } from './transport.ts';
 
-export type ProviderPorts = {
-  fetch: Fetch;
-  /** Measures how long a turn takes. */
-  clock: Clock;
-  /** Whether recorded answers are replayed, so that no key is needed. */
-  replayed: boolean;
-};
-
 type Sdk = typeof import('ai');
 type Options = Parameters<Sdk['generateText']>[0] & { prompt?: never };
+/** What differs between providers. */
+type Client = Pick<SdkProvider, 'languageModel' | 'oneCall'>;
 type Reply = { text: string; calls: RawReply['calls']; finish: string; usage: LanguageModelUsage; model: string };
 
-export function providerModel(called: Called, ports: ProviderPorts): Model {
+export function providerModel(called: Called, ports: ProviderPorts, client: Client): Model {
   return {
     id: nameOf(called),
-    complete: (request, signal) => runTurn(called, ports, request, signal, (sdk, options) => complete(sdk, options)),
+    complete: (request, signal) =>
+      runTurn(called, ports, client, request, signal, (sdk, options) => complete(sdk, options)),
     stream: (request, signal, onText) =>
-      runTurn(called, ports, request, signal, (sdk, options, onPart) => streamReply(sdk, options, onPart, onText)),
+      runTurn(called, ports, client, request, signal, (sdk, options, onPart) =>
+        streamReply(sdk, options, onPart, onText),
+      ),
   };
 }
 
 async function runTurn(
   called: Called,
   ports: ProviderPorts,
+  client: Client,
   request: ModelRequest,
   caller: AbortSignal,
   exchange: (sdk: Sdk, options: Options, onPart: () => void) => Promise<Reply>,
@@ -57,8 +54,8 @@ async function runTurn(
     caller.throwIfAborted();
     key = await keyOf(called, ports);
     const sdk = await loadSdk();
-    const model = await languageModel(called, key, ports.fetch);
-    const options = { model, ...optionsOf(called, request, names, sdk), abortSignal: silence.signal };
+    const model = await client.languageModel(called, key, ports.fetch);
+    const options = { model, ...optionsOf(called, client, request, names, sdk), abortSignal: silence.signal };
     const reply = await exchange(sdk, options, () => silence.restart());
     return parseAnswer(toRawReply(reply, called, ports.clock() - started), names);
   } catch (error) {
@@ -70,11 +67,17 @@ async function runTurn(
 
 async function keyOf(called: Called, { replayed }: ProviderPorts): Promise<string | null> {
   const key = replayed ? null : await called.key();
-  if (key === null && !replayed && needsKey(called)) throw new ModelError(problem('no-key', 'there is no key for it'));
+  if (key === null && !replayed && called.needsKey) throw new ModelError(problem('no-key', 'there is no key for it'));
   return key;
 }
 
-function optionsOf(called: Called, request: ModelRequest, names: ToolNames, { jsonSchema, tool }: Sdk) {
+function optionsOf(
+  called: Called,
+  { oneCall }: Client,
+  request: ModelRequest,
+  names: ToolNames,
+  { jsonSchema, tool }: Sdk,
+) {
   const tools: ToolSet = Object.fromEntries(
     names.sent.map((each) => [
       each.as,
@@ -90,7 +93,7 @@ function optionsOf(called: Called, request: ModelRequest, names: ToolNames, { js
     ...(called.temperature === null ? {} : { temperature: called.temperature }),
     ...(called.topP === null ? {} : { topP: called.topP }),
     maxRetries: 0,
-    providerOptions: providerOptions(called, withTools),
+    providerOptions: { [called.provider]: { ...(withTools ? oneCall : {}), ...called.extra } },
   };
 }
 
@@ -156,4 +159,10 @@ function usageOf(
     ...(counted && called.price !== null ? { usd: costOf(tokens, called.price) } : {}),
     ms: Math.max(0, ms),
   };
+}
+
+async function loadSdk(): Promise<Sdk> {
+  // The SDK would print warnings about unsupported settings to the terminal.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  return import('ai');
 }

@@ -1,15 +1,12 @@
 /** Owns: which model serves which role. The same name always gives the same model. */
-import { resolve } from 'node:path';
 import { OkaError } from '../schema/errors.ts';
 import type { ModelRole } from '../schema/model.ts';
+import type { Called, Fetch, NamedModel } from '../schema/model-provider.ts';
 import type { Clock, Model } from '../schema/ports.ts';
 import { recordingFetch, replayingFetch } from './cassette.ts';
-import { type NamedModel, nameOf, parseModelName } from './model-name.ts';
+import { nameOf, parseModelName } from './model-name.ts';
 import { isCassetteMode } from './setting-problems.ts';
-import { providerModel } from './provider-model.ts';
-import { scriptedFromFile } from './scripted-model.ts';
-import type { Fetch } from './sdk.ts';
-import { type Called, resolveModel, type ModelsSettings, namesIn } from './model-settings.ts';
+import { providerOf, resolveModel, type ModelsSettings, namesIn } from './model-settings.ts';
 import { guardedFetch } from './transport.ts';
 
 export type Models = {
@@ -23,17 +20,17 @@ export function modelsFrom(settings: ModelsSettings, ports: { fetch?: Fetch; clo
   const mode = settings.environment.OKA_CASSETTE ?? '';
   const fetch = cassetteFetch(mode, guardedFetch(ports.fetch), settings);
   const names = namesIn(settings);
+  const known = settings.providers.map(({ name }) => name);
   const made = new Map<string, Model>();
   const nameFor = (role: ModelRole, override?: string): NamedModel | null =>
-    override === undefined ? (names[role] ?? names.default ?? null) : parseModelName(override, 'model');
+    override === undefined ? (names[role] ?? names.default ?? null) : parseModelName(override, known, 'model');
   const make = (name: NamedModel): Model =>
-    name.provider === 'scripted'
-      ? scriptedFromFile(resolve(settings.folder, name.model), nameOf(name))
-      : providerModel(resolveModel(name, settings), {
-          fetch,
-          clock: ports.clock ?? (() => performance.now()),
-          replayed: mode === 'replay',
-        });
+    providerOf(name, settings).open(resolveModel(name, settings), {
+      fetch,
+      clock: ports.clock ?? (() => performance.now()),
+      replayed: mode === 'replay',
+      folder: settings.folder,
+    });
   return {
     for: (role, override) => {
       const name = nameFor(role, override);

@@ -1,4 +1,4 @@
-/** What models contribute: the tool through which every completion goes. */
+/** What models contribute: the built-in providers, and the tool through which every completion goes. */
 import { defineRoom, port } from '../schema/room.ts';
 import type { Models } from './role-models.ts';
 
@@ -7,6 +7,7 @@ export const modelsPort = port<Models>('models');
 
 export const models = defineRoom({
   name: 'models',
+  providers: async () => (await import('./built-in-providers.ts')).builtInProviders,
   schemas: async () => ({ model: (await import('../schema/model.ts')).ModelSettings }),
   tools: ['model.complete'],
   detachedTools: async ({ purpose }) => {

@@ -1,10 +1,9 @@
 /** Owns: checking the settings of models before the first call. */
-import { lstatSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import { isLoopback } from './base-url.ts';
-import { type NamedModel, nameOf } from './model-name.ts';
-import { type Called, resolveModel, type ModelsSettings, namesIn } from './model-settings.ts';
+import type { Called, NamedModel } from '../schema/model-provider.ts';
+import { nameOf } from './model-name.ts';
+import { providerOf, resolveModel, type ModelsSettings, namesIn } from './model-settings.ts';
 
 /** `model` is null if the problem concerns all of them. */
 export type SettingProblem = { model: string | null; message: string; fix: string };
@@ -37,8 +36,9 @@ export function isCassetteMode(mode: string | undefined): boolean {
 async function problemsWith(name: NamedModel, settings: ModelsSettings): Promise<SettingProblem[]> {
   try {
     const called = resolveModel(name, settings);
-    if (name.provider === 'scripted') return scriptProblems(name, settings);
-    return settings.environment.OKA_CASSETTE === 'replay' ? [] : await keyProblems(called);
+    const own = providerOf(name, settings).problems?.(called, settings) ?? [];
+    const keys = settings.environment.OKA_CASSETTE === 'replay' ? [] : await keyProblems(called);
+    return [...own.map(({ message, fix }) => settingProblem(nameOf(name), message, fix)), ...keys];
   } catch (error) {
     return [problemFromError(nameOf(name), error)];
   }
@@ -47,7 +47,7 @@ async function problemsWith(name: NamedModel, settings: ModelsSettings): Promise
 async function keyProblems(called: Called): Promise<SettingProblem[]> {
   const key = await called.key();
   const id = nameOf(called);
-  if (key === null && needsKey(called)) {
+  if (key === null && called.needsKey) {
     const fix = `Run: oka secrets set ${called.keyName}, or set ${called.keyName} in the environment.`;
     return [settingProblem(id, `there is no key for ${id}`, fix)];
   }
@@ -59,18 +59,6 @@ async function keyProblems(called: Called): Promise<SettingProblem[]> {
       `Use https in ${called.baseUrl}.`,
     ),
   ];
-}
-
-/** A self-hosted server that is compatible with OpenAI may need no key. */
-export function needsKey({ provider, baseUrl }: Pick<Called, 'provider' | 'baseUrl'>): boolean {
-  return provider === 'anthropic' || (provider === 'openai' && new URL(baseUrl).hostname === 'api.openai.com');
-}
-
-function scriptProblems(name: NamedModel, { folder }: ModelsSettings): SettingProblem[] {
-  const file = resolve(folder, name.model);
-  return lstatSync(file, { throwIfNoEntry: false })?.isFile()
-    ? []
-    : [settingProblem(nameOf(name), `${file} is not a file`, 'Write a script there, or name another model.')];
 }
 
 function problemFromError(model: string | null, error: unknown): SettingProblem {

@@ -1,6 +1,6 @@
 /** Owns: sending requests to models: redirects are not followed, since the key would go with them, and answers are bounded. */
 import { ModelError, problem } from './model-errors.ts';
-import type { Fetch } from './sdk.ts';
+import type { Fetch } from '../schema/model-provider.ts';
 
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 

@@ -2,15 +2,18 @@ import { z } from 'zod';
 import { JsonValue } from './json.ts';
 
 export const ModelProvider = z
-  .enum(['openai', 'anthropic', 'ollama', 'custom', 'scripted'])
-  .describe('Who serves it; custom is any OpenAI-compatible server, scripted plays answers from a file.');
-export type ModelProvider = z.infer<typeof ModelProvider>;
+  .string()
+  .max(60)
+  .regex(/^[a-z][a-z0-9-]*$/, 'must be the name of a provider, such as openai')
+  .describe(
+    'Who serves it: openai, anthropic, ollama, custom (any OpenAI-compatible server), scripted (plays answers from a file), or a provider of another room.',
+  );
 
 export const ModelName = z
   .string()
   .max(300)
   .regex(
-    /^(openai|anthropic|ollama|custom|scripted):\S+$/,
+    /^[a-z][a-z0-9-]*:\S+$/,
     'must be provider:model, such as openai:gpt-5-mini, anthropic:claude-sonnet-4-5, ollama:llama3.2 or custom:name',
   )
   .describe('provider:model.');

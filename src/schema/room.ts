@@ -14,6 +14,7 @@ import type { Home } from './home.ts';
 import type { Intake } from './intake.ts';
 import type { Part } from './learning-part.ts';
 import type { MaintenanceConfig } from './maintenance.ts';
+import type { ProviderDefinition } from './model-provider.ts';
 import type { NodeKind } from './node-kind.ts';
 import type { ArtifactStore, Projection } from './ports.ts';
 import type { Rows } from './rows.ts';
@@ -52,6 +53,8 @@ export type Room<Run = unknown> = {
   readonly tools?: readonly string[];
   /** Its tools for a simulation or a replay, where no room is open. */
   readonly detachedTools?: (place: DetachedPlace) => Promise<readonly Tool[]>;
+  /** Providers of models. */
+  readonly providers?: () => Promise<readonly ProviderDefinition[]>;
   /** Parts of .oka/rules/config.json that only this room reads, by key. Every field needs a default. */
   readonly config?: () => Promise<Schemas>;
   /** Further schemas that `oka schema` prints, by name. */

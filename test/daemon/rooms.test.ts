@@ -186,6 +186,27 @@ describe('a capability that is one folder and one line', () => {
     }
   });
 
+  it('has a provider of models, which config.json names like a built-in one', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    setUp(home);
+    writeFileSync(home.config, JSON.stringify({ models: { use: 'echo:one' } }));
+    const input = { role: 'planner', messages: [{ role: 'user', text: 'hello' }] };
+    const node = { kind: 'tool', id: 'a', tool: 'model.complete', input, timeout_seconds: 5, max_retries: 0 };
+    const graph = Graph.parse({ id: 'one', nodes: [node] });
+    const { signal } = new AbortController();
+    const output = await withHost(
+      home,
+      signal,
+      async ({ engine }) => (await (await engine.start(graph, { id: 'r1' })).done).nodes[0]?.output,
+      { rooms: list },
+    );
+    expect(output).toMatchObject({ text: '/echo hello', model: 'echo:one' });
+    await expect(withHost(home, signal, () => Promise.resolve())).rejects.toThrow(
+      'models.use in config.json: there is no provider "echo"',
+    );
+  });
+
   it('is simulated and replayed like everything else', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);

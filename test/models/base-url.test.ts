@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { baseUrlOf, isLoopback } from '../../src/models/base-url.ts';
-import type { ModelProvider } from '../../src/schema/model.ts';
+import { isLoopback } from '../../src/models/base-url.ts';
+import { builtInProviders } from '../../src/models/built-in-providers.ts';
 
-describe('baseUrlOf', () => {
-  it.each<[ModelProvider, Record<string, string>, string]>([
+const baseUrlOf = (provider: string, configured: string | undefined, variables: Record<string, string>): string =>
+  builtInProviders.find(({ name }) => name === provider)?.baseUrl(configured, variables) ?? '';
+
+describe('the address of a provider', () => {
+  it.each<[string, Record<string, string>, string]>([
     ['openai', {}, 'https://api.openai.com/v1'],
     ['openai', { OPENAI_BASE_URL: '' }, 'https://api.openai.com/v1'],
     ['openai', { OPENAI_BASE_URL: 'http://127.0.0.1:1234' }, 'http://127.0.0.1:1234/v1'],
@@ -29,7 +32,7 @@ describe('baseUrlOf', () => {
     );
   });
 
-  it.each<[ModelProvider, Record<string, string>, string]>([
+  it.each<[string, Record<string, string>, string]>([
     ['custom', {}, 'a custom model needs the address of its server'],
     ['openai', { OPENAI_BASE_URL: 'localhost' }, 'OPENAI_BASE_URL is not an address'],
     ['openai', { OPENAI_BASE_URL: 'file:///etc/passwd' }, 'OPENAI_BASE_URL is not http or https'],

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { builtInProviders } from '../../src/models/built-in-providers.ts';
 import { nameOf, parseModelName, parseModelNames } from '../../src/models/model-name.ts';
 import { OkaError } from '../../src/schema/errors.ts';
+
+const KNOWN = builtInProviders.map(({ name }) => name);
 
 describe('parseModelName', () => {
   it.each([
@@ -11,8 +14,8 @@ describe('parseModelName', () => {
     ['scripted:demo/script.json', 'scripted', 'demo/script.json'],
     ['  openai:gpt-4.1 ', 'openai', 'gpt-4.1'],
   ])('%s is %s’s %s', (text, provider, model) => {
-    expect(parseModelName(text)).toEqual({ provider, model });
-    expect(nameOf(parseModelName(text))).toBe(text.trim());
+    expect(parseModelName(text, KNOWN)).toEqual({ provider, model });
+    expect(nameOf(parseModelName(text, KNOWN))).toBe(text.trim());
   });
 
   it.each([
@@ -24,11 +27,11 @@ describe('parseModelName', () => {
     ['openai:two words', '"openai:two words" names no model'],
     [`${'x'.repeat(500)}:y`, `there is no provider "${'x'.repeat(80)}…"`],
   ])('"%s" is refused: %s', (text, message) => {
-    expect(() => parseModelName(text)).toThrow(`OKA_MODEL: ${message}`);
+    expect(() => parseModelName(text, KNOWN)).toThrow(`OKA_MODEL: ${message}`);
   });
 
   it('says where the name stood and what to write', () => {
-    const error = thrown(() => parseModelName('x', 'models.use in config.json'));
+    const error = thrown(() => parseModelName('x', KNOWN, 'models.use in config.json'));
     expect(error).toMatchObject({ code: 'usage', message: expect.stringMatching(/^models.use in config.json: /) });
     expect(error.fix).toContain('anthropic:claude-sonnet-4-5');
   });
@@ -36,7 +39,7 @@ describe('parseModelName', () => {
 
 describe('parseModelNames', () => {
   it('takes one for everything and others for roles', () => {
-    expect(parseModelNames('planner=anthropic:a, openai:b ,critic = ollama:c:d,')).toEqual({
+    expect(parseModelNames('planner=anthropic:a, openai:b ,critic = ollama:c:d,', KNOWN)).toEqual({
       default: { provider: 'openai', model: 'b' },
       planner: { provider: 'anthropic', model: 'a' },
       critic: { provider: 'ollama', model: 'c:d' },
@@ -44,7 +47,7 @@ describe('parseModelNames', () => {
   });
 
   it('takes none', () => {
-    expect(parseModelNames(' ')).toEqual({});
+    expect(parseModelNames(' ', KNOWN)).toEqual({});
   });
 
   it.each([
@@ -53,7 +56,7 @@ describe('parseModelNames', () => {
     ['boss=openai:a', 'there is no role "boss"; there is planner, executor, critic'],
     ['planner=', '"" names no provider'],
   ])('"%s" is refused: %s', (text, message) => {
-    expect(() => parseModelNames(text)).toThrow(message);
+    expect(() => parseModelNames(text, KNOWN)).toThrow(message);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { builtInProviders } from '../../src/models/built-in-providers.ts';
 import { costOf, priceOf } from '../../src/models/prices.ts';
 import { openWireServer } from '../support/wire-server.ts';
 import { say } from '../support/wire-server-reply.ts';
@@ -6,11 +7,11 @@ import { ask, modelAt, PROVIDERS, turn, WAYS } from './support.ts';
 
 describe('prices', () => {
   it('a release costs what its model costs; an unknown name costs nobody knows what', () => {
-    expect(priceOf({ provider: 'openai', model: 'gpt-4.1-2025-04-14' })).toEqual({ in: 2, out: 8, cached_in: 0.5 });
-    expect(priceOf({ provider: 'anthropic', model: 'claude-opus-4-1-20250805' })).toEqual({ in: 15, out: 75 });
-    expect(priceOf({ provider: 'openai', model: 'gpt-4.1-ultra' })).toBeNull();
-    expect(priceOf({ provider: 'custom', model: 'gpt-4.1' })).toBeNull();
-    expect(priceOf({ provider: 'ollama', model: 'anything' })).toEqual({ in: 0, out: 0 });
+    expect(priceOf('openai:gpt-4.1-2025-04-14')).toEqual({ in: 2, out: 8, cached_in: 0.5 });
+    expect(priceOf('anthropic:claude-opus-4-1-20250805')).toEqual({ in: 15, out: 75 });
+    expect(priceOf('openai:gpt-4.1-ultra')).toBeNull();
+    expect(priceOf('custom:gpt-4.1')).toBeNull();
+    expect(builtInProviders.find(({ name }) => name === 'ollama')?.priceOf('anything')).toEqual({ in: 0, out: 0 });
   });
 
   it('what was cached costs less where that is known', () => {

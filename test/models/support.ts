@@ -7,7 +7,8 @@ import { redactShapes } from '../../src/guard/redact.ts';
 import { ModelError } from '../../src/models/model-errors.ts';
 import { modelsFrom } from '../../src/models/role-models.ts';
 import type { ModelEnvironment } from '../../src/models/model-environment.ts';
-import type { KeyName, ModelsSettings } from '../../src/models/model-settings.ts';
+import { builtInProviders } from '../../src/models/built-in-providers.ts';
+import type { ModelsSettings } from '../../src/models/model-settings.ts';
 import { ModelsConfig } from '../../src/schema/model.ts';
 import type { Model, ModelAnswer, ModelRequest, ModelTool } from '../../src/schema/ports.ts';
 
@@ -25,12 +26,13 @@ export function folder(): string {
 export type Given = {
   environment?: ModelEnvironment;
   config?: unknown;
-  vault?: Partial<Record<KeyName, string>>;
+  vault?: Partial<Record<string, string>>;
   folder?: string;
 };
 
 export function settings({ environment = {}, config = {}, vault, folder: at = folder() }: Given = {}): ModelsSettings {
   return {
+    providers: builtInProviders,
     environment,
     config: ModelsConfig.parse(config),
     ...(vault === undefined ? {} : { vault: (name) => Promise.resolve(vault[name] ?? null) }),

@@ -19,11 +19,12 @@ const MOST_TOKENS = 2000;
 export function wordingOf(home: Home, config: Config, vault: HomeVault, clock: Clock): Wording | null {
   if (!config.maintenance.wording) return null;
   return async (facts) => {
-    const [{ modelsOf }, { estimateOf }] = await Promise.all([
+    const [{ modelsOf }, { modelProviders }, { estimateOf }] = await Promise.all([
       import('../network/home-models.ts'),
+      import('../model-providers.ts'),
       import('../../models/estimate.ts'),
     ]);
-    const models = modelsOf(home, config, vault, serverRoute(clock));
+    const models = modelsOf(home, config, vault, await modelProviders(), serverRoute(clock));
     const [model, called] = [models.for('critic'), models.called('critic')];
     if (model === null || called === null) return null;
     const { system, user } = wordingPrompt(facts);

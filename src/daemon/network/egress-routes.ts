@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { isLoopback } from '../../models/base-url.ts';
-import type { Fetch } from '../../models/sdk.ts';
+import type { Fetch } from '../../schema/model-provider.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ports.ts';
 import { proxyEnvironment } from '../../tools/egress/open-egress.ts';

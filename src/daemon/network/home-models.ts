@@ -4,6 +4,7 @@ import { type Models, modelsFrom } from '../../models/role-models.ts';
 import type { ModelsSettings } from '../../models/model-settings.ts';
 import type { Config } from '../../schema/config.ts';
 import { OkaError } from '../../schema/errors.ts';
+import type { ProviderDefinition } from '../../schema/model-provider.ts';
 import type { EgressRoutes } from './egress-routes.ts';
 import { modelEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -13,15 +14,17 @@ export function modelsOf(
   home: Home,
   config: Config,
   vault: Pick<HomeVault, 'find' | 'redact'>,
+  providers: readonly ProviderDefinition[],
   route: EgressRoutes['models'] = {},
 ): Models {
   const settings: ModelsSettings = {
-    environment: modelEnvironment(),
+    providers,
+    environment: modelEnvironment(providers),
     config: config.models,
     vault: async (name, host) => {
-      const held = await vault.find(name);
-      if (held === null) return null;
-      if (held.hosts.includes(host)) return held.value;
+      const secret = await vault.find(name);
+      if (secret === null) return null;
+      if (secret.hosts.includes(host)) return secret.value;
       throw new OkaError('refused', `the secret ${name} may not be given to ${host}`, {
         fix: `Allow it: oka secrets set ${name} --host ${host} --tool model.complete`,
       });

@@ -2,14 +2,14 @@
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../ports.ts';
 
-const { home, config, ledger, vault, policy, egress, models } = ports;
+const { home, config, ledger, vault, policy, providers, egress, models } = ports;
 
 export const network = defineRoom({
   name: 'daemon/network',
   events: ['egress.decided'],
-  needs: { home, config, ledger, vault, policy },
+  needs: { home, config, ledger, vault, policy, providers },
   gives: { egress, models },
-  open: async ({ home: at, config: set, ledger: written, vault: secrets, policy: active }) => {
+  open: async ({ home: at, config: set, ledger: written, vault: secrets, policy: active, providers: known }) => {
     const [{ egressRoutes }, { egressEvent }, { modelsOf }] = await Promise.all([
       import('./egress-routes.ts'),
       import('./egress-access.ts'),
@@ -22,7 +22,7 @@ export const network = defineRoom({
       clock: Date.now,
     });
     return {
-      gives: { egress: routes, models: modelsOf(at, set, secrets, routes.models) },
+      gives: { egress: routes, models: modelsOf(at, set, secrets, known, routes.models) },
       close: () => routes.steps[Symbol.asyncDispose](),
     };
   },

@@ -1,0 +1,61 @@
+/**
+ * A provider of models: everything that is known about it, in the one object that a room contributes. The models room
+ * contributes the built-in ones; a server that speaks the OpenAI protocol needs none (`custom:`).
+ */
+import type { Json } from './json.ts';
+import type { ModelPrice } from './model.ts';
+import type { Clock, Model } from './ports.ts';
+
+export type ProviderDefinition = {
+  /** The word before the colon in provider:model. */
+  readonly name: string;
+  /** Environment variables that it reads, besides that of its key. */
+  readonly variables?: readonly string[];
+  /** Name of the secret, or of the environment variable, with its key; null if it never needs one. */
+  readonly keyName: string | null;
+  /** Whether it cannot be called without a key at this address. */
+  needsKey: (baseUrl: string) => boolean;
+  /** The address to which the path of a call is appended; '' without a server. Throws for one that cannot be parsed. */
+  baseUrl: (configured: string | undefined, variables: Variables) => string;
+  /** Null if unknown. */
+  priceOf: (model: string) => ModelPrice | null;
+  /** What a person can do when the model is not known there, or the server cannot be reached. */
+  readonly advice?: { unknown?: (called: Called) => string; down?: (called: Called) => string };
+  /** Problems that are visible without a call. */
+  problems?: (called: Called, ports: Pick<ProviderPorts, 'folder'>) => { message: string; fix: string }[];
+  open: (called: Called, ports: ProviderPorts) => Model;
+};
+
+/** Environment variables by name; an empty one counts as not set. */
+export type Variables = Readonly<Partial<Record<string, string>>>;
+
+export type NamedModel = { provider: string; model: string };
+
+/** Everything that is needed to call one model. */
+export type Called = NamedModel & {
+  baseUrl: string;
+  key: () => Promise<string | null>;
+  /** Name of the secret or variable with its key; null if it needs none. */
+  keyName: string | null;
+  needsKey: boolean;
+  temperature: number | null;
+  topP: number | null;
+  maxTokens: number;
+  timeoutMs: number;
+  price: ModelPrice | null;
+  extra: Readonly<Record<string, Json>>;
+  advice: NonNullable<ProviderDefinition['advice']>;
+};
+
+export type Fetch = typeof globalThis.fetch;
+
+export type ProviderPorts = {
+  /** The only route to a server. */
+  fetch: Fetch;
+  /** Measures how long a turn takes. */
+  clock: Clock;
+  /** Whether recorded answers are replayed, so that no key is needed. */
+  replayed: boolean;
+  /** The folder that relative paths refer to. */
+  folder: string;
+};
