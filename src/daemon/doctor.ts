@@ -1,12 +1,12 @@
 /** Owns: examining everything oka depends on, room by room, with a fix for what is wrong. Changes nothing. */
 import type { Finding } from '../schema/finding.ts';
 import type { Home } from '../schema/home.ts';
-import { fileFinding } from './home/file-finding.ts';
 import { loadRoomsConfig } from './room-config.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 
 export async function findingsOf(home: Home, list: readonly DaemonRoom[] = rooms): Promise<Finding[]> {
-  const found: Finding[] = [await fileFinding('config', home.config, () => loadRoomsConfig(home, list))];
-  for (const { findings } of list) found.push(...((await findings?.(home)) ?? []));
+  const found: Finding[] = [];
+  const loadConfig = (): Promise<unknown> => loadRoomsConfig(home, list);
+  for (const { findings } of list) found.push(...((await findings?.(home, loadConfig)) ?? []));
   return found;
 }

@@ -5,14 +5,15 @@ import type { ProviderDefinition } from '../schema/model-provider.ts';
 import { anthropicUrl, customUrl, ollamaUrl, withVersionPath } from './base-url.ts';
 import { FREE, priceOf } from './prices.ts';
 import { scriptedFromFile } from './scripted-model.ts';
-import { type SdkProvider, sdkProvider } from './sdk-provider.ts';
+import type { SdkClient } from './provider-model.ts';
+import { sdkProvider } from './sdk-provider.ts';
 
 /** The clients require a key even if the server does not. */
 const NO_KEY = 'none';
 
 /** A server that speaks the OpenAI protocol. */
 const compatible =
-  (name: string): SdkProvider['languageModel'] =>
+  (name: string): SdkClient['languageModel'] =>
   async ({ model, baseUrl: baseURL }, key, fetch) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const own = key === null ? {} : { apiKey: key };

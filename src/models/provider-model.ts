@@ -6,7 +6,7 @@
  * P2 A turn always ends: with an answer, with a `ModelError`, or when its caller aborts or the model is silent for too long.
  * P3 No error contains a key.
  */
-import type { LanguageModelCallEndEvent, LanguageModelUsage, ToolSet } from 'ai';
+import type { LanguageModel, LanguageModelCallEndEvent, LanguageModelUsage, ToolSet } from 'ai';
 import type { Json } from '../schema/json.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
 import type { Usage } from '../schema/effect.ts';
@@ -15,18 +15,22 @@ import { errorFor } from './error-advice.ts';
 import { ModelError, problem } from './model-errors.ts';
 import { nameOf } from './model-name.ts';
 import { costOf } from './prices.ts';
-import type { Called, ProviderPorts } from '../schema/model-provider.ts';
-import type { SdkProvider } from './sdk-provider.ts';
+import type { Called, Fetch, ProviderPorts } from '../schema/model-provider.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
 import { startSilenceTimer } from './transport.ts';
 
+/** What differs between providers of the SDK. */
+export type SdkClient = {
+  languageModel: (called: Called, key: string | null, fetch: Fetch) => Promise<LanguageModel>;
+  /** Its option for at most one tool call per turn; `extra` overrides it. */
+  oneCall: Readonly<Record<string, Json>>;
+};
+
 type Sdk = typeof import('ai');
 type Options = Parameters<Sdk['generateText']>[0] & { prompt?: never };
-/** What differs between providers. */
-type Client = Pick<SdkProvider, 'languageModel' | 'oneCall'>;
 type Reply = { text: string; calls: RawReply['calls']; finish: string; usage: LanguageModelUsage; model: string };
 
-export function providerModel(called: Called, ports: ProviderPorts, client: Client): Model {
+export function providerModel(called: Called, ports: ProviderPorts, client: SdkClient): Model {
   return {
     id: nameOf(called),
     complete: (request, signal) =>
@@ -41,7 +45,7 @@ export function providerModel(called: Called, ports: ProviderPorts, client: Clie
 async function runTurn(
   called: Called,
   ports: ProviderPorts,
-  client: Client,
+  client: SdkClient,
   request: ModelRequest,
   caller: AbortSignal,
   exchange: (sdk: Sdk, options: Options, onPart: () => void) => Promise<Reply>,
@@ -73,7 +77,7 @@ async function keyOf(called: Called, { replayed }: ProviderPorts): Promise<strin
 
 function optionsOf(
   called: Called,
-  { oneCall }: Client,
+  { oneCall }: SdkClient,
   request: ModelRequest,
   names: ToolNames,
   { jsonSchema, tool }: Sdk,

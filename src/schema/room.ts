@@ -63,8 +63,11 @@ export type Room<Run = unknown> = {
   readonly learning?: (settings: MaintenanceConfig) => Promise<readonly Part[]>;
   /** Throws when the home cannot be worked in; asked before the pen is taken and anything is written. */
   readonly check?: (home: Home) => Promise<void>;
-  /** Lines of `oka doctor`. Changes nothing, and works without the worker. */
-  readonly findings?: (home: Home) => Promise<readonly Finding[]>;
+  /**
+   * Lines of `oka doctor`. Changes nothing, and works without the worker. `loadConfig` throws when config.json is not
+   * valid, with the parts of all rooms.
+   */
+  readonly findings?: (home: Home, loadConfig: () => Promise<unknown>) => Promise<readonly Finding[]>;
   /** Removes what is old. */
   readonly tidy?: (tidying: Tidying) => Promise<Partial<Tidied>>;
   /** Commands by name, such as `tools list`. */

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
+import { fileFinding } from './file-finding.ts';
 import { isSetUp } from './set-up.ts';
 
 const NODE_NEEDED = 24;
 const READ = constants.R_OK | constants.X_OK;
 
-export async function homeFindings(home: Home): Promise<Finding[]> {
+export async function homeFindings(home: Home, loadConfig: () => Promise<unknown>): Promise<Finding[]> {
   const rules = join(home.oka, 'rules');
   const folders = [home.dir, home.oka, rules, ...['inbox', 'outbox', 'desk'].map((name) => join(home.workspace, name))];
   const onlyRead = new Set([rules, ...(isSetUp(home) ? [home.dir] : [])]);
@@ -18,6 +19,7 @@ export async function homeFindings(home: Home): Promise<Finding[]> {
     ...(await Promise.all(
       folders.map((folder) => folderFinding(folder, onlyRead.has(folder) ? READ : READ | constants.W_OK)),
     )),
+    await fileFinding('config', home.config, loadConfig),
   ];
 }
 

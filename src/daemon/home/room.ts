@@ -7,7 +7,7 @@ const { home, config, liveLedger, ledger, taskGraph, tidy } = ports;
 export const homeRoom = defineRoom({
   name: 'daemon/home',
   events: ['storage.tidied', 'intake.rejected'],
-  findings: async (at) => (await import('./home-findings.ts')).homeFindings(at),
+  findings: async (at, loadConfig) => (await import('./home-findings.ts')).homeFindings(at, loadConfig),
   tidy: async (tidying) => (await import('./tidy-artifacts.ts')).tidyArtifacts(tidying),
   needs: { home, config, liveLedger, ledger, taskGraph, tidy },
   open: async (needed) => {
