@@ -65,7 +65,7 @@ describe('an approval is for exactly one call', () => {
       const first = open();
       expect(await answer(first.wait, approved(first.for.binding))).toBe('blocked');
       expect(ran()).toBe(1);
-      expect(await answer(open().wait, approved(first.for.binding))).toContain('answers another question');
+      expect(await answer(open().wait, approved(first.for.binding))).toContain('belongs to another question');
       expect(await answer(first.wait, approved(first.for.binding))).toContain('nothing waits for it');
       expect(ran()).toBe(1);
     });
@@ -89,7 +89,7 @@ describe('an approval is for exactly one call', () => {
         .taskGraph()
         .goals[0]?.waits.map(({ for: asking }) => 'binding' in asking && asking.binding);
       expect(new Set(bindings).size).toBe(2);
-      expect(await answer('r.b.0.w0', approved(String(bindings?.[0])))).toContain('answers another question');
+      expect(await answer('r.b.0.w0', approved(String(bindings?.[0])))).toContain('belongs to another question');
       expect(ran()).toBe(0);
     });
   });
@@ -101,7 +101,7 @@ describe('an approval is for exactly one call', () => {
       await run('s', [acting()]);
       const [r, s] = stores.taskGraph().goals.map(({ waits }) => waits[0]);
       if (r?.for.kind !== 'approval' || s === undefined) throw new Error('nothing is asked');
-      expect(await answer(s.wait, approved(r.for.binding))).toContain('answers another question');
+      expect(await answer(s.wait, approved(r.for.binding))).toContain('belongs to another question');
       expect(ran()).toBe(0);
     });
   });

@@ -66,6 +66,10 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
       await engine.whenIdle();
     },
   };
+  /** A changed policy counts once it has stayed the same. */
+  const refreshTwice = async (): Promise<void> => {
+    for (let times = 0; times < 2; times += 1) await refresh();
+  };
   const desk = (name: string): string => join(home.workspace, 'desk', name);
   const open = (): Open => {
     const [only, ...more] = openApprovals(stores.taskGraph());
@@ -81,7 +85,7 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
       desk,
       open,
       run: async (id, nodes) => {
-        for (let times = 0; times < 2; times += 1) await refresh(); // a changed policy counts once it has stayed the same
+        await refreshTwice();
         await (await engine.start(Graph.parse({ id: 'g', nodes }), { id })).done;
         await pages.show();
       },
@@ -89,14 +93,16 @@ export async function living(home: Home, work: (asker: Asker) => Promise<void>):
       looks: async () => {
         for (let times = 0; times < 3; times += 1) await pages.poll();
       },
-      answer: (wait, answer) =>
-        handle({ kind: 'answer', wait, answer }).then(
+      answer: async (wait, answer) => {
+        await refreshTwice(); // as the host does before it takes a request
+        return handle({ kind: 'answer', wait, answer }).then(
           async (going) => {
             await going?.done;
             return going === null ? 'nothing' : ((await engine.stateOf(going.run.id))?.status ?? 'nothing');
           },
           (error: Error) => error.message,
-        ),
+        );
+      },
       ran: () => (existsSync(desk(RAN)) ? readFileSync(desk(RAN), 'utf8').split('\n').length - 1 : 0),
     });
   } finally {
