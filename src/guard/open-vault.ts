@@ -9,6 +9,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { messageOf, OkaError } from '../schema/errors.ts';
+import type { FileWriter } from '../schema/ports.ts';
 import { VaultContents } from '../schema/secret.ts';
 import { withLock, readPlain, replacePrivate } from './vault-file.ts';
 import { findIdentity, type FoundIdentity, type IdentityPlaces, saveIdentity } from './vault-identity.ts';
@@ -31,7 +32,8 @@ export type Vault = {
   unseal(sealed: Uint8Array): Promise<Uint8Array>;
 };
 
-export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
+/** `writer` writes complete files; `guard/` has no file system of its own for that. */
+export function openVault(places: VaultPlaces, ask: AskPassphrase, writer: FileWriter): Vault {
   let unlocked: { from: FoundIdentity; key: string } | null = null;
 
   /** A passphrase is asked for once. */
@@ -45,7 +47,7 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
 
   /** The passphrase that was just chosen is not asked for again. */
   async function newIdentity(passphrase: string | undefined): Promise<string> {
-    const key = await makeIdentity(places.key, passphrase);
+    const key = await makeIdentity(writer, places.key, passphrase);
     const from = findIdentity(places);
     if (from?.wrapped) unlocked = { from, key };
     return key;
@@ -68,7 +70,7 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase): Vault {
         const before = isNew ? emptyVault() : ((await read()) ?? emptyVault());
         const after = JSON.stringify(VaultContents.parse(how(before)));
         const key = isNew ? await newIdentity(made.passphrase) : await identity();
-        replacePrivate(places.file, await sealFor([await recipientOf(key)], Buffer.from(after)));
+        replacePrivate(writer, places.file, await sealFor([await recipientOf(key)], Buffer.from(after)));
         return { newKey: isNew ? places.key : null };
       });
     },
@@ -85,15 +87,15 @@ function emptyVault(): VaultContents {
 }
 
 /** Creates a key and saves it before returning it. */
-async function makeIdentity(file: string, passphrase: string | undefined): Promise<string> {
+async function makeIdentity(writer: FileWriter, file: string, passphrase: string | undefined): Promise<string> {
   const age = await import('age-encryption');
   const key = await age.generateX25519Identity();
   const recipient = await age.identityToRecipient(key);
-  if (passphrase === undefined) saveIdentity(file, key, recipient);
+  if (passphrase === undefined) saveIdentity(writer, file, key, recipient);
   else {
     const encrypter = new age.Encrypter();
     encrypter.setPassphrase(passphrase);
-    saveIdentity(file, age.armor.encode(await encrypter.encrypt(key)), recipient);
+    saveIdentity(writer, file, age.armor.encode(await encrypter.encrypt(key)), recipient);
   }
   return key;
 }

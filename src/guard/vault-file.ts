@@ -1,23 +1,12 @@
-/** Owns: reading and writing the files of the vault: private, written atomically, never a link or a pipe. */
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  writeSync,
-} from 'node:fs';
+/**
+ * Owns: reading and writing the files of the vault: private, written atomically, never a link or a pipe.
+ * Does not own: how a complete file is written (ledger/disk.ts, which is passed in as a `FileWriter`).
+ */
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
+import type { FileWriter } from '../schema/ports.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
 const PATIENCE_MS = 10_000;
@@ -39,39 +28,25 @@ export function readPlain(file: string): { bytes: Buffer; stats: Stats } | null 
   }
 }
 
-/** Replaces a file atomically: readers, also after a power cut, find the old content or the new. */
-export function replacePrivate(file: string, bytes: Uint8Array): void {
+/** Replaces a file atomically and durably: readers, also after a power cut, find the old content or the new. */
+export function replacePrivate(writer: FileWriter, file: string, bytes: Uint8Array): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw notPlain(file);
-  const temporary = temporaryFor(file);
   try {
-    writeNew(temporary, bytes);
-    renameSync(temporary, file);
-    syncFolder(dirname(file));
+    writer.replace(file, bytes, { durable: true, mode: 0o600 });
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw describeErrno(error, file);
   }
 }
 
 /** Creates a file that must not exist yet, and its folder: completely or not at all, and never replacing another file. */
-export function createPrivate(file: string, bytes: Uint8Array): void {
-  const folder = dirname(file);
-  const temporary = temporaryFor(file);
+export function createPrivate(writer: FileWriter, file: string, bytes: Uint8Array): void {
   try {
-    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (first !== undefined) syncFolder(dirname(first));
-    writeNew(temporary, bytes);
-    linkSync(temporary, file);
-    rmSync(temporary);
-    syncFolder(folder);
+    writer.create(file, bytes, { durable: true, mode: 0o600, folderMode: 0o700 });
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw describeErrno(error, file);
   }
 }
-
-const temporaryFor = (file: string): string => `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
 
 /** Runs `work` while no other process does. The lock is released if its process dies. */
 export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
@@ -102,33 +77,12 @@ function openLock(lock: string): DatabaseSync {
   }
 }
 
-function writeNew(file: string, bytes: Uint8Array): void {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const fd = openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
 function notPlain(file: string): OkaError {
   return new OkaError('unsafe-file', `${file} is not a regular file`, { fix: 'Move it away and start again.' });
 }
 
 function describeErrno(error: unknown, file: string): unknown {
-  if (error instanceof OkaError) return error;
-  const errno = errnoOf(error) ?? '';
+  const errno = errnoOf(error instanceof OkaError ? error.cause : error) ?? '';
   const errorFor = (code: OkaError['code'], words: string, fix: string): OkaError =>
     new OkaError(code, `${file} ${words}`, { fix, cause: error });
   if (errno === 'ELOOP') return errorFor('unsafe-file', 'is a symbolic link', 'Put the file itself there.');

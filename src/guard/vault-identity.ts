@@ -6,6 +6,7 @@
  * I3 An existing key is never replaced.
  */
 import { OkaError } from '../schema/errors.ts';
+import type { FileWriter } from '../schema/ports.ts';
 import { createPrivate, readPlain } from './vault-file.ts';
 
 export type IdentityPlaces = {
@@ -32,11 +33,11 @@ export function findIdentity({ mounted, key }: IdentityPlaces): FoundIdentity | 
 }
 
 /** Saves a new key (I3). */
-export function saveIdentity(file: string, text: string, recipient: string): void {
+export function saveIdentity(writer: FileWriter, file: string, text: string, recipient: string): void {
   const head = text.startsWith(ARMOR)
     ? ''
     : `# The key of an oka vault. Store a copy where only you can find it.\n# ${recipient}\n`;
-  createPrivate(file, Buffer.from(`${head}${text.trim()}\n`));
+  createPrivate(writer, file, Buffer.from(`${head}${text.trim()}\n`));
 }
 
 /** A container always mounts some file; an empty one counts as none. */

@@ -1,19 +1,8 @@
 /** Owns: adding a task to the inbox atomically. It counts as delivered as soon as it is there. */
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  futimesSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { explained, lookAt, syncFolder, writeAll } from '../ledger/disk.ts';
+import { explained, lookAt, syncFolder, writeNewFile } from '../ledger/disk.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { TaskFile } from '../schema/task-file.ts';
 import { assertTaskFile, type Limits } from './delivery.ts';
@@ -111,25 +100,16 @@ function deliver(inbox: string, name: string, files: Content['files']): void {
   try {
     clearStaged(folder);
     mkdirSync(staged);
-    for (const file of files) writeFile(join(staged, file.path), file);
+    for (const { path, bytes, mode, mtimeMs } of files) {
+      mkdirSync(dirname(join(staged, path)), { recursive: true });
+      writeNewFile(join(staged, path), bytes, { mode, mtimeMs, durable: true });
+    }
     syncFolder(staged);
     renameSync(staged, join(folder, randomUUID()));
     syncFolder(folder);
   } catch (error) {
     rmSync(staged, { recursive: true, force: true });
     throw error instanceof NotATask || error instanceof Vanished ? error : explained(error, join(inbox, name));
-  }
-}
-
-function writeFile(path: string, { bytes, mode, mtimeMs }: { bytes: Buffer; mode: number; mtimeMs?: number }): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
-  try {
-    writeAll(fd, bytes);
-    if (mtimeMs !== undefined) futimesSync(fd, mtimeMs / 1000, mtimeMs / 1000);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -7,13 +7,13 @@
  * V3 Records keep their bytes, so the chain is provable from the first event to the last.
  */
 import { hash } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, constants, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompress as zstdCompressCallback } from 'node:zlib';
 import type { Line } from '../schema/event.ts';
 import { chunksOfFile, linesOf, type RawLine } from './chunks.ts';
-import { explained, makeFolder, replaceFile, syncFolder, writeAll } from './disk.ts';
+import { explained, makeFolder, replaceFile, replaceFileAsync, syncFolder } from './disk.ts';
 import { archiveFolderOf, closeHistory, openHistory, type Live, segmentName } from './history.ts';
 import type { Ledger } from './ledger.ts';
 import { parseLine, seqOf } from './line.ts';
@@ -108,29 +108,16 @@ async function writeSegment(ledgerFile: string, lines: readonly RawLine[]): Prom
 
 /** Makes the live file begin at `from`; returns the offset of its new first byte. */
 async function dropPrefix(ledgerFile: string, from: number, base: number): Promise<number> {
-  const temporary = `${ledgerFile}.${process.pid}.tmp`;
+  const fd = openSync(ledgerFile, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    await copyTail(ledgerFile, temporary, from);
-    renameSync(temporary, ledgerFile);
+    await replaceFileAsync(ledgerFile, chunksOfFile(fd, from, Number.MAX_SAFE_INTEGER));
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw explained(error, ledgerFile);
-  }
-  syncFolder(join(ledgerFile, '..'));
-  return base;
-}
-
-async function copyTail(source: string, target: string, from: number): Promise<void> {
-  const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-  const input = openSync(source, O_RDONLY | O_NOFOLLOW);
-  const output = openSync(target, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644);
-  try {
-    for await (const chunk of chunksOfFile(input, from, Number.MAX_SAFE_INTEGER)) writeAll(output, chunk);
-    fsyncSync(output);
   } finally {
-    closeSync(input);
-    closeSync(output);
+    closeSync(fd);
   }
+  syncFolder(dirname(ledgerFile));
+  return base;
 }
 
 async function* recordsOf(live: Live, end: number): AsyncGenerator<RawLine> {

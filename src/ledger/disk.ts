@@ -1,10 +1,22 @@
-/** Files that must be whole or not there: temp, rename, and fsync where a power cut matters. */
+/**
+ * Owns: every way oka writes a complete file. A reader, also after a crash, finds the old content or the new, never a part.
+ * Does not own: appending to the ledger (live-file.ts). `guard/` may not import this file and gets it as a `FileWriter`.
+ *
+ * 1. A file is written under a temporary name in its own folder, flushed if it must survive a power cut, and renamed.
+ * 2. A temporary file is always a new one: a link, a pipe or the remains of a crash under its name are removed, never
+ *    opened.
+ * 3. A write that fails, for example because the disk is full, leaves the old file and no temporary file behind.
+ */
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  fchmodSync,
   fdatasync,
   fdatasyncSync,
   fsyncSync,
+  futimesSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -13,20 +25,22 @@ import {
   type Stats,
   writeSync,
 } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errnoOf, messageOf, OkaError, type OkaErrorCode } from '../schema/errors.ts';
-import type { Flush } from '../schema/ports.ts';
+import type { FileWriter, Flush, WriteOptions } from '../schema/ports.ts';
 
 export const diskFlush: Flush = { now: fdatasyncSync, later: promisify(fdatasync) };
 
-export type WriteOptions = { durable?: boolean; mode?: number };
+type Path = string | Buffer;
+type Content = string | Uint8Array;
 
-/** Replaces `file` in one step. Readers see the old content or the new, never a part. */
-export function replaceFile(file: string, content: string | Uint8Array, options: WriteOptions = {}): void {
+/** Replaces `file` atomically. */
+export function replaceFile(file: string, content: Content, options: WriteOptions = {}): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    writeNew(temporary, content, options);
+    writeAndClose(openTemporary(temporary, options.mode), content, options);
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -35,14 +49,88 @@ export function replaceFile(file: string, content: string | Uint8Array, options:
   if (options.durable) syncFolder(dirname(file));
 }
 
-function writeNew(file: string, content: string | Uint8Array, options: WriteOptions): void {
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-  const fd = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, options.mode ?? 0o644);
+/** Creates `file`, and its folder if needed. Fails with EEXIST instead of replacing anything. */
+export function createFile(file: string, content: Content, options: WriteOptions & { folderMode?: number } = {}): void {
+  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  makeFolder(dirname(file), options.folderMode);
+  try {
+    writeNewFile(temporary, content, options);
+    linkSync(temporary, file);
+  } catch (error) {
+    throw explained(error, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  if (options.durable) syncFolder(dirname(file));
+}
+
+/** For rooms that may not import this file. */
+export const diskWriter: FileWriter = { replace: replaceFile, create: createFile };
+
+/**
+ * Writes a file under a name that must be free: for callers who rename it themselves, for example together with other
+ * files. Throws the error of the file system unchanged; the unfinished file is the caller's to remove.
+ */
+export function writeNewFile(file: Path, content: Content, options: WriteOptions = {}): void {
+  const { mode = 0o644, exactMode } = options;
+  writeAndClose(openSync(file, NEW_FILE, exactMode ? mode & 0o600 : mode), content, options);
+}
+
+function writeAndClose(fd: number, content: Content, options: WriteOptions): void {
+  const { mode = 0o644, exactMode, mtimeMs, durable } = options;
   try {
     writeAll(fd, typeof content === 'string' ? Buffer.from(content) : content);
-    if (options.durable) fsyncSync(fd);
+    if (exactMode) fchmodSync(fd, mode);
+    if (mtimeMs !== undefined) futimesSync(fd, mtimeMs / 1000, mtimeMs / 1000);
+    if (durable) fsyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/**
+ * Replaces a file atomically without blocking, also by content that comes in chunks. Flushes the content; flushing the
+ * folder is left to the caller, who may have it open. Throws the error of the file system unchanged.
+ */
+export async function replaceFileAsync(
+  file: string,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+  options: Omit<WriteOptions, 'durable' | 'mtimeMs'> & { temporary?: string } = {},
+): Promise<void> {
+  const temporary = options.temporary ?? `${file}.${process.pid}.tmp`;
+  const mode = options.mode ?? 0o644;
+  try {
+    await using handle = await openTemporaryAsync(temporary, mode);
+    await handle.writeFile(content);
+    if (options.exactMode) await handle.chmod(mode);
+    await handle.sync();
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** Opens a temporary file for writing. What has its name already is from a crash, or was put there to do harm (2). */
+export function openTemporary(file: string, mode = 0o644): number {
+  try {
+    return openSync(file, NEW_FILE, mode);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    rmSync(file, { force: true });
+    return openSync(file, NEW_FILE, mode);
+  }
+}
+
+async function openTemporaryAsync(file: string, mode: number): Promise<FileHandle> {
+  try {
+    return await open(file, NEW_FILE, mode);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    await rm(file, { force: true });
+    return await open(file, NEW_FILE, mode);
   }
 }
 
@@ -60,9 +148,10 @@ export function syncFolder(folder: string): void {
   }
 }
 
-export function makeFolder(folder: string): void {
+/** Creates a folder and those above it, durably. */
+export function makeFolder(folder: string, mode = 0o777): void {
   try {
-    const first = mkdirSync(folder, { recursive: true });
+    const first = mkdirSync(folder, { recursive: true, mode });
     if (first !== undefined) syncFolder(dirname(first));
   } catch (error) {
     throw explained(error, folder);

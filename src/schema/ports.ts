@@ -18,6 +18,24 @@ export type Flush = {
   later(fd: number): Promise<void>;
 };
 
+export type WriteOptions = {
+  /** Flushes the file and its folder, so that the content survives a power cut. */
+  durable?: boolean;
+  /** The permissions, less what the umask takes away; 0o644 unless given. */
+  mode?: number;
+  /** Sets `mode` exactly, whatever the umask is. */
+  exactMode?: boolean;
+  /** When the content was last modified; now, unless given. */
+  mtimeMs?: number | undefined;
+};
+
+/** Writes complete files: a reader, also after a crash, finds the old content or the new, never a part. */
+export type FileWriter = {
+  replace(file: string, content: Uint8Array, options: WriteOptions): void;
+  /** Fails with EEXIST when there is a file already. Creates the folder if needed. */
+  create(file: string, content: Uint8Array, options: WriteOptions & { folderMode?: number }): void;
+};
+
 /** A named fold over the ledger; everything a person looks at is one. */
 export type Projection<State> = {
   readonly name: string;

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { armor, Encrypter } from 'age-encryption';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf, openVault, type VaultPlaces } from '../../src/guard/open-vault.ts';
+import { diskWriter } from '../../src/ledger/disk.ts';
 import { requireSecret, valuesIn, withValue, withoutSecret } from '../../src/guard/vault-contents.ts';
 import type { VaultContents } from '../../src/schema/secret.ts';
 import { temporaryFolder } from '../support/cli.ts';
@@ -41,7 +42,7 @@ const setting =
 /** A vault with one secret in it. */
 async function filled(dir: string): Promise<{ places: VaultPlaces; sealed: Buffer }> {
   const places = placesIn(dir);
-  await openVault(places, nobody).change(setting('TOKEN', 'sesame-open-42'));
+  await openVault(places, nobody, diskWriter).change(setting('TOKEN', 'sesame-open-42'));
   return { places, sealed: readFileSync(places.file) };
 }
 
@@ -49,13 +50,16 @@ describe('a vault', () => {
   it('V3 is made together with its key, both for this user alone', async () => {
     using folder = temporaryFolder();
     const places = placesIn(folder.dir);
-    const made = await openVault(places, nobody).change(setting('TOKEN', 'sesame-open-42'));
+    const made = await openVault(places, nobody, diskWriter).change(setting('TOKEN', 'sesame-open-42'));
     expect(made).toEqual({ newKey: places.key });
     expect([places.file, places.key].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
     expect(statSync(join(folder.dir, 'config', 'oka')).mode & 0o777).toBe(0o700);
-    const again = await openVault(places, nobody).change(setting('OTHER', 'another-value'));
+    const again = await openVault(places, nobody, diskWriter).change(setting('OTHER', 'another-value'));
     expect(again).toEqual({ newKey: null });
-    expect(Object.keys((await openVault(places, nobody).read())?.secrets ?? {})).toEqual(['TOKEN', 'OTHER']);
+    expect(Object.keys((await openVault(places, nobody, diskWriter).read())?.secrets ?? {})).toEqual([
+      'TOKEN',
+      'OTHER',
+    ]);
   });
 
   it('contains nothing that can be read without the key', async () => {
@@ -68,7 +72,7 @@ describe('a vault', () => {
   it('is null when it is not there, and asking for it makes nothing', async () => {
     using folder = temporaryFolder();
     const places = placesIn(folder.dir);
-    expect(await openVault(places, nobody).read()).toBeNull();
+    expect(await openVault(places, nobody, diskWriter).read()).toBeNull();
     expect(existsSync(places.key)).toBe(false);
   });
 
@@ -78,7 +82,7 @@ describe('a vault', () => {
     mkdirSync(join(folder.dir, 'run'));
     renameSync(places.key, places.mounted);
     chmodSync(places.mounted, 0o444);
-    expect(requireSecret(await openVault(places, nobody).read(), 'TOKEN').value).toBe('sesame-open-42');
+    expect(requireSecret(await openVault(places, nobody, diskWriter).read(), 'TOKEN').value).toBe('sesame-open-42');
   });
 
   it('a mounted secret with nothing but remarks in it is none: the key file is used', async () => {
@@ -87,10 +91,10 @@ describe('a vault', () => {
     mkdirSync(join(folder.dir, 'run'));
     for (const nothing of ['', '\n', '# Nothing.\n', '\n# One\n\n  # Two']) {
       writeFileSync(places.mounted, nothing);
-      expect(requireSecret(await openVault(places, nobody).read(), 'TOKEN').value).toBe('sesame-open-42');
+      expect(requireSecret(await openVault(places, nobody, diskWriter).read(), 'TOKEN').value).toBe('sesame-open-42');
     }
     writeFileSync(places.mounted, '# One\nnot a key\n');
-    await expect(openVault(places, nobody).read()).rejects.toThrow('does not contain an age key');
+    await expect(openVault(places, nobody, diskWriter).read()).rejects.toThrow('does not contain an age key');
   });
 
   it('gives the same fingerprint for the same value, and another for another', () => {
@@ -109,9 +113,9 @@ describe('a vault', () => {
     encrypter.setScryptWorkFactor(10); // ours is 18, which takes seconds
     const key = /AGE-SECRET-KEY-1\w+/.exec(readFileSync(places.key, 'utf8'))?.[0] ?? '';
     writeFileSync(places.key, armor.encode(await encrypter.encrypt(key)));
-    await expect(openVault(places, async () => 'ten thousand ducks').read()).rejects.toThrow(/passphrase/);
+    await expect(openVault(places, async () => 'ten thousand ducks', diskWriter).read()).rejects.toThrow(/passphrase/);
     const asked: string[] = [];
-    const vault = openVault(places, async (file) => (asked.push(file), 'ten thousand geese'));
+    const vault = openVault(places, async (file) => (asked.push(file), 'ten thousand geese'), diskWriter);
     expect(requireSecret(await vault.read(), 'TOKEN').value).toBe('sesame-open-42');
     await vault.change(setting('OTHER', 'another-value'));
     expect(asked).toEqual([places.key]);
@@ -121,7 +125,7 @@ describe('a vault', () => {
 describe('V1 nothing is overwritten that could not be read', () => {
   const refused = async (places: VaultPlaces, message: RegExp): Promise<void> => {
     const before = existsSync(places.file) ? readFileSync(places.file) : null;
-    const vault = openVault(places, nobody);
+    const vault = openVault(places, nobody, diskWriter);
     await expect(vault.read()).rejects.toThrow(message);
     await expect(vault.change(setting('OTHER', 'another-value'))).rejects.toThrow(message);
     if (before !== null) expect(readFileSync(places.file).equals(before)).toBe(true);
@@ -187,7 +191,7 @@ describe('a key file', () => {
       using folder = temporaryFolder();
       const { places } = await filled(folder.dir);
       chmodSync(places.key, mode);
-      await expect(openVault(places, nobody).read()).rejects.toMatchObject({
+      await expect(openVault(places, nobody, diskWriter).read()).rejects.toMatchObject({
         message: expect.stringContaining('others can read'),
         fix: expect.stringContaining(`chmod 600 ${places.key}`),
       });
@@ -199,22 +203,22 @@ describe('a key file', () => {
     const { places } = await filled(folder.dir);
     renameSync(places.key, `${places.key}.real`);
     symlinkSync(`${places.key}.real`, places.key);
-    await expect(openVault(places, nobody).read()).rejects.toThrow('symbolic link');
+    await expect(openVault(places, nobody, diskWriter).read()).rejects.toThrow('symbolic link');
   });
 
   it.runIf(process.getuid?.() === 0)('that belongs to another user is refused', async () => {
     using folder = temporaryFolder();
     const { places } = await filled(folder.dir);
     chownSync(places.key, 12_345, 12_345);
-    await expect(openVault(places, nobody).read()).rejects.toThrow('belongs to uid 12345');
+    await expect(openVault(places, nobody, diskWriter).read()).rejects.toThrow('belongs to uid 12345');
   });
 
   it('that contains no key is refused, without quoting it', async () => {
     using folder = temporaryFolder();
     const { places } = await filled(folder.dir);
     writeFileSync(places.key, 'AGE-SECRET-KEY-1SHORT\n');
-    await expect(openVault(places, nobody).read()).rejects.toThrow('does not contain an age key');
-    await expect(openVault(places, nobody).read()).rejects.not.toThrow('SHORT');
+    await expect(openVault(places, nobody, diskWriter).read()).rejects.toThrow('does not contain an age key');
+    await expect(openVault(places, nobody, diskWriter).read()).rejects.not.toThrow('SHORT');
   });
 });
 
@@ -224,8 +228,9 @@ describe('V2 a change', () => {
     const places = placesIn(folder.dir);
     const program = `
       import { openVault } from '${join(import.meta.dirname, '../../src/guard/open-vault.ts')}';
+      import { diskWriter } from '${join(import.meta.dirname, '../../src/ledger/disk.ts')}';
       import { withValue } from '${join(import.meta.dirname, '../../src/guard/vault-contents.ts')}';
-      const vault = openVault(${JSON.stringify(places)}, () => Promise.reject(new Error('asked')));
+      const vault = openVault(${JSON.stringify(places)}, () => Promise.reject(new Error('asked')), diskWriter);
       for (const n of [1, 2]) await vault.change((all) => withValue(all, process.argv[1] + n, 'value-of-' + process.argv[1] + n, '${NOW}'));`;
     const ends = ['A', 'B', 'C'].map((name) => {
       const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program, name], {
@@ -234,7 +239,7 @@ describe('V2 a change', () => {
       return new Promise((resolve) => child.once('close', resolve));
     });
     expect(await Promise.all(ends)).toEqual([0, 0, 0]);
-    const names = Object.keys((await openVault(places, nobody).read())?.secrets ?? {});
+    const names = Object.keys((await openVault(places, nobody, diskWriter).read())?.secrets ?? {});
     expect(names.toSorted()).toEqual(['A1', 'A2', 'B1', 'B2', 'C1', 'C2']);
   }, 60_000);
 
@@ -243,9 +248,10 @@ describe('V2 a change', () => {
     const { places, sealed } = await filled(folder.dir);
     const program = `
       import { openVault } from '${join(import.meta.dirname, '../../src/guard/open-vault.ts')}';
+      import { diskWriter } from '${join(import.meta.dirname, '../../src/ledger/disk.ts')}';
       import { withValue } from '${join(import.meta.dirname, '../../src/guard/vault-contents.ts')}';
       process.on('SIGXFSZ', () => {});
-      const vault = openVault(${JSON.stringify(places)}, () => Promise.reject(new Error('asked')));
+      const vault = openVault(${JSON.stringify(places)}, () => Promise.reject(new Error('asked')), diskWriter);
       await vault.change((all) => withValue(all, 'BIG', 'x'.repeat(60000) + '1', '${NOW}')).catch((error) => console.log(error.code, error.message));`;
     const child = spawn('bash', [
       '-c',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openVault, sealFor, type Vault } from '../../src/guard/open-vault.ts';
+import { diskWriter } from '../../src/ledger/disk.ts';
 import { type Bound, openWith, sealTo } from '../../src/replica/seal.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
@@ -9,7 +10,7 @@ const BOUND: Bound = { ledger: 'home-1', pen: 'run', seq: 7, hash: 'f'.repeat(64
 async function vaultIn(dir: string, name: string): Promise<Vault> {
   const at = (file: string): string => join(dir, name, file);
   const places = { file: at('credentials.age'), lock: at('lock'), mounted: at('none'), key: at('identity') };
-  const vault = openVault(places, () => Promise.reject(new Error('not asked')));
+  const vault = openVault(places, () => Promise.reject(new Error('not asked')), diskWriter);
   await vault.change((contents) => contents);
   return vault;
 }

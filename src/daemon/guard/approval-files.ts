@@ -21,7 +21,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { join } from 'node:path';
-import { writeAll } from '../../ledger/disk.ts';
+import { writeNewFile } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 
 export type Folder = {
@@ -35,7 +35,7 @@ export type Folder = {
   names: () => string[];
 };
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
 const BY_DESCRIPTOR = existsSync('/proc/self/fd');
 const OTHERS_MAY_WRITE = 0o002;
 const ROOT = 0;
@@ -73,7 +73,7 @@ function folderAt(at: (name: string) => string): Folder {
     write: (name, text) => {
       const temporary = `.${name}.tmp`;
       remove(temporary);
-      writeNew(at(temporary), text);
+      writeNewFile(at(temporary), text);
       if (lstatSync(at(name), { throwIfNoEntry: false })?.isDirectory() === true) remove(name);
       renameSync(at(temporary), at(name));
       return stampOf(name);
@@ -81,15 +81,6 @@ function folderAt(at: (name: string) => string): Folder {
     read: (name, most) => readOurs(at(name), most),
     names: () => readdirSync(at('')),
   };
-}
-
-function writeNew(path: string, text: string): void {
-  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644);
-  try {
-    writeAll(fd, Buffer.from(text));
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function readOurs(path: string, most: number): string {

@@ -9,6 +9,7 @@ import { requireSecret, valuesIn } from '../../guard/vault-contents.ts';
 import { redactCut } from '../../guard/redact-truncated.ts';
 import type { KnownValue } from '../../guard/redact-known.ts';
 import { redactorFor } from '../../guard/redact.ts';
+import { diskWriter } from '../../ledger/disk.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { VaultContents } from '../../schema/secret.ts';
@@ -75,7 +76,7 @@ export async function vaultOf(home: Home): Promise<Vault> {
   const { openVault } = await import('../../guard/open-vault.ts');
   const places = vaultPlaces(home);
   const key = JSON.stringify(places);
-  const vault = opened.get(key) ?? openVault(places, askPassphrase);
+  const vault = opened.get(key) ?? openVault(places, askPassphrase, diskWriter);
   opened.set(key, vault);
   return vault;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createPrivate } from '../../guard/vault-file.ts';
-import { explained } from '../../ledger/disk.ts';
+import { diskWriter, explained } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import { assertFolderAccess } from './folder-access.ts';
 import { ledgerLink, settlePlace, WRITTEN } from '../maintain/maintenance-folder.ts';
@@ -47,7 +47,7 @@ export function setUp(home: Home): string[] {
 /** Makes the key that the egress proxy and the worker share; one that is there stays. */
 export function makeEgressKey(file: string): boolean {
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return false;
-  createPrivate(file, randomBytes(KEY_BYTES));
+  createPrivate(diskWriter, file, randomBytes(KEY_BYTES));
   return true;
 }
 

@@ -7,9 +7,10 @@
  * F3 Nothing outside the desk is removed, not even through a link that appears while a folder is being removed.
  */
 import { randomUUID } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { lstat, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { z } from 'zod';
+import { replaceFileAsync } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { isText } from './body-text.ts';
@@ -171,22 +172,8 @@ function splitAtOld(bytes: Buffer, input: { path: string; old: string; new: stri
 
 async function replaceContent({ folder, name }: Place, bytes: Buffer, mode = 0o644): Promise<void> {
   const temporary = folder.at(`.oka-${randomUUID()}.tmp`);
-  try {
-    await writeNew(temporary, bytes, mode & 0o777);
-    await rename(temporary, folder.at(name));
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceFileAsync(folder.at(name), bytes, { temporary, mode: mode & 0o777, exactMode: true });
   await folder.handle.sync();
-}
-
-async function writeNew(file: string, bytes: Buffer, mode: number): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  await using handle = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-  await handle.writeFile(bytes);
-  await handle.chmod(mode);
-  await handle.datasync();
 }
 
 /** Goes by descriptors: what turns into a link on the way is removed or refused, never followed. */

@@ -6,9 +6,9 @@
  * R3 Everything goes by descriptor from the desk down; a link on the way is never followed.
  */
 import { hash } from 'node:crypto';
-import { chmodSync, closeSync, constants, fchmodSync, fsyncSync, mkdirSync, openSync, readlinkSync } from 'node:fs';
+import { chmodSync, fsyncSync, mkdirSync, readlinkSync } from 'node:fs';
 import { renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
-import { writeAll } from '../../ledger/disk.ts';
+import { writeNewFile } from '../../ledger/disk.ts';
 import { errnoOf, messageOf } from '../../schema/errors.ts';
 import {
   type Bytes,
@@ -108,20 +108,14 @@ function putLeaf({ objects }: Restoring, held: OpenFolder, name: Bytes, { path, 
   const temporary = `.oka-undo-${hash('sha256', path).slice(0, 16)}`;
   rmSync(held.at(temporary), { force: true });
   if (entryKind(to) === 'link') symlinkSync(objects.get('blob', to.oid), held.at(temporary));
-  else writeNew(held.at(temporary), objects.get('blob', to.oid), to.mode & 0o777);
+  else
+    writeNewFile(held.at(temporary), objects.get('blob', to.oid), {
+      mode: to.mode & 0o777,
+      exactMode: true,
+      durable: true,
+    });
   renameSync(held.at(temporary), held.at(name));
   return null;
-}
-
-function writeNew(path: Buffer, bytes: Buffer, mode: number): void {
-  const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
-  try {
-    writeAll(fd, bytes);
-    fchmodSync(fd, mode);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** What is there now, named as the store would; content that was not to be kept is not looked at. */

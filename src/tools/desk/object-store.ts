@@ -24,7 +24,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants as zlib, deflateSync, inflateSync } from 'node:zlib';
-import { explained, makeFolder, replaceFile, syncFolder, writeAll } from '../../ledger/disk.ts';
+import { explained, makeFolder, openTemporary, replaceFile, syncFolder, writeAll } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { launch } from '../launch.ts';
 
@@ -211,8 +211,7 @@ const objectHeader = (kind: ObjectKind, { length }: Buffer): Buffer => Buffer.fr
 
 /** A file that could not be written completely, for example on a full disk, is removed, so that O1 also applies to the next attempt. */
 function writeTemporary(file: string, bytes: Uint8Array): number {
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
-  const fd = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o444);
+  const fd = openTemporary(file, 0o444);
   try {
     writeAll(fd, bytes);
     return fd;

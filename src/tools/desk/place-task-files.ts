@@ -1,8 +1,8 @@
 /** Owns: putting the files of a task folder onto the desk, into a folder of their own, whole or not at all. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, fsyncSync, futimesSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { explained, writeAll } from '../../ledger/disk.ts';
+import { explained, writeNewFile } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import {
   type Bytes,
@@ -58,16 +58,8 @@ function moveIntoPlace(top: OpenFolder, temporary: Bytes, bundle: Bundle & { fol
 function copyFile(folder: string, file: Bundle['files'][number], place: OpenFolder): void {
   const bytes = readTaskFile(folder, file);
   using parent = makeFolders(place, parentPath(toBytesPath(file.path)));
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const path = parent.at(baseName(toBytesPath(file.path)));
-  const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, file.executable ? 0o755 : 0o644);
-  try {
-    writeAll(fd, bytes);
-    if (file.mtimeMs !== undefined) futimesSync(fd, file.mtimeMs / 1000, file.mtimeMs / 1000);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  const name = baseName(toBytesPath(file.path));
+  writeNewFile(parent.at(name), bytes, { mode: file.executable ? 0o755 : 0o644, mtimeMs: file.mtimeMs, durable: true });
 }
 
 function readTaskFile(folder: string, { path, bytes }: Bundle['files'][number]): Buffer {
