@@ -4,7 +4,7 @@ import { openMaintenance, type Maintenance } from '../src/daemon/maintain/open-m
 import { pass } from '../src/daemon/maintain/pass.ts';
 import { setUp } from '../src/daemon/home/set-up.ts';
 import { loadConfig } from '../src/daemon/settings.ts';
-import { openArtifacts } from '../src/ledger/artifacts.ts';
+import { openArtifacts } from '../src/ledger/artifact-store.ts';
 import { openLedger } from '../src/ledger/ledger.ts';
 import { type Figure, median } from './figure.ts';
 import { history, type Moment } from './maintain/history.ts';

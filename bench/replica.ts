@@ -1,9 +1,9 @@
 /** What copying the ledgers elsewhere costs: a long history with failures and kills, sealing, and a cloud that is down. */
 import { tmpdir } from 'node:os';
 import { convexReplica } from '../src/replica/convex.ts';
-import { outgoing } from '../src/replica/outgoing.ts';
+import { prepareOutgoing } from '../src/replica/outgoing.ts';
 import { sealTo } from '../src/replica/seal.ts';
-import { settledReader } from '../src/replica/settled.ts';
+import { createSettledReader } from '../src/replica/settled-records.ts';
 import { sealFor } from '../src/guard/open-vault.ts';
 import { START } from '../src/ledger/line.ts';
 import type { Home } from '../src/schema/home.ts';
@@ -94,9 +94,9 @@ async function passed(home: Home, isSealed: boolean, recipient: string): Promise
   const { redactorFor } = await import('../src/guard/redact.ts');
   const seal = isSealed ? sealTo((bytes) => sealFor([recipient], bytes)) : null;
   const known = [{ name: 'TOKEN', value: 'correct-horse-battery-7!' }];
-  const leaving = outgoing({ redact: redactorFor(() => known), except: [], seal });
+  const leaving = prepareOutgoing({ redact: redactorFor(() => known), except: [], seal });
   const before = process.cpuUsage();
-  for await (const record of settledReader(home.ledgers.run, Date.now).behind(START))
+  for await (const record of createSettledReader(home.ledgers.run, Date.now).recordsAfter(START))
     await leaving(record, { ledger: 'bench', pen: 'run' });
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1e6;

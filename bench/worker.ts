@@ -6,7 +6,7 @@ import { setUp } from '../src/daemon/home/set-up.ts';
 import type { Home } from '../src/schema/home.ts';
 import { work } from '../src/daemon/worker/worker.ts';
 import { addTask } from '../src/intake/add-task.ts';
-import { readEvents } from '../src/ledger/read.ts';
+import { readEvents } from '../src/ledger/read-events.ts';
 import { type Figure, median } from './figure.ts';
 import { temporaryHome } from './support/home.ts';
 

@@ -1,6 +1,6 @@
 /** Evidence inside a budget: how much of what answers a question is among what fits. */
-import { addTo, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
-import { sumOf } from '../../src/memory/index/item.ts';
+import { addToCorpus, type Corpus, emptyCorpus } from '../../src/memory/index/corpus.ts';
+import { sumOf } from '../../src/memory/index/index-item.ts';
 import { topRanked, type Ranked, scoreEntries, type Weights, WEIGHTS } from '../../src/memory/recall/ranker.ts';
 import { type Found, fitToBudget } from '../../src/memory/recall/search-memory.ts';
 import type { TokenCounter } from '../../src/memory/text/tokens.ts';
@@ -61,7 +61,7 @@ function corpusOf(turns: readonly Turn[], plain: boolean): Corpus {
       sum: sumOf(text),
       gone: 0,
     };
-    addTo(corpus, piece);
+    addToCorpus(corpus, piece);
   });
   return corpus;
 }

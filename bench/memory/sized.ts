@@ -50,7 +50,7 @@ async function sized(size: number, vectors: boolean): Promise<Sized> {
   const start = performance.now();
   await recall.catchUp();
   const indexMs = performance.now() - start;
-  if (vectors) await recall.learnAll(new AbortController().signal);
+  if (vectors) await recall.embedAll(new AbortController().signal);
   const measured = await asked(recall, questions, turns);
   globalThis.gc?.();
   const rss = (process.memoryUsage().rss - before) / 1e6;

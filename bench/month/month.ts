@@ -9,7 +9,7 @@ import { eachTask } from '../../src/daemon/metrics/metrics-view.ts';
 import { withViews } from '../../src/daemon/views/open-views.ts';
 import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { procedureReader } from '../../src/daemon/task/procedures.ts';
-import { readEvents } from '../../src/ledger/read.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
 import type { KnownProcedure } from '../../src/memory/procedures/known-procedures.ts';
 import type { TaskRecord } from '../../src/memory/task-record.ts';
 import type { Json } from '../../src/schema/json.ts';

@@ -14,7 +14,7 @@ import { setUp } from '../../src/daemon/home/set-up.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { addTask } from '../../src/intake/add-task.ts';
 import { penHolder } from '../../src/ledger/pen.ts';
-import { readEvents } from '../../src/ledger/read.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
 import { readState } from '../../src/replica/state.ts';
 import type { Figure } from '../figure.ts';
 import { temporaryHome } from '../support/home.ts';

@@ -1,6 +1,6 @@
 /** Answering an approval from the command line: approve and deny are one command with two names. */
 import { userInfo } from 'node:os';
-import { peek } from '../ledger/peek.ts';
+import { peekProjection } from '../ledger/peek-projection.ts';
 import { taskGraph } from '../ledger/task-graph.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
@@ -17,7 +17,7 @@ export async function decideApproval(
 ): Promise<Answer<RequestData>> {
   const [wanted, ...words] = call.operands;
   if (wanted === undefined) throw new OkaError('usage', 'say which approval', { fix: 'See what waits: oka status' });
-  const { state } = await peek(call.home.ledgers.run, call.home.oka, taskGraph);
+  const { state } = await peekProjection(call.home.ledgers.run, call.home.oka, taskGraph);
   const { wait, asking } = findApproval(
     wanted,
     state.goals.flatMap((goal) => goal.waits),

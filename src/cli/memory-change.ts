@@ -1,5 +1,5 @@
 /** What maintenance has learned, change by change, as its ledger says. */
-import { readEvents } from '../ledger/read.ts';
+import { readEvents } from '../ledger/read-events.ts';
 import { UNDOABLE } from '../memory/distil/undo-change.ts';
 import type { Event } from '../schema/event.ts';
 import type { Call } from './command-module.ts';

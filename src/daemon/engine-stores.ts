@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { EngineOptions } from '../engine/engine-context.ts';
 import { openCache } from '../ledger/cache.ts';
-import { openRuns } from '../ledger/runs.ts';
+import { openRunSnapshots } from '../ledger/run-snapshots.ts';
 import type { Home } from '../schema/home.ts';
 import type { ArtifactStore, EventStore, MemoryStore } from '../schema/ports.ts';
 import { runsFolder } from './stores.ts';
@@ -14,5 +14,11 @@ export function engineStores(
   { events, artifacts }: { events: EventStore; artifacts: ArtifactStore },
   memory: MemoryStore,
 ): EngineStores {
-  return { events, artifacts, cache: openCache(join(home.oka, 'cache')), runs: openRuns(runsFolder(home)), memory };
+  return {
+    events,
+    artifacts,
+    cache: openCache(join(home.oka, 'cache')),
+    runs: openRunSnapshots(runsFolder(home)),
+    memory,
+  };
 }

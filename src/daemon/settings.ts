@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { explained } from '../ledger/disk.ts';
+import { describeErrno } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { VaultPlaces } from '../guard/open-vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/model-environment.ts';
@@ -182,6 +182,6 @@ function textOf(file: string): string | null {
     if (!found.isFile()) throw new OkaError('unsafe-file', `${file} is not a regular file`);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }

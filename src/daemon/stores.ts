@@ -1,7 +1,7 @@
 /** Owns: taking a pen: the ledger of a home with the projections that rooms contribute, and its artifacts. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openArtifacts } from '../ledger/artifacts.ts';
+import { openArtifacts } from '../ledger/artifact-store.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
 import { Projections } from '../ledger/projections.ts';
 import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
@@ -49,7 +49,7 @@ export async function rebuildStores(
   const projections = await openProjections(home, config, pen);
   projections.restart();
   const stores = await openWith(projections, home, config, pen, {});
-  projections.erase();
+  projections.deleteFiles();
   if (pen === 'run') rmSync(runsFolder(home), { recursive: true, force: true });
   const events = stores.ledger.end.seq;
   if (pen === 'run') await (await import('./views/open-views.ts')).rebuildViews(home);
@@ -83,7 +83,7 @@ async function openWith(
       for (const listener of listeners) listener(events);
     },
   });
-  projections.reached(ledger.end);
+  projections.setPosition(ledger.end);
   const taskGraphNow = (): TaskGraph => projections.stateOf(taskGraph);
   return {
     ledger,

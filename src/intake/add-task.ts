@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { explained, lookAt, syncFolder, writeNewFile } from '../ledger/disk.ts';
+import { describeErrno, lstatIfPresent, syncFolder, writeNewFile } from '../ledger/disk.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { TaskFile } from '../schema/task-file.ts';
 import { assertTaskFile, type Limits } from './delivery.ts';
@@ -39,7 +39,7 @@ function contentOf(addition: Addition, limits: Limits): Content {
   const path = resolve(addition.path);
   const name = basename(path);
   if (name.startsWith('.') || hasControls(name)) throw new NotATask('its name is not allowed; give it a plain one');
-  const stats = lookAt(path);
+  const stats = lstatIfPresent(path);
   if (stats === undefined) throw new Vanished('');
   if (stats.isDirectory()) return folderTask(path, name, limits);
   assertTaskFile(stats, name, limits);
@@ -109,7 +109,7 @@ function deliver(inbox: string, name: string, files: Content['files']): void {
     syncFolder(folder);
   } catch (error) {
     rmSync(staged, { recursive: true, force: true });
-    throw error instanceof NotATask || error instanceof Vanished ? error : explained(error, join(inbox, name));
+    throw error instanceof NotATask || error instanceof Vanished ? error : describeErrno(error, join(inbox, name));
   }
 }
 

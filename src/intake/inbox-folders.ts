@@ -1,7 +1,7 @@
 /** Owns: the hidden folders of the inbox, and moving entries between them, never across mounts. */
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { explained, lookAt, makeFolder } from '../ledger/disk.ts';
+import { describeErrno, lstatIfPresent, makeFolder } from '../ledger/disk.ts';
 import { errnoOf, OkaError } from '../schema/errors.ts';
 import { Vanished } from './plain-file.ts';
 
@@ -15,7 +15,7 @@ export const rejectedFolder = (inbox: string): string => join(inbox, '.rejected'
 /** Creates the folder if it is missing. A symbolic link is refused. */
 export function ownFolder(folder: string): string {
   makeFolder(folder);
-  if (lookAt(folder)?.isDirectory() === true) return folder;
+  if (lstatIfPresent(folder)?.isDirectory() === true) return folder;
   throw new OkaError('unsafe-file', `${folder} is not a folder of its own`, { fix: 'Move it away.' });
 }
 
@@ -25,7 +25,7 @@ export function makeNew(folder: string): boolean {
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
-    throw explained(error, folder);
+    throw describeErrno(error, folder);
   }
 }
 
@@ -39,8 +39,8 @@ export function move(from: string | Buffer, to: string, rename: Rename = renameS
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOTEMPTY' || code === 'EEXIST') return false;
-    if (code === 'ENOENT' && lookAt(join(to, '..')) !== undefined) throw new Vanished('', { cause: error });
-    if (code !== 'EXDEV' && code !== 'EBUSY') throw explained(error, from.toString());
+    if (code === 'ENOENT' && lstatIfPresent(join(to, '..')) !== undefined) throw new Vanished('', { cause: error });
+    if (code !== 'EXDEV' && code !== 'EBUSY') throw describeErrno(error, from.toString());
     throw new OkaError('not-permitted', `${from.toString()} cannot be claimed: the inbox spans several mounts`, {
       fix: 'Mount the inbox as one folder, with everything in it.',
       cause: error,
@@ -54,6 +54,6 @@ export function removeIfEmpty(folder: string | Buffer): void {
     rmdirSync(folder);
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? ''))
-      throw explained(error, folder.toString());
+      throw describeErrno(error, folder.toString());
   }
 }

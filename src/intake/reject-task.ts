@@ -1,6 +1,6 @@
 /** Owns: workspace/inbox/.rejected, where entries that are not tasks are moved unchanged, each with a file that says why. */
 import { dirname, join, parse } from 'node:path';
-import { lookAt, replaceFile } from '../ledger/disk.ts';
+import { lstatIfPresent, replaceFile } from '../ledger/disk.ts';
 import { move, ownFolder, type Rename, rejectedFolder, removeIfEmpty } from './inbox-folders.ts';
 import { printableName } from './entry-name.ts';
 
@@ -31,7 +31,9 @@ function freeName({ names }: Rejecting, folder: string, name: string): string {
   const { name: stem, ext } = parse(name);
   for (let number = (names.get(name) ?? 0) + 1; ; number++) {
     const candidate = number === 1 ? name : `${stem}-${number}${ext}`;
-    const taken = [candidate, `${candidate}.reason.md`].some((each) => lookAt(join(folder, each)) !== undefined);
+    const taken = [candidate, `${candidate}.reason.md`].some(
+      (each) => lstatIfPresent(join(folder, each)) !== undefined,
+    );
     if (taken) continue;
     names.set(name, number);
     return candidate;

@@ -10,7 +10,9 @@ export function openCache(folder: string): Cache {
   return {
     get: async (key) => {
       const file = join(folder, `${key}.json`);
-      return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? parsed(await readFile(file, 'utf8')) : null;
+      return lstatSync(file, { throwIfNoEntry: false })?.isFile()
+        ? parseJsonOrNull(await readFile(file, 'utf8'))
+        : null;
     },
     set: async (key, value) => {
       makeFolder(folder);
@@ -19,7 +21,7 @@ export function openCache(folder: string): Cache {
   };
 }
 
-function parsed(text: string): Json {
+function parseJsonOrNull(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {

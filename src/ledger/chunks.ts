@@ -1,7 +1,7 @@
 /** Reading bytes as records: files and archive segments alike, in bounded memory. */
 import { read as readCallback, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
-import { MOST_LINE_BYTES } from './line.ts';
+import { MAX_LINE_BYTES } from './line.ts';
 
 const read = promisify(readCallback);
 const CHUNK = 1024 * 1024;
@@ -11,7 +11,7 @@ const NEWLINE = 0x0a;
 export type RawLine = { start: number; end: number; bytes: Buffer; closed: boolean };
 
 /** Bytes of a file from `from` up to `to`, through one buffer that is used again for every chunk. */
-export async function* chunksOfFile(fd: number, from: number, to: number): AsyncGenerator<Buffer> {
+export async function* readChunks(fd: number, from: number, to: number): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, to - from)));
   for (let at = from; at < to; ) {
     const { bytesRead } = await read(fd, buffer, 0, Math.min(buffer.length, to - at), at);
@@ -22,7 +22,7 @@ export async function* chunksOfFile(fd: number, from: number, to: number): Async
 }
 
 /** Splits at newlines. A last piece without one has `closed: false`; so have pieces of an overlong line. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>, offset: number): AsyncGenerator<RawLine[]> {
+export async function* splitLines(chunks: AsyncIterable<Buffer>, offset: number): AsyncGenerator<RawLine[]> {
   let rest: Buffer = Buffer.alloc(0);
   let start = offset;
   for await (const chunk of chunks) {
@@ -36,7 +36,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, offset: number): A
       from = end + 1;
     }
     rest = Buffer.concat([rest, chunk.subarray(from)]);
-    if (rest.length > MOST_LINE_BYTES) {
+    if (rest.length > MAX_LINE_BYTES) {
       lines.push({ start, end: start + rest.length, bytes: rest, closed: false });
       start += rest.length;
       rest = Buffer.alloc(0);
@@ -47,6 +47,6 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>, offset: number): A
 }
 
 /** Whether two looks at a path saw the same file. */
-export function sameFile(a: Stats, b: Stats): boolean {
+export function isSameFile(a: Stats, b: Stats): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }

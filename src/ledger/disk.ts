@@ -44,7 +44,7 @@ export function replaceFile(file: string, content: Content, options: WriteOption
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
   if (options.durable) syncFolder(dirname(file));
 }
@@ -57,7 +57,7 @@ export function createFile(file: string, content: Content, options: WriteOptions
     writeNewFile(temporary, content, options);
     linkSync(temporary, file);
   } catch (error) {
-    throw explained(error, file);
+    throw describeErrno(error, file);
   } finally {
     rmSync(temporary, { force: true });
   }
@@ -154,13 +154,13 @@ export function makeFolder(folder: string, mode = 0o777): void {
     const first = mkdirSync(folder, { recursive: true, mode });
     if (first !== undefined) syncFolder(dirname(first));
   } catch (error) {
-    throw explained(error, folder);
+    throw describeErrno(error, folder);
   }
 }
 
 /** Refuses anything but a regular file, without opening it: opening a FIFO would hang. */
 export function assertRegularFile(file: string): void {
-  const found = lookAt(file);
+  const found = lstatIfPresent(file);
   if (found === undefined || found.isFile()) return;
   const what = found.isSymbolicLink()
     ? 'a symbolic link'
@@ -175,18 +175,18 @@ export function assertRegularFile(file: string): void {
 }
 
 /** What is there, links not followed; undefined when nothing is. */
-export function lookAt(file: string): Stats | undefined {
+export function lstatIfPresent(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false });
   } catch (error) {
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }
 
 /** Changes with every replacement of a file; one that cannot be looked at is known by why. */
 export function stampOf(file: string): string {
   try {
-    const found = lookAt(file);
+    const found = lstatIfPresent(file);
     return found === undefined ? 'missing' : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
   } catch (error) {
     return messageOf(error);
@@ -194,7 +194,7 @@ export function stampOf(file: string): string {
 }
 
 /** Turns an errno into words a person can act on. */
-export function explained(error: unknown, path: string): unknown {
+export function describeErrno(error: unknown, path: string): unknown {
   const uid = process.getuid?.() ?? 'UID';
   const notPermitted = [
     'not-permitted',

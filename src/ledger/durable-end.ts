@@ -2,7 +2,7 @@
 import { closeSync, constants, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { OkaError } from '../schema/errors.ts';
-import { explained, lookAt } from './disk.ts';
+import { describeErrno, lstatIfPresent } from './disk.ts';
 import { lastSeqOf } from './seek.ts';
 
 /**
@@ -12,7 +12,7 @@ import { lastSeqOf } from './seek.ts';
 export async function durableEnd(file: string, alreadyRead: number): Promise<number> {
   const end = lastSeqOf(file);
   if (end < alreadyRead) throw shorterThanRead(end, alreadyRead);
-  if (end === 0 && (lookAt(file)?.size ?? 0) === 0) return 0;
+  if (end === 0 && (lstatIfPresent(file)?.size ?? 0) === 0) return 0;
   if (end === 0)
     throw new OkaError('ledger-damaged', `${file}: its last record cannot be read`, { fix: 'Run: oka verify' });
   await flushFile(file);
@@ -35,6 +35,6 @@ async function flushFile(file: string): Promise<void> {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     await flush(fd).finally(() => closeSync(fd));
   } catch (error) {
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }

@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { messageOf, OkaError } from '../schema/errors.ts';
-import { assertRegularFile, explained, isDamagedDatabase, makeFolder } from './disk.ts';
+import { assertRegularFile, describeErrno, isDamagedDatabase, makeFolder } from './disk.ts';
 
 /** The stored rows are damaged, of another version, or about other ledgers: they have to be folded again. */
 export class StoreDamaged extends Error {
@@ -98,8 +98,8 @@ function describeDatabaseError(error: unknown, file: string): unknown {
   if (error instanceof OkaError || error instanceof StoreDamaged) return error;
   const text = messageOf(error);
   if (isDamagedDatabase(error)) return new StoreDamaged(text, { cause: error });
-  if (/database or disk is full/.test(text)) return explained(withCode(error, 'ENOSPC'), file);
-  if (/unable to open|readonly|attempt to write/.test(text)) return explained(withCode(error, 'EACCES'), file);
+  if (/database or disk is full/.test(text)) return describeErrno(withCode(error, 'ENOSPC'), file);
+  if (/unable to open|readonly|attempt to write/.test(text)) return describeErrno(withCode(error, 'EACCES'), file);
   return error;
 }
 

@@ -17,7 +17,7 @@ import { durableEnd, shorterThanRead } from './durable-end.ts';
 import { StoreDamaged } from './fold-database.ts';
 import type { Cursor, FoldStore } from './fold-store.ts';
 import { inOneOrder, isAboutOwnLedger } from './one-order.ts';
-import { readEventBatches } from './read.ts';
+import { readEventBatches } from './read-events.ts';
 
 /** What sees each event, in the order of the list: a later fold may read the rows of an earlier one. */
 export type Fold = Pick<View, 'types' | 'wants' | 'take'>;

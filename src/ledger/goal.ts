@@ -47,7 +47,7 @@ export function foldGoal(events: Iterable<Event>): Goal | null {
 /** Changes the goal that it is given; the event is one of its run. */
 export function applyToGoal(goal: Goal, event: Event): void {
   goal.last = event.seq;
-  change(goal, event);
+  applyChange(goal, event);
   if (goal.status === 'running' || goal.status === 'blocked') goal.status = statusByWaits(goal);
 }
 
@@ -55,7 +55,7 @@ export function isOver({ status }: Pick<Goal, 'status'>): boolean {
   return status === 'done' || status === 'failed' || status === 'cancelled';
 }
 
-function change(goal: Goal, event: Event): void {
+function applyChange(goal: Goal, event: Event): void {
   (CHANGES[event.type] as Change<Event['type']> | undefined)?.(goal, event);
 }
 
@@ -108,13 +108,13 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
 };
 
 function startWork(goal: Goal, name: string): void {
-  if (placesIn(goal.nodes).has(name)) return mark(goal, name, 'running');
+  if (nodesById(goal.nodes).has(name)) return mark(goal, name, 'running');
   markMapOf(goal, name);
   if (goal.inner?.includes(name) !== true) goal.inner = [...(goal.inner ?? []), name];
 }
 
 function settle(goal: Goal, node: string, status: NodeStatus): void {
-  if (placesIn(goal.nodes).has(node)) mark(goal, node, status);
+  if (nodesById(goal.nodes).has(node)) mark(goal, node, status);
   else endInner(goal, (each) => each === node);
 }
 
@@ -159,18 +159,18 @@ function inferredStatus(awaited: WaitFor, verdict: Of<'wait.closed'>['data']['an
 /** An item of a map is no step that is shown; with its first item a map is running. */
 function markMapOf(goal: Goal, name: string): void {
   const map = mapOf(name);
-  if (map !== null && placesIn(goal.nodes).get(map)?.status === 'pending') mark(goal, map, 'running');
+  if (map !== null && nodesById(goal.nodes).get(map)?.status === 'pending') mark(goal, map, 'running');
 }
 
 function mark(goal: Goal, name: string, status: NodeStatus): void {
-  const found = placesIn(goal.nodes).get(name);
+  const found = nodesById(goal.nodes).get(name);
   if (found !== undefined) found.status = status;
 }
 
 /** Where each node is in its list; made once a list, and never part of the state. */
 const places = new WeakMap<GoalNode[], Map<string, GoalNode>>();
 
-function placesIn(nodes: GoalNode[]): Map<string, GoalNode> {
+function nodesById(nodes: GoalNode[]): Map<string, GoalNode> {
   const known = places.get(nodes) ?? new Map(nodes.map((each) => [each.id, each]));
   places.set(nodes, known);
   return known;

@@ -5,9 +5,9 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
-import { type Fault, linkOf, provesDamage } from './chain.ts';
-import { chunksOfFile, linesOf, type RawLine } from './chunks.ts';
-import { assertRegularFile, explained } from './disk.ts';
+import { type Fault, checkLink, provesDamage } from './hash-chain.ts';
+import { readChunks, splitLines, type RawLine } from './chunks.ts';
+import { assertRegularFile, describeErrno } from './disk.ts';
 import { type Position, seqOf } from './line.ts';
 
 export type Segment = { file: string; first: number; last: number; start: number; end: number };
@@ -23,7 +23,7 @@ export function openHistory(ledgerFile: string): History | null {
 }
 
 export function historyOf(ledgerFile: string, fd: number): History {
-  const segments = leadingTo(firstSeqOf(fd), segmentsOf(ledgerFile));
+  const segments = segmentsLeadingTo(firstSeqOf(fd), listSegments(ledgerFile));
   return { segments, live: { fd, base: segments.at(-1)?.end ?? 0, size: fstatSync(fd).size } };
 }
 
@@ -31,7 +31,7 @@ export function historyOf(ledgerFile: string, fd: number): History {
  * The segments that lead up to the live file without a gap. Archiving that was broken off may have left others, cut
  * elsewhere; each has its own predecessors, so going back from the end always finds the way.
  */
-function leadingTo(firstSeq: number, segments: readonly Segment[]): Segment[] {
+function segmentsLeadingTo(firstSeq: number, segments: readonly Segment[]): Segment[] {
   const byLast = new Map(segments.map((segment) => [segment.last, segment]));
   const found: Segment[] = [];
   let last = Number.isNaN(firstSeq) ? Math.max(0, ...byLast.keys()) : firstSeq - 1;
@@ -47,18 +47,18 @@ export function closeHistory(history: History): void {
 }
 
 /** Follows the chain behind `from` and shows every record that holds, up to the end or the first fault. */
-export async function walk(
+export async function walkChain(
   history: History,
   from: Position,
   visit: (raw: RawLine) => void,
 ): Promise<{ end: Position; fault: Fault | null }> {
   let end = from;
-  for (const source of sourcesBehind(history, from.offset)) {
+  for (const source of readLinesAfter(history, from.offset)) {
     try {
       for await (const lines of source) {
         for (const raw of lines) {
           if (raw.end <= from.offset) continue;
-          const link = linkOf(raw, end);
+          const link = checkLink(raw, end);
           if ('fault' in link) return { end, fault: link.fault };
           visit(raw);
           end = link.position;
@@ -76,21 +76,21 @@ export async function walk(
 export async function isTornEnd(history: History, fault: Fault): Promise<boolean> {
   const { fd, base, size } = history.live;
   if (fault.offset < base) return false;
-  for await (const lines of linesOf(chunksOfFile(fd, fault.offset - base, size), fault.offset)) {
+  for await (const lines of splitLines(readChunks(fd, fault.offset - base, size), fault.offset)) {
     if (lines.some((raw) => provesDamage(raw, fault))) return false;
   }
   return true;
 }
 
 /** The records of each segment and of the live file that reach beyond an offset. */
-export function* sourcesBehind(history: History, offset: number): Generator<AsyncGenerator<RawLine[]>> {
-  for (const segment of history.segments) if (segment.end > offset) yield segmentLines(segment);
+export function* readLinesAfter(history: History, offset: number): Generator<AsyncGenerator<RawLine[]>> {
+  for (const segment of history.segments) if (segment.end > offset) yield readSegment(segment);
   const { fd, base, size } = history.live;
   const start = Math.max(base, offset);
-  yield linesOf(chunksOfFile(fd, start - base, size), start);
+  yield splitLines(readChunks(fd, start - base, size), start);
 }
 
-async function* segmentLines(segment: Segment): AsyncGenerator<RawLine[]> {
+async function* readSegment(segment: Segment): AsyncGenerator<RawLine[]> {
   const [{ createReadStream }, { pipeline }, { createZstdDecompress }] = await Promise.all([
     import('node:fs'),
     import('node:stream'),
@@ -99,7 +99,7 @@ async function* segmentLines(segment: Segment): AsyncGenerator<RawLine[]> {
   const plain = createZstdDecompress();
   pipeline(createReadStream(segment.file), plain, () => undefined);
   try {
-    yield* linesOf(plain, segment.start);
+    yield* splitLines(plain, segment.start);
   } catch (error) {
     throw new UnreadableSegment('ledger-damaged', `${segment.file} cannot be read: ${messageOf(error)}`, {
       fix: 'Restore it from a backup or replica.',
@@ -111,7 +111,7 @@ async function* segmentLines(segment: Segment): AsyncGenerator<RawLine[]> {
 /** A segment that cannot be decompressed; for readers an error like any other damage. */
 class UnreadableSegment extends OkaError {}
 
-export function archiveFolderOf(ledgerFile: string): string {
+export function archiveFolder(ledgerFile: string): string {
   return join(dirname(ledgerFile), 'archive');
 }
 
@@ -121,11 +121,11 @@ export function segmentName(ledgerFile: string, range: Omit<Segment, 'file'>): s
   return `${basename(ledgerFile, '.jsonl')}.${wide(range.first)}-${wide(range.last)}.${range.start}-${range.end}.jsonl.zst`;
 }
 
-function segmentsOf(ledgerFile: string): Segment[] {
-  const folder = archiveFolderOf(ledgerFile);
+function listSegments(ledgerFile: string): Segment[] {
+  const folder = archiveFolder(ledgerFile);
   const prefix = `${basename(ledgerFile, '.jsonl')}.`;
   const found: Segment[] = [];
-  for (const name of namesIn(folder)) {
+  for (const name of listNames(folder)) {
     const match = name.startsWith(prefix)
       ? /^(\d+)-(\d+)\.(\d+)-(\d+)\.jsonl\.zst$/.exec(name.slice(prefix.length))
       : null;
@@ -136,12 +136,12 @@ function segmentsOf(ledgerFile: string): Segment[] {
   return found.toSorted((a, b) => a.first - b.first || b.last - a.last);
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return [];
-    throw explained(error, folder);
+    throw describeErrno(error, folder);
   }
 }
 
@@ -151,7 +151,7 @@ function openForReading(file: string): number | null {
     return openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }
 

@@ -3,9 +3,9 @@ import { lstat, statfs } from 'node:fs/promises';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Finding } from '../schema/finding.ts';
 import type { Home } from '../schema/home.ts';
-import { peek } from './peek.ts';
+import { peekProjection } from './peek-projection.ts';
 import { taskGraph } from './task-graph.ts';
-import { verifyLedger } from './verify.ts';
+import { verifyLedger } from './verify-ledger.ts';
 
 const LITTLE_DISK = 1e9;
 const NO_DISK = 50e6;
@@ -19,7 +19,7 @@ export async function ledgerFindings(home: Home): Promise<Finding[]> {
 async function runLedgerFinding(home: Home): Promise<Finding> {
   const { size } = await lstat(home.ledgers.run).catch(() => ({ size: 0 }));
   if (size <= SMALL_LEDGER) return ledgerFinding(home.ledgers.run);
-  const { end, fault } = await peek(home.ledgers.run, home.oka, taskGraph);
+  const { end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   if (fault !== null)
     return {
       state: 'bad',

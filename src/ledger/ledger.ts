@@ -15,12 +15,12 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import { checkEvent, type Event, type Line, type NewEvent, type Pen } from '../schema/event.ts';
 import type { Clock, Flush, Redact } from '../schema/ports.ts';
 import { diskFlush } from './disk.ts';
-import { MOST_LINE_BYTES, type Position, Sealer } from './line.ts';
-import { isFull, LiveFile } from './live-file.ts';
-import { type HeldPen, takePen } from './pen.ts';
-import { type Filter, readEvents } from './read.ts';
+import { MAX_LINE_BYTES, type Position, Sealer } from './line.ts';
+import { isDiskFull, LiveFile } from './live-file.ts';
+import { type PenLock, takePen } from './pen.ts';
+import { type Filter, readEvents } from './read-events.ts';
 import { type Cut, recover } from './recover.ts';
-import { type Reserve, reserveAt } from './reserve.ts';
+import { type Reserve, diskReserve } from './disk-reserve.ts';
 
 export type LedgerOptions = {
   redact: Redact;
@@ -56,7 +56,7 @@ export async function openLedger(file: string, pen: Pen, options: LedgerOptions)
       live.close();
       throw error;
     });
-    live.begins(recovered.base);
+    live.setBase(recovered.base);
     const ledger = new Ledger({ ...options, live, pen, held, clock, end: recovered.end });
     if (recovered.cut !== null) await recordRepair(ledger, recovered.cut);
     return ledger;
@@ -75,14 +75,14 @@ async function recordRepair(ledger: Ledger, cut: Cut): Promise<void> {
   }
 }
 
-const FEWEST_TOGETHER = 32;
+const MIN_GROUP = 32;
 /** Around so many events there is more work than a flush takes. */
 const MANY_EVENTS = 100;
 
 export class Ledger {
   readonly file: string;
   readonly #pen: Pen;
-  readonly #held: HeldPen;
+  readonly #held: PenLock;
   readonly #live: LiveFile;
   /** The records of the batch that is being staged. */
   readonly #sealer = new Sealer();
@@ -101,7 +101,7 @@ export class Ledger {
   readonly #commitNow = (): void => this.#commit();
   #grouping = false;
   /** So many who wait get a flush of their own: while it is in flight, the others do their work. */
-  #enough = FEWEST_TOGETHER;
+  #enough = MIN_GROUP;
   #full = false;
   /** Events that were staged and could not be written, with the reason. */
   readonly #lost = new WeakMap<Event, unknown>();
@@ -113,7 +113,7 @@ export class Ledger {
     held: Omit<LedgerOptions, 'from' | 'flush'> & {
       live: LiveFile;
       pen: Pen;
-      held: HeldPen;
+      held: PenLock;
       clock: Clock;
       end: Position;
     },
@@ -128,7 +128,10 @@ export class Ledger {
     this.#end = held.end;
     this.#staged = held.end;
     this.#durableBefore = held.end.offset;
-    this.#reserve = reserveAt(join(dirname(this.file), 'state', `${held.pen}.reserve`), held.reserveBytes ?? 64 * 1024);
+    this.#reserve = diskReserve(
+      join(dirname(this.file), 'state', `${held.pen}.reserve`),
+      held.reserveBytes ?? 64 * 1024,
+    );
     this.#full = !this.#regainReserve();
   }
 
@@ -144,10 +147,10 @@ export class Ledger {
     this.#assertNoSecret(checked.run);
     const text = JSON.stringify(checked.data);
     const clean = this.#redact(text);
-    if (clean.length > MOST_LINE_BYTES / 4)
+    if (clean.length > MAX_LINE_BYTES / 4)
       throw new OkaError(
         'invalid-event',
-        `${event.type} is larger than ${MOST_LINE_BYTES / 4} characters; keep the body as an artifact`,
+        `${event.type} is larger than ${MAX_LINE_BYTES / 4} characters; keep the body as an artifact`,
       );
     const data: unknown = clean === text ? checked.data : JSON.parse(clean);
     const at = this.#timestamp();
@@ -241,7 +244,7 @@ export class Ledger {
     this.#grouping = batch.waiters > 1;
     if (this.#grouping) this.#flushLater(batch, this.#staged);
     else {
-      this.#enough = FEWEST_TOGETHER;
+      this.#enough = MIN_GROUP;
       this.#flushNow(batch, this.#staged);
     }
   }
@@ -255,7 +258,7 @@ export class Ledger {
   /** False when the batch could not be written and was rejected. */
   #write(): boolean {
     return this.#attempt(() => {
-      this.#live.assertSame(this.#end.offset);
+      this.#live.assertUnchanged(this.#end.offset);
       if (this.#full) this.#noteFreed();
       this.#appendStaged();
     });
@@ -299,7 +302,7 @@ export class Ledger {
       () => {
         this.#flight = null;
         this.#settle(batch, end);
-        this.#enough = enoughOf(batch, this.#batch);
+        this.#enough = nextGroupSize(batch, this.#batch);
         if (this.#batch.waiters >= this.#enough)
           this.#commit(); // on its way to the disk before those who waited go on
         else if (this.#batch.waiters > 0) this.#schedule();
@@ -374,7 +377,7 @@ export class Ledger {
       this.#reserve.regain();
       return true;
     } catch (error) {
-      if (isFull(error) || (error instanceof OkaError && error.code === 'disk-full')) return false;
+      if (isDiskFull(error) || (error instanceof OkaError && error.code === 'disk-full')) return false;
       throw error;
     }
   }
@@ -402,7 +405,7 @@ function emptyBatch(): Batch {
 }
 
 /** Half of those who wait, when they have much to do: then two flushes, each beside the work of the others, are faster. */
-function enoughOf(landed: Batch, waiting: Batch): number {
+function nextGroupSize(landed: Batch, waiting: Batch): number {
   const isMuch = landed.events.length + waiting.events.length >= MANY_EVENTS;
-  return isMuch ? Math.max(FEWEST_TOGETHER, (landed.waiters + waiting.waiters) / 2) : Number.POSITIVE_INFINITY;
+  return isMuch ? Math.max(MIN_GROUP, (landed.waiters + waiting.waiters) / 2) : Number.POSITIVE_INFINITY;
 }

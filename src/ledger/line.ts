@@ -9,7 +9,7 @@ import type { Event, Line } from '../schema/event.ts';
 export type Position = { seq: number; offset: number; hash: string };
 
 export const START: Position = { seq: 0, offset: 0, hash: '0'.repeat(64) };
-export const MOST_LINE_BYTES = 4 * 1024 * 1024;
+export const MAX_LINE_BYTES = 4 * 1024 * 1024;
 
 const SEQ_KEY = Buffer.from('{"seq":');
 const PREV_KEY = Buffer.from(',"prev":"');
@@ -19,7 +19,7 @@ const HEX = 64;
 const HASH_PART = HASH_KEY.length + HEX + CLOSE.length;
 const PREV_PART = PREV_KEY.length + HEX + '"'.length;
 
-const LARGEST_KEPT = 8 * 1024 * 1024;
+const LARGEST_REUSED_BYTES = 8 * 1024 * 1024;
 const MOST_BYTES_A_CHARACTER = 3;
 
 /** Seals records one behind the other, as they come, into one buffer that is used again and again. */
@@ -29,7 +29,7 @@ export class Sealer {
 
   /** `durable`: how much of the ledger is durable when the record is written. Returns its hash. */
   add(event: Event, data: string, durable: number, prev: string): string {
-    const head = headOf(event, durable);
+    const head = fieldsBeforeData(event, durable);
     this.#makeRoom((head.length + data.length) * MOST_BYTES_A_CHARACTER + PREV_PART + HASH_PART + '\n'.length);
     const start = this.#used;
     this.#write(head);
@@ -51,7 +51,7 @@ export class Sealer {
 
   clear(): void {
     this.#used = 0;
-    if (this.#bytes.length > LARGEST_KEPT) this.#bytes = Buffer.allocUnsafeSlow(64 * 1024);
+    if (this.#bytes.length > LARGEST_REUSED_BYTES) this.#bytes = Buffer.allocUnsafeSlow(64 * 1024);
   }
 
   #write(text: string): void {
@@ -66,13 +66,13 @@ export class Sealer {
   }
 }
 
-function headOf({ seq, type, run, at, pen, cause, v }: Event, durable: number): string {
+function fieldsBeforeData({ seq, type, run, at, pen, cause, v }: Event, durable: number): string {
   const ran = run === null ? 'null' : `"${run}"`;
   return `{"seq":${seq},"type":"${type}","run":${ran},"at":"${at}","pen":"${pen}","cause":${cause},"v":${v},"d":${durable},"data":`;
 }
 
 /** The hash that a record claims and really has, or null when the bytes (without newline) are no whole record. */
-export function wholeHash(bytes: Buffer): string | null {
+export function verifiedHash(bytes: Buffer): string | null {
   const covered = bytes.length - HASH_PART;
   if (covered < PREV_PART || !startsWith(bytes, HASH_KEY, covered)) return null;
   if (!startsWith(bytes, CLOSE, bytes.length - CLOSE.length)) return null;
@@ -81,10 +81,10 @@ export function wholeHash(bytes: Buffer): string | null {
 }
 
 /** The whole record that these bytes end with, behind others: its newline in front was lost. Its seq is above `seq`. */
-export function wholeEndOf(bytes: Buffer, seq: number): Buffer | null {
+export function lastCompleteRecordIn(bytes: Buffer, seq: number): Buffer | null {
   for (let at = bytes.indexOf(SEQ_KEY, 1); at !== -1; at = bytes.indexOf(SEQ_KEY, at + 1)) {
     const end = bytes.subarray(at);
-    if (seqOf(end) > seq && wholeHash(end) !== null) return end;
+    if (seqOf(end) > seq && verifiedHash(end) !== null) return end;
   }
   return null;
 }

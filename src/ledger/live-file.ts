@@ -8,8 +8,8 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, s
 import { dirname, join } from 'node:path';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import type { Flush } from '../schema/ports.ts';
-import { sameFile } from './chunks.ts';
-import { assertRegularFile, explained, makeFolder, syncFolder, writeAll } from './disk.ts';
+import { isSameFile } from './chunks.ts';
+import { assertRegularFile, describeErrno, makeFolder, syncFolder, writeAll } from './disk.ts';
 
 export class LiveFile {
   readonly path: string;
@@ -31,7 +31,7 @@ export class LiveFile {
   }
 
   /** Says where it begins; of an exchanged file, the new one is opened. */
-  begins(base: number): void {
+  setBase(base: number): void {
     this.#base = base;
   }
 
@@ -49,8 +49,8 @@ export class LiveFile {
       writeAll(this.#fd, bytes);
     } catch (error) {
       this.#rollBack(end, error);
-      throw new OkaError(isFull(error) ? 'disk-full' : 'write-failed', `${this.path}: ${messageOf(error)}`, {
-        fix: isFull(error) ? 'Free some space; work goes on by itself.' : 'Look at the disk.',
+      throw new OkaError(isDiskFull(error) ? 'disk-full' : 'write-failed', `${this.path}: ${messageOf(error)}`, {
+        fix: isDiskFull(error) ? 'Free some space; work goes on by itself.' : 'Look at the disk.',
         cause: error,
       });
     }
@@ -76,14 +76,14 @@ export class LiveFile {
   }
 
   /** F2. One look at the name tells whether it still leads to the file that is open, and how long that is. */
-  assertSame(end: number): void {
+  assertUnchanged(end: number): void {
     const there = statSync(this.path, { throwIfNoEntry: false });
     const expected = end - this.#base;
-    if (there !== undefined && sameFile(this.#identity, there) && there.size === expected) return;
+    if (there !== undefined && isSameFile(this.#identity, there) && there.size === expected) return;
     const what =
       there === undefined
         ? 'was removed'
-        : sameFile(this.#identity, there)
+        : isSameFile(this.#identity, there)
           ? `has ${there.size} bytes instead of ${expected}`
           : 'was replaced by another file';
     throw new OkaError('ledger-replaced', `${this.path} ${what} while it was open`, {
@@ -105,10 +105,10 @@ function openForAppending(file: string): number {
     if (fresh) syncFolder(dirname(file));
     return fd;
   } catch (error) {
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }
 
-export function isFull(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');
 }

@@ -8,28 +8,28 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
-import { assertRegularFile, explained, makeFolder, replaceFile } from './disk.ts';
+import { assertRegularFile, describeErrno, makeFolder, replaceFile } from './disk.ts';
 
 export type Holder = { pid: number; host: string; since: string };
-export type HeldPen = { release(): void };
+export type PenLock = { release(): void };
 
 /** Long enough to sit out another process that only looks whether the pen is held. */
-const PATIENCE_MS = 200;
+const LOCK_TIMEOUT_MS = 200;
 
-export function takePen(ledgerFile: string, now: number): HeldPen {
-  const lock = lockFileOf(ledgerFile);
+export function takePen(ledgerFile: string, now: number): PenLock {
+  const lock = lockFile(ledgerFile);
   makeFolder(dirname(lock));
   assertRegularFile(lock);
-  const database = lockedDatabase(lock);
-  if (database === null) throw heldBy(ledgerFile);
+  const database = lockDatabase(lock);
+  if (database === null) throw penIsTaken(ledgerFile);
   const release = (): void => {
     if (!database.isOpen) return;
-    rmSync(noteFileOf(lock), { force: true });
+    rmSync(holderFile(lock), { force: true });
     database.close();
   };
   try {
     const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
-    replaceFile(noteFileOf(lock), `${JSON.stringify(holder)}\n`);
+    replaceFile(holderFile(lock), `${JSON.stringify(holder)}\n`);
     return { release };
   } catch (error) {
     release();
@@ -39,7 +39,7 @@ export function takePen(ledgerFile: string, now: number): HeldPen {
 
 /** Who holds the pen right now, or null. Asks the kernel, not the note. */
 export function penHolder(ledgerFile: string): Holder | null {
-  const lock = lockFileOf(ledgerFile);
+  const lock = lockFile(ledgerFile);
   try {
     const database = new DatabaseSync(lock, { readOnly: true, timeout: 0 });
     try {
@@ -49,26 +49,26 @@ export function penHolder(ledgerFile: string): Holder | null {
       database.close();
     }
   } catch (error) {
-    return isBusy(error) ? noteOf(lock) : null;
+    return isBusy(error) ? readHolder(lock) : null;
   }
 }
 
-function lockedDatabase(lock: string): DatabaseSync | null {
+function lockDatabase(lock: string): DatabaseSync | null {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(lock, { timeout: PATIENCE_MS });
+    database = new DatabaseSync(lock, { timeout: LOCK_TIMEOUT_MS });
     accessSync(lock, constants.W_OK); // on a file it may only read SQLite would take a shared lock and say nothing
     database.exec('BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
     database?.close();
     if (isBusy(error)) return null;
-    throw explainedLock(error, lock);
+    throw describeLockError(error, lock);
   }
 }
 
-function heldBy(ledgerFile: string): OkaError {
-  const holder = noteOf(lockFileOf(ledgerFile));
+function penIsTaken(ledgerFile: string): OkaError {
+  const holder = readHolder(lockFile(ledgerFile));
   return new OkaError(
     'pen-held',
     `${ledgerFile} is being written by process ${holder.pid} on ${holder.host} since ${holder.since}`,
@@ -78,10 +78,10 @@ function heldBy(ledgerFile: string): OkaError {
   );
 }
 
-function noteOf(lock: string): Holder {
+function readHolder(lock: string): Holder {
   const unknown: Holder = { pid: 0, host: 'an unknown host', since: 'an unknown time' };
   try {
-    return { ...unknown, ...(JSON.parse(readFileSync(noteFileOf(lock), 'utf8')) as Partial<Holder>) };
+    return { ...unknown, ...(JSON.parse(readFileSync(holderFile(lock), 'utf8')) as Partial<Holder>) };
   } catch {
     return unknown;
   }
@@ -91,17 +91,17 @@ function isBusy(error: unknown): boolean {
   return /database is locked|SQLITE_BUSY/.test(messageOf(error));
 }
 
-function explainedLock(error: unknown, lock: string): unknown {
+function describeLockError(error: unknown, lock: string): unknown {
   const message = messageOf(error);
   const readOnly = /unable to open|readonly|attempt to write/.test(message);
   const code = readOnly ? 'EACCES' : /disk is full/.test(message) ? 'ENOSPC' : errnoOf(error);
-  return explained(Object.assign(new Error(message, { cause: error }), { code }), lock);
+  return describeErrno(Object.assign(new Error(message, { cause: error }), { code }), lock);
 }
 
-function lockFileOf(ledgerFile: string): string {
+function lockFile(ledgerFile: string): string {
   return join(dirname(ledgerFile), 'locks', `${basename(ledgerFile, '.jsonl')}.lock`);
 }
 
-function noteFileOf(lock: string): string {
+function holderFile(lock: string): string {
   return `${lock}.holder.json`;
 }

@@ -12,10 +12,15 @@ import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Event } from '../schema/event.ts';
 import type { Projection } from '../schema/ports.ts';
-import { lookAt, makeFolder, replaceFile } from './disk.ts';
+import { lstatIfPresent, makeFolder, replaceFile } from './disk.ts';
 import { type Position, START } from './line.ts';
 
-type Kept = { projection: Projection<unknown>; state: unknown; position: Position; rendered: Map<string, string> };
+type ProjectionState = {
+  projection: Projection<unknown>;
+  state: unknown;
+  position: Position;
+  rendered: Map<string, string>;
+};
 type Snapshot = Position & {
   projection: string;
   version: number;
@@ -24,27 +29,27 @@ type Snapshot = Position & {
   state: unknown;
 };
 
-export type Pace = { events: number; ms: number };
+export type SavePace = { events: number; ms: number };
 
 /** A save may take at most this share of the time, however large the state has grown. */
-const SHARE_OF_TIME = 0.02;
+const MAX_SHARE_OF_TIME = 0.02;
 
-const TRY_AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 export class Projections {
   readonly #folder: string;
-  readonly #pace: Pace;
-  readonly #kept: Kept[];
+  readonly #pace: SavePace;
+  readonly #kept: ProjectionState[];
   #behind = 0;
   #timer: NodeJS.Timeout | null = null;
   #waitMs: number;
 
   /** `folder` is .oka. */
-  constructor(folder: string, projections: readonly Projection<unknown>[], pace: Pace) {
+  constructor(folder: string, projections: readonly Projection<unknown>[], pace: SavePace) {
     this.#folder = folder;
     this.#pace = pace;
     this.#waitMs = pace.ms;
-    this.#kept = projections.map((projection) => loaded(folder, projection));
+    this.#kept = projections.map((projection) => loadProjection(folder, projection));
     if (new Set(this.#kept.map(({ position }) => position.hash)).size > 1) this.restart();
   }
 
@@ -65,7 +70,7 @@ export class Projections {
   }
 
   /** Deletes every file a projection made; the next save makes them again. */
-  erase(): void {
+  deleteFiles(): void {
     for (const kept of this.#kept) {
       for (const file of [kept.projection.file, ...kept.rendered.keys()])
         rmSync(join(this.#folder, file), { force: true });
@@ -80,14 +85,14 @@ export class Projections {
   }
 
   /** Says which record the events applied so far end with. */
-  reached(position: Position): void {
+  setPosition(position: Position): void {
     for (const kept of this.#kept) if (position.seq > kept.position.seq) kept.position = position;
   }
 
   /** Applies a durable batch and sees to it that the files follow soon. */
   follow(events: readonly Event[], end: Position): void {
     for (const event of events) this.apply(event);
-    this.reached(end);
+    this.setPosition(end);
     this.#behind += events.length;
     if (this.#behind >= this.#pace.events && this.#waitMs <= this.#pace.ms) this.#saveOrTryLater();
     else this.#saveSoon(this.#waitMs);
@@ -98,7 +103,7 @@ export class Projections {
     try {
       this.save();
     } catch {
-      this.#waitMs = Math.max(this.#pace.ms, TRY_AGAIN_MS);
+      this.#waitMs = Math.max(this.#pace.ms, RETRY_MS);
       this.#saveSoon(this.#waitMs);
     }
   }
@@ -116,21 +121,21 @@ export class Projections {
     this.#behind = 0;
     const before = performance.now();
     for (const kept of this.#kept) this.#write(kept);
-    this.#waitMs = Math.max(this.#pace.ms, (performance.now() - before) / SHARE_OF_TIME);
+    this.#waitMs = Math.max(this.#pace.ms, (performance.now() - before) / MAX_SHARE_OF_TIME);
   }
 
-  #write(kept: Kept): void {
+  #write(kept: ProjectionState): void {
     const files = kept.projection.render?.(kept.state) ?? new Map<string, string>();
-    put(this.#folder, kept.projection.file, snapshotText(kept, [...files.keys()]));
-    for (const [file, text] of files) if (kept.rendered.get(file) !== text) put(this.#folder, file, text);
+    writeInFolder(this.#folder, kept.projection.file, renderSnapshot(kept, [...files.keys()]));
+    for (const [file, text] of files) if (kept.rendered.get(file) !== text) writeInFolder(this.#folder, file, text);
     for (const file of kept.rendered.keys()) if (!files.has(file)) rmSync(join(this.#folder, file), { force: true });
     kept.rendered = new Map(files);
   }
 }
 
-function loaded(folder: string, projection: Projection<unknown>): Kept {
-  const snapshot = parsed(textOf(join(folder, projection.file)) ?? 'null');
-  const rendered = new Map(filesIn(snapshot).map((file) => [file, textOf(join(folder, file)) ?? '']));
+function loadProjection(folder: string, projection: Projection<unknown>): ProjectionState {
+  const snapshot = parseSnapshot(readIfRegular(join(folder, projection.file)) ?? 'null');
+  const rendered = new Map(renderedFilesOf(snapshot).map((file) => [file, readIfRegular(join(folder, file)) ?? '']));
   if (snapshot === null || !isTrustworthy(snapshot, projection))
     return { projection, state: projection.initial(), position: START, rendered };
   const { seq, offset, hash, state } = snapshot;
@@ -143,19 +148,19 @@ function isTrustworthy(snapshot: Snapshot, { name, version }: Projection<unknown
     snapshot.projection === name &&
     snapshot.version === version &&
     snapshot.seq > 0 &&
-    snapshot.sum === sumOf(textOfState(snapshot.state))
+    snapshot.sum === checksumOf(serializeState(snapshot.state))
   );
 }
 
 /** The further files a snapshot made, even one that is not trusted: they are replaced or removed with it. */
-function filesIn(snapshot: Snapshot | null): string[] {
+function renderedFilesOf(snapshot: Snapshot | null): string[] {
   const files: unknown = snapshot?.files;
   return Array.isArray(files)
     ? files.filter((file) => typeof file === 'string' && !file.split('/').includes('..'))
     : [];
 }
 
-function parsed(text: string): Snapshot | null {
+function parseSnapshot(text: string): Snapshot | null {
   try {
     return JSON.parse(text) as Snapshot | null;
   } catch {
@@ -164,9 +169,9 @@ function parsed(text: string): Snapshot | null {
 }
 
 /** The state is made to text once, for its sum and for the file. */
-function snapshotText({ projection, state, position }: Kept, files: readonly string[]): string {
+function renderSnapshot({ projection, state, position }: ProjectionState, files: readonly string[]): string {
   const { seq, offset, hash } = position;
-  const text = textOfState(state);
+  const text = serializeState(state);
   const about: Omit<Snapshot, 'state'> = {
     projection: projection.name,
     version: projection.version,
@@ -174,24 +179,24 @@ function snapshotText({ projection, state, position }: Kept, files: readonly str
     offset,
     hash,
     ...(files.length === 0 ? {} : { files }),
-    sum: sumOf(text),
+    sum: checksumOf(text),
   };
   return `${JSON.stringify(about, null, 1).slice(0, -2)},\n "state": ${text}\n}\n`;
 }
 
-function textOfState(state: unknown): string {
+function serializeState(state: unknown): string {
   return JSON.stringify(state, null, 1) ?? 'null';
 }
 
-function sumOf(text: string): string {
+function checksumOf(text: string): string {
   return hash('sha256', text);
 }
 
-function textOf(file: string): string | null {
-  return lookAt(file)?.isFile() ? readFileSync(file, 'utf8') : null;
+function readIfRegular(file: string): string | null {
+  return lstatIfPresent(file)?.isFile() ? readFileSync(file, 'utf8') : null;
 }
 
-function put(folder: string, file: string, text: string): void {
+function writeInFolder(folder: string, file: string, text: string): void {
   const path = join(folder, file);
   makeFolder(dirname(path));
   replaceFile(path, text);

@@ -12,9 +12,9 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import { eventData, type Line } from '../schema/event.ts';
 import type { Flush } from '../schema/ports.ts';
 import { upgradeLine } from '../schema/upgrade.ts';
-import type { Fault } from './chain.ts';
-import { explained, makeFolder, replaceFile } from './disk.ts';
-import { type History, historyOf, isTornEnd, walk } from './history.ts';
+import type { Fault } from './hash-chain.ts';
+import { describeErrno, makeFolder, replaceFile } from './disk.ts';
+import { type History, historyOf, isTornEnd, walkChain } from './history.ts';
 import { parseLine, type Position, START } from './line.ts';
 import { positionEndingAt } from './seek.ts';
 
@@ -24,15 +24,15 @@ export type RecoverOptions = { from?: Position | null; onRestart?: () => void; o
 
 export async function recover(file: string, fd: number, flush: Flush, options: RecoverOptions): Promise<Recovered> {
   const history = historyOf(file, fd);
-  const from = startOf(history, options);
-  const { end, fault } = await walk(history, from, (raw) => options.onLine?.(understood(parseLine(raw.bytes))));
-  if (fault !== null && !(await isTornEnd(history, fault))) throw damaged(file, fault);
-  const cut = fault === null ? null : cutOff(file, history, end);
-  flushed(file, fd, flush);
+  const from = checkedStart(history, options);
+  const { end, fault } = await walkChain(history, from, (raw) => options.onLine?.(upgradeKnown(parseLine(raw.bytes))));
+  if (fault !== null && !(await isTornEnd(history, fault))) throw damagedError(file, fault);
+  const cut = fault === null ? null : cutTornEnd(file, history, end);
+  flushOrFail(file, fd, flush);
   return { base: history.live.base, end, cut };
 }
 
-function flushed(file: string, fd: number, flush: Flush): void {
+function flushOrFail(file: string, fd: number, flush: Flush): void {
   try {
     flush.now(fd);
   } catch (error) {
@@ -44,7 +44,7 @@ function flushed(file: string, fd: number, flush: Flush): void {
 }
 
 /** The given position if the record there is the one it names, else the very beginning. */
-function startOf(history: History, options: RecoverOptions): Position {
+function checkedStart(history: History, options: RecoverOptions): Position {
   const { from } = options;
   if (from === null || from === undefined || from.seq === 0) return START;
   const found = positionEndingAt(history.live, from.offset);
@@ -53,16 +53,16 @@ function startOf(history: History, options: RecoverOptions): Position {
   return START;
 }
 
-function understood(line: Line): Line {
+function upgradeKnown(line: Line): Line {
   if (Object.hasOwn(eventData, line.type)) return upgradeLine(line);
   throw new OkaError('newer-version', `seq ${line.seq}: this oka does not know the event "${line.type}"`, {
     fix: 'Use the version of oka that wrote this ledger, or a newer one.',
   });
 }
 
-function cutOff(file: string, history: History, end: Position): Cut {
+function cutTornEnd(file: string, history: History, end: Position): Cut {
   const { fd, base } = history.live;
-  const torn = bytesBehind(fd, end.offset - base);
+  const torn = readBytesFrom(fd, end.offset - base);
   const sha256 = hash('sha256', torn);
   const name = `${end.seq + 1}-${sha256.slice(0, 12)}.bin`;
   const folder = join(dirname(file), 'quarantine');
@@ -71,12 +71,12 @@ function cutOff(file: string, history: History, end: Position): Cut {
   try {
     ftruncateSync(fd, end.offset - base);
   } catch (error) {
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
   return { offset: end.offset, bytes: torn.length, sha256, kept: `quarantine/${name}` };
 }
 
-function bytesBehind(fd: number, from: number): Buffer {
+function readBytesFrom(fd: number, from: number): Buffer {
   const bytes = Buffer.alloc(fstatSync(fd).size - from);
   for (let done = 0; done < bytes.length; ) {
     const count = readSync(fd, bytes, done, bytes.length - done, from + done);
@@ -86,7 +86,7 @@ function bytesBehind(fd: number, from: number): Buffer {
   return bytes;
 }
 
-export function damaged(file: string, fault: Fault): OkaError {
+export function damagedError(file: string, fault: Fault): OkaError {
   return new OkaError(
     'ledger-damaged',
     `${file} is damaged at seq ${fault.seq}, byte ${fault.offset}: ${fault.reason}`,

@@ -1,6 +1,6 @@
 /** Finding places in a live ledger file without reading it: seqs grow with offsets, so bisection works. */
 import { readSync } from 'node:fs';
-import { wholeHash, type Position, seqOf, MOST_LINE_BYTES } from './line.ts';
+import { verifiedHash, type Position, seqOf, MAX_LINE_BYTES } from './line.ts';
 import { closeHistory, type Live, openHistory } from './history.ts';
 
 const NEWLINE = 0x0a;
@@ -12,13 +12,13 @@ export function offsetOfSeq(live: Live, seq: number): number {
   let high = live.size;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const start = lineStartAtOrBehind(live, middle);
-    const found = start < live.size ? seqOf(bytesAt(live, start, 32)) : Number.POSITIVE_INFINITY;
+    const start = nextLineStart(live, middle);
+    const found = start < live.size ? seqOf(readBytesAt(live, start, 32)) : Number.POSITIVE_INFINITY;
     if (Number.isNaN(found)) return live.base;
     if (found >= seq) high = middle;
     else low = start + 1;
   }
-  return live.base + Math.min(lineStartAtOrBehind(live, low), live.size);
+  return live.base + Math.min(nextLineStart(live, low), live.size);
 }
 
 /** Seq of the last record of a ledger that has an end; 0 when there is none. */
@@ -35,14 +35,14 @@ export function lastSeqOf(ledgerFile: string): number {
 /** The record that ends exactly at `offset`, or null when none does. */
 export function positionEndingAt(live: Live, offset: number): Position | null {
   const end = offset - live.base;
-  if (end <= 0 || end > live.size || bytesAt(live, end - 1, 1)[0] !== NEWLINE) return null;
+  if (end <= 0 || end > live.size || readBytesAt(live, end - 1, 1)[0] !== NEWLINE) return null;
   for (let back = STEP; ; back *= 4) {
     const from = Math.max(0, end - back);
-    const bytes = bytesAt(live, from, end - 1 - from);
+    const bytes = readBytesAt(live, from, end - 1 - from);
     const newline = bytes.lastIndexOf(NEWLINE);
-    if (newline === -1 && from > 0 && back < MOST_LINE_BYTES) continue;
+    if (newline === -1 && from > 0 && back < MAX_LINE_BYTES) continue;
     const line = bytes.subarray(newline + 1);
-    const hash = wholeHash(line);
+    const hash = verifiedHash(line);
     return hash === null ? null : { seq: seqOf(line), offset, hash };
   }
 }
@@ -50,22 +50,22 @@ export function positionEndingAt(live: Live, offset: number): Position | null {
 function lastLineEnd(live: Live): number {
   for (let end = live.size; end > 0; end -= STEP) {
     const from = Math.max(0, end - STEP);
-    const newline = bytesAt(live, from, end - from).lastIndexOf(NEWLINE);
+    const newline = readBytesAt(live, from, end - from).lastIndexOf(NEWLINE);
     if (newline !== -1) return from + newline + 1;
   }
   return 0;
 }
 
-function lineStartAtOrBehind(live: Live, at: number): number {
+function nextLineStart(live: Live, at: number): number {
   if (at === 0) return 0;
   for (let from = at - 1; from < live.size; from += STEP) {
-    const newline = bytesAt(live, from, STEP).indexOf(NEWLINE);
+    const newline = readBytesAt(live, from, STEP).indexOf(NEWLINE);
     if (newline !== -1) return from + newline + 1;
   }
   return live.size;
 }
 
-function bytesAt(live: Live, from: number, length: number): Buffer {
+function readBytesAt(live: Live, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, live.size - from)));
   return bytes.subarray(0, readSync(live.fd, bytes, 0, bytes.length, from));
 }

@@ -5,7 +5,7 @@ import { applyToGoal, type Goal, startGoal } from './goal.ts';
 export type TaskGraph = { events: number; goals: Goal[]; ended: Goal[] };
 
 /** Ended goals stay visible for a while. */
-const MOST_ENDED = 20;
+const MAX_ENDED = 20;
 
 export const taskGraph: Projection<TaskGraph> = {
   name: 'active_task_graph',
@@ -19,7 +19,7 @@ export const taskGraph: Projection<TaskGraph> = {
     const goal = goalsByRun(graph).get(event.run);
     if (goal === undefined) return graph;
     applyToGoal(goal, event);
-    if (event.type === 'run.ended') retire(graph, goal);
+    if (event.type === 'run.ended') moveToEnded(graph, goal);
     return graph;
   },
 };
@@ -38,7 +38,7 @@ function addGoal(graph: TaskGraph, goal: Goal): void {
   graph.goals.push(goal);
 }
 
-function retire(graph: TaskGraph, goal: Goal): void {
+function moveToEnded(graph: TaskGraph, goal: Goal): void {
   graph.goals = graph.goals.filter((candidate) => candidate !== goal);
-  graph.ended = [...graph.ended, { ...goal, waits: [] }].slice(-MOST_ENDED);
+  graph.ended = [...graph.ended, { ...goal, waits: [] }].slice(-MAX_ENDED);
 }

@@ -29,10 +29,10 @@ export const factView: View = {
   version: 1,
   types: ['fact.kept', 'fact.reworded', 'fact.forgotten'],
   take: ({ event }, rows) => {
-    if (event.type === 'fact.kept') keep(event, rows);
-    else if (event.type === 'fact.reworded') reword(event, rows);
+    if (event.type === 'fact.kept') storeFact(event, rows);
+    else if (event.type === 'fact.reworded') rewordStoredFact(event, rows);
     else if (event.type === 'fact.forgotten')
-      for (const id of event.data.facts) end(event, rows, id, { kind: 'forgotten', why: event.data.why });
+      for (const id of event.data.facts) endStoredFact(event, rows, id, { kind: 'forgotten', why: event.data.why });
   },
 };
 
@@ -61,15 +61,15 @@ const factKey = (id: string): string => `fact/${id}`;
 type Ending = Exclude<FactState, { kind: 'valid' }>;
 
 /** The last events of the run ledger that kept, superseded and forgot a fact. */
-type RunWords = { kept: number; superseded: Word | null; forgotten: Word | null };
-type Word = { seq: number; state: Ending };
+type RunEvents = { kept: number; superseded: RunEnding | null; forgotten: RunEnding | null };
+type RunEnding = { seq: number; state: Ending };
 
-const runWords = (rows: Rows, id: string): RunWords =>
-  rows.get<RunWords>(`fact-word/${id}`) ?? { kept: 0, superseded: null, forgotten: null };
+const runEventsAbout = (rows: Rows, id: string): RunEvents =>
+  rows.get<RunEvents>(`fact-word/${id}`) ?? { kept: 0, superseded: null, forgotten: null };
 
-function noteWord({ pen, seq }: Event, rows: Rows, id: string, state: Ending | null): void {
+function noteRunEvent({ pen, seq }: Event, rows: Rows, id: string, state: Ending | null): void {
   if (pen !== 'run') return;
-  const words = runWords(rows, id);
+  const words = runEventsAbout(rows, id);
   rows.put(`fact-word/${id}`, state === null ? { ...words, kept: seq } : { ...words, [state.kind]: { seq, state } });
 }
 
@@ -78,23 +78,23 @@ const isBefore = ({ pen, cause }: Event, seq: number | undefined): boolean =>
   pen === 'maintenance' && (seq ?? 0) > (cause ?? 0);
 
 /** What the run ledger did to a fact behind what this event had read; null when nothing ended it there. */
-function laterEnding(event: Event, { superseded, forgotten }: RunWords): Ending | null {
+function laterEnding(event: Event, { superseded, forgotten }: RunEvents): Ending | null {
   if (isBefore(event, forgotten?.seq)) return forgotten?.state ?? null;
   return isBefore(event, superseded?.seq) ? (superseded?.state ?? null) : null;
 }
 
-function keep(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): void {
+function storeFact(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): void {
   const { id, supersedes } = event.data;
   const others = supersedes.filter((other) => other !== id);
-  for (const other of others) end(event, rows, other, { kind: 'superseded', by: id });
-  const words = runWords(rows, id);
+  for (const other of others) endStoredFact(event, rows, other, { kind: 'superseded', by: id });
+  const words = runEventsAbout(rows, id);
   if (isBefore(event, words.kept)) return;
-  noteWord(event, rows, id, null);
-  const kept = keptRow(event, rows);
+  noteRunEvent(event, rows, id, null);
+  const kept = newFactRow(event, rows);
   rows.put(factKey(id), { ...kept, state: laterEnding(event, words) ?? kept.state });
 }
 
-function keptRow(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): StoredFact {
+function newFactRow(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): StoredFact {
   const { id, supersedes } = event.data;
   const before = storedFact(rows, id);
   const earlier = before?.places ?? [];
@@ -113,16 +113,17 @@ function evidenceIn({ pen, run, seq, data }: Extract<Event, { type: 'fact.kept' 
 }
 
 /** A fact that is forgotten stays so, whatever took its place before or after, until it is kept again. */
-function end(event: Event, rows: Rows, id: string, state: Ending): void {
-  const words = runWords(rows, id);
+function endStoredFact(event: Event, rows: Rows, id: string, state: Ending): void {
+  const words = runEventsAbout(rows, id);
   if (isBefore(event, words.kept) || (state.kind === 'superseded' && laterEnding(event, words) !== null)) return;
-  noteWord(event, rows, id, state);
+  noteRunEvent(event, rows, id, state);
   const row = storedFact(rows, id);
   if (row !== undefined) rows.put(factKey(id), endFact(row, state, event.at));
 }
 
-function reword(event: Extract<Event, { type: 'fact.reworded' }>, rows: Rows): void {
+function rewordStoredFact(event: Extract<Event, { type: 'fact.reworded' }>, rows: Rows): void {
   const { fact: id, text } = event.data;
   const row = storedFact(rows, id);
-  if (row !== undefined && !isBefore(event, runWords(rows, id).kept)) rows.put(factKey(id), rewordFact(row, text));
+  if (row !== undefined && !isBefore(event, runEventsAbout(rows, id).kept))
+    rows.put(factKey(id), rewordFact(row, text));
 }

@@ -7,9 +7,9 @@ export const plain = (text: string): PageLine => ({ text, mark: null });
 const OUTDATED = 'page-outdated/';
 
 /** Says that a page no longer shows what the rows say; it is written again at the end of the pass. */
-export const touchPage = (rows: Rows, page: string): void => rows.put(`${OUTDATED}${page}`, true);
+export const markPageOutdated = (rows: Rows, page: string): void => rows.put(`${OUTDATED}${page}`, true);
 
-export const pageIsWritten = (rows: Rows, page: string): void => rows.put(`${OUTDATED}${page}`, null);
+export const markPageWritten = (rows: Rows, page: string): void => rows.put(`${OUTDATED}${page}`, null);
 
 /** Pages that have to be written again. */
 export const outdatedPages = (rows: Rows, limit = Number.POSITIVE_INFINITY): string[] =>

@@ -47,11 +47,11 @@ export type TaskRecord = {
 
 const keyOf = (run: string): string => `task/${run}`;
 
-export const taskRecordOf = (book: Rows, run: string): TaskRecord | undefined => book.get<TaskRecord>(keyOf(run));
+export const taskRecordOf = (rows: Rows, run: string): TaskRecord | undefined => rows.get<TaskRecord>(keyOf(run));
 
 /** The task that a run belongs to, itself or as one of the runs inside it. */
-export function rootOf(book: Rows, run: string): string {
-  return book.get<string>(`root/${run}`) ?? run;
+export function rootOf(rows: Rows, run: string): string {
+  return rows.get<string>(`root/${run}`) ?? run;
 }
 
 /** Time at work, without waiting for people. */
@@ -63,29 +63,29 @@ export const wasFine = ({ status, rework, corrected, undone }: TaskRecord): bool
   status === 'done' && rework === 0 && corrected === null && !undone;
 
 /** Has to be the first part: others look at what it keeps. */
-export const taskRecords: Part = { name: 'tasks', take: ({ event }, book) => takeIn(event, book) };
+export const taskRecords: Part = { name: 'tasks', take: ({ event }, rows) => applyToRows(event, rows) };
 
-function takeIn(event: Event, book: Rows): void {
+function applyToRows(event: Event, rows: Rows): void {
   if (event.pen !== 'run' || event.run === null) return;
-  if (event.type === 'run.started') return begin(event, event.run, book);
-  const root = rootOf(book, event.run);
-  const task = taskRecordOf(book, root);
+  if (event.type === 'run.started') return startRecord(event, event.run, rows);
+  const root = rootOf(rows, event.run);
+  const task = taskRecordOf(rows, root);
   if (task === undefined) return;
-  applyToTask(task, event, book);
-  book.put(keyOf(root), task);
+  applyToTask(task, event, rows);
+  rows.put(keyOf(root), task);
 }
 
 /** Changes the task that it is given. `open` has the plannings and questions that are open, of all tasks. */
 export function applyToTask(task: TaskRecord, event: Event, open: Pick<Rows, 'get' | 'put'>): void {
-  (NOTES[event.type] as Noting<Event['type']> | undefined)?.(task, event, open);
+  (CHANGES[event.type] as Change<Event['type']> | undefined)?.(task, event, open);
   task.last = Math.max(task.last, event.seq);
 }
 
-function begin(event: Of<'run.started'>, run: string, book: Rows): void {
+function startRecord(event: Of<'run.started'>, run: string, rows: Rows): void {
   const { parent, depth } = event.data;
-  if (parent !== null && depth > 0) return book.put(`root/${run}`, rootOf(book, parent));
+  if (parent !== null && depth > 0) return rows.put(`root/${run}`, rootOf(rows, parent));
   const task = startTask(event, run);
-  if (task !== null) book.put(keyOf(run), task);
+  if (task !== null) rows.put(keyOf(run), task);
 }
 
 /** Null when the run is no task. */
@@ -103,7 +103,7 @@ export function startTask(event: Of<'run.started'>, run: string): TaskRecord | n
     started: event.at,
     corrects: given.fields.corrects ?? null,
     continues: parent,
-    ...nothingYet(),
+    ...initialCounts(),
   };
 }
 
@@ -112,7 +112,7 @@ type Later = Exclude<
   'run' | 'title' | 'body' | 'dir' | 'first' | 'last' | 'started' | 'corrects' | 'continues'
 >;
 
-const nothingYet = (): Pick<TaskRecord, Later> => ({
+const initialCounts = (): Pick<TaskRecord, Later> => ({
   ended: null,
   status: 'running',
   reason: '',
@@ -138,12 +138,12 @@ const nothingYet = (): Pick<TaskRecord, Later> => ({
 const INNER = new Set(['task.plan', 'task.critique', 'step.check', 'run.start', 'model.complete']);
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
-type Noting<T extends Event['type']> = (task: TaskRecord, event: Of<T>, open: Pick<Rows, 'get' | 'put'>) => void;
+type Change<T extends Event['type']> = (task: TaskRecord, event: Of<T>, open: Pick<Rows, 'get' | 'put'>) => void;
 
 /** What is not named here says nothing about how the task went. */
-const NOTES: { readonly [T in Event['type']]?: Noting<T> } = {
-  'call.started': (task, { data }, book) => {
-    if (data.tool === 'task.plan') book.put(`planning/${data.call}`, true);
+const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
+  'call.started': (task, { data }, rows) => {
+    if (data.tool === 'task.plan') rows.put(`planning/${data.call}`, true);
     if (!INNER.has(data.tool)) task.calls += 1;
   },
   'call.ended': noteOutcome,
@@ -176,9 +176,9 @@ const NOTES: { readonly [T in Event['type']]?: Noting<T> } = {
 };
 
 /** The events that change a task beyond its `last`. */
-export const taskEventTypes: readonly EventType[] = ['run.started', ...(Object.keys(NOTES) as EventType[])];
+export const taskEventTypes: readonly EventType[] = ['run.started', ...(Object.keys(CHANGES) as EventType[])];
 
-function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Pick<Rows, 'get' | 'put'>): void {
+function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, rows: Pick<Rows, 'get' | 'put'>): void {
   const { call, usage, status, output } = event.data;
   const used = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
   // What a run inside spent is told again by whoever awaited it.
@@ -188,8 +188,8 @@ function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Pick<Rows,
     if (used > 0) task.thoughts += 1;
   }
   if (status === 'failed') task.failed_calls += 1;
-  if (book.get(`planning/${call}`) === undefined || status === 'waiting') return;
-  book.put(`planning/${call}`, null);
+  if (rows.get(`planning/${call}`) === undefined || status === 'waiting') return;
+  rows.put(`planning/${call}`, null);
   if (status !== 'ok') return;
   const { by, sha256, criteria, input, tools, targets } = output as unknown as Planned;
   task.plan = { by, sha256, criteria, input, tools, targets, seq: event.seq };
@@ -198,18 +198,18 @@ function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, book: Pick<Rows,
 
 type Asked = { at: string; kind: WaitFor['kind'] };
 
-function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, book: Pick<Rows, 'get' | 'put'>): void {
+function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, rows: Pick<Rows, 'get' | 'put'>): void {
   const { kind } = data.for;
   if (kind !== 'approval' && kind !== 'question' && kind !== 'requirement') return;
-  book.put(`wait/${data.wait}`, { at, kind } satisfies Asked);
+  rows.put(`wait/${data.wait}`, { at, kind } satisfies Asked);
   if (kind === 'approval') task.approvals.asked += 1;
   if (kind === 'question') task.questions += 1;
 }
 
-function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>, book: Pick<Rows, 'get' | 'put'>): void {
-  const asked = book.get<Asked>(`wait/${data.wait}`);
+function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>, rows: Pick<Rows, 'get' | 'put'>): void {
+  const asked = rows.get<Asked>(`wait/${data.wait}`);
   if (asked === undefined) return;
-  book.put(`wait/${data.wait}`, null);
+  rows.put(`wait/${data.wait}`, null);
   task.waited_ms += Math.max(0, Date.parse(at) - Date.parse(asked.at));
   if (asked.kind !== 'approval') return;
   if (data.answer.verdict === 'approved') task.approvals.approved += 1;

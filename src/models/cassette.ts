@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { assertRegularFile, lookAt, makeFolder, replaceFile } from '../ledger/disk.ts';
+import { assertRegularFile, lstatIfPresent, makeFolder, replaceFile } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Redact } from '../schema/ports.ts';
 import { ModelError, problem } from './model-errors.ts';
@@ -107,7 +107,7 @@ function saveCassette({ path, request, file }: RecordedRequest, takes: Take[], {
 
 function loadCassette(file: string): Cassette | null {
   assertRegularFile(file);
-  if (lookAt(file) === undefined) return null;
+  if (lstatIfPresent(file) === undefined) return null;
   try {
     return Cassette.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {

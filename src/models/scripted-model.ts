@@ -6,7 +6,7 @@
  */
 import { lstatSync, readFileSync } from 'node:fs';
 import type { z } from 'zod';
-import { explained } from '../ledger/disk.ts';
+import { describeErrno } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
 import { ModelError, problem } from './model-errors.ts';
@@ -85,6 +85,6 @@ function jsonIn(file: string, fix: string): unknown {
   } catch (error) {
     if (error instanceof SyntaxError)
       throw new OkaError('invalid-file', `${file}: ${messageOf(error)}`, { fix, cause: error });
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }

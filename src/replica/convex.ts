@@ -20,21 +20,21 @@ export type ConvexOptions = {
 };
 
 /** A page holds 4 MiB of bodies at most; as JSON in JSON a byte may take six. */
-const MOST_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export function convexReplica(options: ConvexOptions): Replica {
   const key = options.key === null ? {} : { key: options.key };
   const call = (kind: 'query' | 'mutation', name: string, args: object, signal: AbortSignal): Promise<unknown> =>
     request(options, kind, `replica:${name}`, { ...key, ...args }, signal);
   return {
-    head: async (of, signal) => fitting(ReplicaHead, await call('query', 'head', named(of), signal)),
+    head: async (of, signal) => parseAnswer(ReplicaHead, await call('query', 'head', ledgerArgs(of), signal)),
     page: async (of, from, limit, signal) =>
-      fitting(Page, await call('query', 'page', { ...named(of), from, limit }, signal)),
+      parseAnswer(Page, await call('query', 'page', { ...ledgerArgs(of), from, limit }, signal)),
     async append(of, events, signal) {
       let sent = events;
       for (;;) {
-        const said = await call('mutation', 'append', { ...named(of), events: sent }, signal);
-        const answer = fitting(ReplicaAnswer, said);
+        const said = await call('mutation', 'append', { ...ledgerArgs(of), events: sent }, signal);
+        const answer = parseAnswer(ReplicaAnswer, said);
         if (answer.kind !== 'too_large') return answer;
         sent = withoutBodyOf(answer, sent);
       }
@@ -45,7 +45,7 @@ export function convexReplica(options: ConvexOptions): Replica {
 const Page = WireEventShape.array();
 
 /** C4. */
-function fitting<T>(shape: { safeParse(value: unknown): { success: boolean; data?: T } }, value: unknown): T {
+function parseAnswer<T>(shape: { safeParse(value: unknown): { success: boolean; data?: T } }, value: unknown): T {
   const read = shape.safeParse(value);
   if (read.success) return read.data as T;
   throw new OkaError('replica-refused', 'the replica answers in a form that is not known here', {
@@ -53,7 +53,7 @@ function fitting<T>(shape: { safeParse(value: unknown): { success: boolean; data
   });
 }
 
-const named = ({ ledger, pen }: ReplicaOf): ReplicaOf => ({ ledger, pen });
+const ledgerArgs = ({ ledger, pen }: ReplicaOf): ReplicaOf => ({ ledger, pen });
 
 function withoutBodyOf({ seq, most }: TooLarge, events: readonly WireEvent[]): WireEvent[] {
   if (!events.some((event) => event.seq === seq && event.body.kind !== 'withheld'))
@@ -75,14 +75,14 @@ async function request(
   const bounded: typeof globalThis.fetch = async (input, init) => {
     const response = await fetch(input, { ...init, signal: ends, redirect: 'manual' });
     ({ status } = response);
-    return new Response(await textOf(response), { status: response.ok || status === 560 ? status : 400 });
+    return new Response(await readBoundedText(response), { status: response.ok || status === 560 ? status : 400 });
   };
   const client = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false, fetch: bounded });
   const ask = client as unknown as Asking;
   try {
     return await (kind === 'query' ? ask.query(name, args) : ask.mutation(name, args, { skipQueue: true }));
   } catch (error) {
-    throw explained(error, status, new URL(url).host, ends);
+    throw describeFailure(error, status, new URL(url).host, ends);
   }
 }
 
@@ -92,18 +92,18 @@ type Asking = {
   mutation(name: string, args: object, options: { skipQueue: boolean }): Promise<unknown>;
 };
 
-async function textOf(response: Response): Promise<string> {
+async function readBoundedText(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > MOST_ANSWER_BYTES) throw new Error(`the answer is larger than ${MOST_ANSWER_BYTES} bytes`);
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');
 }
 
-function explained(error: unknown, status: number, host: string, ends: AbortSignal): OkaError {
+function describeFailure(error: unknown, status: number, host: string, ends: AbortSignal): OkaError {
   const said = refusalIn(error);
   if (said !== null)
     return new OkaError('replica-refused', `${host} refuses the key: ${said}`, {

@@ -7,7 +7,7 @@
  * O3 The reason for holding a body back says nothing of what is in it.
  */
 import type { Redact, ReplicaOf, WireBody, WireEvent } from '../schema/ports.ts';
-import type { LedgerRecord } from './record.ts';
+import type { LedgerRecord } from './ledger-record.ts';
 import type { Seal } from './seal.ts';
 
 export type OutgoingPorts = {
@@ -20,10 +20,10 @@ export type OutgoingPorts = {
 export type Outgoing = (record: LedgerRecord, of: ReplicaOf) => Promise<WireEvent>;
 
 /** A document of Convex holds 1 MiB; the rest is for its other fields. */
-export const MOST_BODY_BYTES = 900 * 1024;
+export const MAX_BODY_BYTES = 900 * 1024;
 
-export function outgoing({ redact, except, seal }: OutgoingPorts): Outgoing {
-  const isKept = keptBy(except);
+export function prepareOutgoing({ redact, except, seal }: OutgoingPorts): Outgoing {
+  const isKept = matchesAny(except);
   return async ({ data, ...place }, of) => {
     const runIsClean = place.run === null || redact(place.run) === place.run;
     const withheld = (why: string): WireEvent => ({
@@ -37,13 +37,13 @@ export function outgoing({ redact, except, seal }: OutgoingPorts): Outgoing {
       seal === null
         ? { kind: 'plain', text: data }
         : { kind: 'sealed', text: await seal(data, { ...of, seq: place.seq, hash: place.hash }) };
-    return Buffer.byteLength(body.text) > MOST_BODY_BYTES
-      ? withheld(`it is larger than ${MOST_BODY_BYTES} bytes`)
+    return Buffer.byteLength(body.text) > MAX_BODY_BYTES
+      ? withheld(`it is larger than ${MAX_BODY_BYTES} bytes`)
       : { ...place, body };
   };
 }
 
-function keptBy(except: readonly string[]): (type: string) => boolean {
+function matchesAny(except: readonly string[]): (type: string) => boolean {
   const whole = new Set(except.filter((each) => !each.endsWith('*')));
   const prefixes = except.filter((each) => each.endsWith('*')).map((each) => each.slice(0, -1));
   return (type) => whole.has(type) || prefixes.some((prefix) => type.startsWith(prefix));

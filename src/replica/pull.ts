@@ -13,8 +13,8 @@ import type { Event, Pen } from '../schema/event.ts';
 import { FactGiven, STANDING } from '../schema/memory.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
 import { factEvents, type ReplicatedEvent } from './replicated-events.ts';
-import { eventsOf } from './pages.ts';
-import { hashOf } from './record.ts';
+import { fetchEvents } from './fetch-events.ts';
+import { recordHash } from './ledger-record.ts';
 import type { Open } from './seal.ts';
 
 export type PullPorts = {
@@ -45,15 +45,15 @@ export type Pulled = {
 
 const PENS = ['run', 'maintenance'] as const satisfies Pen[];
 
-export async function pulledFacts(ports: PullPorts): Promise<Pulled> {
+export async function pullFacts(ports: PullPorts): Promise<Pulled> {
   const replicated: ReplicatedEvent[] = [];
   const pulled: Pulled = { facts: [], events: 0, unreadable: 0 };
   for (const pen of PENS)
-    for await (const event of checkedEvents(ports, { ledger: ports.ledger, pen })) {
+    for await (const event of fetchCheckedEvents(ports, { ledger: ports.ledger, pen })) {
       pulled.events += 1;
       ports.reach?.(pulled.events);
       if (!isAboutFacts(event.type)) continue;
-      const data = await dataOf(event, { ledger: ports.ledger, pen }, ports.open);
+      const data = await readData(event, { ledger: ports.ledger, pen }, ports.open);
       const { seq, at, run, cause, type } = event;
       if (data !== null) replicated.push({ pen, seq, at, run, cause, type, data });
       else if (event.type === 'fact.kept') pulled.unreadable += 1;
@@ -70,10 +70,10 @@ export async function pulledFacts(ports: PullPorts): Promise<Pulled> {
 const isAboutFacts = (type: string): boolean => type.startsWith('fact.') || type === 'change.undone';
 
 /** The id under which a fact of another home is kept here. */
-export const pulledId = (ledger: string, { pen, seq }: FactPlace): string => `pulled.${ledger}.${pen}.${seq}`;
+export const idOfPulledFact = (ledger: string, { pen, seq }: FactPlace): string => `pulled.${ledger}.${pen}.${seq}`;
 
 function requestFor({ fact, place, replaces }: ReplicatedFact, ledger: string): Pulled['facts'][number] {
-  const id = pulledId(ledger, place);
+  const id = idOfPulledFact(ledger, place);
   const { text, importance, confidence, expires } = fact;
   const given = FactGiven.parse({
     id,
@@ -83,43 +83,44 @@ function requestFor({ fact, place, replaces }: ReplicatedFact, ledger: string): 
     confidence,
     source: fact.source === 'tool' ? 'tool' : 'import',
     ...(expires === undefined ? {} : { expires }),
-    supersedes: replaces.map((older) => pulledId(ledger, older)).slice(-100),
+    supersedes: replaces.map((older) => idOfPulledFact(ledger, older)).slice(-100),
   });
   return { id: `pull-${hash('sha256', `${id}\n${text}`).slice(0, 40)}`, fact: given };
 }
 
 /** P1. */
-async function* checkedEvents({ replica, signal }: PullPorts, of: ReplicaOf): AsyncGenerator<WireEvent> {
+async function* fetchCheckedEvents({ replica, signal }: PullPorts, of: ReplicaOf): AsyncGenerator<WireEvent> {
   const head = await replica.head(of, signal);
   let at = { seq: START.seq, hash: START.hash };
-  for await (const event of eventsOf(replica, of, head?.seq ?? 0, signal)) {
-    if (event.seq !== at.seq + 1 || event.prev !== at.hash) throw unsound(of, at.seq + 1, 'the chain breaks there');
-    if (event.body.kind === 'plain' && hashOf(event, of.pen, event.body.text) !== event.hash)
-      throw unsound(of, event.seq, 'its content does not have its hash');
+  for await (const event of fetchEvents(replica, of, head?.seq ?? 0, signal)) {
+    if (event.seq !== at.seq + 1 || event.prev !== at.hash)
+      throw brokenReplica(of, at.seq + 1, 'the chain breaks there');
+    if (event.body.kind === 'plain' && recordHash(event, of.pen, event.body.text) !== event.hash)
+      throw brokenReplica(of, event.seq, 'its content does not have its hash');
     yield event;
     at = { seq: event.seq, hash: event.hash };
   }
-  if (at.seq !== (head?.seq ?? 0)) throw unsound(of, at.seq + 1, 'it is missing');
+  if (at.seq !== (head?.seq ?? 0)) throw brokenReplica(of, at.seq + 1, 'it is missing');
 }
 
 /** The data of an event, or null when it cannot be read here. */
-async function dataOf(event: WireEvent, of: ReplicaOf, open: Open | null): Promise<unknown> {
+async function readData(event: WireEvent, of: ReplicaOf, open: Open | null): Promise<unknown> {
   switch (event.body.kind) {
     case 'withheld':
       return null;
     case 'plain':
-      return jsonIn(event.body.text);
+      return parseJsonOrNull(event.body.text);
     case 'sealed': {
       const opened = open === null ? null : await open(event.body.text, { ...of, seq: event.seq, hash: event.hash });
       if (opened === null || opened.kind === 'foreign') return null;
-      if (opened.kind === 'changed' || hashOf(event, of.pen, opened.text) !== event.hash)
-        throw unsound(of, event.seq, 'its sealed content was changed');
-      return jsonIn(opened.text);
+      if (opened.kind === 'changed' || recordHash(event, of.pen, opened.text) !== event.hash)
+        throw brokenReplica(of, event.seq, 'its sealed content was changed');
+      return parseJsonOrNull(opened.text);
     }
   }
 }
 
-function jsonIn(text: string): unknown {
+function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -127,7 +128,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-function unsound({ ledger, pen }: ReplicaOf, seq: number, why: string): OkaError {
+function brokenReplica({ ledger, pen }: ReplicaOf, seq: number, why: string): OkaError {
   return new OkaError(
     'replica-refused',
     `event ${seq} of ${ledger} (${pen}) at the replica: ${why}; nothing was taken`,

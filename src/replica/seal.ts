@@ -24,13 +24,13 @@ export type Open = (sealed: string, bound: Bound) => Promise<Opened>;
 /** `foreign`: it was encrypted to other keys than that of this home. */
 export type Opened = { kind: 'opened'; text: string } | { kind: 'foreign' } | { kind: 'changed'; why: string };
 
-const KEY_SERVES = 10_000;
-const KEYS_KEPT = 32;
+const BODIES_PER_KEY = 10_000;
+const MAX_CACHED_KEYS = 32;
 const CIPHER = 'aes-256-gcm';
 const TAG = 16;
 const SHAPE = /^oka1\.([\w-]+)\.([\w-]{16})\.([\w-]{22,})$/;
 
-export function sealTo(encrypt: AgePort, keyServes = KEY_SERVES): Seal {
+export function sealTo(encrypt: AgePort, keyServes = BODIES_PER_KEY): Seal {
   let key: { bytes: Buffer; sealed: string; left: number } | null = null;
   return async (text, bound) => {
     if (key === null || key.left === 0) {
@@ -39,7 +39,7 @@ export function sealTo(encrypt: AgePort, keyServes = KEY_SERVES): Seal {
     }
     key.left -= 1;
     const nonce = randomBytes(12);
-    const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(boundTo(bound));
+    const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(associatedData(bound));
     const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return `oka1.${key.sealed}.${base64(nonce)}.${base64(body)}`;
   };
@@ -52,16 +52,16 @@ export function openWith(decrypt: AgePort): Open {
     const [, sealedKey = '', nonce = '', text = ''] = SHAPE.exec(sealed) ?? [];
     if (sealedKey === '') return { kind: 'changed', why: 'it does not have the form of a sealed body' };
     const known = keys.get(sealedKey) ?? decrypt(Buffer.from(sealedKey, 'base64url')).catch(() => null);
-    keep(keys, sealedKey, known);
+    cacheKey(keys, sealedKey, known);
     const key = await known;
-    return key === null ? { kind: 'foreign' } : openedBy(key, nonce, Buffer.from(text, 'base64url'), bound);
+    return key === null ? { kind: 'foreign' } : decryptBody(key, nonce, Buffer.from(text, 'base64url'), bound);
   };
 }
 
-function openedBy(key: Uint8Array, nonce: string, body: Buffer, bound: Bound): Opened {
+function decryptBody(key: Uint8Array, nonce: string, body: Buffer, bound: Bound): Opened {
   try {
     const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, 'base64url'), { authTagLength: TAG });
-    decipher.setAAD(boundTo(bound)).setAuthTag(body.subarray(-TAG));
+    decipher.setAAD(associatedData(bound)).setAuthTag(body.subarray(-TAG));
     const text = Buffer.concat([decipher.update(body.subarray(0, -TAG)), decipher.final()]);
     return { kind: 'opened', text: text.toString('utf8') };
   } catch (error) {
@@ -69,14 +69,14 @@ function openedBy(key: Uint8Array, nonce: string, body: Buffer, bound: Bound): O
   }
 }
 
-function keep<T>(keys: Map<string, T>, name: string, key: T): void {
+function cacheKey<T>(keys: Map<string, T>, name: string, key: T): void {
   keys.delete(name);
   keys.set(name, key);
   const [oldest] = keys.keys();
-  if (keys.size > KEYS_KEPT && oldest !== undefined) keys.delete(oldest);
+  if (keys.size > MAX_CACHED_KEYS && oldest !== undefined) keys.delete(oldest);
 }
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-const boundTo = ({ ledger, pen, seq, hash }: Bound): Buffer =>
+const associatedData = ({ ledger, pen, seq, hash }: Bound): Buffer =>
   Buffer.from(JSON.stringify(['oka replica', ledger, pen, seq, hash]));

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { makeFolder, replaceFile, stampOf } from '../ledger/disk.ts';
 import type { Clock } from '../schema/ports.ts';
 import { ReplicaState } from '../schema/replica.ts';
-import type { Told } from './follow.ts';
+import type { Progress } from './replicate-ledgers.ts';
 
 const MOST_BYTES = 64 * 1024;
 
@@ -15,7 +15,7 @@ export const stateFile = (folder: string): string => join(folder, 'state.json');
 export const switchFile = (folder: string): string => join(folder, 'switch.json');
 
 export function readState(folder: string): ReplicaState | null {
-  const read = ReplicaState.safeParse(jsonIn(stateFile(folder)));
+  const read = ReplicaState.safeParse(readJsonFile(stateFile(folder)));
   return read.success ? read.data : null;
 }
 
@@ -26,12 +26,12 @@ export function writeState(folder: string, state: ReplicaState): void {
 }
 
 export function isSwitchedOff(folder: string): boolean {
-  const read = jsonIn(switchFile(folder));
+  const read = readJsonFile(switchFile(folder));
   return read !== null && typeof read === 'object' && 'on' in read && read.on === false;
 }
 
 /** Also wakes a follower that has stopped: it tries once more. */
-export function turn(folder: string, on: boolean, at: string): void {
+export function switchReplication(folder: string, on: boolean, at: string): void {
   makeFolder(folder);
   replaceFile(switchFile(folder), `${JSON.stringify({ on, at })}\n`, { durable: true });
 }
@@ -39,12 +39,16 @@ export function turn(folder: string, on: boolean, at: string): void {
 /** Changes whenever a person has switched. */
 export const switchStamp = (folder: string): string => stampOf(switchFile(folder));
 
-export type Keeper = { tell(told: Told): void; stopped(why: string, fix: string): void; flush(): void };
+export type StateRecorder = { report(told: Progress): void; stopped(why: string, fix: string): void; flush(): void };
 
 const WRITE_EVERY_MS = 1000;
 
 /** Writes down what a follower tells: how far it is now and then, everything else at once. */
-export function keeperIn(folder: string, to: Pick<ReplicaState, 'url' | 'ledger'>, clock: Clock): Keeper {
+export function createStateRecorder(
+  folder: string,
+  to: Pick<ReplicaState, 'url' | 'ledger'>,
+  clock: Clock,
+): StateRecorder {
   const before = readState(folder);
   const isSame = before?.url === to.url && before.ledger === to.ledger;
   let pens: ReplicaState['pens'] = isSame ? before.pens : {};
@@ -66,7 +70,7 @@ export function keeperIn(folder: string, to: Pick<ReplicaState, 'url' | 'ledger'
     write();
   };
   return {
-    tell(told) {
+    report(told) {
       if (told.kind === 'waiting') {
         const { since, until, failures, why } = told;
         return become({ kind: 'waiting', since: instant(since), until: instant(until), failures, why });
@@ -84,7 +88,7 @@ export function keeperIn(folder: string, to: Pick<ReplicaState, 'url' | 'ledger'
 const instant = (ms: number): string => new Date(ms).toISOString();
 
 /** Opening never waits and follows no link. */
-function jsonIn(file: string): unknown {
+function readJsonFile(file: string): unknown {
   try {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {

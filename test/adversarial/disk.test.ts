@@ -18,8 +18,8 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { readEvents } from '../../src/ledger/read.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { acksOf, faultsOf, finishedChild, rejectionsOf } from '../support/ledger-children.ts';
 import { freshFolder, noteOf, openPlain } from '../support/ledger-samples.ts';

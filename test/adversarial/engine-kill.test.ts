@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { planOf } from '../../src/engine/graph-plan.ts';
 import { replayDecisions } from '../../src/engine/replay-run.ts';
 import { defaultStates } from '../../src/engine/agent-states.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { killedOften } from '../support/engine-kill-lane.ts';
 import { faultsIn } from '../support/engine-kill-sight.ts';

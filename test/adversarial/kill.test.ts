@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { Config } from '../../src/schema/config.ts';
 import type { ChildTask } from '../support/ledger-child.ts';
 import {

@@ -14,7 +14,7 @@ import { booksFile } from '../../src/daemon/maintain/maintenance-folder.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { launcher, oka } from '../support/cli.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
 import { dumpOf, written } from '../support/maintain.ts';

@@ -21,7 +21,7 @@ import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { rebuildMaintenance } from '../../src/daemon/maintain/rebuild.ts';
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
 import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } from '../support/maintain.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';

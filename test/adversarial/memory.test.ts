@@ -24,7 +24,7 @@ it('a process that is killed while it indexes loses nothing: the next one goes o
   for (const delay of [0, 30, 60, 120, 240]) kept.push(await killedAfter([home.dir], /begun (\d+)/, delay));
   expect(kept).toEqual(kept.toSorted((a, b) => a - b));
   const recall = await recallOf(home);
-  expect(recall.keeps).toBe(true);
+  expect(recall.canWrite).toBe(true);
   expect(recall.items.size).toBe(EVENTS);
   for (const at of [0, 499, 500, 3001, EVENTS - 1])
     expect((await search(recall, { query: `topic${at}`, limit: 1 })).found[0]?.id).toBe(`t${at}`);
@@ -55,11 +55,11 @@ it('a process that is killed while it learns with a new model leaves both: words
   const settings = { ...home.options.settings, model: OTHER };
   const recall = await recallOf(home, { settings });
   expect(await search(recall, { query: 'camper', limit: 1 })).toMatchObject({ by: 'keywords', found: [{ id: 'car' }] });
-  const meaning = await recall.meant.open();
+  const meaning = await recall.semantic.open();
   expect(meaning?.model).toMatch(/^another\/name [0-9a-f]{64}$/);
   expect(meaning?.size()).toBeGreaterThanOrEqual(128);
   expect(meaning?.size()).toBeLessThan(201);
-  await recall.learnAll(never);
+  await recall.embedAll(never);
   expect(await search(recall, { query: 'automobile', limit: 1 })).toMatchObject({
     by: 'keywords and vectors',
     found: [{ id: 'car' }],

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { diskFlush } from '../../src/ledger/disk.ts';
 import type { Position } from '../../src/ledger/line.ts';
 import { type Cut, recover, type Recovered } from '../../src/ledger/recover.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { type Image, imagesOf } from '../support/ledger-images.ts';

@@ -7,10 +7,10 @@ import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openStores, rebuildStores, type Stores } from '../../src/daemon/stores.ts';
-import { archive } from '../../src/ledger/archive.ts';
-import { readEvents } from '../../src/ledger/read.ts';
+import { archiveRuns } from '../../src/ledger/archive-runs.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
 import { taskGraph } from '../../src/ledger/task-graph.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { Config } from '../../src/schema/config.ts';
 import type { Event, Line, NewEvent } from '../../src/schema/event.ts';
 import { life, type Snapshot, type Step } from '../support/ledger-lives.ts';
@@ -224,7 +224,7 @@ class World {
     }
     const { ledger } = this.#held;
     const [moved] = await Promise.all([
-      archive(ledger, this.#limit(step), step.segmentBytes),
+      archiveRuns(ledger, this.#limit(step), step.segmentBytes),
       this.#append(step.meanwhile, false),
     ]);
     if (moved !== null) this.archived += 1;
@@ -238,7 +238,7 @@ class World {
     const live = this.home.ledgers.run;
     const before = `${live}.before`;
     copyFileSync(live, before);
-    const moved = await archive(this.#held.ledger, this.#limit(step), step.segmentBytes);
+    const moved = await archiveRuns(this.#held.ledger, this.#limit(step), step.segmentBytes);
     await this.close();
     if (moved !== null) {
       const text = readFileSync(live, 'utf8');

@@ -13,7 +13,7 @@ import { vaultOf } from '../../src/daemon/guard/home-vault.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { withValue } from '../../src/guard/vault-contents.ts';
 import { openCache } from '../../src/ledger/cache.ts';
-import { openRuns } from '../../src/ledger/runs.ts';
+import { openRunSnapshots } from '../../src/ledger/run-snapshots.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { filesTools } from '../../src/tools/builtin/files.ts';
@@ -110,7 +110,7 @@ function engineOn(stores: Stores) {
     clock: Date.now,
     sleep,
     middleware,
-    stores: { events, artifacts, cache, runs: openRuns(runsFolder(home)) },
+    stores: { events, artifacts, cache, runs: openRunSnapshots(runsFolder(home)) },
   });
 }
 

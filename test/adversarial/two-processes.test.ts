@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { penHolder } from '../../src/ledger/pen.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { acksOf, type Child, faultsOf, startChild } from '../support/ledger-children.ts';
 import { freshFolder, noteOf, openPlain } from '../support/ledger-samples.ts';
 

@@ -5,7 +5,7 @@ import { withHost } from '../../src/daemon/host.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { submit } from '../../src/intake/submit-request.ts';
-import { readEvents } from '../../src/ledger/read.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { temporaryFolder } from '../support/cli.ts';

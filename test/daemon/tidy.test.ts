@@ -12,7 +12,7 @@ import { tidy } from '../../src/daemon/tidy.ts';
 import type { Tidying } from '../../src/schema/room.ts';
 import { submit } from '../../src/intake/submit-request.ts';
 import { readRequests } from '../../src/intake/read-requests.ts';
-import { archive } from '../../src/ledger/archive.ts';
+import { archiveRuns } from '../../src/ledger/archive-runs.ts';
 import { MaintenanceConfig } from '../../src/schema/maintenance.ts';
 import { openStory } from '../support/story.ts';
 
@@ -70,7 +70,7 @@ describe('artifacts', () => {
       noteOf(archived),
       { type: 'run.ended', run: 'r1', data: { status: 'done', reason: '' } },
     ]);
-    expect(await archive(stores.ledger, new Date(Date.now() + 1000), 1024)).not.toBeNull();
+    expect(await archiveRuns(stores.ledger, new Date(Date.now() + 1000), 1024)).not.toBeNull();
     await stores.ledger.append([noteOf(named, 'r2'), noteOf(`abc${hidden}def`, 'r2')]);
     submit(join(home.oka, 'intake'), { kind: 'import', body: asked, name: 'x' });
     const m = await openMaintenance(home, await loadConfig(home), { parts: [] });
@@ -111,7 +111,7 @@ describe('artifacts', () => {
     await using it = await yard();
     const { home, stores } = it;
     await stores.ledger.append([noteOf('x'), { type: 'run.ended', run: 'r1', data: { status: 'done', reason: '' } }]);
-    const moved = await archive(stores.ledger, new Date(Date.now() + 1000), 1024);
+    const moved = await archiveRuns(stores.ledger, new Date(Date.now() + 1000), 1024);
     writeFileSync(join(home.oka, 'archive', moved?.segments[0]?.file ?? ''), 'garbage');
     const lost = await oldArtifact(it, 'lost');
     await expect(tidy(tidying(home))).rejects.toThrow('cannot be read');

@@ -2,7 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { archive } from '../../src/ledger/archive.ts';
+import { archiveRuns } from '../../src/ledger/archive-runs.ts';
 import { FoldStore } from '../../src/ledger/fold-store.ts';
 import { catchUp, follow, type Fold, type FoldSources, withRepair } from '../../src/ledger/follower.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
@@ -90,7 +90,7 @@ describe('catching up', () => {
   it('reads one ledger alone, many batches of it, and parts that were archived', async () => {
     const both = await ledgers();
     for (let at = 0; at < 4; at += 1) await both.run.append(Array.from({ length: 450 }, () => noteOf('x'.repeat(900))));
-    await archive(both.run, new Date(Date.now() + 1000), 100_000);
+    await archiveRuns(both.run, new Date(Date.now() + 1000), 100_000);
     await both.run.append([noteOf('live')]);
     const store = FoldStore.open(join(both.folder, 'folds.sqlite'), SHAPE);
     const { run } = both.files;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseLine, prevOf, seqOf, wholeHash } from '../../src/ledger/line.ts';
+import { parseLine, prevOf, seqOf, verifiedHash } from '../../src/ledger/line.ts';
 import { LineShape, type Event } from '../../src/schema/event.ts';
 import { sealed } from '../support/ledger-samples.ts';
 
@@ -30,8 +30,8 @@ describe('a record', () => {
   it('carries the hash of every byte before it', () => {
     const bytes = bytesOf('grün');
     const covered = bytes.subarray(0, bytes.indexOf(',"hash"'));
-    expect(wholeHash(bytes)).toBe(hash('sha256', covered));
-    expect(parseLine(bytes).hash).toBe(wholeHash(bytes));
+    expect(verifiedHash(bytes)).toBe(hash('sha256', covered));
+    expect(parseLine(bytes).hash).toBe(verifiedHash(bytes));
   });
 
   it('tells its seq and the hash before it without being parsed', () => {
@@ -47,14 +47,14 @@ describe('wholeHash', () => {
     for (let at = 0; at < bytes.length; at += 1) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;
-      expect(wholeHash(changed)).toBeNull();
+      expect(verifiedHash(changed)).toBeNull();
     }
   });
 
   it('is null when anything is missing or added at the end', () => {
     const bytes = bytesOf('some text');
-    for (let length = 0; length < bytes.length; length += 1) expect(wholeHash(bytes.subarray(0, length))).toBeNull();
-    expect(wholeHash(Buffer.concat([bytes, Buffer.from(' ')]))).toBeNull();
+    for (let length = 0; length < bytes.length; length += 1) expect(verifiedHash(bytes.subarray(0, length))).toBeNull();
+    expect(verifiedHash(Buffer.concat([bytes, Buffer.from(' ')]))).toBeNull();
   });
 });
 

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import { START } from '../../src/ledger/line.ts';
-import { type Pace, Projections } from '../../src/ledger/projections.ts';
+import { type SavePace, Projections } from '../../src/ledger/projections.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import type { Projection } from '../../src/schema/ports.ts';
 import { freshFolder, noteOf } from '../support/ledger-samples.ts';
@@ -41,7 +41,7 @@ const count: Projection<{ events: number }> = {
   apply: (state) => ({ events: state.events + 1 }),
 };
 
-const never: Pace = { events: 1_000_000, ms: 60_000 };
+const never: SavePace = { events: 1_000_000, ms: 60_000 };
 const ended = (run: string): NewEvent => ({ type: 'run.ended', run, data: { status: 'done', reason: '' } });
 
 type Kept = {
@@ -70,7 +70,7 @@ async function openKept(folder: string, kept: readonly Projection<unknown>[] = [
     },
     onBatch: (events, end) => projections.follow(events, end),
   });
-  projections.reached(ledger.end);
+  projections.setPosition(ledger.end);
   const close = async (): Promise<void> => {
     projections.save();
     await ledger.close();
@@ -266,7 +266,7 @@ describe('the files', () => {
     const files = ['notes.json', 'count.json', 'notes/r2.md', 'notes/r3.md'].map((file) => join(folder, file));
     const before = files.map((file) => readFileSync(file, 'utf8'));
     const projections = new Projections(folder, [notes, count], never);
-    projections.erase();
+    projections.deleteFiles();
     expect(files.filter((file) => existsSync(file))).toEqual([]);
     await (await openKept(folder, [notes, count])).close();
     expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(before);

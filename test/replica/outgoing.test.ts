@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redactorFor } from '../../src/guard/redact.ts';
 import { convexReplica } from '../../src/replica/convex.ts';
-import { outgoing } from '../../src/replica/outgoing.ts';
+import { prepareOutgoing } from '../../src/replica/outgoing.ts';
 import { openWith, sealTo } from '../../src/replica/seal.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { temporaryFolder } from '../support/cli.ts';
@@ -33,7 +33,7 @@ describe('what leaves', () => {
     const seen: string[] = [];
     await using server = await openConvexServer({ key: 'k', sniff: (body) => void seen.push(body) });
     const replica = convexReplica({ url: server.url, key: 'k', timeoutMs: 10_000 });
-    const leaving = outgoing({ redact: redactorFor(() => known), except: [], seal: null });
+    const leaving = prepareOutgoing({ redact: redactorFor(() => known), except: [], seal: null });
     expect(await caughtUp(portsFor(files, replica, { outgoing: leaving }))).toEqual({ kind: 'caught-up' });
     const texts = [...seen, JSON.stringify(await server.dump())];
     expect(known.filter(({ value }) => texts.some((text) => shows(text, value)))).toEqual([]);
@@ -48,7 +48,7 @@ describe('what leaves', () => {
     const token = `ghp_${'a1B2'.repeat(10)}`;
     await write(files.run, 'run', [noted('before'), noted(`the token ${token}`), noted('after')]);
     const replica = memoryReplica();
-    const leaving = outgoing({ redact: redactorFor(() => []), except: [], seal: null });
+    const leaving = prepareOutgoing({ redact: redactorFor(() => []), except: [], seal: null });
     await caughtUp(portsFor(files, replica, { outgoing: leaving }));
     expect(await faultsOf(files, replica.events, false)).toEqual([]);
     expect(JSON.stringify(replica.events)).not.toContain(token);
@@ -61,7 +61,7 @@ describe('what leaves', () => {
     await write(files.run, 'run', [{ ...noted('harmless'), run: 'hunter2-hunter2' }]);
     const replica = memoryReplica();
     const redact = redactorFor(() => [{ name: 'S', value: 'hunter2-hunter2' }]);
-    await caughtUp(portsFor(files, replica, { outgoing: outgoing({ redact, except: [], seal: null }) }));
+    await caughtUp(portsFor(files, replica, { outgoing: prepareOutgoing({ redact, except: [], seal: null }) }));
     expect(replica.events.run[0]).toMatchObject({ run: null, body: { kind: 'withheld' } });
   });
 
@@ -71,7 +71,7 @@ describe('what leaves', () => {
     await write(files.run, 'run', [noted('a'), { type: 'worker.stopped', data: { reason: 'b' } }, noted('c')]);
     const kinds = async (except: string[]): Promise<string[]> => {
       const replica = memoryReplica();
-      await caughtUp(portsFor(files, replica, { outgoing: outgoing({ redact: (t) => t, except, seal: null }) }));
+      await caughtUp(portsFor(files, replica, { outgoing: prepareOutgoing({ redact: (t) => t, except, seal: null }) }));
       expect(await faultsOf(files, replica.events, false)).toEqual([]);
       return replica.events.run.map(({ body }) => body.kind);
     };
@@ -87,7 +87,7 @@ describe('what leaves', () => {
     await write(files.run, 'run', many(30, 'the quarterly figures'));
     const replica = memoryReplica();
     const xor = async (bytes: Uint8Array): Promise<Uint8Array> => bytes.map((byte) => byte ^ 0x5a);
-    const leaving = outgoing({ redact: (text) => text, except: [], seal: sealTo(xor) });
+    const leaving = prepareOutgoing({ redact: (text) => text, except: [], seal: sealTo(xor) });
     await caughtUp(portsFor(files, replica, { outgoing: leaving }));
     expect(JSON.stringify(replica.events)).not.toMatch(/quarterly/);
     const open = openWith(xor);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { currentFacts } from '../../src/memory/current-facts.ts';
-import { outgoing } from '../../src/replica/outgoing.ts';
-import { type Pulled, pulledFacts } from '../../src/replica/pull.ts';
+import { prepareOutgoing } from '../../src/replica/outgoing.ts';
+import { type Pulled, pullFacts } from '../../src/replica/pull.ts';
 import { openWith, sealTo } from '../../src/replica/seal.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import type { Replica, WireEvent } from '../../src/schema/ports.ts';
@@ -38,13 +38,13 @@ async function replicaOf(
   await write(files.maintenance, 'maintenance', maintenance);
   const replica = memoryReplica();
   const ports = { redact: (text: string) => text, except: [], seal: null, ...leaving };
-  await caughtUp(portsFor(files, replica, { ledger: 'laptop', outgoing: outgoing(ports) }));
+  await caughtUp(portsFor(files, replica, { ledger: 'laptop', outgoing: prepareOutgoing(ports) }));
   return replica;
 }
 
 function pull(replica: Replica, open = openWith(same)): Promise<Pulled> {
   const signal = AbortSignal.timeout(60_000);
-  return pulledFacts({ replica, ledger: 'laptop', open, currentFacts, now: '2026-06-01T00:00:00.000Z', signal });
+  return pullFacts({ replica, ledger: 'laptop', open, currentFacts, now: '2026-06-01T00:00:00.000Z', signal });
 }
 
 describe('pulledFacts', () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { openStory, type Story } from '../support/story.ts';
 
 /** SOAK=1 tries it with a long queue and many deaths. */

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { replicaFolder } from '../../src/daemon/network/replica-connection.ts';
 import { penHolder } from '../../src/ledger/pen.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { readState } from '../../src/replica/state.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { openStory, type Story } from '../support/story.ts';

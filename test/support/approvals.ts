@@ -9,7 +9,7 @@ import { openStores, type Stores } from '../../src/daemon/stores.ts';
 import { openHome } from '../../src/daemon/wire.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Open } from '../../src/guard/approval-page.ts';
-import { readEvents } from '../../src/ledger/read.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event, EventType } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import type { WaitAnswer } from '../../src/schema/wait.ts';

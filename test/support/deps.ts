@@ -8,7 +8,7 @@ import { ports } from '../../src/daemon/ports.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { readEvents } from '../../src/ledger/read.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event, EventType } from '../../src/schema/event.ts';
 import { Graph } from '../../src/schema/graph.ts';
 import { temporaryFolder } from './cli.ts';

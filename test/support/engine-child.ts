@@ -13,7 +13,7 @@ import { openStores } from '../../src/daemon/stores.ts';
 import type { Drive } from '../../src/engine/drive.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { isOver, type RunState } from '../../src/engine/run-state.ts';
-import { openRuns } from '../../src/ledger/runs.ts';
+import { openRunSnapshots } from '../../src/ledger/run-snapshots.ts';
 import { taskGraph } from '../../src/ledger/task-graph.ts';
 import { Config } from '../../src/schema/config.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
@@ -50,7 +50,7 @@ const engine = createEngine({
   stores: {
     events: { stage, flush: () => stores.ledger.flush(), read: (filter) => stores.ledger.read(filter) },
     artifacts: stores.artifacts,
-    ...(task.snapshots ? { runs: openRuns(join(home.oka, 'state', 'runs')) } : {}),
+    ...(task.snapshots ? { runs: openRunSnapshots(join(home.oka, 'state', 'runs')) } : {}),
   },
   clock: Date.now,
   sleep,

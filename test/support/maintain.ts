@@ -9,9 +9,9 @@ import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { booksFile } from '../../src/daemon/maintain/maintenance-folder.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
-import { readEvents } from '../../src/ledger/read.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Part } from '../../src/schema/learning-part.ts';
-import { touchPage } from '../../src/memory/learning.ts';
+import { markPageOutdated } from '../../src/memory/learning.ts';
 import type { Rows } from '../../src/schema/rows.ts';
 import { plain } from '../../src/memory/learning.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
@@ -51,7 +51,7 @@ export const tally: Part = {
     if (event.pen === 'run' && event.run !== null) count(event.run, book);
     if (event.type === 'fact.kept' && event.data.id.startsWith('tally-')) keep(event.data.id, book);
     if (event.type === 'page.edited') book.put(`people/lines/${event.data.page}`, event.data.lines);
-    if (event.type === 'page.edited') touchPage(book, event.data.page);
+    if (event.type === 'page.edited') markPageOutdated(book, event.data.page);
   },
   conclude: (book) => Array.from(book.each<string>('due/'), ([, id]) => factEvent(id)),
   page: (page, book) => {
@@ -66,7 +66,7 @@ function count(run: string, book: Rows): void {
   const number = (book.get<number>(`n/${run}`) ?? 0) + 1;
   book.put(`n/${run}`, number);
   if (number % EVERY === 0) book.put(`due/${run}/${number}`, factOf(run, number));
-  touchPage(book, `brain/LEARNINGS-${run}.md`);
+  markPageOutdated(book, `brain/LEARNINGS-${run}.md`);
 }
 
 function keep(id: string, book: Rows): void {

@@ -3,7 +3,7 @@
  * meaning, and says how far it is. Killed in between by a test.
  */
 import { join } from 'node:path';
-import { openArtifacts } from '../../src/ledger/artifacts.ts';
+import { openArtifacts } from '../../src/ledger/artifact-store.ts';
 import { Recall } from '../../src/memory/recall/recall.ts';
 import { MemoryConfig } from '../../src/schema/memory.ts';
 
@@ -19,7 +19,7 @@ const recall = Recall.open({
 process.stdout.write(`begun ${recall.items.size}\n`);
 await recall.catchUp();
 if (model !== undefined)
-  await recall.learnAll(new AbortController().signal, {
+  await recall.embedAll(new AbortController().signal, {
     onProgress: (done) => process.stdout.write(`learned ${done}\n`),
   });
 process.stdout.write(`done ${recall.items.size}\n`);

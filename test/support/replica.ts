@@ -1,11 +1,11 @@
 /** Ledgers to replicate, a replica in memory behind the port, and a follower with the time and chance of a test. */
 import { join } from 'node:path';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { readEvents } from '../../src/ledger/read.ts';
-import { follow, type FollowPorts } from '../../src/replica/follow.ts';
-import { outgoing } from '../../src/replica/outgoing.ts';
-import { eventsOf } from '../../src/replica/pages.ts';
-import { hashOf } from '../../src/replica/record.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
+import { replicateLedgers, type FollowPorts } from '../../src/replica/replicate-ledgers.ts';
+import { prepareOutgoing } from '../../src/replica/outgoing.ts';
+import { fetchEvents } from '../../src/replica/fetch-events.ts';
+import { recordHash } from '../../src/replica/ledger-record.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import type { NewEvent, Pen } from '../../src/schema/event.ts';
 import type { Appended, Redact, Replica, ReplicaOf, WireEvent } from '../../src/schema/ports.ts';
@@ -101,25 +101,30 @@ export function portsFor(files: Files, replica: Replica, swapped: Partial<Follow
     replica,
     ledger: 'home-1',
     files,
-    outgoing: outgoing({ redact: (text) => text, except: [], seal: null }),
+    outgoing: prepareOutgoing({ redact: (text) => text, except: [], seal: null }),
     ready: async () => undefined,
     limits: { events: 100, bytes: 64 * 1024 },
-    lookMs: 1000,
+    pollMs: 1000,
     isOff: () => false,
-    tell: () => undefined,
+    report: () => undefined,
     ...testTime(),
     ...swapped,
   };
 }
 
-export const caughtUp = (ports: FollowPorts, failures = 50): ReturnType<typeof follow> =>
-  follow(ports, { kind: 'caught-up', failures }, AbortSignal.timeout(60_000));
+export const caughtUp = (ports: FollowPorts, failures = 50): ReturnType<typeof replicateLedgers> =>
+  replicateLedgers(ports, { kind: 'caught-up', failures }, AbortSignal.timeout(60_000));
 
 /** Everything that a replica has of a home. */
 export async function storedAt(replica: Replica, ledger = 'home-1'): Promise<MemoryReplica['events']> {
   const stored: MemoryReplica['events'] = { run: [], maintenance: [] };
   for (const pen of PENS)
-    for await (const event of eventsOf(replica, { ledger, pen }, Number.MAX_SAFE_INTEGER, AbortSignal.timeout(300_000)))
+    for await (const event of fetchEvents(
+      replica,
+      { ledger, pen },
+      Number.MAX_SAFE_INTEGER,
+      AbortSignal.timeout(300_000),
+    ))
       stored[pen].push(event);
   return stored;
 }
@@ -134,7 +139,7 @@ export async function faultsOf(files: Files, events: MemoryReplica['events'], bo
       seq += 1;
       if (event?.seq !== line.seq || event.hash !== line.hash || event.prev !== line.prev)
         faults.push(`${pen} ${line.seq}: ${JSON.stringify(event).slice(0, 100)}`);
-      else if (bodies && (event.body.kind !== 'plain' || hashOf(event, pen, event.body.text) !== line.hash))
+      else if (bodies && (event.body.kind !== 'plain' || recordHash(event, pen, event.body.text) !== line.hash))
         faults.push(`${pen} ${line.seq} has another body`);
     }
     if (events[pen].length !== seq) faults.push(`${pen}: ${events[pen].length} events instead of ${seq}`);

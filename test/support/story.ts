@@ -11,7 +11,7 @@ import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { work } from '../../src/daemon/worker/worker.ts';
-import { readEvents } from '../../src/ledger/read.ts';
+import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { WaitFor } from '../../src/schema/wait.ts';

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Answer, Call } from '../command-module.ts';
 import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
@@ -13,7 +13,7 @@ export async function run(call: Call): Promise<Answer<RequestData>> {
     throw new OkaError('usage', 'say which wait, and the answer', {
       fix: 'Example: oka answer report-1.send.0.w0 yes',
     });
-  const { state } = await peek(call.home.ledgers.run, call.home.oka, taskGraph);
+  const { state } = await peekProjection(call.home.ledgers.run, call.home.oka, taskGraph);
   const open = state.goals.flatMap((goal) => goal.waits).find((each) => each.wait === wait);
   if (open === undefined)
     throw new OkaError('no-such-wait', `nothing waits for "${wait}"`, { fix: 'See what waits: oka status' });

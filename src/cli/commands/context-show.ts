@@ -1,4 +1,4 @@
-import { readEvents } from '../../ledger/read.ts';
+import { readEvents } from '../../ledger/read-events.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { PackManifest } from '../../schema/memory.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { addTask } from '../../intake/add-task.ts';
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 
@@ -12,7 +12,7 @@ export async function run({ home, operands }: Call): Promise<Answer<Data>> {
     throw new OkaError('usage', 'say which run, and what is wrong with it', {
       fix: 'Such as: oka correct report-1 "the totals are in the wrong currency"',
     });
-  if (lookAt(join(home.workspace, 'outbox', corrects)) === undefined)
+  if (lstatIfPresent(join(home.workspace, 'outbox', corrects)) === undefined)
     throw new OkaError('no-such-run', `there is no result of "${corrects}"`, { fix: 'List the runs: oka runs' });
   const title = `Correct ${corrects}: ${text.split('\n', 1)[0] ?? ''}`.slice(0, 200);
   addTask(join(home.workspace, 'inbox'), { text, fields: { corrects, title } });

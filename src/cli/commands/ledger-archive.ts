@@ -1,12 +1,12 @@
 import { loadConfig } from '../../daemon/settings.ts';
 import { openStores } from '../../daemon/stores.ts';
-import { archive } from '../../ledger/archive.ts';
+import { archiveRuns } from '../../ledger/archive-runs.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { count } from '../plain-text.ts';
 import { renderSubmitted, type Submitted, submitToWorker } from '../submitted.ts';
 
-type Data = Submitted | { archived: Awaited<ReturnType<typeof archive>>; before: string };
+type Data = Submitted | { archived: Awaited<ReturnType<typeof archiveRuns>>; before: string };
 
 export async function run({ home, options }: Call<{ before: Date | undefined }>): Promise<Answer<Data>> {
   const { before } = options;
@@ -17,7 +17,7 @@ export async function run({ home, options }: Call<{ before: Date | undefined }>)
   const config = await loadConfig(home);
   const stores = await openStores(home, config);
   try {
-    const archived = await archive(stores.ledger, before, config.ledger.segment_mb * 1024 * 1024);
+    const archived = await archiveRuns(stores.ledger, before, config.ledger.segment_mb * 1024 * 1024);
     return answer({ archived, before: before.toISOString() });
   } finally {
     await stores.close();

@@ -1,5 +1,5 @@
 import { memoryRows } from '../../ledger/memory-rows.ts';
-import { type Filter, followEvents } from '../../ledger/read.ts';
+import { type Filter, followEvents } from '../../ledger/read-events.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import type { Line, Pen } from '../../schema/event.ts';
 import type { Rows } from '../../schema/rows.ts';

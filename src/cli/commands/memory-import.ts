@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { openHomeVault } from '../../daemon/guard/home-vault.ts';
-import { openArtifacts } from '../../ledger/artifacts.ts';
-import { explained } from '../../ledger/disk.ts';
-import { episodesIn } from '../../memory/index/import.ts';
+import { openArtifacts } from '../../ledger/artifact-store.ts';
+import { describeErrno } from '../../ledger/disk.ts';
+import { parseEpisodes } from '../../memory/index/import-episodes.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
@@ -22,14 +22,14 @@ export async function run(call: Call): Promise<Answer<Data>> {
   requireHome(home);
   const name = basename(file).slice(0, 1000);
   const text = readImport(file);
-  const imported = episodesIn(text, file).length;
+  const imported = parseEpisodes(text, file).length;
   const vault = await openHomeVault(home);
   await vault.refresh();
   const { sha256: body } = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(text, { name });
   const recorded = await requestMemory(home, { kind: 'import', body, name });
   if ('submitted' in recorded) return answer({ imported, ...recorded });
   const progress = call.progress('computing embeddings', 'texts');
-  await withRecall(home, (recall) => recall.learnAll(signal, { onProgress: progress.reach }));
+  await withRecall(home, (recall) => recall.embedAll(signal, { onProgress: progress.reach }));
   progress.end();
   return answer({ imported, first: recorded.seqs[0] ?? null, last: recorded.seqs.at(-1) ?? null, seqs: [] });
 }
@@ -55,6 +55,6 @@ function openImport(file: string): number {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       throw new OkaError('usage', `${file} is not there`, { cause: error });
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }

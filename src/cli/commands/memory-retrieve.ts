@@ -33,7 +33,7 @@ export const render = ({ items }: Data, terminal: Terminal): string => renderFou
 
 /** One question a line in, one object a line out, as they come. */
 async function retrieveLines(call: RetrieveCall, recall: Recall): Promise<void> {
-  await recall.learnAll(call.signal);
+  await recall.embedAll(call.signal);
   for await (const line of createInterface({ input: call.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() !== '') call.emit(await retrieve(call, recall, line.trim()));
     if (call.signal.aborted) return;

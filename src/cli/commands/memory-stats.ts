@@ -1,4 +1,4 @@
-import { KINDS } from '../../memory/index/item.ts';
+import { KINDS } from '../../memory/index/index-item.ts';
 import type { Recall } from '../../memory/recall/recall.ts';
 import { listDays } from '../../memory/recall/search-memory.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
@@ -45,6 +45,6 @@ async function statsOf(recall: Recall) {
     },
     days: listDays(recall).length,
     read: { run: recall.store.cursor('run').seq, maintenance: recall.store.cursor('maintenance').seq },
-    searched: (await recall.meant.ready(recall.corpus.now)) === null ? 'words' : 'words and meaning',
+    searched: (await recall.semantic.ready(recall.corpus.now)) === null ? 'words' : 'words and meaning',
   };
 }

@@ -1,4 +1,4 @@
-import { readEvents } from '../../ledger/read.ts';
+import { readEvents } from '../../ledger/read-events.ts';
 import type { KnownProcedure, RecordedMove } from '../../memory/procedures/known-procedures.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Home } from '../../schema/home.ts';

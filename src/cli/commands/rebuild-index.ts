@@ -8,7 +8,7 @@ export async function run({ home, signal }: Call): Promise<Answer<Data>> {
   const recall = await openRecall(home);
   try {
     const events = await recall.rebuild();
-    await recall.learnAll(signal);
+    await recall.embedAll(signal);
     return answer({ rebuilt: 'index', events, pieces: recall.corpus.now.alive });
   } finally {
     await recall.close();

@@ -1,7 +1,7 @@
 import { replicate } from '../../daemon/network/replicate.ts';
 import { replicaFolder } from '../../daemon/network/replica-connection.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
-import type { Ended, Told } from '../../replica/follow.ts';
+import type { Ended, Progress } from '../../replica/replicate-ledgers.ts';
 import { isSwitchedOff } from '../../replica/state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
@@ -22,7 +22,7 @@ export async function run({ home, signal, notify, progress }: Call): Promise<Ans
   const reached: Reached = { run: 0, maintenance: 0 };
   const total = lastSeqOf(home.ledgers.run) + lastSeqOf(home.ledgers.maintenance);
   const shown = progress('sending', 'events');
-  const report = (each: Told): void => {
+  const report = (each: Progress): void => {
     if (each.kind === 'waiting') return notify(`oka: ${each.why}; trying again`);
     reached[each.pen] = each.place.seq;
     shown.reach(reached.run + reached.maintenance, total);

@@ -1,5 +1,5 @@
 import { replicaFolder } from '../../daemon/network/replica-connection.ts';
-import { switchFile, turn } from '../../replica/state.ts';
+import { switchFile, switchReplication } from '../../replica/state.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { requireHome } from '../require-home.ts';
 
@@ -9,7 +9,7 @@ type Data = { on: true; file: string };
 export async function run({ home }: Call): Promise<Answer<Data>> {
   requireHome(home);
   const folder = replicaFolder(home);
-  turn(folder, true, new Date().toISOString());
+  switchReplication(folder, true, new Date().toISOString());
   return answer({ on: true, file: switchFile(folder) });
 }
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { connectReplica } from '../../daemon/network/replica-connection.ts';
 import { submit } from '../../intake/submit-request.ts';
-import { readEvents } from '../../ledger/read.ts';
+import { readEvents } from '../../ledger/read-events.ts';
 import { currentFacts } from '../../memory/current-facts.ts';
-import { pulledFacts } from '../../replica/pull.ts';
+import { pullFacts } from '../../replica/pull.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { LedgerName } from '../../schema/replica.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
@@ -23,7 +23,7 @@ export async function run({
   const { replica, open } = await connectReplica(home, config);
   const { reach, end } = progress('reading', 'events');
   const now = new Date().toISOString();
-  const { facts, events, unreadable } = await pulledFacts({ replica, ledger, open, currentFacts, now, signal, reach });
+  const { facts, events, unreadable } = await pullFacts({ replica, ledger, open, currentFacts, now, signal, reach });
   end();
   if (events === 0)
     throw new OkaError('refused', `the replica has no events of ${ledger}`, {

@@ -1,6 +1,6 @@
 import { connectReplica } from '../../daemon/network/replica-connection.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
-import { type Verified, verifyReplica } from '../../replica/verify.ts';
+import { type Verified, verifyReplica } from '../../replica/verify-replica.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';

@@ -1,4 +1,4 @@
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { dockerfileFor } from '../../tools/deps/dockerfile.ts';
 import { type OpenRequirement, dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
@@ -10,7 +10,7 @@ type Data = { requirements: OpenRequirement[] } | { dockerfile: string };
 
 export async function run({ home, options }: Call<{ dockerfile: boolean }>): Promise<Answer<Data>> {
   requireHome(home);
-  const { state } = await peek(home.ledgers.run, home.oka, dependencies);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
   const requirements = Object.values(state.requirements);
   if (!options.dockerfile) return answer({ requirements });
   return answer({ dockerfile: dockerfileText(requirements.filter(({ status }) => status === 'open')) });

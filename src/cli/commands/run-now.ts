@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setUp } from '../../daemon/home/set-up.ts';
 import { runTask } from '../../daemon/worker/run-task.ts';
 import { addTask } from '../../intake/add-task.ts';
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
@@ -37,6 +37,6 @@ export function render(data: Data, terminal: Terminal): string {
 
 /** What the runs inside it wait for. */
 async function waitsInside(home: Home, run: string): Promise<RunOutcome['waits']> {
-  const { state } = await peek(home.ledgers.run, home.oka, taskGraph);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   return state.goals.filter(({ parent }) => parent === run).flatMap(({ waits }) => waits);
 }

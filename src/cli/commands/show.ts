@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
 import { type RunRow, storedRun } from '../../views/run-rows.ts';
@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<Answer<Data>> {
   if (!ID_SHAPE.test(id)) throw new OkaError('usage', `"${id}" is not the name of a run`);
   const goal = (await readViews(call, (rows) => storedRun(rows, id))) ?? null;
   const file = join(home.workspace, 'outbox', id, 'RESULT.md');
-  const result = lookAt(file)?.isFile() === true ? { file, text: readFileSync(file, 'utf8') } : null;
+  const result = lstatIfPresent(file)?.isFile() === true ? { file, text: readFileSync(file, 'utf8') } : null;
   if (goal === null && result === null)
     throw new OkaError('no-such-run', `there is no run "${id}"`, { fix: 'List the runs: oka runs' });
   return answer({ run: id, goal, result });

@@ -9,7 +9,7 @@ import { engineOptions } from '../../daemon/engine-options.ts';
 import { simulate } from '../../engine/simulate-graph.ts';
 import { given } from '../../guard/granted-approvals.ts';
 import { redactShapes } from '../../guard/redact.ts';
-import { openArtifacts } from '../../ledger/artifacts.ts';
+import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { inputOption, onlyOperand } from '../operands.ts';

@@ -1,5 +1,5 @@
 import type { Goal } from '../../ledger/goal.ts';
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { type Holder, penHolder } from '../../ledger/pen.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
@@ -23,7 +23,7 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
   if (options.health) return checkHealth(home);
   requireHome(home);
   const worker = penHolder(home.ledgers.run);
-  const { state, end, fault } = await peek(home.ledgers.run, home.oka, taskGraph);
+  const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault };
   return answer({ dir: home.dir, worker, ledger, goals: state.goals, ended: state.ended });
 }

@@ -5,7 +5,7 @@ import { openStores } from '../../daemon/stores.ts';
 import { tidiedEvents } from '../../daemon/home/tidied-events.ts';
 import { tidy } from '../../daemon/tidy.ts';
 import type { Tidied, Tidying } from '../../schema/room.ts';
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { type TaskGraph, taskGraph } from '../../ledger/task-graph.ts';
 import type { Config } from '../../schema/config.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
@@ -62,7 +62,7 @@ function renderTidied({ artifacts, outbox, tools, bytes: size }: Tidied, dryRun:
 }
 
 async function previewTidy(home: Home, limits: Tidying['limits'], signal: AbortSignal): Promise<Tidied> {
-  const { state } = await peek(home.ledgers.run, home.oka, taskGraph);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   return tidy(tidyingOf(home, limits, state, true, signal));
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { auditTools } from '../../tools/deps/audit-tools.ts';
 import { dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
@@ -9,7 +9,7 @@ import { count, plainText } from '../plain-text.ts';
 type Data = { audited: Awaited<ReturnType<typeof auditTools>> };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  const { state } = await peek(home.ledgers.run, home.oka, dependencies);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
   const audited = await auditTools(join(home.oka, 'tools'), state.installed);
   return answer({ audited }, audited.every(isUnchanged) ? exits.ok : exits.no);
 }

@@ -1,4 +1,4 @@
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { installedCommands, dependencies, type Installed } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
@@ -8,7 +8,7 @@ type ListedTool = { id: string } & Installed;
 type Data = { tools: ListedTool[] };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
-  const { state } = await peek(home.ledgers.run, home.oka, dependencies);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
   return answer({ tools: Object.entries(state.installed).map(([id, tool]) => ({ id, ...tool })) });
 }
 

@@ -1,4 +1,4 @@
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
@@ -15,7 +15,7 @@ export async function run(call: Call<Options, ToolAnswer>): Promise<Answer<ToolA
     return requestTools(call, removals);
   }
   const before = Date.now() - unused.ms;
-  const { state } = await peek(home.ledgers.run, home.oka, dependencies);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
   const idle = Object.entries(state.installed).filter(([, { used, at }]) => Date.parse(used ?? at) < before);
   if (idle.length === 0)
     return answer({ kind: 'nothing', field: 'removed', text: `Every tool was used within ${unused.text}.` });

@@ -1,4 +1,4 @@
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { dependencies, type Installed } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
@@ -6,7 +6,7 @@ import { renderToolAnswer, requestTools, type ToolAnswer, toolAnswerJson } from 
 
 export async function run(call: Call<object, ToolAnswer>): Promise<Answer<ToolAnswer>> {
   const { home, operands } = call;
-  const { state } = await peek(home.ledgers.run, home.oka, dependencies);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
   const all = Object.entries(state.installed);
   const unknown = operands.find((name) => !all.some(([id, tool]) => id === name || tool.name === name));
   if (unknown !== undefined)

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { verifyLedger } from '../../ledger/verify.ts';
+import { verifyLedger } from '../../ledger/verify-ledger.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';

@@ -5,7 +5,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { START } from '../../ledger/line.ts';
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { tryRunExclusively } from '../../tools/deps/install-lock.ts';
 import { dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Prunable, findPrunable, removeFolders } from '../../tools/deps/prune-installed.ts';
@@ -31,7 +31,7 @@ export async function pruneTools(
   if (!existsSync(folder)) return { kind: 'pruned', gone: [], bytes: 0 };
   const tools = realpathSync(folder);
   const pruned = await tryRunExclusively(toolsLock(home), async (): Promise<Pruned> => {
-    const { state, end, fault } = await peek(home.ledgers.run, home.oka, dependencies);
+    const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, dependencies);
     if (fault !== null || end.seq === START.seq) return { kind: 'unsure' };
     const gone = await findPrunable(tools, Object.values(state.installed), now - Math.max(idleMs, 0));
     if (!dryRun)

@@ -8,7 +8,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertRegularFile, lookAt, replaceFile, stampOf } from '../../ledger/disk.ts';
+import { assertRegularFile, lstatIfPresent, replaceFile, stampOf } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Dependencies } from '../../tools/deps/dependency-state.ts';
 import { renderRequirements, readStatuses } from '../../tools/deps/render-requirements.ts';
@@ -75,7 +75,7 @@ export function requirementsPage(home: Home, known: () => Dependencies): Require
 
 function readRequirements(file: string): string {
   assertRegularFile(file);
-  const found = lookAt(file);
+  const found = lstatIfPresent(file);
   if (found === undefined) return '';
   if (found.size > MOST_BYTES) throw new Error(`${file} is larger than ${MOST_BYTES / 1e6} MB`);
   return readFileSync(file, 'utf8');

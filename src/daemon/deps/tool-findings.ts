@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { peek } from '../../ledger/peek.ts';
+import { peekProjection } from '../../ledger/peek-projection.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { auditTools } from '../../tools/deps/audit-tools.ts';
 import { dependencies } from '../../tools/deps/dependency-state.ts';
@@ -72,7 +72,7 @@ function wheelsFinding(wheels: string | undefined): Finding {
 }
 
 async function auditFindings(home: Home): Promise<Finding[]> {
-  const { state } = await peek(home.ledgers.run, home.oka, dependencies);
+  const { state } = await peekProjection(home.ledgers.run, home.oka, dependencies);
   const found = await auditTools(join(home.oka, 'tools'), state.installed);
   const wrong = found.filter((each) => each.state !== 'same');
   if (wrong.length === 0) return [{ state: 'good', what: 'tools', found: `${found.length} installed, none changed` }];

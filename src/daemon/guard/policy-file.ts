@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type Classify, parsePolicy } from '../../guard/parse-policy.ts';
-import { assertRegularFile, explained, stampOf } from '../../ledger/disk.ts';
+import { assertRegularFile, describeErrno, stampOf } from '../../ledger/disk.ts';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { Policy } from '../../schema/policy.ts';
 
@@ -73,6 +73,6 @@ function textOf(file: string): string {
     }
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') throw new OkaError('not-set-up', `${file} is not there`, { fix: 'Run: oka init' });
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }

@@ -1,5 +1,5 @@
 /** What `oka doctor` says about the vault: whether it opens. Nobody is asked for a passphrase, and nothing in it is told. */
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { vaultPlaces } from '../settings.ts';
@@ -12,7 +12,7 @@ export async function vaultFinding(home: Home): Promise<Finding> {
   const places = vaultPlaces(home);
   const { file } = places;
   try {
-    const stats = lookAt(file);
+    const stats = lstatIfPresent(file);
     if (stats === undefined) return { state: 'good', what, found: 'none yet; oka secrets set makes one' };
     const { findIdentity } = await import('../../guard/vault-identity.ts');
     const identity = findIdentity(places);

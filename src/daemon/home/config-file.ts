@@ -2,7 +2,7 @@
  * Owns: noticing that a person has changed config.json.
  * Settings are taken over whole, by a new process; one that is not valid is told of and changes nothing.
  */
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { loadRoomsConfig } from '../room-config.ts';
 import type { Home } from '../../schema/home.ts';
@@ -30,6 +30,6 @@ export function watchConfig(home: Home): () => Promise<ConfigLooked> {
 
 /** Another file in its place is a change, too: editors save by rename. */
 function stampOf(file: string): string {
-  const found = lookAt(file);
+  const found = lstatIfPresent(file);
   return found === undefined ? 'missing' : [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(' ');
 }

@@ -20,8 +20,8 @@ export const homeRoom = defineRoom({
           return null;
         },
         archive: async ({ before }) => {
-          const { archive } = await import('../../ledger/archive.ts');
-          await archive(needed.liveLedger, new Date(before), needed.config.ledger.segment_mb * 1024 * 1024);
+          const { archiveRuns } = await import('../../ledger/archive-runs.ts');
+          await archiveRuns(needed.liveLedger, new Date(before), needed.config.ledger.segment_mb * 1024 * 1024);
           return null;
         },
       },

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createPrivate } from '../../guard/vault-file.ts';
-import { diskWriter, explained } from '../../ledger/disk.ts';
+import { diskWriter, describeErrno } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import { assertFolderAccess } from './folder-access.ts';
 import { ledgerLink, settlePlace, WRITTEN } from '../maintain/maintenance-folder.ts';
@@ -66,6 +66,6 @@ function attempt(home: Home, path: string, make: (path: string) => void): void {
     make(whole);
   } catch (error) {
     if (errnoOf(error) === 'EROFS' && path.startsWith('.oka/rules/')) return; // whoever needs it says what is missing
-    throw explained(error, whole);
+    throw describeErrno(error, whole);
   }
 }

@@ -8,8 +8,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAt } from '../../ledger/disk.ts';
-import { closeHistory, openHistory, sourcesBehind } from '../../ledger/history.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
+import { closeHistory, openHistory, readLinesAfter } from '../../ledger/history.ts';
 import { namesIn, removeOld } from '../../ledger/old-files.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Tidied, Tidying } from '../../schema/room.ts';
@@ -49,7 +49,7 @@ function* oldArtifacts(folder: string, before: number): Generator<string> {
     if (!/^[0-9a-f]{2}$/.test(head)) continue;
     for (const tail of namesIn(join(folder, head))) {
       if (!/^[0-9a-f]{62}$/.test(tail)) continue;
-      const found = lookAt(join(folder, head, tail));
+      const found = lstatIfPresent(join(folder, head, tail));
       if (found?.isFile() === true && found.mtimeMs < before) yield `${head}${tail}`;
     }
   }
@@ -57,18 +57,19 @@ function* oldArtifacts(folder: string, before: number): Generator<string> {
 
 /** Y1. Without a ledger nobody knows what is named. */
 async function strikeNamed(home: Home, unnamed: Set<string>, signal: AbortSignal): Promise<void> {
-  if (lookAt(home.ledgers.run) === undefined) return unnamed.clear();
+  if (lstatIfPresent(home.ledgers.run) === undefined) return unnamed.clear();
   for (const file of Object.values(home.ledgers)) await strikeNamedIn(file, unnamed, signal);
   const waiting = join(home.oka, 'intake');
   for (const name of namesIn(waiting))
-    if (lookAt(join(waiting, name))?.isFile() === true) strike(readFileSync(join(waiting, name), 'latin1'), unnamed);
+    if (lstatIfPresent(join(waiting, name))?.isFile() === true)
+      strike(readFileSync(join(waiting, name), 'latin1'), unnamed);
 }
 
 async function strikeNamedIn(ledgerFile: string, unnamed: Set<string>, signal: AbortSignal): Promise<void> {
   const history = openHistory(ledgerFile);
   if (history === null) return;
   try {
-    for (const source of sourcesBehind(history, 0))
+    for (const source of readLinesAfter(history, 0))
       for await (const lines of source) {
         if (signal.aborted || unnamed.size === 0) return;
         for (const { bytes } of lines) strike(bytes.toString('latin1'), unnamed);

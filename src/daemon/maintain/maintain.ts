@@ -10,7 +10,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Times, timesOf } from '../../intake/schedule.ts';
-import { readEvents } from '../../ledger/read.ts';
+import { readEvents } from '../../ledger/read-events.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Config } from '../../schema/config.ts';
 import { watchConfig } from '../home/config-file.ts';

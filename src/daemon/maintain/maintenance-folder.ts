@@ -4,8 +4,8 @@
  */
 import { readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { explained, lookAt, makeFolder, syncFolder } from '../../ledger/disk.ts';
-import { archiveFolderOf } from '../../ledger/history.ts';
+import { describeErrno, lstatIfPresent, makeFolder, syncFolder } from '../../ledger/disk.ts';
+import { archiveFolder } from '../../ledger/history.ts';
 import { takePen } from '../../ledger/pen.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
@@ -27,25 +27,25 @@ export function settlePlace(home: Home): void {
   makeFolder(maintenanceFolder(home));
   moveIn(home);
   const at = join(home.dir, ledgerLink.at);
-  if (lookAt(at) === undefined) attempt(at, () => symlinkSync(ledgerLink.to, at));
+  if (lstatIfPresent(at) === undefined) attempt(at, () => symlinkSync(ledgerLink.to, at));
 }
 
 /** Segments first: a ledger without those before it would count as damaged. Whatever is broken off goes on here. */
 function moveIn(home: Home): void {
   const before = join(home.dir, ledgerLink.at);
-  if (lookAt(before)?.isFile() !== true) return;
-  if (lookAt(home.ledgers.maintenance) !== undefined)
+  if (lstatIfPresent(before)?.isFile() !== true) return;
+  if (lstatIfPresent(home.ledgers.maintenance) !== undefined)
     throw new OkaError('refused', `${before} and ${home.ledgers.maintenance} are both there`, {
       fix: 'Only one can be the ledger of maintenance: move the other one away.',
     });
   const pen = takePen(before, Date.now());
   try {
-    moveSegments(archiveFolderOf(before), archiveFolderOf(home.ledgers.maintenance));
+    moveSegments(archiveFolder(before), archiveFolder(home.ledgers.maintenance));
     renameSync(before, home.ledgers.maintenance);
     syncFolder(maintenanceFolder(home));
     syncFolder(home.oka);
   } catch (error) {
-    throw explained(error, before);
+    throw describeErrno(error, before);
   } finally {
     pen.release();
   }
@@ -55,7 +55,9 @@ function moveIn(home: Home): void {
 
 function moveSegments(from: string, to: string): void {
   const names =
-    lookAt(from) === undefined ? [] : readdirSync(from).filter((name) => name.startsWith('maintenance_ledger.'));
+    lstatIfPresent(from) === undefined
+      ? []
+      : readdirSync(from).filter((name) => name.startsWith('maintenance_ledger.'));
   if (names.length === 0) return;
   makeFolder(to);
   for (const name of names) renameSync(join(from, name), join(to, name));
@@ -67,6 +69,6 @@ function attempt(path: string, make: () => void): void {
   try {
     make();
   } catch (error) {
-    if (!['EROFS', 'EACCES', 'EPERM', 'EEXIST'].includes(errnoOf(error) ?? '')) throw explained(error, path);
+    if (!['EROFS', 'EACCES', 'EPERM', 'EEXIST'].includes(errnoOf(error) ?? '')) throw describeErrno(error, path);
   }
 }

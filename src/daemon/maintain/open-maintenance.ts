@@ -1,6 +1,6 @@
 /** Owns: a home that is open for maintenance: its ledger, the store of what was learned, its pages. */
 import { join } from 'node:path';
-import { openArtifacts } from '../../ledger/artifacts.ts';
+import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { FoldStore, readProgress } from '../../ledger/fold-store.ts';
 import type { FoldSources } from '../../ledger/follower.ts';
 import { type Ledger, openLedger } from '../../ledger/ledger.ts';

@@ -16,7 +16,7 @@ export type Pages = {
   /** Replaces a page, or takes it away; if a person edited it in between, nothing is done and that is told. */
   put(page: string, text: string | null): Promise<PageEdit | null>;
   /** Its text, with the lines of people in it; null when there is nothing to show. */
-  text(page: Page | null, name: string, book: Rows): string | null;
+  text(page: Page | null, name: string, rows: Rows): string | null;
 };
 
 export function pagesOf(home: Home, log?: (line: string) => void): Pages {

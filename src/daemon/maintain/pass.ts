@@ -10,10 +10,10 @@
  */
 import { join } from 'node:path';
 import { submit } from '../../intake/submit-request.ts';
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import { catchUp, withRepair } from '../../ledger/follower.ts';
 import type { Page, Part } from '../../schema/learning-part.ts';
-import { outdatedPages, pageIsWritten } from '../../memory/learning.ts';
+import { outdatedPages, markPageWritten } from '../../memory/learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { pendingRequests } from '../../memory/pages/people-part.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -94,7 +94,7 @@ async function noteEdits(m: Maintenance, edits: readonly PageEdit[]): Promise<nu
 function ask(m: Maintenance): void {
   const folder = join(m.home.oka, 'intake');
   for (const { id, intake } of pendingRequests(m.store))
-    if (lookAt(join(folder, `${id}.json`)) === undefined) submit(folder, intake, id);
+    if (lstatIfPresent(join(folder, `${id}.json`)) === undefined) submit(folder, intake, id);
 }
 
 /** Returns the pages that were made. */
@@ -105,7 +105,7 @@ export async function writePages(m: Maintenance, signal: AbortSignal, done = { e
     for (const page of pages) {
       if (signal.aborted) return made;
       done.edits += await writePage(m, page);
-      pageIsWritten(m.store, page);
+      markPageWritten(m.store, page);
       made.push(page);
     }
   return made;
@@ -127,10 +127,10 @@ async function writePage(m: Maintenance, page: string): Promise<number> {
 
 /** The page as the rows have it; null when no part has anything to show there. */
 export function textOf(m: Pick<Maintenance, 'store' | 'parts' | 'pages'>, name: string): string | null {
-  const book = readOnly(m.store);
+  const rows = readOnly(m.store);
   let page: Page | null | undefined;
-  for (const part of m.parts) page ??= part.page?.(name, book);
-  return m.pages.text(page ?? null, name, book);
+  for (const part of m.parts) page ??= part.page?.(name, rows);
+  return m.pages.text(page ?? null, name, rows);
 }
 
 /** Concluding and showing pages change nothing. */

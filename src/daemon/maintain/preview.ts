@@ -1,6 +1,6 @@
 /** What a pass would do. Reads the store of what was learned and folds the rest in memory: writes nothing, needs no pen. */
 import { join } from 'node:path';
-import { openArtifacts } from '../../ledger/artifacts.ts';
+import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { FoldStore } from '../../ledger/fold-store.ts';
 import { catchUp, withRepair } from '../../ledger/follower.ts';
 import type { Part } from '../../schema/learning-part.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { submit } from '../../intake/submit-request.ts';
 import { readRequests } from '../../intake/read-requests.ts';
-import { archive } from '../../ledger/archive.ts';
+import { archiveRuns } from '../../ledger/archive-runs.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import type { Maintenance } from './open-maintenance.ts';
@@ -18,7 +18,7 @@ export async function requestTidy(m: Maintenance, slot: string): Promise<void> {
     if (!waiting.has(intake.kind)) submit(folder, intake, `${intake.kind}-${slot.replaceAll(/\D/g, '')}`);
   const { archive_days } = config.maintenance;
   if (archive_days !== null)
-    await archive(ledger, new Date(Date.parse(slot) - archive_days * DAY), config.ledger.segment_mb * 1024 * 1024);
+    await archiveRuns(ledger, new Date(Date.parse(slot) - archive_days * DAY), config.ledger.segment_mb * 1024 * 1024);
 }
 
 /** What is to be done, as the settings say, seen from a moment. */

@@ -112,26 +112,26 @@ const amountOf = ({ tokens_in = 0, tokens_out = 0, usd = 0 }: Usage): Amount => 
 /** 2. Calls of maintenance belong to no run. */
 export const wordingSpent: Part = {
   name: 'wording',
-  take: ({ event }, book) => {
+  take: ({ event }, rows) => {
     if (event.run !== null) return;
-    if (event.type === 'call.started') begin(book, dayOf(event.at), event.data.call, mostIn(event.data.input));
-    if (event.type === 'call.ended') end(book, event.data.call, amountOf(event.data.usage ?? {}));
+    if (event.type === 'call.started') begin(rows, dayOf(event.at), event.data.call, mostIn(event.data.input));
+    if (event.type === 'call.ended') end(rows, event.data.call, amountOf(event.data.usage ?? {}));
   },
 };
 
-function begin(book: Rows, day: string, call: string, most: Amount): void {
-  const kept = book.get<Spent>(KEY);
+function begin(rows: Rows, day: string, call: string, most: Amount): void {
+  const kept = rows.get<Spent>(KEY);
   const { tokens, usd } = kept?.day === day ? kept : nothing(day);
   const open = { call, ...most };
-  book.put(KEY, { day, tokens: tokens + most.tokens, usd: usd + most.usd, open } satisfies Spent);
+  rows.put(KEY, { day, tokens: tokens + most.tokens, usd: usd + most.usd, open } satisfies Spent);
 }
 
-function end(book: Rows, call: string, took: Amount): void {
-  const spent = book.get<Spent>(KEY);
+function end(rows: Rows, call: string, took: Amount): void {
+  const spent = rows.get<Spent>(KEY);
   if (spent?.open?.call !== call) return;
   const { day, tokens, usd, open } = spent;
   const left = { tokens: tokens - open.tokens + took.tokens, usd: usd - open.usd + took.usd };
-  book.put(KEY, { day, ...left, open: null } satisfies Spent);
+  rows.put(KEY, { day, ...left, open: null } satisfies Spent);
 }
 
 function mostIn(input: unknown): Amount {

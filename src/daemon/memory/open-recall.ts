@@ -1,7 +1,7 @@
 /** What is remembered in a home, opened in this process; the worker opens it in a thread of its own (memory.ts). */
 import { join } from 'node:path';
 import { Recall, type RecallOptions } from '../../memory/recall/recall.ts';
-import { openArtifacts } from '../../ledger/artifacts.ts';
+import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { isSetUp } from '../home/set-up.ts';
 import { loadConfig } from '../settings.ts';

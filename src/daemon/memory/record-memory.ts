@@ -1,5 +1,5 @@
 /** What people ask to be remembered, forgotten or taken in, as events. */
-import { episodesIn } from '../../memory/index/import.ts';
+import { parseEpisodes } from '../../memory/index/import-episodes.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
@@ -32,7 +32,7 @@ async function eventsFor(intake: MemoryIntake, artifacts: ArtifactStore): Promis
     case 'import': {
       const { name } = intake;
       const text = (await artifacts.get({ sha256: intake.body })).toString('utf8');
-      return episodesIn(text, name).map(({ episode, line }) => ({
+      return parseEpisodes(text, name).map(({ episode, line }) => ({
         type: 'episode.imported',
         data: { episode, from: { name, line } },
       }));

@@ -7,10 +7,10 @@
 import { join } from 'node:path';
 import { redactKnown } from '../../guard/redact-known.ts';
 import { sealFor } from '../../guard/open-vault.ts';
-import { readEvents } from '../../ledger/read.ts';
+import { readEvents } from '../../ledger/read-events.ts';
 import { isLoopback } from '../../models/base-url.ts';
 import { convexReplica } from '../../replica/convex.ts';
-import { type Outgoing, outgoing } from '../../replica/outgoing.ts';
+import { type Outgoing, prepareOutgoing } from '../../replica/outgoing.ts';
 import { type Open, openWith, sealTo } from '../../replica/seal.ts';
 import type { Config } from '../../schema/config.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -54,7 +54,7 @@ export async function connectReplica(home: Home, config: Config): Promise<Replic
   return {
     url: address,
     replica: convexReplica({ url: address, key, timeoutMs: timeout_seconds * 1000, ...serverRoute(Date.now) }),
-    outgoing: outgoing({
+    outgoing: prepareOutgoing({
       redact: knowing(vault.redact, key),
       except,
       seal: recipients.length === 0 ? null : sealTo((bytes) => sealFor(recipients, bytes)),

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { type Holder, penHolder, takePen } from '../../ledger/pen.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
-import { type Ended, follow, type Told, type Until } from '../../replica/follow.ts';
-import { isSwitchedOff, keeperIn, type Keeper, readState, switchStamp } from '../../replica/state.ts';
+import { type Ended, replicateLedgers, type Progress, type Until } from '../../replica/replicate-ledgers.ts';
+import { isSwitchedOff, createStateRecorder, type StateRecorder, readState, switchStamp } from '../../replica/state.ts';
 import type { Config } from '../../schema/config.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
@@ -62,7 +62,7 @@ export async function replicate(
   config: Config,
   until: Until,
   signal: AbortSignal,
-  told: (told: Told) => void = () => undefined,
+  told: (told: Progress) => void = () => undefined,
 ): Promise<Ended | 'held' | 'empty'> {
   const ledger = await ledgerName(home, config);
   if (ledger === null) return 'empty';
@@ -81,12 +81,12 @@ async function followed(
   ledger: string,
   until: Until,
   signal: AbortSignal,
-  told: (told: Told) => void,
+  told: (told: Progress) => void,
 ): Promise<Ended> {
   const folder = replicaFolder(home);
-  const keeper = keeperIn(folder, { url: shownUrl(config) ?? '', ledger }, Date.now);
+  const keeper = createStateRecorder(folder, { url: shownUrl(config) ?? '', ledger }, Date.now);
   const ended = await connectReplica(home, config)
-    .then((way) => follow(portsOf(home, config, way, ledger, keeper, told), until, signal))
+    .then((way) => replicateLedgers(portsOf(home, config, way, ledger, keeper, told), until, signal))
     .catch(asStopped);
   if (ended.kind === 'stopped') keeper.stopped(ended.why, ended.fix);
   else keeper.flush();
@@ -98,9 +98,9 @@ function portsOf(
   config: Config,
   { replica, outgoing, ready }: ReplicaConnection,
   ledger: string,
-  keeper: Keeper,
-  told: (told: Told) => void,
-): Parameters<typeof follow>[0] {
+  keeper: StateRecorder,
+  told: (told: Progress) => void,
+): Parameters<typeof replicateLedgers>[0] {
   const { events, kb, seconds } = config.replica.batch;
   return {
     replica,
@@ -109,13 +109,13 @@ function portsOf(
     outgoing,
     ready,
     limits: { events, bytes: kb * 1024 },
-    lookMs: seconds * 1000,
+    pollMs: seconds * 1000,
     clock: Date.now,
     random: Math.random,
     sleep: pause,
     isOff: () => isSwitchedOff(replicaFolder(home)),
-    tell(each) {
-      keeper.tell(each);
+    report(each) {
+      keeper.report(each);
       told(each);
     },
   };

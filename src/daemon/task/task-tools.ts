@@ -1,7 +1,7 @@
 /** Owns: putting a task's planner, steps and critic together with the home, its models and its memory. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import type { Models } from '../../models/role-models.ts';
 import type { Config } from '../../schema/config.ts';
 import type { ArtifactStore, Planner, ToolRegistry } from '../../schema/ports.ts';
@@ -109,5 +109,5 @@ async function modelOfRun(run: string, runs: Pick<Runs, 'stateOf'>): Promise<str
 
 async function resultOf(run: string, home: Home): Promise<string | null> {
   const file = join(home.workspace, 'outbox', run, 'RESULT.md');
-  return lookAt(file)?.isFile() === true ? readFile(file, 'utf8') : null;
+  return lstatIfPresent(file)?.isFile() === true ? readFile(file, 'utf8') : null;
 }

@@ -1,7 +1,7 @@
 /** Removes old results. The result of a run that is not over stays, and so does what is not a result. */
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import { namesIn } from '../../ledger/old-files.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
 import type { Tidied, Tidying } from '../../schema/room.ts';
@@ -32,8 +32,8 @@ export function tidyOutbox({ home, limits, isActive, isDry }: Tidying): Pick<Tid
 /** Its age is that of whatever in it was changed last. */
 function resultIn(outbox: string, name: string): Result[] {
   const folder = join(outbox, name);
-  const isResult = ID_SHAPE.test(name) && lookAt(join(folder, 'RESULT.md'))?.isFile() === true;
-  return isResult && lookAt(folder)?.isDirectory() === true ? [{ name, ...measured(folder) }] : [];
+  const isResult = ID_SHAPE.test(name) && lstatIfPresent(join(folder, 'RESULT.md'))?.isFile() === true;
+  return isResult && lstatIfPresent(folder)?.isDirectory() === true ? [{ name, ...measured(folder) }] : [];
 }
 
 function measured(path: string): Omit<Result, 'name'> {

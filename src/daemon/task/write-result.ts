@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
-import { lookAt, replaceFile } from '../../ledger/disk.ts';
+import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import { resultPage } from '../../roles/result.ts';
 import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
@@ -61,7 +61,7 @@ async function copyOut(artifact: ArtifactRef, folder: string, artifacts: Artifac
   if (artifact.bytes > MOST_BYTES) return;
   const name = `${artifact.sha256.slice(0, 8)}-${(artifact.name ?? 'artifact').replaceAll(/[^\w.-]+/g, '-').slice(0, 100)}`;
   const file = join(folder, 'artifacts', name);
-  if (lookAt(file) !== undefined) return;
+  if (lstatIfPresent(file) !== undefined) return;
   mkdirSync(join(folder, 'artifacts'), { recursive: true });
   replaceFile(file, await artifacts.get(artifact));
 }

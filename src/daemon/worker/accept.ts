@@ -6,7 +6,7 @@ import { taskGraph } from '../../graphs/task-loop.ts';
 import type { Claimed } from '../../intake/claim-task.ts';
 import type { InboxOptions } from '../../intake/inbox.ts';
 import { knownTasks, receivedCheck } from '../../intake/known-tasks.ts';
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import { hintsAtUnmarkedFences } from '../../roles/unmarked-fences.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import { withUnixLines } from '../../schema/front-matter.ts';
@@ -90,8 +90,8 @@ export function inboxSettings({ home, config, valuesOf }: Host, log: Log): Inbox
     inbox: join(home.workspace, 'inbox'),
     settleMs: config.inbox.settle_ms,
     rescanMs: pollsOften() ? Math.min(config.inbox.rescan_ms, OFTEN_MS) : config.inbox.rescan_ms,
-    isKnown: (id) => isReceived(id) || lookAt(join(home.workspace, 'outbox', id)) !== undefined,
-    hasResult: (id) => lookAt(join(home.workspace, 'outbox', id, 'RESULT.md')) !== undefined,
+    isKnown: (id) => isReceived(id) || lstatIfPresent(join(home.workspace, 'outbox', id)) !== undefined,
+    hasResult: (id) => lstatIfPresent(join(home.workspace, 'outbox', id, 'RESULT.md')) !== undefined,
     on: {
       rejected: async ({ name, kept, reason }) => {
         log(`not a task: ${name}: ${reason.split('\n', 1)[0]}`);

@@ -10,7 +10,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { isInside } from '../../engine/child-terms.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
-import { lookAt } from '../../ledger/disk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { errnoOf } from '../../schema/errors.ts';
@@ -32,7 +32,7 @@ export function pendingResultsIn(folder: string): PendingResults {
           mark(folder, event.run);
     },
     remove: (run) => rmSync(join(folder, run), { force: true }),
-    runs: () => (lookAt(folder)?.isDirectory() === true ? readdirSync(folder).toSorted() : []),
+    runs: () => (lstatIfPresent(folder)?.isDirectory() === true ? readdirSync(folder).toSorted() : []),
   };
 }
 
@@ -71,7 +71,7 @@ export async function writePendingResults(
 /** A page tells up to which event it was made. */
 function isWritten(outbox: string, { run, last }: Goal): boolean {
   const file = join(outbox, run, 'RESULT.md');
-  return lookAt(file)?.isFile() === true && readFileSync(file, 'utf8').includes(` to ${last}: `);
+  return lstatIfPresent(file)?.isFile() === true && readFileSync(file, 'utf8').includes(` to ${last}: `);
 }
 
 const AGAIN_MS = 5000;

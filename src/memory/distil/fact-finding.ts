@@ -4,7 +4,7 @@ import type { Evidence, Fact } from '../../schema/memory.ts';
 import type { Rows } from '../../schema/rows.ts';
 import type { Read } from '../../schema/view.ts';
 import { rootOf } from '../task-record.ts';
-import { sumOf } from '../index/item.ts';
+import { sumOf } from '../index/index-item.ts';
 import type { Subject } from './fact-subject.ts';
 
 /** A fact was stated by a person and is neither an instruction nor a preference; a note comes from runs alone. */
@@ -31,7 +31,7 @@ export type Finding = {
 export type Rule = {
   readonly name: string;
   wants?(event: Event): readonly string[];
-  find(read: Read, book: Rows): readonly Finding[];
+  find(read: Read, rows: Rows): readonly Finding[];
 };
 
 export const factId = (kind: Kind, text: string): string => `${kind}-${sumOf(`${kind}\n${text}`).slice(0, 10)}`;
@@ -56,14 +56,14 @@ const BASE_CONFIDENCE: Readonly<Record<Source, number>> = { person: 0.9, task: 0
 const DOUBT_LEFT = 0.6;
 
 /** Confidence grows with each independent task, not with repetitions within one task. */
-export function computeConfidence(source: Source, evidence: readonly Evidence[], book: Rows): number {
-  const witnesses = independentTasks(evidence, book).size;
+export function computeConfidence(source: Source, evidence: readonly Evidence[], rows: Rows): number {
+  const witnesses = independentTasks(evidence, rows).size;
   const doubt = (1 - BASE_CONFIDENCE[source]) * DOUBT_LEFT ** Math.max(0, witnesses - 1);
   return Math.round((1 - doubt) * 1000) / 1000;
 }
 
-export function independentTasks(evidence: readonly Evidence[], book: Rows): ReadonlySet<string> {
-  return new Set(evidence.map(({ run, seq }) => (run === null ? `event ${seq}` : rootOf(book, run))));
+export function independentTasks(evidence: readonly Evidence[], rows: Rows): ReadonlySet<string> {
+  return new Set(evidence.map(({ run, seq }) => (run === null ? `event ${seq}` : rootOf(rows, run))));
 }
 
 /** A person's word ranks above imported statements, and those above observations. */

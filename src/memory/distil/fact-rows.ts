@@ -4,7 +4,7 @@
  * 1. Every fact ever stored has a row with its state; only valid facts have index keys.
  * 2. A change marks the page of its topic as outdated.
  */
-import { touchPage } from '../learning.ts';
+import { markPageOutdated } from '../learning.ts';
 import { type FactGiven, STANDING } from '../../schema/memory.ts';
 import type { Rows } from '../../schema/rows.ts';
 import {
@@ -32,90 +32,91 @@ export type StoredFact = FactRow & {
   used: string;
 };
 
-export const findFact = (book: Rows, id: string): StoredFact | undefined => book.get<StoredFact>(`facts/held/${id}`);
+export const findFact = (rows: Rows, id: string): StoredFact | undefined => rows.get<StoredFact>(`facts/held/${id}`);
 
 export const isValid = (held: StoredFact | undefined): held is StoredFact => held?.state.kind === 'valid';
 
-export function storeFact(book: Rows, given: FactGiven, at: string, subject: Subject | null = null): void {
+export function storeFact(rows: Rows, given: FactGiven, at: string, subject: Subject | null = null): void {
   for (const id of given.supersedes)
-    if (id !== given.id) endFactState(book, id, { kind: 'superseded', by: given.id }, at);
-  const before = findFact(book, given.id);
+    if (id !== given.id) endFactState(rows, id, { kind: 'superseded', by: given.id }, at);
+  const before = findFact(rows, given.id);
   const row = keepFact(before, given, at);
   const used = isValid(before) && before.used > dayOf(at) ? before.used : dayOf(at);
   const known = subject ?? (before?.fact.text === given.text ? before.subject : null);
-  putFact(book, { ...row, subject: known, used });
+  putFact(rows, { ...row, subject: known, used });
 }
 
-export function endFactState(book: Rows, id: string, state: Exclude<FactState, { kind: 'valid' }>, at: string): void {
-  const held = findFact(book, id);
+export function endFactState(rows: Rows, id: string, state: Exclude<FactState, { kind: 'valid' }>, at: string): void {
+  const held = findFact(rows, id);
   if (held === undefined || (held.state.kind !== 'valid' && state.kind === 'superseded')) return;
-  putFact(book, endFact(held, state, at));
-  if (state.kind === 'superseded') rememberSuperseded(book, held);
+  putFact(rows, endFact(held, state, at));
+  if (state.kind === 'superseded') rememberSuperseded(rows, held);
 }
 
-export function rewordStored(book: Rows, id: string, text: string): void {
-  const held = findFact(book, id);
-  if (held !== undefined) putFact(book, rewordFact(held, text));
+export function rewordStored(rows: Rows, id: string, text: string): void {
+  const held = findFact(rows, id);
+  if (held !== undefined) putFact(rows, rewordFact(held, text));
 }
 
 /** Records that a prompt used the fact. */
-export function markUsed(book: Rows, id: string, at: string): void {
-  const held = findFact(book, id);
-  if (isValid(held) && held.used < dayOf(at)) putFact(book, { ...held, used: dayOf(at) });
+export function markUsed(rows: Rows, id: string, at: string): void {
+  const held = findFact(rows, id);
+  if (isValid(held) && held.used < dayOf(at)) putFact(rows, { ...held, used: dayOf(at) });
 }
 
 /** The valid facts with the same subject or nearly the same wording. */
-export function findRelatedFacts(book: Rows, text: string, subject: Subject | null): StoredFact[] {
+export function findRelatedFacts(rows: Rows, text: string, subject: Subject | null): StoredFact[] {
   const ids = new Set<string>();
-  if (subject !== null) for (const [key] of book.each(`facts/about/${subjectKey(subject)}/`)) ids.add(lastSegment(key));
-  for (const [key] of book.each(`facts/like/${similarityKey(text)}/`)) ids.add(lastSegment(key));
-  return [...ids].toSorted().flatMap((id) => findFact(book, id) ?? []);
+  if (subject !== null) for (const [key] of rows.each(`facts/about/${subjectKey(subject)}/`)) ids.add(lastSegment(key));
+  for (const [key] of rows.each(`facts/like/${similarityKey(text)}/`)) ids.add(lastSegment(key));
+  return [...ids].toSorted().flatMap((id) => findFact(rows, id) ?? []);
 }
 
 export const subjectOfFact = ({ subject, fact }: Pick<StoredFact, 'subject' | 'fact'>): Subject | null =>
   subject ?? parseSubject(fact.text);
 
-export function* factsUnder(book: Rows, topic: string): Iterable<StoredFact> {
-  for (const [key] of book.each(`facts/of/${topic}/`)) {
-    const held = findFact(book, lastSegment(key));
+export function* factsUnder(rows: Rows, topic: string): Iterable<StoredFact> {
+  for (const [key] of rows.each(`facts/of/${topic}/`)) {
+    const held = findFact(rows, lastSegment(key));
     if (held !== undefined) yield held;
   }
 }
 
 /** Facts in the order in which they expire, and facts that may be dropped, the longest unused first. */
-export function* factsByExpiry(book: Rows): Iterable<{ id: string; at: string }> {
-  for (const [key] of book.each('facts/until/')) yield { at: key.split('/')[2] ?? '', id: lastSegment(key) };
+export function* factsByExpiry(rows: Rows): Iterable<{ id: string; at: string }> {
+  for (const [key] of rows.each('facts/until/')) yield { at: key.split('/')[2] ?? '', id: lastSegment(key) };
 }
-export function* factsByUse(book: Rows): Iterable<{ id: string; day: string }> {
-  for (const [key] of book.each('facts/idle/')) yield { day: key.split('/')[2] ?? '', id: lastSegment(key) };
+export function* factsByUse(rows: Rows): Iterable<{ id: string; day: string }> {
+  for (const [key] of rows.each('facts/idle/')) yield { day: key.split('/')[2] ?? '', id: lastSegment(key) };
 }
 
 const MAX_SUPERSEDED = 5;
 
 /** Superseded facts of a topic, the latest first. */
-export function supersededUnder(book: Rows, topic: string): StoredFact[] {
-  const ids = book.get<string[]>(`facts/past/${topic}`) ?? [];
+export function supersededUnder(rows: Rows, topic: string): StoredFact[] {
+  const ids = rows.get<string[]>(`facts/past/${topic}`) ?? [];
   return ids
-    .flatMap((id) => findFact(book, id) ?? [])
-    .filter(({ state, fact }) => state.kind === 'superseded' && !absorbedBy(findFact(book, state.by), fact));
+    .flatMap((id) => findFact(rows, id) ?? [])
+    .filter(({ state, fact }) => state.kind === 'superseded' && !absorbedBy(findFact(rows, state.by), fact));
 }
 
 /** A newer fact with the same evidence only rewords the older one. */
 const absorbedBy = (newer: StoredFact | undefined, { evidence }: Known): boolean =>
   newer !== undefined && evidence.every(({ seq }) => newer.fact.evidence.some((each) => each.seq === seq));
 
-function rememberSuperseded(book: Rows, { fact }: StoredFact): void {
+function rememberSuperseded(rows: Rows, { fact }: StoredFact): void {
   const key = `facts/past/${topicName(fact.namespace)}`;
-  const others = (book.get<string[]>(key) ?? []).filter((id) => id !== fact.id);
-  book.put(key, [fact.id, ...others].slice(0, MAX_SUPERSEDED));
+  const others = (rows.get<string[]>(key) ?? []).filter((id) => id !== fact.id);
+  rows.put(key, [fact.id, ...others].slice(0, MAX_SUPERSEDED));
 }
 
-function putFact(book: Rows, held: StoredFact): void {
-  const before = findFact(book, held.fact.id);
-  if (before !== undefined) for (const key of indexKeys(before)) book.put(key, null);
-  for (const key of indexKeys(held)) book.put(key, true);
-  book.put(`facts/held/${held.fact.id}`, held);
-  for (const each of [before, held]) if (each !== undefined) touchPage(book, learningsPageName(each.fact.namespace));
+function putFact(rows: Rows, held: StoredFact): void {
+  const before = findFact(rows, held.fact.id);
+  if (before !== undefined) for (const key of indexKeys(before)) rows.put(key, null);
+  for (const key of indexKeys(held)) rows.put(key, true);
+  rows.put(`facts/held/${held.fact.id}`, held);
+  for (const each of [before, held])
+    if (each !== undefined) markPageOutdated(rows, learningsPageName(each.fact.namespace));
 }
 
 /** The index keys of a valid fact (1). */

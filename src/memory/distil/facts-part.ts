@@ -31,80 +31,80 @@ export function factsPart(settings: Pick<MaintenanceConfig, 'unused_days'>): Par
   return {
     name: 'facts',
     wants: (event) => (event.pen === 'run' ? rules.flatMap((rule) => rule.wants?.(event) ?? []) : []),
-    take: (read, book) => {
-      if (read.event.pen === 'run') ingestRunEvent(read, book);
-      else ingestOwnEvent(read.event, book);
+    take: (read, rows) => {
+      if (read.event.pen === 'run') ingestRunEvent(read, rows);
+      else ingestOwnEvent(read.event, rows);
     },
-    conclude: (book, pass) => concludeChanges(book, pass, settings.unused_days),
+    conclude: (rows, pass) => concludeChanges(rows, pass, settings.unused_days),
     page: learningsPage,
   };
 }
 
-function ingestRunEvent(read: Read, book: Rows): void {
-  for (const rule of rules) for (const finding of rule.find(read, book)) reconcileFinding(book, finding, read.event.at);
-  applyPersonsEvent(read.event, book);
+function ingestRunEvent(read: Read, rows: Rows): void {
+  for (const rule of rules) for (const finding of rule.find(read, rows)) reconcileFinding(rows, finding, read.event.at);
+  applyPersonsEvent(read.event, rows);
 }
 
 const applyPersonsEvent = handleByType<[Rows], void>({
   'fact.kept': keepPersonsFact,
   'fact.forgotten': forgetPersonsFact,
-  'context.packed': ({ data, at }, book) => {
-    for (const { id } of data.items) if (id.startsWith('fact:')) markUsed(book, id.slice('fact:'.length), at);
+  'context.packed': ({ data, at }, rows) => {
+    for (const { id } of data.items) if (id.startsWith('fact:')) markUsed(rows, id.slice('fact:'.length), at);
   },
-  'intake.received': ({ data: { intake }, at }, book) => {
-    if (intake.kind === 'take_back') undoFactChange(book, intake, at);
+  'intake.received': ({ data: { intake }, at }, rows) => {
+    if (intake.kind === 'take_back') undoFactChange(rows, intake, at);
   },
 });
 
 /** Settles the changes that were written (F3). */
 const ingestOwnEvent = handleByType<[Rows], void>({
-  'fact.kept': (event, book) => recordWritten(book, event),
-  'fact.forgotten': (event, book) => recordWritten(book, event),
-  'fact.reworded': (event, book) => recordWritten(book, event),
-  'change.undone': (event, book) => recordWritten(book, event),
+  'fact.kept': (event, rows) => recordWritten(rows, event),
+  'fact.forgotten': (event, rows) => recordWritten(rows, event),
+  'fact.reworded': (event, rows) => recordWritten(rows, event),
+  'change.undone': (event, rows) => recordWritten(rows, event),
 });
 
 /** A pending change to the same fact would be applied later, so the person's fact is proposed again after it. */
-function keepPersonsFact(event: EventOf<'fact.kept'>, book: Rows): void {
+function keepPersonsFact(event: EventOf<'fact.kept'>, rows: Rows): void {
   const evidence = mergeEvidence(event.data.evidence, [{ run: event.run, seq: event.seq }]);
   const data: FactGiven = { ...event.data, evidence };
-  if (isPending(book, data.id)) proposeChange(book, { type: 'fact.kept', run: event.run, data }, event.at);
-  else storeFact(book, data, event.at);
-  applyPersonsFact(book, data.id, event.at);
+  if (isPending(rows, data.id)) proposeChange(rows, { type: 'fact.kept', run: event.run, data }, event.at);
+  else storeFact(rows, data, event.at);
+  applyPersonsFact(rows, data.id, event.at);
 }
 
-function forgetPersonsFact({ data, at }: EventOf<'fact.forgotten'>, book: Rows): void {
-  const due = data.facts.filter((id) => isPending(book, id));
+function forgetPersonsFact({ data, at }: EventOf<'fact.forgotten'>, rows: Rows): void {
+  const due = data.facts.filter((id) => isPending(rows, id));
   forget(
-    book,
+    rows,
     data.facts.filter((id) => !due.includes(id)),
     data.why,
     at,
   );
-  if (due.length > 0) proposeChange(book, { type: 'fact.forgotten', data: { facts: due, why: data.why } }, at);
+  if (due.length > 0) proposeChange(rows, { type: 'fact.forgotten', data: { facts: due, why: data.why } }, at);
 }
 
-function concludeChanges(book: Rows, { now, read }: Pass, unusedDays: number | null): NewEvent[] {
+function concludeChanges(rows: Rows, { now, read }: Pass, unusedDays: number | null): NewEvent[] {
   const cause = read > 0 ? read : null;
   const over: string[] = [];
-  for (const { id, at } of factsByExpiry(book)) {
+  for (const { id, at } of factsByExpiry(rows)) {
     if (at > new Date(now).toISOString()) break;
     over.push(id);
   }
   const unused =
-    unusedDays === null ? [] : unusedSince(book, new Date(Date.parse(now) - unusedDays * DAY_MS).toISOString());
+    unusedDays === null ? [] : unusedSince(rows, new Date(Date.parse(now) - unusedDays * DAY_MS).toISOString());
   const idle = unused.filter((id) => !over.includes(id));
-  return [...pendingChanges(book), ...forgetEvents(over, 'expired'), ...forgetEvents(idle, 'unused')].map((event) => ({
+  return [...pendingChanges(rows), ...forgetEvents(over, 'expired'), ...forgetEvents(idle, 'unused')].map((event) => ({
     ...event,
     cause,
   }));
 }
 
-function unusedSince(book: Rows, moment: string): string[] {
+function unusedSince(rows: Rows, moment: string): string[] {
   const ids: string[] = [];
-  for (const { id, day } of factsByUse(book)) {
+  for (const { id, day } of factsByUse(rows)) {
     if (day >= dayOf(moment)) break;
-    if (findFact(book, id) !== undefined) ids.push(id);
+    if (findFact(rows, id) !== undefined) ids.push(id);
   }
   return ids;
 }

@@ -9,7 +9,7 @@
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { FactGiven } from '../../schema/memory.ts';
 import type { Rows } from '../../schema/rows.ts';
-import { sumOf } from '../index/item.ts';
+import { sumOf } from '../index/index-item.ts';
 import { type StoredFact, findFact, isValid, storeFact, endFactState, rewordStored, type Why } from './fact-rows.ts';
 import type { Subject } from './fact-subject.ts';
 
@@ -23,68 +23,68 @@ type PendingChange = { event: FactChange; before: StoredFact[]; subject: Subject
 export type Change = { event: WrittenChange; before: StoredFact[]; isUndone: boolean };
 
 /** Applies a change and leaves it pending until it is written (1). */
-export function proposeChange(book: Rows, event: FactChange, at: string, subject: Subject | null = null): void {
+export function proposeChange(rows: Rows, event: FactChange, at: string, subject: Subject | null = null): void {
   const basis = `facts/basis/${basisKey(event)}`;
-  if (book.get(basis) !== undefined) return;
-  const n = (book.get<number>('facts/proposed') ?? 0) + 1;
+  if (rows.get(basis) !== undefined) return;
+  const n = (rows.get<number>('facts/proposed') ?? 0) + 1;
   const key = `facts/due/${String(n).padStart(12, '0')}`;
-  book.put('facts/proposed', n);
-  book.put(key, { event, before: affectedFacts(book, event), subject } satisfies PendingChange);
-  book.put(basis, key);
-  applyChange(book, event, at, subject);
+  rows.put('facts/proposed', n);
+  rows.put(key, { event, before: affectedFacts(rows, event), subject } satisfies PendingChange);
+  rows.put(basis, key);
+  applyChange(rows, event, at, subject);
 }
 
-export function* pendingChanges(book: Rows): Iterable<FactChange> {
-  for (const [, { event }] of book.each<PendingChange>('facts/due/')) yield event;
+export function* pendingChanges(rows: Rows): Iterable<FactChange> {
+  for (const [, { event }] of rows.each<PendingChange>('facts/due/')) yield event;
 }
 
 /** Whether a pending change concerns the fact. */
-export function isPending(book: Rows, id: string): boolean {
-  for (const event of pendingChanges(book)) if (factIdsIn(event).includes(id)) return true;
+export function isPending(rows: Rows, id: string): boolean {
+  for (const event of pendingChanges(rows)) if (factIdsIn(event).includes(id)) return true;
   return false;
 }
 
 /** Settles the pending change and stores the previous state (2, 3). */
-export function recordWritten(book: Rows, event: WrittenChange): void {
+export function recordWritten(rows: Rows, event: WrittenChange): void {
   const basis = `facts/basis/${basisKey(event)}`;
-  const key = book.get<string>(basis);
-  const due = key === undefined ? undefined : book.get<PendingChange>(key);
-  if (key !== undefined) book.put(key, null);
-  book.put(basis, null);
-  const before = due?.before ?? affectedFacts(book, event);
+  const key = rows.get<string>(basis);
+  const due = key === undefined ? undefined : rows.get<PendingChange>(key);
+  if (key !== undefined) rows.put(key, null);
+  rows.put(basis, null);
+  const before = due?.before ?? affectedFacts(rows, event);
   if (event.type !== 'change.undone')
-    book.put(`facts/change/${event.seq}`, { event, before, isUndone: false } satisfies Change);
-  applyChange(book, event, event.at, due?.subject ?? null);
+    rows.put(`facts/change/${event.seq}`, { event, before, isUndone: false } satisfies Change);
+  applyChange(rows, event, event.at, due?.subject ?? null);
 }
 
-export const findChange = (book: Rows, seq: number): Change | undefined => book.get<Change>(`facts/change/${seq}`);
+export const findChange = (rows: Rows, seq: number): Change | undefined => rows.get<Change>(`facts/change/${seq}`);
 
-export function markUndone(book: Rows, seq: number): void {
-  const change = findChange(book, seq);
-  if (change !== undefined) book.put(`facts/change/${seq}`, { ...change, isUndone: true });
+export function markUndone(rows: Rows, seq: number): void {
+  const change = findChange(rows, seq);
+  if (change !== undefined) rows.put(`facts/change/${seq}`, { ...change, isUndone: true });
 }
 
-function applyChange(book: Rows, event: FactChange | WrittenChange, at: string, subject: Subject | null): void {
+function applyChange(rows: Rows, event: FactChange | WrittenChange, at: string, subject: Subject | null): void {
   switch (event.type) {
     case 'fact.kept':
-      return storeFact(book, event.data as FactGiven, at, subject);
+      return storeFact(rows, event.data as FactGiven, at, subject);
     case 'fact.forgotten':
-      return forget(book, event.data.facts, event.data.why, at);
+      return forget(rows, event.data.facts, event.data.why, at);
     case 'fact.reworded':
-      return rewordStored(book, event.data.fact, event.data.text);
+      return rewordStored(rows, event.data.fact, event.data.text);
     case 'change.undone':
-      return markUndone(book, event.data.change);
+      return markUndone(rows, event.data.change);
   }
 }
 
 /** When a person removes a fact, the counter of its rule starts again. */
-export function forget(book: Rows, ids: readonly string[], why: Why, at: string): void {
+export function forget(rows: Rows, ids: readonly string[], why: Why, at: string): void {
   for (const id of ids) {
-    endFactState(book, id, { kind: 'forgotten', why }, at);
-    const counted = book.get<string>(`facts/counted/${id}`);
+    endFactState(rows, id, { kind: 'forgotten', why }, at);
+    const counted = rows.get<string>(`facts/counted/${id}`);
     if (counted === undefined || why === 'expired' || why === 'unused') continue;
-    book.put(counted, null);
-    book.put(`facts/counted/${id}`, null);
+    rows.put(counted, null);
+    rows.put(`facts/counted/${id}`, null);
   }
 }
 
@@ -102,9 +102,9 @@ function factIdsIn(event: FactChange | WrittenChange): string[] {
 }
 
 /** The valid facts that a change affects. */
-const affectedFacts = (book: Rows, event: FactChange | WrittenChange): StoredFact[] =>
+const affectedFacts = (rows: Rows, event: FactChange | WrittenChange): StoredFact[] =>
   factIdsIn(event).flatMap((id) => {
-    const held = findFact(book, id);
+    const held = findFact(rows, id);
     return isValid(held) ? [held] : [];
   });
 

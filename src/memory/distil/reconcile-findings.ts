@@ -20,17 +20,17 @@ import {
 import { type StoredFact, findFact, isValid, findRelatedFacts, subjectOfFact } from './fact-rows.ts';
 import { areContradictory, type Subject, parseSubject } from './fact-subject.ts';
 
-export function reconcileFinding(book: Rows, finding: Finding, at: string): void {
+export function reconcileFinding(rows: Rows, finding: Finding, at: string): void {
   const subject = finding.subject ?? parseSubject(finding.text);
-  const { same, contrary } = findRelated(book, finding.text, subject);
+  const { same, contrary } = findRelated(rows, finding.text, subject);
   if (contrary.some(({ fact }) => sourceRank(fact.source) > sourceRank(finding.source))) return; // 1
   const twin = same.find((held) => canAbsorb(held, finding));
   const gone = [...same, ...contrary].filter((held) => held !== twin).map(({ fact }) => fact.id);
   const supersedes = [...new Set([...gone, ...(finding.replaces ?? [])])].toSorted();
-  if (twin !== undefined) return confirmFact(book, twin, finding, supersedes, at);
+  if (twin !== undefined) return confirmFact(rows, twin, finding, supersedes, at);
   const id = factId(finding.kind, finding.text);
-  if (finding.kind === 'environment' && wasRefused(findFact(book, id))) return;
-  const evidence = [...same.map(({ fact }) => fact.evidence), earlierEvidence(book, id)].reduce<Evidence[]>(
+  if (finding.kind === 'environment' && wasRefused(findFact(rows, id))) return;
+  const evidence = [...same.map(({ fact }) => fact.evidence), earlierEvidence(rows, id)].reduce<Evidence[]>(
     (all, each) => mergeEvidence(all, each),
     [...finding.evidence],
   );
@@ -42,25 +42,25 @@ export function reconcileFinding(book: Rows, finding: Finding, at: string): void
     source,
     evidence,
     importance: IMPORTANCE[finding.kind],
-    confidence: computeConfidence(source, evidence, book),
+    confidence: computeConfidence(source, evidence, rows),
     supersedes: supersedes.filter((each) => each !== id).slice(0, 100),
     ...(finding.expires === undefined ? {} : { expires: finding.expires }),
   };
-  if (finding.counted !== undefined) book.put(`facts/counted/${id}`, finding.counted);
-  proposeChange(book, { type: 'fact.kept', run: lastRunOf(finding.evidence), data: fact }, at, finding.subject ?? null);
+  if (finding.counted !== undefined) rows.put(`facts/counted/${id}`, finding.counted);
+  proposeChange(rows, { type: 'fact.kept', run: lastRunOf(finding.evidence), data: fact }, at, finding.subject ?? null);
 }
 
 /** A fact with this much evidence needs no more confirmation. */
 const MAX_CONFIRMED = 20;
 
 /** Adds evidence to a fact that says the same (3), unless the evidence is known already. */
-function confirmFact(book: Rows, twin: StoredFact, finding: Finding, supersedes: readonly string[], at: string): void {
+function confirmFact(rows: Rows, twin: StoredFact, finding: Finding, supersedes: readonly string[], at: string): void {
   const known = new Set(twin.fact.evidence.map(({ seq }) => seq));
   const isNew = finding.kind !== 'environment' && finding.evidence.some(({ seq }) => !known.has(seq));
   if (supersedes.length === 0 && (!isNew || known.size >= MAX_CONFIRMED)) return;
   const evidence = mergeEvidence(twin.fact.evidence, finding.evidence);
   const { expires: _, ...fact } = twin.fact;
-  const confidence = Math.max(fact.confidence, computeConfidence(fact.source, evidence, book));
+  const confidence = Math.max(fact.confidence, computeConfidence(fact.source, evidence, rows));
   const isSaid = sourceRank(finding.source) >= sourceRank(fact.source);
   const expires = isSaid ? finding.expires : twin.fact.expires;
   const others = supersedes.filter((id) => id !== fact.id).slice(0, 100);
@@ -71,15 +71,15 @@ function confirmFact(book: Rows, twin: StoredFact, finding: Finding, supersedes:
     supersedes: others,
     ...(expires === undefined ? {} : { expires }),
   };
-  proposeChange(book, { type: 'fact.kept', run: lastRunOf(finding.evidence), data }, at);
+  proposeChange(rows, { type: 'fact.kept', run: lastRunOf(finding.evidence), data }, at);
 }
 
 function findRelated(
-  book: Rows,
+  rows: Rows,
   text: string,
   subject: Subject | null,
 ): { same: StoredFact[]; contrary: StoredFact[] } {
-  const near = findRelatedFacts(book, text, subject);
+  const near = findRelatedFacts(rows, text, subject);
   const isContrary = (held: StoredFact): boolean => {
     const other = subjectOfFact(held);
     return subject !== null && other !== null && areContradictory(subject, other);
@@ -100,8 +100,8 @@ function canAbsorb({ fact }: StoredFact, finding: Finding): boolean {
 }
 
 /** The evidence that a fact of this id had earlier, unless a person removed it. */
-function earlierEvidence(book: Rows, id: string): readonly Evidence[] {
-  const held = findFact(book, id);
+function earlierEvidence(rows: Rows, id: string): readonly Evidence[] {
+  const held = findFact(rows, id);
   return held === undefined || wasRefused(held) ? [] : held.fact.evidence;
 }
 
@@ -111,11 +111,11 @@ const wasRefused = (held: StoredFact | undefined): boolean =>
 const lastRunOf = (evidence: readonly Evidence[]): string | null => evidence.at(-1)?.run ?? null;
 
 /** A person stated a fact directly: it supersedes what it contradicts or repeats. */
-export function applyPersonsFact(book: Rows, id: string, at: string): void {
-  const held = findFact(book, id);
+export function applyPersonsFact(rows: Rows, id: string, at: string): void {
+  const held = findFact(rows, id);
   if (!isValid(held)) return;
   const { fact } = held;
-  const { same, contrary } = findRelated(book, fact.text, subjectOfFact(held));
+  const { same, contrary } = findRelated(rows, fact.text, subjectOfFact(held));
   const isBelow = (each: StoredFact): boolean => sourceRank(each.fact.source) <= sourceRank(fact.source); // 1
   const gone = [...same, ...contrary].filter((each) => each.fact.id !== id && !isByHand(each) && isBelow(each));
   if (gone.length === 0) return;
@@ -127,7 +127,7 @@ export function applyPersonsFact(book: Rows, id: string, at: string): void {
     .map((each) => each.fact.id)
     .toSorted()
     .slice(0, 100);
-  proposeChange(book, { type: 'fact.kept', run: null, data: { ...fact, evidence, supersedes } }, at);
+  proposeChange(rows, { type: 'fact.kept', run: null, data: { ...fact, evidence, supersedes } }, at);
 }
 
 /** Facts that a person stated directly are never superseded automatically. */

@@ -8,46 +8,46 @@ import { type StoredFact, findFact, isValid } from './fact-rows.ts';
 /** The events that `oka memory undo` can undo. */
 export const UNDOABLE = ['fact.kept', 'fact.forgotten', 'fact.reworded'] as const satisfies readonly Event['type'][];
 
-export function undoFactChange(book: Rows, asked: { change: number; reason: string }, at: string): void {
-  const change = findChange(book, asked.change);
+export function undoFactChange(rows: Rows, asked: { change: number; reason: string }, at: string): void {
+  const change = findChange(rows, asked.change);
   if (change === undefined || change.isUndone) return;
   const reason = asked.reason === '' ? 'undone by a person' : asked.reason;
-  proposeChange(book, { type: 'change.undone', data: { change: asked.change, reason } }, at);
+  proposeChange(rows, { type: 'change.undone', data: { change: asked.change, reason } }, at);
   const { event } = change;
   switch (event.type) {
     case 'fact.kept':
-      return undoKept(book, change, event.data, at);
+      return undoKept(rows, change, event.data, at);
     case 'fact.forgotten':
-      for (const held of change.before) if (!isValid(findFact(book, held.fact.id))) restoreFact(book, held, at);
+      for (const held of change.before) if (!isValid(findFact(rows, held.fact.id))) restoreFact(rows, held, at);
       return;
     case 'fact.reworded': {
       const [was] = change.before;
-      const now = findFact(book, event.data.fact);
+      const now = findFact(rows, event.data.fact);
       if (was === undefined || !isValid(now)) return;
       const data = { fact: was.fact.id, text: was.reworded ?? was.fact.text, model: 'oka' };
-      return proposeChange(book, { type: 'fact.reworded', data }, at);
+      return proposeChange(rows, { type: 'fact.reworded', data }, at);
     }
     case 'change.undone':
   }
 }
 
 /** A fact that was superseded since is left as it is. */
-function undoKept(book: Rows, { before }: Change, { id, supersedes }: FactGiven, at: string): void {
-  if (!isValid(findFact(book, id))) return;
+function undoKept(rows: Rows, { before }: Change, { id, supersedes }: FactGiven, at: string): void {
+  if (!isValid(findFact(rows, id))) return;
   const was = before.find(({ fact }) => fact.id === id);
   const back = before.filter(({ fact }) => {
-    const now = findFact(book, fact.id);
+    const now = findFact(rows, fact.id);
     return supersedes.includes(fact.id) && now?.state.kind === 'superseded' && now.state.by === id;
   });
-  if (was === undefined) proposeChange(book, { type: 'fact.forgotten', data: { facts: [id], why: 'undone' } }, at);
-  else restoreFact(book, was, at);
-  for (const held of back) restoreFact(book, held, at);
+  if (was === undefined) proposeChange(rows, { type: 'fact.forgotten', data: { facts: [id], why: 'undone' } }, at);
+  else restoreFact(rows, was, at);
+  for (const held of back) restoreFact(rows, held, at);
 }
 
 /** A fact that has expired is restored without an expiry. */
-function restoreFact(book: Rows, { fact, subject }: StoredFact, at: string): void {
+function restoreFact(rows: Rows, { fact, subject }: StoredFact, at: string): void {
   const { expires, ...rest } = fact;
   const stays = expires !== undefined && Date.parse(expires) > Date.parse(at);
   const data: FactGiven = { ...rest, supersedes: [], ...(stays ? { expires } : {}) };
-  proposeChange(book, { type: 'fact.kept', run: fact.evidence.at(-1)?.run ?? null, data }, at, subject);
+  proposeChange(rows, { type: 'fact.kept', run: fact.evidence.at(-1)?.run ?? null, data }, at, subject);
 }

@@ -14,7 +14,7 @@ import { messageOf } from '../../schema/errors.ts';
 import type { MemoryConfig } from '../../schema/memory.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Corpus } from '../index/corpus.ts';
-import { sumOf } from '../index/item.ts';
+import { sumOf } from '../index/index-item.ts';
 import type { EmbedOptions, VectorIndex } from './vector-index.ts';
 import type { VectorSettings } from './lance-vectors.ts';
 

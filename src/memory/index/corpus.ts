@@ -2,10 +2,10 @@
  * Owns: what is remembered as numbers in memory, so that every piece can be weighed for a question in milliseconds.
  *
  * 1. Pieces are only added or marked as gone; piece n stands at n - 1.
- * 2. The weights of a question are those of BM25, exactly, over all pieces and over all threads. Only a name may weigh the
+ * 2. The weights of a question are those of BM25, exactly, over all items and over all threads. Only a name may weigh the
  *    same in every piece that has it: how often it is said, and among how many words, says nothing about what is meant.
  */
-import { KINDS } from './item.ts';
+import { KINDS } from './index-item.ts';
 import type { IndexedItem } from './item-table.ts';
 
 const K1 = 1.2;
@@ -25,7 +25,7 @@ export type Corpus = {
   kinds: number[];
   seconds: number[];
   threads: number[];
-  /** The pieces before and after in the same thread, -1 for none. */
+  /** The items before and after in the same thread, -1 for none. */
   before: number[];
   after: number[];
   speakers: number[];
@@ -64,7 +64,7 @@ export function emptyCorpus(): Corpus {
   };
 }
 
-export function addTo(corpus: Corpus, piece: IndexedItem): void {
+export function addToCorpus(corpus: Corpus, piece: IndexedItem): void {
   const at = corpus.size;
   if (piece.n !== at + 1) throw new Error(`piece ${piece.n} came after piece ${at}`);
   const terms = piece.terms === '' ? [] : piece.terms.split(' ');
@@ -88,7 +88,7 @@ export function addTo(corpus: Corpus, piece: IndexedItem): void {
   corpus.alive += 1;
   corpus.total += terms.length;
   corpus.threadLengths[thread] = (corpus.threadLengths[thread] ?? 0) + terms.length;
-  for (const [term, times] of counted(terms)) post(corpus, term, at, times);
+  for (const [term, times] of countTerms(terms)) post(corpus, term, at, times);
 }
 
 function noteSum({ sums, bySum }: Corpus, sum: string, at: number): void {
@@ -99,7 +99,7 @@ function noteSum({ sums, bySum }: Corpus, sum: string, at: number): void {
 }
 
 /** Marks a piece as gone; its postings stay and are passed over. */
-export function giveUpIn(corpus: Corpus, n: number): void {
+export function removeFromCorpus(corpus: Corpus, n: number): void {
   const at = n - 1;
   if (corpus.gone[at] !== false) return;
   corpus.gone[at] = true;
@@ -117,7 +117,7 @@ function post({ postings }: Corpus, term: string, at: number, times: number): vo
   list.times.push(times);
 }
 
-function counted(terms: readonly string[]): Map<string, number> {
+function countTerms(terms: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   return counts;
@@ -131,37 +131,37 @@ function numberOf({ byName, names }: Names, name: string): number {
 }
 
 /** `most`: what a piece would weigh that had every word of the question over and over. */
-export type Weights = { pieces: Float64Array; threads: Float64Array; most: number };
+export type Weights = { items: Float64Array; threads: Float64Array; most: number };
 
 /** Of a long question only the words that say most are looked for. */
 const MOST_TERMS = 64;
 
 /** 2. What is gone weighs nothing. */
-export function weightsOf(corpus: Corpus, terms: readonly string[], names: ReadonlySet<string> = new Set()): Weights {
-  const pieces = new Float64Array(corpus.size);
+export function weighAll(corpus: Corpus, terms: readonly string[], names: ReadonlySet<string> = new Set()): Weights {
+  const items = new Float64Array(corpus.size);
   const threads = new Float64Array(corpus.names.thread.names.length);
-  const sums = { pieces, threads, inThread: new Uint32Array(threads.length) };
+  const sums = { items, threads, inThread: new Uint32Array(threads.length) };
   let most = 0;
-  for (const term of weightiest(corpus, terms)) {
+  for (const term of selectTerms(corpus, terms)) {
     most += (K1 + 1) * term.weight;
     weighTerm(corpus, { ...term, isName: names.has(term.term) }, sums);
   }
-  return { pieces, threads, most };
+  return { items, threads, most };
 }
 
 type Term = { term: string; asked: number; weight: number };
 
-function weightiest(corpus: Corpus, terms: readonly string[]): Term[] {
-  const found = [...counted(terms)].map(([term, asked]): Term => {
+function selectTerms(corpus: Corpus, terms: readonly string[]): Term[] {
+  const found = [...countTerms(terms)].map(([term, asked]): Term => {
     const having = corpus.postings.get(term)?.at.length ?? 0;
-    return { term, asked, weight: asked * inverse(corpus.alive, having) };
+    return { term, asked, weight: asked * inverseFrequency(corpus.alive, having) };
   });
   return found.length <= MOST_TERMS ? found : found.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_TERMS);
 }
 
-type Sums = { pieces: Float64Array; threads: Float64Array; inThread: Uint32Array };
+type Sums = { items: Float64Array; threads: Float64Array; inThread: Uint32Array };
 
-function weighTerm(corpus: Corpus, asked: Term & { isName: boolean }, { pieces, threads, inThread }: Sums): void {
+function weighTerm(corpus: Corpus, asked: Term & { isName: boolean }, { items, threads, inThread }: Sums): void {
   const { weight, isName } = asked;
   const list = corpus.postings.get(asked.term);
   if (list === undefined) return;
@@ -171,23 +171,23 @@ function weighTerm(corpus: Corpus, asked: Term & { isName: boolean }, { pieces, 
     const at: number = list.at[index] ?? 0;
     if (corpus.gone[at]) continue;
     const times = list.times[index] ?? 0;
-    const own = isName ? 1 : saturated(times, corpus.lengths[at] ?? 0, mean);
-    pieces[at] = (pieces[at] ?? 0) + weight * own;
+    const own = isName ? 1 : saturate(times, corpus.lengths[at] ?? 0, mean);
+    items[at] = (items[at] ?? 0) + weight * own;
     const thread = corpus.threads[at] ?? 0;
     if (inThread[thread] === 0) touched.push(thread);
     inThread[thread] = (inThread[thread] ?? 0) + times;
   }
-  const rarity = asked.asked * inverse(threads.length, touched.length);
+  const rarity = asked.asked * inverseFrequency(threads.length, touched.length);
   const threadMean = corpus.total / Math.max(1, threads.length);
   for (const thread of touched) {
-    const own = saturated(inThread[thread] ?? 0, corpus.threadLengths[thread] ?? 0, threadMean);
+    const own = saturate(inThread[thread] ?? 0, corpus.threadLengths[thread] ?? 0, threadMean);
     threads[thread] = (threads[thread] ?? 0) + rarity * own;
     inThread[thread] = 0;
   }
 }
 
-const inverse = (all: number, having: number): number =>
+const inverseFrequency = (all: number, having: number): number =>
   Math.log(1 + (Math.max(all, having) - having + 0.5) / (having + 0.5));
 
-const saturated = (times: number, length: number, mean: number): number =>
+const saturate = (times: number, length: number, mean: number): number =>
   (times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / Math.max(1, mean)));

@@ -9,8 +9,8 @@ import type { Rows } from '../../schema/rows.ts';
 import { factsIn, factView, shownFact, storedFact } from '../fact-view.ts';
 import { dateInWords, extractTerms } from '../text/terms.ts';
 import { createTokenCounter, modelFamily } from '../text/tokens.ts';
-import { bodyDrafts, type Scraps, tellingOf } from './drafts.ts';
-import type { Draft } from './item.ts';
+import { bodyEntries, type TemporaryValues, extractEntries } from './index-entries.ts';
+import type { IndexEntry } from './index-item.ts';
 import { ITEM_TABLES, ItemTable } from './item-table.ts';
 
 /** Raised whenever drafts, terms or tables change: the index is then built again. */
@@ -47,7 +47,7 @@ export function createIndexFold(store: FoldStore): IndexFold {
       if (counter !== null && isPrompt(event)) countPrompt(event, rows, counter);
       if (event.type === 'call.ended') noteReported(event, rows);
       if (factsIn(event).length > 0) gone.push(...takeFacts(event, rows, items));
-      else for (const draft of draftsIn(event, text, rows)) gone.push(...addItem(items, draft).replaced);
+      else for (const draft of entriesIn(event, text, rows)) gone.push(...addItem(items, draft).replaced);
     },
   };
 }
@@ -58,19 +58,19 @@ export const itemOfFact = (rows: Rows, id: string): number => rows.get<number>(`
 /** The most tokens that a provider of this family reported for one of ours. */
 export const reportedTokens = (rows: Rows, family: string): number => rows.get<number>(`index/reported ${family}`) ?? 0;
 
-function addItem(items: ItemTable, draft: Draft): { n: number | null; replaced: number[] } {
+function addItem(items: ItemTable, draft: IndexEntry): { n: number | null; replaced: number[] } {
   const added = items.add(draft, extractTerms(`${draft.context} ${draft.text}`).join(' '));
   return { n: added?.n ?? null, replaced: added?.replaced ?? [] };
 }
 
-function draftsIn(event: Event, text: (sha256: string) => string | null, rows: Rows): Draft[] {
-  const scraps: Scraps = {
+function entriesIn(event: Event, text: (sha256: string) => string | null, rows: Rows): IndexEntry[] {
+  const scraps: TemporaryValues = {
     get: (key) => rows.get<string>(`index/${key}`) ?? null,
     put: (key, value) => rows.put(`index/${key}`, value),
   };
-  const telling = tellingOf(event, scraps);
+  const telling = extractEntries(event, scraps);
   const body = telling.body === undefined ? null : text(telling.body.sha256);
-  return telling.body === undefined || body === null ? telling.drafts : bodyDrafts(event, telling.body.draft, body);
+  return telling.body === undefined || body === null ? telling.entries : bodyEntries(event, telling.body.draft, body);
 }
 
 /** Returns the items that are gone because of it. */
@@ -87,7 +87,7 @@ function updateFactItem(event: Event, id: string, rows: Rows, items: ItemTable):
   const row = storedFact(rows, id);
   const shown = row === undefined ? null : shownFact(row);
   if (shown !== null && shown.superseded_by === undefined) {
-    const { n, replaced } = addItem(items, factDraft(event, shown));
+    const { n, replaced } = addItem(items, factEntry(event, shown));
     if (n !== null) rows.put(`fact-item/${id}`, n);
     return replaced;
   }
@@ -97,7 +97,7 @@ function updateFactItem(event: Event, id: string, rows: Rows, items: ItemTable):
   return [n];
 }
 
-function factDraft(event: Event, fact: { id: string; namespace: string; text: string; source: string }): Draft {
+function factEntry(event: Event, fact: { id: string; namespace: string; text: string; source: string }): IndexEntry {
   const { id, namespace, text, source } = fact;
   return {
     key: `fact ${id}`,

@@ -7,7 +7,7 @@
  */
 import { guardDatabase, StoreDamaged } from '../../ledger/fold-database.ts';
 import type { FoldStore } from '../../ledger/fold-store.ts';
-import { type Draft, type Item, sumOf } from './item.ts';
+import { type IndexEntry, type Item, sumOf } from './index-item.ts';
 
 /** What the search needs of an item; its text stays where it is. */
 export type IndexedItem = Pick<Item, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace'> & {
@@ -37,7 +37,7 @@ export class ItemTable {
   }
 
   /** Returns its number and those of the items that it replaces, or null when it is there already. */
-  add(draft: Draft, terms: string): { n: number; replaced: number[] } | null {
+  add(draft: IndexEntry, terms: string): { n: number; replaced: number[] } | null {
     const same = this.#all('SELECT n, sum FROM item WHERE key = ?', draft.key);
     const before = same.filter(({ n }) => !this.isGone(Number(n)));
     const sum = `${sumOf(draft.text)} ${sumOf(terms)}`;

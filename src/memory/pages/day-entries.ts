@@ -4,7 +4,7 @@
  * 1. A day stores counts, and the first entries of each kind in full, so its size is bounded.
  * 2. The last day is that of the last event, never that of a clock; older days are compacted when a later one begins.
  */
-import { touchPage } from '../learning.ts';
+import { markPageOutdated } from '../learning.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Rows } from '../../schema/rows.ts';
 
@@ -55,34 +55,34 @@ export const dayOf = (at: string): string => at.slice(0, 10);
 export const dayPageName = (day: string): string => `memory/${day}.md`;
 export const dayOfPageName = (page: string): string | null => /^memory\/(\d{4}-\d\d-\d\d)\.md$/.exec(page)?.[1] ?? null;
 
-export const dayCounts = (book: Rows, day: string): Counts | undefined => book.get<Counts>(`day/${day}`);
+export const dayCounts = (rows: Rows, day: string): Counts | undefined => rows.get<Counts>(`day/${day}`);
 
 /** Adds to the counts of the event's day. */
-export function addCounts(book: Rows, { at }: Pick<Event, 'at'>, more: Counts): void {
+export function addCounts(rows: Rows, { at }: Pick<Event, 'at'>, more: Counts): void {
   const day = dayOf(at);
-  const counts: Record<string, number> = { ...dayCounts(book, day) };
+  const counts: Record<string, number> = { ...dayCounts(rows, day) };
   for (const [name, amount] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + amount;
-  book.put(`day/${day}`, counts);
-  touchPage(book, dayPageName(day));
+  rows.put(`day/${day}`, counts);
+  markPageOutdated(rows, dayPageName(day));
 }
 
 /** Stores an entry in full while there is room. */
 export function addEntry<K extends DayEntryKind>(
-  book: Rows,
+  rows: Rows,
   { at, seq, pen }: Event,
   kind: K,
   what: DayEntries[K],
 ): void {
   const day = dayOf(at);
-  const noted = (dayCounts(book, day)?.[`noted ${kind}`] ?? 0) + 1;
-  addCounts(book, { at }, { [`noted ${kind}`]: 1 });
+  const noted = (dayCounts(rows, day)?.[`noted ${kind}`] ?? 0) + 1;
+  addCounts(rows, { at }, { [`noted ${kind}`]: 1 });
   if (noted > MAX_ENTRIES[kind]) return;
   const order = `${String(seq).padStart(12, '0')}${pen === 'run' ? '' : 'm'}`;
-  book.put(`day-of/${kind}/${day}/${order}`, what);
+  rows.put(`day-of/${kind}/${day}/${order}`, what);
 }
 
-export function entriesOn<K extends DayEntryKind>(book: Rows, day: string, kind: K): DayEntries[K][] {
-  return [...book.each<DayEntries[K]>(`day-of/${kind}/${day}/`)].map(([, what]) => what);
+export function entriesOn<K extends DayEntryKind>(rows: Rows, day: string, kind: K): DayEntries[K][] {
+  return [...rows.each<DayEntries[K]>(`day-of/${kind}/${day}/`)].map(([, what]) => what);
 }
 
 /** The number of entries that are not listed. */
@@ -90,15 +90,15 @@ export const countOmitted = (counts: Counts, kind: DayEntryKind): number =>
   Math.max(0, (counts[`noted ${kind}`] ?? 0) - MAX_ENTRIES[kind]);
 
 /** Marks the pages of days that have become old enough to be compacted (2). */
-export function advanceDay(book: Rows, { at }: Event, compactDays: number | null): void {
-  const [day, last] = [dayOf(at), lastDay(book)];
+export function advanceDay(rows: Rows, { at }: Event, compactDays: number | null): void {
+  const [day, last] = [dayOf(at), lastDay(rows)];
   if (last !== null && day <= last) return;
-  book.put('days/last', day);
+  rows.put('days/last', day);
   if (compactDays === null || last === null) return;
   const [from, to] = [daysBefore(last, compactDays), daysBefore(day, compactDays)];
-  for (const [key] of book.each(`day/${commonPrefix(from, to)}`)) {
+  for (const [key] of rows.each(`day/${commonPrefix(from, to)}`)) {
     const each = key.slice(4);
-    if (each >= from && each < to) touchPage(book, dayPageName(each));
+    if (each >= from && each < to) markPageOutdated(rows, dayPageName(each));
   }
 }
 
@@ -109,10 +109,10 @@ function commonPrefix(from: string, to: string): string {
   return from.slice(0, length);
 }
 
-const lastDay = (book: Rows): string | null => book.get<string>('days/last') ?? null;
+const lastDay = (rows: Rows): string | null => rows.get<string>('days/last') ?? null;
 
-export function isCompact(book: Rows, day: string, compactDays: number | null): boolean {
-  const last = lastDay(book);
+export function isCompact(rows: Rows, day: string, compactDays: number | null): boolean {
+  const last = lastDay(rows);
   return compactDays !== null && last !== null && day < daysBefore(last, compactDays);
 }
 

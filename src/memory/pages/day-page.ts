@@ -28,13 +28,13 @@ import {
   renderSection,
 } from './page-prose.ts';
 
-export function renderDayPage(book: Rows, day: string, compactDays: number | null): Page {
-  const counts = dayCounts(book, day) ?? {};
+export function renderDayPage(rows: Rows, day: string, compactDays: number | null): Page {
+  const counts = dayCounts(rows, day) ?? {};
   const head = [plain(`# ${formatDate(day)}`), plain(''), ...wrapParagraph(headline(counts))];
   const short = [...head, ...summarizeCounts(counts, 'In short')];
-  if (isCompact(book, day, compactDays)) return { lines: short };
+  if (isCompact(rows, day, compactDays)) return { lines: short };
   const all = <K extends DayEntryKind>(kind: K, line: (entry: DayEntries[K]) => string): PageLine[] => [
-    ...entriesOn(book, day, kind).map((entry) => plain(`- ${line(entry)}`)),
+    ...entriesOn(rows, day, kind).map((entry) => plain(`- ${line(entry)}`)),
     ...moreLine(countOmitted(counts, kind)),
   ];
   return {
@@ -45,7 +45,7 @@ export function renderDayPage(book: Rows, day: string, compactDays: number | nul
       ...renderSection('Tools', all('tool', toolLine)),
       ...renderSection('Learned', all('fact', factLine)),
       ...renderSection('Procedures', all('procedure', moveLine)),
-      ...renderSection('Problems', problemLines(book, day, counts)),
+      ...renderSection('Problems', problemLines(rows, day, counts)),
     ],
   };
 }
@@ -164,8 +164,8 @@ const moveLine = ({ procedure, to, reason, isForced }: MoveEntry): string =>
 
 const moreLine = (count: number): PageLine[] => (count === 0 ? [] : [plain(`- … and ${formatNumber(count)} more`)]);
 
-function problemLines(book: Rows, day: string, counts: Counts): PageLine[] {
-  const hosts = [...new Set(entriesOn(book, day, 'trouble'))].slice(0, 3);
+function problemLines(rows: Rows, day: string, counts: Counts): PageLine[] {
+  const hosts = [...new Set(entriesOn(rows, day, 'trouble'))].slice(0, 3);
   const which = hosts.length === 0 ? '' : `, such as ${joinList(hosts.map(toInlineCode))}`;
   return describeProblems(counts).map((each) => plain(`- ${each}${each.includes('refused') ? which : ''}`));
 }

@@ -22,14 +22,14 @@ import { type EventOf, handleByType, type Handlers } from '../event-handlers.ts'
 export function daysPart({ compact_days: compactDays }: { compact_days: number | null }): Part {
   return {
     name: 'days',
-    take: (read, book) => {
-      advanceDay(book, read.event, compactDays);
-      void handleByType(HANDLERS)(read.event, book);
+    take: (read, rows) => {
+      advanceDay(rows, read.event, compactDays);
+      void handleByType(HANDLERS)(read.event, rows);
     },
-    page: (page, book) => {
+    page: (page, rows) => {
       const day = dayOfPageName(page);
       if (day === null) return undefined;
-      return dayCounts(book, day) === undefined ? null : renderDayPage(book, day, compactDays);
+      return dayCounts(rows, day) === undefined ? null : renderDayPage(rows, day, compactDays);
     },
   };
 }
@@ -38,40 +38,40 @@ const shorten = (text: string, most = 300): string => text.replaceAll(/\s+/g, ' 
 
 const HANDLERS: Handlers<[Rows], void> = {
   'run.ended': recordTask,
-  'run.judged': (event, book) => event.data.verdict === 'rework' && addCounts(book, event, { reworked: 1 }),
+  'run.judged': (event, rows) => event.data.verdict === 'rework' && addCounts(rows, event, { reworked: 1 }),
   'call.ended': recordCost,
   'wait.opened': recordQuestion,
   'wait.closed': recordAnswer,
-  'run.corrected': (event, book) =>
-    recordDecision(event, book, { kind: 'corrected', run: event.run, text: shorten(event.data.text) }),
-  'run.undone': (event, book) =>
-    recordDecision(event, book, { kind: 'undone', run: event.run, text: `${event.data.restored.length}` }),
+  'run.corrected': (event, rows) =>
+    recordDecision(event, rows, { kind: 'corrected', run: event.run, text: shorten(event.data.text) }),
+  'run.undone': (event, rows) =>
+    recordDecision(event, rows, { kind: 'undone', run: event.run, text: `${event.data.restored.length}` }),
   'intake.received': recordStop,
-  'page.edited': (event, book) => addCounts(book, event, { edited: 1 }),
-  'dependency.installed': (event, book) =>
-    recordTool(event, book, { kind: 'installed', ...nameAndVersion(event.data), why: shorten(event.data.why, 160) }),
-  'dependency.removed': (event, book) =>
-    recordTool(event, book, { kind: 'removed', ...nameAndVersion(event.data), why: shorten(event.data.reason, 160) }),
-  'requirement.opened': (event, book) => {
+  'page.edited': (event, rows) => addCounts(rows, event, { edited: 1 }),
+  'dependency.installed': (event, rows) =>
+    recordTool(event, rows, { kind: 'installed', ...nameAndVersion(event.data), why: shorten(event.data.why, 160) }),
+  'dependency.removed': (event, rows) =>
+    recordTool(event, rows, { kind: 'removed', ...nameAndVersion(event.data), why: shorten(event.data.reason, 160) }),
+  'requirement.opened': (event, rows) => {
     const { name, reason } = event.data.requirement;
-    recordTool(event, book, { kind: 'asked', name, version: '', why: shorten(reason, 160) });
+    recordTool(event, rows, { kind: 'asked', name, version: '', why: shorten(reason, 160) });
   },
-  'requirement.resolved': (event, book) =>
-    recordTool(event, book, { kind: 'brought', name: event.data.name, version: '', why: '' }),
+  'requirement.resolved': (event, rows) =>
+    recordTool(event, rows, { kind: 'brought', name: event.data.name, version: '', why: '' }),
   'fact.kept': recordFact,
-  'fact.forgotten': (event, book) => addCounts(book, event, { forgotten: event.data.facts.length }),
+  'fact.forgotten': (event, rows) => addCounts(rows, event, { forgotten: event.data.facts.length }),
   'procedure.moved': recordMove,
-  'procedure.chosen': (event, book) =>
-    ['used', 'trial'].includes(event.data.arm) && addCounts(book, event, { reused: 1 }),
+  'procedure.chosen': (event, rows) =>
+    ['used', 'trial'].includes(event.data.arm) && addCounts(rows, event, { reused: 1 }),
   'worker.started': recordWorkerStart,
-  'worker.stopped': (_, book) => book.put('days/worker', null),
-  'ledger.repaired': (event, book) => addCounts(book, event, { repairs: 1 }),
-  'ledger.disk_full': (event, book) => addCounts(book, event, { full: 1 }),
+  'worker.stopped': (_, rows) => rows.put('days/worker', null),
+  'ledger.repaired': (event, rows) => addCounts(rows, event, { repairs: 1 }),
+  'ledger.disk_full': (event, rows) => addCounts(rows, event, { full: 1 }),
   'egress.decided': recordRefusal,
-  'call.misclassified': (event, book) => addCounts(book, event, { overstepped: 1 }),
-  'task.rejected': (event, book) => addCounts(book, event, { unread: 1 }),
-  'intake.rejected': (event, book) => addCounts(book, event, { unread: 1 }),
-  'answer.refused': (event, book) => addCounts(book, event, { unaccepted: 1 }),
+  'call.misclassified': (event, rows) => addCounts(rows, event, { overstepped: 1 }),
+  'task.rejected': (event, rows) => addCounts(rows, event, { unread: 1 }),
+  'intake.rejected': (event, rows) => addCounts(rows, event, { unread: 1 }),
+  'answer.refused': (event, rows) => addCounts(rows, event, { unaccepted: 1 }),
 };
 
 const nameAndVersion = ({ name, version }: { name: string; version: string }): Pick<ToolEntry, 'name' | 'version'> => ({
@@ -79,18 +79,18 @@ const nameAndVersion = ({ name, version }: { name: string; version: string }): P
   version,
 });
 
-function recordStop(event: EventOf<'intake.received'>, book: Rows): void {
+function recordStop(event: EventOf<'intake.received'>, rows: Rows): void {
   const { intake } = event.data;
   if (intake.kind === 'cancel' || intake.kind === 'pause')
-    recordDecision(event, book, { kind: 'stopped', run: intake.run, text: intake.kind });
+    recordDecision(event, rows, { kind: 'stopped', run: intake.run, text: intake.kind });
 }
 
-function recordTask(event: EventOf<'run.ended'>, book: Rows): void {
-  const task = event.run === null ? undefined : taskRecordOf(book, event.run);
+function recordTask(event: EventOf<'run.ended'>, rows: Rows): void {
+  const task = event.run === null ? undefined : taskRecordOf(rows, event.run);
   if (task === undefined) return;
   const { status, reason } = event.data;
   const { run, title, rework } = task;
-  addCounts(book, event, { [status]: 1 });
+  addCounts(rows, event, { [status]: 1 });
   const entry: TaskEntry = {
     run,
     title: shorten(title, 200),
@@ -99,55 +99,55 @@ function recordTask(event: EventOf<'run.ended'>, book: Rows): void {
     reason: status === 'done' ? '' : shorten(reason),
     rework,
   };
-  addEntry(book, event, 'task', entry);
+  addEntry(rows, event, 'task', entry);
 }
 
 /** Skips the usage that a parent reports for a child run, which was counted already. */
-function recordCost(event: EventOf<'call.ended'>, book: Rows): void {
+function recordCost(event: EventOf<'call.ended'>, rows: Rows): void {
   const { usage } = event.data;
   const tokens = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
   if (usage === undefined || usage.tool_calls !== undefined || (tokens === 0 && (usage.usd ?? 0) === 0)) return;
-  addCounts(book, event, { tokens, usd: usage.usd ?? 0, thoughts: tokens > 0 ? 1 : 0 });
+  addCounts(rows, event, { tokens, usd: usage.usd ?? 0, thoughts: tokens > 0 ? 1 : 0 });
 }
 
 type Asked = { run: string | null; text: string };
 
-function recordQuestion(event: EventOf<'wait.opened'>, book: Rows): void {
+function recordQuestion(event: EventOf<'wait.opened'>, rows: Rows): void {
   const { wait, for: what } = event.data;
   if (what.kind !== 'approval' && what.kind !== 'question') return;
   const text = what.kind === 'approval' ? (what.asked?.command ?? what.text) : what.text;
-  book.put(`day-ask/${wait}`, { run: event.run, text: shorten(text) } satisfies Asked);
+  rows.put(`day-ask/${wait}`, { run: event.run, text: shorten(text) } satisfies Asked);
 }
 
-function recordAnswer(event: EventOf<'wait.closed'>, book: Rows): void {
+function recordAnswer(event: EventOf<'wait.closed'>, rows: Rows): void {
   const { wait, answer: given } = event.data;
-  const asked = book.get<Asked>(`day-ask/${wait}`);
-  book.put(`day-ask/${wait}`, null);
+  const asked = rows.get<Asked>(`day-ask/${wait}`);
+  rows.put(`day-ask/${wait}`, null);
   const { verdict } = given;
   if (asked === undefined || (verdict !== 'approved' && verdict !== 'denied' && verdict !== 'answered')) return;
-  recordDecision(event, book, { kind: verdict, ...asked, answer: shorten(given.text ?? '', 160) });
+  recordDecision(event, rows, { kind: verdict, ...asked, answer: shorten(given.text ?? '', 160) });
 }
 
-function recordDecision(event: Event, book: Rows, entry: DecisionEntry): void {
-  addCounts(book, event, { [entry.kind]: 1 });
-  addEntry(book, event, 'word', entry);
+function recordDecision(event: Event, rows: Rows, entry: DecisionEntry): void {
+  addCounts(rows, event, { [entry.kind]: 1 });
+  addEntry(rows, event, 'word', entry);
 }
 
-function recordTool(event: Event, book: Rows, entry: ToolEntry): void {
-  addCounts(book, event, { [entry.kind]: 1 });
-  addEntry(book, event, 'tool', entry);
+function recordTool(event: Event, rows: Rows, entry: ToolEntry): void {
+  addCounts(rows, event, { [entry.kind]: 1 });
+  addEntry(rows, event, 'tool', entry);
 }
 
-function recordFact(event: EventOf<'fact.kept'>, book: Rows): void {
+function recordFact(event: EventOf<'fact.kept'>, rows: Rows): void {
   const { text, namespace, source } = event.data;
-  addCounts(book, event, { learned: 1 });
-  addEntry(book, event, 'fact', { text: shorten(text), namespace, source } satisfies FactEntry);
+  addCounts(rows, event, { learned: 1 });
+  addEntry(rows, event, 'fact', { text: shorten(text), namespace, source } satisfies FactEntry);
 }
 
-function recordMove(event: EventOf<'procedure.moved'>, book: Rows): void {
+function recordMove(event: EventOf<'procedure.moved'>, rows: Rows): void {
   const { procedure, to, reason, forced } = event.data;
-  addCounts(book, event, { moved: 1, ...(to === 'promoted' ? { promoted: 1 } : {}) });
-  addEntry(book, event, 'procedure', {
+  addCounts(rows, event, { moved: 1, ...(to === 'promoted' ? { promoted: 1 } : {}) });
+  addEntry(rows, event, 'procedure', {
     procedure,
     to,
     reason: shorten(reason, 200),
@@ -156,14 +156,14 @@ function recordMove(event: EventOf<'procedure.moved'>, book: Rows): void {
 }
 
 /** A worker that starts while the last one never stopped replaces one that crashed. */
-function recordWorkerStart(event: Event, book: Rows): void {
-  const died: Counts = book.get('days/worker') === undefined ? {} : { crashes: 1 };
-  book.put('days/worker', true);
-  addCounts(book, event, { restarts: 1, ...died });
+function recordWorkerStart(event: Event, rows: Rows): void {
+  const died: Counts = rows.get('days/worker') === undefined ? {} : { crashes: 1 };
+  rows.put('days/worker', true);
+  addCounts(rows, event, { restarts: 1, ...died });
 }
 
-function recordRefusal(event: EventOf<'egress.decided'>, book: Rows): void {
+function recordRefusal(event: EventOf<'egress.decided'>, rows: Rows): void {
   if (event.data.verdict === 'allowed') return;
-  addCounts(book, event, { refused: 1 });
-  addEntry(book, event, 'trouble', event.data.host);
+  addCounts(rows, event, { refused: 1 });
+  addEntry(rows, event, 'trouble', event.data.host);
 }

@@ -1,6 +1,6 @@
 /** Decodes a page, whatever encoding an editor used. A file that is not text is copied to the quarantine. */
 import { basename, join } from 'node:path';
-import { lookAt, makeFolder, replaceFile } from '../../ledger/disk.ts';
+import { lstatIfPresent, makeFolder, replaceFile } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { type PagesFolder, checksumOf } from './page-files.ts';
 
@@ -57,7 +57,7 @@ function quarantine(folder: PagesFolder, page: string, bytes: Buffer): void {
 function tryQuarantine(place: string, name: string, bytes: Buffer): boolean {
   try {
     makeFolder(place);
-    if (lookAt(join(place, name)) === undefined) replaceFile(join(place, name), bytes);
+    if (lstatIfPresent(join(place, name)) === undefined) replaceFile(join(place, name), bytes);
     return true;
   } catch (error) {
     if (error instanceof OkaError && error.code === 'not-permitted') return false;

@@ -14,20 +14,20 @@ import { parseFactLine, selectFactLines, factMarkOfLine, fromFactMark, topicOfPa
 import { isTicked } from './page-prose.ts';
 import { intakesForTick, TODOS } from './todo-entry.ts';
 
-/** `book` contains the rows from before the edit. */
-export function intakesForEdit(edit: Pick<PageEdit, 'page' | 'lines' | 'removed' | 'changed'>, book: Rows): Intake[] {
+/** `rows` contains the rows from before the edit. */
+export function intakesForEdit(edit: Pick<PageEdit, 'page' | 'lines' | 'removed' | 'changed'>, rows: Rows): Intake[] {
   if (edit.page === TODOS)
     return edit.changed
       .filter(({ text }) => isTicked(text))
-      .flatMap(({ mark, text }) => intakesForTick(book, mark, text));
-  return topicOfPage(edit.page) === null ? [] : factIntakes(edit, book);
+      .flatMap(({ mark, text }) => intakesForTick(rows, mark, text));
+  return topicOfPage(edit.page) === null ? [] : factIntakes(edit, rows);
 }
 
 const MAX_PER_INTAKE = 1000;
 
-function factIntakes({ page, lines, removed, changed }: PageEdit, book: Rows): Intake[] {
+function factIntakes({ page, lines, removed, changed }: PageEdit, rows: Rows): Intake[] {
   const before = new Set(
-    (book.get<string[]>(`people/lines/${page}`) ?? []).flatMap((line) => factMarkOfLine(page, line) ?? []),
+    (rows.get<string[]>(`people/lines/${page}`) ?? []).flatMap((line) => factMarkOfLine(page, line) ?? []),
   );
   const reworded = changed.flatMap(({ mark, text }) => {
     const old = fromFactMark(mark);

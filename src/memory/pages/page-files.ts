@@ -23,7 +23,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { assertRegularFile, explained, lookAt } from '../../ledger/disk.ts';
+import { assertRegularFile, describeErrno, lstatIfPresent } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 
 export type PagesFolder = {
@@ -76,7 +76,7 @@ function openPage(file: string): number | null {
     return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }
 
@@ -84,7 +84,7 @@ export const checksumOf = (bytes: Uint8Array): string => hash('sha256', bytes).s
 
 /** Changes with every save and survives a rename; null when the file does not exist. */
 export function signatureOf(file: string): string | null {
-  const found = lookAt(file);
+  const found = lstatIfPresent(file);
   return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
@@ -110,7 +110,7 @@ export function listNames(folder: string): string[] {
     return readdirSync(folder).toSorted();
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return [];
-    throw explained(error, folder);
+    throw describeErrno(error, folder);
   }
 }
 
@@ -123,7 +123,7 @@ export function linkIfFree(from: string, to: string, mode?: number): boolean {
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errnoOf(error) ?? ''))
-      throw explained(error, to);
+      throw describeErrno(error, to);
   }
   return copyIfFree(from, to);
 }
@@ -134,6 +134,6 @@ function copyIfFree(from: string, to: string): boolean {
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
-    throw explained(error, to);
+    throw describeErrno(error, to);
   }
 }

@@ -4,7 +4,7 @@
  */
 import { readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { explained, lookAt, makeFolder, replaceFile } from '../../ledger/disk.ts';
+import { describeErrno, lstatIfPresent, makeFolder, replaceFile } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import { listNames, type PagePlace } from './page-files.ts';
 import { parseLines } from './page-text.ts';
@@ -42,7 +42,7 @@ export function storeText({ state }: PagePlace, text: string, now: number): void
 const listStamped = (kept: string): string[] =>
   listNames(kept)
     .filter((name) => /^[0-9a-f]{12}\.md$/.test(name))
-    .map((name) => ({ name, at: lookAt(join(kept, name))?.mtimeMs ?? 0 }))
+    .map((name) => ({ name, at: lstatIfPresent(join(kept, name))?.mtimeMs ?? 0 }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ name }) => name);
 
@@ -65,9 +65,9 @@ export function writePageState({ state }: PagePlace, seen: PageState): void {
 
 function readIfThere(file: string): Buffer | null {
   try {
-    return lookAt(file)?.isFile() === true ? readFileSync(file) : null;
+    return lstatIfPresent(file)?.isFile() === true ? readFileSync(file) : null;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }

@@ -1,7 +1,7 @@
 /** Prepares a page for scanning or writing: repairs what a crash left, and waits for an editor that is saving it. */
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lookAt, replaceFile } from '../../ledger/disk.ts';
+import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import {
   readPageBytes,
   linkIfFree,
@@ -16,8 +16,8 @@ import { accountedBytes } from './page-state.ts';
 /** Puts the latest file back when the page was moved away and nothing replaced it. */
 export function repairPage(place: PagePlace): void {
   const fresh = pendingFile(place);
-  if (lookAt(fresh) === undefined) return;
-  const found = lookAt(place.file);
+  if (lstatIfPresent(fresh) === undefined) return;
+  const found = lstatIfPresent(place.file);
   const id = listReplaced(place).at(-1);
   if (found !== undefined && !found.isFile()) return;
   const bytes = id === undefined || accountedBytes(place, id) !== null ? null : readPageBytes(replacedFile(place, id));
@@ -29,7 +29,7 @@ export function repairPage(place: PagePlace): void {
 /** Waits until the page has not been saved for a moment, up to a limit. */
 export async function waitUntilQuiet({ quietMs = 100 }: PagesFolder, file: string): Promise<void> {
   for (let tries = 0; tries < 10; tries += 1) {
-    const age = Date.now() - (lookAt(file)?.mtimeMs ?? 0);
+    const age = Date.now() - (lstatIfPresent(file)?.mtimeMs ?? 0);
     if (age < 0 || age >= quietMs) return;
     await sleep(quietMs - age);
   }

@@ -1,5 +1,5 @@
 /** The stored entries of TODOS.md, and the requests that follow from a tick. */
-import { touchPage } from '../learning.ts';
+import { markPageOutdated } from '../learning.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Rows } from '../../schema/rows.ts';
 
@@ -37,27 +37,27 @@ function todoKey(mark: string): string {
   return `todo/${mark}`;
 }
 
-export const findTodo = (book: Rows, mark: string): Todo | undefined => book.get<Todo>(todoKey(mark));
+export const findTodo = (rows: Rows, mark: string): Todo | undefined => rows.get<Todo>(todoKey(mark));
 
-export function storeTodo(book: Rows, todo: Todo): void {
-  book.put(todoKey(markOfTodo(todo)), todo);
-  touchPage(book, TODOS);
+export function storeTodo(rows: Rows, todo: Todo): void {
+  rows.put(todoKey(markOfTodo(todo)), todo);
+  markPageOutdated(rows, TODOS);
 }
 
-export function removeTodo(book: Rows, mark: string): void {
-  if (findTodo(book, mark) === undefined) return;
-  book.put(todoKey(mark), null);
-  touchPage(book, TODOS);
+export function removeTodo(rows: Rows, mark: string): void {
+  if (findTodo(rows, mark) === undefined) return;
+  rows.put(todoKey(mark), null);
+  markPageOutdated(rows, TODOS);
 }
 
 /** The oldest first. */
-export function listTodos(book: Rows, kind: TodoKind): Todo[] {
-  return [...book.each<Todo>(todoKey(`${kind}:`))].map(([, todo]) => todo).toSorted((a, b) => a.seq - b.seq);
+export function listTodos(rows: Rows, kind: TodoKind): Todo[] {
+  return [...rows.each<Todo>(todoKey(`${kind}:`))].map(([, todo]) => todo).toSorted((a, b) => a.seq - b.seq);
 }
 
 /** The requests of a tick: never an approval and never an answer. */
-export function intakesForTick(book: Rows, mark: string, text: string): Intake[] {
-  const todo = findTodo(book, mark);
+export function intakesForTick(rows: Rows, mark: string, text: string): Intake[] {
+  const todo = findTodo(rows, mark);
   if (todo === undefined || !KINDS.includes(todo.kind)) return [];
   const tick: Intake = { kind: 'tick', todo: mark, text: text.slice(0, 20_000) };
   switch (todo.kind) {

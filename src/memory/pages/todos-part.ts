@@ -33,26 +33,26 @@ import {
 
 export const todosPart: Part = {
   name: 'todos',
-  take: (read, book) => void handleByType(HANDLERS)(read.event, book),
-  page: (page, book) => (page === TODOS ? renderTodosPage(book) : undefined),
+  take: (read, rows) => void handleByType(HANDLERS)(read.event, rows),
+  page: (page, rows) => (page === TODOS ? renderTodosPage(rows) : undefined),
 };
 
 const HANDLERS: Handlers<[Rows], void> = {
   'wait.opened': recordWait,
-  'wait.closed': ({ data }, book) => removeTodo(book, `ask:${data.wait}`),
+  'wait.closed': ({ data }, rows) => removeTodo(rows, `ask:${data.wait}`),
   'requirement.opened': recordRequirement,
-  'requirement.resolved': ({ data }, book) => removeTodo(book, `need:${data.name}`),
-  'requirement.reopened': ({ data }, book) =>
-    updateTodo(book, `need:${data.name}`, {
+  'requirement.resolved': ({ data }, rows) => removeTodo(rows, `need:${data.name}`),
+  'requirement.reopened': ({ data }, rows) =>
+    updateTodo(rows, `need:${data.name}`, {
       isTicked: false,
       remark: `looked for, not there: ${shorten(data.reason)}`,
     }),
   'run.started': recordStart,
   'run.ended': recordEnd,
-  'run.corrected': ({ run }, book) => removeTodo(book, `failed:${run}`),
+  'run.corrected': ({ run }, rows) => removeTodo(rows, `failed:${run}`),
   'run.paused': recordPause,
-  'run.resumed': ({ run }, book) => removeTodo(book, `paused:${run}`),
-  'intake.received': ({ data }, book) => data.intake.kind === 'tick' && closeTicked(data.intake.todo, book),
+  'run.resumed': ({ run }, rows) => removeTodo(rows, `paused:${run}`),
+  'intake.received': ({ data }, rows) => data.intake.kind === 'tick' && closeTicked(data.intake.todo, rows),
   'page.edited': recordTicks,
 };
 
@@ -60,81 +60,81 @@ const MAX_LENGTH = 240;
 const MAX_ASKED = 100;
 const shorten = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LENGTH);
 
-const aboutRun = ({ run, seq }: Event, book: Rows): Pick<Todo, 'run' | 'seq' | 'task'> => {
-  const root = run === null ? null : rootOf(book, run);
-  return { run, seq, task: root === null ? '' : shorten(taskRecordOf(book, root)?.title ?? root) };
+const aboutRun = ({ run, seq }: Event, rows: Rows): Pick<Todo, 'run' | 'seq' | 'task'> => {
+  const root = run === null ? null : rootOf(rows, run);
+  return { run, seq, task: root === null ? '' : shorten(taskRecordOf(rows, root)?.title ?? root) };
 };
 
-function recordWait(event: EventOf<'wait.opened'>, book: Rows): void {
+function recordWait(event: EventOf<'wait.opened'>, rows: Rows): void {
   const { wait, for: what } = event.data;
   if (what.kind !== 'approval' && what.kind !== 'question') return;
   const isQuestion = what.kind === 'question';
   const options = isQuestion ? (what.options ?? []).slice(0, 5).map(shorten) : [];
   const text = isQuestion ? what.text : (what.asked?.command ?? what.text);
   const how = isQuestion ? 'answer' : 'approve';
-  storeTodo(book, { kind: 'ask', of: wait, ...aboutRun(event, book), text: shorten(text), how, options });
+  storeTodo(rows, { kind: 'ask', of: wait, ...aboutRun(event, rows), text: shorten(text), how, options });
   const key = `todo-asks/${event.run}`;
-  book.put(key, [...(book.get<string[]>(key) ?? []), wait].slice(-MAX_ASKED));
+  rows.put(key, [...(rows.get<string[]>(key) ?? []), wait].slice(-MAX_ASKED));
 }
 
-function recordRequirement(event: EventOf<'requirement.opened'>, book: Rows): void {
+function recordRequirement(event: EventOf<'requirement.opened'>, rows: Rows): void {
   const { name, reason } = event.data.requirement;
-  const before = findTodo(book, `need:${name}`);
+  const before = findTodo(rows, `need:${name}`);
   const others = before === undefined || event.run === null ? [] : [...(before.others ?? []), event.run].slice(-20);
-  const entry: Todo = { kind: 'need', of: name, ...aboutRun(event, book), text: shorten(reason), how: 'bring' };
-  storeTodo(book, before === undefined ? entry : { ...before, others, isTicked: false });
+  const entry: Todo = { kind: 'need', of: name, ...aboutRun(event, rows), text: shorten(reason), how: 'bring' };
+  storeTodo(rows, before === undefined ? entry : { ...before, others, isTicked: false });
 }
 
 /** A run that continues a failed one follows it up. */
-function recordStart({ data }: EventOf<'run.started'>, book: Rows): void {
-  if (data.parent !== null && data.depth === 0) removeTodo(book, `failed:${data.parent}`);
+function recordStart({ data }: EventOf<'run.started'>, rows: Rows): void {
+  if (data.parent !== null && data.depth === 0) removeTodo(rows, `failed:${data.parent}`);
 }
 
-function recordEnd(event: EventOf<'run.ended'>, book: Rows): void {
+function recordEnd(event: EventOf<'run.ended'>, rows: Rows): void {
   const { run } = event;
   if (run === null) return;
-  removeTodo(book, `paused:${run}`);
-  for (const wait of book.get<string[]>(`todo-asks/${run}`) ?? []) removeTodo(book, `ask:${wait}`);
-  book.put(`todo-asks/${run}`, null);
-  const task = taskRecordOf(book, run);
+  removeTodo(rows, `paused:${run}`);
+  for (const wait of rows.get<string[]>(`todo-asks/${run}`) ?? []) removeTodo(rows, `ask:${wait}`);
+  rows.put(`todo-asks/${run}`, null);
+  const task = taskRecordOf(rows, run);
   if (event.data.status !== 'failed' || task === undefined || task.corrected !== null) return;
-  storeTodo(book, { kind: 'failed', of: run, ...aboutRun(event, book), text: shorten(event.data.reason), how: 'look' });
-  dropOldestFailed(book);
+  storeTodo(rows, { kind: 'failed', of: run, ...aboutRun(event, rows), text: shorten(event.data.reason), how: 'look' });
+  dropOldestFailed(rows);
 }
 
 /** Of very many, the oldest are no longer listed; they are dropped a hundred at a time to keep that cheap. */
 const MAX_FAILED = 500;
-function dropOldestFailed(book: Rows): void {
-  const since = (book.get<number>('todos/failed') ?? 0) + 1;
-  book.put('todos/failed', since % 100);
+function dropOldestFailed(rows: Rows): void {
+  const since = (rows.get<number>('todos/failed') ?? 0) + 1;
+  rows.put('todos/failed', since % 100);
   if (since < 100) return;
-  for (const todo of listTodos(book, 'failed').slice(0, -MAX_FAILED)) removeTodo(book, markOfTodo(todo));
+  for (const todo of listTodos(rows, 'failed').slice(0, -MAX_FAILED)) removeTodo(rows, markOfTodo(todo));
 }
 
-function recordPause(event: EventOf<'run.paused'>, book: Rows): void {
+function recordPause(event: EventOf<'run.paused'>, rows: Rows): void {
   const { run } = event;
-  if (run === null || taskRecordOf(book, run) === undefined) return;
-  storeTodo(book, { kind: 'paused', of: run, ...aboutRun(event, book), text: shorten(event.data.reason), how: 'look' });
+  if (run === null || taskRecordOf(rows, run) === undefined) return;
+  storeTodo(rows, { kind: 'paused', of: run, ...aboutRun(event, rows), text: shorten(event.data.reason), how: 'look' });
 }
 
-function closeTicked(mark: string, book: Rows): void {
-  const todo = findTodo(book, mark);
-  if (todo?.kind === 'failed' || todo?.kind === 'paused') removeTodo(book, mark);
+function closeTicked(mark: string, rows: Rows): void {
+  const todo = findTodo(rows, mark);
+  if (todo?.kind === 'failed' || todo?.kind === 'paused') removeTodo(rows, mark);
 }
 
-function recordTicks({ data }: EventOf<'page.edited'>, book: Rows): void {
+function recordTicks({ data }: EventOf<'page.edited'>, rows: Rows): void {
   if (data.page !== TODOS) return;
   for (const { mark, text } of data.changed) {
-    const kind = findTodo(book, mark)?.kind;
+    const kind = findTodo(rows, mark)?.kind;
     if (!isTickedLine(text) || kind === undefined) continue;
-    if (kind === 'ask') updateTodo(book, mark, { remark: 'a tick does not answer this; the command does' });
-    else updateTodo(book, mark, { isTicked: true });
+    if (kind === 'ask') updateTodo(rows, mark, { remark: 'a tick does not answer this; the command does' });
+    else updateTodo(rows, mark, { isTicked: true });
   }
 }
 
-function updateTodo(book: Rows, mark: string, with_: Partial<Todo>): void {
-  const todo = findTodo(book, mark);
-  if (todo !== undefined) storeTodo(book, { ...todo, ...with_ });
+function updateTodo(rows: Rows, mark: string, with_: Partial<Todo>): void {
+  const todo = findTodo(rows, mark);
+  if (todo !== undefined) storeTodo(rows, { ...todo, ...with_ });
 }
 
 const SECTIONS: readonly { kind: TodoKind; heading: string; phrase: (count: number) => string }[] = [
@@ -150,10 +150,10 @@ const SECTIONS: readonly { kind: TodoKind; heading: string; phrase: (count: numb
 
 const MAX_SHOWN = 100;
 
-function renderTodosPage(book: Rows): Page {
+function renderTodosPage(rows: Rows): Page {
   const found = SECTIONS.map((each) => ({
     ...each,
-    todos: listTodos(book, each.kind).filter(({ isTicked }) => isTicked !== true),
+    todos: listTodos(rows, each.kind).filter(({ isTicked }) => isTicked !== true),
   }));
   const open = found.filter(({ todos }) => todos.length > 0);
   const headline =

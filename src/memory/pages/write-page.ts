@@ -13,7 +13,7 @@
  */
 import { renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { assertRegularFile, explained, lookAt, makeFolder, replaceFile } from '../../ledger/disk.ts';
+import { assertRegularFile, describeErrno, lstatIfPresent, makeFolder, replaceFile } from '../../ledger/disk.ts';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import { combineEdits } from './combine-edits.ts';
 import type { PageEdit } from './find-edit.ts';
@@ -88,7 +88,7 @@ function preparePage(place: PagePlace, text: string): void {
 
 function isRecorded(place: PagePlace, signature: string | null): boolean {
   const seen = readPageState(place);
-  return seen.signature === signature && seen.told.length === 0 && lookAt(pendingFile(place)) === undefined;
+  return seen.signature === signature && seen.told.length === 0 && lstatIfPresent(pendingFile(place)) === undefined;
 }
 
 /** The signature was taken before anybody else could open the file. */
@@ -109,12 +109,12 @@ function takePage(place: PagePlace): TakenPage | null {
     renameSync(place.file, file);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw explained(error, place.file);
+    throw describeErrno(error, place.file);
   }
   try {
     const bytes = readPageBytes(file);
     if (bytes === null) throw new OkaError('refused', `${file} has gone`);
-    return { id, bytes, mode: (lookAt(file)?.mode ?? 0o644) & 0o777 };
+    return { id, bytes, mode: (lstatIfPresent(file)?.mode ?? 0o644) & 0o777 };
   } catch (error) {
     restoreTaken(place, id);
     throw error;
@@ -151,9 +151,9 @@ function restoreCopy(place: PagePlace, { bytes, mode }: TakenPage): void {
 /** Moves a page that cannot be read or stored back unchanged. */
 function restoreTaken(place: PagePlace, id: string): void {
   const file = replacedFile(place, id);
-  if (lookAt(file)?.isFile() === false) {
-    if (lookAt(place.file) === undefined) renameSync(file, place.file);
-  } else if (lookAt(file) !== undefined && linkIfFree(file, place.file)) removeReplaced(place, id);
+  if (lstatIfPresent(file)?.isFile() === false) {
+    if (lstatIfPresent(place.file) === undefined) renameSync(file, place.file);
+  } else if (lstatIfPresent(file) !== undefined && linkIfFree(file, place.file)) removeReplaced(place, id);
 }
 
 /** Accounts for late writes that were reported already (2). */

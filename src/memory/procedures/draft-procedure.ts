@@ -16,36 +16,36 @@ const MAX_VERSIONS = 20;
 const samplesKey = (family: string, shape: string): string => `procedures/samples/${family}/${shape.slice(0, 8)}`;
 const draftKey = (id: string): string => `procedures/draft/${id}`;
 
-export const samplesOf = (book: Rows, family: string, shape: string): Sample[] =>
-  book.get<Sample[]>(samplesKey(family, shape)) ?? [];
+export const samplesOf = (rows: Rows, family: string, shape: string): Sample[] =>
+  rows.get<Sample[]>(samplesKey(family, shape)) ?? [];
 
-export function setSamples(book: Rows, family: string, shape: string, samples: readonly Sample[]): void {
-  book.put(samplesKey(family, shape), samples.length === 0 ? null : samples);
+export function setSamples(rows: Rows, family: string, shape: string, samples: readonly Sample[]): void {
+  rows.put(samplesKey(family, shape), samples.length === 0 ? null : samples);
 }
 
-export const pendingDrafts = (book: Rows): Procedure[] =>
-  [...book.each<Procedure>('procedures/draft/')].map(([, procedure]) => procedure);
+export const pendingDrafts = (rows: Rows): Procedure[] =>
+  [...rows.each<Procedure>('procedures/draft/')].map(([, procedure]) => procedure);
 
-export function draftProcedure(book: Rows, family: string, shape: string): void {
-  const samples = samplesOf(book, family, shape);
-  const id = procedureId(book, family, shape, samples);
+export function draftProcedure(rows: Rows, family: string, shape: string): void {
+  const samples = samplesOf(rows, family, shape);
+  const id = procedureId(rows, family, shape, samples);
   if (id === null) return;
-  const known = knownProcedure(book, id);
+  const known = knownProcedure(rows, id);
   const draft =
-    samples.length < MIN_SAMPLES || isWithdrawn(book, id)
+    samples.length < MIN_SAMPLES || isWithdrawn(rows, id)
       ? null
-      : createDraft(book, { family, shape, id }, samples, known);
-  book.put(draftKey(id), draft);
+      : createDraft(rows, { family, shape, id }, samples, known);
+  rows.put(draftKey(id), draft);
 }
 
 /** Named after the first task, followed by the family and the shape. */
-function procedureId(book: Rows, family: string, shape: string, samples: readonly Sample[]): string | null {
+function procedureId(rows: Rows, family: string, shape: string, samples: readonly Sample[]): string | null {
   const end = `${family}-${shape.slice(0, 8)}`;
-  const known = book.get<string>(`procedures/id/${end}`);
+  const known = rows.get<string>(`procedures/id/${end}`);
   const [first] = samples;
   if (known !== undefined || first === undefined) return known ?? null;
   const id = `${slugFromText(first.text)}-${end}`;
-  book.put(`procedures/id/${end}`, id);
+  rows.put(`procedures/id/${end}`, id);
   return id;
 }
 
@@ -58,7 +58,7 @@ function slugFromText(text: string): string {
 type About = { family: string; shape: string; id: string };
 
 function createDraft(
-  book: Rows,
+  rows: Rows,
   { family, shape, id }: About,
   samples: readonly Sample[],
   known: KnownProcedure | undefined,
@@ -69,7 +69,7 @@ function createDraft(
   const isSaidAgain =
     old !== undefined && samples.slice(isAbandoned(known) ? 0 : -1).every((sample) => reproduces(old, sample));
   if (isSaidAgain && !isAbandoned(known)) return null;
-  const pitfalls = describePitfalls(executionsOf(book, family));
+  const pitfalls = describePitfalls(executionsOf(rows, family));
   const about = { id, shape, pitfalls, version: (old?.version ?? 0) + 1 };
   if (isSaidAgain) return { ...old, ...about, evidence: samples.map(({ run, seq }) => ({ run, seq })) };
   const draft =

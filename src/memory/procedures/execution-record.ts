@@ -54,18 +54,18 @@ export const MAX_EXECUTIONS = 200;
 const executionsKey = (family: string): string => `procedures/executions/${family}`;
 
 /** The executions of a family, in the order in which they ended. */
-export const executionsOf = (book: Rows, family: string): Execution[] =>
-  book.get<Execution[]>(executionsKey(family)) ?? [];
+export const executionsOf = (rows: Rows, family: string): Execution[] =>
+  rows.get<Execution[]>(executionsKey(family)) ?? [];
 
 /** The family is part of a procedure's id; a procedure with another kind of id is its own family. */
 export const familyOfProcedure = (procedure: string): string =>
   /-([0-9a-f]{12})-[0-9a-f]{8}$/.exec(procedure)?.[1] ?? procedure;
 
-export function storeExecution(book: Rows, execution: Execution): void {
+export function storeExecution(rows: Rows, execution: Execution): void {
   const { family, run } = execution;
-  const others = executionsOf(book, family).filter((each) => each.run !== run);
+  const others = executionsOf(rows, family).filter((each) => each.run !== run);
   const all = [...others, execution].toSorted((a, b) => a.seq - b.seq);
-  book.put(executionsKey(family), all.slice(-MAX_EXECUTIONS));
+  rows.put(executionsKey(family), all.slice(-MAX_EXECUTIONS));
 }
 
 export function toExecution(

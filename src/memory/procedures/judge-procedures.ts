@@ -27,72 +27,72 @@ type Wish = { to: Exclude<ProcedureStatus, 'candidate'>; reason: string };
 export function judgeProcedures(settings: GateSettings): Part {
   return {
     name: 'standing',
-    take: ({ event }, book) => (HANDLERS[event.type] as Handler<Event['type']> | undefined)?.(event, book),
-    conclude: (book, pass) => {
-      const wished = [...book.each<Wish>(WISH)].flatMap(([key, wish]) =>
-        moveByWish(book, key.slice(WISH.length), wish),
+    take: ({ event }, rows) => (HANDLERS[event.type] as Handler<Event['type']> | undefined)?.(event, rows),
+    conclude: (rows, pass) => {
+      const wished = [...rows.each<Wish>(WISH)].flatMap(([key, wish]) =>
+        moveByWish(rows, key.slice(WISH.length), wish),
       );
       if (wished.length > 0) return wished.map((move) => toEvent(move(pass, settings)));
-      const moves = dueProcedures(book, pass).flatMap((known) => judgeProcedure(book, known, pass, settings));
+      const moves = dueProcedures(rows, pass).flatMap((known) => judgeProcedure(rows, known, pass, settings));
       return moves.filter((move, at) => moves.findIndex((other) => isSameFamily(move, other)) === at).map(toEvent);
     },
   };
 }
 
-type Handler<T extends Event['type']> = (event: Extract<Event, { type: T }>, book: Rows) => void;
+type Handler<T extends Event['type']> = (event: Extract<Event, { type: T }>, rows: Rows) => void;
 
 /** Events of other types do not affect the status of a procedure. */
 const HANDLERS: { readonly [T in Event['type']]?: Handler<T> } = {
   'run.ended': judgeFamilySoon,
   'run.corrected': judgeFamilySoon,
   'run.undone': judgeFamilySoon,
-  'procedure.drafted': ({ data }, book) => book.put(`${DUE}${data.procedure.id}`, true),
-  'procedure.moved': ({ data }, book) => {
-    for (const mark of [DUE, WISH]) book.put(`${mark}${data.procedure}`, null);
+  'procedure.drafted': ({ data }, rows) => rows.put(`${DUE}${data.procedure.id}`, true),
+  'procedure.moved': ({ data }, rows) => {
+    for (const mark of [DUE, WISH]) rows.put(`${mark}${data.procedure}`, null);
   },
-  'intake.received': ({ data: { intake } }, book) => {
-    if (intake.kind === 'procedure') recordWish(book, intake);
+  'intake.received': ({ data: { intake } }, rows) => {
+    if (intake.kind === 'procedure') recordWish(rows, intake);
   },
-  'slot.came': ({ data, at }, book) => {
+  'slot.came': ({ data, at }, rows) => {
     if (data.how !== 'ran' || !isMaintenanceJob(data.job)) return;
-    book.put(CHECKED, at.slice(0, 10));
-    for (const key of [...book.each(DUE)].map(([due]) => due)) book.put(key, null);
+    rows.put(CHECKED, at.slice(0, 10));
+    for (const key of [...rows.each(DUE)].map(([due]) => due)) rows.put(key, null);
   },
 };
 
-function judgeFamilySoon({ run }: Event, book: Rows): void {
-  const family = run === null ? undefined : familyOfRun(book, run);
-  for (const id of family === undefined ? [] : procedureIdsOf(book, family)) book.put(`${DUE}${id}`, true);
+function judgeFamilySoon({ run }: Event, rows: Rows): void {
+  const family = run === null ? undefined : familyOfRun(rows, run);
+  for (const id of family === undefined ? [] : procedureIdsOf(rows, family)) rows.put(`${DUE}${id}`, true);
 }
 
-function recordWish(book: Rows, { procedure, to, reason }: Wish & { procedure: string }): void {
-  if (knownProcedure(book, procedure) !== undefined) book.put(`${WISH}${procedure}`, { to, reason } satisfies Wish);
+function recordWish(rows: Rows, { procedure, to, reason }: Wish & { procedure: string }): void {
+  if (knownProcedure(rows, procedure) !== undefined) rows.put(`${WISH}${procedure}`, { to, reason } satisfies Wish);
 }
 
 /** Returns the procedures to judge now (1). */
-function dueProcedures(book: Rows, { now }: Pass): KnownProcedure[] {
-  if (now.slice(0, 10) > (book.get<string>(CHECKED) ?? '')) return knownProcedures(book);
-  return [...book.each(DUE)].flatMap(([key]) => knownProcedure(book, key.slice(DUE.length)) ?? []);
+function dueProcedures(rows: Rows, { now }: Pass): KnownProcedure[] {
+  if (now.slice(0, 10) > (rows.get<string>(CHECKED) ?? '')) return knownProcedures(rows);
+  return [...rows.each(DUE)].flatMap(([key]) => knownProcedure(rows, key.slice(DUE.length)) ?? []);
 }
 
-function judgeProcedure(book: Rows, known: KnownProcedure, { now }: Pass, settings: GateSettings): ProcedureMove[] {
+function judgeProcedure(rows: Rows, known: KnownProcedure, { now }: Pass, settings: GateSettings): ProcedureMove[] {
   const { procedure, status } = known;
-  const about = buildCase(book, known, now);
+  const about = buildCase(rows, known, now);
   const numbers = computeNumbers(about, now, settings);
   const judgement = isRedrafted(known)
     ? { to: 'candidate' as const, reason: 'it was drafted again from runs that went well' }
     : judge(about, numbers, now, settings);
-  if (judgement === null || (judgement.to === 'promoted' && hasOtherPromoted(book, procedure.id))) return [];
+  if (judgement === null || (judgement.to === 'promoted' && hasOtherPromoted(rows, procedure.id))) return [];
   return [{ procedure: procedure.id, from: status, by: 'gate', forced: false, numbers, ...judgement }];
 }
 
 /** Applies what a person wants (3), unless it is so already. */
 function moveByWish(
-  book: Rows,
+  rows: Rows,
   id: string,
   { to, reason }: Wish,
 ): ((pass: Pass, settings: GateSettings) => ProcedureMove)[] {
-  const known = knownProcedure(book, id);
+  const known = knownProcedure(rows, id);
   if (known === undefined || known.status === to) return [];
   return [
     ({ now }, settings) => ({
@@ -101,7 +101,7 @@ function moveByWish(
       to,
       by: 'person',
       forced: true,
-      numbers: computeNumbers(buildCase(book, known, now), now, settings),
+      numbers: computeNumbers(buildCase(rows, known, now), now, settings),
       reason: reason === '' ? 'a person wants it' : reason,
     }),
   ];
@@ -114,9 +114,9 @@ const isSameFamily = (a: ProcedureMove, b: ProcedureMove): boolean =>
   familyOfProcedure(a.procedure) === familyOfProcedure(b.procedure);
 
 /** Whether the family already has another promoted procedure (2). */
-const hasOtherPromoted = (book: Rows, id: string): boolean =>
-  procedureIdsOf(book, familyOfProcedure(id)).some(
-    (other) => other !== id && knownProcedure(book, other)?.status === 'promoted',
+const hasOtherPromoted = (rows: Rows, id: string): boolean =>
+  procedureIdsOf(rows, familyOfProcedure(id)).some(
+    (other) => other !== id && knownProcedure(rows, other)?.status === 'promoted',
   );
 
 /** Whether a demoted procedure has a new version, because its steps went well again in plans of a model. */
@@ -124,8 +124,8 @@ function isRedrafted({ status, drafted, moves }: KnownProcedure): boolean {
   return status === 'demoted' && drafted > (moves.at(-1)?.seq ?? 0);
 }
 
-function buildCase(book: Rows, { procedure, status, forced: isForced, moves }: KnownProcedure, now: string): Case {
-  const runs = executionsOf(book, familyOfProcedure(procedure.id));
+function buildCase(rows: Rows, { procedure, status, forced: isForced, moves }: KnownProcedure, now: string): Case {
+  const runs = executionsOf(rows, familyOfProcedure(procedure.id));
   const good = runs.filter(({ fine, trusted, shape }) => fine && trusted && shape === procedure.shape);
   const last = moves.at(-1);
   const fresh = status === 'candidate' ? (last?.at ?? '') : '';

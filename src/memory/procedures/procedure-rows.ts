@@ -31,24 +31,24 @@ const knownKey = (id: string): string => `procedures/known/${id}`;
 const changeKey = (seq: number): string => `procedures/change/${seq}`;
 const idsKey = (family: string): string => `procedures/ids/${family}`;
 
-export function knownProcedure(book: Rows, id: string): KnownProcedure | undefined {
-  const kept = book.get<StoredProcedure>(knownKey(id));
+export function knownProcedure(rows: Rows, id: string): KnownProcedure | undefined {
+  const kept = rows.get<StoredProcedure>(knownKey(id));
   return kept === undefined ? undefined : toKnownProcedure(id, kept);
 }
 
 /** All procedures, sorted by id. */
-export function knownProcedures(book: Rows): KnownProcedure[] {
-  return [...book.each<StoredProcedure>('procedures/known/')].flatMap(
+export function knownProcedures(rows: Rows): KnownProcedure[] {
+  return [...rows.each<StoredProcedure>('procedures/known/')].flatMap(
     ([key, kept]) => toKnownProcedure(key.slice('procedures/known/'.length), kept) ?? [],
   );
 }
 
 /** The ids of the procedures of a family. */
-export const procedureIdsOf = (book: Rows, family: string): string[] => book.get<string[]>(idsKey(family)) ?? [];
+export const procedureIdsOf = (rows: Rows, family: string): string[] => rows.get<string[]>(idsKey(family)) ?? [];
 
 /** Whether a person undid the draft; it is not drafted again. */
-export const isWithdrawn = (book: Rows, id: string): boolean =>
-  book.get<boolean>(`procedures/withdrawn/${id}`) === true;
+export const isWithdrawn = (rows: Rows, id: string): boolean =>
+  rows.get<boolean>(`procedures/withdrawn/${id}`) === true;
 
 const toProcedureState = (id: string, { drafts, moves }: StoredProcedure): ProcedureState => ({
   drafts: new Map([[id, drafts]]),
@@ -58,26 +58,26 @@ const toProcedureState = (id: string, { drafts, moves }: StoredProcedure): Proce
 const toKnownProcedure = (id: string, kept: StoredProcedure): KnownProcedure | undefined =>
   listFoldedProcedures(toProcedureState(id, kept))[0];
 
-export function storeProcedureEvent(event: Event, book: Rows, touch: (id: string) => void): void {
-  const id = procedureOfEvent(event, book);
+export function storeProcedureEvent(event: Event, rows: Rows, touch: (id: string) => void): void {
+  const id = procedureOfEvent(event, rows);
   if (id === null) return;
-  const learned = toProcedureState(id, book.get<StoredProcedure>(knownKey(id)) ?? { drafts: [], moves: [] });
+  const learned = toProcedureState(id, rows.get<StoredProcedure>(knownKey(id)) ?? { drafts: [], moves: [] });
   applyProcedureEvent(learned, event);
   const drafts = (learned.drafts.get(id) ?? []).slice(-MAX_DRAFTS);
   const moves = (learned.moves.get(id) ?? []).slice(-MAX_MOVES);
-  book.put(knownKey(id), drafts.length + moves.length === 0 ? null : { drafts, moves });
+  rows.put(knownKey(id), drafts.length + moves.length === 0 ? null : { drafts, moves });
   const family = familyOfProcedure(id);
-  const ids = procedureIdsOf(book, family).filter((each) => each !== id);
-  book.put(idsKey(family), drafts.length === 0 ? ids : [...ids, id]);
+  const ids = procedureIdsOf(rows, family).filter((each) => each !== id);
+  rows.put(idsKey(family), drafts.length === 0 ? ids : [...ids, id]);
   touch(id);
   if (event.type === 'change.undone') {
-    if (drafts.length === 0) book.put(`procedures/withdrawn/${id}`, true);
-  } else book.put(changeKey(event.seq), id);
-  if (event.type === 'procedure.drafted') book.put(`procedures/draft/${id}`, null);
+    if (drafts.length === 0) rows.put(`procedures/withdrawn/${id}`, true);
+  } else rows.put(changeKey(event.seq), id);
+  if (event.type === 'procedure.drafted') rows.put(`procedures/draft/${id}`, null);
 }
 
-function procedureOfEvent(event: Event, book: Rows): string | null {
+function procedureOfEvent(event: Event, rows: Rows): string | null {
   if (event.type === 'procedure.drafted') return event.data.procedure.id;
   if (event.type === 'procedure.moved') return event.data.procedure;
-  return event.type === 'change.undone' ? (book.get<string>(changeKey(event.data.change)) ?? null) : null;
+  return event.type === 'change.undone' ? (rows.get<string>(changeKey(event.data.change)) ?? null) : null;
 }

@@ -11,7 +11,7 @@ import { Graph } from '../../schema/graph.ts';
 import type { Json } from '../../schema/json.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Page, Part } from '../../schema/learning-part.ts';
-import { touchPage } from '../learning.ts';
+import { markPageOutdated } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
 import type { Read } from '../../schema/view.ts';
 import { type TaskRecord, taskRecordOf, wasFine } from '../task-record.ts';
@@ -35,81 +35,81 @@ const familyKey = (run: string): string => `procedures/of/${run}`;
 
 export const procedures: Part = {
   name: 'procedures',
-  wants: (event, book) => {
-    const task = finishedTask(event, book);
+  wants: (event, rows) => {
+    const task = finishedTask(event, rows);
     if (task === null) return [];
     return task.plan?.by === 'model' && task.plans === 1 ? [task.body, task.plan.sha256] : [task.body];
   },
-  take: (read, book) => ingestEvent(read, book),
-  conclude: (book): NewEvent[] =>
-    pendingDrafts(book).map((procedure) => ({ type: 'procedure.drafted', data: { procedure } })),
-  page: (page, book): Page | null | undefined => {
+  take: (read, rows) => ingestEvent(read, rows),
+  conclude: (rows): NewEvent[] =>
+    pendingDrafts(rows).map((procedure) => ({ type: 'procedure.drafted', data: { procedure } })),
+  page: (page, rows): Page | null | undefined => {
     if (!page.startsWith(FOLDER) || !page.endsWith('.md')) return undefined;
-    const known = knownProcedure(book, page.slice(FOLDER.length, -3));
+    const known = knownProcedure(rows, page.slice(FOLDER.length, -3));
     return known === undefined
       ? null
-      : renderProcedurePage(known, executionsOf(book, familyOfProcedure(known.procedure.id)));
+      : renderProcedurePage(known, executionsOf(rows, familyOfProcedure(known.procedure.id)));
   },
 };
 
 /** The family of a finished task. */
-export const familyOfRun = (book: Rows, run: string): string | undefined => book.get<string>(familyKey(run));
+export const familyOfRun = (rows: Rows, run: string): string | undefined => rows.get<string>(familyKey(run));
 
 export const pageName = (procedure: string): string => `${FOLDER}${procedure}.md`;
 
-function ingestEvent(read: Read, book: Rows): void {
+function ingestEvent(read: Read, rows: Rows): void {
   const { event } = read;
-  if (event.pen === 'maintenance') return ingestProcedureEvent(event, book);
-  recordTaint(book, event);
-  if (event.type === 'run.started') recordTask(event, book);
-  if (event.type === 'run.ended') recordEnd(read, book);
-  if ((event.type === 'run.corrected' || event.type === 'run.undone') && event.run !== null) reviseRun(event.run, book);
+  if (event.pen === 'maintenance') return ingestProcedureEvent(event, rows);
+  recordTaint(rows, event);
+  if (event.type === 'run.started') recordTask(event, rows);
+  if (event.type === 'run.ended') recordEnd(read, rows);
+  if ((event.type === 'run.corrected' || event.type === 'run.undone') && event.run !== null) reviseRun(event.run, rows);
 }
 
 /** A demoted or retired procedure is drafted again only from later runs. */
-function ingestProcedureEvent(event: Event, book: Rows): void {
-  storeProcedureEvent(event, book, (id) => touchPage(book, pageName(id)));
+function ingestProcedureEvent(event: Event, rows: Rows): void {
+  storeProcedureEvent(event, rows, (id) => markPageOutdated(rows, pageName(id)));
   if (event.type !== 'procedure.moved' || (event.data.to !== 'demoted' && event.data.to !== 'retired')) return;
   const { procedure: id } = event.data;
-  const shape = knownProcedure(book, id)?.procedure.shape;
-  if (shape !== undefined) setSamples(book, familyOfProcedure(id), shape, []);
+  const shape = knownProcedure(rows, id)?.procedure.shape;
+  if (shape !== undefined) setSamples(rows, familyOfProcedure(id), shape, []);
 }
 
-function recordTask({ run, data }: Extract<Event, { type: 'run.started' }>, book: Rows): void {
+function recordTask({ run, data }: Extract<Event, { type: 'run.started' }>, rows: Rows): void {
   const { parent, graph, input } = data;
   if (run === null || parent !== null || graph.id !== 'oka.task') return;
   const given = input as unknown as TaskGiven;
-  if (given.fields.corrects === undefined) book.put(taskKey(run), taskFields(given));
+  if (given.fields.corrects === undefined) rows.put(taskKey(run), taskFields(given));
 }
 
 /** Returns the record of a task that ended and counts for a family, else null. */
-function finishedTask(event: Event, book: Rows): TaskRecord | null {
-  if (event.type !== 'run.ended' || event.run === null || book.get(taskKey(event.run)) === undefined) return null;
-  const task = taskRecordOf(book, event.run);
+function finishedTask(event: Event, rows: Rows): TaskRecord | null {
+  if (event.type !== 'run.ended' || event.run === null || rows.get(taskKey(event.run)) === undefined) return null;
+  const task = taskRecordOf(rows, event.run);
   const by = task?.plan?.by;
   return task !== undefined && (by === 'model' || by === 'procedure') && event.data.status !== 'cancelled'
     ? task
     : null;
 }
 
-function recordEnd({ event, text: textOf }: Read, book: Rows): void {
+function recordEnd({ event, text: textOf }: Read, rows: Rows): void {
   if (event.run === null) return;
-  const task = finishedTask(event, book);
-  const said = book.get<TaskFields>(taskKey(event.run));
+  const task = finishedTask(event, rows);
+  const said = rows.get<TaskFields>(taskKey(event.run));
   const body = task === null ? null : textOf(task.body);
-  const tainted = isTainted(book, event.run);
-  book.put(taskKey(event.run), null);
-  forgetTaint(book, event.run);
+  const tainted = isTainted(rows, event.run);
+  rows.put(taskKey(event.run), null);
+  forgetTaint(rows, event.run);
   if (task === null || said === undefined || body === null) return;
   const text = taskText(said, task.dir, body);
   const graph = task.plan?.by === 'model' && task.plans === 1 ? parsePlan(textOf(task.plan.sha256)) : null;
   const reached = graph === null ? [] : unaskedTargets(graph, text);
-  const found = assignFamily(book, task, text, graph);
+  const found = assignFamily(rows, task, text, graph);
   const about = { ...found, seq: event.seq, inputs: shortHash(text, 16), tainted: tainted || reached.length > 0 };
   const execution = toExecution(task, about);
-  storeAndTouch(book, execution);
-  book.put(familyKey(task.run), found.family);
-  if (graph !== null) addSample(book, execution, task, { text, graph: JSON.parse(JSON.stringify(graph)) as Json });
+  storeAndTouch(rows, execution);
+  rows.put(familyKey(task.run), found.family);
+  if (graph !== null) addSample(rows, execution, task, { text, graph: JSON.parse(JSON.stringify(graph)) as Json });
 }
 
 function parsePlan(text: string | null): Graph | null {
@@ -120,47 +120,47 @@ function parsePlan(text: string | null): Graph | null {
 
 /** A task that matched a procedure belongs to its family, whatever its plan. */
 function assignFamily(
-  book: Rows,
+  rows: Rows,
   { choice, plan }: TaskRecord,
   text: string,
   graph: Graph | null,
 ): Pick<Execution, 'family' | 'shape'> {
   const chosen =
-    choice === null || choice.arm === 'offered' ? undefined : knownProcedure(book, choice.procedure)?.procedure;
+    choice === null || choice.arm === 'offered' ? undefined : knownProcedure(rows, choice.procedure)?.procedure;
   const shape = plan?.by === 'procedure' ? (chosen?.shape ?? null) : graph === null ? null : planShape(graph, text);
   if (chosen !== undefined) return { family: familyOfProcedure(chosen.id), shape };
   const tokens = tokenize(text);
-  return { family: tokens === null ? shortHash(text, 12) : findFamily(book, tokens, shape), shape };
+  return { family: tokens === null ? shortHash(text, 12) : findFamily(rows, tokens, shape), shape };
 }
 
-function storeAndTouch(book: Rows, execution: Execution): void {
-  storeExecution(book, execution);
-  for (const id of procedureIdsOf(book, execution.family)) touchPage(book, pageName(id));
+function storeAndTouch(rows: Rows, execution: Execution): void {
+  storeExecution(rows, execution);
+  for (const id of procedureIdsOf(rows, execution.family)) markPageOutdated(rows, pageName(id));
 }
 
 /** Adds a run that qualifies as a sample (1). */
-function addSample(book: Rows, execution: Execution, task: TaskRecord, made: Pick<Sample, 'text' | 'graph'>): void {
+function addSample(rows: Rows, execution: Execution, task: TaskRecord, made: Pick<Sample, 'text' | 'graph'>): void {
   const { family, shape, run, seq, fine, trusted } = execution;
   const { plan } = task;
   if (shape === null || !fine || !trusted || plan === null || plan.input !== null) return;
   if (made.text.length + JSON.stringify(made.graph).length > MAX_SAMPLE_LENGTH) return;
   const { criteria, tools, targets } = plan;
   const sample: Sample = { run, seq, day: task.started.slice(0, 10), ...made, criteria, tools, targets };
-  const others = samplesOf(book, family, shape).filter(({ text }) => text !== made.text);
-  setSamples(book, family, shape, [...others, sample].slice(-MAX_SAMPLES));
-  draftProcedure(book, family, shape);
+  const others = samplesOf(rows, family, shape).filter(({ text }) => text !== made.text);
+  setSamples(rows, family, shape, [...others, sample].slice(-MAX_SAMPLES));
+  draftProcedure(rows, family, shape);
 }
 
 /** Updates the record of a run that was corrected or undone, and removes it from the samples (3). */
-function reviseRun(run: string, book: Rows): void {
-  const family = book.get<string>(familyKey(run));
-  const task = taskRecordOf(book, run);
-  const known = family === undefined ? undefined : executionsOf(book, family).find((each) => each.run === run);
+function reviseRun(run: string, rows: Rows): void {
+  const family = rows.get<string>(familyKey(run));
+  const task = taskRecordOf(rows, run);
+  const known = family === undefined ? undefined : executionsOf(rows, family).find((each) => each.run === run);
   if (task === undefined || known === undefined) return;
   const { family: own, shape, seq, inputs, trusted } = known;
-  storeAndTouch(book, { ...toExecution(task, { family: own, shape, seq, inputs, tainted: false }), trusted });
+  storeAndTouch(rows, { ...toExecution(task, { family: own, shape, seq, inputs, tainted: false }), trusted });
   if (shape === null || wasFine(task)) return;
-  const left = samplesOf(book, own, shape).filter((each) => each.run !== run);
-  setSamples(book, own, shape, left);
-  draftProcedure(book, own, shape);
+  const left = samplesOf(rows, own, shape).filter((each) => each.run !== run);
+  setSamples(rows, own, shape, left);
+  draftProcedure(rows, own, shape);
 }

@@ -12,15 +12,15 @@ import { rootOf } from '../task-record.ts';
 
 const taintKey = (run: string): string => `procedures/tainted/${run}`;
 
-export const isTainted = (book: Rows, run: string): boolean => book.get<boolean>(taintKey(run)) === true;
+export const isTainted = (rows: Rows, run: string): boolean => rows.get<boolean>(taintKey(run)) === true;
 
-export const forgetTaint = (book: Rows, run: string): void => book.put(taintKey(run), null);
+export const forgetTaint = (rows: Rows, run: string): void => rows.put(taintKey(run), null);
 
-export function recordTaint(book: Rows, event: Event): void {
+export function recordTaint(rows: Rows, event: Event): void {
   if (event.run === null) return;
   const isDenied = event.type === 'call.ended' && event.data.status === 'denied';
   const isRefused = event.type === 'egress.decided' && event.data.verdict === 'refused';
-  if (isDenied || isRefused) book.put(taintKey(rootOf(book, event.run)), true);
+  if (isDenied || isRefused) rows.put(taintKey(rootOf(rows, event.run)), true);
 }
 
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/([^\s/"'`?#\\]{1,253})/gi;

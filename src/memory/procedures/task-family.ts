@@ -18,30 +18,30 @@ const MAX_TERMS = 200;
 
 const skeletonKey = (skeleton: string): string => `procedures/skeleton/${shortHash(skeleton, 24)}`;
 
-export function findFamily(book: Rows, tokens: readonly Token[], shape: string | null): string {
+export function findFamily(rows: Rows, tokens: readonly Token[], shape: string | null): string {
   const skeleton = toSkeleton(tokens);
-  const known = book.get<string>(skeletonKey(skeleton));
+  const known = rows.get<string>(skeletonKey(skeleton));
   const terms = [...new Set(extractTerms(skeleton.replaceAll(/\{\w+\}/g, ' ')))].slice(0, MAX_TERMS);
-  const family = known ?? findSimilarFamily(book, terms, shape) ?? shortHash(skeleton, 12);
-  if (known === undefined) book.put(skeletonKey(skeleton), family);
-  if (shape !== null) recordShape(book, { id: family, terms }, shape);
+  const family = known ?? findSimilarFamily(rows, terms, shape) ?? shortHash(skeleton, 12);
+  if (known === undefined) rows.put(skeletonKey(skeleton), family);
+  if (shape !== null) recordShape(rows, { id: family, terms }, shape);
   return family;
 }
 
 const shapeKey = (shape: string): string => `procedures/shape/${shape.slice(0, 24)}`;
 
-function findSimilarFamily(book: Rows, terms: readonly string[], shape: string | null): string | undefined {
+function findSimilarFamily(rows: Rows, terms: readonly string[], shape: string | null): string | undefined {
   if (shape === null) return undefined;
   const own = new Set(terms);
-  const all = (book.get<Family[]>(shapeKey(shape)) ?? []).map((family) => ({
+  const all = (rows.get<Family[]>(shapeKey(shape)) ?? []).map((family) => ({
     id: family.id,
     near: termOverlap(own, new Set(family.terms)),
   }));
   return all.filter(({ near }) => near >= MIN_OVERLAP).toSorted((a, b) => b.near - a.near)[0]?.id;
 }
 
-function recordShape(book: Rows, family: Family, shape: string): void {
-  const all = book.get<Family[]>(shapeKey(shape)) ?? [];
+function recordShape(rows: Rows, family: Family, shape: string): void {
+  const all = rows.get<Family[]>(shapeKey(shape)) ?? [];
   if (all.some(({ id }) => id === family.id)) return;
-  book.put(shapeKey(shape), [...all, family].slice(-MAX_FAMILIES_PER_SHAPE));
+  rows.put(shapeKey(shape), [...all, family].slice(-MAX_FAMILIES_PER_SHAPE));
 }

@@ -1,6 +1,6 @@
 /** Builds the context pack of one prompt: decides what to search for and how to weigh each result. */
 import { type PackManifest, STANDING } from '../../schema/memory.ts';
-import { isTrusted } from '../index/item.ts';
+import { isTrusted } from '../index/index-item.ts';
 import { type TokenCounter, createTokenCounter, modelFamily } from '../text/tokens.ts';
 import { type Candidate, packContext } from './context-pack.ts';
 import type { Recall } from './recall.ts';
@@ -43,7 +43,8 @@ export async function buildPack(recall: Recall, ask: PackRequest): Promise<Promp
     ...episodes.found.map(episodeCandidate),
   ];
   const family = modelFamily(ask.model);
-  const counter = candidates.length === 0 ? NO_COUNTER : await createTokenCounter(family, recall.reported(family));
+  const counter =
+    candidates.length === 0 ? NO_COUNTER : await createTokenCounter(family, recall.reportedTokens(family));
   const first = packContext({ candidates, settings, counter });
   const isRoomy = first.tokens < EXPAND_BELOW * settings.cap && episodes.found.length > 0;
   const more = isRoomy ? expandAround(recall, episodes.found, common.trusted) : [];

@@ -8,8 +8,8 @@
  *    where a person's own words weigh most.
  * 3. The same question over the same entries gives the same order; ties keep the order of the ledger.
  */
-import { type Corpus, weightsOf } from '../index/corpus.ts';
-import { type Kind, KINDS } from '../index/item.ts';
+import { type Corpus, weighAll } from '../index/corpus.ts';
+import { type Kind, KINDS } from '../index/index-item.ts';
 import { extractTerms } from '../text/terms.ts';
 import { parseTimeRange } from './time-range.ts';
 
@@ -76,8 +76,8 @@ function scoreByKeywords(corpus: Corpus, text: string, { poor, speaker }: Weight
   const last = lastScored.get(corpus);
   if (last?.stamp === stamp) return last;
   const { speakers, names } = speakersNamedIn(corpus, text);
-  const { pieces, threads, most } = weightsOf(corpus, extractTerms(text), speaker > 0 ? names : undefined);
-  const found = { stamp, words: normalize(pieces, poor * most), threads: normalize(threads), speakers };
+  const { items, threads, most } = weighAll(corpus, extractTerms(text), speaker > 0 ? names : undefined);
+  const found = { stamp, words: normalize(items, poor * most), threads: normalize(threads), speakers };
   lastScored.set(corpus, found);
   return found;
 }

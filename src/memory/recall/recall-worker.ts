@@ -1,7 +1,7 @@
 /** The worker thread in which the worker process searches memory. It is the only writer of the index. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { openArtifacts } from '../../ledger/artifacts.ts';
+import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { RecallReply, RecallRequest, RecallThreadOptions } from './background-recall.ts';
 import { buildPack } from './build-pack.ts';
@@ -64,10 +64,10 @@ async function handleRequest(asking: RecallRequest): Promise<unknown> {
 
 /** Embeds when nothing else is asked. Keywords are enough to go on, so a failure is only shown by `oka doctor`. */
 function embedInBackground(): void {
-  if (learning !== null || stopping.signal.aborted || !recall.learns) return;
+  if (learning !== null || stopping.signal.aborted || !recall.shouldEmbed) return;
   const before = recall.corpus.now.size;
   learning = recall
-    .learnAll(stopping.signal, { pause })
+    .embedAll(stopping.signal, { pause })
     .catch(() => undefined) // the next question rebuilds a damaged index
     .finally(() => {
       learning = null;

@@ -12,12 +12,12 @@ import { join } from 'node:path';
 import { StoreDamaged } from '../../ledger/fold-database.ts';
 import { FoldStore } from '../../ledger/fold-store.ts';
 import { foldBatches } from '../../ledger/follower.ts';
-import { type HeldPen, takePen } from '../../ledger/pen.ts';
+import { type PenLock, takePen } from '../../ledger/pen.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
 import type { Fact, MemoryConfig } from '../../schema/memory.ts';
 import type { ArtifactStore, Clock } from '../../schema/ports.ts';
-import { addTo, type Corpus, emptyCorpus, giveUpIn } from '../index/corpus.ts';
+import { addToCorpus, type Corpus, emptyCorpus, removeFromCorpus } from '../index/corpus.ts';
 import { createIndexFold, INDEX_SHAPE, type IndexFold, itemOfFact, reportedTokens } from '../index/index-fold.ts';
 import { ItemTable } from '../index/item-table.ts';
 import { shownFact, storedFacts } from '../fact-view.ts';
@@ -38,32 +38,32 @@ const TRIES = 3;
 export class Recall {
   readonly options: RecallOptions;
   readonly corpus: { now: Corpus } = { now: emptyCorpus() };
-  readonly meant: SemanticSearch;
+  readonly semantic: SemanticSearch;
   readonly store: FoldStore;
   readonly items: ItemTable;
   readonly #fold: IndexFold;
-  #pen: HeldPen | null;
+  #pen: PenLock | null;
   #facts: Map<string, { n: number; fact: Fact }> | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(options: RecallOptions, store: FoldStore, pen: HeldPen | null) {
+  private constructor(options: RecallOptions, store: FoldStore, pen: PenLock | null) {
     this.options = options;
     this.store = store;
     this.items = new ItemTable(store);
     this.#fold = createIndexFold(store);
     this.#pen = pen;
-    this.meant = new SemanticSearch({ ...options, canWrite: pen !== null });
+    this.semantic = new SemanticSearch({ ...options, canWrite: pen !== null });
   }
 
   static open(options: RecallOptions): Recall {
-    const pen = penOf(options.folder, options.clock());
+    const pen = tryTakePen(options.folder, options.clock());
     const recall = new Recall(options, openIndex(options, pen !== null), pen);
     recall.#load();
     return recall;
   }
 
   /** Whether it may write the index. */
-  get keeps(): boolean {
+  get canWrite(): boolean {
     return this.#pen !== null;
   }
 
@@ -80,7 +80,7 @@ export class Recall {
   }
 
   /** Does something with what is remembered; when the index turns out to be damaged it is made anew first. */
-  async healing<T>(work: () => Promise<T>): Promise<T> {
+  async withRepair<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -92,7 +92,7 @@ export class Recall {
   }
 
   /** The most tokens that a provider of this family reported for one of ours. */
-  reported(family: ModelFamily): number {
+  reportedTokens(family: ModelFamily): number {
     return reportedTokens(this.store, family);
   }
 
@@ -102,26 +102,26 @@ export class Recall {
       throw new OkaError('pen-held', 'the index is being kept by another process', {
         fix: 'Stop the worker first: it keeps the index up to date by itself.',
       });
-    await this.meant.deleteAll();
+    await this.semantic.deleteAll();
     this.#restart();
     return this.catchUp();
   }
 
   /** Whether vectors should be made in the background. */
-  get learns(): boolean {
-    return this.meant.needsVectors(this.corpus.now);
+  get shouldEmbed(): boolean {
+    return this.semantic.needsVectors(this.corpus.now);
   }
 
   /** Makes the vectors that are missing, newest first, until it is told to stop. */
-  learnAll(signal: AbortSignal, ways: Omit<EmbedMissingOptions, 'signal'> = {}): Promise<void> {
+  embedAll(signal: AbortSignal, ways: Omit<EmbedMissingOptions, 'signal'> = {}): Promise<void> {
     const textOf = (at: number): string | null => this.items.item(at + 1)?.text ?? null;
-    return this.healing(() => this.meant.embedMissing(() => this.corpus.now, textOf, { signal, ...ways }));
+    return this.withRepair(() => this.semantic.embedMissing(() => this.corpus.now, textOf, { signal, ...ways }));
   }
 
   async close(): Promise<void> {
     await this.#turn;
     try {
-      await this.meant.close();
+      await this.semantic.close();
     } finally {
       this.store.close();
       this.#pen?.release();
@@ -149,7 +149,7 @@ export class Recall {
     let count = 0;
     for await (const events of foldBatches(this.store, sources, { prepare })) {
       count += events.length;
-      for (const n of this.#fold.gone) giveUpIn(this.corpus.now, n);
+      for (const n of this.#fold.gone) removeFromCorpus(this.corpus.now, n);
       this.#load();
     }
     return count;
@@ -157,7 +157,7 @@ export class Recall {
 
   #load(): void {
     const { now } = this.corpus;
-    for (const row of this.items.items(now.size)) addTo(now, row);
+    for (const row of this.items.items(now.size)) addToCorpus(now, row);
     this.#facts = null;
   }
 
@@ -191,7 +191,7 @@ export class Recall {
 export const indexFile = (folder: string): string => join(folder, 'memory.sqlite');
 
 /** 2. The lock dies with its holder. */
-function penOf(folder: string, now: number): HeldPen | null {
+function tryTakePen(folder: string, now: number): PenLock | null {
   try {
     return takePen(join(folder, '..', 'memory_index.jsonl'), now);
   } catch (error) {

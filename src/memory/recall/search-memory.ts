@@ -6,7 +6,7 @@
  */
 import type { Evidence } from '../../schema/memory.ts';
 import type { Corpus } from '../index/corpus.ts';
-import { evidenceOf, isTrusted, type Item } from '../index/item.ts';
+import { evidenceOf, isTrusted, type Item } from '../index/index-item.ts';
 import type { TokenCounter } from '../text/tokens.ts';
 import { topRanked, topKeywordMatches, type Ranked, scoreEntries } from './ranker.ts';
 import type { Recall } from './recall.ts';
@@ -41,7 +41,7 @@ export type SearchAnswer = { found: Found[]; by: 'keywords' | 'keywords and vect
 const MAX_FACT_SHARE = 2 / 3;
 
 export function search(recall: Recall, asked: SearchRequest): Promise<SearchAnswer> {
-  return recall.healing(() => runSearch(recall, asked));
+  return recall.withRepair(() => runSearch(recall, asked));
 }
 
 async function runSearch(recall: Recall, asked: SearchRequest): Promise<SearchAnswer> {
@@ -49,7 +49,7 @@ async function runSearch(recall: Recall, asked: SearchRequest): Promise<SearchAn
   const corpus = recall.corpus.now;
   const able = searchableEntries(recall, asked);
   const closely = (): number[] => topKeywordMatches(corpus, query, able);
-  const meaning = await recall.meant.similarities(corpus, query, able, closely);
+  const meaning = await recall.semantic.similarities(corpus, query, able, closely);
   const scores = scoreEntries(corpus, { text: query, now: recall.options.clock(), meaning });
   weighFactsByImportance(recall, scores);
   const those = (wanted: 'facts' | 'episodes'): Ranked[] => {

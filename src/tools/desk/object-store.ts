@@ -24,7 +24,7 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants as zlib, deflateSync, inflateSync } from 'node:zlib';
-import { explained, makeFolder, openTemporary, replaceFile, syncFolder, writeAll } from '../../ledger/disk.ts';
+import { describeErrno, makeFolder, openTemporary, replaceFile, syncFolder, writeAll } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { launch } from '../launch.ts';
 
@@ -99,7 +99,7 @@ export class Objects {
       }
       for (const [name] of batch) this.#there.add(name);
     } catch (error) {
-      throw explained(error, this.folder);
+      throw describeErrno(error, this.folder);
     } finally {
       for (const [, { fd, temporary }] of batch) {
         if (fd !== null) closeSync(fd);
@@ -151,7 +151,7 @@ export class Objects {
       this.#waiting.set(name, { fd: isOneOfFew ? fd : null, temporary });
       if (!isOneOfFew) closeSync(fd);
     } catch (error) {
-      throw explained(error, temporary);
+      throw describeErrno(error, temporary);
     }
   }
 
@@ -173,7 +173,7 @@ export class Objects {
         throw new OkaError('artifact-missing', `${this.#fileOf(name)} is no longer stored`, { cause: error });
       if (errnoOf(error)?.startsWith('Z_') === true)
         throw new OkaError('artifact-damaged', `${this.#fileOf(name)} is damaged`, { cause: error });
-      throw explained(error, this.#fileOf(name));
+      throw describeErrno(error, this.#fileOf(name));
     }
   }
 
@@ -227,6 +227,6 @@ function listFolder(folder: string): string[] {
     return readdirSync(folder);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return [];
-    throw explained(error, folder);
+    throw describeErrno(error, folder);
   }
 }

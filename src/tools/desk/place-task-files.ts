@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { explained, writeNewFile } from '../../ledger/disk.ts';
+import { describeErrno, writeNewFile } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import {
   type Bytes,
@@ -35,7 +35,7 @@ export function placeTaskFiles(bundle: Bundle, desk: string): string | null {
     fsyncSync(place.fd);
     return moveIntoPlace(top, temporary, { ...bundle, folder }, desk);
   } catch (error) {
-    throw explained(error, join(desk, id));
+    throw describeErrno(error, join(desk, id));
   } finally {
     rmSync(top.at(temporary), { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 /** Owns: how long states of the desk are kept. The newest is always kept; nothing that a kept one needs is removed. */
 import { closeSync, constants, fdatasyncSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explained, makeFolder, replaceFile, writeAll } from '../../ledger/disk.ts';
+import { describeErrno, makeFolder, replaceFile, writeAll } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import type { Objects } from './object-store.ts';
 import { getTree, entryKind } from './snapshot-tree.ts';
@@ -33,7 +33,7 @@ export function appendRecord(store: string, kept: SnapshotRecord): void {
     writeAll(fd, Buffer.from(`${JSON.stringify(kept)}\n`));
     fdatasyncSync(fd);
   } catch (error) {
-    throw explained(error, recordsFile(store));
+    throw describeErrno(error, recordsFile(store));
   } finally {
     closeSync(fd);
   }
@@ -87,6 +87,6 @@ function readTextOrEmpty(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return '';
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { explained, replaceFile } from '../../ledger/disk.ts';
+import { describeErrno, replaceFile } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ports.ts';
 import { type Changes, summarizeChanges } from './desk-changes.ts';
@@ -127,6 +127,6 @@ function readJsonOrNull(file: string): unknown {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (errnoOf(error) === 'ENOENT' || error instanceof SyntaxError) return null;
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }

@@ -6,7 +6,7 @@ import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt, vaultPlaces } from '../../../src/daemon/settings.ts';
 import { openHomeVault, vaultOf } from '../../../src/daemon/guard/home-vault.ts';
 import { withoutSecret, withValue } from '../../../src/guard/vault-contents.ts';
-import { readEvents } from '../../../src/ledger/read.ts';
+import { readEvents } from '../../../src/ledger/read-events.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const NOW = '2030-01-01T00:00:00.000Z';

@@ -19,9 +19,9 @@ import { booksFile, settlePlace } from '../../../src/daemon/maintain/maintenance
 import { rebuildMaintenance } from '../../../src/daemon/maintain/rebuild.ts';
 import { loadConfig } from '../../../src/daemon/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
-import { archive } from '../../../src/ledger/archive.ts';
+import { archiveRuns } from '../../../src/ledger/archive-runs.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
-import { verifyLedger } from '../../../src/ledger/verify.ts';
+import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
 import type { Part } from '../../../src/schema/learning-part.ts';
 import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } from '../../support/maintain.ts';
 
@@ -173,8 +173,8 @@ describe('a pass', () => {
     const ended = (run: string) => ({ type: 'run.ended', run, data: { status: 'done', reason: '' } }) as const;
     await it.ledger.append([...happenings(0, 210), ...[0, 1, 2, 3, 4, 5, 6].map((n) => ended(`r${n}`))]);
     await passOn(it.home);
-    expect(await archive(it.ledger, new Date(Date.now() + 1000), 1024)).not.toBeNull();
-    await held(it.home, async (m) => void (await archive(m.ledger, new Date(Date.now() + 1000), 1024)));
+    expect(await archiveRuns(it.ledger, new Date(Date.now() + 1000), 1024)).not.toBeNull();
+    await held(it.home, async (m) => void (await archiveRuns(m.ledger, new Date(Date.now() + 1000), 1024)));
     await it.ledger.append(happenings(217, 100));
     await passOn(it.home);
     const live = dumpOf(it.home);
@@ -243,7 +243,7 @@ describe('the place of maintenance', () => {
     rmSync(before, { force: true });
     const old = await openLedger(before, 'maintenance', { redact: (text) => text });
     await old.append(Array.from({ length: 20 }, () => ({ type: 'ledger.disk_freed', data: {} }) as const));
-    expect(await archive(old, new Date(Date.now() + 1000), 100)).not.toBeNull();
+    expect(await archiveRuns(old, new Date(Date.now() + 1000), 100)).not.toBeNull();
     await old.append({ type: 'ledger.disk_freed', data: {} });
     expect(() => settlePlace(home)).toThrow('is being written by');
     await old.close();

@@ -6,7 +6,7 @@ import { replicaStatus, replicate, replicating } from '../../../src/daemon/netwo
 import { replicaFolder } from '../../../src/daemon/network/replica-connection.ts';
 import { loadConfig } from '../../../src/daemon/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
-import { turn } from '../../../src/replica/state.ts';
+import { switchReplication } from '../../../src/replica/state.ts';
 import type { Config } from '../../../src/schema/config.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 import { type ConvexServer, openConvexServer } from '../../support/convex-server.ts';
@@ -65,11 +65,11 @@ describe('replicating', () => {
     using folder = temporaryFolder();
     await using server = await openConvexServer({ open: true });
     const { home, config } = await homeWith(folder.dir, server.url, 10);
-    turn(replicaFolder(home), false, now);
+    switchReplication(replicaFolder(home), false, now);
     await using _ = following(home, config);
     await after(100);
     expect(server.counts.requests).toBe(0);
-    turn(replicaFolder(home), true, now);
+    switchReplication(replicaFolder(home), true, now);
     await until(async () => (await stored(server)) === 10);
   });
 
@@ -90,7 +90,7 @@ describe('replicating', () => {
     expect(follower.told).toEqual([expect.stringContaining('another history')]);
     expect((await replicaStatus(home, config)).state?.doing).toMatchObject({ kind: 'stopped' });
     await empty(server);
-    turn(replicaFolder(home), true, now);
+    switchReplication(replicaFolder(home), true, now);
     await until(async () => (await stored(server)) === 20);
   });
 

@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { procedureReader } from '../../../src/daemon/task/procedures.ts';
-import { readEvents } from '../../../src/ledger/read.ts';
+import { readEvents } from '../../../src/ledger/read-events.ts';
 import { fileURLToPath } from 'node:url';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';

@@ -18,13 +18,13 @@ describe('search by meaning', () => {
     await home.append(...talk);
     const first = await recallOf(home);
     expect((await search(first, { query: 'automobile', limit: 1 })).found).toEqual([]);
-    await first.learnAll(never);
+    await first.embedAll(never);
     const { found, by } = await search(first, { query: 'automobile', limit: 1 });
     expect([by, found[0]?.id]).toEqual(['keywords and vectors', 'car']);
     await first.close();
     const second = await recallOf(home);
     expect((await search(second, { query: 'illness of the lungs', limit: 1 })).found[0]?.id).toBe('ill');
-    expect((await second.meant.open())?.model).toMatch(/all-MiniLM-L6-v2 [0-9a-f]{64}$/);
+    expect((await second.semantic.open())?.model).toMatch(/all-MiniLM-L6-v2 [0-9a-f]{64}$/);
     await second.close();
   });
 
@@ -32,14 +32,14 @@ describe('search by meaning', () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...talk);
     const first = await recallOf(home);
-    await first.learnAll(never);
+    await first.embedAll(never);
     await first.close();
     rmSync(join(home.options.folder, 'vectors'), { recursive: true });
     mkdirSync(join(home.options.folder, 'vectors', 'vectors.lance'), { recursive: true });
     writeFileSync(join(home.options.folder, 'vectors', 'vectors.lance', '_versions'), 'garbage');
     const second = await recallOf(home);
     expect((await search(second, { query: 'puppy', limit: 1 })).found[0]?.id).toBe('pet');
-    await second.learnAll(never);
+    await second.embedAll(never);
     expect((await search(second, { query: 'dog', limit: 1 })).found[0]?.id).toBe('pet');
     await second.close();
   });
@@ -48,8 +48,8 @@ describe('search by meaning', () => {
     await using home = await memoryHome({ vectors: true, model: 'nobody/no-such-model' });
     await home.append(...talk);
     const recall = await recallOf(home);
-    await recall.learnAll(never);
-    expect(recall.meant.failure).toContain('no-such-model');
+    await recall.embedAll(never);
+    expect(recall.semantic.failure).toContain('no-such-model');
     expect((await search(recall, { query: 'puppy', limit: 1 })).found[0]?.id).toBe('pet');
     await recall.close();
   });

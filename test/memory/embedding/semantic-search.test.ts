@@ -18,16 +18,16 @@ describe('a model', () => {
     mkdirSync(join(home.options.folder, 'vectors'), { recursive: true });
     const empty = await recallOf(home, { embedder: noModel });
     expect((await search(empty, { query: 'anything', limit: 1 })).by).toBe('keywords');
-    expect([empty.learns, empty.meant.failure]).toEqual([false, null]);
+    expect([empty.shouldEmbed, empty.semantic.failure]).toEqual([false, null]);
     await empty.close();
     rmSync(join(home.options.folder, 'vectors'), { recursive: true });
     await home.append(...notes(31));
     const little = await recallOf(home, { embedder: noModel });
     await search(little, { query: 'topic7', limit: 1 });
-    expect([little.learns, little.meant.failure]).toEqual([false, null]);
+    expect([little.shouldEmbed, little.semantic.failure]).toEqual([false, null]);
     await home.append(said('last', 'one more'));
     await little.catchUp();
-    expect(little.learns).toBe(true);
+    expect(little.shouldEmbed).toBe(true);
     await little.close();
   });
 
@@ -52,11 +52,11 @@ describe('a model', () => {
     await home.append(...notes(40));
     const model = wordModel('first');
     const recall = await recallOf(home, { embedder: model.embedder });
-    await recall.meant.open();
+    await recall.semantic.open();
     rmSync(join(home.options.folder, 'vectors'), { recursive: true });
     writeFileSync(join(home.options.folder, 'vectors'), 'a file where the folder was');
-    await recall.learnAll(never);
-    expect([recall.meant.failure === null, recall.learns]).toEqual([false, false]);
+    await recall.embedAll(never);
+    expect([recall.semantic.failure === null, recall.shouldEmbed]).toEqual([false, false]);
     expect((await search(recall, { query: 'topic7', limit: 1 })).found[0]?.id).toBe('n7');
     await recall.close();
   });
@@ -73,14 +73,14 @@ describe('a changed model', () => {
       await home.append(...notes(200));
       const old = wordModel('old model aaaa');
       const before = await recallOf(home, { embedder: old.embedder });
-      await before.learnAll(never);
+      await before.embedAll(never);
       expect((await search(before, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
       await before.close();
 
       const first = wordModel('new model bbbb', dims);
       const during = await recallOf(home, { embedder: first.embedder });
       const stop = new AbortController();
-      await during.learnAll(stop.signal, { onProgress: () => stop.abort() });
+      await during.embedAll(stop.signal, { onProgress: () => stop.abort() });
       expect(first.texts).toHaveLength(128);
       expect(await search(during, { query: 'topic7', limit: 1 })).toMatchObject({
         by: 'keywords',
@@ -90,13 +90,13 @@ describe('a changed model', () => {
 
       const second = wordModel('new model bbbb', dims);
       const after = await recallOf(home, { embedder: second.embedder });
-      await after.learnAll(never);
+      await after.embedAll(never);
       expect(second.texts).toHaveLength(200 - 128);
       expect((await search(after, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
       await after.close();
 
       const back = await recallOf(home, { embedder: old.embedder });
-      expect((await back.meant.open())?.size()).toBe(0);
+      expect((await back.semantic.open())?.size()).toBe(0);
       await back.close();
     },
   );
@@ -105,9 +105,9 @@ describe('a changed model', () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...notes(40));
     const keeper = await recallOf(home, { embedder: wordModel('old model aaaa').embedder });
-    await keeper.learnAll(never);
+    await keeper.embedAll(never);
     const reader = await recallOf(home, { embedder: wordModel('new model bbbb', 32).embedder });
-    await reader.learnAll(never);
+    await reader.embedAll(never);
     expect((await search(reader, { query: 'topic7', limit: 1 })).by).toBe('keywords');
     expect((await search(keeper, { query: 'topic7', limit: 1 })).by).toBe('keywords and vectors');
     await reader.close();
@@ -123,10 +123,10 @@ describe('meaning', () => {
     await home.append(...crowd, said('mine', 'boat with unrelated other words around', { namespace: 'small' }));
     const model = wordModel('first');
     const recall = await recallOf(home, { embedder: model.embedder });
-    await recall.learnAll(never);
+    await recall.embedAll(never);
     const able = new Uint8Array(recall.corpus.now.size);
     able[1500] = 1;
-    const close = [...((await recall.meant.similarities(recall.corpus.now, 'harbour boat', able, () => [])) ?? [])];
+    const close = [...((await recall.semantic.similarities(recall.corpus.now, 'harbour boat', able, () => [])) ?? [])];
     expect(close.flatMap((value, at) => (Number.isNaN(value) ? [] : [at]))).toEqual([1500]);
     const { found, by } = await search(recall, { query: 'harbour boat', limit: 3, namespace: 'small' });
     expect([by, found.map(({ id }) => id)]).toEqual(['keywords and vectors', ['mine']]);
@@ -137,11 +137,11 @@ describe('meaning', () => {
     await using home = await memoryHome({ vectors: true });
     await home.append(...notes(40));
     const recall = await recallOf(home, { embedder: wordModel('first').embedder });
-    await recall.learnAll(never);
+    await recall.embedAll(never);
     await home.append(said('new', 'topic7 once more'));
     await recall.catchUp();
     const able = new Uint8Array(41).fill(1);
-    const close = [...((await recall.meant.similarities(recall.corpus.now, 'topic7', able, () => [40])) ?? [])];
+    const close = [...((await recall.semantic.similarities(recall.corpus.now, 'topic7', able, () => [40])) ?? [])];
     const known = close.slice(0, 40);
     expect(close[40]).toBeCloseTo(known.reduce((sum, each) => sum + each, 0) / 40, 5);
     await recall.close();
@@ -152,9 +152,9 @@ describe('meaning', () => {
     const alike = Array.from({ length: 1500 }, (_, index) => said(`c${index}`, `harbour boat ${index}`));
     await home.append(...alike, said('far', 'kitchen soup bread'), said('less far', 'kitchen boat soup bread'));
     const recall = await recallOf(home, { embedder: wordModel('first').embedder });
-    await recall.learnAll(never);
+    await recall.embedAll(never);
     const able = new Uint8Array(1502).fill(1);
-    const close = (await recall.meant.similarities(recall.corpus.now, 'harbour boat', able, () => [])) ?? [];
+    const close = (await recall.semantic.similarities(recall.corpus.now, 'harbour boat', able, () => [])) ?? [];
     const [first = 0, far = 0, lessFar = 0] = [close[0], close[1500], close[1501]];
     expect([far < lessFar, lessFar < first]).toEqual([true, true]);
     await recall.close();
@@ -165,7 +165,7 @@ describe('meaning', () => {
     await home.append(...notes(40));
     const model = wordModel('first');
     const recall = await recallOf(home, { embedder: model.embedder });
-    await recall.learnAll(never);
+    await recall.embedAll(never);
     model.texts.length = 0;
     await search(recall, { query: `topic7 ${'and so on '.repeat(500)}`, limit: 1 });
     expect(model.texts.map((text) => text.length <= 400)).toEqual([true]);

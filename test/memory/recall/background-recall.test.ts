@@ -30,11 +30,11 @@ describe('recall in a worker thread', () => {
     const beside = besideOf(home);
     await beside.search({ query: 'words', limit: 1 });
     const other = await recallOf(home);
-    expect(other.keeps).toBe(false);
+    expect(other.canWrite).toBe(false);
     await other.close();
     await beside.close();
     const next = await recallOf(home);
-    expect(next.keeps).toBe(true);
+    expect(next.canWrite).toBe(true);
     await next.close();
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addTo, type Corpus, emptyCorpus } from '../../../src/memory/index/corpus.ts';
+import { addToCorpus, type Corpus, emptyCorpus } from '../../../src/memory/index/corpus.ts';
 import { scoreEntries, WEIGHTS } from '../../../src/memory/recall/ranker.ts';
 import { extractTerms } from '../../../src/memory/text/terms.ts';
 
@@ -15,7 +15,7 @@ function corpusOf(...pieces: readonly (readonly [who: string, text: string])[]):
       run: null,
       namespace: 'n',
     } as const;
-    addTo(corpus, {
+    addToCorpus(corpus, {
       ...about,
       n: index + 1,
       terms: extractTerms(`${who} ${text}`).join(' '),

@@ -97,7 +97,7 @@ describe('what is remembered', () => {
 
   it('bodies of tasks are found by their words', async () => {
     await using home = await memoryHome();
-    const { openArtifacts } = await import('../../../src/ledger/artifacts.ts');
+    const { openArtifacts } = await import('../../../src/ledger/artifact-store.ts');
     const body = await openArtifacts(join(home.oka, 'artifacts'), (text) => text).put('Water the ficus every Tuesday.');
     await home.append({ type: 'task.received', run: 'plants', data: { name: 'plants.md', body } });
     const recall = await recallOf(home);
@@ -241,10 +241,10 @@ describe('counting tokens', () => {
     ];
     await home.append(...asked('a', 'anthropic:claude', 700), ...asked('b', 'openai:gpt', 100));
     const recall = await recallOf(home);
-    expect(recall.reported('anthropic')).toBeGreaterThan(1.6);
-    expect(recall.reported('openai')).toBeLessThan(1);
+    expect(recall.reportedTokens('anthropic')).toBeGreaterThan(1.6);
+    expect(recall.reportedTokens('openai')).toBeLessThan(1);
     const text = 'some words to count '.repeat(50);
-    const counter = await createTokenCounter('anthropic', recall.reported('anthropic'));
+    const counter = await createTokenCounter('anthropic', recall.reportedTokens('anthropic'));
     expect(counter.count(text)).toBeGreaterThan((await createTokenCounter('anthropic')).count(text));
     await recall.close();
   });
@@ -316,7 +316,7 @@ describe('the index', () => {
       data: { id: 'f', text: 'melody fact', source: 'person' },
     });
     const reader = await recallOf(home);
-    expect([writer.keeps, reader.keeps]).toEqual([true, false]);
+    expect([writer.canWrite, reader.canWrite]).toEqual([true, false]);
     expect(await ids(reader, 'melody')).toEqual(expect.arrayContaining(['new', 'f']));
     expect(await ids(reader, 'topic7')).toContain('t7');
     await home.append({ type: 'fact.forgotten', data: { facts: ['f'], why: 'deleted' } });

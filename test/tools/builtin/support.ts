@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { redactShapes } from '../../../src/guard/redact.ts';
-import { openArtifacts } from '../../../src/ledger/artifacts.ts';
+import { openArtifacts } from '../../../src/ledger/artifact-store.ts';
 import type { Json } from '../../../src/schema/json.ts';
 import type { ArtifactStore } from '../../../src/schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../../src/schema/tool.ts';

@@ -2,7 +2,7 @@
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Grant } from '../../../schema/wait.ts';
 import type { Rows } from '../../../schema/rows.ts';
-import { sumOf } from '../../index/item.ts';
+import { sumOf } from '../../index/index-item.ts';
 import { rootOf } from '../../task-record.ts';
 import {
   evidenceOfEvent,
@@ -21,21 +21,21 @@ type Counted = { approved: Evidence[]; denied: Evidence[] };
 
 export const choices: Rule = {
   name: 'choices',
-  find: ({ event }, book) => {
+  find: ({ event }, rows) => {
     if (event.type === 'wait.opened' && event.data.for.kind === 'approval') {
       const what = describeGrant(event.data.for.asked?.grant);
-      if (what !== null) book.put(`facts/choice/${event.data.wait}`, { what } satisfies Asked);
+      if (what !== null) rows.put(`facts/choice/${event.data.wait}`, { what } satisfies Asked);
       return [];
     }
     if (event.type !== 'wait.closed' || event.run === null) return [];
     const key = `facts/choice/${event.data.wait}`;
-    const asked = book.get<Asked>(key);
+    const asked = rows.get<Asked>(key);
     if (asked === undefined) return [];
-    book.put(key, null);
+    rows.put(key, null);
     const { verdict } = event.data.answer;
     if (!isByPerson(event.data.answer) || verdict === 'answered') return [];
-    const run = rootOf(book, event.run);
-    return countChoice(book, asked.what, verdict === 'approved' ? 'approved' : 'denied', {
+    const run = rootOf(rows, event.run);
+    return countChoice(rows, asked.what, verdict === 'approved' ? 'approved' : 'denied', {
       ...evidenceOfEvent(event),
       run,
     });
@@ -56,16 +56,16 @@ function describeGrant(grant: Grant | undefined): string | null {
   return parts.join(' ');
 }
 
-function countChoice(book: Rows, what: string, verdict: keyof Counted, evidence: Evidence): Finding[] {
+function countChoice(rows: Rows, what: string, verdict: keyof Counted, evidence: Evidence): Finding[] {
   const key = `facts/chosen/${sumOf(what)}`;
-  const counted = book.get<Counted>(key) ?? { approved: [], denied: [] };
+  const counted = rows.get<Counted>(key) ?? { approved: [], denied: [] };
   const all: Counted = { ...counted, [verdict]: mergeEvidence(counted[verdict], [evidence]) };
-  book.put(key, all);
+  rows.put(key, all);
   const outcome = { approved: 'was allowed', denied: 'was refused' }[verdict];
   const other = verdict === 'approved' ? all.denied : all.approved;
   const common = { kind: 'preference', namespace: 'approvals', source: 'run', counted: key } as const;
   const about = `choice ${what}`;
-  const tasks = independentTasks(all[verdict], book).size;
+  const tasks = independentTasks(all[verdict], rows).size;
   if (other.length === 0)
     return tasks < ENOUGH_TASKS
       ? []
@@ -78,7 +78,7 @@ function countChoice(book: Rows, what: string, verdict: keyof Counted, evidence:
           },
         ];
   const both = mergeEvidence(all.approved, all.denied);
-  if (independentTasks(other, book).size < ENOUGH_TASKS) return [];
+  if (independentTasks(other, rows).size < ENOUGH_TASKS) return [];
   return [
     {
       ...common,

@@ -17,14 +17,14 @@ type Seen = { titles: string[]; lessons: string[]; evidence: Evidence[] };
 
 export const corrections: Rule = {
   name: 'corrections',
-  find: ({ event }, book) => {
+  find: ({ event }, rows) => {
     if (event.type !== 'run.corrected' || event.run === null) return [];
-    const record = taskRecordOf(book, event.run);
+    const record = taskRecordOf(rows, event.run);
     const wrong = criticismIn(event.data.text, event.at);
     if (wrong === null || record === undefined) return [];
     // A correction of a correction concerns the original task.
-    const title = plainTitle(firstTitle(book, event.run));
-    return [learnCorrection(book, wrong, title, evidenceOfEvent(event), record.dir)];
+    const title = plainTitle(firstTitle(rows, event.run));
+    return [learnCorrection(rows, wrong, title, evidenceOfEvent(event), record.dir)];
   },
 };
 
@@ -40,10 +40,10 @@ function criticismIn(text: string, at: string): string | null {
   return criticism.length < 3 ? null : criticism;
 }
 
-function firstTitle(book: Rows, run: string): string {
-  let record = taskRecordOf(book, run);
+function firstTitle(rows: Rows, run: string): string {
+  let record = taskRecordOf(rows, run);
   for (let hops = 0; hops < 20 && record?.corrects != null; hops += 1) {
-    const earlier = taskRecordOf(book, record.corrects);
+    const earlier = taskRecordOf(rows, record.corrects);
     if (earlier === undefined) break;
     record = earlier;
   }
@@ -58,13 +58,13 @@ const plainTitle = (title: string): string =>
     .toLowerCase()
     .replaceAll(/\d+/g, '#');
 
-function learnCorrection(book: Rows, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding {
+function learnCorrection(rows: Rows, wrong: string, title: string, evidence: Evidence, dir: string | null): Finding {
   const key = `facts/wrong/${similarityKey(wrong)}`;
-  const seen = book.get<Seen>(key) ?? { titles: [], lessons: [], evidence: [] };
+  const seen = rows.get<Seen>(key) ?? { titles: [], lessons: [], evidence: [] };
   const text = `In tasks like “${title}”: ${wrong}`;
   const titles = [...new Set([...seen.titles, title])].slice(-20);
   const all = mergeEvidence(seen.evidence, [evidence]);
-  book.put(key, {
+  rows.put(key, {
     titles,
     lessons: [...new Set([...seen.lessons, factId('lesson', text)])].slice(-20),
     evidence: all,
@@ -72,7 +72,7 @@ function learnCorrection(book: Rows, wrong: string, title: string, evidence: Evi
   const namespace = chooseTopic({ text: wrong, dir });
   const common = { source: 'person', counted: key } as const;
   if (titles.length < 2) return { ...common, kind: 'lesson', text, namespace, evidence: [evidence] };
-  const replaces = seen.lessons.filter((id) => isValid(findFact(book, id)));
+  const replaces = seen.lessons.filter((id) => isValid(findFact(rows, id)));
   return {
     ...common,
     kind: 'preference',

@@ -2,7 +2,7 @@
 import type { Event } from '../../../schema/event.ts';
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Rows } from '../../../schema/rows.ts';
-import { sumOf } from '../../index/item.ts';
+import { sumOf } from '../../index/index-item.ts';
 import { rootOf, taskRecordOf, type TaskRecord } from '../../task-record.ts';
 import { handleByType, type EventOf } from '../../event-handlers.ts';
 import { failureKind, missingKind, programOf } from '../failure-kind.ts';
@@ -38,66 +38,66 @@ type Failure = { tasks: string[]; evidence: Evidence[]; fixes: Record<string, st
 
 export const failures: Rule = {
   name: 'failures',
-  find: ({ event }, book) => {
+  find: ({ event }, rows) => {
     if (event.run === null || !CARES.has(event.type)) return [];
-    const root = rootOf(book, event.type === 'dependency.installed' ? (event.data.for_run ?? event.run) : event.run);
-    if (taskRecordOf(book, root) === undefined) return [];
-    if (event.type === 'run.ended') return event.run === root ? concludeRun(event, root, book) : [];
-    recordEvent(event, root, book);
+    const root = rootOf(rows, event.type === 'dependency.installed' ? (event.data.for_run ?? event.run) : event.run);
+    if (taskRecordOf(rows, root) === undefined) return [];
+    if (event.type === 'run.ended') return event.run === root ? concludeRun(event, root, rows) : [];
+    recordEvent(event, root, rows);
     return [];
   },
 };
 
-const recordEvent = handleByType<[root: string, book: Rows], void>({
-  'call.started': ({ data: { tool, call, node, input } }, _, book) => {
+const recordEvent = handleByType<[root: string, rows: Rows], void>({
+  'call.started': ({ data: { tool, call, node, input } }, _, rows) => {
     if (INNER.has(tool) || !isPlainName(tool)) return;
     const program = programOf(input);
     const did = program === null ? tool : `${tool} (${program})`;
-    book.put(`facts/begun/${call}`, { tool, did, node } satisfies StartedCall);
+    rows.put(`facts/begun/${call}`, { tool, did, node } satisfies StartedCall);
   },
   'call.ended': recordOutcome,
-  'dependency.installed': ({ data: { by, name } }, root, book) =>
-    recordFix(root, `installing ${by}:${name} helped`, name, book),
-  'requirement.opened': ({ data: { requirement } }, root, book) =>
-    recordFix(root, `installing ${requirement.name} helped`, requirement.name, book),
+  'dependency.installed': ({ data: { by, name } }, root, rows) =>
+    recordFix(root, `installing ${by}:${name} helped`, name, rows),
+  'requirement.opened': ({ data: { requirement } }, root, rows) =>
+    recordFix(root, `installing ${requirement.name} helped`, requirement.name, rows),
 });
 
-function recordOutcome(event: EventOf<'call.ended'>, root: string, book: Rows): void {
+function recordOutcome(event: EventOf<'call.ended'>, root: string, rows: Rows): void {
   const { call, status, error, output, retried } = event.data;
-  const begun = book.get<StartedCall>(`facts/begun/${call}`);
+  const begun = rows.get<StartedCall>(`facts/begun/${call}`);
   if (begun === undefined) return;
-  if (retried !== true && status !== 'waiting') book.put(`facts/begun/${call}`, null);
+  if (retried !== true && status !== 'waiting') rows.put(`facts/begun/${call}`, null);
   const kind = status === 'failed' ? failureKind(error ?? '', output) : missingKind(event.data.for);
-  if (kind !== null) return recordFailure(begun, kind, evidenceOfEvent(event), root, book);
-  const trouble = status === 'ok' ? book.get<TaskProblems>(problemsKey(root)) : undefined;
+  if (kind !== null) return recordFailure(begun, kind, evidenceOfEvent(event), root, rows);
+  const trouble = status === 'ok' ? rows.get<TaskProblems>(problemsKey(root)) : undefined;
   const before = trouble?.failures.find(({ node, did }) => node !== null && node === begun.node && did !== begun.did);
-  if (before !== undefined) recordFix(root, `${begun.did} did it instead`, begun.tool, book);
+  if (before !== undefined) recordFix(root, `${begun.did} did it instead`, begun.tool, rows);
 }
 
-function recordFailure({ did, node }: StartedCall, kind: string, evidence: Evidence, root: string, book: Rows): void {
-  const { failures: known, fixes } = book.get<TaskProblems>(problemsKey(root)) ?? { failures: [], fixes: [] };
+function recordFailure({ did, node }: StartedCall, kind: string, evidence: Evidence, root: string, rows: Rows): void {
+  const { failures: known, fixes } = rows.get<TaskProblems>(problemsKey(root)) ?? { failures: [], fixes: [] };
   const all = [...known, { sign: `${did} fails because ${kind}`, node, did, evidence }].slice(-MAX_STORED);
-  book.put(problemsKey(root), { failures: all, fixes } satisfies TaskProblems);
+  rows.put(problemsKey(root), { failures: all, fixes } satisfies TaskProblems);
 }
 
-function recordFix(root: string, fix: string, name: string, book: Rows): void {
-  const trouble = book.get<TaskProblems>(problemsKey(root));
+function recordFix(root: string, fix: string, name: string, rows: Rows): void {
+  const trouble = rows.get<TaskProblems>(problemsKey(root));
   if (trouble === undefined || !isPlainName(name) || trouble.fixes.includes(fix)) return;
-  book.put(problemsKey(root), { ...trouble, fixes: [...trouble.fixes, fix].slice(-MAX_STORED) });
+  rows.put(problemsKey(root), { ...trouble, fixes: [...trouble.fixes, fix].slice(-MAX_STORED) });
 }
 
 /** A run that continues or corrects another one inherits its failures. */
-function concludeRun({ data }: EventOf<'run.ended'>, root: string, book: Rows): Finding[] {
-  const record = taskRecordOf(book, root);
+function concludeRun({ data }: EventOf<'run.ended'>, root: string, rows: Rows): Finding[] {
+  const record = taskRecordOf(rows, root);
   const before = record?.continues ?? record?.corrects ?? null;
-  const earlier = before === null ? undefined : book.get<TaskProblems>(problemsKey(before));
-  const own = book.get<TaskProblems>(problemsKey(root));
-  if (data.status === 'done') for (const run of [root, before]) if (run !== null) book.put(problemsKey(run), null);
+  const earlier = before === null ? undefined : rows.get<TaskProblems>(problemsKey(before));
+  const own = rows.get<TaskProblems>(problemsKey(root));
+  if (data.status === 'done') for (const run of [root, before]) if (run !== null) rows.put(problemsKey(run), null);
   const signs = new Map(
     [...(earlier?.failures ?? []), ...(own?.failures ?? [])].map((each) => [each.sign, each.evidence]),
   );
   const fixes = data.status === 'done' && record !== undefined ? findFixes(own, record) : [];
-  return [...signs].flatMap(([sign, evidence]) => countFailure(book, sign, root, evidence, fixes));
+  return [...signs].flatMap(([sign, evidence]) => countFailure(rows, sign, root, evidence, fixes));
 }
 
 function findFixes(own: TaskProblems | undefined, { plans, rework, installs, continues }: TaskRecord): string[] {
@@ -108,14 +108,14 @@ function findFixes(own: TaskProblems | undefined, { plans, rework, installs, con
   return plans > 1 || rework > 0 || continues !== null ? ['another plan helped'] : [];
 }
 
-function countFailure(book: Rows, sign: string, root: string, evidence: Evidence, fixes: readonly string[]): Finding[] {
+function countFailure(rows: Rows, sign: string, root: string, evidence: Evidence, fixes: readonly string[]): Finding[] {
   const key = `facts/failure/${sumOf(sign)}`;
-  const known = book.get<Failure>(key) ?? { tasks: [], evidence: [], fixes: {} };
+  const known = rows.get<Failure>(key) ?? { tasks: [], evidence: [], fixes: {} };
   const tasks = [...new Set([...known.tasks, root])].slice(-MAX_STORED);
   const all = mergeEvidence(known.evidence, [evidence]);
   const byFix = { ...known.fixes };
   for (const fix of fixes) byFix[fix] = [...new Set([...(byFix[fix] ?? []), root])].slice(-MAX_STORED);
-  book.put(key, { tasks, evidence: all, fixes: byFix } satisfies Failure);
+  rows.put(key, { tasks, evidence: all, fixes: byFix } satisfies Failure);
   const [best] = Object.entries(byFix).toSorted(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   if (tasks.length < ENOUGH_TASKS || best === undefined) return [];
   const subject = { about: `failure ${sign}`, value: best[0], isDenied: false };

@@ -45,36 +45,36 @@ type Noted = { bodies: string[]; evidence: Evidence[] };
 
 export const notes: Rule = {
   name: 'notes',
-  find: ({ event, text }, book) => {
+  find: ({ event, text }, rows) => {
     if (event.run === null || !HANDLED_TYPES.has(event.type)) return [];
-    if (event.type === 'task.received') recordTaskTerms(event.run, text(event.data.body.sha256) ?? '', book);
-    const root = rootOf(book, event.run);
-    if (event.type === 'call.started' && event.data.tool === 'memory.note') return countNote(event, root, book);
-    recordOutside(event, root, book);
+    if (event.type === 'task.received') recordTaskTerms(event.run, text(event.data.body.sha256) ?? '', rows);
+    const root = rootOf(rows, event.run);
+    if (event.type === 'call.started' && event.data.tool === 'memory.note') return countNote(event, root, rows);
+    recordOutside(event, root, rows);
     return [];
   },
 };
 
-function countNote(event: EventOf<'call.started'>, root: string, book: Rows): Finding[] {
+function countNote(event: EventOf<'call.started'>, root: string, rows: Rows): Finding[] {
   const given = event.data.input as { text?: unknown; namespace?: unknown } | null;
   const text = typeof given?.text === 'string' ? given.text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim() : '';
-  const record = taskRecordOf(book, root);
-  if (record === undefined || !canCount(text) || addsNames(book, root, text)) return [];
-  if (usedNetwork(book, root) || isCopied(book, root, text)) return [];
+  const record = taskRecordOf(rows, root);
+  if (record === undefined || !canCount(text) || addsNames(rows, root, text)) return [];
+  if (usedNetwork(rows, root) || isCopied(rows, root, text)) return [];
   if (
-    findRelatedFacts(book, text, parseSubject(text)).some((held) => isValid(held) && sourceRank(held.fact.source) > 0)
+    findRelatedFacts(rows, text, parseSubject(text)).some((held) => isValid(held) && sourceRank(held.fact.source) > 0)
   )
     return [];
   const key = `facts/noted/${similarityKey(text)}`;
-  const known = book.get<Noted>(key) ?? { bodies: [], evidence: [] };
+  const known = rows.get<Noted>(key) ?? { bodies: [], evidence: [] };
   // The same task given twice is one task.
   if (known.bodies.includes(record.body)) return [];
   const all = {
     bodies: [...known.bodies, record.body].slice(-20),
     evidence: mergeEvidence(known.evidence, [evidenceOfEvent(event)]),
   };
-  book.put(key, all satisfies Noted);
-  if (independentTasks(all.evidence, book).size < ENOUGH_TASKS) return [];
+  rows.put(key, all satisfies Noted);
+  if (independentTasks(all.evidence, rows).size < ENOUGH_TASKS) return [];
   const named = typeof given?.namespace === 'string' ? topicName(given.namespace) : 'general';
   const namespace = named === 'general' || named === 'standing' ? chooseTopic({ text }) : named;
   return [{ kind: 'note', text, namespace, source: 'run', evidence: all.evidence, counted: key }];
@@ -96,19 +96,19 @@ const IMPERATIVE =
 /** Tools whose output comes from outside. */
 const OUTSIDE = /^(?:http|web|mcp|browser|mail|chat)\b/;
 
-const recordOutside = handleByType<[root: string, book: Rows], void>({
-  'call.started': ({ data }, root, book) => {
-    if (OUTSIDE.test(data.tool) || wantsNet(data.input)) book.put(`facts/outside/${root}`, true);
+const recordOutside = handleByType<[root: string, rows: Rows], void>({
+  'call.started': ({ data }, root, rows) => {
+    if (OUTSIDE.test(data.tool) || wantsNet(data.input)) rows.put(`facts/outside/${root}`, true);
   },
-  'egress.decided': ({ data }, root, book) => {
-    if (data.verdict === 'allowed') book.put(`facts/outside/${root}`, true);
+  'egress.decided': ({ data }, root, rows) => {
+    if (data.verdict === 'allowed') rows.put(`facts/outside/${root}`, true);
   },
   'call.ended': recordOutput,
-  'run.ended': ({ run }, root, book) => {
+  'run.ended': ({ run }, root, rows) => {
     if (run !== root) return;
-    for (const name of ['outside', 'words']) book.put(`facts/${name}/${root}`, null);
-    const heard = Array.from(book.each(`facts/heard/${root}/`), ([key]) => key);
-    for (const key of heard) book.put(key, null);
+    for (const name of ['outside', 'words']) rows.put(`facts/${name}/${root}`, null);
+    const heard = Array.from(rows.each(`facts/heard/${root}/`), ([key]) => key);
+    for (const key of heard) rows.put(key, null);
   },
 });
 
@@ -120,31 +120,31 @@ const wantsNet = (input: Json): boolean =>
   input['net'] !== false;
 
 /** Stores the terms of a tool's output while the task runs. */
-function recordOutput(event: EventOf<'call.ended'>, root: string, book: Rows): void {
+function recordOutput(event: EventOf<'call.ended'>, root: string, rows: Rows): void {
   const { output, error } = event.data;
   if (output === null && error === undefined) return;
-  if (taskRecordOf(book, root) === undefined) return;
+  if (taskRecordOf(rows, root) === undefined) return;
   const terms = new Set(
     extractTerms(`${JSON.stringify(output)} ${error ?? ''}`.replaceAll('\\n', ' ').slice(0, MAX_RECORDED)),
   );
-  book.put(`facts/heard/${root}/${event.seq}`, [...terms].join(' '));
+  rows.put(`facts/heard/${root}/${event.seq}`, [...terms].join(' '));
 }
 
 /** Stores the terms of the task text while the task runs. */
-function recordTaskTerms(run: string, body: string, book: Rows): void {
-  book.put(`facts/words/${run}`, [...new Set(extractTerms(body.slice(0, MAX_RECORDED)))].join(' '));
+function recordTaskTerms(run: string, body: string, rows: Rows): void {
+  rows.put(`facts/words/${run}`, [...new Set(extractTerms(body.slice(0, MAX_RECORDED)))].join(' '));
 }
 
-function addsNames(book: Rows, root: string, text: string): boolean {
-  const given = new Set((book.get<string>(`facts/words/${root}`) ?? '').split(' '));
+function addsNames(rows: Rows, root: string, text: string): boolean {
+  const given = new Set((rows.get<string>(`facts/words/${root}`) ?? '').split(' '));
   return exactTerms(text).some((name) => extractTerms(name).some((term) => !given.has(term)));
 }
 
-const usedNetwork = (book: Rows, root: string): boolean => book.get(`facts/outside/${root}`) !== undefined;
+const usedNetwork = (rows: Rows, root: string): boolean => rows.get(`facts/outside/${root}`) !== undefined;
 
-function isCopied(book: Rows, root: string, text: string): boolean {
+function isCopied(rows: Rows, root: string, text: string): boolean {
   const terms = [...new Set(extractTerms(text))];
-  for (const [, heard] of book.each<string>(`facts/heard/${root}/`)) {
+  for (const [, heard] of rows.each<string>(`facts/heard/${root}/`)) {
     const known = new Set(heard.split(' '));
     if (terms.filter((term) => known.has(term)).length >= COPIED_SHARE * terms.length) return true;
   }

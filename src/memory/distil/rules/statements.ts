@@ -22,13 +22,13 @@ import { type About, chooseTopic } from '../fact-topic.ts';
 export const statements: Rule = {
   name: 'statements',
   wants: (event) => (event.type === 'task.received' ? [event.data.body.sha256] : []),
-  find: (read, book) => {
-    const said = personsText(read.event, read.text, book);
+  find: (read, rows) => {
+    const said = personsText(read.event, read.text, rows);
     if (said === null) return [];
     const evidence = evidenceOfEvent(read.event);
     const found = findStatements(said.text, said.at);
-    if (found.length === 0 || isRepeated(read.event, book)) return [];
-    return found.flatMap((each) => toFinding(each, said, evidence, book));
+    if (found.length === 0 || isRepeated(read.event, rows)) return [];
+    return found.flatMap((each) => toFinding(each, said, evidence, rows));
   },
 };
 
@@ -36,22 +36,22 @@ type PersonsText = { text: string; at: string; source: Source } & Omit<About, 't
 
 const personsText = handleByType<[Read['text'], Rows], PersonsText | null>({
   'task.received': (event, text) => readTaskText(text(event.data.body.sha256) ?? '', event.at),
-  'wait.opened': ({ data }, _, book) => {
+  'wait.opened': ({ data }, _, rows) => {
     const isAsked = data.for.kind === 'question' || data.for.kind === 'approval';
-    if (isAsked) book.put(`facts/asked/${data.wait}`, true);
+    if (isAsked) rows.put(`facts/asked/${data.wait}`, true);
     return null;
   },
-  'wait.closed': (event, _, book) => readAnswer(event, book),
+  'wait.closed': (event, _, rows) => readAnswer(event, rows),
   'episode.imported': ({ data: { episode } }) =>
     isOperator(episode.who) ? { text: episode.text, at: episode.at, source: 'import' } : null,
 });
 
 /** A task that repeats in the same words, such as a scheduled one, states something only once. */
-function isRepeated(event: Event, book: Rows): boolean {
+function isRepeated(event: Event, rows: Rows): boolean {
   if (event.type !== 'task.received') return false;
   const key = `facts/body/${event.data.body.sha256}`;
-  const wasSaid = book.get(key) !== undefined;
-  if (!wasSaid) book.put(key, true);
+  const wasSaid = rows.get(key) !== undefined;
+  if (!wasSaid) rows.put(key, true);
   return wasSaid;
 }
 
@@ -67,12 +67,12 @@ function readTaskText(file: string, at: string): PersonsText | null {
   }
 }
 
-function readAnswer(event: EventOf<'wait.closed'>, book: Rows): PersonsText | null {
+function readAnswer(event: EventOf<'wait.closed'>, rows: Rows): PersonsText | null {
   const key = `facts/asked/${event.data.wait}`;
-  const wasAsked = book.get(key) !== undefined;
-  book.put(key, null);
+  const wasAsked = rows.get(key) !== undefined;
+  rows.put(key, null);
   if (!wasAsked || !isByPerson(event.data.answer)) return null;
-  const record = event.run === null ? undefined : taskRecordOf(book, rootOf(book, event.run));
+  const record = event.run === null ? undefined : taskRecordOf(rows, rootOf(rows, event.run));
   return { text: event.data.answer.text ?? '', at: event.at, source: 'person', dir: record?.dir ?? null };
 }
 
@@ -83,8 +83,8 @@ export const isByPerson = ({ verdict, by }: { verdict: string; by?: string | und
 /** The names of the operator in imported conversations. */
 const isOperator = (who: string): boolean => /^(?:me|i|user|person|owner|operator|ich)$/i.test(who.trim());
 
-function toFinding(said: Statement, { source, tags, dir }: PersonsText, evidence: Evidence, book: Rows): Finding[] {
-  const all = said.isDelicate ? confirmByTwoTasks(said, evidence, book) : [evidence];
+function toFinding(said: Statement, { source, tags, dir }: PersonsText, evidence: Evidence, rows: Rows): Finding[] {
+  const all = said.isDelicate ? confirmByTwoTasks(said, evidence, rows) : [evidence];
   if (all === null) return [];
   // Standing instructions are part of every prompt, so an imported text is not enough.
   const kind = said.kind === 'standing' && source === 'import' ? 'preference' : said.kind;
@@ -95,9 +95,9 @@ function toFinding(said: Statement, { source, tags, dir }: PersonsText, evidence
 }
 
 /** A statement that names an address must appear in two tasks. */
-function confirmByTwoTasks({ text }: Statement, evidence: Evidence, book: Rows): Evidence[] | null {
+function confirmByTwoTasks({ text }: Statement, evidence: Evidence, rows: Rows): Evidence[] | null {
   const key = `facts/said/${similarityKey(text)}`;
-  const all = mergeEvidence(book.get<Evidence[]>(key) ?? [], [evidence]);
-  book.put(key, all);
-  return independentTasks(all, book).size >= 2 ? all : null;
+  const all = mergeEvidence(rows.get<Evidence[]>(key) ?? [], [evidence]);
+  rows.put(key, all);
+  return independentTasks(all, rows).size >= 2 ? all : null;
 }

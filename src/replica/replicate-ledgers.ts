@@ -13,11 +13,11 @@ import { lastSeqOf } from '../ledger/seek.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Pen } from '../schema/event.ts';
 import type { Appended, Clock, Replica, ReplicaOf } from '../schema/ports.ts';
-import { batchesOf, type BatchLimits } from './batches.ts';
+import { batchRecords, type BatchLimits } from './batch-records.ts';
 import type { Outgoing } from './outgoing.ts';
-import { pauseAfter, type Random } from './pause.ts';
-import type { LedgerRecord } from './record.ts';
-import { type Place, type SettledReader, settledReader } from './settled.ts';
+import { retryDelay, type Random } from './retry-delay.ts';
+import type { LedgerRecord } from './ledger-record.ts';
+import { type Place, type SettledReader, createSettledReader } from './settled-records.ts';
 
 export type FollowPorts = {
   replica: Replica;
@@ -29,18 +29,18 @@ export type FollowPorts = {
   ready: () => Promise<void>;
   limits: BatchLimits;
   /** Between two looks at ledgers in which nothing is new. */
-  lookMs: number;
+  pollMs: number;
   clock: Clock;
   random: Random;
   /** Resolves early when the signal comes. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** A person has switched it off. */
   isOff(): boolean;
-  tell(told: Told): void;
+  report(told: Progress): void;
   settlesMs?: number;
 };
 
-export type Told =
+export type Progress =
   | { kind: 'reached'; pen: Pen; place: Place }
   | { kind: 'waiting'; since: number; until: number; failures: number; why: string };
 
@@ -59,8 +59,8 @@ const PENS = ['run', 'maintenance'] as const satisfies Pen[];
 /** One ledger on its way. `place` is what the replica has; null until it was asked. */
 type Lane = { pen: Pen; reader: SettledReader; place: Place | null; goal: number };
 
-export async function follow(ports: FollowPorts, until: Until, signal: AbortSignal): Promise<Ended> {
-  const lanes = PENS.map((pen) => laneOf(pen, ports));
+export async function replicateLedgers(ports: FollowPorts, until: Until, signal: AbortSignal): Promise<Ended> {
+  const lanes = PENS.map((pen) => startLane(pen, ports));
   let [failures, since] = [0, 0];
   while (!signal.aborted) {
     if (ports.isOff()) return { kind: 'off' };
@@ -68,15 +68,15 @@ export async function follow(ports: FollowPorts, until: Until, signal: AbortSign
     switch (turn.kind) {
       case 'went':
         failures = 0;
-        if (until.kind === 'caught-up' && lanes.every(isThere)) return { kind: 'caught-up' };
-        await ports.sleep(ports.lookMs, signal);
+        if (until.kind === 'caught-up' && lanes.every(hasCaughtUp)) return { kind: 'caught-up' };
+        await ports.sleep(ports.pollMs, signal);
         break;
       case 'failed': {
         failures = turn.moved ? 1 : failures + 1;
         if (failures === 1) since = ports.clock();
         if (until.kind === 'caught-up' && failures >= until.failures) return { kind: 'unreachable', why: turn.why };
-        const pause = pauseAfter(failures, ports.random);
-        ports.tell({ kind: 'waiting', since, until: ports.clock() + pause, failures, why: turn.why });
+        const pause = retryDelay(failures, ports.random);
+        ports.report({ kind: 'waiting', since, until: ports.clock() + pause, failures, why: turn.why });
         await ports.sleep(pause, signal);
         break;
       }
@@ -89,14 +89,14 @@ export async function follow(ports: FollowPorts, until: Until, signal: AbortSign
   return { kind: 'aborted' };
 }
 
-function laneOf(pen: Pen, { files, clock, settlesMs }: FollowPorts): Lane {
-  const reader = settledReader(files[pen], clock, settlesMs);
+function startLane(pen: Pen, { files, clock, settlesMs }: FollowPorts): Lane {
+  const reader = createSettledReader(files[pen], clock, settlesMs);
   return { pen, reader, place: null, goal: lastSeqOf(files[pen]) };
 }
 
 /** Also when the end of what was there at the start has been rolled back since. */
-function isThere({ place, goal, reader }: Lane): boolean {
-  return place !== null && (place.seq >= goal || !reader.unsettled());
+function hasCaughtUp({ place, goal, reader }: Lane): boolean {
+  return place !== null && (place.seq >= goal || !reader.hasUnsettled());
 }
 
 type Turn =
@@ -127,22 +127,22 @@ async function takeTurn(lanes: readonly Lane[], ports: FollowPorts, signal: Abor
 async function advance(lane: Lane, ports: FollowPorts, went: () => void, signal: AbortSignal): Promise<void> {
   const of = { ledger: ports.ledger, pen: lane.pen };
   if (lane.place === null) {
-    lane.place = await agreedPlace(lane, ports, signal);
+    lane.place = await findCommonPlace(lane, ports, signal);
     if (lane.place === null) return;
-    ports.tell({ kind: 'reached', pen: lane.pen, place: lane.place });
+    ports.report({ kind: 'reached', pen: lane.pen, place: lane.place });
   }
-  for await (const records of batchesOf(lane.reader.behind(lane.place), ports.limits))
+  for await (const records of batchRecords(lane.reader.recordsAfter(lane.place), ports.limits))
     for (let rest = records; rest.length > 0; ) {
       if (ports.isOff() || signal.aborted) return;
-      const place = await sent(rest, of, ports, signal);
+      const place = await sendBatch(rest, of, ports, signal);
       lane.place = place;
       went();
-      ports.tell({ kind: 'reached', pen: lane.pen, place });
+      ports.report({ kind: 'reached', pen: lane.pen, place });
       rest = rest.filter(({ seq }) => seq > place.seq); // a replica may leave the end of a batch for later
     }
 }
 
-async function sent(
+async function sendBatch(
   records: readonly LedgerRecord[],
   of: ReplicaOf,
   { ready, outgoing, replica }: FollowPorts,
@@ -155,11 +155,11 @@ async function sent(
 }
 
 /** The last event that the replica has, if this ledger has the same (R2); null while that cannot be said yet. */
-async function agreedPlace({ pen, reader }: Lane, ports: FollowPorts, signal: AbortSignal): Promise<Place | null> {
+async function findCommonPlace({ pen, reader }: Lane, ports: FollowPorts, signal: AbortSignal): Promise<Place | null> {
   const theirs = await ports.replica.head({ ledger: ports.ledger, pen }, signal);
   if (theirs === null) return START;
   const ours = await reader.placeOf(theirs.seq);
-  if (ours === null && reader.unsettled()) return null;
+  if (ours === null && reader.hasUnsettled()) return null;
   if (ours === null)
     throw otherHistory(`the replica has ${theirs.seq} events of the ${pen} ledger, this home has fewer`);
   if (ours.hash !== theirs.hash)

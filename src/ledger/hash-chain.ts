@@ -6,7 +6,7 @@
  *    (out of its place in the sequence). Then it is damage.
  */
 import { type RawLine } from './chunks.ts';
-import { type Position, parseLine, prevOf, seqOf, wholeEndOf, wholeHash } from './line.ts';
+import { type Position, parseLine, prevOf, seqOf, lastCompleteRecordIn, verifiedHash } from './line.ts';
 
 /** Where the chain breaks: the seq that was expected, the byte, and what is wrong there. */
 export type Fault = { seq: number; offset: number; reason: string };
@@ -14,10 +14,10 @@ export type Fault = { seq: number; offset: number; reason: string };
 export type Link = { position: Position } | { fault: Fault };
 
 /** Checks that a record follows `from` in the chain. */
-export function linkOf(raw: RawLine, from: Position): Link {
+export function checkLink(raw: RawLine, from: Position): Link {
   const fault = (reason: string): Link => ({ fault: { seq: from.seq + 1, offset: raw.start, reason } });
   if (!raw.closed) return fault('the record has no end');
-  const hash = wholeHash(raw.bytes);
+  const hash = verifiedHash(raw.bytes);
   if (hash === null) return fault('the record does not match its hash');
   const seq = seqOf(raw.bytes);
   if (seq !== from.seq + 1) return fault(`the record says seq ${seq}`);
@@ -28,7 +28,7 @@ export function linkOf(raw: RawLine, from: Position): Link {
 /** Whether this record, found at or behind the bad one, proves that the bad one was not torn by a power cut. */
 export function provesDamage(raw: RawLine, bad: Fault): boolean {
   if (!raw.closed) return false;
-  if (wholeHash(raw.bytes) === null) return watermarkOf(wholeEndOf(raw.bytes, bad.seq)) > bad.offset;
+  if (verifiedHash(raw.bytes) === null) return watermarkOf(lastCompleteRecordIn(raw.bytes, bad.seq)) > bad.offset;
   return raw.start === bad.offset || seqOf(raw.bytes) <= bad.seq || watermarkOf(raw.bytes) > bad.offset;
 }
 

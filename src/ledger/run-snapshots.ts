@@ -6,7 +6,7 @@ import type { Json } from '../schema/json.ts';
 import type { RunStore } from '../schema/ports.ts';
 import { makeFolder, replaceFile } from './disk.ts';
 
-export function openRuns(folder: string): RunStore {
+export function openRunSnapshots(folder: string): RunStore {
   return {
     save: async (run, snapshot) => {
       makeFolder(folder);
@@ -14,12 +14,14 @@ export function openRuns(folder: string): RunStore {
     },
     load: async (run) => {
       const file = join(folder, `${run}.json`);
-      return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? parsed(file, await readFile(file, 'utf8')) : null;
+      return lstatSync(file, { throwIfNoEntry: false })?.isFile()
+        ? parseSnapshot(file, await readFile(file, 'utf8'))
+        : null;
     },
   };
 }
 
-function parsed(file: string, text: string): { seq: number; state: Json } | null {
+function parseSnapshot(file: string, text: string): { seq: number; state: Json } | null {
   try {
     return JSON.parse(text) as { seq: number; state: Json } | null;
   } catch {

@@ -12,9 +12,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompress as zstdCompressCallback } from 'node:zlib';
 import type { Line } from '../schema/event.ts';
-import { chunksOfFile, linesOf, type RawLine } from './chunks.ts';
-import { explained, makeFolder, replaceFile, replaceFileAsync, syncFolder } from './disk.ts';
-import { archiveFolderOf, closeHistory, openHistory, type Live, segmentName } from './history.ts';
+import { readChunks, splitLines, type RawLine } from './chunks.ts';
+import { describeErrno, makeFolder, replaceFile, replaceFileAsync, syncFolder } from './disk.ts';
+import { archiveFolder, closeHistory, openHistory, type Live, segmentName } from './history.ts';
 import type { Ledger } from './ledger.ts';
 import { parseLine, seqOf } from './line.ts';
 import { offsetOfSeq } from './seek.ts';
@@ -24,13 +24,13 @@ const zstdCompress = promisify(zstdCompressCallback);
 export type Archived = { first: number; last: number; segments: { file: string; sha256: string }[] };
 
 /** Returns what was moved, or null when no finished run is old enough. */
-export async function archive(ledger: Ledger, before: Date, segmentBytes: number): Promise<Archived | null> {
+export async function archiveRuns(ledger: Ledger, before: Date, segmentBytes: number): Promise<Archived | null> {
   await ledger.flush();
   const history = openHistory(ledger.file);
   if (history === null) return null;
   try {
     const { live } = history;
-    const span = await prefixBefore(live, before);
+    const span = await findFinishedPrefix(live, before);
     if (span === null) return null;
     const end = offsetOfSeq(live, span.last + 1);
     const archived = { ...span, segments: await writeSegments(live, end, ledger.file, segmentBytes) };
@@ -45,18 +45,18 @@ export async function archive(ledger: Ledger, before: Date, segmentBytes: number
 type RunSpan = { first: number; last: number; over: boolean };
 
 /** The longest prefix that may go (V1), as its first and last seq. */
-async function prefixBefore(live: Live, before: Date): Promise<{ first: number; last: number } | null> {
+async function findFinishedPrefix(live: Live, before: Date): Promise<{ first: number; last: number } | null> {
   const limit = before.toISOString();
   const runs = new Map<string, RunSpan>();
   let first = 0;
   let last = 0;
   let old = true;
-  for await (const raw of recordsOf(live, live.base + live.size)) {
+  for await (const raw of readRecords(live, live.base + live.size)) {
     const line = parseLine(raw.bytes);
     first ||= line.seq;
     old &&= line.at < limit;
     if (old) last = line.seq;
-    note(runs, line);
+    addToRunSpan(runs, line);
   }
   for (const run of [...runs.values()].toSorted((a, b) => b.first - a.first)) {
     if (run.first <= last && (!run.over || run.last > last)) last = run.first - 1;
@@ -64,7 +64,7 @@ async function prefixBefore(live: Live, before: Date): Promise<{ first: number; 
   return first > 0 && last >= first ? { first, last } : null;
 }
 
-function note(runs: Map<string, RunSpan>, line: Line): void {
+function addToRunSpan(runs: Map<string, RunSpan>, line: Line): void {
   if (line.run === null) return;
   const run = runs.get(line.run) ?? { first: line.seq, last: line.seq, over: false };
   runs.set(line.run, { first: run.first, last: line.seq, over: run.over || line.type === 'run.ended' });
@@ -76,14 +76,14 @@ async function writeSegments(
   ledgerFile: string,
   segmentBytes: number,
 ): Promise<Archived['segments']> {
-  makeFolder(archiveFolderOf(ledgerFile));
+  makeFolder(archiveFolder(ledgerFile));
   const segments: Archived['segments'] = [];
   let pending: RawLine[] = [];
   const write = async (): Promise<void> => {
     if (pending.length > 0) segments.push(await writeSegment(ledgerFile, pending));
     pending = [];
   };
-  for await (const raw of recordsOf(live, end)) {
+  for await (const raw of readRecords(live, end)) {
     pending.push({ ...raw, bytes: Buffer.from(raw.bytes) });
     if (raw.end - (pending[0]?.start ?? raw.start) >= segmentBytes) await write();
   }
@@ -102,7 +102,7 @@ async function writeSegment(ledgerFile: string, lines: readonly RawLine[]): Prom
     start: first.start,
     end: last.end,
   });
-  replaceFile(join(archiveFolderOf(ledgerFile), file), bytes, { durable: true });
+  replaceFile(join(archiveFolder(ledgerFile), file), bytes, { durable: true });
   return { file, sha256: hash('sha256', bytes) };
 }
 
@@ -110,9 +110,9 @@ async function writeSegment(ledgerFile: string, lines: readonly RawLine[]): Prom
 async function dropPrefix(ledgerFile: string, from: number, base: number): Promise<number> {
   const fd = openSync(ledgerFile, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    await replaceFileAsync(ledgerFile, chunksOfFile(fd, from, Number.MAX_SAFE_INTEGER));
+    await replaceFileAsync(ledgerFile, readChunks(fd, from, Number.MAX_SAFE_INTEGER));
   } catch (error) {
-    throw explained(error, ledgerFile);
+    throw describeErrno(error, ledgerFile);
   } finally {
     closeSync(fd);
   }
@@ -120,6 +120,6 @@ async function dropPrefix(ledgerFile: string, from: number, base: number): Promi
   return base;
 }
 
-async function* recordsOf(live: Live, end: number): AsyncGenerator<RawLine> {
-  for await (const lines of linesOf(chunksOfFile(live.fd, 0, end - live.base), live.base)) yield* lines;
+async function* readRecords(live: Live, end: number): AsyncGenerator<RawLine> {
+  for await (const lines of splitLines(readChunks(live.fd, 0, end - live.base), live.base)) yield* lines;
 }

@@ -5,17 +5,17 @@
 import { OkaError } from '../schema/errors.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
 
-const AT_ONCE = 200;
+const PAGE_SIZE = 200;
 
 /** Up to and including the seq `last`. What stands twice is given out twice. */
-export async function* eventsOf(
+export async function* fetchEvents(
   replica: Replica,
   of: ReplicaOf,
   last: number,
   signal: AbortSignal,
 ): AsyncGenerator<WireEvent> {
   let seen: WireEvent | null = null;
-  for (let page = await pageBehind(seen, replica, of, signal); page.length > 0; ) {
+  for (let page = await fetchPageAfter(seen, replica, of, signal); page.length > 0; ) {
     for (const event of page) {
       if (event.seq > last) return;
       if (event.seq < (seen?.seq ?? 1))
@@ -23,18 +23,18 @@ export async function* eventsOf(
       yield event;
       seen = event;
     }
-    page = await pageBehind(seen, replica, of, signal);
+    page = await fetchPageAfter(seen, replica, of, signal);
   }
 }
 
-async function pageBehind(
+async function fetchPageAfter(
   seen: WireEvent | null,
   replica: Replica,
   of: ReplicaOf,
   signal: AbortSignal,
 ): Promise<WireEvent[]> {
-  if (seen === null) return replica.page(of, 1, AT_ONCE, signal);
-  const [overlap, ...page] = await replica.page(of, seen.seq, AT_ONCE, signal);
+  if (seen === null) return replica.page(of, 1, PAGE_SIZE, signal);
+  const [overlap, ...page] = await replica.page(of, seen.seq, PAGE_SIZE, signal);
   if (overlap?.seq === seen.seq && page.length > 0) return page;
-  return replica.page(of, seen.seq + 1, AT_ONCE, signal); // one large event can be a page, and one that is gone none
+  return replica.page(of, seen.seq + 1, PAGE_SIZE, signal); // one large event can be a page, and one that is gone none
 }

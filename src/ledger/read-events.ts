@@ -4,13 +4,13 @@ import { OkaError } from '../schema/errors.ts';
 import type { EventType, Line } from '../schema/event.ts';
 import { upgradeLine } from '../schema/upgrade.ts';
 import type { RawLine } from './chunks.ts';
-import { closeHistory, type History, openHistory, sourcesBehind } from './history.ts';
+import { closeHistory, type History, openHistory, readLinesAfter } from './history.ts';
 import { parseLine } from './line.ts';
 import { offsetOfSeq } from './seek.ts';
 
 export type Filter = { from?: number; to?: number; run?: string; type?: EventType | `${string}.*` };
 
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 
 /** Events in order. A record still being written at the end is left out; a broken one in between is an error. */
 export async function* readEvents(ledgerFile: string, filter: Filter = {}): AsyncGenerator<Line> {
@@ -22,7 +22,7 @@ export async function* readEventBatches(ledgerFile: string, filter: Filter = {})
   const history = openHistory(ledgerFile);
   if (history === null) return;
   try {
-    yield* batchesIn(history, ledgerFile, filter);
+    yield* readBatches(history, ledgerFile, filter);
   } finally {
     closeHistory(history);
   }
@@ -37,7 +37,7 @@ export async function* followEvents(ledgerFile: string, filter: Filter, signal: 
       if (matches(line, filter)) yield line;
       if (filter.to !== undefined && line.seq >= filter.to) return;
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -45,17 +45,17 @@ export async function* followEvents(ledgerFile: string, filter: Filter, signal: 
 const SMALLEST_BATCH = 8;
 const LARGEST_BATCH = 512;
 
-async function* batchesIn(history: History, ledgerFile: string, filter: Filter): AsyncGenerator<Line[]> {
+async function* readBatches(history: History, ledgerFile: string, filter: Filter): AsyncGenerator<Line[]> {
   const first = filter.from ?? 1;
   const last = filter.to ?? Number.POSITIVE_INFINITY;
   let size = SMALLEST_BATCH;
   let lines: Line[] = [];
   try {
-    for (const source of sourcesBehind(history, startOffset(history, first)))
+    for (const source of readLinesAfter(history, startOffset(history, first)))
       for await (const raws of source) {
         for (const raw of raws) {
           if (!raw.closed) continue;
-          const line = parsed(raw, ledgerFile);
+          const line = parseRecord(raw, ledgerFile);
           if (line.seq > last) {
             if (lines.length > 0) yield lines;
             return;
@@ -82,7 +82,7 @@ function startOffset(history: History, first: number): number {
   return segment === undefined ? offsetOfSeq(history.live, first) : segment.start;
 }
 
-function parsed(raw: RawLine, ledgerFile: string): Line {
+function parseRecord(raw: RawLine, ledgerFile: string): Line {
   try {
     const line: unknown = parseLine(raw.bytes);
     if (line !== null && typeof line === 'object' && 'seq' in line && Number.isInteger(line.seq)) return line as Line;

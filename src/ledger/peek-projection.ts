@@ -1,8 +1,8 @@
 /** Looking at a ledger's projections without the pen: snapshot and tail, nothing written. */
 import type { Projection } from '../schema/ports.ts';
 import { upgradeLine } from '../schema/upgrade.ts';
-import type { Fault } from './chain.ts';
-import { closeHistory, openHistory, walk } from './history.ts';
+import type { Fault } from './hash-chain.ts';
+import { closeHistory, openHistory, walkChain } from './history.ts';
 import { parseLine, type Position, START } from './line.ts';
 import { Projections } from './projections.ts';
 import { positionEndingAt } from './seek.ts';
@@ -10,7 +10,7 @@ import { positionEndingAt } from './seek.ts';
 export type Peek<State> = { state: State; end: Position; fault: Fault | null };
 
 /** The state as of the last whole record; with the place of the fault when the ledger does not hold up to its end. */
-export async function peek<State>(
+export async function peekProjection<State>(
   ledgerFile: string,
   folder: string,
   projection: Projection<State>,
@@ -22,7 +22,7 @@ export async function peek<State>(
     const { seq, offset, hash } = projections.position;
     const found = positionEndingAt(history.live, offset);
     if (found?.seq !== seq || found.hash !== hash) projections.restart();
-    const { end, fault } = await walk(history, projections.position, (raw) =>
+    const { end, fault } = await walkChain(history, projections.position, (raw) =>
       projections.apply(upgradeLine(parseLine(raw.bytes))),
     );
     return { state: projections.stateOf(projection), end, fault };

@@ -8,32 +8,32 @@
  */
 import { fdatasync } from 'node:fs';
 import { promisify } from 'node:util';
-import { linkOf } from '../ledger/chain.ts';
-import { chunksOfFile, linesOf, type RawLine } from '../ledger/chunks.ts';
-import { closeHistory, type History, openHistory, sourcesBehind } from '../ledger/history.ts';
-import { parseLine, type Position, seqOf, START, wholeHash } from '../ledger/line.ts';
+import { checkLink } from '../ledger/hash-chain.ts';
+import { readChunks, splitLines, type RawLine } from '../ledger/chunks.ts';
+import { closeHistory, type History, openHistory, readLinesAfter } from '../ledger/history.ts';
+import { parseLine, type Position, seqOf, START, verifiedHash } from '../ledger/line.ts';
 import { lastSeqOf, offsetOfSeq, positionEndingAt } from '../ledger/seek.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Clock } from '../schema/ports.ts';
-import { type LedgerRecord, recordIn } from './record.ts';
+import { type LedgerRecord, parseRecord } from './ledger-record.ts';
 
 /** A place in the chain. */
 export type Place = Pick<Position, 'seq' | 'hash'>;
 
 export type SettledReader = {
   /** Records behind a place, up to what is settled now. Throws when the ledger does not go on from there. */
-  behind(place: Place): AsyncGenerator<LedgerRecord>;
+  recordsAfter(place: Place): AsyncGenerator<LedgerRecord>;
   /** The place of the record with this seq; null when there is none, or none that is settled. */
   placeOf(seq: number): Promise<Place | null>;
   /** Whether records are there that may settle soon. */
-  unsettled(): boolean;
+  hasUnsettled(): boolean;
 };
 
 /** A write that is rolled back is so within moments. */
-export const SETTLES_MS = 500;
+export const SETTLE_MS = 500;
 const sync = promisify(fdatasync);
 
-export function settledReader(ledgerFile: string, clock: Clock, settlesMs = SETTLES_MS): SettledReader {
+export function createSettledReader(ledgerFile: string, clock: Clock, settlesMs = SETTLE_MS): SettledReader {
   let seen: { end: Position; at: number } | null = null;
   let waiting = false;
 
@@ -42,7 +42,7 @@ export function settledReader(ledgerFile: string, clock: Clock, settlesMs = SETT
     const last = await lastRecord(ledgerFile, live);
     if (last === null) return live.base;
     const watermark = Math.max(live.base, last.watermark);
-    const stood = seen !== null && clock() - seen.at >= settlesMs && isThere(live, seen.end) ? seen.end.offset : 0;
+    const stood = seen !== null && clock() - seen.at >= settlesMs && isStillThere(live, seen.end) ? seen.end.offset : 0;
     if (seen?.end.hash !== last.end.hash) {
       await sync(live.fd);
       seen = { end: last.end, at: clock() };
@@ -58,7 +58,7 @@ export function settledReader(ledgerFile: string, clock: Clock, settlesMs = SETT
     if (history === null) return;
     try {
       const end = await settledEnd(history);
-      for (const source of sourcesBehind(history, startOf(history, seq)))
+      for (const source of readLinesAfter(history, startOffset(history, seq)))
         for await (const raws of source)
           for (const raw of raws) {
             if (raw.end > end) return;
@@ -69,27 +69,28 @@ export function settledReader(ledgerFile: string, clock: Clock, settlesMs = SETT
     }
   }
 
-  async function* behind(place: Place): AsyncGenerator<LedgerRecord> {
+  async function* recordsAfter(place: Place): AsyncGenerator<LedgerRecord> {
     let at: Position = { ...place, offset: 0 };
     for await (const raw of rawsFrom(place.seq + 1)) {
-      const link = linkOf(raw, at);
-      if ('fault' in link) throw damaged(ledgerFile, raw, link.fault.reason);
+      const link = checkLink(raw, at);
+      if ('fault' in link) throw damagedError(ledgerFile, raw, link.fault.reason);
       at = link.position;
-      yield recordIn(raw.bytes);
+      yield parseRecord(raw.bytes);
     }
   }
 
   async function placeOf(seq: number): Promise<Place | null> {
     if (seq === 0) return START;
     for await (const raw of rawsFrom(seq)) {
-      const hash = wholeHash(raw.bytes);
-      if (hash === null || seqOf(raw.bytes) !== seq) throw damaged(ledgerFile, raw, `seq ${seq} does not stand there`);
+      const hash = verifiedHash(raw.bytes);
+      if (hash === null || seqOf(raw.bytes) !== seq)
+        throw damagedError(ledgerFile, raw, `seq ${seq} does not stand there`);
       return { seq, hash };
     }
     return null;
   }
 
-  return { behind, placeOf, unsettled: () => waiting };
+  return { recordsAfter, placeOf, hasUnsettled: () => waiting };
 }
 
 type Live = History['live'];
@@ -98,9 +99,9 @@ type Live = History['live'];
 async function lastRecord(ledgerFile: string, live: Live): Promise<{ end: Position; watermark: number } | null> {
   const start = offsetOfSeq(live, Math.max(1, lastSeqOf(ledgerFile)));
   let last: { end: Position; watermark: number } | null = null;
-  for await (const raws of linesOf(chunksOfFile(live.fd, start - live.base, live.size), start))
+  for await (const raws of splitLines(readChunks(live.fd, start - live.base, live.size), start))
     for (const raw of raws) {
-      const hash = raw.closed ? wholeHash(raw.bytes) : null;
+      const hash = raw.closed ? verifiedHash(raw.bytes) : null;
       if (hash === null) return last;
       const { seq, d } = parseLine(raw.bytes);
       last = { end: { seq, offset: raw.end, hash }, watermark: d };
@@ -108,14 +109,14 @@ async function lastRecord(ledgerFile: string, live: Live): Promise<{ end: Positi
   return last;
 }
 
-function isThere(live: Live, { offset, hash }: Position): boolean {
+function isStillThere(live: Live, { offset, hash }: Position): boolean {
   return offset <= live.base || positionEndingAt(live, offset)?.hash === hash;
 }
 
-function startOf({ segments, live }: History, seq: number): number {
+function startOffset({ segments, live }: History, seq: number): number {
   return segments.find(({ last }) => last >= seq)?.start ?? offsetOfSeq(live, seq);
 }
 
-function damaged(ledgerFile: string, raw: RawLine, reason: string): OkaError {
+function damagedError(ledgerFile: string, raw: RawLine, reason: string): OkaError {
   return new OkaError('ledger-damaged', `${ledgerFile}, byte ${raw.start}: ${reason}`, { fix: 'Run: oka verify' });
 }

@@ -14,7 +14,7 @@ const DATA_KEY = ',"data":';
 const CHAIN_LENGTH = 149;
 
 /** Takes the bytes of a whole record apart. */
-export function recordIn(bytes: Buffer): LedgerRecord {
+export function parseRecord(bytes: Buffer): LedgerRecord {
   const text = bytes.toString('utf8');
   const dataAt = text.indexOf(DATA_KEY); // nothing in front of it is free text
   const dataEnd = text.length - CHAIN_LENGTH;
@@ -26,7 +26,7 @@ export function recordIn(bytes: Buffer): LedgerRecord {
 const sealer = new Sealer();
 
 /** The hash that a record with these fields and this data has. */
-export function hashOf(event: Omit<WireEvent, 'body'>, pen: Pen, data: string): string {
+export function recordHash(event: Omit<WireEvent, 'body'>, pen: Pen, data: string): string {
   const { seq, type, run, at, cause, v, d, prev } = event;
   sealer.clear();
   return sealer.add({ seq, type, run, at, pen, cause, v } as Event, data, d, prev);

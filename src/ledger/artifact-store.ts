@@ -12,14 +12,14 @@ import { join } from 'node:path';
 import { errnoOf, OkaError } from '../schema/errors.ts';
 import type { ArtifactStore, Redact } from '../schema/ports.ts';
 import type { ArtifactRef } from '../schema/tool.ts';
-import { explained, makeFolder, replaceFile } from './disk.ts';
+import { describeErrno, makeFolder, replaceFile } from './disk.ts';
 
 export function openArtifacts(folder: string, redact: Redact): ArtifactStore {
   return {
     put: async (body, about = {}) => {
-      const bytes = redacted(body, redact);
+      const bytes = redactBody(body, redact);
       const sha256 = hash('sha256', bytes);
-      store(folder, sha256, bytes);
+      storeArtifact(folder, sha256, bytes);
       return {
         sha256,
         bytes: bytes.length,
@@ -27,19 +27,19 @@ export function openArtifacts(folder: string, redact: Redact): ArtifactStore {
         ...(about.name === undefined ? {} : { name: about.name }),
       };
     },
-    get: (ref) => load(folder, ref.sha256),
+    get: (ref) => loadArtifact(folder, ref.sha256),
   };
 }
 
-function store(folder: string, sha256: string, bytes: Buffer): void {
-  const file = fileOf(folder, sha256);
+function storeArtifact(folder: string, sha256: string, bytes: Buffer): void {
+  const file = artifactFile(folder, sha256);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() && bytes.equals(readFileSync(file))) return;
   makeFolder(join(folder, sha256.slice(0, 2)));
   replaceFile(file, bytes, { durable: true, mode: 0o444 });
 }
 
-async function load(folder: string, sha256: ArtifactRef['sha256']): Promise<Buffer> {
-  const file = fileOf(folder, sha256);
+async function loadArtifact(folder: string, sha256: ArtifactRef['sha256']): Promise<Buffer> {
+  const file = artifactFile(folder, sha256);
   const bytes = await readRegular(file);
   if (hash('sha256', bytes) === sha256) return bytes;
   throw new OkaError('artifact-damaged', `${file} does not hold what its name says`, {
@@ -57,18 +57,18 @@ async function readRegular(file: string): Promise<Buffer> {
         fix: 'Restore it from a backup.',
         cause: error,
       });
-    throw explained(error, file);
+    throw describeErrno(error, file);
   }
 }
 
 /** Bytes are looked at one by one as characters, so that a token is found in any encoding that keeps ASCII. */
-function redacted(body: string | Uint8Array, redact: Redact): Buffer {
+function redactBody(body: string | Uint8Array, redact: Redact): Buffer {
   if (typeof body === 'string') return Buffer.from(redact(body));
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
   return Buffer.from(redact(text), 'latin1');
 }
 
-function fileOf(folder: string, sha256: string): string {
+function artifactFile(folder: string, sha256: string): string {
   if (!/^[0-9a-f]{64}$/.test(sha256))
     throw new OkaError('artifact-missing', `"${sha256.slice(0, 80)}" is not an artifact's hash`);
   return join(folder, sha256.slice(0, 2), sha256.slice(2));

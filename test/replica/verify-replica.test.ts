@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { convexReplica } from '../../src/replica/convex.ts';
-import { outgoing } from '../../src/replica/outgoing.ts';
-import { hashOf } from '../../src/replica/record.ts';
+import { prepareOutgoing } from '../../src/replica/outgoing.ts';
+import { recordHash } from '../../src/replica/ledger-record.ts';
 import { openWith, sealTo } from '../../src/replica/seal.ts';
-import { type Verified, verifyReplica } from '../../src/replica/verify.ts';
+import { type Verified, verifyReplica } from '../../src/replica/verify-replica.ts';
 import type { WireEvent } from '../../src/schema/ports.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
@@ -29,11 +29,11 @@ describe('verifyReplica', () => {
     expect(await verified(files, replica)).toMatchObject({ events: 300, behind: 25, difference: null });
     const withheld = memoryReplica();
     const except = ['run.*'];
-    await caughtUp(portsFor(files, withheld, { outgoing: outgoing({ redact: (t) => t, except, seal: null }) }));
+    await caughtUp(portsFor(files, withheld, { outgoing: prepareOutgoing({ redact: (t) => t, except, seal: null }) }));
     expect(await verified(files, withheld)).toMatchObject({ events: 325, withheld: 325, difference: null });
     const sealed = memoryReplica();
     const seal = sealTo(same);
-    await caughtUp(portsFor(files, sealed, { outgoing: outgoing({ redact: (t) => t, except: [], seal }) }));
+    await caughtUp(portsFor(files, sealed, { outgoing: prepareOutgoing({ redact: (t) => t, except: [], seal }) }));
     expect(await verified(files, sealed)).toMatchObject({ events: 325, unopened: 0, difference: null });
     const signal = AbortSignal.timeout(60_000);
     const blind = { replica: sealed, of: OF, ledgerFile: files.run, open: null, signal, settlesMs: 0 };
@@ -72,7 +72,7 @@ describe('verifyReplica', () => {
     await write(files.run, 'run', many(30, 'a'));
     const replica = memoryReplica();
     const seal = sealTo(same);
-    await caughtUp(portsFor(files, replica, { outgoing: outgoing({ redact: (t) => t, except: [], seal }) }));
+    await caughtUp(portsFor(files, replica, { outgoing: prepareOutgoing({ redact: (t) => t, except: [], seal }) }));
     const [first, second] = replica.events.run;
     if (first === undefined || second === undefined) throw new Error('not there');
     [first.body, second.body] = [second.body, first.body];
@@ -119,7 +119,7 @@ function fork(events: WireEvent[]): void {
     const text = JSON.stringify({ reason: `another ${index}` });
     event.prev = events[index - 1]?.hash ?? '';
     event.body = { kind: 'plain', text };
-    event.hash = hashOf(event, 'run', text);
+    event.hash = recordHash(event, 'run', text);
   }
 }
 
@@ -127,5 +127,5 @@ function ahead(events: WireEvent[]): void {
   const last = events.at(-1) as WireEvent;
   const next = { ...last, seq: last.seq + 1, prev: last.hash };
   const text = JSON.stringify({ reason: 'only there' });
-  events.push({ ...next, body: { kind: 'plain', text }, hash: hashOf(next, 'run', text) });
+  events.push({ ...next, body: { kind: 'plain', text }, hash: recordHash(next, 'run', text) });
 }

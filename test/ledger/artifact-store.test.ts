@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactShapes } from '../../src/guard/redact.ts';
-import { openArtifacts } from '../../src/ledger/artifacts.ts';
+import { openArtifacts } from '../../src/ledger/artifact-store.ts';
 import { ArtifactRef } from '../../src/schema/tool.ts';
 import { freshFolder } from '../support/ledger-samples.ts';
 

@@ -2,16 +2,16 @@
 import { OkaError } from '../../schema/errors.ts';
 import { Episode } from '../../schema/memory.ts';
 
-export type Imported = { episode: Episode; line: number };
+export type ImportedEpisode = { episode: Episode; line: number };
 
 const MOST_PROBLEMS = 5;
 
-export function episodesIn(text: string, name: string): Imported[] {
-  const imported: Imported[] = [];
+export function parseEpisodes(text: string, name: string): ImportedEpisode[] {
+  const imported: ImportedEpisode[] = [];
   const problems: string[] = [];
   text.split('\n').forEach((line, index) => {
     if (line.trim() === '') return;
-    const read = episodeIn(line);
+    const read = parseEpisode(line);
     if ('problem' in read) problems.push(`  line ${index + 1}: ${read.problem}`);
     else imported.push({ episode: read.episode, line: index + 1 });
   });
@@ -19,11 +19,11 @@ export function episodesIn(text: string, name: string): Imported[] {
   return imported;
 }
 
-function episodeIn(line: string): { episode: Episode } | { problem: string } {
-  const given = objectIn(line);
+function parseEpisode(line: string): { episode: Episode } | { problem: string } {
+  const given = parseJsonObject(line);
   if (given === null) return { problem: 'it is not a JSON object' };
   const { id, text, at, who, namespace } = given;
-  const moment = momentOf(at);
+  const moment = parseInstant(at);
   if (moment === null) return { problem: `"at" is not a moment: ${JSON.stringify(at)}; such as 2026-01-31T09:30:00Z` };
   const read = Episode.safeParse({
     id: typeof id === 'number' ? String(id) : id,
@@ -36,7 +36,7 @@ function episodeIn(line: string): { episode: Episode } | { problem: string } {
   return { problem: read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ') };
 }
 
-function objectIn(line: string): Record<string, unknown> | null {
+function parseJsonObject(line: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(line);
     return value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -48,7 +48,7 @@ function objectIn(line: string): Record<string, unknown> | null {
 }
 
 /** Whatever says when, as a moment in UTC; without a zone it is taken as UTC. */
-function momentOf(at: unknown): string | null {
+function parseInstant(at: unknown): string | null {
   if (typeof at !== 'string' && typeof at !== 'number') return null;
   const zoned = typeof at === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(at);
   const date = new Date(zoned ? `${at.replace(' ', 'T')}Z` : at);

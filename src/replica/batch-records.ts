@@ -1,18 +1,18 @@
 /** Records as requests: as many as fit, and never none. */
-import type { LedgerRecord } from './record.ts';
+import type { LedgerRecord } from './ledger-record.ts';
 
 export type BatchLimits = { events: number; bytes: number };
 
 /** Fields beside the data, about. */
-const AROUND = 400;
+const OTHER_FIELDS_BYTES = 400;
 
-export async function* batchesOf(
+export async function* batchRecords(
   records: AsyncIterable<LedgerRecord>,
   limits: BatchLimits,
 ): AsyncGenerator<LedgerRecord[]> {
   let [batch, bytes]: [LedgerRecord[], number] = [[], 0];
   for await (const record of records) {
-    const size = AROUND + Buffer.byteLength(record.data);
+    const size = OTHER_FIELDS_BYTES + Buffer.byteLength(record.data);
     if (batch.length > 0 && (batch.length >= limits.events || bytes + size > limits.bytes)) {
       yield batch;
       [batch, bytes] = [[], 0];

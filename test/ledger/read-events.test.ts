@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { archive } from '../../src/ledger/archive.ts';
+import { archiveRuns } from '../../src/ledger/archive-runs.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import { type Filter, followEvents, readEvents } from '../../src/ledger/read.ts';
+import { type Filter, followEvents, readEvents } from '../../src/ledger/read-events.ts';
 import type { Line, NewEvent } from '../../src/schema/event.ts';
 import { freshFolder, noteOf, openPlain } from '../support/ledger-samples.ts';
 
@@ -209,7 +209,7 @@ async function seqs(file: string, filter: Filter = {}): Promise<number[]> {
 
 /** Moves every finished run into the archive. */
 async function archived(ledger: Ledger): Promise<void> {
-  expect(await archive(ledger, new Date(Date.now() + 60_000), 1000)).not.toBeNull();
+  expect(await archiveRuns(ledger, new Date(Date.now() + 60_000), 1000)).not.toBeNull();
 }
 
 function following(file: string, filter: Filter = {}) {

@@ -9,10 +9,10 @@ import { setTimeout as after } from 'node:timers/promises';
 import { START } from '../ledger/line.ts';
 import { lastSeqOf } from '../ledger/seek.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
-import { eventsOf } from './pages.ts';
-import { hashOf, type LedgerRecord } from './record.ts';
+import { fetchEvents } from './fetch-events.ts';
+import { recordHash, type LedgerRecord } from './ledger-record.ts';
 import type { Open } from './seal.ts';
-import { SETTLES_MS, settledReader } from './settled.ts';
+import { SETTLE_MS, createSettledReader } from './settled-records.ts';
 
 export type Verified = {
   /** Events that are the same on both sides. */
@@ -41,22 +41,22 @@ export type VerifyPorts = {
 };
 
 export async function verifyReplica(ports: VerifyPorts): Promise<Verified> {
-  const { replica, of, ledgerFile, signal, reach, settlesMs = SETTLES_MS } = ports;
+  const { replica, of, ledgerFile, signal, reach, settlesMs = SETTLE_MS } = ports;
   const result: Verified = { events: 0, behind: 0, withheld: 0, unopened: 0, difference: null };
   const head = (await replica.head(of, signal)) ?? START;
-  const reader = settledReader(ledgerFile, Date.now, settlesMs);
+  const reader = createSettledReader(ledgerFile, Date.now, settlesMs);
   const last = await reader.placeOf(head.seq);
-  if (last === null && reader.unsettled()) await after(settlesMs, undefined, { signal });
-  const theirs = eventsOf(replica, of, head.seq, signal);
-  for await (const ours of reader.behind(START)) {
+  if (last === null && reader.hasUnsettled()) await after(settlesMs, undefined, { signal });
+  const theirs = fetchEvents(replica, of, head.seq, signal);
+  for await (const ours of reader.recordsAfter(START)) {
     if (ours.seq > head.seq) break;
     const { value } = (await theirs.next()) as { value: WireEvent | undefined };
-    result.difference = await differenceOf(ours, value, ports, result);
+    result.difference = await compareEvent(ours, value, ports, result);
     if (result.difference !== null) return result;
     result.events = ours.seq;
     reach?.(ours.seq);
     if (ours.seq === head.seq && ours.hash !== head.hash)
-      return { ...result, difference: changed(ours.seq, 'the replica names another hash as its last') };
+      return { ...result, difference: changedEvent(ours.seq, 'the replica names another hash as its last') };
   }
   if (result.events < head.seq)
     return { ...result, difference: { seq: result.events + 1, kind: 'ahead', why: 'this ledger does not have it' } };
@@ -65,7 +65,7 @@ export async function verifyReplica(ports: VerifyPorts): Promise<Verified> {
   return { ...result, behind: Math.max(0, lastSeqOf(ledgerFile) - result.events) };
 }
 
-async function differenceOf(
+async function compareEvent(
   ours: LedgerRecord,
   theirs: WireEvent | undefined,
   { of, open }: VerifyPorts,
@@ -74,23 +74,23 @@ async function differenceOf(
   const { seq } = ours;
   if (theirs === undefined || theirs.seq > seq) return { seq, kind: 'missing', why: 'the replica does not have it' };
   if (theirs.seq < seq) return { seq: theirs.seq, kind: 'twice', why: 'the replica has it twice' };
-  if (theirs.hash !== ours.hash) return anotherHash(theirs, of);
-  const field = FIELDS.find((name) => theirs[name] !== ours[name] && !isHeldBackRun(name, theirs));
-  if (field !== undefined) return changed(seq, `its ${field} is another`);
+  if (theirs.hash !== ours.hash) return hashDifference(theirs, of);
+  const field = FIELDS.find((name) => theirs[name] !== ours[name] && !isWithheldRun(name, theirs));
+  if (field !== undefined) return changedEvent(seq, `its ${field} is another`);
   switch (theirs.body.kind) {
     case 'withheld':
       counted.withheld += 1;
       return null;
     case 'plain':
-      return theirs.body.text === ours.data ? null : changed(seq, 'its content does not have its hash');
+      return theirs.body.text === ours.data ? null : changedEvent(seq, 'its content does not have its hash');
     case 'sealed': {
       const opened =
         open === null ? ({ kind: 'foreign' } as const) : await open(theirs.body.text, { ...of, ...theirs });
       if (opened.kind === 'foreign') counted.unopened += 1;
-      if (opened.kind === 'changed') return changed(seq, `its sealed content does not open: ${opened.why}`);
+      if (opened.kind === 'changed') return changedEvent(seq, `its sealed content does not open: ${opened.why}`);
       return opened.kind === 'foreign' || opened.text === ours.data
         ? null
-        : changed(seq, 'its sealed content does not have its hash');
+        : changedEvent(seq, 'its sealed content does not have its hash');
     }
   }
 }
@@ -98,15 +98,15 @@ async function differenceOf(
 const FIELDS = ['prev', 'type', 'run', 'at', 'cause', 'v', 'd'] as const;
 
 /** The name of a run that redaction would change is held back together with the body. */
-const isHeldBackRun = (name: string, { run, body }: WireEvent): boolean =>
+const isWithheldRun = (name: string, { run, body }: WireEvent): boolean =>
   name === 'run' && run === null && body.kind === 'withheld';
 
 /** A record that has its hash belongs to another history; one that does not was changed. */
-function anotherHash(theirs: WireEvent, { pen }: ReplicaOf): Difference {
+function hashDifference(theirs: WireEvent, { pen }: ReplicaOf): Difference {
   const { seq, hash, body } = theirs;
-  if (body.kind === 'plain' && hashOf(theirs, pen, body.text) !== hash)
-    return changed(seq, 'its hash is another, and its content does not have it');
+  if (body.kind === 'plain' && recordHash(theirs, pen, body.text) !== hash)
+    return changedEvent(seq, 'its hash is another, and its content does not have it');
   return { seq, kind: 'fork', why: 'the replica has another event in this place' };
 }
 
-const changed = (seq: number, why: string): Difference => ({ seq, kind: 'changed', why });
+const changedEvent = (seq: number, why: string): Difference => ({ seq, kind: 'changed', why });

@@ -5,7 +5,7 @@ import { replaceFile } from './disk.ts';
 
 export type Reserve = { regain(): void; release(): void };
 
-export function reserveAt(file: string, bytes: number): Reserve {
+export function diskReserve(file: string, bytes: number): Reserve {
   return {
     /** Throws disk-full while there is no space. Random bytes, so that no file system stores them for free. */
     regain: () => {

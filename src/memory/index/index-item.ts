@@ -11,7 +11,7 @@ export const KINDS = ['said', 'fact', 'decided', 'did', 'judged', 'ended'] as co
 export type Kind = (typeof KINDS)[number];
 
 /** A piece as the ledger gives it, before it has a number. */
-export type Draft = {
+export type IndexEntry = {
   /** Unique; a piece with the key of an older one takes its place. */
   key: string;
   /** What a person or a program calls it by. */
@@ -33,7 +33,7 @@ export type Draft = {
   context: string;
 };
 
-export type Item = Omit<Draft, 'context'> & { n: number };
+export type Item = Omit<IndexEntry, 'context'> & { n: number };
 
 export const evidenceOf = ({ run, seq }: Pick<Item, 'run' | 'seq'>): Evidence => ({ run, seq });
 

@@ -1,8 +1,8 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { archive } from '../../src/ledger/archive.ts';
+import { archiveRuns } from '../../src/ledger/archive-runs.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
-import { follow, type Told } from '../../src/replica/follow.ts';
+import { replicateLedgers, type Progress } from '../../src/replica/replicate-ledgers.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import {
@@ -121,8 +121,8 @@ describe('follow', () => {
     const replica = memoryReplica();
     replica.mishap = () => 'lost request';
     const time = testTime();
-    const told: Told[] = [];
-    const ports = portsFor(files, replica, { ...time, tell: (each) => void told.push(each) });
+    const told: Progress[] = [];
+    const ports = portsFor(files, replica, { ...time, report: (each) => void told.push(each) });
     expect(await caughtUp(ports, 15)).toMatchObject({ kind: 'unreachable', why: 'it is down' });
     expect(replica.calls).toEqual({ head: 15, append: 0, page: 0 });
     expect(time.slept.slice(0, 4)).toEqual([750, 1500, 3000, 6000]);
@@ -149,7 +149,7 @@ describe('follow', () => {
     const time = testTime();
     let looks = 0;
     const seen: number[] = [];
-    await follow(
+    await replicateLedgers(
       portsFor(files, replica, {
         ...time,
         async sleep(ms) {
@@ -197,7 +197,7 @@ describe('follow', () => {
       if (!archived) {
         archived = true;
         const ledger = await openLedger(files.run, 'run', { redact: (text) => text });
-        expect(await archive(ledger, new Date(Date.now() + 1000), 10_000)).not.toBeNull();
+        expect(await archiveRuns(ledger, new Date(Date.now() + 1000), 10_000)).not.toBeNull();
         await ledger.append(noted('after it'));
         await ledger.close();
         throw new OkaError('replica-down', 'and it is down');

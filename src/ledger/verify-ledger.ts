@@ -1,6 +1,6 @@
 /** Proving a whole ledger, archive included, byte by byte. */
-import type { Fault } from './chain.ts';
-import { closeHistory, isTornEnd, openHistory, walk } from './history.ts';
+import type { Fault } from './hash-chain.ts';
+import { closeHistory, isTornEnd, openHistory, walkChain } from './history.ts';
 import { START } from './line.ts';
 
 export type Verdict =
@@ -13,7 +13,7 @@ export async function verifyLedger(ledgerFile: string, onProgress?: (bytes: numb
   const history = openHistory(ledgerFile);
   if (history === null) return { state: 'absent' };
   try {
-    const { end, fault } = await walk(history, START, (raw) => onProgress?.(raw.end));
+    const { end, fault } = await walkChain(history, START, (raw) => onProgress?.(raw.end));
     if (fault === null) return { state: 'intact', events: end.seq, head: end.hash, bytes: end.offset };
     const state = (await isTornEnd(history, fault)) ? 'torn' : 'damaged';
     return { state, events: end.seq, head: end.hash, fault };
