@@ -1,10 +1,10 @@
 /**
  * Owns: moving the oldest finished runs out of the live file into compressed segments.
  *
- * V1 No run is split: the cut lies where every run before it is over and none reaches across.
- * V2 Nothing leaves the live file before its segments are durable and the move is in the ledger. A crash in between
- *    leaves both; the live file wins, and archiving again writes the same segments.
- * V3 Records keep their bytes, so the chain is provable from the first event to the last.
+ * V1 No run is split: every run before the cut has ended, and none continues after it.
+ * V2 Nothing is removed from the live file before its segments are durable and the move is recorded in the ledger. After
+ *    a crash in between both have it; the live file counts, and archiving again writes the same segments.
+ * V3 The bytes of a record never change, so the chain can be verified from the first event to the last.
  */
 import { hash } from 'node:crypto';
 import { closeSync, constants, openSync } from 'node:fs';
@@ -44,7 +44,7 @@ export async function archiveRuns(ledger: Ledger, before: Date, segmentBytes: nu
 
 type RunSpan = { first: number; last: number; over: boolean };
 
-/** The longest prefix that may go (V1), as its first and last seq. */
+/** The longest prefix that may be archived (V1), as its first and last seq. */
 async function findFinishedPrefix(live: Live, before: Date): Promise<{ first: number; last: number } | null> {
   const limit = before.toISOString();
   const runs = new Map<string, RunSpan>();
@@ -95,7 +95,7 @@ async function writeSegment(ledgerFile: string, lines: readonly RawLine[]): Prom
   const newline = Buffer.from('\n');
   const bytes = await zstdCompress(Buffer.concat(lines.flatMap((raw) => [raw.bytes, newline])));
   const [first, last] = [lines[0], lines.at(-1)];
-  if (first === undefined || last === undefined) throw new Error('a segment holds at least one record');
+  if (first === undefined || last === undefined) throw new Error('a segment must contain at least one record');
   const file = segmentName(ledgerFile, {
     first: seqOf(first.bytes),
     last: seqOf(last.bytes),
@@ -106,7 +106,7 @@ async function writeSegment(ledgerFile: string, lines: readonly RawLine[]): Prom
   return { file, sha256: hash('sha256', bytes) };
 }
 
-/** Makes the live file begin at `from`; returns the offset of its new first byte. */
+/** Removes everything before byte `from` of the live file; returns the offset of its new first byte. */
 async function dropPrefix(ledgerFile: string, from: number, base: number): Promise<number> {
   const fd = openSync(ledgerFile, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {

@@ -1,9 +1,9 @@
 /**
- * Owns: .oka/artifacts, large bodies by the hash of their content.
+ * Owns: .oka/artifacts, where large bodies are stored under the hash of their content.
  *
- * A1 Written once, whole or not at all; the same content is the same file.
- * A2 Verified on every read.
- * A3 Redacted before it is hashed: the address is that of the stored bytes.
+ * A1 An artifact is written once and atomically; the same content is the same file.
+ * A2 Content is checked against its hash on every read.
+ * A3 Content is redacted before it is hashed: the hash is that of the stored bytes.
  */
 import { hash } from 'node:crypto';
 import { constants, lstatSync, readFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ async function loadArtifact(folder: string, sha256: ArtifactRef['sha256']): Prom
   const file = artifactFile(folder, sha256);
   const bytes = await readRegular(file);
   if (hash('sha256', bytes) === sha256) return bytes;
-  throw new OkaError('artifact-damaged', `${file} does not hold what its name says`, {
+  throw new OkaError('artifact-damaged', `${file} is damaged: its content does not match its name`, {
     fix: 'Restore it from a backup.',
   });
 }
@@ -53,7 +53,7 @@ async function readRegular(file: string): Promise<Buffer> {
     return await handle.readFile();
   } catch (error) {
     if (errnoOf(error) === 'ENOENT')
-      throw new OkaError('artifact-missing', `${file} is not there`, {
+      throw new OkaError('artifact-missing', `${file} is missing`, {
         fix: 'Restore it from a backup.',
         cause: error,
       });
@@ -61,7 +61,7 @@ async function readRegular(file: string): Promise<Buffer> {
   }
 }
 
-/** Bytes are looked at one by one as characters, so that a token is found in any encoding that keeps ASCII. */
+/** Each byte is treated as one character, so that a token is found in every encoding that contains ASCII. */
 function redactBody(body: string | Uint8Array, redact: Redact): Buffer {
   if (typeof body === 'string') return Buffer.from(redact(body));
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');

@@ -1,4 +1,4 @@
-/** Results of cacheable calls, a file each. Losing one costs time, never truth; a damaged one is not there. */
+/** Results of cacheable calls, one file each. A lost result only costs time; a damaged one counts as missing. */
 import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Reading bytes as records: files and archive segments alike, in bounded memory. */
+/** Splits bytes into records, from files and archive segments alike, in bounded memory. */
 import { read as readCallback, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import { MAX_LINE_BYTES } from './line.ts';
@@ -7,10 +7,10 @@ const read = promisify(readCallback);
 const CHUNK = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** A record's bytes without the newline. They are valid only until the next batch is asked for. */
+/** The bytes of a record without the newline. They are valid only until the next batch is requested. */
 export type RawLine = { start: number; end: number; bytes: Buffer; closed: boolean };
 
-/** Bytes of a file from `from` up to `to`, through one buffer that is used again for every chunk. */
+/** Bytes of a file from `from` up to `to`, through one buffer that is reused for every chunk. */
 export async function* readChunks(fd: number, from: number, to: number): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK, to - from)));
   for (let at = from; at < to; ) {
@@ -21,7 +21,7 @@ export async function* readChunks(fd: number, from: number, to: number): AsyncGe
   }
 }
 
-/** Splits at newlines. A last piece without one has `closed: false`; so have pieces of an overlong line. */
+/** Splits at newlines. A last line without one has `closed: false`, and so have the parts of an overlong line. */
 export async function* splitLines(chunks: AsyncIterable<Buffer>, offset: number): AsyncGenerator<RawLine[]> {
   let rest: Buffer = Buffer.alloc(0);
   let start = offset;
@@ -46,7 +46,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, offset: number)
   if (rest.length > 0) yield [{ start, end: start + rest.length, bytes: rest, closed: false }];
 }
 
-/** Whether two looks at a path saw the same file. */
+/** Whether both are the status of the same file. */
 export function isSameFile(a: Stats, b: Stats): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }

@@ -134,7 +134,7 @@ async function openTemporaryAsync(file: string, mode: number): Promise<FileHandl
   }
 }
 
-/** One write is usually enough; a short one is continued. */
+/** Writes all bytes, also when the file system takes only some of them at a time. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }
@@ -169,12 +169,12 @@ export function assertRegularFile(file: string): void {
       : found.isDirectory()
         ? 'a folder'
         : 'a special file';
-  throw new OkaError('unsafe-file', `${file} is ${what}; a regular file belongs there`, {
+  throw new OkaError('unsafe-file', `${file} is ${what}, but must be a regular file`, {
     fix: 'Move it away and start again.',
   });
 }
 
-/** What is there, links not followed; undefined when nothing is. */
+/** The status of what is there, without following links; undefined when nothing is. */
 export function lstatIfPresent(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false });
@@ -183,7 +183,7 @@ export function lstatIfPresent(file: string): Stats | undefined {
   }
 }
 
-/** Changes with every replacement of a file; one that cannot be looked at is known by why. */
+/** Changes whenever the file is replaced. For a file that cannot be inspected, it is the error message. */
 export function stampOf(file: string): string {
   try {
     const found = lstatIfPresent(file);
@@ -193,16 +193,20 @@ export function stampOf(file: string): string {
   }
 }
 
-/** Turns an errno into words a person can act on. */
+/** Turns an error of the file system into one that says what to do about it; other errors stay as they are. */
 export function describeErrno(error: unknown, path: string): unknown {
   const uid = process.getuid?.() ?? 'UID';
   const notPermitted = [
     'not-permitted',
-    `${path} is not open to this user (uid ${uid})`,
+    `this user (uid ${uid}) may not access ${path}`,
     `Give it to this user: sudo chown -R ${uid} ${dirname(path)} && chmod -R u+rwX ${dirname(path)}`,
   ] as const;
-  const noSpace = ['disk-full', `no space left for ${path}`, 'Free some space; work goes on by itself.'] as const;
-  const notThere = ['not-set-up', `${path} is not there`, 'Run: oka init'] as const;
+  const noSpace = [
+    'disk-full',
+    `no space left for ${path}`,
+    'Free some space; work then continues automatically.',
+  ] as const;
+  const notThere = ['not-set-up', `${path} does not exist`, 'Run: oka init'] as const;
   const known: Record<string, readonly [OkaErrorCode, string, string]> = {
     EACCES: notPermitted,
     EPERM: notPermitted,
@@ -211,13 +215,13 @@ export function describeErrno(error: unknown, path: string): unknown {
     EDQUOT: noSpace,
     ENOENT: notThere,
     ENOTDIR: notThere,
-    ELOOP: ['unsafe-file', `${path} is a symbolic link; a regular file belongs there`, 'Move it away and start again.'],
+    ELOOP: ['unsafe-file', `${path} is a symbolic link, but must be a regular file`, 'Move it away and start again.'],
   };
   const words = known[errnoOf(error) ?? ''];
   return words === undefined ? error : new OkaError(words[0], words[1], { fix: words[2], cause: error });
 }
 
-/** What SQLite says when a file is not, or no longer, the database it was. */
+/** Whether an SQLite error means that the file is not a database, or a damaged one. */
 export function isDamagedDatabase(error: unknown): boolean {
   return /malformed|not a database|disk image|no such (?:table|column)/.test(messageOf(error));
 }

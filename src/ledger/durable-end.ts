@@ -1,4 +1,4 @@
-/** How far a run ledger may be read by somebody who builds on it: nothing that a power cut could still take back. */
+/** How far a run ledger may be read by somebody who derives data from it: only what no power cut can undo. */
 import { closeSync, constants, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { OkaError } from '../schema/errors.ts';
@@ -14,17 +14,17 @@ export async function durableEnd(file: string, alreadyRead: number): Promise<num
   if (end < alreadyRead) throw shorterThanRead(end, alreadyRead);
   if (end === 0 && (lstatIfPresent(file)?.size ?? 0) === 0) return 0;
   if (end === 0)
-    throw new OkaError('ledger-damaged', `${file}: its last record cannot be read`, { fix: 'Run: oka verify' });
+    throw new OkaError('ledger-damaged', `${file}: the last record cannot be read`, { fix: 'Run: oka verify' });
   await flushFile(file);
   return end;
 }
 
-/** The run ledger has lost events that were learned from: it was replaced by an older one. */
+/** The run ledger has lost events that maintenance has read already: an older file has replaced it. */
 export function shorterThanRead(end: number, alreadyRead: number): OkaError {
   return new OkaError(
     'refused',
-    `the run ledger ends at event ${end}, but event ${alreadyRead} has been learned from already`,
-    { fix: 'Restore run_ledger.jsonl from a backup or replica, or move .oka/maintenance away to learn anew.' },
+    `the run ledger ends at event ${end}, but maintenance has already read event ${alreadyRead}: an older file has replaced it`,
+    { fix: 'Restore run_ledger.jsonl from a backup or replica, or move .oka/maintenance away to learn from scratch.' },
   );
 }
 

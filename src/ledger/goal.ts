@@ -22,7 +22,7 @@ export type Goal = {
   last: number;
   nodes: GoalNode[];
   waits: OpenWait[];
-  /** What is in progress and no step that is shown: items of maps, and calls of no node. Left out when there is none. */
+  /** Work in progress that is not a listed step: items of maps, and calls without a node. Absent when there is none. */
   inner?: string[];
 };
 
@@ -61,7 +61,7 @@ function applyChange(goal: Goal, event: Event): void {
 
 type Change<T extends Event['type']> = (goal: Goal, event: Of<T>) => void;
 
-/** What is not named here changes nothing that is shown of a run. */
+/** Events of other types change nothing that is shown of a run. */
 const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
   'run.planned': (goal, { data }) => {
     goal.nodes = replan(goal.nodes, data.nodes);
@@ -73,7 +73,7 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
     goal.status = 'paused';
   },
   'run.resumed': (goal) => {
-    endInner(goal, isCall); // a call of no node that was cut off gets no outcome: the whole is done again
+    endInner(goal, isCall); // an interrupted call without a node gets no outcome: it is made again
     goal.status = statusByWaits(goal);
   },
   'run.ended': (goal, { data }) => {
@@ -149,14 +149,14 @@ function closeWait(goal: Goal, data: Of<'wait.closed'>['data']): void {
   else settle(goal, wait.node, status);
 }
 
-/** For ledgers that do not say it: an allowed call is made next, any other answer is what the step waited for. */
+/** For older ledgers: an approved call is made next; any other answer is what the step waited for. */
 function inferredStatus(awaited: WaitFor, verdict: Of<'wait.closed'>['data']['answer']['verdict']): NodeStatus {
   if (awaited.kind === 'approval') return verdict === 'approved' ? 'running' : 'failed';
   if (verdict === 'denied' || verdict === 'expired' || verdict === 'cancelled') return 'failed';
   return awaited.kind === 'requirement' ? 'running' : 'done';
 }
 
-/** An item of a map is no step that is shown; with its first item a map is running. */
+/** Items of a map are not listed as steps; the map is running as soon as its first item is. */
 function markMapOf(goal: Goal, name: string): void {
   const map = mapOf(name);
   if (map !== null && nodesById(goal.nodes).get(map)?.status === 'pending') mark(goal, map, 'running');
@@ -167,7 +167,7 @@ function mark(goal: Goal, name: string, status: NodeStatus): void {
   if (found !== undefined) found.status = status;
 }
 
-/** Where each node is in its list; made once a list, and never part of the state. */
+/** The nodes of each list by id; built once per list, and never part of the state. */
 const places = new WeakMap<GoalNode[], Map<string, GoalNode>>();
 
 function nodesById(nodes: GoalNode[]): Map<string, GoalNode> {
@@ -180,14 +180,14 @@ function mapOf(item: string): string | null {
   return /^(.+)__\d+$/.exec(item)?.[1] ?? null;
 }
 
-/** A run is blocked when it waits and nothing else is in progress. A map whose items wait is not at work itself. */
+/** A run is blocked when it waits and nothing else is in progress. A map whose items wait does not itself count as running. */
 function statusByWaits({ waits, nodes, inner }: Goal): RunStatus {
   if (waits.length === 0 || inner !== undefined) return 'running';
   const maps = new Set(waits.map(({ node }) => (node === null ? null : mapOf(node))));
   return nodes.some(({ id, status }) => status === 'running' && !maps.has(id)) ? 'running' : 'blocked';
 }
 
-/** A new plan keeps what is already done. */
+/** A new plan preserves what is already done. */
 function replan(before: readonly GoalNode[], nodes: readonly PlannedNode[]): GoalNode[] {
   const done = new Set(before.filter((node) => node.status === 'done').map((node) => node.id));
   return nodes.map((node) => ({ ...node, status: done.has(node.id) ? 'done' : 'pending' }));

@@ -1,6 +1,6 @@
 /**
- * Owns: the whole of a ledger as one sequence of records: archive segments first, then the live file.
- * Offsets count from the first event ever, so they stay true when a prefix moves into the archive.
+ * Owns: a complete ledger as one sequence of records: archive segments first, then the live file.
+ * Offsets count from the first event ever, so they stay valid when a prefix moves into the archive.
  */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ export type History = { segments: Segment[]; live: Live };
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Opens what can be read now. Without a live file there is nothing. */
+/** Opens a ledger for reading; null when there is no live file. */
 export function openHistory(ledgerFile: string): History | null {
   const fd = openForReading(ledgerFile);
   return fd === null ? null : historyOf(ledgerFile, fd);
@@ -28,8 +28,8 @@ export function historyOf(ledgerFile: string, fd: number): History {
 }
 
 /**
- * The segments that lead up to the live file without a gap. Archiving that was broken off may have left others, cut
- * elsewhere; each has its own predecessors, so going back from the end always finds the way.
+ * The segments that lead up to the live file without a gap. Interrupted archiving may have left others with different
+ * boundaries; each has its own predecessors, so going back from the end always finds an unbroken sequence.
  */
 function segmentsLeadingTo(firstSeq: number, segments: readonly Segment[]): Segment[] {
   const byLast = new Map(segments.map((segment) => [segment.last, segment]));
@@ -46,7 +46,7 @@ export function closeHistory(history: History): void {
   closeSync(history.live.fd);
 }
 
-/** Follows the chain behind `from` and shows every record that holds, up to the end or the first fault. */
+/** Follows the chain after `from` and visits every valid record, up to the end or the first fault. */
 export async function walkChain(
   history: History,
   from: Position,
@@ -82,7 +82,7 @@ export async function isTornEnd(history: History, fault: Fault): Promise<boolean
   return true;
 }
 
-/** The records of each segment and of the live file that reach beyond an offset. */
+/** The lines of each segment and of the live file that extend beyond an offset. */
 export function* readLinesAfter(history: History, offset: number): Generator<AsyncGenerator<RawLine[]>> {
   for (const segment of history.segments) if (segment.end > offset) yield readSegment(segment);
   const { fd, base, size } = history.live;
@@ -108,14 +108,14 @@ async function* readSegment(segment: Segment): AsyncGenerator<RawLine[]> {
   }
 }
 
-/** A segment that cannot be decompressed; for readers an error like any other damage. */
+/** A segment that cannot be decompressed; readers treat it like any other damage. */
 class UnreadableSegment extends OkaError {}
 
 export function archiveFolder(ledgerFile: string): string {
   return join(dirname(ledgerFile), 'archive');
 }
 
-/** Names carry everything: `run_ledger.000000000001-000000012345.0-9876543.jsonl.zst` (seqs, then byte offsets). */
+/** The name contains the range: `run_ledger.000000000001-000000012345.0-9876543.jsonl.zst` (seqs, then byte offsets). */
 export function segmentName(ledgerFile: string, range: Omit<Segment, 'file'>): string {
   const wide = (seq: number): string => String(seq).padStart(12, '0');
   return `${basename(ledgerFile, '.jsonl')}.${wide(range.first)}-${wide(range.last)}.${range.start}-${range.end}.jsonl.zst`;

@@ -9,7 +9,7 @@ import { verifyLedger } from './verify-ledger.ts';
 
 const LITTLE_DISK = 1e9;
 const NO_DISK = 50e6;
-/** Up to this size the whole chain is proven; above it only what came since the last snapshot. */
+/** Up to this size the whole chain is verified; above it only what was written since the last snapshot. */
 const SMALL_LEDGER = 64e6;
 
 export async function ledgerFindings(home: Home): Promise<Finding[]> {
@@ -24,13 +24,13 @@ async function runLedgerFinding(home: Home): Promise<Finding> {
     return {
       state: 'bad',
       what: 'ledger',
-      found: `does not hold at seq ${fault.seq}, byte ${fault.offset}`,
+      found: `is damaged at seq ${fault.seq}, byte ${fault.offset}`,
       fix: 'oka verify',
     };
   return {
     state: 'good',
     what: 'ledger',
-    found: `${end.seq} events; proven since the last snapshot, all of it by: oka verify`,
+    found: `${end.seq} events; verified since the last snapshot (all of it: oka verify)`,
   };
 }
 
@@ -40,7 +40,7 @@ async function ledgerFinding(file: string): Promise<Finding> {
     const verdict = await verifyLedger(file);
     switch (verdict.state) {
       case 'absent':
-        return { state: 'good', what, found: `${file} is not there yet` };
+        return { state: 'good', what, found: `${file} does not exist yet` };
       case 'intact':
         return {
           state: 'good',
@@ -51,8 +51,8 @@ async function ledgerFinding(file: string): Promise<Finding> {
         return {
           state: 'odd',
           what,
-          found: `${file} has a torn end at seq ${verdict.fault.seq}`,
-          fix: 'Nothing to do: the next start cuts it off and keeps it aside.',
+          found: `${file} has an incomplete end at seq ${verdict.fault.seq}`,
+          fix: 'Nothing to do: the next start moves the incomplete part to .oka/quarantine.',
         };
       case 'damaged':
         return {
@@ -67,7 +67,7 @@ async function ledgerFinding(file: string): Promise<Finding> {
       state: 'bad',
       what,
       found: messageOf(error),
-      fix: error instanceof OkaError && error.fix !== undefined ? error.fix : 'Look at the file.',
+      fix: error instanceof OkaError && error.fix !== undefined ? error.fix : 'Check the file and its permissions.',
     };
   }
 }

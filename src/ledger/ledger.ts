@@ -1,14 +1,14 @@
 /**
- * Owns: one ledger file and its pen. Everything durable in oka is an event appended here.
+ * Owns: one ledger file and its pen (the exclusive writer lock). Everything durable in oka is an event appended here.
  * Does not own: what events mean (schema/event.ts), the bytes of a record (line.ts), reading for others (read.ts).
  *
- * L1 What is folded live is exactly what was written: validated, redacted, numbered.
- * L2 One pen per file, held by a lock that dies with its holder.
- * L3 The durable unit is a batch: staged events are written together and flushed once. While a flush is in flight
- *    everything else queues, sealed already: nothing is written before what is in flight has landed, so a record may
- *    say that it has. An acknowledged event is never lost.
- * L5 No secret reaches the file: redaction sits in `stage`, the one door.
- * L6 A failed write rolls back and rejects everything staged; a failed flush is fatal: nothing is acknowledged any more.
+ * L1 Folds see exactly what was written: validated, redacted, numbered.
+ * L2 There is one pen per file: a lock that the kernel releases when its process dies.
+ * L3 The durable unit is a batch: staged events are written together and flushed once. While a flush is in flight,
+ *    everything else queues as finished records: nothing is written before that flush has completed, so a record may
+ *    state that it has. An acknowledged event is never lost.
+ * L5 No secret reaches the file: every event goes through `stage`, which redacts it.
+ * L6 A failed write is rolled back and rejects everything staged. A failed flush is fatal: nothing is acknowledged after.
  */
 import { dirname, join } from 'node:path';
 import { messageOf, OkaError } from '../schema/errors.ts';
@@ -27,12 +27,12 @@ export type LedgerOptions = {
   clock?: Clock;
   flush?: Flush;
   reserveBytes?: number;
-  /** A place up to which everything is known already; it is checked, and what comes behind it is shown to `onLine`. */
+  /** The position up to which the caller knows everything. It is checked; later events are passed to `onLine`. */
   from?: Position | null;
-  /** Called when `from` does not fit this ledger: everything is shown from the first event on. */
+  /** Called when `from` does not match this ledger: `onLine` then gets all events from the first on. */
   onRestart?: () => void;
   onLine?: (line: Line) => void;
-  /** Told of every batch once it is durable, in order. */
+  /** Called for every batch once it is durable, in order. */
   onBatch?: BatchListener;
 };
 
@@ -76,7 +76,7 @@ async function recordRepair(ledger: Ledger, cut: Cut): Promise<void> {
 }
 
 const MIN_GROUP = 32;
-/** Around so many events there is more work than a flush takes. */
+/** With about this many events, processing them takes longer than a flush. */
 const MANY_EVENTS = 100;
 
 export class Ledger {
@@ -84,7 +84,7 @@ export class Ledger {
   readonly #pen: Pen;
   readonly #held: PenLock;
   readonly #live: LiveFile;
-  /** The records of the batch that is being staged. */
+  /** Builds the records of the batch that is being staged. */
   readonly #sealer = new Sealer();
   readonly #clock: Clock;
   readonly #redact: Redact;
@@ -93,14 +93,14 @@ export class Ledger {
   #end: Position;
   /** The last record staged. */
   #staged: Position;
-  /** How much will be durable when what is staged now is written: what is in flight, too. */
+  /** How much will be durable when the staged batch is written; includes what is in flight. */
   #durableBefore: number;
   #batch = emptyBatch();
   #flight: Promise<void> | null = null;
   #scheduled = false;
   readonly #commitNow = (): void => this.#commit();
   #grouping = false;
-  /** So many who wait get a flush of their own: while it is in flight, the others do their work. */
+  /** Once this many callers wait they get a flush of their own; while it is in flight, the others do their work. */
   #enough = MIN_GROUP;
   #full = false;
   /** Events that were staged and could not be written, with the reason. */
@@ -150,7 +150,7 @@ export class Ledger {
     if (clean.length > MAX_LINE_BYTES / 4)
       throw new OkaError(
         'invalid-event',
-        `${event.type} is larger than ${MAX_LINE_BYTES / 4} characters; keep the body as an artifact`,
+        `${event.type} is larger than ${MAX_LINE_BYTES / 4} characters; store its body as an artifact`,
       );
     const data: unknown = clean === text ? checked.data : JSON.parse(clean);
     const at = this.#timestamp();
@@ -176,8 +176,8 @@ export class Ledger {
   }
 
   /**
-   * Resolves when everything staged so far is durable. Whoever stages without flushing at once names those events:
-   * they may have been taken along by the batch of another, and lost with it.
+   * Resolves when everything staged so far is durable. A caller that stages without flushing at once passes those
+   * events: they may have been written with the batch of another caller, and rejected with it.
    */
   flush(mine: readonly Event[] = []): Promise<void> {
     if (!this.#state.open) return Promise.reject(this.#state.error);
@@ -206,7 +206,7 @@ export class Ledger {
     return readEvents(this.file, { ...filter, to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, this.#end.seq) });
   }
 
-  /** Holds every write back while the live file is replaced by its own end (archiving); `replace` returns its new base. */
+  /** Delays every write while archiving replaces the live file by its own end; `replace` returns its new base. */
   async exchange(replace: () => Promise<number>): Promise<void> {
     while (this.#flight !== null || this.#batch.events.length > 0) await this.flush();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -249,7 +249,7 @@ export class Ledger {
     }
   }
 
-  /** What is in flight may be the caller's own, staged and taken along by the flush of another. */
+  /** The flush in flight may contain events of this caller that the flush of another included. */
   async #landed(): Promise<void> {
     await this.#flight;
     if (!this.#state.open) throw this.#state.error;
@@ -304,7 +304,7 @@ export class Ledger {
         this.#settle(batch, end);
         this.#enough = nextGroupSize(batch, this.#batch);
         if (this.#batch.waiters >= this.#enough)
-          this.#commit(); // on its way to the disk before those who waited go on
+          this.#commit(); // starts the next write before those who waited continue
         else if (this.#batch.waiters > 0) this.#schedule();
       },
       (error: unknown) => {
@@ -322,8 +322,8 @@ export class Ledger {
   }
 
   #breakBy(cause: unknown, batch: Batch): void {
-    const error = new OkaError('flush-failed', `${this.file}: flushing failed: ${messageOf(cause)}`, {
-      fix: 'Look at the disk, then start again: the ledger is read anew from it.',
+    const error = new OkaError('flush-failed', `${this.file} could not be flushed to disk: ${messageOf(cause)}`, {
+      fix: 'Check the disk, then start again: the ledger is then read from disk and checked.',
       cause,
     });
     batch.reject(this.#break(error));
@@ -342,7 +342,7 @@ export class Ledger {
     this.#held.release();
   }
 
-  /** A failed write takes everything along that was staged. */
+  /** A failed write rejects everything that was staged. */
   #rejectStaged(error: unknown): void {
     const refused = this.#takeBatch();
     this.#staged = this.#end;
@@ -362,11 +362,11 @@ export class Ledger {
     if (this.#attempt(() => this.#appendStaged())) this.#flushNow(this.#takeBatch(), this.#staged);
   }
 
-  /** Until the reserve stands again nothing is written. */
+  /** Nothing is written until the reserve could be allocated again. */
   #noteFreed(): void {
     if (!this.#regainReserve())
       throw new OkaError('disk-full', `${this.file}: the disk is still full`, {
-        fix: 'Free some space; work goes on by itself.',
+        fix: 'Free some space; work then continues automatically.',
       });
     this.#full = false;
     this.stage({ type: 'ledger.disk_freed', data: {} });
@@ -382,7 +382,7 @@ export class Ledger {
     }
   }
 
-  /** Many events share a second; its text is made once. */
+  /** Many events share a second; its text is formatted once. */
   #timestamp(): string {
     const now = Math.trunc(this.#clock());
     const ms = now % 1000;
@@ -393,7 +393,7 @@ export class Ledger {
   #assertNoSecret(run: string | null): void {
     if (run === this.#knownRun) return;
     if (run !== null && this.#redact(run) !== run)
-      throw new OkaError('invalid-event', 'a run id that looks like a secret is refused');
+      throw new OkaError('invalid-event', 'the run id looks like a secret and is refused');
     this.#knownRun = run;
   }
 }
@@ -404,7 +404,7 @@ function emptyBatch(): Batch {
   return { events: [], waiters: 0, promise, resolve, reject };
 }
 
-/** Half of those who wait, when they have much to do: then two flushes, each beside the work of the others, are faster. */
+/** Half of the waiting callers when they have much to do: two flushes, each overlapping with work, are faster. */
 function nextGroupSize(landed: Batch, waiting: Batch): number {
   const isMuch = landed.events.length + waiting.events.length >= MANY_EVENTS;
   return isMuch ? Math.max(MIN_GROUP, (landed.waiters + waiting.waiters) / 2) : Number.POSITIVE_INFINITY;

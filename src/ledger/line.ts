@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Event, Line } from '../schema/event.ts';
 
-/** The end of a record: its seq, the offset of the byte behind it counted from the first event ever, its hash. */
+/** The end of a record: its seq, the offset of the next byte counted from the first event ever, and its hash. */
 export type Position = { seq: number; offset: number; hash: string };
 
 export const START: Position = { seq: 0, offset: 0, hash: '0'.repeat(64) };
@@ -22,12 +22,12 @@ const PREV_PART = PREV_KEY.length + HEX + '"'.length;
 const LARGEST_REUSED_BYTES = 8 * 1024 * 1024;
 const MOST_BYTES_A_CHARACTER = 3;
 
-/** Seals records one behind the other, as they come, into one buffer that is used again and again. */
+/** Builds records one after the other in one buffer that is reused. */
 export class Sealer {
   #bytes = Buffer.allocUnsafeSlow(64 * 1024);
   #used = 0;
 
-  /** `durable`: how much of the ledger is durable when the record is written. Returns its hash. */
+  /** `durable`: how many bytes of the ledger are durable when the record is written. Returns its hash. */
   add(event: Event, data: string, durable: number, prev: string): string {
     const head = fieldsBeforeData(event, durable);
     this.#makeRoom((head.length + data.length) * MOST_BYTES_A_CHARACTER + PREV_PART + HASH_PART + '\n'.length);
@@ -44,7 +44,7 @@ export class Sealer {
     return this.#used;
   }
 
-  /** Good until the next record. */
+  /** Valid until the next record is added. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#used);
   }
@@ -71,7 +71,7 @@ function fieldsBeforeData({ seq, type, run, at, pen, cause, v }: Event, durable:
   return `{"seq":${seq},"type":"${type}","run":${ran},"at":"${at}","pen":"${pen}","cause":${cause},"v":${v},"d":${durable},"data":`;
 }
 
-/** The hash that a record claims and really has, or null when the bytes (without newline) are no whole record. */
+/** The hash of a record if its content matches it; null when the bytes (without newline) are no complete record. */
 export function verifiedHash(bytes: Buffer): string | null {
   const covered = bytes.length - HASH_PART;
   if (covered < PREV_PART || !startsWith(bytes, HASH_KEY, covered)) return null;
@@ -80,7 +80,7 @@ export function verifiedHash(bytes: Buffer): string | null {
   return hash('sha256', bytes.subarray(0, covered)) === claimed ? claimed : null;
 }
 
-/** The whole record that these bytes end with, behind others: its newline in front was lost. Its seq is above `seq`. */
+/** The complete record at the end of these bytes, after others whose newline was lost. Its seq is above `seq`. */
 export function lastCompleteRecordIn(bytes: Buffer, seq: number): Buffer | null {
   for (let at = bytes.indexOf(SEQ_KEY, 1); at !== -1; at = bytes.indexOf(SEQ_KEY, at + 1)) {
     const end = bytes.subarray(at);

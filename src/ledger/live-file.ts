@@ -1,8 +1,8 @@
 /**
- * Owns: the open live file of a ledger: appending whole batches, flushing, and seeing that it is still the same file.
+ * Owns: the open live file of a ledger: appending batches, flushing, and checking that it is still the same file.
  *
- * F1 A write that fails leaves nothing behind: it is cut off and that is flushed, or the file counts as broken.
- * F2 Nothing is appended to a file that was removed, replaced or changed by somebody else.
+ * F1 A failed write leaves nothing behind: it is truncated away and that is flushed, or the file counts as broken.
+ * F2 Nothing is appended to a file that somebody else removed, replaced or changed.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -30,11 +30,12 @@ export class LiveFile {
     return this.#fd;
   }
 
-  /** Says where it begins; of an exchanged file, the new one is opened. */
+  /** Sets the offset of the first byte, counted from the first event ever. */
   setBase(base: number): void {
     this.#base = base;
   }
 
+  /** Opens the file that archiving has put in the place of this one. */
   reopen(base: number): void {
     const before = this.#fd;
     this.#fd = openForAppending(this.path);
@@ -43,14 +44,14 @@ export class LiveFile {
     this.#base = base;
   }
 
-  /** F1. `end` is where the file ends now. */
+  /** Appends all bytes or none (F1). `end` is where the file ends now. */
   append(bytes: Buffer, end: number): void {
     try {
       writeAll(this.#fd, bytes);
     } catch (error) {
       this.#rollBack(end, error);
       throw new OkaError(isDiskFull(error) ? 'disk-full' : 'write-failed', `${this.path}: ${messageOf(error)}`, {
-        fix: isDiskFull(error) ? 'Free some space; work goes on by itself.' : 'Look at the disk.',
+        fix: isDiskFull(error) ? 'Free some space; work then continues automatically.' : 'Check the disk.',
         cause: error,
       });
     }
@@ -62,7 +63,7 @@ export class LiveFile {
       ftruncateSync(this.#fd, end - this.#base);
       this.flushNow();
     } catch (error) {
-      const words = `${this.path}: a failed write could not be rolled back: ${messageOf(error)}`;
+      const words = `${this.path}: a write failed and could not be rolled back: ${messageOf(error)}`;
       throw new OkaError('flush-failed', words, { cause });
     }
   }
@@ -75,7 +76,7 @@ export class LiveFile {
     return this.#flush.later(this.#fd);
   }
 
-  /** F2. One look at the name tells whether it still leads to the file that is open, and how long that is. */
+  /** Checks that the path still leads to the open file, and that its length is as expected (F2). */
   assertUnchanged(end: number): void {
     const there = statSync(this.path, { throwIfNoEntry: false });
     const expected = end - this.#base;
@@ -87,7 +88,7 @@ export class LiveFile {
           ? `has ${there.size} bytes instead of ${expected}`
           : 'was replaced by another file';
     throw new OkaError('ledger-replaced', `${this.path} ${what} while it was open`, {
-      fix: 'Put the file back, then start again.',
+      fix: 'Put the original file back, then start again. Nothing was written to it.',
     });
   }
 

@@ -1,9 +1,9 @@
 /**
  * Owns: the one order of the events of both ledgers.
  *
- * 1. Each ledger keeps its own order. What maintenance wrote after it had read run event R comes behind R, and before
- *    R + 1 where both are still unread. Whoever reads while maintenance works may get it later, but never before R.
- * 2. What the maintenance ledger says about itself (`ledger.*`) has no cause: it comes as soon as possible.
+ * 1. The order within each ledger is preserved. What maintenance wrote after reading run event R comes after R, and
+ *    before R + 1 if both are still unread. A reader beside a running maintenance may get it later, but never before R.
+ * 2. Events of the maintenance ledger about itself (`ledger.*`) have no cause: they come as soon as possible.
  */
 import type { Line } from '../schema/event.ts';
 

@@ -1,4 +1,4 @@
-/** Looking at a ledger's projections without the pen: snapshot and tail, nothing written. */
+/** Reads a projection of a ledger without the pen: from its snapshot and the tail, without writing anything. */
 import type { Projection } from '../schema/ports.ts';
 import { upgradeLine } from '../schema/upgrade.ts';
 import type { Fault } from './hash-chain.ts';
@@ -9,7 +9,7 @@ import { positionEndingAt } from './seek.ts';
 
 export type Peek<State> = { state: State; end: Position; fault: Fault | null };
 
-/** The state as of the last whole record; with the place of the fault when the ledger does not hold up to its end. */
+/** The state as of the last valid record, and the fault if the ledger is damaged or incomplete after it. */
 export async function peekProjection<State>(
   ledgerFile: string,
   folder: string,

@@ -1,7 +1,7 @@
 /**
- * Owns: the pen of a ledger, a kernel lock that dies with its holder (L2).
- * The lock is an SQLite file held in an exclusive transaction; it is refused to a second process at once, also from
- * another container on this host. The note beside it only says who holds it; it decides nothing.
+ * Owns: the pen of a ledger, an exclusive writer lock that the kernel releases when its process dies (L2).
+ * The lock is an SQLite file in an exclusive transaction; a second process is refused at once, also from another
+ * container on this host. A file next to it names the owner, for people only.
  */
 import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -13,7 +13,7 @@ import { assertRegularFile, describeErrno, makeFolder, replaceFile } from './dis
 export type Holder = { pid: number; host: string; since: string };
 export type PenLock = { release(): void };
 
-/** Long enough to sit out another process that only looks whether the pen is held. */
+/** Long enough to wait for another process that only checks whether the pen is taken. */
 const LOCK_TIMEOUT_MS = 200;
 
 export function takePen(ledgerFile: string, now: number): PenLock {
@@ -37,7 +37,7 @@ export function takePen(ledgerFile: string, now: number): PenLock {
   }
 }
 
-/** Who holds the pen right now, or null. Asks the kernel, not the note. */
+/** The process that owns the pen right now, or null. Asks the kernel, not the file that names the owner. */
 export function penHolder(ledgerFile: string): Holder | null {
   const lock = lockFile(ledgerFile);
   try {
@@ -57,7 +57,7 @@ function lockDatabase(lock: string): DatabaseSync | null {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(lock, { timeout: LOCK_TIMEOUT_MS });
-    accessSync(lock, constants.W_OK); // on a file it may only read SQLite would take a shared lock and say nothing
+    accessSync(lock, constants.W_OK); // on a read-only file SQLite would silently take a shared lock
     database.exec('BEGIN EXCLUSIVE');
     return database;
   } catch (error) {
@@ -73,7 +73,7 @@ function penIsTaken(ledgerFile: string): OkaError {
     'pen-held',
     `${ledgerFile} is being written by process ${holder.pid} on ${holder.host} since ${holder.since}`,
     {
-      fix: 'Let that one work, or stop it first. Only one worker writes a ledger.',
+      fix: 'Use that one, or stop it first: only one process at a time may write a ledger.',
     },
   );
 }

@@ -1,11 +1,11 @@
 /**
- * Owns: keeping named folds over a ledger and their snapshots.
+ * Owns: named folds over a ledger and their snapshots.
  * Does not own: what a fold means (each projection), nor the ledger itself.
  *
- * P1 A snapshot names the record it includes {seq, offset, hash} and the sum of its state; one that does not fit the
- *    ledger, its own sum or the projection's version is thrown away and made anew. All include the same record.
- * P2 Snapshots are replaced in one step, without a flush of their own: losing one costs time, never truth.
- * P3 The files after a rebuild are byte for byte those that were kept incrementally.
+ * P1 A snapshot names the last record it includes {seq, offset, hash} and the checksum of its state. One that does not
+ *    match the ledger, its checksum or the version of the projection is rebuilt. All include the same record.
+ * P2 Snapshots are replaced atomically but not flushed: a lost snapshot only costs time.
+ * P3 After a rebuild the files are byte for byte the same as those that were updated incrementally.
  */
 import { hash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ type Snapshot = Position & {
 
 export type SavePace = { events: number; ms: number };
 
-/** A save may take at most this share of the time, however large the state has grown. */
+/** Saving may take at most this share of the time, however large the state is. */
 const MAX_SHARE_OF_TIME = 0.02;
 
 const RETRY_MS = 1000;
@@ -39,7 +39,7 @@ const RETRY_MS = 1000;
 export class Projections {
   readonly #folder: string;
   readonly #pace: SavePace;
-  readonly #kept: ProjectionState[];
+  readonly #projections: ProjectionState[];
   #behind = 0;
   #timer: NodeJS.Timeout | null = null;
   #waitMs: number;
@@ -49,47 +49,47 @@ export class Projections {
     this.#folder = folder;
     this.#pace = pace;
     this.#waitMs = pace.ms;
-    this.#kept = projections.map((projection) => loadProjection(folder, projection));
-    if (new Set(this.#kept.map(({ position }) => position.hash)).size > 1) this.restart();
+    this.#projections = projections.map((projection) => loadProjection(folder, projection));
+    if (new Set(this.#projections.map(({ position }) => position.hash)).size > 1) this.restart();
   }
 
-  /** The record that every projection includes; what lies behind it has to be applied. */
+  /** The last record that every projection includes; later ones still have to be applied. */
   get position(): Position {
-    return this.#kept[0]?.position ?? START;
+    return this.#projections[0]?.position ?? START;
   }
 
   stateOf<State>(projection: Projection<State>): State {
-    const kept = this.#kept.find((candidate) => candidate.projection.name === projection.name);
-    if (kept === undefined) throw new Error(`projection ${projection.name} is not kept here`);
-    return kept.state as State;
+    const each = this.#projections.find((candidate) => candidate.projection.name === projection.name);
+    if (each === undefined) throw new Error(`projection ${projection.name} is not registered here`);
+    return each.state as State;
   }
 
-  /** Forgets everything; the next events to come are those from the first on. */
+  /** Resets every state; the caller then applies all events from the first on. */
   restart(): void {
-    for (const kept of this.#kept) Object.assign(kept, { state: kept.projection.initial(), position: START });
+    for (const each of this.#projections) Object.assign(each, { state: each.projection.initial(), position: START });
   }
 
-  /** Deletes every file a projection made; the next save makes them again. */
+  /** Deletes every file that a projection wrote; the next save writes them again. */
   deleteFiles(): void {
-    for (const kept of this.#kept) {
-      for (const file of [kept.projection.file, ...kept.rendered.keys()])
+    for (const each of this.#projections) {
+      for (const file of [each.projection.file, ...each.rendered.keys()])
         rmSync(join(this.#folder, file), { force: true });
-      kept.rendered = new Map();
+      each.rendered = new Map();
     }
   }
 
   apply(event: Event): void {
-    for (const kept of this.#kept) {
-      if (event.seq > kept.position.seq) kept.state = kept.projection.apply(kept.state, event);
+    for (const each of this.#projections) {
+      if (event.seq > each.position.seq) each.state = each.projection.apply(each.state, event);
     }
   }
 
-  /** Says which record the events applied so far end with. */
+  /** Records the position up to which events have been applied. */
   setPosition(position: Position): void {
-    for (const kept of this.#kept) if (position.seq > kept.position.seq) kept.position = position;
+    for (const each of this.#projections) if (position.seq > each.position.seq) each.position = position;
   }
 
-  /** Applies a durable batch and sees to it that the files follow soon. */
+  /** Applies a durable batch and schedules a save. */
   follow(events: readonly Event[], end: Position): void {
     for (const event of events) this.apply(event);
     this.setPosition(end);
@@ -98,7 +98,7 @@ export class Projections {
     else this.#saveSoon(this.#waitMs);
   }
 
-  /** A file that cannot be written now, on a full disk say, costs no event: it is written later. */
+  /** A file that cannot be written now, for example on a full disk, is written later; no event is lost. */
   #saveOrTryLater(): void {
     try {
       this.save();
@@ -120,16 +120,16 @@ export class Projections {
     this.#timer = null;
     this.#behind = 0;
     const before = performance.now();
-    for (const kept of this.#kept) this.#write(kept);
+    for (const each of this.#projections) this.#write(each);
     this.#waitMs = Math.max(this.#pace.ms, (performance.now() - before) / MAX_SHARE_OF_TIME);
   }
 
-  #write(kept: ProjectionState): void {
-    const files = kept.projection.render?.(kept.state) ?? new Map<string, string>();
-    writeInFolder(this.#folder, kept.projection.file, renderSnapshot(kept, [...files.keys()]));
-    for (const [file, text] of files) if (kept.rendered.get(file) !== text) writeInFolder(this.#folder, file, text);
-    for (const file of kept.rendered.keys()) if (!files.has(file)) rmSync(join(this.#folder, file), { force: true });
-    kept.rendered = new Map(files);
+  #write(each: ProjectionState): void {
+    const files = each.projection.render?.(each.state) ?? new Map<string, string>();
+    writeInFolder(this.#folder, each.projection.file, renderSnapshot(each, [...files.keys()]));
+    for (const [file, text] of files) if (each.rendered.get(file) !== text) writeInFolder(this.#folder, file, text);
+    for (const file of each.rendered.keys()) if (!files.has(file)) rmSync(join(this.#folder, file), { force: true });
+    each.rendered = new Map(files);
   }
 }
 
@@ -142,7 +142,7 @@ function loadProjection(folder: string, projection: Projection<unknown>): Projec
   return { projection, state, position: { seq, offset, hash }, rendered };
 }
 
-/** P1, as far as it can be seen without the ledger. */
+/** Checks a snapshot as far as that is possible without the ledger (P1). */
 function isTrustworthy(snapshot: Snapshot, { name, version }: Projection<unknown>): boolean {
   return (
     snapshot.projection === name &&
@@ -152,7 +152,7 @@ function isTrustworthy(snapshot: Snapshot, { name, version }: Projection<unknown
   );
 }
 
-/** The further files a snapshot made, even one that is not trusted: they are replaced or removed with it. */
+/** The other files that belong to a snapshot, even to one that is not trusted: they are replaced or removed with it. */
 function renderedFilesOf(snapshot: Snapshot | null): string[] {
   const files: unknown = snapshot?.files;
   return Array.isArray(files)
@@ -168,7 +168,7 @@ function parseSnapshot(text: string): Snapshot | null {
   }
 }
 
-/** The state is made to text once, for its sum and for the file. */
+/** Serializes the state once, for its checksum and for the file. */
 function renderSnapshot({ projection, state, position }: ProjectionState, files: readonly string[]): string {
   const { seq, offset, hash } = position;
   const text = serializeState(state);

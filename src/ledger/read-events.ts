@@ -1,4 +1,4 @@
-/** Reading events: streaming, filtered, from archive and live file; and following a ledger that grows. */
+/** Streams events from archive and live file, filtered, and follows a ledger that grows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OkaError } from '../schema/errors.ts';
 import type { EventType, Line } from '../schema/event.ts';
@@ -12,12 +12,12 @@ export type Filter = { from?: number; to?: number; run?: string; type?: EventTyp
 
 const POLL_MS = 200;
 
-/** Events in order. A record still being written at the end is left out; a broken one in between is an error. */
+/** Events in order. An incomplete record at the end is left out; a damaged one before it is an error. */
 export async function* readEvents(ledgerFile: string, filter: Filter = {}): AsyncGenerator<Line> {
   for await (const lines of readEventBatches(ledgerFile, filter)) yield* lines;
 }
 
-/** The same events, as many at a time as lie in one chunk of the file: far cheaper where there are many. */
+/** The same events in batches, which is far cheaper where there are many. */
 export async function* readEventBatches(ledgerFile: string, filter: Filter = {}): AsyncGenerator<Line[]> {
   const history = openHistory(ledgerFile);
   if (history === null) return;
@@ -28,7 +28,7 @@ export async function* readEventBatches(ledgerFile: string, filter: Filter = {})
   }
 }
 
-/** Like readEvents, and then whatever comes, until the signal. Survives that the live file is replaced by archiving. */
+/** Like `readEvents`, and then new events as they come, until the signal. Archiving may replace the live file meanwhile. */
 export async function* followEvents(ledgerFile: string, filter: Filter, signal: AbortSignal): AsyncGenerator<Line> {
   let next = filter.from ?? 1;
   while (!signal.aborted) {
@@ -41,7 +41,7 @@ export async function* followEvents(ledgerFile: string, filter: Filter, signal: 
   }
 }
 
-/** The first batches are small, for whoever needs the first events only. */
+/** The first batches are small, for callers that need only the first events. */
 const SMALLEST_BATCH = 8;
 const LARGEST_BATCH = 512;
 
@@ -66,12 +66,12 @@ async function* readBatches(history: History, ledgerFile: string, filter: Filter
           lines = [];
           size = Math.min(LARGEST_BATCH, size * 2);
         }
-        // A reader of a growing file is not kept waiting for the next chunk.
+        // A reader of a growing file must not wait for the next chunk.
         if (lines.length > 0) yield lines;
         lines = [];
       }
   } catch (error) {
-    // Events before a record that cannot be read are given all the same.
+    // Events before a record that cannot be read are still delivered.
     if (lines.length > 0) yield lines;
     throw error;
   }

@@ -1,9 +1,9 @@
 /**
- * Owns: what happens when a ledger is opened for writing: trust what is proven, cut a torn end, refuse damage (L1).
+ * Owns: opening a ledger for writing: verify the chain, cut off a torn end, refuse a damaged file (L1).
  *
- * R1 Nothing is cut before a copy of it is safe in the quarantine.
- * R2 What was found is flushed before it counts as durable: it may so far only live in the page cache.
- * R3 Cost depends on the tail behind the given position, not on history (L4).
+ * R1 Nothing is cut off before a durable copy of it is in the quarantine.
+ * R2 What was found is flushed before it counts as durable: so far it may only be in the page cache.
+ * R3 The cost depends on what follows the given position, not on the length of history (L4).
  */
 import { hash } from 'node:crypto';
 import { fstatSync, ftruncateSync, readSync } from 'node:fs';
@@ -36,14 +36,14 @@ function flushOrFail(file: string, fd: number, flush: Flush): void {
   try {
     flush.now(fd);
   } catch (error) {
-    throw new OkaError('flush-failed', `${file}: flushing failed: ${messageOf(error)}`, {
-      fix: 'Look at the disk, then start again.',
+    throw new OkaError('flush-failed', `${file} could not be flushed to disk: ${messageOf(error)}`, {
+      fix: 'Check the disk, then start again.',
       cause: error,
     });
   }
 }
 
-/** The given position if the record there is the one it names, else the very beginning. */
+/** The given position if the record there matches it, else the very beginning. */
 function checkedStart(history: History, options: RecoverOptions): Position {
   const { from } = options;
   if (from === null || from === undefined || from.seq === 0) return START;
@@ -55,9 +55,13 @@ function checkedStart(history: History, options: RecoverOptions): Position {
 
 function upgradeKnown(line: Line): Line {
   if (Object.hasOwn(eventData, line.type)) return upgradeLine(line);
-  throw new OkaError('newer-version', `seq ${line.seq}: this oka does not know the event "${line.type}"`, {
-    fix: 'Use the version of oka that wrote this ledger, or a newer one.',
-  });
+  throw new OkaError(
+    'newer-version',
+    `event ${line.seq} has the type "${line.type}", which this version of oka does not know`,
+    {
+      fix: 'Use the version of oka that wrote this ledger, or a newer one.',
+    },
+  );
 }
 
 function cutTornEnd(file: string, history: History, end: Position): Cut {

@@ -1,4 +1,4 @@
-/** Snapshots of runs, a file each, so that a long run is not folded from its first event again. */
+/** Snapshots of runs, one file each, so that a long run need not be folded from its first event again. */
 import { lstatSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

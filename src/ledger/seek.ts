@@ -1,4 +1,4 @@
-/** Finding places in a live ledger file without reading it: seqs grow with offsets, so bisection works. */
+/** Finds positions in a live ledger file without reading all of it: seqs grow with offsets, so it can be bisected. */
 import { readSync } from 'node:fs';
 import { verifiedHash, type Position, seqOf, MAX_LINE_BYTES } from './line.ts';
 import { closeHistory, type Live, openHistory } from './history.ts';
@@ -21,7 +21,7 @@ export function offsetOfSeq(live: Live, seq: number): number {
   return live.base + Math.min(nextLineStart(live, low), live.size);
 }
 
-/** Seq of the last record of a ledger that has an end; 0 when there is none. */
+/** The seq of the last complete line of a ledger; 0 when there is none. */
 export function lastSeqOf(ledgerFile: string): number {
   const history = openHistory(ledgerFile);
   if (history === null) return 0;

@@ -24,7 +24,7 @@ export const taskGraph: Projection<TaskGraph> = {
   },
 };
 
-/** Made once a list, and never part of the state. The latest of two goals of one run counts. */
+/** Built once per list, and never part of the state. The later of two goals of one run counts. */
 const byRun = new WeakMap<Goal[], Map<string, Goal>>();
 
 function goalsByRun({ goals }: TaskGraph): Map<string, Goal> {

@@ -1,4 +1,4 @@
-/** Proving a whole ledger, archive included, byte by byte. */
+/** Verifies a complete ledger, archive included, byte by byte. */
 import type { Fault } from './hash-chain.ts';
 import { closeHistory, isTornEnd, openHistory, walkChain } from './history.ts';
 import { START } from './line.ts';

@@ -1,9 +1,9 @@
-/** Records as requests: as many as fit, and never none. */
+/** Groups records into requests: as many as fit, and at least one. */
 import type { LedgerRecord } from './ledger-record.ts';
 
 export type BatchLimits = { events: number; bytes: number };
 
-/** Fields beside the data, about. */
+/** About as many bytes as the other fields of a record take. */
 const OTHER_FIELDS_BYTES = 400;
 
 export async function* batchRecords(

@@ -1,10 +1,10 @@
 /**
- * Owns: the way to a Convex deployment; the only door to the package convex. What is called there lies in convex/.
+ * Owns: requests to a Convex deployment; the only door to the package convex. The functions called there are in convex/.
  *
- * C1 A request ends: by its answer, by the signal, or by its time.
- * C2 An answer is bounded, and no redirect is followed: the key goes to the server that was named and to no other.
- * C3 What helps to try again is told from what does not.
- * C4 What comes back has the shape it should have, or it is refused whole.
+ * C1 A request ends: with its answer, by the signal, or at its time limit.
+ * C2 The size of an answer is limited, and no redirect is followed: the key goes only to the configured server.
+ * C3 Errors that may pass with a retry are distinguished from those that will not.
+ * C4 An answer has the expected shape, or all of it is refused.
  */
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
@@ -12,14 +12,14 @@ import { ReplicaAnswer, ReplicaHead, type TooLarge, WireEventShape } from '../sc
 
 export type ConvexOptions = {
   url: string;
-  /** Null: a deployment that asks for none. */
+  /** Null for a deployment that requires none. */
   key: string | null;
   timeoutMs: number;
-  /** Left out: that of Node. */
+  /** Defaults to that of Node. */
   fetch?: typeof globalThis.fetch;
 };
 
-/** A page holds 4 MiB of bodies at most; as JSON in JSON a byte may take six. */
+/** A page contains at most 4 MiB of bodies; as JSON within JSON a byte may take six. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export function convexReplica(options: ConvexOptions): Replica {
@@ -44,11 +44,11 @@ export function convexReplica(options: ConvexOptions): Replica {
 
 const Page = WireEventShape.array();
 
-/** C4. */
+/** Refuses an answer of another shape (C4). */
 function parseAnswer<T>(shape: { safeParse(value: unknown): { success: boolean; data?: T } }, value: unknown): T {
   const read = shape.safeParse(value);
   if (read.success) return read.data as T;
-  throw new OkaError('replica-refused', 'the replica answers in a form that is not known here', {
+  throw new OkaError('replica-refused', 'the replica answered in a format that this version of oka does not know', {
     fix: 'Deploy the functions of this version: npx convex deploy   Then: oka replica on',
   });
 }
@@ -57,8 +57,11 @@ const ledgerArgs = ({ ledger, pen }: ReplicaOf): ReplicaOf => ({ ledger, pen });
 
 function withoutBodyOf({ seq, most }: TooLarge, events: readonly WireEvent[]): WireEvent[] {
   if (!events.some((event) => event.seq === seq && event.body.kind !== 'withheld'))
-    throw new OkaError('replica-refused', `the replica finds event ${seq} too large, though it holds no content`);
-  const why = `it is larger than the ${most} bytes that the replica takes`;
+    throw new OkaError(
+      'replica-refused',
+      `the replica rejects event ${seq} as too large, although it was sent without content`,
+    );
+  const why = `it is larger than the ${most} bytes that the replica accepts`;
   return events.map((event) => (event.seq === seq ? { ...event, body: { kind: 'withheld', why } } : event));
 }
 
@@ -86,7 +89,7 @@ async function request(
   }
 }
 
-/** The client takes the name of a function as it takes a reference to one; its types do not say so. */
+/** The client accepts the name of a function as well as a reference to it, but its types do not say so. */
 type Asking = {
   query(name: string, args: object): Promise<unknown>;
   mutation(name: string, args: object, options: { skipQueue: boolean }): Promise<unknown>;
@@ -132,10 +135,10 @@ function reasonOf(error: unknown, status: number, text: string): string {
   return status === 0 || (status >= 200 && status < 300) ? `${text}${cause}` : `status ${status}: ${text}`;
 }
 
-/** What a function says on purpose is in the data of the error; other words are hidden by a deployment. */
+/** A deliberate refusal is in the data of the error; a deployment hides all other messages. */
 function refusalIn(error: unknown): string | null {
   if (!(error instanceof Error) || !('data' in error)) return null;
   const { data } = error;
   if (data === null || typeof data !== 'object' || !('kind' in data) || data.kind !== 'refused') return null;
-  return 'text' in data && typeof data.text === 'string' ? data.text.slice(0, 500) : 'it says nothing more';
+  return 'text' in data && typeof data.text === 'string' ? data.text.slice(0, 500) : 'no reason was given';
 }

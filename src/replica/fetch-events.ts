@@ -1,13 +1,13 @@
 /**
- * Reading a replica from its first event on, a page at a time. Pages overlap by one event: what stands twice would else
- * hide behind the end of a page.
+ * Reads a replica from its first event on, a page at a time. Pages overlap by one event: otherwise a duplicate could hide
+ * at the end of a page.
  */
 import { OkaError } from '../schema/errors.ts';
 import type { Replica, ReplicaOf, WireEvent } from '../schema/ports.ts';
 
 const PAGE_SIZE = 200;
 
-/** Up to and including the seq `last`. What stands twice is given out twice. */
+/** Up to and including the seq `last`. A duplicate is yielded twice. */
 export async function* fetchEvents(
   replica: Replica,
   of: ReplicaOf,
@@ -19,7 +19,7 @@ export async function* fetchEvents(
     for (const event of page) {
       if (event.seq > last) return;
       if (event.seq < (seen?.seq ?? 1))
-        throw new OkaError('replica-refused', `the replica gives event ${event.seq} out of its place`);
+        throw new OkaError('replica-refused', `the replica returned event ${event.seq} out of order`);
       yield event;
       seen = event;
     }
@@ -36,5 +36,5 @@ async function fetchPageAfter(
   if (seen === null) return replica.page(of, 1, PAGE_SIZE, signal);
   const [overlap, ...page] = await replica.page(of, seen.seq, PAGE_SIZE, signal);
   if (overlap?.seq === seen.seq && page.length > 0) return page;
-  return replica.page(of, seen.seq + 1, PAGE_SIZE, signal); // one large event can be a page, and one that is gone none
+  return replica.page(of, seen.seq + 1, PAGE_SIZE, signal); // a page may contain just one large event, and none if that event is gone
 }

@@ -1,6 +1,6 @@
 /**
- * Owns: a record of the ledger as it leaves and as it comes back. Its data stays the text that was written: parsed and
- * written again, or brought to a newer version, it would no longer have its hash.
+ * Owns: a record of the ledger as it is sent and returned. Its data stays the original text: parsed and serialized again,
+ * or upgraded to a newer version, it would no longer match its hash.
  */
 import { Sealer } from '../ledger/line.ts';
 import type { Event, Pen } from '../schema/event.ts';
@@ -13,7 +13,7 @@ const DATA_KEY = ',"data":';
 /** `,"prev":"…","hash":"…"}` with two hashes of 64 digits. */
 const CHAIN_LENGTH = 149;
 
-/** Takes the bytes of a whole record apart. */
+/** Parses the bytes of a complete record. */
 export function parseRecord(bytes: Buffer): LedgerRecord {
   const text = bytes.toString('utf8');
   const dataAt = text.indexOf(DATA_KEY); // nothing in front of it is free text

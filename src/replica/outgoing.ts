@@ -1,10 +1,10 @@
 /**
- * Owns: what of an event may leave.
+ * Owns: which parts of an event may be sent to the replica.
  *
- * O1 Its place in the chain always leaves: pen, seq, prev, hash; so do type, time, cause and run.
- * O2 A text in which redaction would change anything does not leave, sealed or not: it was written before its secret was
- *    known, or by a road without redaction.
- * O3 The reason for holding a body back says nothing of what is in it.
+ * O1 Its place in the chain is always sent (pen, seq, prev, hash), and so are type, time, cause and run.
+ * O2 A text that redaction would change is not sent, sealed or not: it was written before its secret was known, or
+ *    without redaction.
+ * O3 The reason for withholding a body reveals nothing of its content.
  */
 import type { Redact, ReplicaOf, WireBody, WireEvent } from '../schema/ports.ts';
 import type { LedgerRecord } from './ledger-record.ts';
@@ -12,18 +12,18 @@ import type { Seal } from './seal.ts';
 
 export type OutgoingPorts = {
   redact: Redact;
-  /** Types whose bodies stay here: call.ended, call.*, or * for all. */
+  /** Types whose bodies are not sent: call.ended, call.*, or * for all. */
   except: readonly string[];
-  /** Null: bodies leave as they are. */
+  /** Null: bodies are sent unencrypted. */
   seal: Seal | null;
 };
 export type Outgoing = (record: LedgerRecord, of: ReplicaOf) => Promise<WireEvent>;
 
-/** A document of Convex holds 1 MiB; the rest is for its other fields. */
+/** A Convex document may have 1 MiB; the rest is for its other fields. */
 export const MAX_BODY_BYTES = 900 * 1024;
 
 export function prepareOutgoing({ redact, except, seal }: OutgoingPorts): Outgoing {
-  const isKept = matchesAny(except);
+  const isExcepted = matchesAny(except);
   return async ({ data, ...place }, of) => {
     const runIsClean = place.run === null || redact(place.run) === place.run;
     const withheld = (why: string): WireEvent => ({
@@ -31,8 +31,8 @@ export function prepareOutgoing({ redact, except, seal }: OutgoingPorts): Outgoi
       run: runIsClean ? place.run : null,
       body: { kind: 'withheld', why },
     });
-    if (!runIsClean || redact(data) !== data) return withheld('it holds what redaction would take out');
-    if (isKept(place.type)) return withheld('its type is left out by replica.except');
+    if (!runIsClean || redact(data) !== data) return withheld('it contains something that redaction would remove');
+    if (isExcepted(place.type)) return withheld('its type is left out by replica.except');
     const body: WireBody =
       seal === null
         ? { kind: 'plain', text: data }

@@ -1,9 +1,9 @@
 /**
- * Owns: reading the facts of another home out of a replica, as requests to keep them here.
+ * Owns: reading the facts of another home from a replica, as requests to store them here.
  *
- * P1 Nothing is taken from a replica whose chain does not hold: every record is hashed again as far as it can be read.
- * P2 A fact says where it comes from (ledger, pen, seq) by its id, and is no more than something imported: it commands
- *    nothing (never a standing instruction), and what a tool said stays what a tool said.
+ * P1 Nothing is imported from a replica whose chain is broken: every readable record is hashed again.
+ * P2 The id of a fact names its origin (ledger, pen, seq). It counts as imported: it is never a standing instruction, and
+ *    a fact that came from a tool stays one.
  * P3 The same fact is the same request, however often it is pulled.
  */
 import { hash } from 'node:crypto';
@@ -23,7 +23,7 @@ export type PullPorts = {
   open: Open | null;
   /** Folds events about facts, in their one order, to the facts that are valid after them. */
   currentFacts: (events: readonly Event[]) => readonly ReplicatedFact[];
-  /** Now; facts whose time is over stay where they are. */
+  /** Now; expired facts are not imported. */
   now: string;
   signal: AbortSignal;
   reach?: (events: number) => void;
@@ -32,14 +32,14 @@ export type PullPorts = {
 /** An event of the replica. */
 export type FactPlace = { pen: Pen; seq: number };
 
-/** `place`: the event that kept the fact. `replaces`: where it, or a fact whose place it takes, was kept before. */
+/** `place`: the event that stored the fact. `replaces`: the events that stored it, or a fact it supersedes, before. */
 export type ReplicatedFact = { fact: Omit<FactGiven, 'supersedes'>; place: FactPlace; replaces: readonly FactPlace[] };
 
 export type Pulled = {
   /** `id` is that of the request. */
   facts: { id: string; fact: FactGiven }[];
   events: number;
-  /** Facts that cannot be read here: held back, sealed to others, or not valid. */
+  /** Facts that cannot be read here: withheld, sealed to others, or invalid. */
   unreadable: number;
 };
 
@@ -69,7 +69,7 @@ export async function pullFacts(ports: PullPorts): Promise<Pulled> {
 
 const isAboutFacts = (type: string): boolean => type.startsWith('fact.') || type === 'change.undone';
 
-/** The id under which a fact of another home is kept here. */
+/** The id under which a fact of another home is stored here. */
 export const idOfPulledFact = (ledger: string, { pen, seq }: FactPlace): string => `pulled.${ledger}.${pen}.${seq}`;
 
 function requestFor({ fact, place, replaces }: ReplicatedFact, ledger: string): Pulled['facts'][number] {
@@ -88,7 +88,7 @@ function requestFor({ fact, place, replaces }: ReplicatedFact, ledger: string): 
   return { id: `pull-${hash('sha256', `${id}\n${text}`).slice(0, 40)}`, fact: given };
 }
 
-/** P1. */
+/** Events whose chain has been checked (P1). */
 async function* fetchCheckedEvents({ replica, signal }: PullPorts, of: ReplicaOf): AsyncGenerator<WireEvent> {
   const head = await replica.head(of, signal);
   let at = { seq: START.seq, hash: START.hash };
@@ -96,7 +96,7 @@ async function* fetchCheckedEvents({ replica, signal }: PullPorts, of: ReplicaOf
     if (event.seq !== at.seq + 1 || event.prev !== at.hash)
       throw brokenReplica(of, at.seq + 1, 'the chain breaks there');
     if (event.body.kind === 'plain' && recordHash(event, of.pen, event.body.text) !== event.hash)
-      throw brokenReplica(of, event.seq, 'its content does not have its hash');
+      throw brokenReplica(of, event.seq, 'its content does not match its hash');
     yield event;
     at = { seq: event.seq, hash: event.hash };
   }
@@ -124,14 +124,14 @@ function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // whoever writes a whole history of their own can write anything into it
+    return null; // somebody who forges a complete history can write anything into it
   }
 }
 
 function brokenReplica({ ledger, pen }: ReplicaOf, seq: number, why: string): OkaError {
   return new OkaError(
     'replica-refused',
-    `event ${seq} of ${ledger} (${pen}) at the replica: ${why}; nothing was taken`,
+    `event ${seq} of ${ledger} (${pen}) at the replica: ${why}; nothing was imported`,
     {
       fix: 'Verify it from the home that wrote it: oka replica verify',
     },

@@ -1,12 +1,12 @@
 /**
- * Owns: bringing both ledgers to a replica, from wherever it has them to their end, and staying there.
- * Does not own: what may leave (outgoing.ts), which records are settled (settled.ts), the way there (the port).
+ * Owns: copying both ledgers to a replica, from the last event it has to their end, and then following them.
+ * Does not own: what may be sent (outgoing.ts), which records are settled (settled-records.ts), the transport (the port).
  *
- * R1 Where to begin is said by the replica, after every start and after every failure; nothing kept here decides it.
- *    An answer that was lost is as good as none: the same events are sent again, and the replica has each once.
- * R2 Before the first event is sent the place is compared: a replica that knows another history is left as it is, for good.
- * R3 One batch is in memory at a time, whatever the backlog.
- * R4 A replica that is down costs one request now and then, with growing pauses. Nobody waits for any of this.
+ * R1 The replica says where to begin, after every start and after every failure; nothing stored here decides it.
+ *    When an answer is lost, the same events are sent again, and the replica stores each once.
+ * R2 Before the first event is sent, both ends are compared: a replica with another history is left alone for good.
+ * R3 Only one batch is in memory at a time, whatever the backlog.
+ * R4 A replica that is down costs one request now and then, with growing delays. Nothing else waits for replication.
  */
 import { START } from '../ledger/line.ts';
 import { lastSeqOf } from '../ledger/seek.ts';
@@ -25,16 +25,16 @@ export type FollowPorts = {
   ledger: string;
   files: Readonly<{ [pen in Pen]: string }>;
   outgoing: Outgoing;
-  /** Called before events are looked at: what redaction knows is brought up to date, or it throws. */
+  /** Called before events are read: updates what redaction knows, or throws. */
   ready: () => Promise<void>;
   limits: BatchLimits;
-  /** Between two looks at ledgers in which nothing is new. */
+  /** The pause before the ledgers are checked again when nothing was new. */
   pollMs: number;
   clock: Clock;
   random: Random;
   /** Resolves early when the signal comes. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** A person has switched it off. */
+  /** Whether a person has switched replication off. */
   isOff(): boolean;
   report(told: Progress): void;
   settlesMs?: number;
@@ -51,12 +51,12 @@ export type Ended =
   | { kind: 'stopped'; why: string; fix: string }
   | { kind: 'unreachable'; why: string };
 
-/** For ever, or until everything is there that was here at the start, with so many failures in a row at the most. */
+/** Forever, or until the replica has everything that was here at the start, with at most so many failures in a row. */
 export type Until = { kind: 'ever' } | { kind: 'caught-up'; failures: number };
 
 const PENS = ['run', 'maintenance'] as const satisfies Pen[];
 
-/** One ledger on its way. `place` is what the replica has; null until it was asked. */
+/** The progress of one ledger. `place` is the last event that the replica has; null until it was asked. */
 type Lane = { pen: Pen; reader: SettledReader; place: Place | null; goal: number };
 
 export async function replicateLedgers(ports: FollowPorts, until: Until, signal: AbortSignal): Promise<Ended> {
@@ -94,7 +94,7 @@ function startLane(pen: Pen, { files, clock, settlesMs }: FollowPorts): Lane {
   return { pen, reader, place: null, goal: lastSeqOf(files[pen]) };
 }
 
-/** Also when the end of what was there at the start has been rolled back since. */
+/** Also true when events that were there at the start have been rolled back since. */
 function hasCaughtUp({ place, goal, reader }: Lane): boolean {
   return place !== null && (place.seq >= goal || !reader.hasUnsettled());
 }
@@ -105,7 +105,7 @@ type Turn =
   | { kind: 'failed'; why: string; moved: boolean }
   | (Ended & { kind: 'stopped' });
 
-/** Errors after which trying again helps nobody. */
+/** Errors that no retry can fix. */
 const FINAL = new Set(['replica-refused', 'ledger-damaged', 'unsafe-file']);
 
 async function takeTurn(lanes: readonly Lane[], ports: FollowPorts, signal: AbortSignal): Promise<Turn> {
@@ -119,7 +119,7 @@ async function takeTurn(lanes: readonly Lane[], ports: FollowPorts, signal: Abor
     if (signal.aborted) return { kind: 'aborted' };
     const why = messageOf(error).slice(0, 2000);
     if (!(error instanceof OkaError && FINAL.has(error.code))) return { kind: 'failed', why, moved };
-    return { kind: 'stopped', why, fix: error.fix ?? 'Look at it, then run: oka replica on' };
+    return { kind: 'stopped', why, fix: error.fix ?? 'Check it, then run: oka replica on' };
   }
 }
 
@@ -138,7 +138,7 @@ async function advance(lane: Lane, ports: FollowPorts, went: () => void, signal:
       lane.place = place;
       went();
       ports.report({ kind: 'reached', pen: lane.pen, place });
-      rest = rest.filter(({ seq }) => seq > place.seq); // a replica may leave the end of a batch for later
+      rest = rest.filter(({ seq }) => seq > place.seq); // a replica may accept only the beginning of a batch
     }
 }
 
@@ -154,7 +154,7 @@ async function sendBatch(
   return placeAfter(await replica.append(of, events, signal), records, of.pen);
 }
 
-/** The last event that the replica has, if this ledger has the same (R2); null while that cannot be said yet. */
+/** The last event of the replica, if this ledger has the same (R2); null while that is not certain yet. */
 async function findCommonPlace({ pen, reader }: Lane, ports: FollowPorts, signal: AbortSignal): Promise<Place | null> {
   const theirs = await ports.replica.head({ ledger: ports.ledger, pen }, signal);
   if (theirs === null) return START;
@@ -163,7 +163,7 @@ async function findCommonPlace({ pen, reader }: Lane, ports: FollowPorts, signal
   if (ours === null)
     throw otherHistory(`the replica has ${theirs.seq} events of the ${pen} ledger, this home has fewer`);
   if (ours.hash !== theirs.hash)
-    throw otherHistory(`event ${theirs.seq} of the ${pen} ledger is another one at the replica`);
+    throw otherHistory(`event ${theirs.seq} of the ${pen} ledger is a different one at the replica`);
   return ours;
 }
 
@@ -177,14 +177,14 @@ function placeAfter(answer: Appended, records: readonly LedgerRecord[], pen: Pen
     case 'gap':
       throw new OkaError('replica-down', `the replica asks for event ${answer.next} of the ${pen} ledger again`);
     case 'fork':
-      throw otherHistory(`event ${answer.seq} of the ${pen} ledger is another one at the replica`);
+      throw otherHistory(`event ${answer.seq} of the ${pen} ledger is a different one at the replica`);
     case 'broken':
       throw otherHistory(`event ${answer.seq} of the ${pen} ledger does not follow what the replica has`);
   }
 }
 
 function otherHistory(why: string): OkaError {
-  return new OkaError('replica-refused', `${why}: it holds another history; nothing was changed there`, {
-    fix: 'See where they part: oka replica verify. If another home uses this name, set replica.ledger in config.json to one of its own; then: oka replica on',
+  return new OkaError('replica-refused', `${why}: the replica contains another history; nothing was changed there`, {
+    fix: 'See where they differ: oka replica verify. If another home uses this name, set replica.ledger in config.json to a different one; then: oka replica on',
   });
 }

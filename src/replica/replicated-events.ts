@@ -1,4 +1,4 @@
-/** Events about facts that came from a replica: checked, without those that were undone, in one order. Pure. */
+/** Events about facts from a replica: validated, without undone ones, in the one order of both ledgers. Pure. */
 import type { Event, Pen } from '../schema/event.ts';
 import { FactGiven, Forgotten } from '../schema/memory.ts';
 
@@ -13,7 +13,7 @@ export type ReplicatedEvent = {
   data: unknown;
 };
 
-/** The events that can be folded; `invalid` counts facts that this oka would not keep. */
+/** The events that can be folded; `invalid` counts facts that this oka would not store. */
 export function factEvents(replicated: readonly ReplicatedEvent[]): { events: Event[]; invalid: number } {
   const undone = new Set(replicated.flatMap(undoneBy));
   const events: Event[] = [];
@@ -35,7 +35,7 @@ function factEvent({ pen, seq, at, run, cause, type, data }: ReplicatedEvent): E
   return read.success ? { ...frame, type, data: read.data } : null;
 }
 
-/** The run ledger is the time line; what maintenance did comes behind what it had read. */
+/** The run ledger is the time line; an event of maintenance comes after the last run event it had read. */
 function inOneOrder(a: ReplicatedEvent, b: ReplicatedEvent): number {
   return (
     runSeqOf(a) - runSeqOf(b) || Number(a.pen === 'maintenance') - Number(b.pen === 'maintenance') || a.seq - b.seq

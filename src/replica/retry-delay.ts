@@ -1,4 +1,4 @@
-/** How long to wait for a replica that is down: twice as long each time, up to some minutes, never all at the same moment. */
+/** How long to wait for a replica that is down: exponential back-off with jitter, up to some minutes. */
 
 export type Random = () => number;
 

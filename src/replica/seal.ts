@@ -1,16 +1,16 @@
 /**
- * Owns: encrypting what leaves, so that only the holders of an age key can read it.
+ * Owns: encrypting what is sent, so that only the owners of an age key can read it.
  *
  * The text of a sealed body: `oka1.KEY.NONCE.TEXT`, each part in base64url.
- *   KEY    an age file for every recipient; it holds 32 random bytes
+ *   KEY    an age file for every recipient; it contains 32 random bytes
  *   NONCE  12 random bytes
- *   TEXT   the data, AES-256-GCM under that key, with its tag of 16 bytes behind it; ledger, pen, seq and hash of the
- *          record are bound to it, so that a body put under another record does not open
+ *   TEXT   the data, AES-256-GCM under that key, followed by its tag of 16 bytes; ledger, pen, seq and hash of the
+ *          record are authenticated with it, so that a body moved to another record does not open
  *
- * E1 Each body can be opened by itself: no other event has to be there.
- * E2 A key serves a number of bodies, because age takes tens of milliseconds for each key; it never touches a disk.
- * What stays visible: the length of a body, the type, run and time of the event, and the hash of the record, by which
- * whoever guesses a whole record can see that the guess is right.
+ * E1 Each body can be opened on its own, without any other event.
+ * E2 A key is used for many bodies, because age takes tens of milliseconds for each key; it is never written to disk.
+ * What stays visible: the length of a body, the type, run and time of the event, and the hash of the record, which lets
+ * anybody who guesses a complete record confirm the guess.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { messageOf } from '../schema/errors.ts';
@@ -45,12 +45,12 @@ export function sealTo(encrypt: AgePort, keyServes = BODIES_PER_KEY): Seal {
   };
 }
 
-/** `decrypt` throws for what was encrypted to others. */
+/** `decrypt` throws when the bytes were encrypted to others. */
 export function openWith(decrypt: AgePort): Open {
   const keys = new Map<string, Promise<Uint8Array | null>>();
   return async (sealed, bound) => {
     const [, sealedKey = '', nonce = '', text = ''] = SHAPE.exec(sealed) ?? [];
-    if (sealedKey === '') return { kind: 'changed', why: 'it does not have the form of a sealed body' };
+    if (sealedKey === '') return { kind: 'changed', why: 'it is not in the format of a sealed body' };
     const known = keys.get(sealedKey) ?? decrypt(Buffer.from(sealedKey, 'base64url')).catch(() => null);
     cacheKey(keys, sealedKey, known);
     const key = await known;

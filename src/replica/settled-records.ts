@@ -1,10 +1,10 @@
 /**
- * Owns: reading the records of a ledger that cannot be lost any more, from any process, in bounded memory.
+ * Owns: reading those records of a ledger that can no longer be lost, from any process, in bounded memory.
  *
- * S1 A record is given out only when it is durable and stays: a later one says so by its watermark, it lies in the
- *    archive, or it was flushed from here and stood unchanged for a while. A replica that got ahead of a power cut or of
- *    a write that was rolled back would know another history for ever.
- * S2 Every record given out follows the one before it in the chain.
+ * S1 A record is returned only when it is durable and final: the watermark of a later record says so, it is in the
+ *    archive, or it was flushed here and did not change for a while. A replica that got records which a power cut or a
+ *    rollback then removed would have a different history forever.
+ * S2 Every returned record follows the previous one in the chain.
  */
 import { fdatasync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -21,15 +21,15 @@ import { type LedgerRecord, parseRecord } from './ledger-record.ts';
 export type Place = Pick<Position, 'seq' | 'hash'>;
 
 export type SettledReader = {
-  /** Records behind a place, up to what is settled now. Throws when the ledger does not go on from there. */
+  /** Records after a place, up to what is settled now. Throws when the ledger does not continue from there. */
   recordsAfter(place: Place): AsyncGenerator<LedgerRecord>;
   /** The place of the record with this seq; null when there is none, or none that is settled. */
   placeOf(seq: number): Promise<Place | null>;
-  /** Whether records are there that may settle soon. */
+  /** Whether there are records that may settle soon. */
   hasUnsettled(): boolean;
 };
 
-/** A write that is rolled back is so within moments. */
+/** A rollback follows its failed write within moments. */
 export const SETTLE_MS = 500;
 const sync = promisify(fdatasync);
 
@@ -52,7 +52,7 @@ export function createSettledReader(ledgerFile: string, clock: Clock, settlesMs 
     return settled;
   }
 
-  /** Settled records from a seq on; their bytes are good until the next is asked for. */
+  /** Settled records from a seq on; their bytes are valid until the next one is requested. */
   async function* rawsFrom(seq: number): AsyncGenerator<RawLine> {
     const history = openHistory(ledgerFile);
     if (history === null) return;
@@ -83,8 +83,7 @@ export function createSettledReader(ledgerFile: string, clock: Clock, settlesMs 
     if (seq === 0) return START;
     for await (const raw of rawsFrom(seq)) {
       const hash = verifiedHash(raw.bytes);
-      if (hash === null || seqOf(raw.bytes) !== seq)
-        throw damagedError(ledgerFile, raw, `seq ${seq} does not stand there`);
+      if (hash === null || seqOf(raw.bytes) !== seq) throw damagedError(ledgerFile, raw, `event ${seq} is not there`);
       return { seq, hash };
     }
     return null;
@@ -95,7 +94,7 @@ export function createSettledReader(ledgerFile: string, clock: Clock, settlesMs 
 
 type Live = History['live'];
 
-/** The last whole record of the live file, and what it knew to be durable. */
+/** The last complete record of the live file, and its watermark: how much was durable when it was written. */
 async function lastRecord(ledgerFile: string, live: Live): Promise<{ end: Position; watermark: number } | null> {
   const start = offsetOfSeq(live, Math.max(1, lastSeqOf(ledgerFile)));
   let last: { end: Position; watermark: number } | null = null;

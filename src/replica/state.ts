@@ -1,6 +1,6 @@
 /**
- * Owns: the folder in which replication keeps what it knows: state.json, written by the follower alone, and switch.json,
- * written by a person's word. Both only tell: a broken or missing one is as good as none.
+ * Owns: the folder with the state of replication: state.json, written by the replicating process alone, and switch.json,
+ * written when a person switches replication on or off. A damaged file counts as missing.
  */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export function readState(folder: string): ReplicaState | null {
   return read.success ? read.data : null;
 }
 
-/** Not flushed: after a power cut an older one, or none, does no harm. */
+/** Not flushed: an older state, or none, does no harm after a power cut. */
 export function writeState(folder: string, state: ReplicaState): void {
   makeFolder(folder);
   replaceFile(stateFile(folder), `${JSON.stringify(state)}\n`);
@@ -30,20 +30,20 @@ export function isSwitchedOff(folder: string): boolean {
   return read !== null && typeof read === 'object' && 'on' in read && read.on === false;
 }
 
-/** Also wakes a follower that has stopped: it tries once more. */
+/** Also restarts replication that has stopped with an error: it tries once more. */
 export function switchReplication(folder: string, on: boolean, at: string): void {
   makeFolder(folder);
   replaceFile(switchFile(folder), `${JSON.stringify({ on, at })}\n`, { durable: true });
 }
 
-/** Changes whenever a person has switched. */
+/** Changes whenever a person switches replication on or off. */
 export const switchStamp = (folder: string): string => stampOf(switchFile(folder));
 
 export type StateRecorder = { report(told: Progress): void; stopped(why: string, fix: string): void; flush(): void };
 
 const WRITE_EVERY_MS = 1000;
 
-/** Writes down what a follower tells: how far it is now and then, everything else at once. */
+/** Records the progress of replication: positions now and then, everything else at once. */
 export function createStateRecorder(
   folder: string,
   to: Pick<ReplicaState, 'url' | 'ledger'>,
@@ -62,7 +62,7 @@ export function createStateRecorder(
     try {
       writeState(folder, { v: 1, ...to, at: instant(written), pens, doing });
     } catch {
-      // It only tells; a full disk must not keep events from being copied to where there is space.
+      // The state is for information only; a full disk must not stop the copying of events.
     }
   };
   const become = (now: ReplicaState['doing']): void => {
@@ -87,7 +87,7 @@ export function createStateRecorder(
 
 const instant = (ms: number): string => new Date(ms).toISOString();
 
-/** Opening never waits and follows no link. */
+/** Opening never blocks and follows no link. */
 function readJsonFile(file: string): unknown {
   try {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

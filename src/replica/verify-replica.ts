@@ -1,9 +1,9 @@
 /**
- * Owns: holding a replica against the ledger here, event by event, from the first to the last that the replica has.
+ * Owns: comparing a replica with the local ledger, event by event, from the first to the last that the replica has.
  *
- * V1 The ledger here is checked on the way: its own chain has to hold before anything is held against it.
- * V2 The first difference is told with its seq. Nothing is mended.
- * V3 A replica that has less, but the same, is behind: that is no difference.
+ * V1 The chain of the local ledger is verified along the way: only valid records are compared.
+ * V2 The first difference is reported with its seq. Nothing is repaired.
+ * V3 A replica that has fewer, but equal events is behind; that is no difference.
  */
 import { setTimeout as after } from 'node:timers/promises';
 import { START } from '../ledger/line.ts';
@@ -19,9 +19,9 @@ export type Verified = {
   events: number;
   /** Events that the replica does not have yet. */
   behind: number;
-  /** Bodies that were held back: only their place in the chain could be compared. */
+  /** Bodies that were withheld: only their place in the chain could be compared. */
   withheld: number;
-  /** Sealed bodies that the key here does not open: likewise. */
+  /** Sealed bodies that the local key does not open; likewise. */
   unopened: number;
   difference: Difference | null;
 };
@@ -33,7 +33,7 @@ export type VerifyPorts = {
   replica: Replica;
   of: ReplicaOf;
   ledgerFile: string;
-  /** Null: sealed bodies stay sealed. */
+  /** Null: sealed bodies are not opened. */
   open: Open | null;
   signal: AbortSignal;
   reach?: (seq: number) => void;
@@ -56,7 +56,7 @@ export async function verifyReplica(ports: VerifyPorts): Promise<Verified> {
     result.events = ours.seq;
     reach?.(ours.seq);
     if (ours.seq === head.seq && ours.hash !== head.hash)
-      return { ...result, difference: changedEvent(ours.seq, 'the replica names another hash as its last') };
+      return { ...result, difference: changedEvent(ours.seq, 'the replica reports another hash for its last event') };
   }
   if (result.events < head.seq)
     return { ...result, difference: { seq: result.events + 1, kind: 'ahead', why: 'this ledger does not have it' } };
@@ -76,13 +76,13 @@ async function compareEvent(
   if (theirs.seq < seq) return { seq: theirs.seq, kind: 'twice', why: 'the replica has it twice' };
   if (theirs.hash !== ours.hash) return hashDifference(theirs, of);
   const field = FIELDS.find((name) => theirs[name] !== ours[name] && !isWithheldRun(name, theirs));
-  if (field !== undefined) return changedEvent(seq, `its ${field} is another`);
+  if (field !== undefined) return changedEvent(seq, `its ${field} differs`);
   switch (theirs.body.kind) {
     case 'withheld':
       counted.withheld += 1;
       return null;
     case 'plain':
-      return theirs.body.text === ours.data ? null : changedEvent(seq, 'its content does not have its hash');
+      return theirs.body.text === ours.data ? null : changedEvent(seq, 'its content does not match its hash');
     case 'sealed': {
       const opened =
         open === null ? ({ kind: 'foreign' } as const) : await open(theirs.body.text, { ...of, ...theirs });
@@ -90,23 +90,23 @@ async function compareEvent(
       if (opened.kind === 'changed') return changedEvent(seq, `its sealed content does not open: ${opened.why}`);
       return opened.kind === 'foreign' || opened.text === ours.data
         ? null
-        : changedEvent(seq, 'its sealed content does not have its hash');
+        : changedEvent(seq, 'its sealed content does not match its hash');
     }
   }
 }
 
 const FIELDS = ['prev', 'type', 'run', 'at', 'cause', 'v', 'd'] as const;
 
-/** The name of a run that redaction would change is held back together with the body. */
+/** A run id that redaction would change is withheld together with the body. */
 const isWithheldRun = (name: string, { run, body }: WireEvent): boolean =>
   name === 'run' && run === null && body.kind === 'withheld';
 
-/** A record that has its hash belongs to another history; one that does not was changed. */
+/** A record that matches its hash belongs to another history; one that does not was changed. */
 function hashDifference(theirs: WireEvent, { pen }: ReplicaOf): Difference {
   const { seq, hash, body } = theirs;
   if (body.kind === 'plain' && recordHash(theirs, pen, body.text) !== hash)
-    return changedEvent(seq, 'its hash is another, and its content does not have it');
-  return { seq, kind: 'fork', why: 'the replica has another event in this place' };
+    return changedEvent(seq, 'its hash differs, and its content does not match it');
+  return { seq, kind: 'fork', why: 'the replica has another event at this position' };
 }
 
 const changedEvent = (seq: number, why: string): Difference => ({ seq, kind: 'changed', why });

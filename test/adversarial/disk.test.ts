@@ -220,7 +220,7 @@ describe.skipIf(!root)('folders that may not be written (needs root, to become s
     const [, code, words] = /^refused (\S+) (.*)$/.exec(said[0] ?? '') ?? [];
     expect(code, said[0] ?? errors).toBe('not-permitted');
     const { message, fix } = JSON.parse(words ?? '{}') as { message: string; fix?: string };
-    expect(message).toMatch(/\.oka.* is not open to this user \(uid 1000\)/);
+    expect(message).toMatch(/this user \(uid 1000\) may not access .*\.oka/);
     expect(fix).toMatch(/chown/);
   }
 });

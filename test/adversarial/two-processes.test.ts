@@ -79,7 +79,7 @@ describe('two processes', () => {
       const child = startChild({ dir, label: 'x', appends: 1 }, { uid: 1000, gid: 1000 });
       await child.ended;
       expect(child.said.join('\n'), child.errors()).toMatch(
-        /^refused not-permitted .*run_ledger\.lock is not open to this user/,
+        /^refused not-permitted .*this user .* may not access .*run_ledger\.lock/,
       );
     },
   );

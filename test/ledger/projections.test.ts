@@ -204,7 +204,7 @@ describe('several projections', () => {
 
   it('are known only when they were named', async () => {
     const projections = new Projections(freshFolder(), [notes], never);
-    expect(() => projections.stateOf(count)).toThrow('projection count is not kept here');
+    expect(() => projections.stateOf(count)).toThrow('projection count is not registered here');
     expect(projections.position).toEqual(START);
   });
 });

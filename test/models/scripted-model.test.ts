@@ -81,6 +81,6 @@ describe('a script in a file', () => {
     symlinkSync('/dev/zero', join(at, 'link.json'));
     expect(() => scriptedFromFile(join(at, 'folder.json'), 'x')).toThrow('is not a regular file');
     expect(() => scriptedFromFile(join(at, 'link.json'), 'x')).toThrow('is not a regular file');
-    expect(() => scriptedFromFile(join(at, 'none.json'), 'x')).toThrow('is not there');
+    expect(() => scriptedFromFile(join(at, 'none.json'), 'x')).toThrow('does not exist');
   });
 });

@@ -52,7 +52,10 @@ describe('what leaves', () => {
     await caughtUp(portsFor(files, replica, { outgoing: leaving }));
     expect(await faultsOf(files, replica.events, false)).toEqual([]);
     expect(JSON.stringify(replica.events)).not.toContain(token);
-    expect(replica.events.run[1]?.body).toEqual({ kind: 'withheld', why: 'it holds what redaction would take out' });
+    expect(replica.events.run[1]?.body).toEqual({
+      kind: 'withheld',
+      why: 'it contains something that redaction would remove',
+    });
   });
 
   it('O2 a run that is named after a secret leaves without its name', async () => {

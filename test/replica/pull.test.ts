@@ -96,7 +96,7 @@ describe('pulledFacts', () => {
     tamper(replica.events.run);
     await expect(pull(replica)).rejects.toMatchObject({
       code: 'replica-refused',
-      message: expect.stringContaining('nothing was taken'),
+      message: expect.stringContaining('nothing was imported'),
     });
   });
 });
