@@ -11,30 +11,30 @@ import type { Terminal } from './io.ts';
 import { onlyOperand } from './operands.ts';
 import { readViews } from './read-views.ts';
 
-/** As the maintenance ledger says; pages are not read. */
+/** All procedures according to the ledger, sorted by id; pages are not read. */
 export async function listProcedures(call: Pick<Call, 'home' | 'progress'>): Promise<KnownProcedure[]> {
   return readViews(call, knownProcedures);
 }
 
-/** The one that is meant: its name, or the start of it. */
+/** The procedure with the given name, or the only one whose name begins with it. */
 export async function findProcedure(call: Pick<Call, 'home' | 'operands' | 'progress'>): Promise<KnownProcedure> {
   const name = onlyOperand(call, 'the name of a procedure');
   const all = await listProcedures(call);
-  const meant = all.filter(({ procedure: { id } }) => id.startsWith(name));
-  const found = all.find(({ procedure: { id } }) => id === name) ?? (meant.length === 1 ? meant[0] : undefined);
+  const matching = all.filter(({ procedure: { id } }) => id.startsWith(name));
+  const found = all.find(({ procedure: { id } }) => id === name) ?? (matching.length === 1 ? matching[0] : undefined);
   if (found !== undefined) return found;
   const fix =
-    meant.length > 1
-      ? `Say which: ${meant.map(({ procedure: { id } }) => id).join(', ')}`
+    matching.length > 1
+      ? `Name one of: ${matching.map(({ procedure: { id } }) => id).join(', ')}`
       : 'List them: oka procedures list --all';
-  throw new OkaError('usage', `there is ${meant.length > 1 ? 'more than one' : 'no'} procedure "${name}"`, { fix });
+  throw new OkaError('usage', `there is ${matching.length > 1 ? 'more than one' : 'no'} procedure "${name}"`, { fix });
 }
 
 export type StatusRequest =
   | { procedure: string; status: ProcedureStatus }
   | { procedure: string; to: 'promoted' | 'demoted'; submitted: string; worker: boolean };
 
-/** Maintenance finds the request in the worker's ledger, and acts on it. */
+/** Maintenance reads the request from the run ledger and acts on it. */
 export async function requestStatus(
   call: Call<{ reason: string | undefined }>,
   to: 'promoted' | 'demoted',
@@ -56,7 +56,7 @@ export const statusRequestJson = (data: StatusRequest): object[] => {
 export function renderStatusRequest(data: StatusRequest): string {
   if ('status' in data) return `It is ${data.status} already.\n`;
   const when = data.worker ? 'at the next pass of maintenance' : 'once a worker runs, at the next pass of maintenance';
-  const mark = data.to === 'promoted' ? ' It is marked as put overriding the numbers.' : '';
+  const mark = data.to === 'promoted' ? ' It is marked as set by a person, overriding the numbers.' : '';
   return `Requested: ${data.procedure} becomes ${data.to} ${when} (oka maintain --once).${mark}\n`;
 }
 

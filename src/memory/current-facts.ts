@@ -1,4 +1,4 @@
-/** The facts that are valid after some events, for whoever has the events but no store. Pure. */
+/** The facts that are valid after some events, for callers that have the events but no store. Pure. */
 import type { Event } from '../schema/event.ts';
 import type { KnownFact } from './fact-state.ts';
 import { type FactPlace, factsIn, factView, storedFact } from './fact-view.ts';
@@ -6,7 +6,7 @@ import { memoryRows } from '../ledger/memory-rows.ts';
 
 export type CurrentFact = { fact: KnownFact; place: FactPlace; replaces: FactPlace[] };
 
-/** In the order in which they were first kept, as they were given. The events come in the one order of both ledgers. */
+/** In the order in which they were first stored, with their original text. The events come in the one order of both ledgers. */
 export function currentFacts(events: readonly Event[]): CurrentFact[] {
   const rows = memoryRows();
   for (const event of events) factView.take({ event, text: () => null }, rows);

@@ -1,4 +1,4 @@
-/** How one fact changes: the only rules by which anybody folds events about facts. Pure. */
+/** How one fact changes: the only rules for folding events about facts. Pure. */
 import { type FactGiven, Forgotten } from '../schema/memory.ts';
 
 export type WhyForgotten = ReturnType<typeof Forgotten.parse>;
@@ -10,23 +10,23 @@ export type FactState =
   | { kind: 'forgotten'; why: WhyForgotten };
 
 export type FactRow = {
-  /** As it was given. */
+  /** As it was stored, in its original words. */
   fact: KnownFact;
-  /** The same in the words of a model, where there are such. */
+  /** The same, reworded by a model; null if it was not. */
   reworded: string | null;
   state: FactState;
-  /** When it came to this state. */
+  /** Since when it has been in this state. */
   since: string;
 };
 
-/** A fact that is kept is valid, whatever it was before. Better words stay while the text stays. */
+/** A fact that is stored is valid, whatever it was before. A rewording stays while the text does. */
 export function keepFact(before: FactRow | undefined, given: FactGiven, at: string): FactRow {
   const { supersedes: _, ...fact } = given;
   const reworded = before?.fact.text === fact.text ? before.reworded : null;
   return { fact, reworded, state: { kind: 'valid' }, since: at };
 }
 
-/** A fact that was forgotten stays forgotten when another one takes its place. */
+/** A forgotten fact stays forgotten when another one supersedes it. */
 export function endFact<Row extends FactRow>(row: Row, state: Exclude<FactState, { kind: 'valid' }>, at: string): Row {
   return row.state.kind === 'forgotten' && state.kind === 'superseded' ? row : { ...row, state, since: at };
 }

@@ -1,9 +1,9 @@
 /**
- * Owns: the view of facts: every fact that was ever kept, and what became of it.
+ * Owns: the view of facts: every fact that was ever stored, and its state.
  * Does not own: how one fact changes (fact-state.ts), nor what maintenance decides about facts (distil/).
  *
- * 1. Both ledgers have events about facts. What maintenance wrote before it had read what a person said about a fact
- *    does not change that fact any more, in whatever order the two events are read.
+ * 1. Both ledgers have events about facts. An event that maintenance wrote before it had read a person's statement about
+ *    a fact no longer changes that fact, in whatever order the two events are read.
  * 2. Evidence names events of the run ledger.
  */
 import type { Event, Pen } from '../schema/event.ts';
@@ -12,13 +12,13 @@ import type { Rows } from '../schema/rows.ts';
 import type { View } from '../schema/view.ts';
 import { endFact, type FactRow, type FactState, keepFact, rewordFact } from './fact-state.ts';
 
-/** An event that kept a fact. */
+/** An event that stored a fact. */
 export type FactPlace = { pen: Pen; seq: number };
 
 export type StoredFact = FactRow & {
-  /** Where it was kept, the last one last. */
+  /** The events that stored it, the latest last. */
   places: FactPlace[];
-  /** Where it was kept before, and the facts whose place it took. */
+  /** The earlier events that stored it or a fact it superseded. */
   replaces: FactPlace[];
 };
 
@@ -60,7 +60,7 @@ const factKey = (id: string): string => `fact/${id}`;
 
 type Ending = Exclude<FactState, { kind: 'valid' }>;
 
-/** The last events of the run ledger that kept, superseded and forgot a fact. */
+/** The last events of the run ledger that stored, superseded and forgot a fact. */
 type RunEvents = { kept: number; superseded: RunEnding | null; forgotten: RunEnding | null };
 type RunEnding = { seq: number; state: Ending };
 
@@ -73,11 +73,11 @@ function noteRunEvent({ pen, seq }: Event, rows: Rows, id: string, state: Ending
   rows.put(`fact-word/${id}`, state === null ? { ...words, kept: seq } : { ...words, [state.kind]: { seq, state } });
 }
 
-/** Whether an event of the run ledger lies behind what this one had read (1). */
+/** Whether an event of the run ledger comes after what the writer of this event had read (1). */
 const isBefore = ({ pen, cause }: Event, seq: number | undefined): boolean =>
   pen === 'maintenance' && (seq ?? 0) > (cause ?? 0);
 
-/** What the run ledger did to a fact behind what this event had read; null when nothing ended it there. */
+/** How the run ledger ended a fact after what the writer of this event had read; null if it did not. */
 function laterEnding(event: Event, { superseded, forgotten }: RunEvents): Ending | null {
   if (isBefore(event, forgotten?.seq)) return forgotten?.state ?? null;
   return isBefore(event, superseded?.seq) ? (superseded?.state ?? null) : null;
@@ -106,13 +106,13 @@ function newFactRow(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): S
   };
 }
 
-/** What maintenance concluded rests on what it names; what a person said rests on their saying so, too (2). */
+/** A conclusion of maintenance rests on the evidence it names; a person's statement is evidence itself, too (2). */
 function evidenceIn({ pen, run, seq, data }: Extract<Event, { type: 'fact.kept' }>): FactGiven['evidence'] {
   if (pen === 'maintenance' && data.evidence.length > 0) return data.evidence;
   return [...data.evidence, { run, seq }].slice(-100);
 }
 
-/** A fact that is forgotten stays so, whatever took its place before or after, until it is kept again. */
+/** A forgotten fact stays so, whatever supersedes it, until it is stored again. */
 function endStoredFact(event: Event, rows: Rows, id: string, state: Ending): void {
   const words = runEventsAbout(rows, id);
   if (isBefore(event, words.kept) || (state.kind === 'superseded' && laterEnding(event, words) !== null)) return;

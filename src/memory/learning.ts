@@ -6,7 +6,7 @@ export const plain = (text: string): PageLine => ({ text, mark: null });
 
 const OUTDATED = 'page-outdated/';
 
-/** Says that a page no longer shows what the rows say; it is written again at the end of the pass. */
+/** Marks a page as out of date; it is written again at the end of the pass. */
 export const markPageOutdated = (rows: Rows, page: string): void => rows.put(`${OUTDATED}${page}`, true);
 
 export const markPageWritten = (rows: Rows, page: string): void => rows.put(`${OUTDATED}${page}`, null);

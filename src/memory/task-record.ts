@@ -1,4 +1,4 @@
-/** What became of a task, folded from the events of its run and of the runs inside it. */
+/** The outcome and the cost of a task, folded from the events of its run and of the runs inside it. */
 import type { Event, EventType } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../schema/task-run.ts';
@@ -20,7 +20,7 @@ export type TaskRecord = {
   reason: string;
   /** How often the critic sent it back. */
   rework: number;
-  /** What it was last planned as. */
+  /** Its latest plan. */
   plan: (Pick<Planned, 'by' | 'sha256' | 'criteria' | 'input' | 'tools' | 'targets'> & { seq: number }) | null;
   plans: number;
   choice: (Pick<ProcedureChoice, 'procedure' | 'version' | 'arm' | 'parameters'> & { seq: number }) | null;
@@ -58,11 +58,11 @@ export function rootOf(rows: Rows, run: string): string {
 export const secondsOf = ({ started, ended, waited_ms }: TaskRecord): number | null =>
   ended === null ? null : Math.max(0, Date.parse(ended) - Date.parse(started) - waited_ms) / 1000;
 
-/** Done at the first attempt, and nobody was discontent. */
+/** Done at the first attempt, and neither corrected nor undone. */
 export const wasFine = ({ status, rework, corrected, undone }: TaskRecord): boolean =>
   status === 'done' && rework === 0 && corrected === null && !undone;
 
-/** Has to be the first part: others look at what it keeps. */
+/** Has to be the first part: others read its rows. */
 export const taskRecords: Part = { name: 'tasks', take: ({ event }, rows) => applyToRows(event, rows) };
 
 function applyToRows(event: Event, rows: Rows): void {
@@ -75,7 +75,7 @@ function applyToRows(event: Event, rows: Rows): void {
   rows.put(keyOf(root), task);
 }
 
-/** Changes the task that it is given. `open` has the plannings and questions that are open, of all tasks. */
+/** Changes the given task. `open` has the open plans and questions of all tasks. */
 export function applyToTask(task: TaskRecord, event: Event, open: Pick<Rows, 'get' | 'put'>): void {
   (CHANGES[event.type] as Change<Event['type']> | undefined)?.(task, event, open);
   task.last = Math.max(task.last, event.seq);
@@ -134,13 +134,13 @@ const initialCounts = (): Pick<TaskRecord, Later> => ({
   waited_ms: 0,
 });
 
-/** Calls of the engine's own making: they are not what the task did. */
+/** Calls that the engine makes itself: they are not work of the task. */
 const INNER = new Set(['task.plan', 'task.critique', 'step.check', 'run.start', 'model.complete']);
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 type Change<T extends Event['type']> = (task: TaskRecord, event: Of<T>, open: Pick<Rows, 'get' | 'put'>) => void;
 
-/** What is not named here says nothing about how the task went. */
+/** Events of other types do not change the record. */
 const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
   'call.started': (task, { data }, rows) => {
     if (data.tool === 'task.plan') rows.put(`planning/${data.call}`, true);
@@ -181,7 +181,7 @@ export const taskEventTypes: readonly EventType[] = ['run.started', ...(Object.k
 function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, rows: Pick<Rows, 'get' | 'put'>): void {
   const { call, usage, status, output } = event.data;
   const used = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
-  // What a run inside spent is told again by whoever awaited it.
+  // The call that waited for an inner run repeats its usage.
   if (usage?.tool_calls === undefined) {
     task.tokens += used;
     task.usd += usage?.usd ?? 0;

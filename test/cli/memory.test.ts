@@ -57,7 +57,7 @@ describe('oka memory', () => {
     const { code, err } = await memory('import', file);
     expect(code).toBe(3);
     expect(err).toContain('line 2: it is not a JSON object');
-    expect(err).toContain('line 3: "at" is not a moment');
+    expect(err).toContain('line 3: "at" is not a date and time');
     expect(await data('retrieve', 'fine')).toMatchObject({ items: [] });
     expect(await memory('import', join(folder.dir, 'none.jsonl'))).toMatchObject({ code: 2 });
     expect(await memory('import', folder.dir)).toMatchObject({

@@ -1,28 +1,17 @@
-import { readEvents } from '../../ledger/read-events.ts';
 import type { KnownProcedure, RecordedMove } from '../../memory/procedures/known-procedures.ts';
-import type { ProcedureChoice } from '../../schema/procedure.ts';
-import type { Home } from '../../schema/home.ts';
+import { type MatchedRun, matchedRuns } from '../../memory/procedures/matched-runs.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { colourStatus, findProcedure, numberLines } from '../procedure-access.ts';
+import { readViews } from '../read-views.ts';
 import { fitText, plainText } from '../plain-text.ts';
 
-/** A task that matched it, and how the task ended. */
-type Matched = {
-  run: string;
-  seq: number;
-  at: string;
-  arm: ProcedureChoice['arm'];
-  reason: string;
-  ended: string | null;
-};
-
-type Move = RecordedMove & { runs: Matched[] };
-type Data = { known: KnownProcedure; moves: Move[]; later: Matched[] };
+type Move = RecordedMove & { runs: MatchedRun[] };
+type Data = { known: KnownProcedure; moves: Move[]; later: MatchedRun[] };
 
 export async function run(call: Call): Promise<Answer<Data>> {
   const known = await findProcedure(call);
-  const matched = await findMatchedRuns(call.home, known.procedure.id);
+  const matched = await readViews(call, (rows) => matchedRuns(rows, known.procedure.id));
   const moves = known.moves.map((move, at) => ({ ...move, runs: runsBehind(matched, known.moves[at - 1], move) }));
   const later = matched.filter(({ at }) => at > (known.moves.at(-1)?.at ?? ''));
   return answer({ known, moves, later });
@@ -46,26 +35,11 @@ export function render({ known, moves, later }: Data, terminal: Terminal): strin
   return `${lines.join('\n')}\n`;
 }
 
-async function findMatchedRuns(home: Home, procedure: string): Promise<Matched[]> {
-  const matched = new Map<string, Matched>();
-  for await (const { type, run: id, seq, at, data } of readEvents(home.ledgers.run)) {
-    if (id === null) continue;
-    if (type === 'procedure.chosen' && data.procedure === procedure)
-      matched.set(id, { run: id, seq, at, arm: data.arm, reason: data.reason, ended: null });
-    const known = matched.get(id);
-    if (known === undefined) continue;
-    if (type === 'run.ended') known.ended = data.status;
-    if (type === 'run.corrected') known.ended = 'corrected';
-    if (type === 'run.undone') known.ended = 'undone';
-  }
-  return [...matched.values()];
-}
-
 const runsBehind = (
-  matched: readonly Matched[],
+  matched: readonly MatchedRun[],
   before: RecordedMove | undefined,
   { at: end }: RecordedMove,
-): Matched[] => matched.filter(({ at }) => at > (before?.at ?? '') && at <= end);
+): MatchedRun[] => matched.filter(({ at }) => at > (before?.at ?? '') && at <= end);
 
 function moveLines(move: Move, terminal: Terminal): string[] {
   const by = move.by === 'person' ? ' by a person' : '';
@@ -78,6 +52,6 @@ function moveLines(move: Move, terminal: Terminal): string[] {
   ];
 }
 
-function matchedLine({ run: id, seq, arm, ended }: Matched, { width }: Terminal): string {
+function matchedLine({ run: id, seq, arm, ended }: MatchedRun, { width }: Terminal): string {
   return `  ${fitText(`${arm.replace('_', ' ').padEnd(9)} ${id} (event ${seq})  ${ended ?? 'in progress'}`, width - 2)}`;
 }

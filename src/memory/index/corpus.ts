@@ -1,9 +1,9 @@
 /**
- * Owns: what is remembered as numbers in memory, so that every piece can be weighed for a question in milliseconds.
+ * Owns: the inverted index in memory, so that every item can be weighed for a question in milliseconds.
  *
- * 1. Pieces are only added or marked as gone; piece n stands at n - 1.
+ * 1. Items are only added or marked as gone; item n is at index n - 1.
  * 2. The weights of a question are those of BM25, exactly, over all items and over all threads. Only a name may weigh the
- *    same in every piece that has it: how often it is said, and among how many words, says nothing about what is meant.
+ *    same in every item that has it: how often it occurs, and among how many words, says nothing about relevance.
  */
 import { KINDS } from './index-item.ts';
 import type { IndexedItem } from './item-table.ts';
@@ -31,7 +31,7 @@ export type Corpus = {
   speakers: number[];
   namespaces: number[];
   runs: number[];
-  /** The sum of the text of each piece, under which its vector is kept. */
+  /** The checksum of the text of each item, under which its vector is stored. */
   sums: string[];
   bySum: Map<string, number[]>;
   lastOfThread: number[];
@@ -64,27 +64,27 @@ export function emptyCorpus(): Corpus {
   };
 }
 
-export function addToCorpus(corpus: Corpus, piece: IndexedItem): void {
+export function addToCorpus(corpus: Corpus, item: IndexedItem): void {
   const at = corpus.size;
-  if (piece.n !== at + 1) throw new Error(`piece ${piece.n} came after piece ${at}`);
-  const terms = piece.terms === '' ? [] : piece.terms.split(' ');
-  const thread = numberOf(corpus.names.thread, piece.thread);
+  if (item.n !== at + 1) throw new Error(`item ${item.n} came after item ${at}`);
+  const terms = item.terms === '' ? [] : item.terms.split(' ');
+  const thread = numberOf(corpus.names.thread, item.thread);
   corpus.size += 1;
   corpus.lengths.push(terms.length);
-  noteSum(corpus, piece.sum.split(' ', 1)[0] ?? '', at);
-  corpus.gone.push(piece.gone === 1);
-  corpus.kinds.push(KINDS.indexOf(piece.kind));
-  corpus.seconds.push(Math.floor(Date.parse(piece.at) / 1000));
+  noteSum(corpus, item.sum.split(' ', 1)[0] ?? '', at);
+  corpus.gone.push(item.gone === 1);
+  corpus.kinds.push(KINDS.indexOf(item.kind));
+  corpus.seconds.push(Math.floor(Date.parse(item.at) / 1000));
   corpus.threads.push(thread);
-  corpus.speakers.push(numberOf(corpus.names.who, piece.who));
-  corpus.namespaces.push(numberOf(corpus.names.namespace, piece.namespace));
-  corpus.runs.push(numberOf(corpus.names.run, piece.run ?? ''));
+  corpus.speakers.push(numberOf(corpus.names.who, item.who));
+  corpus.namespaces.push(numberOf(corpus.names.namespace, item.namespace));
+  corpus.runs.push(numberOf(corpus.names.run, item.run ?? ''));
   const previous = corpus.lastOfThread[thread] ?? -1;
   corpus.before.push(previous);
   corpus.after.push(-1);
   if (previous >= 0) corpus.after[previous] = at;
   corpus.lastOfThread[thread] = at;
-  if (piece.gone === 1) return;
+  if (item.gone === 1) return;
   corpus.alive += 1;
   corpus.total += terms.length;
   corpus.threadLengths[thread] = (corpus.threadLengths[thread] ?? 0) + terms.length;
@@ -98,7 +98,7 @@ function noteSum({ sums, bySum }: Corpus, sum: string, at: number): void {
   else same.push(at);
 }
 
-/** Marks a piece as gone; its postings stay and are passed over. */
+/** Marks an item as gone; its postings stay and are skipped. */
 export function removeFromCorpus(corpus: Corpus, n: number): void {
   const at = n - 1;
   if (corpus.gone[at] !== false) return;
@@ -130,13 +130,13 @@ function numberOf({ byName, names }: Names, name: string): number {
   return names.push(name) - 1;
 }
 
-/** `most`: what a piece would weigh that had every word of the question over and over. */
+/** `most`: the weight of an item that repeated every word of the question endlessly. */
 export type Weights = { items: Float64Array; threads: Float64Array; most: number };
 
-/** Of a long question only the words that say most are looked for. */
+/** Of a long question only the most significant words are used. */
 const MOST_TERMS = 64;
 
-/** 2. What is gone weighs nothing. */
+/** The weights of all items and threads for a question (2). What is gone weighs nothing. */
 export function weighAll(corpus: Corpus, terms: readonly string[], names: ReadonlySet<string> = new Set()): Weights {
   const items = new Float64Array(corpus.size);
   const threads = new Float64Array(corpus.names.thread.names.length);

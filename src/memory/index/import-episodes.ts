@@ -1,4 +1,4 @@
-/** Reading what was said elsewhere: lines of JSON {id, text, at, who, namespace}, all of them or none. */
+/** Parses imported messages: lines of JSON {id, text, at, who, namespace}, all of them or none. */
 import { OkaError } from '../../schema/errors.ts';
 import { Episode } from '../../schema/memory.ts';
 
@@ -24,7 +24,8 @@ function parseEpisode(line: string): { episode: Episode } | { problem: string } 
   if (given === null) return { problem: 'it is not a JSON object' };
   const { id, text, at, who, namespace } = given;
   const moment = parseInstant(at);
-  if (moment === null) return { problem: `"at" is not a moment: ${JSON.stringify(at)}; such as 2026-01-31T09:30:00Z` };
+  if (moment === null)
+    return { problem: `"at" is not a date and time: ${JSON.stringify(at)}; write it like 2026-01-31T09:30:00Z` };
   const read = Episode.safeParse({
     id: typeof id === 'number' ? String(id) : id,
     text,
@@ -47,7 +48,7 @@ function parseJsonObject(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Whatever says when, as a moment in UTC; without a zone it is taken as UTC. */
+/** A date in any common notation as an instant in UTC; without a time zone it counts as UTC. */
 function parseInstant(at: unknown): string | null {
   if (typeof at !== 'string' && typeof at !== 'number') return null;
   const zoned = typeof at === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(at);
@@ -59,7 +60,7 @@ function parseInstant(at: unknown): string | null {
 function unreadable(name: string, problems: readonly string[]): OkaError {
   const shown = problems.slice(0, MOST_PROBLEMS).join('\n');
   const more = problems.length > MOST_PROBLEMS ? `\n  and ${problems.length - MOST_PROBLEMS} more` : '';
-  return new OkaError('invalid-file', `${name} cannot be taken in:\n${shown}${more}`, {
-    fix: 'One object a line: {"id": "1", "text": "…", "at": "2026-01-31T09:30:00Z", "who": "Ann", "namespace": "chat"}',
+  return new OkaError('invalid-file', `${name} cannot be imported:\n${shown}${more}`, {
+    fix: 'Write one object per line: {"id": "1", "text": "…", "at": "2026-01-31T09:30:00Z", "who": "Ann", "namespace": "chat"}',
   });
 }

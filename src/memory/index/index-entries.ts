@@ -1,9 +1,9 @@
 /**
- * Owns: which events are remembered, as what, and with which words around them.
+ * Owns: which events become entries of the memory index, of which kind, and with which context.
  *
- * 1. Nothing is told twice: prompts, plans and judgements of models repeat what stands elsewhere and are left out.
- * 2. A piece says by itself who, when and which task: it is also found by these.
- * 3. Needs nothing but the event, and the few scraps that earlier events left.
+ * 1. Nothing is indexed twice: prompts, plans and judgements of models repeat other events and are left out.
+ * 2. An entry contains who, when and which task, and can be found by these.
+ * 3. Needs nothing but the event, and a few temporary values that earlier events left.
  */
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
@@ -13,15 +13,15 @@ import { type IndexEntry, eventKey, type Kind } from './index-item.ts';
 
 export type TemporaryValues = { get(key: string): string | null; put(key: string, value: string | null): void };
 
-/** What an event has to say; a body that is kept as an artifact is named. */
+/** What is indexed of an event; a body that is stored as an artifact is named. */
 export type IndexedContent = {
   entries: IndexEntry[];
-  body?: { sha256: string; draft: Omit<IndexEntry, 'text' | 'part' | 'key' | 'id'> };
+  body?: { sha256: string; entry: Omit<IndexEntry, 'text' | 'part' | 'key' | 'id'> };
 };
 
 const NOTHING: IndexedContent = { entries: [] };
 
-/** Calls that only carry what other events say. */
+/** Calls that only repeat what other events contain. */
 const NOT_INDEXED_TOOLS = new Set([
   'model.complete',
   'task.plan',
@@ -37,41 +37,41 @@ const MOST_INPUT = 400;
 /** Messages further apart than this belong to different conversations. */
 const PAUSE_MS = 2 * 60 * 60 * 1000;
 
-export function extractEntries(event: Event, scraps: TemporaryValues): IndexedContent {
+export function extractEntries(event: Event, values: TemporaryValues): IndexedContent {
   const teller = EXTRACTORS[event.type] as Extractor<Event> | undefined;
-  return teller === undefined ? NOTHING : teller(event, scraps);
+  return teller === undefined ? NOTHING : teller(event, values);
 }
 
-type Extractor<E extends Event> = (event: E, scraps: TemporaryValues) => IndexedContent;
+type Extractor<E extends Event> = (event: E, values: TemporaryValues) => IndexedContent;
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
-/** What is not named here is not remembered. */
+/** Events of other types are not indexed. */
 const EXTRACTORS: { readonly [T in Event['type']]?: Extractor<Of<T>> } = {
-  'run.started': (event, scraps) => onlyNote(() => noteRun(event, scraps)),
-  'task.received': (event, scraps) => ({
+  'run.started': (event, values) => onlyNote(() => noteRun(event, values)),
+  'task.received': (event, values) => ({
     entries: [],
-    body: { sha256: event.data.body.sha256, draft: describeEvent(event, 'said', 'person', scraps) },
+    body: { sha256: event.data.body.sha256, entry: describeEvent(event, 'said', 'person', values) },
   }),
-  'run.corrected': (event, scraps) => entriesFor(event, 'said', 'person', event.data.text, scraps),
-  'wait.opened': ({ data }, scraps) =>
-    onlyNote(() => 'text' in data.for && scraps.put(`wait ${data.wait}`, data.for.text.slice(0, MOST_INPUT))),
+  'run.corrected': (event, values) => entriesFor(event, 'said', 'person', event.data.text, values),
+  'wait.opened': ({ data }, values) =>
+    onlyNote(() => 'text' in data.for && values.put(`wait ${data.wait}`, data.for.text.slice(0, MOST_INPUT))),
   'wait.closed': extractAnswer,
-  'call.started': ({ data }, scraps) =>
+  'call.started': ({ data }, values) =>
     onlyNote(
       () =>
         NOT_INDEXED_TOOLS.has(data.tool) ||
-        scraps.put(`call ${data.call}`, `${data.tool} ${shortText(data.input, MOST_INPUT)}`),
+        values.put(`call ${data.call}`, `${data.tool} ${shortText(data.input, MOST_INPUT)}`),
     ),
   'call.ended': extractCall,
-  'decision.made': (event, scraps) => entriesFor(event, 'decided', 'oka', event.data.decision.rationale, scraps),
-  'run.judged': (event, scraps) => entriesFor(event, 'judged', 'oka', describeJudgement(event.data), scraps),
-  'run.ended': (event, scraps) =>
+  'decision.made': (event, values) => entriesFor(event, 'decided', 'oka', event.data.decision.rationale, values),
+  'run.judged': (event, values) => entriesFor(event, 'judged', 'oka', describeJudgement(event.data), values),
+  'run.ended': (event, values) =>
     entriesFor(
       event,
       'ended',
       'oka',
-      `${titleOf(event.run, scraps)}: ${event.data.status}. ${event.data.reason}`,
-      scraps,
+      `${titleOf(event.run, values)}: ${event.data.status}. ${event.data.reason}`,
+      values,
     ),
   'episode.imported': extractEpisode,
 };
@@ -81,32 +81,32 @@ function onlyNote(note: () => unknown): IndexedContent {
   return NOTHING;
 }
 
-/** The pieces of a body that was fetched. */
+/** The entries of a body that was fetched. */
 export function bodyEntries(
   event: Event,
-  draft: NonNullable<IndexedContent['body']>['draft'],
+  entry: NonNullable<IndexedContent['body']>['entry'],
   text: string,
 ): IndexEntry[] {
-  return splitIntoEntries(eventKey(event), eventKey(event), draft, text);
+  return splitIntoEntries(eventKey(event), eventKey(event), entry, text);
 }
 
-function entriesFor(event: Event, kind: Kind, who: string, text: string, scraps: TemporaryValues): IndexedContent {
+function entriesFor(event: Event, kind: Kind, who: string, text: string, values: TemporaryValues): IndexedContent {
   if (text.trim() === '') return NOTHING;
-  return { entries: splitIntoEntries(eventKey(event), eventKey(event), describeEvent(event, kind, who, scraps), text) };
+  return { entries: splitIntoEntries(eventKey(event), eventKey(event), describeEvent(event, kind, who, values), text) };
 }
 
 function splitIntoEntries(
   key: string,
   id: string,
-  draft: Omit<IndexEntry, 'text' | 'part' | 'key' | 'id'>,
+  entry: Omit<IndexEntry, 'text' | 'part' | 'key' | 'id'>,
   text: string,
 ): IndexEntry[] {
-  return splitIntoChunks(text).map((piece, part) => ({
-    ...draft,
+  return splitIntoChunks(text).map((chunk, part) => ({
+    ...entry,
     key: part === 0 ? key : `${key}.${part}`,
     id,
     part,
-    text: piece,
+    text: chunk,
   }));
 }
 
@@ -114,10 +114,10 @@ function describeEvent(
   event: Event,
   kind: Kind,
   who: string,
-  scraps: TemporaryValues,
+  values: TemporaryValues,
 ): Omit<IndexEntry, 'text' | 'part' | 'key' | 'id'> {
   const node = 'node' in event.data && typeof event.data.node === 'string' ? event.data.node : null;
-  const root = rootOf(event.run, scraps);
+  const root = rootOf(event.run, values);
   return {
     kind,
     who,
@@ -128,42 +128,42 @@ function describeEvent(
     namespace: 'task',
     pen: event.pen,
     seq: event.seq,
-    context: `${who} ${dateInWords(event.at)} ${titleOf(root, scraps)} ${node ?? ''}`,
+    context: `${who} ${dateInWords(event.at)} ${titleOf(root, values)} ${node ?? ''}`,
   };
 }
 
-function noteRun(event: Of<'run.started'>, scraps: TemporaryValues): void {
-  const root = rootOf(event.data.parent, scraps) ?? event.run;
-  scraps.put(`run ${event.run}`, JSON.stringify({ root, title: event.data.title }));
+function noteRun(event: Of<'run.started'>, values: TemporaryValues): void {
+  const root = rootOf(event.data.parent, values) ?? event.run;
+  values.put(`run ${event.run}`, JSON.stringify({ root, title: event.data.title }));
 }
 
 type RunNote = { root: string | null; title: string };
 
-function readRunNote(run: string | null, scraps: TemporaryValues): RunNote | null {
-  const note = run === null ? null : scraps.get(`run ${run}`);
+function readRunNote(run: string | null, values: TemporaryValues): RunNote | null {
+  const note = run === null ? null : values.get(`run ${run}`);
   return note === null ? null : (JSON.parse(note) as RunNote);
 }
 
-const rootOf = (run: string | null, scraps: TemporaryValues): string | null => readRunNote(run, scraps)?.root ?? run;
-const titleOf = (run: string | null, scraps: TemporaryValues): string => readRunNote(run, scraps)?.title ?? '';
+const rootOf = (run: string | null, values: TemporaryValues): string | null => readRunNote(run, values)?.root ?? run;
+const titleOf = (run: string | null, values: TemporaryValues): string => readRunNote(run, values)?.title ?? '';
 
-/** What a person answered, with the question. */
-function extractAnswer(event: Of<'wait.closed'>, scraps: TemporaryValues): IndexedContent {
-  const asked = scraps.get(`wait ${event.data.wait}`);
-  scraps.put(`wait ${event.data.wait}`, null);
+/** The answer of a person, with the question. */
+function extractAnswer(event: Of<'wait.closed'>, values: TemporaryValues): IndexedContent {
+  const asked = values.get(`wait ${event.data.wait}`);
+  values.put(`wait ${event.data.wait}`, null);
   const { verdict, by } = event.data.answer;
   const text = 'text' in event.data.answer ? event.data.answer.text : undefined;
   if (asked === null || by === 'oka' || (text ?? '') === '') return NOTHING;
-  return entriesFor(event, 'said', by ?? 'person', `${asked}\n${verdict}: ${text}`, scraps);
+  return entriesFor(event, 'said', by ?? 'person', `${asked}\n${verdict}: ${text}`, values);
 }
 
-function extractCall(event: Of<'call.ended'>, scraps: TemporaryValues): IndexedContent {
-  const begun = scraps.get(`call ${event.data.call}`);
-  if (begun === null) return NOTHING;
+function extractCall(event: Of<'call.ended'>, values: TemporaryValues): IndexedContent {
+  const call = values.get(`call ${event.data.call}`);
+  if (call === null) return NOTHING;
   if (event.data.retried === true) return NOTHING;
-  scraps.put(`call ${event.data.call}`, null);
-  const came = event.data.error ?? shortText(event.data.output, MOST_OUTPUT);
-  return entriesFor(event, 'did', begun.split(' ', 1)[0] ?? 'oka', `${begun} → ${event.data.status}: ${came}`, scraps);
+  values.put(`call ${event.data.call}`, null);
+  const result = event.data.error ?? shortText(event.data.output, MOST_OUTPUT);
+  return entriesFor(event, 'did', call.split(' ', 1)[0] ?? 'oka', `${call} → ${event.data.status}: ${result}`, values);
 }
 
 function describeJudgement({ verdict, criteria, reason }: Of<'run.judged'>['data']): string {
@@ -171,22 +171,22 @@ function describeJudgement({ verdict, criteria, reason }: Of<'run.judged'>['data
   return [`Judged ${verdict}: ${reason}`, ...missed].join('\n');
 }
 
-/** A stretch of a conversation is a thread; pauses part them. */
-function extractEpisode(event: Of<'episode.imported'>, scraps: TemporaryValues): IndexedContent {
+/** A conversation is divided into threads at long pauses. */
+function extractEpisode(event: Of<'episode.imported'>, values: TemporaryValues): IndexedContent {
   const { id, text, at, who, namespace } = event.data.episode;
-  const note = scraps.get(`talk ${namespace}`);
+  const note = values.get(`talk ${namespace}`);
   const last = note === null ? { at, count: 0 } : (JSON.parse(note) as { at: string; count: number });
   const isNew = Math.abs(Date.parse(at) - Date.parse(last.at)) > PAUSE_MS;
   const count = isNew ? last.count + 1 : last.count;
-  scraps.put(`talk ${namespace}`, JSON.stringify({ at, count }));
-  const draft = {
-    ...describeEvent(event, 'said', who, scraps),
+  values.put(`talk ${namespace}`, JSON.stringify({ at, count }));
+  const entry = {
+    ...describeEvent(event, 'said', who, values),
     at,
     thread: `${namespace} ${count}`,
     namespace,
     context: `${who} ${dateInWords(at)}`,
   };
-  return { entries: splitIntoEntries(`import ${namespace} ${id}`, id, draft, text) };
+  return { entries: splitIntoEntries(`import ${namespace} ${id}`, id, entry, text) };
 }
 
 function shortText(value: Json, most: number): string {
@@ -194,10 +194,10 @@ function shortText(value: Json, most: number): string {
   if (typeof value === 'string') return value.slice(0, most);
   if (typeof value === 'object' && !Array.isArray(value)) {
     const { stdout, stderr, text, line } = value;
-    const said = [stdout, stderr, text, line]
+    const output = [stdout, stderr, text, line]
       .flatMap((each) => (typeof each === 'string' && each !== '' ? [each] : []))
       .join('\n');
-    if (said !== '') return said.slice(0, most);
+    if (output !== '') return output.slice(0, most);
   }
   return JSON.stringify(value).slice(0, most);
 }

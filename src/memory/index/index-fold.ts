@@ -1,6 +1,6 @@
 /**
  * Owns: the fold from the events of both ledgers to the memory index: items, facts, and what providers count as tokens.
- * Does not own: which events become items (drafts.ts), the state of a fact (fact-view.ts), where it is stored.
+ * Does not own: which events become items (index-entries.ts), the state of a fact (fact-view.ts), where it is stored.
  */
 import type { FoldStore } from '../../ledger/fold-store.ts';
 import type { Fold } from '../../ledger/follower.ts';
@@ -13,7 +13,7 @@ import { bodyEntries, type TemporaryValues, extractEntries } from './index-entri
 import type { IndexEntry } from './index-item.ts';
 import { ITEM_TABLES, ItemTable } from './item-table.ts';
 
-/** Raised whenever drafts, terms or tables change: the index is then built again. */
+/** Raised whenever entries, terms or tables change: the index is then built again. */
 const VERSION = 3;
 
 export const INDEX_SHAPE = {
@@ -45,9 +45,9 @@ export function createIndexFold(store: FoldStore): IndexFold {
     wants: (event) => (event.type === 'task.received' ? [event.data.body.sha256] : []),
     take: ({ event, text }, rows) => {
       if (counter !== null && isPrompt(event)) countPrompt(event, rows, counter);
-      if (event.type === 'call.ended') noteReported(event, rows);
+      if (event.type === 'call.ended') noteReportedTokens(event, rows);
       if (factsIn(event).length > 0) gone.push(...takeFacts(event, rows, items));
-      else for (const draft of entriesIn(event, text, rows)) gone.push(...addItem(items, draft).replaced);
+      else for (const entry of entriesIn(event, text, rows)) gone.push(...addItem(items, entry).replaced);
     },
   };
 }
@@ -58,19 +58,19 @@ export const itemOfFact = (rows: Rows, id: string): number => rows.get<number>(`
 /** The most tokens that a provider of this family reported for one of ours. */
 export const reportedTokens = (rows: Rows, family: string): number => rows.get<number>(`index/reported ${family}`) ?? 0;
 
-function addItem(items: ItemTable, draft: IndexEntry): { n: number | null; replaced: number[] } {
-  const added = items.add(draft, extractTerms(`${draft.context} ${draft.text}`).join(' '));
+function addItem(items: ItemTable, entry: IndexEntry): { n: number | null; replaced: number[] } {
+  const added = items.add(entry, extractTerms(`${entry.context} ${entry.text}`).join(' '));
   return { n: added?.n ?? null, replaced: added?.replaced ?? [] };
 }
 
 function entriesIn(event: Event, text: (sha256: string) => string | null, rows: Rows): IndexEntry[] {
-  const scraps: TemporaryValues = {
+  const values: TemporaryValues = {
     get: (key) => rows.get<string>(`index/${key}`) ?? null,
     put: (key, value) => rows.put(`index/${key}`, value),
   };
-  const telling = extractEntries(event, scraps);
-  const body = telling.body === undefined ? null : text(telling.body.sha256);
-  return telling.body === undefined || body === null ? telling.entries : bodyEntries(event, telling.body.draft, body);
+  const content = extractEntries(event, values);
+  const body = content.body === undefined ? null : text(content.body.sha256);
+  return content.body === undefined || body === null ? content.entries : bodyEntries(event, content.body.entry, body);
 }
 
 /** Returns the items that are gone because of it. */
@@ -137,7 +137,7 @@ function countPrompt({ seq, data }: CallStarted, rows: Rows, counter: TokenCount
 }
 
 /** A provider that counts more than we do is believed from then on. */
-function noteReported({ data }: Extract<Event, { type: 'call.ended' }>, rows: Rows): void {
+function noteReportedTokens({ data }: Extract<Event, { type: 'call.ended' }>, rows: Rows): void {
   const asked = rows.get<number>(`${ASKED} ${data.call}`) ?? 0;
   if (asked === 0) return;
   rows.put(`${ASKED} ${data.call}`, null);

@@ -1,4 +1,4 @@
-/** What is remembered, one piece at a time, and where each piece is known from. */
+/** The items of the memory index, and the event that each comes from. */
 import { hash } from 'node:crypto';
 import type { Event, Pen } from '../../schema/event.ts';
 import type { Evidence, Fact } from '../../schema/memory.ts';
@@ -10,26 +10,26 @@ import type { Evidence, Fact } from '../../schema/memory.ts';
 export const KINDS = ['said', 'fact', 'decided', 'did', 'judged', 'ended'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A piece as the ledger gives it, before it has a number. */
+/** An item as derived from an event, before it has a number. */
 export type IndexEntry = {
-  /** Unique; a piece with the key of an older one takes its place. */
+  /** Unique; an entry with the key of an older item replaces it. */
   key: string;
-  /** What a person or a program calls it by. */
+  /** What people and programs refer to it by. */
   id: string;
   kind: Kind;
   who: string;
   at: string;
-  /** What belongs together: a task with the runs inside it, or a stretch of a conversation. */
+  /** Groups what belongs together: a task with the runs inside it, or a part of a conversation. */
   thread: string;
   run: string | null;
   node: string | null;
   namespace: string;
   pen: Pen;
   seq: number;
-  /** Pieces of one text are counted from 0. */
+  /** The number of this chunk of a long text, from 0. */
   part: number;
   text: string;
-  /** Words around it that it is also found by: who, when, which task. */
+  /** Further words it can be found by: who, when, which task. */
   context: string;
 };
 
@@ -37,7 +37,7 @@ export type Item = Omit<IndexEntry, 'context'> & { n: number };
 
 export const evidenceOf = ({ run, seq }: Pick<Item, 'run' | 'seq'>): Evidence => ({ run, seq });
 
-/** Whether what it says comes from a person: only this may shape a plan. */
+/** Whether its content comes from a person: only such content may shape a plan. */
 export function isTrusted({ kind }: Pick<Item, 'kind'>, fact?: Pick<Fact, 'source'>): boolean {
   return kind === 'said' || (kind === 'fact' && fact?.source !== 'tool' && fact?.source !== 'import');
 }

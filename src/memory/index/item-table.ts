@@ -1,15 +1,15 @@
 /**
  * Owns: the remembered items in the index store: their texts, their terms, and which of them are gone.
- * Does not own: what becomes an item (drafts.ts), nor how items are found (corpus.ts, recall/ranker.ts).
+ * Does not own: what becomes an item (index-entries.ts), nor how items are found (corpus.ts, recall/ranker.ts).
  *
  * 1. An item is never changed; one that is replaced or removed is marked as gone.
- * 2. An item is checked against its sum whenever it is read: what a disk has corrupted is not remembered.
+ * 2. An item is checked against its sum whenever it is read, so that corrupted items are not used.
  */
 import { guardDatabase, StoreDamaged } from '../../ledger/fold-database.ts';
 import type { FoldStore } from '../../ledger/fold-store.ts';
 import { type IndexEntry, type Item, sumOf } from './index-item.ts';
 
-/** What the search needs of an item; its text stays where it is. */
+/** What the search needs of an item; the text is left in the store. */
 export type IndexedItem = Pick<Item, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'run' | 'namespace'> & {
   terms: string;
   sum: string;
@@ -37,15 +37,15 @@ export class ItemTable {
   }
 
   /** Returns its number and those of the items that it replaces, or null when it is there already. */
-  add(draft: IndexEntry, terms: string): { n: number; replaced: number[] } | null {
-    const same = this.#all('SELECT n, sum FROM item WHERE key = ?', draft.key);
+  add(entry: IndexEntry, terms: string): { n: number; replaced: number[] } | null {
+    const same = this.#all('SELECT n, sum FROM item WHERE key = ?', entry.key);
     const before = same.filter(({ n }) => !this.isGone(Number(n)));
-    const sum = `${sumOf(draft.text)} ${sumOf(terms)}`;
+    const sum = `${sumOf(entry.text)} ${sumOf(terms)}`;
     if (before.some((row) => row['sum'] === sum)) return null;
     const replaced = before.map(({ n }) => Number(n));
     for (const n of replaced) this.remove(n);
     const n = this.size + 1;
-    const { key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, text } = draft;
+    const { key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, text } = entry;
     const values = [n, key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, text, terms, sum];
     this.#run('INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...values);
     return { n, replaced };
@@ -68,7 +68,7 @@ export class ItemTable {
     return item as unknown as Item;
   }
 
-  /** Items in the order of their numbers, behind the given one. */
+  /** Items in the order of their numbers, after the given one. */
   *items(behind = 0): Generator<IndexedItem> {
     const sql = `SELECT n, kind, who, at, thread, run, namespace, terms, sum, gone.n IS NOT NULL AS gone
       FROM item LEFT JOIN gone USING (n) WHERE n > ? ORDER BY n`;

@@ -19,8 +19,6 @@ export type KnownProcedure = {
 export type ProcedureState = { drafts: Map<string, RecordedDraft[]>; moves: Map<string, RecordedMove[]> };
 type RecordedDraft = { seq: number; procedure: Procedure };
 
-export const emptyProcedureState = (): ProcedureState => ({ drafts: new Map(), moves: new Map() });
-
 export function applyProcedureEvent({ drafts, moves }: ProcedureState, event: Event): void {
   const { type, seq, at } = event;
   if (type === 'procedure.drafted') {

@@ -1,4 +1,4 @@
-/** The view of procedures: their drafts and how they stand, folded from the maintenance ledger. */
+/** The view of procedures: drafts and status from the maintenance ledger, matching tasks from the run ledger. */
 import type { Event } from '../../schema/event.ts';
 import type { Rows } from '../../schema/rows.ts';
 import type { View } from '../../schema/view.ts';
@@ -9,13 +9,23 @@ import {
   type ProcedureState,
   listFoldedProcedures,
 } from './known-procedures.ts';
+import { storeMatch } from './matched-runs.ts';
 
 export const procedureView: View = {
   name: 'procedures',
-  version: 1,
-  types: ['procedure.drafted', 'procedure.moved', 'change.undone'],
+  version: 2,
+  types: [
+    'procedure.drafted',
+    'procedure.moved',
+    'change.undone',
+    'procedure.chosen',
+    'run.ended',
+    'run.corrected',
+    'run.undone',
+  ],
   take: ({ event }, rows) => {
     if (event.pen === 'maintenance') storeProcedureEvent(event, rows, () => undefined);
+    else storeMatch(event, rows);
   },
 };
 

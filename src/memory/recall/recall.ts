@@ -1,12 +1,12 @@
 /**
- * Owns: remembering: pieces from the ledgers, kept up to date, and the search over them.
- * Does not own: the ledgers, which it only reads; the thread it runs in (thread.ts); what is known by meaning
+ * Owns: the memory index, its updates from the ledgers, and access to it for the search.
+ * Does not own: the ledgers, which it only reads; the worker thread it runs in (recall-worker.ts); search by embeddings
  * (embedding/semantic-search.ts).
  *
- * 1. Everything here can be deleted and comes back from the ledgers; nothing here changes them.
- * 2. At most one process writes the index. Others see it, and read in memory what it does not have yet.
- * 3. An index that is damaged, of another ledger or of another version is made anew without a word.
- * 4. What cannot be written, on a full disk say, is kept in memory: recall goes on.
+ * 1. Everything here can be deleted and is rebuilt from the ledgers; nothing here changes them.
+ * 2. At most one process writes the index. Others read it, and fold in memory what it does not contain yet.
+ * 3. An index that is damaged, of another ledger or of another version is silently rebuilt.
+ * 4. When the index cannot be written, for example on a full disk, recall continues in memory.
  */
 import { join } from 'node:path';
 import { StoreDamaged } from '../../ledger/fold-database.ts';
@@ -72,14 +72,14 @@ export class Recall {
     return this.#facts;
   }
 
-  /** Reads what the ledgers have beyond the index; one at a time. Returns how many events were read. */
+  /** Indexes new events of the ledgers, one call at a time. Returns how many events were read. */
   catchUp(): Promise<number> {
-    const read = this.#turn.then(() => this.#caughtUp());
+    const read = this.#turn.then(() => this.#catchUpWithRetries());
     this.#turn = read.catch(() => undefined);
     return read;
   }
 
-  /** Does something with what is remembered; when the index turns out to be damaged it is made anew first. */
+  /** Does something with the index; if that turns out to be damaged, rebuilds it and tries again. */
   async withRepair<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -96,26 +96,26 @@ export class Recall {
     return reportedTokens(this.store, family);
   }
 
-  /** Deletes the index and makes it again. */
+  /** Deletes the index and rebuilds it. */
   async rebuild(): Promise<number> {
     if (this.#pen === null)
-      throw new OkaError('pen-held', 'the index is being kept by another process', {
-        fix: 'Stop the worker first: it keeps the index up to date by itself.',
+      throw new OkaError('pen-held', 'another process is writing the index', {
+        fix: 'Stop the worker first. While it runs, it updates the index automatically.',
       });
     await this.semantic.deleteAll();
     this.#restart();
     return this.catchUp();
   }
 
-  /** Whether vectors should be made in the background. */
+  /** Whether embeddings should be computed in the background. */
   get shouldEmbed(): boolean {
     return this.semantic.needsVectors(this.corpus.now);
   }
 
-  /** Makes the vectors that are missing, newest first, until it is told to stop. */
-  embedAll(signal: AbortSignal, ways: Omit<EmbedMissingOptions, 'signal'> = {}): Promise<void> {
-    const textOf = (at: number): string | null => this.items.item(at + 1)?.text ?? null;
-    return this.withRepair(() => this.semantic.embedMissing(() => this.corpus.now, textOf, { signal, ...ways }));
+  /** Computes the missing embeddings, newest first, until the signal. */
+  embedAll(signal: AbortSignal, options: Omit<EmbedMissingOptions, 'signal'> = {}): Promise<void> {
+    const itemText = (at: number): string | null => this.items.item(at + 1)?.text ?? null;
+    return this.withRepair(() => this.semantic.embedMissing(() => this.corpus.now, itemText, { signal, ...options }));
   }
 
   async close(): Promise<void> {
@@ -129,10 +129,10 @@ export class Recall {
     }
   }
 
-  async #caughtUp(): Promise<number> {
+  async #catchUpWithRetries(): Promise<number> {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#readOn();
+        return await this.#indexNewEvents();
       } catch (error) {
         if (tries === TRIES) throw error;
         if (error instanceof StoreDamaged) this.#restart();
@@ -142,7 +142,7 @@ export class Recall {
     }
   }
 
-  async #readOn(): Promise<number> {
+  async #indexNewEvents(): Promise<number> {
     const { ledgers, artifacts } = this.options;
     const sources = { ledgers, artifacts, folds: [this.#fold] };
     const prepare: IndexFold['prepare'] = (events) => this.#fold.prepare(events);
@@ -170,13 +170,13 @@ export class Recall {
     return facts;
   }
 
-  /** Builds the index again, from the first event on (3). */
+  /** Rebuilds the index from the first event on (3). */
   #restart(): void {
     this.store.reset();
     this.#reload();
   }
 
-  /** Goes on in memory (4). */
+  /** Continues in memory (4). */
   #stopWriting(): void {
     this.store.stopWriting();
     this.#reload();
@@ -190,7 +190,7 @@ export class Recall {
 
 export const indexFile = (folder: string): string => join(folder, 'memory.sqlite');
 
-/** 2. The lock dies with its holder. */
+/** Null when another process writes the index (2), or when it cannot be written. */
 function tryTakePen(folder: string, now: number): PenLock | null {
   try {
     return takePen(join(folder, '..', 'memory_index.jsonl'), now);
@@ -201,7 +201,7 @@ function tryTakePen(folder: string, now: number): PenLock | null {
   }
 }
 
-/** An index that cannot be written is read, as far as it can be. */
+/** An index that cannot be written is opened for reading. */
 function openIndex({ folder }: RecallOptions, canWrite: boolean): FoldStore {
   const file = indexFile(folder);
   if (!canWrite) return FoldStore.openReadOnly(file, INDEX_SHAPE);
