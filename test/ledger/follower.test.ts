@@ -146,9 +146,13 @@ describe('catching up', () => {
     };
     const store = inMemory();
     await catchUp(store, sourcesOf(both), { durable: true });
-    await expect(catchUp(store, short, { durable: true })).rejects.toThrow('ends at event 2, but event 3');
+    await expect(catchUp(store, short, { durable: true })).rejects.toThrow(
+      'ends at event 2, but maintenance has already read event 3',
+    );
     await both.maintenance.append([slot(3)]);
-    await expect(catchUp(inMemory(), short, { durable: true })).rejects.toThrow('ends at event 2, but event 3');
+    await expect(catchUp(inMemory(), short, { durable: true })).rejects.toThrow(
+      'ends at event 2, but maintenance has already read event 3',
+    );
     const lenient = inMemory();
     expect(await catchUp(lenient, short)).toBe(3);
     const waiting = inMemory();

@@ -54,7 +54,7 @@ it('a run that matched two procedures ends for both, and a correction counts mor
     chosen('a', 'copy'),
     chosen('a', 'sort', 'trial'),
     ended('a', 'done'),
-    { type: 'run.corrected', run: 'a', data: { by: 'b', text: 'not like this' } as never },
+    { type: 'run.corrected', run: 'a', data: { by: 'b', text: 'not like this' } },
   ]);
   expect(matchedRuns(rows, 'sort')).toMatchObject([{ run: 'a', seq: 3, arm: 'trial', ended: 'corrected' }]);
   expect(matchedRuns(rows, 'copy')).toMatchObject([{ run: 'a', seq: 2, ended: 'corrected' }]);

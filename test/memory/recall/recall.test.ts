@@ -322,7 +322,7 @@ describe('the index', () => {
     await home.append({ type: 'fact.forgotten', data: { facts: ['f'], why: 'deleted' } });
     await reader.catchUp();
     expect(await ids(reader, 'melody', { only: 'facts' })).toEqual([]);
-    await expect(reader.rebuild()).rejects.toThrow('kept by another process');
+    await expect(reader.rebuild()).rejects.toThrow('another process is writing the index');
     await reader.close();
     await writer.close();
   });
