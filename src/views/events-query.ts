@@ -1,5 +1,5 @@
 /** Owns: the latest events of a run, of a type, or of all; reads of the ledger only where they are. */
-import { type Filter, readEvents } from '../ledger/read.ts';
+import { type Filter, readEvents } from '../ledger/read-events.ts';
 import { lastSeqOf } from '../ledger/seek.ts';
 import { eventTypes, type Line, type Pen } from '../schema/event.ts';
 import type { Rows } from '../schema/rows.ts';

@@ -7,7 +7,7 @@ import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
 import { openStores } from '../../../src/daemon/stores.ts';
 import { changes, rangeOfRun, rebuildViews, viewFolds, withViews } from '../../../src/daemon/views/open-views.ts';
 import { viewsFile, writeViews } from '../../../src/daemon/views/views-writer.ts';
-import { readEvents } from '../../../src/ledger/read.ts';
+import { readEvents } from '../../../src/ledger/read-events.ts';
 import type { Line, NewEvent } from '../../../src/schema/event.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import type { Rows } from '../../../src/schema/rows.ts';
