@@ -9,7 +9,11 @@ export function errorText(error: unknown): string {
   return `oka: something went wrong inside oka itself\n${details}\n`;
 }
 
+/** Errors that are no refusal to start: `oka up` starts the process again, which reads the ledger from disk. */
+const NOT_REFUSED: ReadonlySet<string> = new Set(['ledger-damaged', 'flush-failed', 'ledger-replaced']);
+
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof OkaError)) return exits.refused;
-  return error.code === 'usage' ? exits.usage : error.code === 'ledger-damaged' ? exits.no : exits.refused;
+  if (error.code === 'usage') return exits.usage;
+  return NOT_REFUSED.has(error.code) ? exits.no : exits.refused;
 }

@@ -135,6 +135,11 @@ export class Ledger {
     this.#full = !this.#regainReserve();
   }
 
+  /** Why the ledger closed by itself; null while it is open, and after `close`. Only opening it again helps. */
+  get failure(): OkaError | null {
+    return this.#state.open || this.#state.error.code === 'ledger-closed' ? null : this.#state.error;
+  }
+
   /** The last durable record. */
   get end(): Position {
     return this.#end;

@@ -17,7 +17,12 @@ import type { Log } from '../log-line.ts';
 
 const POLL_MS = 500;
 
-const NEEDED = { taskGraph: ports.taskGraph, models: ports.models, fitsProcedure: ports.fitsProcedure };
+const NEEDED = {
+  ledger: ports.ledger,
+  taskGraph: ports.taskGraph,
+  models: ports.models,
+  fitsProcedure: ports.fitsProcedure,
+};
 
 export type LookAtConfig = ReturnType<typeof watchConfig>;
 
@@ -30,7 +35,7 @@ export async function takeTasks(
   log: Log,
 ): Promise<void> {
   const { home } = host;
-  const { taskGraph, models, fitsProcedure } = host.valuesOf(NEEDED);
+  const { ledger, taskGraph, models, fitsProcedure } = host.valuesOf(NEEDED);
   const hasModel = (): boolean => models.for('planner') !== null;
   const waits = { engine: host.engine, stops: host.stops, taskGraph, hasModel, fitsProcedure };
   const atWork = new Set<Promise<unknown>>();
@@ -44,6 +49,7 @@ export async function takeTasks(
   };
   let stops = -1;
   while (!signal.aborted) {
+    if (ledger.failure !== null) throw ledger.failure;
     if (atWork.size === 0 && isIdle(taskGraph()) && (await isRenewed(lookAtConfig, host, log))) return;
     const isHeld = space.isShort() || isStopped(home);
     if (!isHeld && host.stops.seen > stops) {

@@ -8,6 +8,7 @@
  * W3 While .oka/STOP is there nothing runs; while .oka/PAUSED is there nothing new begins, and the queue fills.
  * W4 Settings that a person has changed hold from the next worker on, and that one begins when nothing is under way.
  * W5 A full disk ends nothing: it is told once, nothing new begins, and what was under way goes on when there is space.
+ * W6 When the ledger has closed by itself the worker ends: only the next one, which reads it from disk, can go on.
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +69,7 @@ async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal
     unsubscribe();
     await inbox.close();
     const reason = signal.aborted ? 'told to stop' : 'it ended by itself';
-    await ledger.append({ type: 'worker.stopped', data: { reason } });
+    if (ledger.failure === null) await ledger.append({ type: 'worker.stopped', data: { reason } });
   }
 }
 

@@ -1,0 +1,21 @@
+import { once } from 'node:events';
+import { copyFileSync, renameSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openStory } from '../support/story.ts';
+
+it('W6 a worker whose ledger was replaced ends, and the next one does the task', async () => {
+  await using story = await openStory();
+  const worker = story.start(['worker']);
+  await story.until('a worker', async () => (await story.eventsOf('sandbox.chosen'))[0]);
+  copyFileSync(story.home.ledgers.run, `${story.home.ledgers.run}.copy`);
+  renameSync(`${story.home.ledgers.run}.copy`, story.home.ledgers.run);
+  const exit = once(worker, 'exit');
+  story.drop('late.md', '---\nid: late\n---\n```bash\necho done > late\n```\n');
+  expect((await exit)[0]).toBe(1);
+  expect(story.told.filter((line) => line.startsWith('oka: '))).toEqual([
+    expect.stringContaining('while it was open') as string,
+  ]);
+  story.start(['worker']);
+  await story.ended('late');
+  expect(story.deskText('late')).toBe('done\n');
+}, 90_000);
