@@ -15,6 +15,7 @@ const goldens: Record<string, string> = {
   v1: 'ae4b6287c980dbb79a497c92cb423401f1eaa814073e19ba91b86821308f1723',
   v2: '5ed1c4e6169da0be84a84413668fa3e1e78a97b69772175562afe66344b6661d',
   v3: 'fa9fb79910a3cdff7ac43e45ffca9329a49500bbc7650e65e51b301397ff06a5',
+  v4: 'a6221f33f11e35eb70386e2766bf88316a510a186196a76fb67454519b76c3d0',
 };
 
 const folder = join(import.meta.dirname, '../fixture/golden');
