@@ -34,7 +34,9 @@ export type Observed = {
 export type State =
   | { kind: 'fresh' }
   | { kind: 'ready'; priority: number; arrival: number }
-  | { kind: 'refused'; reason: string };
+  | { kind: 'refused'; reason: string }
+  /** It stays where it is, and every scan tries again: a changed owner does not change the stamp. */
+  | { kind: 'unreadable'; reason: string };
 
 /** Null if it does not exist, or is to be ignored. */
 export function inspectEntry(
@@ -49,7 +51,7 @@ export function inspectEntry(
   if (stats === null) return null;
   const stamp = stampOfEntry(entry.path, stats, rules);
   const same = prior?.stamp === stamp;
-  if (same && prior.state.kind !== 'fresh') return prior;
+  if (same && prior.state.kind !== 'fresh' && prior.state.kind !== 'unreadable') return prior;
   const since = same ? Math.min(prior.since, now) : now;
   const name = named.kind === 'named' ? named.name : named.shown;
   const observed: Observed = { entry, name, stamp, since, state: { kind: 'fresh' } };
@@ -68,6 +70,7 @@ function judgeEntry(observed: Observed, stats: Stats, patienceIsOver: boolean, l
   } catch (error) {
     if (error instanceof Vanished) return { kind: 'fresh' };
     if (!(error instanceof NotATask)) throw error;
+    if (error.unreadable) return { kind: 'unreadable', reason: error.message };
     if (error.unfinished && !patienceIsOver) return { kind: 'fresh' };
     return { kind: 'refused', reason: error.message };
   }

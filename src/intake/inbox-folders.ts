@@ -1,5 +1,5 @@
-/** Owns: the hidden folders of the inbox, and moving entries between them, never across mounts. */
-import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+/** Owns: the inbox's own folders, and moving entries between them, never across mounts. */
+import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeErrno, lstatIfPresent, makeFolder } from '../ledger/disk.ts';
 import { errnoOf, OkaError } from '../schema/errors.ts';
@@ -10,7 +10,19 @@ export const newFolder = (inbox: string): string => join(inbox, '.new');
 /** Claimed tasks that may not be in the ledger yet, each in a folder named after the task's id. */
 export const claimedFolder = (inbox: string): string => join(inbox, '.claimed');
 /** Entries that are not tasks, each with a file that gives the reason. */
-export const rejectedFolder = (inbox: string): string => join(inbox, '.rejected');
+export const rejectedFolder = (inbox: string): string => join(inbox, REJECTED);
+export const REJECTED = 'rejected';
+const OLD_REJECTED = '.rejected';
+
+/** Makes what earlier versions put into a hidden folder visible; where both folders exist, its entries are moved over. */
+export function showOldRejected(inbox: string): void {
+  const old = join(inbox, OLD_REJECTED);
+  if (lookAt(old)?.isDirectory() !== true) return;
+  const folder = ownFolder(rejectedFolder(inbox));
+  for (const name of readdirSync(old))
+    if (lookAt(join(folder, name)) === undefined) move(join(old, name), join(folder, name));
+  removeIfEmpty(old);
+}
 
 /** Creates the folder if it is missing. A symbolic link is refused. */
 export function ownFolder(folder: string): string {

@@ -28,7 +28,7 @@ import {
 import { type Observed, statsOf } from './delivery.ts';
 import { ScanTimer } from './scan-timer.ts';
 import { Vanished } from './plain-file.ts';
-import { newFolder, ownFolder, type Rename } from './inbox-folders.ts';
+import { newFolder, ownFolder, type Rename, showOldRejected } from './inbox-folders.ts';
 import { type Rejected, reject } from './reject-task.ts';
 import { scan } from './scan-inbox.ts';
 import { WatchedFolder } from './watch-inbox.ts';
@@ -224,6 +224,8 @@ class OpenInbox implements Inbox {
       hasSeenName: (name) => this.#hasSeenName(name),
     });
     for (const [key, { entry, name, state }] of observed) {
+      if (state.kind === 'unreadable')
+        problems.push(`${name}: ${state.reason}; it stays in the inbox and is tried again`);
       if (state.kind !== 'refused') continue;
       const problem = await this.#reject(entry.path, name, state.reason);
       if (problem === null) observed.delete(key);
@@ -295,6 +297,7 @@ class OpenInbox implements Inbox {
     }
     if (found.replaced) on.problem(`${inbox} was replaced; the new folder is watched now`);
     ownFolder(newFolder(inbox));
+    showOldRejected(inbox);
     this.#recoverClaims();
     this.#folder.watch(found.identity);
     return true;

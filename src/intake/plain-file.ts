@@ -10,10 +10,13 @@ export class NotATask extends Error {
   override readonly name = 'NotATask';
   /** It may still become a task. */
   readonly unfinished: boolean;
+  /** It may be a task, but this user may not read it. */
+  readonly unreadable: boolean;
 
-  constructor(reason: string, options: { unfinished?: boolean; cause?: unknown } = {}) {
+  constructor(reason: string, options: { unfinished?: boolean; unreadable?: boolean; cause?: unknown } = {}) {
     super(reason, options.cause === undefined ? undefined : { cause: options.cause });
     this.unfinished = options.unfinished ?? false;
+    this.unreadable = options.unreadable ?? false;
   }
 }
 
@@ -61,6 +64,9 @@ export function formatBytes(bytes: number): string {
   return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.round(size)} ${unit}`;
 }
 
+export const unreadableReason = (what: string): string =>
+  `${what} is not readable for this user (uid ${process.getuid?.() ?? 'unknown'}); run chmod a+r on it, or chown it to this user`;
+
 export function kindOf(stats: Stats): string {
   if (stats.isFile()) return 'a regular file';
   if (stats.isDirectory()) return 'a folder';
@@ -77,8 +83,7 @@ function openPlain(path: string | Buffer): number {
     if (code === 'ENOENT') throw new Vanished('', { cause: error });
     if (code === 'ELOOP') throw new NotATask('it is a symbolic link; only regular files are read', { cause: error });
     if (code === 'EACCES' || code === 'EPERM') {
-      const why = `it is not readable for this user (uid ${process.getuid?.() ?? 'unknown'})`;
-      throw new NotATask(why, { cause: error });
+      throw new NotATask(unreadableReason('it'), { unreadable: true, cause: error });
     }
     if (code === 'EMFILE' || code === 'ENFILE' || code === 'EIO') throw error;
     throw new NotATask(`it cannot be opened: ${messageOf(error)}`, { cause: error });

@@ -1,4 +1,4 @@
-/** Owns: workspace/inbox/.rejected, where entries that are not tasks are moved unchanged, each with a file that says why. */
+/** Owns: workspace/inbox/rejected, where entries that are not tasks are moved unchanged, each with a file that says why. */
 import { dirname, join, parse } from 'node:path';
 import { lstatIfPresent, replaceFile } from '../ledger/disk.ts';
 import { move, ownFolder, type Rename, rejectedFolder, removeIfEmpty } from './inbox-folders.ts';
@@ -6,7 +6,7 @@ import { printableName } from './entry-name.ts';
 
 export type Rejected = {
   name: string;
-  /** Its name below .rejected. */
+  /** Its name below rejected. */
   kept: string;
   reason: string;
 };

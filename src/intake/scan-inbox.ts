@@ -3,13 +3,14 @@ import { readdirSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { errnoOf, messageOf } from '../schema/errors.ts';
 import { type Entry, type Limits, inspectEntry, type NameCheck, type Patience, type Observed } from './delivery.ts';
-import { newFolder, removeIfEmpty } from './inbox-folders.ts';
+import { newFolder, REJECTED, removeIfEmpty } from './inbox-folders.ts';
 
 /** By path, whose bytes are decoded as Latin-1. */
 export type Observations = ReadonlyMap<string, Observed>;
 export type Scanned = { observed: Map<string, Observed>; problems: string[] };
 
 const SLICE_MS = 10;
+const REJECTED_NAME = Buffer.from(REJECTED);
 
 export async function scan(
   inbox: string,
@@ -36,7 +37,8 @@ export async function scan(
 }
 
 function entriesIn(inbox: string): Entry[] {
-  const dropped = namesIn(inbox).map((name): Entry => ({ path: below(inbox, name), name, by: 'inbox' }));
+  const names = namesIn(inbox).filter((name) => !name.equals(REJECTED_NAME));
+  const dropped = names.map((name): Entry => ({ path: below(inbox, name), name, by: 'inbox' }));
   const added = namesIn(newFolder(inbox)).flatMap((name) => (name[0] === 0x2e ? [] : addedIn(inbox, name)));
   return [...added, ...dropped];
 }

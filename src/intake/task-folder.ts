@@ -8,7 +8,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../schema/errors.ts';
-import { assertPlain, formatBytes, kindOf, NotATask, Vanished, withPlain } from './plain-file.ts';
+import { assertPlain, formatBytes, kindOf, NotATask, unreadableReason, Vanished, withPlain } from './plain-file.ts';
 import { hasControls, isLitter, isUnfinished, printableName, decodeUtf8 } from './entry-name.ts';
 
 export type FolderLimits = { mostFiles: number; mostFolderBytes: number };
@@ -124,7 +124,8 @@ function below<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof NotATask) throw new NotATask(`${path} in it: ${error.message}`, { cause: error });
+    if (error instanceof NotATask)
+      throw new NotATask(`${path} in it: ${error.message}`, { unreadable: error.unreadable, cause: error });
     throw error;
   }
 }
@@ -135,7 +136,7 @@ function asVanished<T>(act: () => T): T {
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') throw new Vanished('', { cause: error });
-    if (code === 'EACCES') throw new NotATask('something in it is not readable for this user', { cause: error });
+    if (code === 'EACCES') throw new NotATask(unreadableReason('something in it'), { unreadable: true, cause: error });
     throw error;
   }
 }

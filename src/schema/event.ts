@@ -270,7 +270,7 @@ export const eventData = {
   'task.rejected': z
     .strictObject({
       name: z.string().max(1000).describe('Name of the file or folder in the inbox.'),
-      kept: z.string().max(1000).nullable().describe('Its path below workspace/inbox/.rejected.'),
+      kept: z.string().max(1000).nullable().describe('Its path below workspace/inbox/rejected.'),
       reason,
     })
     .describe('An entry of the inbox is not a task.'),

@@ -32,7 +32,7 @@ async function tried(put: (test: TestInbox) => void | Promise<void>): Promise<Te
   return test;
 }
 
-describe('moved to .rejected, with the reason beside it', () => {
+describe('moved to rejected, with the reason beside it', () => {
   it.each<[string, (test: TestInbox) => unknown, RegExp]>([
     ['a link to a file', (t) => symlinkSync('/etc/passwd', t.at('x.md')), /symbolic link/],
     ['a link to a folder', (t) => symlinkSync('/etc', t.at('x.md')), /symbolic link/],
@@ -86,21 +86,23 @@ describe('moved to .rejected, with the reason beside it', () => {
     expect(test.rejected).toHaveLength(1);
     const [{ kept, reason: told } = { kept: '', reason: '' }] = test.rejected;
     expect(told).toMatch(reason);
-    expect(lstatSync(test.at('.rejected', kept))).toBeDefined();
-    expect(readFileSync(test.at('.rejected', `${kept}.reason.md`), 'utf8')).toContain(told);
+    expect(lstatSync(test.at('rejected', kept))).toBeDefined();
+    expect(readFileSync(test.at('rejected', `${kept}.reason.md`), 'utf8')).toContain(told);
     expect(kept).toMatch(/^[^\p{Cc}/]+$/u);
-    expect(test.ls()).toEqual(['.claimed', '.new', '.rejected', ...(existsSync(test.at('kept')) ? ['kept'] : [])]);
+    expect(test.ls()).toEqual(['.claimed', '.new', ...(existsSync(test.at('kept')) ? ['kept'] : []), 'rejected']);
     expect(test.troubles).toEqual([]);
   });
 
-  it('an unreadable file', async () => {
+  it('but not an unreadable file, which stays and is tried again', async () => {
     await using test = new TestInbox();
     chmodSync(test.home, 0o755);
     writeFileSync(test.at('x.md'), GOOD, { mode: 0 });
     writeFileSync(test.at('good.md'), GOOD);
-    const { taken, rejected } = asNobody(test);
-    expect(taken).toEqual(['good.md']);
-    expect(rejected).toMatchObject([{ name: 'x.md', reason: expect.stringMatching(/is not readable/) }]);
+    const { taken, rejected, problems } = asNobody(test);
+    expect([taken, rejected]).toEqual([['good.md'], []]);
+    expect(problems).toEqual([expect.stringMatching(/^x\.md: it is not readable .*chmod.*chown/)]);
+    chmodSync(test.at('x.md'), 0o644);
+    expect(asNobody(test)).toEqual({ taken: ['good.md', 'x.md'], rejected: [], problems: [] });
   });
 
   it('many of the same name, each under a name of its own', async () => {
@@ -178,7 +180,7 @@ describe('taken', () => {
 });
 
 describe('a folder of its own that is not one', () => {
-  it.each(['.claimed', '.rejected', '.new'])('%s as a link is not followed, and a person is told', async (name) => {
+  it.each(['.claimed', 'rejected', '.new'])('%s as a link is not followed, and a person is told', async (name) => {
     await using test = new TestInbox();
     mkdirSync(join(test.home, 'elsewhere'));
     symlinkSync(join(test.home, 'elsewhere'), test.at(name));
@@ -238,7 +240,7 @@ function liveAndDie(test: TestInbox, ledger: string, life: number): Promise<void
   return promise;
 }
 
-function asNobody(test: TestInbox): { taken: string[]; rejected: { name: string; reason: string }[] } {
+function asNobody(test: TestInbox): { taken: string[]; rejected: unknown[]; problems: string[] } {
   chmodSync(test.dir, 0o777);
   const { stdout } = spawnSync(process.execPath, [child, 'once', test.dir], {
     encoding: 'utf8',

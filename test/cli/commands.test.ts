@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -65,6 +65,25 @@ describe('oka status', () => {
     expect(out).not.toContain('Count the apples');
     expect(out).not.toContain('\u001B');
     for (const line of out.split('\n').slice(1)) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('lists what was not accepted from the inbox, with the reason', async () => {
+    using folder = temporaryFolder();
+    await furnished(folder.dir);
+    const rejected = join(folder.dir, 'workspace', 'inbox', 'rejected');
+    mkdirSync(rejected, { recursive: true });
+    for (let i = 10; i < 22; i++) {
+      writeFileSync(join(rejected, `t${i}.md`), '');
+      writeFileSync(
+        join(rejected, `t${i}.md.reason.md`),
+        `# t${i}.md was not accepted\n\nit is empty\u001B[2J\n\nMore.\n`,
+      );
+    }
+    const { out } = await oka('status', '--dir', folder.dir);
+    expect(out).toContain('12 not accepted, in workspace/inbox/rejected');
+    expect(out).toMatch(/t10\.md: it is empty/);
+    expect(out).toContain('and 2 more');
+    expect(out).not.toContain('\u001B');
   });
 
   it('is exact even when the snapshot is missing, and changes nothing', async () => {

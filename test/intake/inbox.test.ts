@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { addTask } from '../../src/intake/add-task.ts';
+import { listRejected } from '../../src/intake/list-rejected.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import { TestInbox, testInbox } from '../support/inbox.ts';
 
@@ -375,6 +376,30 @@ describe('claims', () => {
     mounted = true;
     await test.settle();
     expect(await test.takeAll()).toHaveLength(1);
+  });
+});
+
+describe('what is not a task', () => {
+  it('lies in a visible folder, is listed with its reason, and is a task once it is corrected and moved back', async () => {
+    await using test = await testInbox();
+    drop(test, 'a.md', '---\npriority: high\n---\nGo.\n');
+    await test.settle();
+    const { total, entries } = listRejected(test.dir, 10);
+    expect([total, entries]).toEqual([1, [{ name: 'a.md', reason: expect.stringContaining('"priority"') }]]);
+    drop(test, 'rejected/a.md', 'Go.\n');
+    renameSync(test.at('rejected', 'a.md'), test.at('a.md'));
+    expect(listRejected(test.dir, 10)).toEqual({ total: 0, entries: [] });
+    await test.settle();
+    expect(await test.takeAll()).toMatchObject([{ name: 'a.md', body: 'Go.\n' }]);
+  });
+
+  it('and was put into a hidden folder by an earlier version becomes visible', async () => {
+    await using test = new TestInbox();
+    mkdirSync(test.at('.rejected'));
+    for (const name of ['a.md', 'a.md.reason.md']) writeFileSync(test.at('.rejected', name), '# a\n\nwhy\n\nmore\n');
+    await test.open();
+    expect(listRejected(test.dir, 10)).toEqual({ total: 1, entries: [{ name: 'a.md', reason: 'why' }] });
+    expect(test.ls()).toEqual(['.claimed', '.new', 'rejected']);
   });
 });
 

@@ -48,10 +48,10 @@ describe('what comes in', { timeout: 90_000 }, () => {
     });
     expect(reasons).toContain('"colour" is not known');
     expect(reasons).toContain('"budget"');
-    const aside = readdirSync(join(inbox, '.rejected')).filter(
+    const aside = readdirSync(join(inbox, 'rejected')).filter(
       (name) => name.startsWith('2-colour') && /reason/.test(name),
     );
-    expect(readFileSync(join(inbox, '.rejected', aside[0] ?? ''), 'utf8')).toContain('"colour" is not known');
+    expect(readFileSync(join(inbox, 'rejected', aside[0] ?? ''), 'utf8')).toContain('"colour" is not known');
     expect(story.told.join('\n')).toContain('not a task: 2-colour.md');
   });
 });

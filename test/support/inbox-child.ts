@@ -33,6 +33,7 @@ async function work(): Promise<void> {
 
 async function once(): Promise<void> {
   const rejected: unknown[] = [];
+  const problems: string[] = [];
   const inbox = await openInbox({
     inbox: dir,
     settleMs: 0,
@@ -42,11 +43,11 @@ async function once(): Promise<void> {
       rejected: async (each) => {
         rejected.push(each);
       },
-      problem: (text) => void process.stderr.write(`${text}\n`),
+      problem: (text) => void problems.push(text),
     },
   });
   const taken: string[] = [];
   for (let claimed = await inbox.take(); claimed !== null; claimed = await inbox.take()) taken.push(claimed.name);
   await inbox.close();
-  process.stdout.write(JSON.stringify({ taken, rejected }));
+  process.stdout.write(JSON.stringify({ taken, rejected, problems }));
 }

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { listRejected } from '../../intake/list-rejected.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import { type Holder, penHolder } from '../../ledger/pen.ts';
@@ -16,7 +18,9 @@ type Status = {
   ledger: { events: number; bytes: number; head: string; fault: Fault | null };
   goals: Goal[];
   ended: Goal[];
+  rejected: { total: number; entries: { name: string; reason: string }[] };
 };
+const MOST_REJECTED = 10;
 type Fault = { seq: number; offset: number; reason: string };
 
 export async function run({ home, options }: Call<{ health: boolean }>): Promise<Answer<Health | Status>> {
@@ -25,7 +29,8 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
   const worker = penHolder(home.ledgers.run);
   const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault };
-  return answer({ dir: home.dir, worker, ledger, goals: state.goals, ended: state.ended });
+  const rejected = listRejected(join(home.workspace, 'inbox'), MOST_REJECTED);
+  return answer({ dir: home.dir, worker, ledger, goals: state.goals, ended: state.ended, rejected });
 }
 
 /** For supervisors and containers, which ask often: asks the kernel who has the pen, and reads no ledger. */
@@ -42,7 +47,7 @@ function renderHealth({ worker }: Health): string {
   return worker === null ? 'no worker is running\n' : `process ${worker.pid} is working since ${worker.since}\n`;
 }
 
-function renderStatus({ dir, worker, ledger, goals }: Status, terminal: Terminal): string {
+function renderStatus({ dir, worker, ledger, goals, rejected }: Status, terminal: Terminal): string {
   const { bold, dim, green, red } = terminal;
   const tops = topGoals(goals);
   const waiting = goals.flatMap((goal) => goal.waits.filter(isForPeople)).length;
@@ -60,8 +65,20 @@ function renderStatus({ dir, worker, ledger, goals }: Status, terminal: Terminal
       : [`          ${red(`damaged at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify`]),
     `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
+    ...rejectedLines(rejected, terminal),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function rejectedLines({ total, entries }: Status['rejected'], { dim, yellow, width }: Terminal): string[] {
+  if (total === 0) return [];
+  const lines = entries.map(({ name, reason }) => fitText(`    ${plainText(name)}: ${plainText(reason)}`, width));
+  return [
+    `  inbox   ${yellow(`${total} not accepted`)}, in workspace/inbox/rejected`,
+    ...lines,
+    ...(total > entries.length ? [`    and ${total - entries.length} more`] : []),
+    dim('    correct a file and move it back into the inbox to try again'),
+  ];
 }
 
 function waitingText(waiting: number): string {
