@@ -168,11 +168,13 @@ export function leftClaims(inbox: string): { unfinished: string[]; finished: str
   return { unfinished: names.filter((name) => !isFinished(name)), finished: names.filter(isFinished) };
 }
 
+/** Removes what is left of a finished claim, or of one whose task has its result. */
 export function removeFinished(inbox: string, name: string): void {
-  rmSync(join(claimedFolder(inbox), name), { recursive: true, force: true });
+  if (name.startsWith(FINISHED)) rmSync(join(claimedFolder(inbox), name), { recursive: true, force: true });
+  else finishClaim(inbox, { id: name });
 }
 
-/** Null if nothing of the claim is left, or nothing remains to be done about it. */
+/** Null if nothing of the claim is left. */
 export function reclaim(claims: Claims, left: string): Claimed | null {
   const folder = join(claimedFolder(claims.inbox), left);
   const stats = statsOf(folder);
@@ -181,10 +183,6 @@ export function reclaim(claims: Claims, left: string): Claimed | null {
   const [name] = readdirSync(folder);
   if (name === undefined) {
     removeIfEmpty(folder);
-    return null;
-  }
-  if (claims.ledger.hasResult(left)) {
-    finishClaim(claims.inbox, { id: left });
     return null;
   }
   if (left.startsWith(TAKING)) return nameClaim(claims, folder, name, 'inbox');

@@ -100,6 +100,9 @@ class OpenInbox implements Inbox {
   readonly #inProgress = new Set<string>();
   /** A claim failed halfway: the next scan looks for what it left. */
   #mayHaveStranded = false;
+  /** Claims to be removed in the background. */
+  #leftovers: string[] = [];
+  #isSweeping = false;
   #sweep: Promise<void> = Promise.resolve();
   #scans: Promise<void> = Promise.resolve();
   #reported = new Set<string>();
@@ -158,7 +161,7 @@ class OpenInbox implements Inbox {
       if (left === undefined && ready === undefined) return null;
       if (ready !== undefined) this.#observed.delete(ready.entry.path.toString('latin1'));
       const claimed = await this.#tryClaim(() => {
-        if (left !== undefined) return reclaim(this.#claims, left);
+        if (left !== undefined) return this.#isOver(left) ? null : reclaim(this.#claims, left);
         return ready === undefined ? null : claim(this.#claims, ready);
       });
       if (claimed !== null) return claimed;
@@ -308,21 +311,40 @@ class OpenInbox implements Inbox {
     const { unfinished, finished } = leftClaims(this.#options.inbox);
     this.#mayHaveStranded = false;
     this.#interrupted = unfinished.filter((name) => !this.#inProgress.has(name)).toReversed();
-    this.#sweep = this.#sweep.then(() => this.#removeFinished(finished));
+    this.#sweepLater(finished);
   }
 
-  async #removeFinished(names: readonly string[]): Promise<void> {
-    let until = performance.now() + SLICE_MS;
-    for (const name of names) {
-      if (performance.now() > until) await breathe();
-      if (performance.now() > until) until = performance.now() + SLICE_MS;
-      if (this.#closed) return;
-      try {
-        removeFinished(this.#options.inbox, name);
-      } catch (error) {
-        this.#options.on.problem(`${name} of a finished task cannot be removed: ${messageOf(error)}`);
-        return;
+  /** A claim whose task has its result is left to the sweep, so that thousands of them do not delay the next task. */
+  #isOver(left: string): boolean {
+    const isOver = this.#claims.ledger.hasResult(left);
+    if (isOver) this.#sweepLater([left]);
+    return isOver;
+  }
+
+  #sweepLater(names: readonly string[]): void {
+    for (const name of names) this.#leftovers.push(name);
+    if (this.#isSweeping || this.#leftovers.length === 0) return;
+    this.#isSweeping = true;
+    this.#sweep = this.#removeLeftovers();
+  }
+
+  async #removeLeftovers(): Promise<void> {
+    while (this.#leftovers.length > 0 && !this.#closed) {
+      await breathe();
+      for (const until = performance.now() + SLICE_MS; performance.now() < until; ) {
+        const name = this.#leftovers.pop();
+        if (name === undefined) break;
+        this.#removeLeftover(name);
       }
+    }
+    this.#isSweeping = false;
+  }
+
+  #removeLeftover(name: string): void {
+    try {
+      removeFinished(this.#options.inbox, name);
+    } catch (error) {
+      this.#options.on.problem(`${name} of a finished task cannot be removed: ${messageOf(error)}`);
     }
   }
 

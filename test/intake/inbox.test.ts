@@ -282,7 +282,7 @@ describe('claims', () => {
     await test.open();
     expect(await test.inbox.take()).toMatchObject({ name: 'a.md', body: 'half way', known: false });
     expect(await test.inbox.take()).toBeNull();
-    expect(test.ls('.claimed')).toHaveLength(1);
+    await expect.poll(() => test.ls('.claimed')).toHaveLength(1);
   });
 
   it('what is claimed and turns out to be broken is rejected, unless the ledger has it', async () => {
