@@ -17,10 +17,10 @@ const OLD_REJECTED = '.rejected';
 /** Makes what earlier versions put into a hidden folder visible; where both folders exist, its entries are moved over. */
 export function showOldRejected(inbox: string): void {
   const old = join(inbox, OLD_REJECTED);
-  if (lookAt(old)?.isDirectory() !== true) return;
+  if (lstatIfPresent(old)?.isDirectory() !== true) return;
   const folder = ownFolder(rejectedFolder(inbox));
   for (const name of readdirSync(old))
-    if (lookAt(join(folder, name)) === undefined) move(join(old, name), join(folder, name));
+    if (lstatIfPresent(join(folder, name)) === undefined) move(join(old, name), join(folder, name));
   removeIfEmpty(old);
 }
 
