@@ -7,6 +7,6 @@ export default defineConfig({
     testTimeout: 30_000,
     pool: 'forks',
     isolate: false, // half of the time went into starting processes and loading the same modules
-    maxWorkers: 2,
+    maxWorkers: 4, // many tests wait for processes, so four share two cores well
   },
 });

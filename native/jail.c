@@ -23,6 +23,8 @@ enum {
 	RULE_PATH = 1, RULE_PORT = 2,
 	ASK_VERSION = 1,
 };
+/* What a runtime such as Node reserves at its start, without using it. */
+#define RESERVED_BYTES (2LL << 30)
 #define FS_ON_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE)
 struct ruleset { uint64_t fs, net, scoped; };
 struct path_rule { uint64_t allowed; int32_t folder; } __attribute__((packed));
@@ -113,7 +115,7 @@ static bool limit_resources(const struct rights *rights)
 	/* the kernel counts all processes of this user, so those that exist already come on top */
 	int64_t processes = rights->processes < 0 ? -1 : rights->processes + machine.procs;
 	/* one process alone cannot outrun the launcher, which measures all of them together; programs reserve more than they use */
-	int64_t data = rights->memory_bytes < 0 ? -1 : 4 * rights->memory_bytes;
+	int64_t data = rights->memory_bytes < 0 ? -1 : 4 * rights->memory_bytes + RESERVED_BYTES;
 	return limit(RLIMIT_CORE, 0) && limit(RLIMIT_DATA, data) && limit(RLIMIT_FSIZE, rights->file_bytes) && limit(RLIMIT_CPU, rights->cpu_seconds) &&
 	       limit(RLIMIT_NOFILE, rights->open_files) && limit(RLIMIT_NPROC, processes);
 }
