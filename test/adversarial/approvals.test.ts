@@ -85,11 +85,14 @@ describe('an approval is for exactly one call', () => {
     using folder = temporaryFolder();
     await living(askingHome(folder.dir), async ({ run, stores, answer, ran }) => {
       await run('r', [shell({ argv: ['true'] }, { id: 'a' }), shell({ argv: ['touch', RAN] }, { id: 'b' })]);
-      const bindings = stores
-        .taskGraph()
-        .goals[0]?.waits.map(({ for: asking }) => 'binding' in asking && asking.binding);
-      expect(new Set(bindings).size).toBe(2);
-      expect(await answer('r.b.0.w0', approved(String(bindings?.[0])))).toContain('belongs to another question');
+      const bindings = new Map(
+        stores
+          .taskGraph()
+          .goals[0]?.waits.map(({ wait, for: asking }) => [wait, 'binding' in asking && asking.binding]),
+      );
+      expect(new Set(bindings.values()).size).toBe(2);
+      const other = approved(String(bindings.get('r.a.0.w0')));
+      expect(await answer('r.b.0.w0', other)).toContain('belongs to another question');
       expect(ran()).toBe(0);
     });
   });
