@@ -16,7 +16,7 @@
 #define MOST_PIDS (1 << 22) /* the kernel's own limit */
 #define PATIENCE_MS 5000
 
-static struct task { pid_t pid, parent; char state; } tasks[MOST_TASKS];
+static struct task tasks[MOST_TASKS];
 static bool is_family[MOST_PIDS];
 
 int64_t now_ms(void)
@@ -26,10 +26,10 @@ int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool read_task(const char *name, struct task *task)
+bool read_task(pid_t pid, struct task *task)
 {
 	char path[64], text[512];
-	snprintf(path, sizeof path, "/proc/%.20s/stat", name);
+	snprintf(path, sizeof path, "/proc/%d/stat", pid);
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0) return false;
 	ssize_t size = read(file, text, sizeof text - 1);
@@ -38,9 +38,9 @@ static bool read_task(const char *name, struct task *task)
 	text[size] = '\0';
 	/* the name between the brackets may hold anything, brackets and blanks included */
 	const char *behind = strrchr(text, ')');
-	task->pid = atoi(name);
-	return behind != NULL && sscanf(behind, ") %c %d", &task->state, &task->parent) == 2 && task->pid < MOST_PIDS &&
-	       task->parent >= 0 && task->parent < MOST_PIDS;
+	task->pid = pid;
+	return behind != NULL && sscanf(behind, ") %c %d %d", &task->state, &task->parent, &task->group) == 3 &&
+	       pid < MOST_PIDS && task->parent >= 0 && task->parent < MOST_PIDS;
 }
 
 static size_t read_tasks(void)
@@ -49,7 +49,7 @@ static size_t read_tasks(void)
 	DIR *proc = opendir("/proc");
 	if (proc == NULL) return 0;
 	for (struct dirent *entry; count < MOST_TASKS && (entry = readdir(proc)) != NULL;)
-		if (isdigit((unsigned char)entry->d_name[0]) && read_task(entry->d_name, &tasks[count])) count++;
+		if (isdigit((unsigned char)entry->d_name[0]) && read_task(atoi(entry->d_name), &tasks[count])) count++;
 	closedir(proc);
 	return count;
 }

@@ -89,6 +89,10 @@ ssize_t read_memory(pid_t pid, uint64_t address, void *into, size_t size);
 /* "127.0.0.1:8080" or "[::1]:8080"; false when it is neither. */
 bool parse_peer(const char *text, struct sockaddr_in6 *peer);
 
+/* A process as /proc shows it; false when there is none. */
+struct task { pid_t pid, parent, group; char state; };
+bool read_task(pid_t pid, struct task *task);
+
 /* Sends a signal to everything that descends from this process. */
 void signal_family(int signal);
 

@@ -30,7 +30,7 @@
 #define LINGER_MS 300 /* how long output may still come when the command has ended, as from `cmd > >(tee log)` */
 #define LOOK_FOR_SPACE_MS 1000
 #define GRACE_MS 300  /* between SIGTERM and SIGKILL */
-#define MEASURE_MS 100 /* between two looks at what the command takes */
+#define MEASURE_MS 100 /* between two measurements of memory and processes */
 
 static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1, .memory_bytes = -1 };
 static const char *result_name, *await_name, *folder;
@@ -217,7 +217,7 @@ static void end_at_once(const char *how)
 	step.deadline = now_ms();
 }
 
-/* What is exceeded, if anything; looked at only now and then. */
+/* The limit that is exceeded, or NULL; measured only now and then. */
 static const char *measure(void)
 {
 	if (!is_measured() || step.phase != RUNNING || now_ms() < step.measured + MEASURE_MS) return NULL;

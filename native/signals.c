@@ -9,41 +9,21 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define MAX_DEPTH 4096
 
-struct kin { pid_t parent, group; };
-
-static bool read_kin(pid_t pid, struct kin *kin)
-{
-	char name[64], text[512];
-	snprintf(name, sizeof name, "/proc/%d/stat", pid);
-	int file = open(name, O_RDONLY | O_CLOEXEC);
-	if (file < 0) return false;
-	ssize_t size = read(file, text, sizeof text - 1);
-	close(file);
-	if (size <= 0) return false;
-	text[size] = '\0';
-	/* the name between the brackets may contain anything, brackets and blanks included */
-	const char *behind = strrchr(text, ')');
-	return behind != NULL && sscanf(behind, ") %*c %d %d", &kin->parent, &kin->group) == 2;
-}
-
 /* Whether a process descends from us; orphans do, since we are their subreaper. */
 static bool is_descendant(pid_t pid)
 {
-	struct kin kin;
-	for (int depth = 0; depth < MAX_DEPTH && pid > 1 && read_kin(pid, &kin); depth++) {
-		if (kin.parent == getpid()) return true;
-		pid = kin.parent;
+	struct task task;
+	for (int depth = 0; depth < MAX_DEPTH && pid > 1 && read_task(pid, &task); depth++) {
+		if (task.parent == getpid()) return true;
+		pid = task.parent;
 	}
 	return false;
 }
@@ -51,8 +31,8 @@ static bool is_descendant(pid_t pid)
 static int judge_process(pid_t pid)
 {
 	if (is_descendant(pid)) return 0;
-	struct kin kin;
-	return read_kin(pid, &kin) ? EPERM : ESRCH;
+	struct task task;
+	return read_task(pid, &task) ? EPERM : ESRCH;
 }
 
 /* A group lies within one session, and the command began with a session of its own: one member tells for all. */
@@ -62,9 +42,9 @@ static int judge_group(pid_t group)
 	if (proc == NULL) return EPERM;
 	int verdict = ESRCH;
 	for (struct dirent *entry; verdict == ESRCH && (entry = readdir(proc)) != NULL;) {
-		struct kin kin;
+		struct task task;
 		pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
-		if (pid > 0 && read_kin(pid, &kin) && kin.group == group) verdict = is_descendant(pid) ? 0 : EPERM;
+		if (pid > 0 && read_task(pid, &task) && task.group == group) verdict = is_descendant(pid) ? 0 : EPERM;
 	}
 	closedir(proc);
 	return verdict;
