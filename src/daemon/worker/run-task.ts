@@ -26,7 +26,7 @@ export async function runTask(
       const claimed = await inbox.take();
       await inbox.close();
       if (claimed === null) throw new OkaError('invalid-file', 'this is not a task');
-      log(`took in: ${claimed.title} (${claimed.id})`);
+      log(`accepted: ${claimed.title} (${claimed.id})`);
       for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
       const drive = await accept(host, claimed);
       const run = (await drive?.done) ?? (await host.engine.stateOf(claimed.id));

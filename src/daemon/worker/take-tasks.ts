@@ -109,7 +109,7 @@ async function acceptOrPutBack(
 ): Promise<Rested | null> {
   const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
   try {
-    log(`took in: ${claimed.title} (${claimed.id})`);
+    log(`accepted: ${claimed.title} (${claimed.id})`);
     for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
     const drive = await accept(host, claimed);
     inbox.finish(claimed);
