@@ -62,6 +62,7 @@ export function resolveModel(name: NamedModel, settings: ModelsSettings): Called
     maxTokens: own.max_tokens ?? config.max_tokens ?? MAX_TOKENS,
     timeoutMs: (own.timeout_seconds ?? config.timeout_seconds ?? TIMEOUT_SECONDS) * 1000,
     price: own.price ?? provider.priceOf(name.model),
+    toolCalls: own.tool_calls ?? 'native',
     extra: own.extra ?? {},
   };
 }

@@ -14,12 +14,14 @@ export type RawReply = {
   model: string;
 };
 
-export function parseAnswer(reply: RawReply, names: ToolNames): ModelAnswer {
-  const text = withoutThoughts(reply.text);
+/** `label` marks the block with the call of a model that writes its calls as text; null for one with tool calls. */
+export function parseAnswer(given: RawReply, names: ToolNames, label: string | null = null): ModelAnswer {
+  const text = withoutThoughts(given.text);
+  const reply = label === null ? given : { ...given, calls: callsInText(text, label, given) };
   const { usage, model } = reply;
   if (reply.finish === 'content-filter') throw modelError('refused', text || 'the provider refused to answer', reply);
   if (reply.finish === 'interrupted') throw modelError('bad-answer', 'the answer broke off', reply);
-  const call = names.sent.length === 0 ? null : (callOf(reply, names) ?? callInText(text, names));
+  const call = names.sent.length === 0 ? null : callOf(reply, names);
   if (call === null && reply.finish === 'length')
     throw modelError('cut-off', `the answer exceeds the allowed length; it starts with: ${text.slice(0, 200)}`, reply);
   return { text, call, usage, model };
@@ -45,11 +47,11 @@ function callOf(reply: RawReply, names: ToolNames): ModelAnswer['call'] {
   throw modelError('bad-call', `the input of ${name} is not a JSON object: ${quoteInput(input)}`, reply);
 }
 
-function callInText(text: string, names: ToolNames): ModelAnswer['call'] {
-  const written = names.sent.flatMap((tool) => [{ name: tool.name }, { name: tool.as }]);
-  const call = parseTextCall(text, written);
-  const name = call === null ? null : names.meant(call.name);
-  return call === null || name === null ? null : { name, input: call.input };
+function callsInText(text: string, label: string, reply: RawReply): RawReply['calls'] {
+  const call = parseTextCall(text, label);
+  if (call === null || (reply.finish === 'length' && 'problem' in call)) return [];
+  if ('problem' in call) throw modelError('bad-call', call.problem, reply);
+  return [{ ...call, invalid: false }];
 }
 
 /** Removes the reasoning that some models put before their answer. */

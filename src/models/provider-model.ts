@@ -16,6 +16,7 @@ import { ModelError, problem } from './model-errors.ts';
 import { nameOf } from './model-name.ts';
 import { costOf } from './prices.ts';
 import type { Called, Fetch, ProviderPorts } from '../schema/model-provider.ts';
+import { callLabel, textCallPrompt } from './text-call.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
 import { startSilenceTimer } from './transport.ts';
 
@@ -52,6 +53,7 @@ async function runTurn(
 ): Promise<ModelAnswer> {
   const started = ports.clock();
   const names = toolNames(request.tools);
+  const label = called.toolCalls === 'text' && request.tools.length > 0 ? callLabel(request) : null;
   const silence = startSilenceTimer(caller, called.timeoutMs);
   let key: string | null = null;
   try {
@@ -59,14 +61,25 @@ async function runTurn(
     key = await keyOf(called, ports);
     const sdk = await loadSdk();
     const model = await client.languageModel(called, key, ports.fetch);
-    const options = { model, ...optionsOf(called, client, request, names, sdk), abortSignal: silence.signal };
+    const sent = label === null ? request : withTextCalls(request, label);
+    const options = {
+      model,
+      ...optionsOf(called, client, sent, label === null ? names : toolNames([]), sdk),
+      abortSignal: silence.signal,
+    };
     const reply = await exchange(sdk, options, () => silence.restart());
-    return parseAnswer(toRawReply(reply, called, ports.clock() - started), names);
+    return parseAnswer(toRawReply(reply, called, ports.clock() - started), names, label);
   } catch (error) {
     throw errorFor(error, called, { caller, key });
   } finally {
     silence.end();
   }
+}
+
+/** Describes the tools in the prompt, for a model whose requests cannot carry them. */
+function withTextCalls(request: ModelRequest, label: string): ModelRequest {
+  const system = [request.system, textCallPrompt(request, label)].filter((part) => part !== '').join('\n\n');
+  return { ...request, system, tools: [] };
 }
 
 async function keyOf(called: Called, { replayed }: ProviderPorts): Promise<string | null> {

@@ -1,72 +1,52 @@
-/** Owns: tool calls written as text, as small models do. One counts if it is unmistakable: one call of an existing tool. */
+/**
+ * Owns: tool calls of models that have none of their own (`tool_calls: text` in config.json): what such a model is asked
+ * to write, and reading it.
+ *
+ * T1 A call is one fenced block with the label of this request, and the end of the answer. What a model says about calls
+ *    anywhere else is text.
+ * T2 The label depends on the whole conversation, so a page, a file or a tool output that the model may quote cannot
+ *    contain a block with it.
+ */
+import { hash } from 'node:crypto';
 import { isJson, type Json } from '../schema/json.ts';
-import type { ModelAnswer, ModelTool } from '../schema/ports.ts';
+import type { ModelAnswer, ModelRequest } from '../schema/ports.ts';
 
 type Call = NonNullable<ModelAnswer['call']>;
 
-const LONGEST = 200_000;
-const MOST_STARTS = 64;
+const LABEL_LENGTH = 10;
 
-/** Null unless the text contains exactly one call. `tools` are the names that a model may use. */
-export function parseTextCall(text: string, tools: readonly Pick<ModelTool, 'name'>[]): Call | null {
-  if (text.length > LONGEST) return null;
-  const known = new Set(tools.map((tool) => tool.name));
-  const calls = objectsIn(text).flatMap((found) => callsIn(found, known));
-  const distinct = new Map(calls.map((call) => [JSON.stringify([call.name, call.input]), call]));
-  const [only] = distinct.values();
-  return distinct.size === 1 && only !== undefined ? only : null;
+/** The same request always has the same label, so that recorded traffic can be replayed. */
+export function callLabel({ system, messages }: Pick<ModelRequest, 'system' | 'messages'>): string {
+  const turns = messages.map(({ role, text }) => [role, text]);
+  return `call-${hash('sha256', JSON.stringify([system, turns])).slice(0, LABEL_LENGTH)}`;
 }
 
-function callsIn(found: Json, known: ReadonlySet<string>): Call[] {
-  if (Array.isArray(found)) return found.flatMap((each) => callsIn(each, known));
-  if (found === null || typeof found !== 'object') return [];
-  if (Array.isArray(found['tool_calls'])) return callsIn(found['tool_calls'], known);
-  const inner = found['function'];
-  if (inner !== null && typeof inner === 'object') return callsIn(inner, known);
-  const name = found['name'] ?? found['tool'] ?? inner;
-  const input = inputOf(found['input'] ?? found['arguments'] ?? found['args'] ?? found['parameters'] ?? {});
-  return typeof name === 'string' && known.has(name) && input !== null ? [{ name, input }] : [];
+/** The end of the system prompt: which tools there are, and how a call is written. */
+export function textCallPrompt(request: Pick<ModelRequest, 'tools'>, label: string): string {
+  const tools = request.tools.map(({ name, about, input }) => JSON.stringify({ name, about, input }));
+  return [
+    'You act by calling exactly one of these tools (name, what it does, JSON schema of its input):',
+    ...tools,
+    'End your answer with exactly one block of this form, and write nothing after it:',
+    `\`\`\`${label}`,
+    '{"name": "NAME OF THE TOOL", "input": {}}',
+    '```',
+  ].join('\n');
 }
 
-/** Arguments may be JSON inside a string. */
-function inputOf(given: Json): Json {
-  const value = typeof given === 'string' ? parseJson(given) : given;
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
-}
-
-/** The outermost JSON values in a text, wherever they are: alone, in a fence, between tags or in prose. */
-function objectsIn(text: string): Json[] {
-  const found: Json[] = [];
-  let starts = 0;
-  for (let at = nextStart(text, 0); at >= 0 && starts < MOST_STARTS; starts += 1) {
-    const end = endOf(text, at);
-    const value = end < 0 ? null : parseJson(text.slice(at, end));
-    if (value !== null) found.push(value);
-    at = nextStart(text, value === null ? at + 1 : end);
-  }
-  return found;
-}
-
-function nextStart(text: string, from: number): number {
-  const next = text.slice(from).search(/[{[]/);
-  return next < 0 ? -1 : from + next;
-}
-
-/** The position after the bracket that closes the one at `start`; -1 if none does. */
-function endOf(text: string, start: number): number {
-  let depth = 0;
-  let quoted = false;
-  for (let at = start; at < text.length; at += 1) {
-    const char = text[at];
-    if (quoted && char === '\\') at += 1;
-    else if (char === '"') quoted = !quoted;
-    else if (!quoted && (char === '{' || char === '[')) depth += 1;
-    else if (!quoted && (char === '}' || char === ']')) {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
-  }
-  return -1;
+/** The call at the end of an answer; null if the answer has no block with this label. */
+export function parseTextCall(text: string, label: string): Call | { problem: string } | null {
+  const open = `\`\`\`${label}\n`;
+  const answer = `\n${text.replaceAll('\r\n', '\n').trimEnd()}`;
+  const start = answer.indexOf(`\n${open}`);
+  if (start < 0) return null;
+  if (answer.lastIndexOf(`\n${open}`) !== start) return { problem: 'several calls; exactly one is expected' };
+  const block = answer.slice(start + 1 + open.length);
+  if (!block.endsWith('\n```')) return { problem: `the block ${label} must be the end of the answer` };
+  const value = parseJson(block.slice(0, -'\n```'.length));
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || typeof value['name'] !== 'string')
+    return { problem: `the block ${label} must contain {"name": …, "input": {…}} and nothing else` };
+  return { name: value['name'], input: value['input'] ?? {} };
 }
 
 function parseJson(text: string): Json {

@@ -1,6 +1,6 @@
 /**
- * Owns: reading the one tool call in a model's answer. Small models write the call as text, or its input as a string;
- * an unambiguous answer is accepted, anything else is a problem that is sent back to the model.
+ * Owns: reading the one tool call in a model's answer. A call is what the provider reported as one; whatever the text of
+ * the answer quotes is no call. Anything but one call is a problem that is sent back to the model.
  */
 import { isJson, type Json } from '../schema/json.ts';
 import type { ModelAnswer, ModelRequest, ModelTool } from '../schema/ports.ts';
@@ -13,7 +13,7 @@ const MAX_SHOWN = 4000;
 
 export function readCall(answer: ModelAnswer, tools: readonly ModelTool[]): ModelCall | Problem {
   const names = tools.map((tool) => tool.name);
-  const call = answer.call ?? findCallInText(answer.text, names);
+  const { call } = answer;
   if (call === null) return { problem: `call one of these tools: ${names.join(', ')}` };
   if (!names.includes(call.name))
     return { problem: `there is no tool "${call.name.slice(0, 80)}"; there is: ${names.join(', ')}` };
@@ -36,18 +36,6 @@ export function repairRequest(request: ModelRequest, answer: ModelAnswer, proble
       },
     ],
   };
-}
-
-/** A text that consists only of a call, or only of the input for the single tool on offer. */
-function findCallInText(text: string, names: readonly string[]): ModelCall | null {
-  const bare = /^\s*```[a-z]*\n([\s\S]*)\n```\s*$/.exec(text)?.[1] ?? text;
-  const value = parseJson(bare.trim());
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
-  const name = value['name'] ?? value['tool'];
-  const input = value['arguments'] ?? value['input'] ?? value['parameters'];
-  if (typeof name === 'string' && names.includes(name) && input !== undefined) return { name, input };
-  const [only] = names;
-  return names.length === 1 && only !== undefined ? { name: only, input: value } : null;
 }
 
 function parseJson(text: string): Json | null {

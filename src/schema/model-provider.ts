@@ -43,6 +43,8 @@ export type Called = NamedModel & {
   maxTokens: number;
   timeoutMs: number;
   price: ModelPrice | null;
+  /** Whether it makes tool calls itself, or writes them as text. */
+  toolCalls: 'native' | 'text';
   extra: Readonly<Record<string, Json>>;
   advice: NonNullable<ProviderDefinition['advice']>;
 };

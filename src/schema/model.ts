@@ -52,6 +52,12 @@ const own = {
   base_url: z.url().optional().describe('Address of the provider, if not the usual one.'),
   ...tuning,
   price: ModelPrice.optional().describe('What it costs, if oka does not know it.'),
+  tool_calls: z
+    .enum(['native', 'text'])
+    .optional()
+    .describe(
+      'How it calls tools: native (default) = tool calls of the provider; text = one marked block at the end of its answer, for models without tool calls.',
+    ),
   extra: z
     .record(z.string(), JsonValue)
     .optional()

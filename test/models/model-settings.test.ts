@@ -21,6 +21,7 @@ describe('calledFor', () => {
       maxTokens: 4096,
       timeoutMs: 240_000,
       price: { in: 2, out: 8 },
+      toolCalls: 'native',
       extra: {},
     });
   });

@@ -36,14 +36,26 @@ describe.each(cases)('%s, %s', (provider, way) => {
     if (provider === 'openai' || provider === 'custom') expect(request?.body['parallel_tool_calls']).toBe(false);
   });
 
-  it('takes a call that was written as text', async () => {
-    const text = 'I will read it.\n```json\n{"tool": "files.read", "arguments": {"path": "a.txt"}}\n```';
-    await using server = await ways(say(text, { usage: { in: 7, out: 3 } }));
+  it.each([
+    'The page says I should call {"name":"files.read","input":{"path":"a.txt"}}. I will NOT do it.',
+    'I will read it.\n```json\n{"tool": "files.read", "arguments": {"path": "a.txt"}}\n```',
+    '{"name": "files.read", "input": {"path": "a.txt"}}',
+  ])('what a model quotes is not a call: %s', async (text) => {
+    await using server = await ways(say(text));
     const answer = await turn(modelAt(server.url, name), way, ask('read it', { tools: [readTool] }));
-    expect(answer).toMatchObject({
-      call: { name: 'files.read', input: { path: 'a.txt' } },
-      usage: { tokens_in: 7, tokens_out: 3 },
+    expect(answer).toMatchObject({ text, call: null });
+  });
+
+  it('a model that is set to text calls ends its answer with the block it was asked for', async () => {
+    await using server = await openWireServer(({ text }) => {
+      const [label] = /call-[0-9a-f]{10}/.exec(text) ?? [];
+      return say(`I will read it.\n\`\`\`${label}\n{"name": "files.read", "input": {"path": "a.txt"}}\n\`\`\``);
     });
+    const config = { settings: { [name]: { tool_calls: 'text' } } };
+    const answer = await turn(modelAt(server.url, name, { config }), way, ask('read it', { tools: [readTool] }));
+    expect(answer.call).toEqual({ name: 'files.read', input: { path: 'a.txt' } });
+    expect(server.requests[0]).toMatchObject({ tools: [] });
+    expect(server.requests[0]?.text).toContain('"name":"files.read"');
   });
 
   it('distinguishes prose from a call: then there is none', async () => {

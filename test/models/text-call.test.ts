@@ -1,60 +1,65 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTextCall } from '../../src/models/text-call.ts';
+import { callLabel, parseTextCall, textCallPrompt } from '../../src/models/text-call.ts';
 
-const tools = [{ name: 'files.read' }, { name: 'Finish' }];
-const read = { name: 'files.read', input: { path: 'a {b} "c".txt' } };
-const input = JSON.stringify(read.input);
+const label = 'call-0123456789';
+const json = '{"name": "shell", "input": {"line": "rm -rf data"}}';
+const block = `\`\`\`${label}\n${json}\n\`\`\``;
 
-describe('callFrom', () => {
+describe('parseTextCall', () => {
   it.each([
-    ['alone', `{"name": "files.read", "input": ${input}}`],
-    ['as tool and arguments', `{"tool": "files.read", "arguments": ${input}}`],
-    ['with parameters', `{"name": "files.read", "parameters": ${input}}`],
-    ['with arguments inside a string', `{"name": "files.read", "arguments": ${JSON.stringify(input)}}`],
-    ['as OpenAI would write it', `{"type": "function", "function": {"name": "files.read", "arguments": ${input}}}`],
-    ['in a list', `[{"name": "files.read", "input": ${input}}]`],
-    ['under tool_calls', `{"tool_calls": [{"name": "files.read", "arguments": ${input}}]}`],
-    ['in a fence', `Sure!\n\`\`\`json\n{"name": "files.read", "input": ${input}}\n\`\`\`\nDone.`],
-    ['between tags', `<tool_call>\n{"name": "files.read", "arguments": ${input}}\n</tool_call>`],
-    ['in prose with braces', `The {path} is "odd: {"name": "files.read", "input": ${input}} so there.`],
-    ['twice the same', `{"name": "files.read", "input": ${input}} again {"tool": "files.read", "input": ${input}}`],
-    ['beside other JSON', `{"thought": "hm"} {"name": "files.read", "input": ${input}}`],
-  ])('finds a call written %s', (_, text) => {
-    expect(parseTextCall(text, tools)).toEqual(read);
+    ['that is the whole answer', block],
+    ['at the end of an answer', `I will clean up first.\n\n${block}\n`],
+    ['with line ends of Windows', `So:\r\n${block.replaceAll('\n', '\r\n')}\r\n`],
+  ])('reads a marked block %s', (_, text) => {
+    expect(parseTextCall(text, label)).toEqual({ name: 'shell', input: { line: 'rm -rf data' } });
   });
 
   it('a call without input has an empty one', () => {
-    expect(parseTextCall('{"name": "Finish"}', tools)).toEqual({ name: 'Finish', input: {} });
+    expect(parseTextCall(`\`\`\`${label}\n{"name": "Finish"}\n\`\`\``, label)).toEqual({ name: 'Finish', input: {} });
   });
 
   it.each([
-    ['no JSON', 'I will read the file.'],
-    ['a tool that does not exist', '{"name": "rm", "input": {}}'],
-    ['two different calls', '{"name": "files.read", "input": {"path": "a"}} {"name": "Finish", "input": {}}'],
-    ['input that is no object', '{"name": "files.read", "input": [1]}'],
-    ['arguments that are broken', '{"name": "files.read", "arguments": "{\\"path\\": "}'],
-    ['JSON that is broken', '{"name": "files.read", "input": {"path": "a"}'],
-    ['a name that is not text', '{"name": 7, "input": {}}'],
-    ['nothing', ''],
-  ])('finds none in %s', (_, text) => {
-    expect(parseTextCall(text, tools)).toBeNull();
+    ['quoted in a sentence', `The page says I should call ${json}. I will NOT do it.`],
+    ['in a fence of JSON', `The page says:\n\`\`\`json\n${json}\n\`\`\``],
+    ['alone', json],
+    ['in the tags of other systems', `<tool_call>\n${json}\n</tool_call>`],
+    ['in a block with the label of another request', block.replace(label, 'call-aaaaaaaaaa')],
+    ['in a block that does not start a line', `> ${block}`],
+    ['nowhere', ''],
+  ])('a call %s is no call', (_, text) => {
+    expect(parseTextCall(text, label)).toBeNull();
   });
 
-  it('never throws, and never finds a tool that was not offered', () => {
-    const noise = fc.array(
-      fc.oneof(fc.constantFrom('{', '}', '[', ']', '"', '\\', '{"name":"Finish"}', ','), fc.string()),
-    );
-    fc.assert(
-      fc.property(noise, (parts) => {
-        const found = parseTextCall(parts.join(''), tools);
-        return found === null || tools.some((tool) => tool.name === found.name);
-      }),
-    );
+  it.each([
+    ['that is not the end', `${block}\nI will NOT do it.`],
+    ['of which there are two', `${block}\n${block}`],
+    ['that is not closed', block.slice(0, -4)],
+    ['that is not JSON', `\`\`\`${label}\nrm -rf data\n\`\`\``],
+    ['without a name', `\`\`\`${label}\n{"input": {}}\n\`\`\``],
+  ])('a marked block %s is a problem that the model is shown', (_, text) => {
+    expect(parseTextCall(text, label)).toMatchObject({ problem: expect.any(String) });
   });
 
-  it('gives up on a wall of brackets instead of going through it again and again', () => {
-    expect(parseTextCall('{['.repeat(90_000), tools)).toBeNull();
-    expect(parseTextCall('{'.repeat(300_000), tools)).toBeNull();
+  it('never throws', () => {
+    const noise = fc.array(fc.oneof(fc.constantFrom('```', label, '\n', block, '{', '}'), fc.string()));
+    fc.assert(fc.property(noise, (parts) => parseTextCall(parts.join(''), label) !== undefined));
+  });
+});
+
+describe('callLabel', () => {
+  const messages = [{ role: 'user' as const, text: 'Read the page.' }];
+
+  it('is the same for the same conversation and differs with anything that was said in it', () => {
+    const first = callLabel({ system: 'You act.', messages });
+    expect(callLabel({ system: 'You act.', messages })).toBe(first);
+    expect(callLabel({ system: 'You act.', messages: [{ role: 'user', text: `Page: ${first}` }] })).not.toBe(first);
+    expect(callLabel({ system: 'You judge.', messages })).not.toBe(first);
+  });
+
+  it('is what the prompt asks for', () => {
+    const tools = [{ name: 'files.read', about: 'Reads a file.', input: {} }];
+    expect(textCallPrompt({ tools }, label)).toContain(`\`\`\`${label}\n`);
+    expect(textCallPrompt({ tools }, label)).toContain('"name":"files.read"');
   });
 });

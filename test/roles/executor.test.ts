@@ -163,12 +163,9 @@ describe('the decision', () => {
     expect(readDecision(called(name, input), askOf())).toEqual({ problem: expect.stringContaining(problem) });
   });
 
-  it('X3 words without a call are a problem, a call written out as JSON is one', () => {
-    expect(readDecision(spoken('I am done.'), askOf())).toHaveProperty('problem');
-    expect(readDecision(spoken('{"name":"finish","arguments":{"output":"ok"}}'), askOf())).toMatchObject({
-      kind: 'Finish',
-    });
-    expect(readDecision(spoken('{"output":"ok"}'), askOf())).toHaveProperty('problem');
+  it('X3 words without a call are a problem, whatever they quote', () => {
+    for (const text of ['I am done.', '{"name":"finish","arguments":{"output":1}}', '```json\n{"name":"finish"}\n```'])
+      expect(readDecision(spoken(text), askOf())).toHaveProperty('problem');
   });
 
   it('tools whose names look alike to providers keep apart', () => {

@@ -227,10 +227,10 @@ describe('a plan', () => {
 });
 
 describe('answers of small models', () => {
-  it('a plan written out as text, in a fence or as a call, is taken', () => {
+  it('a plan in the text of an answer is no plan; only a call is', () => {
     const json = JSON.stringify(plan);
     for (const text of [json, `\`\`\`json\n${json}\n\`\`\``, JSON.stringify({ name: 'submit_plan', arguments: plan })])
-      expect(readPlan(spoken(text), frame)).toHaveProperty('graph');
+      expect(readPlan(spoken(text), frame)).toEqual({ problem: 'call one of these tools: submit_plan' });
     expect(readPlan(called('submit_plan', json), frame)).toHaveProperty('graph');
   });
 
