@@ -3,7 +3,7 @@ import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
 import type { Middleware, NoDecision, Planner, PlannerInput, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
-import { budgetLeft, nothingReserved } from './run-budget.ts';
+import { budgetLeft, nothingPending } from './run-budget.ts';
 import { newAgent } from './agent.ts';
 import { decisionChain, type Move, transitionChain } from './middleware-chain.ts';
 import type { ThinkStep } from './decide.ts';
@@ -98,7 +98,7 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
     tools: eligible
       .filter((tool) => rule?.classes.some((each) => each !== 'read') === true || tool.annotations.read_only)
       .toSorted(safestFirst),
-    budgets: finiteOnly(budgetLeft(run, nothingReserved, now)),
+    budgets: finiteOnly(budgetLeft(run, nothingPending, now)),
     problem: agent.problem,
   };
 }

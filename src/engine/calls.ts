@@ -5,9 +5,10 @@
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
+import { reserve } from './account.ts';
 import { estimateCost } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
-import { deliver, type DriveState, fail, flushBefore, reserve, stage } from './drive-state.ts';
+import { deliver, type DriveState, fail, flushBefore, stage } from './drive-state.ts';
 import { toolCallFor } from './tool-call.ts';
 import { misclassifiedEvent, outcomeEvent } from './step-events.ts';
 
@@ -26,14 +27,14 @@ export function startCall(state: DriveState, step: CallStep): void {
 async function outcomeOf(state: DriveState, call: ToolCall, usage: Usage, durable: Promise<void>): Promise<Outcome> {
   await durable;
   if (state.calls.signal.aborted) return { status: 'cancelled', error: 'stopped before it began', begun: false };
-  reserve(state, usage, 1);
+  reserve(state.account, usage, 1);
   try {
     const outcome = state.world.storeOutput(await state.world.invoke(call));
     return outcome instanceof Promise ? await outcome : outcome;
   } catch (error) {
     return { status: 'cancelled', error: messageOf(error) };
   } finally {
-    reserve(state, usage, -1);
+    reserve(state.account, usage, -1);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Budgets } from '../schema/run.ts';
 import type { ToolCall } from '../schema/tool.ts';
-import { budgetLeft, nothingReserved } from './run-budget.ts';
+import { accountLeft } from './account.ts';
 import { answerFromChild, childIdOf, failedChildOf, shareOfBudget } from './child-terms.ts';
 import type { EngineContext } from './engine-context.ts';
 import { findRun } from './load-run.ts';
@@ -39,10 +39,16 @@ export async function startChild(
   return id;
 }
 
-function childBudgets({ options }: EngineContext, graph: Graph, parent: RunState | undefined, depth: number): Budgets {
+function childBudgets(
+  { options, registry }: EngineContext,
+  graph: Graph,
+  parent: RunState | undefined,
+  depth: number,
+): Budgets {
   const deepest = Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST);
   if (depth > deepest) throw new OkaError('invalid-graph', `runs may lie at most ${deepest} deep`);
-  const share = parent === undefined ? {} : shareOfBudget(budgetLeft(parent, nothingReserved, options.clock()), graph);
+  const account = registry.accounts.get(parent?.id ?? '');
+  const share = account === undefined ? {} : shareOfBudget(accountLeft(account, options.clock()), graph);
   return { ...share, depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
 }
 

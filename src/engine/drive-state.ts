@@ -5,10 +5,10 @@
  */
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
-import type { SideEffectClass, Usage } from '../schema/effect.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
 import type { Outcome } from '../schema/tool.ts';
 import { withEffects } from './effects.ts';
-import { NO_COST, nothingReserved, type Reserved, addReserved } from './run-budget.ts';
+import { type Account, closeChildAccount } from './account.ts';
 import type { CallStep } from './decide.ts';
 import { applyEvent } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
@@ -24,6 +24,8 @@ export type Message =
 export type DriveState = {
   readonly run: RunState;
   readonly world: World;
+  /** What the run may still spend. */
+  readonly account: Account;
   /** Staged events that no flush was asked for yet. */
   readonly unflushed: Event[];
   /** What has arrived since the loop last read it. */
@@ -40,8 +42,6 @@ export type DriveState = {
   readonly calls: AbortController;
   /** What the clock shows beyond the monotonic one, as far as the run's events know. */
   offset: number;
-  /** What the budget has to cover beside what was spent. */
-  reserved: Reserved;
   stopRequest: StopRequest | null;
   /** Why the drive cannot go on: the ledger failed. */
   error: Error | null;
@@ -49,10 +49,11 @@ export type DriveState = {
   wake: (() => void) | null;
 };
 
-export function newDriveState(run: RunState, world: World, unflushed: Event[]): DriveState {
+export function newDriveState(run: RunState, world: World, account: Account, unflushed: Event[]): DriveState {
   return {
     run,
     world,
+    account,
     unflushed,
     messages: [],
     inFlight: new Set(),
@@ -62,7 +63,6 @@ export function newDriveState(run: RunState, world: World, unflushed: Event[]): 
     unexpected: new Set(),
     calls: new AbortController(),
     offset: clockOffset(world),
-    reserved: nothingReserved,
     stopRequest: null,
     error: null,
     isClosed: false,
@@ -88,6 +88,7 @@ function recordClockJump(state: DriveState): void {
 export const workTime = ({ offset, world }: DriveState): number => world.monotonic() + offset;
 
 function stageOnly(state: DriveState, event: NewEvent): Event {
+  if (event.type === 'wait.closed') closeChildAccount(state.account, state.run, event.data);
   const staged = state.world.events.stage(withEffects(state.run, event));
   state.unflushed.push(staged);
   applyEvent(state.run, staged);
@@ -131,9 +132,4 @@ export async function nextNews(state: DriveState): Promise<void> {
 
 export function callsInFlight({ inFlight, nested }: DriveState): number {
   return inFlight.size + nested.size;
-}
-
-/** Takes what a call may cost off the budget, or puts it back. */
-export function reserve(state: DriveState, usage: Usage, sign: 1 | -1): void {
-  if (usage !== NO_COST) state.reserved = addReserved(state.reserved, usage, sign);
 }

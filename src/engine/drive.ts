@@ -12,6 +12,7 @@
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { Outcome } from '../schema/tool.ts';
+import type { Account } from './account.ts';
 import { stageOutcome, startCall } from './calls.ts';
 import { decide, type Step, type ThinkStep } from './decide.ts';
 import {
@@ -45,8 +46,14 @@ export type Drive = {
 export const GRACE_MS = 1500;
 
 /** `unflushed` are events of the run that were staged before; `before` may end the run before its first step. */
-export function drive(run: RunState, world: World, unflushed: Event[], before?: () => Promise<NewEvent | null>): Drive {
-  const state = newDriveState(run, world, unflushed);
+export function drive(
+  run: RunState,
+  world: World,
+  account: Account,
+  unflushed: Event[],
+  before?: () => Promise<NewEvent | null>,
+): Drive {
+  const state = newDriveState(run, world, account, unflushed);
   return {
     run,
     done: loop(state, before),

@@ -2,6 +2,8 @@
 import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
+import { closeAccount, openAccount, restAccount } from './account.ts';
+import { isInside } from './child-terms.ts';
 import { withEffects } from './effects.ts';
 import { carriedOverEvents } from './carry-over.ts';
 import { type Drive, drive } from './drive.ts';
@@ -86,12 +88,29 @@ export function continueAfterFailure(context: EngineContext, failed: RunState, r
 }
 
 async function goOn(context: EngineContext, run: RunState, reason: string): Promise<Drive> {
+  await openAccountsAround(context, run);
   await askWitness(context, run);
   applyEvent(
     run,
     context.registry.stage({ type: 'run.resumed', run: run.id, data: { reason, tools: context.tools.version() } }),
   );
   return beginDrive(context, run);
+}
+
+/** The runs around a run that goes on, and the runs that they wait for, have spent what they have spent (account.ts). */
+async function openAccountsAround(context: EngineContext, run: RunState): Promise<void> {
+  const { accounts } = context.registry;
+  if (run.parent !== null && isInside({ run: run.id, parent: run.parent }) && !accounts.has(run.parent)) {
+    const parent = await findRun(context, run.parent);
+    if (parent !== null) await openAccountsAround(context, parent);
+  }
+  const account = openAccount(accounts, run);
+  const awaited = [...run.waits.values()].flatMap(({ for: each }) => (each.kind === 'child' ? [each.run] : []));
+  for (const [id, child] of account.children) if (!awaited.includes(id)) closeAccount(child);
+  for (const id of awaited) {
+    const child = account.children.has(id) ? null : await findRun(context, id);
+    if (child !== null) openAccount(accounts, child);
+  }
 }
 
 /** Every call that was in flight gets an outcome: what a witness saw, or that nobody did, which puts it in doubt. */
@@ -161,9 +180,13 @@ function beginDrive(context: EngineContext, run: RunState | null): Drive {
   if (run === null) throw new Error('a run begins with run.started');
   const isNew = options.hooks?.before_run !== undefined && run.nodes.every(isUntried);
   const before = isNew ? () => hooks.beforeRun(run) : undefined;
-  const started = drive(run, world, registry.takeUnflushed(run.id), before);
+  const account = openAccount(registry.accounts, run);
+  const started = drive(run, world, account, registry.takeUnflushed(run.id), before);
   const done = started.done.then((ended) => afterDrive(context, ended));
-  const unregister = (): void => void registry.drives.delete(run.id);
+  const unregister = (): void => {
+    registry.drives.delete(run.id);
+    restAccount(registry.accounts, run);
+  };
   registry.drives.set(run.id, { ...started, done });
   done.then(unregister, unregister);
   return { ...started, done };

@@ -7,10 +7,13 @@
 import { OkaError } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { EventStore } from '../schema/ports.ts';
+import type { Accounts } from './account.ts';
 import type { Drive } from './drive.ts';
 
 export type RunRegistry = {
   drives: Map<string, Drive>;
+  /** What runs may still spend; those at rest stay while a run around them counts them. */
+  accounts: Accounts;
   /** Runs that are being read and are about to be driven. */
   openings: Map<string, Promise<Drive>>;
   /** Stages an event of a run without a drive; whoever continues the run flushes it. */
@@ -22,6 +25,7 @@ export function runRegistry(events: EventStore): RunRegistry {
   const unflushed = new Map<string, Event[]>();
   return {
     drives: new Map(),
+    accounts: new Map(),
     openings: new Map(),
     stage: (event) => {
       const staged = events.stage(event);

@@ -7,11 +7,12 @@
 import { STEP_CHECK } from '../schema/acceptance.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
-import type { Act, Author, Origin, Outcome, ToolCall } from '../schema/tool.ts';
+import type { Act, Author, Left, Origin, Outcome, ToolCall } from '../schema/tool.ts';
 import { boundsOf, checkBounds, innerBounds } from './call-bounds.ts';
-import { callsLeft, estimateCost, NO_COST, budgetLeft, type Reserved, addReserved } from './run-budget.ts';
+import { accountLeft, reserve } from './account.ts';
+import { estimateCost, NO_COST } from './run-budget.ts';
 import { type CallStep, classOf } from './decide.ts';
-import { type DriveState, flushBefore, reserve, stage, workTime } from './drive-state.ts';
+import { type DriveState, flushBefore, stage, workTime } from './drive-state.ts';
 import { authorOf, originsByAuthor, originsOf } from './origins.ts';
 import { nodeNamed, nodeStateOf, type RunState } from './run-state.ts';
 import { stepEvent, outcomeEvent } from './step-events.ts';
@@ -19,8 +20,7 @@ import { stepEvent, outcomeEvent } from './step-events.ts';
 export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): ToolCall {
   const { run, world } = state;
   const { node, call, attempt, tool, input, key, approval } = step;
-  const others = (): Reserved => (usage === NO_COST ? state.reserved : addReserved(state.reserved, usage, -1));
-  const tool_calls = callsLeft(run);
+  const { tool_calls } = accountLeft(state.account, workTime(state));
   return {
     run: run.id,
     node,
@@ -34,11 +34,22 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     origins: () => originsIn(run, step, world.tools(tool)?.targets ?? []),
     signal: state.calls.signal,
     bounds: tool === STEP_CHECK && step.isCheck === true ? checkBounds : boundsOf(run, node, step.ask),
-    left: () => budgetLeft(run, others(), workTime(state), tool_calls),
+    left: () => ({ ...withOwnShare(accountLeft(state.account, workTime(state)), usage), tool_calls }),
     approval,
     previous: null,
     intend: (again) => recordRetry(state, step, again),
     act: actFor(state, () => step.call, step),
+  };
+}
+
+/** What was reserved for the call itself is there for it. */
+function withOwnShare(left: Left, usage: Usage): Left {
+  if (usage === NO_COST) return left;
+  return {
+    ...left,
+    tokens: left.tokens + (usage.tokens_in ?? 0) + (usage.tokens_out ?? 0),
+    usd: left.usd + (usage.usd ?? 0),
+    output_bytes: left.output_bytes + (usage.output_bytes ?? 0),
   };
 }
 
@@ -89,12 +100,12 @@ export function actFor(
 async function nestedOutcome(state: DriveState, step: CallStep, author: Author): Promise<Outcome> {
   const { run, world, nested } = state;
   const usage = estimateCost(world.tools, step.tool, step.input);
-  reserve(state, usage, 1);
+  reserve(state.account, usage, 1);
   const asked = toolCallFor(state, step, usage);
   const made: ToolCall = { ...asked, author, bounds: innerBounds(asked.bounds) };
   const outcome = await world.invoke(made).catch((error: unknown) => outcomeOfThrow(state, error));
   const stored = await world.storeOutput(outcome);
-  reserve(state, usage, -1);
+  reserve(state.account, usage, -1);
   if (nested.delete(step.call)) stage(state, outcomeEvent(run, { call: step.call, node: null }, stored, false));
   return outcome;
 }

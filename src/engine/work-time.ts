@@ -32,6 +32,6 @@ function skippedEvent({ id }: RunState, ms: number, why: 'clock' | 'down'): NewE
 }
 
 /** How long a run has been at work. Ledgers of earlier versions did not record it when the clock was set back. */
-export function workedMs({ activeMs, activeSince }: RunState, now: number): number {
+export function workedMs({ activeMs, activeSince }: Pick<RunState, 'activeMs' | 'activeSince'>, now: number): number {
   return activeMs + (activeSince === null ? 0 : Math.max(0, now - activeSince));
 }

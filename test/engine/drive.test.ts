@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { openAccount } from '../../src/engine/account.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { stepEvent, outcomeEvent, stopEvent } from '../../src/engine/step-events.ts';
 import { memoryEvents } from '../../src/engine/in-memory-stores.ts';
@@ -47,7 +48,7 @@ function driven(nodes: object[], tools: readonly Tool[], change: Partial<World> 
     expect: () => null,
     ...change,
   };
-  return { log, run, all: events.all, drive: drive(run, world, []) };
+  return { log, run, all: events.all, drive: drive(run, world, openAccount(new Map(), run), []) };
 }
 
 describe('drive', () => {
@@ -175,7 +176,7 @@ describe('drive', () => {
     const zero = (): number => 0;
     const world = { events: memoryEvents(zero), clock: zero, monotonic: zero } as unknown as World;
     const refusal: NewEvent = { type: 'run.ended', run: 'r', data: { status: 'failed', reason: 'not today' } };
-    const { done } = drive(refused, world, [], async () => refusal);
+    const { done } = drive(refused, world, openAccount(new Map(), refused), [], async () => refusal);
     expect(await done).toMatchObject({ status: 'failed', reason: 'not today', spent: { tool_calls: 0 } });
   });
 });

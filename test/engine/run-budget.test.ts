@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { budgetLeft, nothingReserved, addReserved } from '../../src/engine/run-budget.ts';
+import { budgetLeft, nothingPending, addUsage } from '../../src/engine/run-budget.ts';
 import { graphOf } from '../support/engine-fakes.ts';
 import { ended, started, stateAfter } from '../support/engine-state.ts';
 
@@ -13,10 +13,10 @@ const spent = [
   }),
 ];
 
-describe('leftOf', () => {
+describe('budgetLeft', () => {
   it('takes off what was spent and what is reserved for calls under way', () => {
     const budgets = { tokens: 100, usd: 5, tool_calls: 9, retries: 3, output_bytes: 50, seconds: 60 };
-    const reserved = addReserved(nothingReserved, { tokens_in: 20, tokens_out: 1, usd: 2, output_bytes: 3 }, 1);
+    const reserved = addUsage(nothingPending, { tokens_in: 20, tokens_out: 1, usd: 2, output_bytes: 3 }, 1);
     expect(budgetLeft(stateAfter(graph, spent, { budgets }), reserved, 30_000)).toEqual({
       tokens: 64,
       usd: 2,
@@ -28,18 +28,18 @@ describe('leftOf', () => {
   });
 
   it('a retry is a call, too: there are no more retries than calls', () => {
-    expect(budgetLeft(stateAfter(graph, spent, { budgets: { tool_calls: 1 } }), nothingReserved, 0).retries).toBe(0);
+    expect(budgetLeft(stateAfter(graph, spent, { budgets: { tool_calls: 1 } }), nothingPending, 0).retries).toBe(0);
   });
 
   it('what has no limit is endless', () => {
-    expect(new Set(Object.values(budgetLeft(stateAfter(graph, spent), nothingReserved, 1e9)))).toEqual(
+    expect(new Set(Object.values(budgetLeft(stateAfter(graph, spent), nothingPending, 1e9)))).toEqual(
       new Set([Number.POSITIVE_INFINITY]),
     );
   });
 
   it('what was reserved is given back', () => {
     const usage = { tokens_in: 20, usd: 2 };
-    expect(addReserved(addReserved(nothingReserved, usage, 1), usage, -1)).toEqual(nothingReserved);
-    expect(addReserved(nothingReserved, {}, 1)).toEqual(nothingReserved);
+    expect(addUsage(addUsage(nothingPending, usage, 1), usage, -1)).toEqual(nothingPending);
+    expect(addUsage(nothingPending, {}, 1)).toEqual(nothingPending);
   });
 });
