@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Projections } from '../ledger/projections.ts';
 import type { Event } from '../schema/event.ts';
 
-export type LedgerPort = Pick<Ledger, 'append' | 'stage' | 'flush' | 'read' | 'end' | 'failure'>;
+export type LedgerPort = Pick<Ledger, 'append' | 'stage' | 'flush' | 'read' | 'end' | 'failure' | 'checkPen'>;
 export type ProjectionsPort = Pick<Projections, 'stateOf'>;
 /** Calls the listener with every batch once it is on disk; returns how to stop that. */
 export type OnDurable = (listener: (events: readonly Event[]) => void) => () => void;

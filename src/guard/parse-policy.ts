@@ -10,11 +10,13 @@ import { linesIn, readFrontMatter } from '../schema/front-matter.ts';
 import { Policy, type PolicyRule } from '../schema/policy.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
 
+const CORRECT = 'Correct these lines; `oka schema policy` lists what is allowed.';
+
 /** The guard's classifier for a shell command. */
 export type Classify = (line: string) => Classified;
 
 export function parsePolicy(text: string, file: string, classify: Classify): Policy {
-  const { data } = readFrontMatter(text, file);
+  const { data } = frontMatterOf(text, file);
   if (Object.keys(data).length === 0)
     throw invalidPolicy(file, 1, ['there is no front matter: the rules belong between two --- lines at the top']);
   const lineOf = linesIn(text, file);
@@ -30,6 +32,15 @@ export function parsePolicy(text: string, file: string, classify: Classify): Pol
   );
   if (problems.length > 0) throw invalidPolicy(file, null, problems);
   return parsed.data;
+}
+
+function frontMatterOf(text: string, file: string): ReturnType<typeof readFrontMatter> {
+  try {
+    return readFrontMatter(text, file);
+  } catch (error) {
+    if (!(error instanceof OkaError) || error.fix !== undefined) throw error;
+    throw new OkaError(error.code, error.message, { fix: CORRECT, cause: error });
+  }
 }
 
 type Problem = { path: PropertyKey[]; problem: string };
@@ -87,6 +98,6 @@ function invalidPolicy(file: string, line: number | null, problems: readonly str
   const [only, ...more] = problems;
   const words = more.length === 0 ? `: ${only}` : ` is not valid:\n${problems.map((each) => `  ${each}`).join('\n')}`;
   return new OkaError('invalid-file', `${file}${where}${words}`, {
-    fix: 'Correct these lines; `oka schema policy` lists what is allowed.',
+    fix: CORRECT,
   });
 }

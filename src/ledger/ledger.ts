@@ -140,6 +140,11 @@ export class Ledger {
     return this.#state.open || this.#state.error.code === 'ledger-closed' ? null : this.#state.error;
   }
 
+  /** Closes the ledger when its lock is gone (L2), also while nothing is written. */
+  checkPen(): void {
+    if (this.#state.open) this.#attempt(() => this.#held.assertOwned());
+  }
+
   /** The last durable record. */
   get end(): Position {
     return this.#end;
@@ -263,6 +268,7 @@ export class Ledger {
   /** False when the batch could not be written and was rejected. */
   #write(): boolean {
     return this.#attempt(() => {
+      this.#held.assertOwned();
       this.#live.assertUnchanged(this.#end.offset);
       if (this.#full) this.#noteFreed();
       this.#appendStaged();

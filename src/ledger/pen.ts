@@ -3,15 +3,20 @@
  * The lock is an SQLite file in an exclusive transaction; a second process is refused at once, also from another
  * container on this host. A file next to it names the owner, for people only.
  */
-import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, readFileSync, rmSync, type Stats } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
-import { assertRegularFile, describeErrno, makeFolder, replaceFile } from './disk.ts';
+import { isSameFile } from './chunks.ts';
+import { assertRegularFile, describeErrno, lstatIfPresent, makeFolder, replaceFile } from './disk.ts';
 
 export type Holder = { pid: number; host: string; since: string };
-export type PenLock = { release(): void };
+export type PenLock = {
+  release(): void;
+  /** Throws when somebody removed or replaced the lock file: another process could take the pen, too. */
+  assertOwned(): void;
+};
 
 /** Long enough to wait for another process that only checks whether the pen is taken. */
 const LOCK_TIMEOUT_MS = 200;
@@ -22,15 +27,20 @@ export function takePen(ledgerFile: string, now: number): PenLock {
   assertRegularFile(lock);
   const database = lockDatabase(lock);
   if (database === null) throw penIsTaken(ledgerFile);
+  const locked = lstatIfPresent(lock);
+  const isOwned = (): boolean => isStillThere(locked, lock);
   const release = (): void => {
     if (!database.isOpen) return;
-    rmSync(holderFile(lock), { force: true });
+    if (isOwned()) rmSync(holderFile(lock), { force: true }); // else it names another owner
     database.close();
+  };
+  const assertOwned = (): void => {
+    if (!isOwned()) throw lockIsGone(lock);
   };
   try {
     const holder: Holder = { pid: process.pid, host: hostname(), since: new Date(now).toISOString() };
     replaceFile(holderFile(lock), `${JSON.stringify(holder)}\n`);
-    return { release };
+    return { release, assertOwned };
   } catch (error) {
     release();
     throw error;
@@ -51,6 +61,18 @@ export function penHolder(ledgerFile: string): Holder | null {
   } catch (error) {
     return isBusy(error) ? readHolder(lock) : null;
   }
+}
+
+/** The open file keeps its inode in use, so another file cannot have the same number. */
+function isStillThere(locked: Stats | undefined, lock: string): boolean {
+  const there = lstatIfPresent(lock);
+  return locked !== undefined && there !== undefined && isSameFile(locked, there);
+}
+
+function lockIsGone(lock: string): OkaError {
+  return new OkaError('ledger-replaced', `${lock} was removed or replaced while it was locked`, {
+    fix: 'Nothing was written since. Start again, and leave the files in .oka/locks alone while oka runs.',
+  });
 }
 
 function lockDatabase(lock: string): DatabaseSync | null {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -42,6 +42,45 @@ const welcomes = (dir: string): string[] =>
   readdirSync(join(dir, 'workspace/inbox'), { recursive: true })
     .map(String)
     .filter((name) => name.endsWith('welcome'));
+
+it('with --stay a damaged ledger is reported once and waited for; when it is restored work begins', async () => {
+  const { dir } = await home();
+  const file = join(dir, '.oka/run_ledger.jsonl');
+  const first = started('worker', '--dir', dir);
+  await until(() => ledger(dir).includes('"type":"sandbox.chosen"'));
+  first.child.kill('SIGTERM');
+  await once(first.child, 'close');
+  const right = ledger(dir);
+  saved(file, right.replace('"at":"20', '"at":"30'));
+  for (const snapshot of ['active_task_graph.json', 'state']) rmSync(join(dir, '.oka', snapshot), { recursive: true });
+  expect(okaProcess('worker', '--dir', dir)).toMatchObject({ code: 3, err: expect.stringContaining('oka verify') });
+  const up = started('up', '--stay', '--dir', dir);
+  await until(() => up.said().includes('is damaged at seq 1'));
+  await sleep(5000); // the time of another attempt
+  saved(file, right);
+  await until(() => ledger(dir).length > right.length);
+  expect(up.said().match(/is damaged at seq 1/g)).toHaveLength(1);
+  up.child.kill('SIGTERM');
+  expect(await once(up.child, 'close')).toEqual([0, null]);
+});
+
+it('a mistake in the policy of a running worker is logged once, with what is valid meanwhile', async () => {
+  const { dir } = await home();
+  const file = join(dir, '.oka/rules/POLICY.md');
+  const worker = started('worker', '--dir', dir);
+  await until(() => ledger(dir).includes('"type":"sandbox.chosen"'));
+  saved(file, readFileSync(file, 'utf8').replace('version: 1', 'version: ['));
+  await until(() => worker.said().includes('The policy before it still holds'));
+  await sleep(1500);
+  expect(worker.said().match(/POLICY\.md: /g)).toHaveLength(1);
+});
+
+it('a mistake that both processes find is reported once', async () => {
+  const { dir } = await home();
+  saved(join(dir, '.oka/rules/config.json'), '{ "inbox": { "parallel": 0 } }');
+  const { code, out } = okaProcess('up', '--dir', dir);
+  expect([code, out.match(/inbox\.parallel/g)?.length]).toEqual([3, 1]);
+});
 
 it('without --stay the same mistake ends it', async () => {
   const { dir } = await spoiled();

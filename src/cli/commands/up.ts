@@ -14,6 +14,8 @@ import { tryUntilFixed } from '../stay.ts';
 import { activeGoalLines } from '../live-view.ts';
 
 const POLL_EVERY_MS = 1000;
+/** Lines of the first seconds of both processes, when they refuse to start. */
+const MOST_REMEMBERED = 100;
 
 type UpCall = Call<{ stay: boolean; alone: boolean }, string>;
 
@@ -49,10 +51,20 @@ async function superviseHome(call: UpCall, report: (line: string) => void): Prom
       home,
       signal,
       tell: report,
-      said: (_, line) => report(plainText(line)),
+      said: reportOnce(report),
     },
   );
   return signal.aborted ? exits.ok : code;
+}
+
+/** Worker and maintenance stumble over the same mistake in the rules; a line that both print is reported once. */
+function reportOnce(report: (line: string) => void): (name: string, line: string) => void {
+  const printed = new Map<string, string>();
+  return (name, line) => {
+    const first = printed.get(line) ?? name;
+    if (printed.size < MOST_REMEMBERED) printed.set(line, first);
+    if (first === name) report(plainText(line));
+  };
 }
 
 /** The worker reports a config that cannot be read. */

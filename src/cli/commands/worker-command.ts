@@ -1,10 +1,18 @@
 import { work } from '../../daemon/worker/worker.ts';
+import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { plainText, timeOfDay } from '../plain-text.ts';
 
 export async function run({ home, signal, emit, underSupervisor }: Call<object, string>): Promise<Answer<string>> {
-  await underSupervisor(signal, (stop) => work(home, stop, (line) => emit(plainText(line))));
+  await underSupervisor(signal, (stop) => work(home, stop, (line) => emit(plainText(line)))).catch(refuseDamage);
   return { code: exits.ok };
+}
+
+/** A person has to restore a damaged ledger: the supervisor must not start another worker, which would find the same. */
+function refuseDamage(error: unknown): never {
+  if (!(error instanceof OkaError) || error.code !== 'ledger-damaged') throw error;
+  const { message, fix } = error;
+  throw new OkaError('refused', message, { cause: error, ...(fix === undefined ? {} : { fix }) });
 }
 
 export const render = (line: string): string => `${timeOfDay()} ${line}\n`;

@@ -49,6 +49,7 @@ export async function takeTasks(
   };
   let stops = -1;
   while (!signal.aborted) {
+    ledger.checkPen();
     if (ledger.failure !== null) throw ledger.failure;
     if (atWork.size === 0 && isIdle(taskGraph()) && (await isRenewed(lookAtConfig, host, log))) return;
     const isHeld = space.isShort() || isStopped(home);
@@ -85,13 +86,11 @@ const isIdle = ({ goals }: TaskGraph): boolean => goals.every(({ status }) => st
 /** W4 in worker.ts: whoever keeps this process alive starts the next one, which reads the settings. */
 async function isRenewed(look: LookAtConfig, { valuesOf }: Host, log: Log): Promise<boolean> {
   const looked = await look();
-  if (looked.kind === 'invalid') {
-    log(`config.json: ${looked.reason.split('\n', 1)[0]}`);
+  if (looked.kind === 'invalid')
     await valuesOf({ ledger: ports.ledger }).ledger.append({
       type: 'intake.rejected',
       data: { name: 'config.json', reason: looked.reason.slice(0, 10_000) },
     });
-  }
   if (looked.kind === 'changed') log('config.json has changed: a worker with the new settings begins');
   return looked.kind === 'changed';
 }

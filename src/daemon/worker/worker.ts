@@ -38,6 +38,8 @@ const NEEDED = {
   taskGraph: ports.taskGraph,
   results: ports.results,
 };
+/** Of a reason; all of it is in the ledger. */
+const MOST_LINES = 10;
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
 export async function work(home: Home, signal: AbortSignal, log: Log): Promise<void> {
@@ -56,7 +58,10 @@ async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal
   const inbox = await openInbox(inboxSettings(host, log));
   const space = watchDiskSpace(home, { tell: log, isBack: () => void (host.stops.seen += 1) });
   const unsubscribe = onDurable((events) => {
-    for (const { type } of events) if (type === 'ledger.disk_full') space.ranOut(diskIsFull);
+    for (const { type, data } of events) {
+      if (type === 'ledger.disk_full') space.ranOut(diskIsFull);
+      if (type === 'intake.rejected') for (const line of reportOf(data)) log(line);
+    }
   });
   void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
   try {
@@ -71,6 +76,12 @@ async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal
     const reason = signal.aborted ? 'told to stop' : 'it ended by itself';
     if (ledger.failure === null) await ledger.append({ type: 'worker.stopped', data: { reason } });
   }
+}
+
+/** A request, or a change of the rules, that was not accepted: what is wrong, and what is valid meanwhile. */
+function reportOf({ name, reason }: { name: string; reason: string }): string[] {
+  const [first = '', ...more] = reason.split('\n').slice(0, MOST_LINES);
+  return [`${name}: ${first}`, ...more];
 }
 
 /** How commands are held from now on. */
