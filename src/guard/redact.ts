@@ -36,21 +36,28 @@ const PEM_END = '-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----';
 /** A text full of -eyJ has a possible start after every dash, so the length of the first part is bounded. */
 const JWT_REST = '\\.[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}';
 
+/**
+ * Each shape has the grammar and the length that its issuer gives it: what only starts like a key, such as
+ * sk-learn-experiments, is an ordinary name.
+ */
 const SHAPES: readonly (readonly [kind: string, shape: string])[] = [
   [
     'private-key',
     `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:${WITHIN}{0,20000}?${PEM_END}|${WITHIN}{0,20000})`,
   ],
-  ['api-key', token('sk-', '[A-Za-z0-9_-]{16,}')],
-  ['github-token', token('gh[pousr]_', '[A-Za-z0-9]{20,}')],
-  ['github-token', token('github_pat_', '[A-Za-z0-9_]{22,}')],
+  ['api-key', token('sk-(?:proj|svcacct|admin|None)-', '[A-Za-z0-9_-]{40,}')],
+  ['api-key', token('sk-ant-[a-z]{2,10}[0-9]{2}-', '[A-Za-z0-9_-]{80,}')],
+  ['api-key', token('sk-or-v1-', '[0-9a-f]{64}')],
+  ['api-key', token('sk-', '(?=[A-Za-z]{0,80}[0-9])[A-Za-z0-9]{32,}')],
+  ['github-token', token('gh[pousr]_', '[A-Za-z0-9]{36,}')],
+  ['github-token', token('github_pat_', '[A-Za-z0-9]{22}_[A-Za-z0-9]{59,}')],
   ['gitlab-token', token('glpat-', '[A-Za-z0-9_-]{20,}')],
-  ['aws-key', token('AKIA|ASIA', '[A-Z0-9]{16}(?![A-Za-z0-9_])')],
+  ['aws-key', token('AKIA|ASIA', '[A-Z2-7]{16}(?![A-Za-z0-9_])')],
   ['google-key', token('AIza', '[A-Za-z0-9_-]{35}')],
-  ['slack-token', token('xox[abeoprs]-', '[A-Za-z0-9-]{10,}')],
+  ['slack-token', token('xox[abeoprs]-', '(?:[0-9]{1,14}-){1,4}[A-Za-z0-9]{10,}')],
   ['npm-token', token('npm_', '[A-Za-z0-9]{36}')],
-  ['stripe-key', token('[rs]k_(?:live|test)_', '[A-Za-z0-9]{16,}')],
-  ['age-key', token('AGE-SECRET-KEY-1', '[A-Z0-9]{20,}')],
+  ['stripe-key', token('[rs]k_(?:live|test)_', '[A-Za-z0-9]{24,}')],
+  ['age-key', token('AGE-SECRET-KEY-1', '[A-Z0-9]{58}')],
   ['jwt', token('(?<!-)eyJ', `[A-Za-z0-9_-]{8,}${JWT_REST}`)],
   ['jwt', token('eyJ', `[A-Za-z0-9_-]{8,512}${JWT_REST}`)],
 ];

@@ -7,6 +7,8 @@ import { redactKnown, type KnownValue } from './redact-known.ts';
 
 /** A shorter number could as well be a size, a time or a port. */
 const FEWEST_DIGITS = 12;
+/** More letters than this in words are a passphrase. */
+const MOST_LETTERS = 15;
 
 export type Rules = Pick<Secret, 'tools' | 'hosts'>;
 
@@ -83,7 +85,31 @@ function assertValue(name: string, value: string, { secrets }: VaultContents): v
       `it is a number of fewer than ${FEWEST_DIGITS} digits; equal sizes and times would be redacted too`,
       'Use a longer one, or one with letters.',
     );
+  if (isOrdinaryText(value))
+    refuse(
+      'it is an ordinary word, name or date; it would be redacted wherever it occurs in your texts',
+      'Use a value that nobody writes by chance: one with letters and digits mixed, or a longer one.',
+    );
   const takeOut = redactKnown([{ name: 'x', value }]);
   const named = [name, ...Object.keys(secrets)].find((each) => takeOut(each) !== each);
   if (named !== undefined) refuse(`it is part of the name ${named}`, 'Use another name, or another value.');
+}
+
+/**
+ * Whether people write this without meaning a secret: one word such as production, a host name, a path, a date, a version.
+ * Words joined by dashes or spaces may be a passphrase.
+ */
+function isOrdinaryText(value: string): boolean {
+  if (/^[\d\s.:/_-]+$/.test(value)) return value.replaceAll(/\D/g, '').length < FEWEST_DIGITS;
+  const parts = value.trim().split(/[./:]+/);
+  const letters = value.replaceAll(/\P{L}/gu, '').length;
+  return letters <= MOST_LETTERS && parts.every((part) => part === '' || isWord(part) || /^\d{1,5}$/.test(part));
+}
+
+/** A pronounceable word in the case that words have. */
+function isWord(part: string): boolean {
+  if (!/^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)$/u.test(part)) return false;
+  const plain = part.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  if (plain.length <= 3 || !/^[a-z]+$/.test(plain)) return true;
+  return /[aeiouy]/.test(plain) && !/[^aeiouy]{5}/.test(plain);
 }

@@ -295,12 +295,31 @@ describe('what is in a vault', () => {
     ['A', 'short', /fewer than 6/],
     ['A', ' a b c ,"" ', /fewer than 6/],
     ['A', '12345678901', /fewer than 12 digits/],
+    ['A', 'production', /an ordinary word/],
+    ['A', 'Berlin', /an ordinary word/],
+    ['A', 'STAGING', /an ordinary word/],
+    ['A', 'db.example.org', /an ordinary word/],
+    ['A', 'localhost:8080', /an ordinary word/],
+    ['A', '/var/log/syslog', /an ordinary word/],
+    ['A', '2026-11-15', /an ordinary word/],
+    ['A', 'Müller', /an ordinary word/],
     ['A', 'nul\0inside', /NUL/],
     ['A', 'x'.repeat(65_537), /longer than/],
-    ['MY_DATABASE_KEY', 'database', /part of the name MY_DATABASE_KEY/],
+    ['MY_D4TABASE_KEY', 'd4tabase', /part of the name MY_D4TABASE_KEY/],
     ['../A', 'fine-value', /cannot be the name/],
     ['', 'fine-value', /cannot be the name/],
   ])('%j cannot be set to such a value (%#)', (name, value, why) => {
     expect(() => withValue(empty, name, value, NOW)).toThrow(why);
+  });
+
+  it.each([
+    'hunter2',
+    'open-sesame',
+    'abcd efgh ijkl mnop',
+    'xkqzvwptrsjdfghb',
+    'correct horse',
+    '4111 1111 1111 1111',
+  ])('a value that nobody writes by chance is accepted: %j', (value) => {
+    expect(valuesIn(withValue(empty, 'A', value, NOW))).toEqual([{ name: 'A', value }]);
   });
 });
