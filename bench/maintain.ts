@@ -1,7 +1,7 @@
 /** What a pass of maintenance costs when there is little new, over a short history and over a long one. */
 import { join } from 'node:path';
 import { openMaintenance, type Maintenance } from '../src/daemon/maintain/open-maintenance.ts';
-import { pass } from '../src/daemon/maintain/pass.ts';
+import { runPass } from '../src/daemon/maintain/pass.ts';
 import { setUp } from '../src/daemon/home/set-up.ts';
 import { loadConfig } from '../src/daemon/settings.ts';
 import { openArtifacts } from '../src/ledger/artifact-store.ts';
@@ -61,11 +61,11 @@ async function at(events: number): Promise<Measured> {
   const open = (): Promise<Maintenance> => openMaintenance(home, config, { clock: () => ms });
   await happen(events);
   let m = await open();
-  const first = await timed(() => pass(m, never));
+  const first = await timed(() => runPass(m, never));
   const [passes, opens]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
     await happen(NEW);
-    passes.push(await timed(() => pass(m, never)));
+    passes.push(await timed(() => runPass(m, never)));
     await m.close();
     opens.push(await timed(async () => void (m = await open())));
   }

@@ -54,24 +54,15 @@ const PARTICIPLES =
   /^(told|held|kept|begun|chosen|frozen|taken|given|shown|known|written|seen|broken|grown|left|sent|met|made|built|brought|found|fallen|drawn|unkept|unseen|withheld|went|cut|put)$/;
 const VERBS_WITH_ED = ['embed', 'feed', 'heed', 'need', 'red', 'sed', 'seed', 'shed', 'speed'];
 
-/**
- * Folders of src that are not yet clean. Entries are only ever removed: take yours out, run this file,
- * and it lists what is left to do there.
- */
-const NOT_YET = {
-  folders: [] as string[],
-};
-
 const TOP = join(import.meta.dirname, '..');
 const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'convex/README.md', '.oka/rules/POLICY.md'];
 const read = (path: string): string => readFileSync(join(TOP, path), 'utf8');
 const files = globSync('src/**/*.ts', { cwd: TOP }).map((path) => parseSource(path.slice('src/'.length), read(path)));
-const clean = files.filter(({ path }) => !NOT_YET.folders.includes(path.split('/')[0] ?? ''));
 const documents = [...DOCUMENTS, ...globSync(['docs/*.md', 'workspace/*.md', 'share/**/*.md'], { cwd: TOP })];
 
 describe('plain words', () => {
   it('no text in the source that a person may read uses a retired word', () => {
-    expect(findRetired(clean.flatMap(passagesOf), RETIRED)).toEqual([]);
+    expect(findRetired(files.flatMap(passagesOf), RETIRED)).toEqual([]);
   });
 
   it('no document uses a retired word', () => {
@@ -86,23 +77,23 @@ describe('plain words', () => {
   it('base names of files differ across the tree, except for room.ts', () => {
     expect(
       sharedBaseNames(
-        clean.map(({ path }) => path),
+        files.map(({ path }) => path),
         ['room.ts'],
       ),
     ).toEqual([]);
   });
 
   it('no exported function is a bare participle', () => {
-    const names = clean.flatMap(({ functions }) => functions).filter(({ exported }) => exported);
+    const names = files.flatMap(({ functions }) => functions).filter(({ exported }) => exported);
     expect(names.filter(({ name }) => isParticiple(name)).map(({ name, at }) => `${at} exports ${name}`)).toEqual([]);
   });
 
   it('no comment consists only of the number of an invariant', () => {
-    expect(clean.flatMap(({ comments }) => comments).filter(({ text }) => isOnlyNumber(text))).toEqual([]);
+    expect(files.flatMap(({ comments }) => comments).filter(({ text }) => isOnlyNumber(text))).toEqual([]);
   });
 
   it('a function called textOf exists at most once', () => {
-    const named = clean.flatMap(({ functions }) => functions).filter(({ name }) => name === 'textOf');
+    const named = files.flatMap(({ functions }) => functions).filter(({ name }) => name === 'textOf');
     expect(named.slice(1)).toEqual([]);
   });
 });

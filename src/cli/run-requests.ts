@@ -1,7 +1,7 @@
 /** A request about a run: passed on to the worker if one is running, else done here and now. */
 import { runOfWait } from '../daemon/guard/open-guard.ts';
 import { withHost } from '../daemon/host.ts';
-import { ports } from '../daemon/ports.ts';
+import { ports } from '../daemon/room-ports.ts';
 import type { Intake } from '../schema/intake.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';
 import type { Terminal } from './io.ts';

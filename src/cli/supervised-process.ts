@@ -1,8 +1,8 @@
 /** Being a process that `oka up` supervises: sends heartbeats, and stops when the supervisor is gone. */
-import { beat } from '../daemon/supervise.ts';
+import { startHeartbeat } from '../daemon/supervise.ts';
 
 export async function underSupervisor<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const heartbeat = beat();
+  const heartbeat = startHeartbeat();
   const supervisorGone = new AbortController();
   process.once('disconnect', () => supervisorGone.abort());
   try {

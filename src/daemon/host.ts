@@ -15,7 +15,7 @@ import type { Home } from '../schema/home.ts';
 import type { Ports, PortValues } from '../schema/room.ts';
 import { isStopped } from './home/stop-files.ts';
 import type { Log } from './log-line.ts';
-import { ports } from './ports.ts';
+import { ports } from './room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import { loadRoomsConfig } from './room-config.ts';
 import { shownPath } from './settings.ts';
@@ -76,7 +76,7 @@ async function whileWatched<T>(
   const host: Host = { home, config, engine, handle, valuesOf, stops: { seen: 0 } };
   const watching = new AbortController();
   const watched = watch(host, open, watching.signal);
-  const stop = (): void => void engine.stopAll('told to stop');
+  const stop = (): void => void engine.stopAll('the worker was stopped');
   signal.addEventListener('abort', stop, { once: true });
   try {
     return await work(host);

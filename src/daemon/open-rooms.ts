@@ -2,7 +2,7 @@
  * Owns: opening rooms in an order in which each finds what it needs, and closing them in reverse.
  * Does not own: what a room is (schema/room.ts), which rooms there are (rooms.ts).
  *
- * O1 Every port has exactly one giver; a room that needs what nobody gives, or rooms that need each other, are an error
+ * O1 Every port has exactly one giver; a room that needs a port without a giver, or rooms that need each other, are an error
  *    that names them, before anything is opened.
  * O2 Contributions are listed in the order of the list of rooms, not in the order of opening.
  * O3 Closing goes on when one room fails to close; the first failure is thrown at the end.
@@ -10,9 +10,9 @@
 import { OkaError } from '../schema/errors.ts';
 import type { OpenedRoom, Port, Ports, PortValues, Room } from '../schema/room.ts';
 
-/** A port that is there before any room is opened, and its value. */
-export type Given = { readonly port: Port<unknown>; readonly value: unknown };
-export const given = <T>(port: Port<T>, value: T): Given => ({ port, value });
+/** A port that has its value before any room is opened. */
+export type BoundPort = { readonly port: Port<unknown>; readonly value: unknown };
+export const bindPort = <T>(port: Port<T>, value: T): BoundPort => ({ port, value });
 
 export type OpenRooms<Run> = {
   /** In the order of the list. */
@@ -22,14 +22,14 @@ export type OpenRooms<Run> = {
   close: () => Promise<void>;
 };
 
-export async function openRooms<Run>(rooms: readonly Room<Run>[], base: readonly Given[]): Promise<OpenRooms<Run>> {
+export async function openRooms<Run>(rooms: readonly Room<Run>[], base: readonly BoundPort[]): Promise<OpenRooms<Run>> {
   const values = new Map<string, unknown>(base.map(({ port, value }) => [port.name, value]));
   const opened = new Map<Room<Run>, OpenedRoom<Run>>();
   const close = (): Promise<void> => closeInReverse([...opened.values()]);
   try {
     for (const room of inOpeningOrder(rooms, new Set(values.keys()))) opened.set(room, await openRoom(room, values));
   } catch (error) {
-    await close().catch(() => undefined); // what went wrong first is what counts
+    await close().catch(() => undefined); // the first failure is the one to report
     throw error;
   }
   return {
@@ -94,7 +94,7 @@ function giversIn<Run>(rooms: readonly Room<Run>[], base: ReadonlySet<string>): 
   return givers;
 }
 
-/** O3. */
+/** Closes all rooms, also when one of them fails to close (O3). */
 async function closeInReverse<Run>(opened: readonly OpenedRoom<Run>[]): Promise<void> {
   const failures: unknown[] = [];
   for (const { close } of opened.toReversed())
@@ -107,5 +107,5 @@ async function closeInReverse<Run>(opened: readonly OpenedRoom<Run>[]): Promise<
 }
 
 function misuse(what: string): OkaError {
-  return new OkaError('refused', what, { fix: 'Mend the room.ts of that room; daemon/rooms.ts lists all of them.' });
+  return new OkaError('refused', what, { fix: 'Fix the room.ts of that room; daemon/rooms.ts lists all of them.' });
 }

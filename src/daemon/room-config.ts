@@ -5,7 +5,7 @@
  */
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
-import { type Given, given } from './open-rooms.ts';
+import { type BoundPort, bindPort } from './open-rooms.ts';
 import { configPort, type Schemas } from '../schema/room.ts';
 import { OkaError } from '../schema/errors.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
@@ -32,7 +32,7 @@ export async function configSchema(list: readonly DaemonRoom[] = rooms): Promise
 }
 
 /** The checked value of each part, for the room that contributes it. */
-export async function configPorts(config: Config, list: readonly DaemonRoom[] = rooms): Promise<Given[]> {
+export async function configPorts(config: Config, list: readonly DaemonRoom[] = rooms): Promise<BoundPort[]> {
   const keys = await Promise.all(list.map(async (room) => Object.keys((await room.config?.()) ?? {})));
-  return keys.flat().map((key) => given(configPort(key), (config as RoomsConfig)[key]));
+  return keys.flat().map((key) => bindPort(configPort(key), (config as RoomsConfig)[key]));
 }

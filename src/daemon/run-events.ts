@@ -13,14 +13,14 @@ export type RunEventsPorts = {
 };
 
 export function runEvents({ ledger, taskGraph, onDurable }: RunEventsPorts): EventStore {
-  const begun = new Map<string, number>();
+  const firstEvents = new Map<string, number>();
   onDurable((events) => {
-    for (const { type, run, seq } of events) if (type === 'run.started' && run !== null) begun.set(run, seq);
-    for (const run of begun.keys()) if (begun.size > MOST_REMEMBERED) begun.delete(run);
+    for (const { type, run, seq } of events) if (type === 'run.started' && run !== null) firstEvents.set(run, seq);
+    for (const run of firstEvents.keys()) if (firstEvents.size > MOST_REMEMBERED) firstEvents.delete(run);
   });
   const firstOf = (run: string): number => {
     const { goals, ended } = taskGraph();
-    return begun.get(run) ?? [...goals, ...ended].find((goal) => goal.run === run)?.first ?? 1;
+    return firstEvents.get(run) ?? [...goals, ...ended].find((goal) => goal.run === run)?.first ?? 1;
   };
   return {
     stage: (event) => ledger.stage(event),

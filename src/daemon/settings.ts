@@ -150,19 +150,19 @@ export async function loadConfig(home: Home): Promise<Config> {
 
 export async function parseConfig<T>(home: Home, schema: { safeParse: (value: unknown) => Parsed<T> }): Promise<T> {
   const text = textOf(home.config) ?? '{}';
-  return checked(home.config, () => schema.safeParse(JSON.parse(text)));
+  return parseOrThrow(home.config, () => schema.safeParse(JSON.parse(text)));
 }
 
 type Parsed<T> =
   | { success: true; data: T }
   | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
 
-function checked<T>(file: string, parse: () => Parsed<T>): T {
+function parseOrThrow<T>(file: string, parse: () => Parsed<T>): T {
   const result = parsedOrRefused(file, parse);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => `  ${issue.path.join('.') || '(top)'}: ${issue.message}`);
   throw new OkaError('invalid-file', `${file} is not valid:\n${problems.join('\n')}`, {
-    fix: 'Mend these fields; `oka schema` shows what is possible.',
+    fix: 'Correct these fields; `oka schema` shows what is allowed.',
   });
 }
 

@@ -1,10 +1,10 @@
 /**
- * Owns: keeping processes alive: started, watched by their heartbeat, started again. Loads nothing heavy.
+ * Owns: keeping processes alive: it starts them, watches their heartbeat, and starts them again. Loads nothing heavy.
  *
  * S1 A process that ends is started again after a pause that grows, and shrinks back when one has lasted.
- * S2 A process without a heartbeat hangs: it is killed, and S1 holds.
- * S3 One that refuses to start because of what a person has to mend is not started again: its exit code is ours.
- * S4 One that is kept beside the others ends with them and never ends them: that it refuses is told, no more.
+ * S2 A process without a heartbeat hangs: it is killed, and S1 applies.
+ * S3 One that refuses to start because of something a person has to fix is not started again: its exit code is ours.
+ * S4 A secondary process ends with the others and never ends them: when it refuses to start, that is logged, no more.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,20 +12,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { programFolder } from './settings.ts';
 import type { Home } from '../schema/home.ts';
 
-export type Kept = {
+export type SupervisedProcess = {
   name: string;
   args: readonly string[];
   /** A script for Node; oka itself when left out. */
   script?: string;
-  /** S4. */
-  isBeside?: boolean;
+  /** The others do not depend on it (S4). */
+  isSecondary?: boolean;
 };
 export type Supervision = {
   home: Home;
   signal: AbortSignal;
-  tell: (line: string) => void;
+  log: (line: string) => void;
   /** Lines that a process writes. */
-  said: (name: string, line: string) => void;
+  onLine: (name: string, line: string) => void;
   patience?: Partial<Patience>;
 };
 type Patience = { firstPauseMs: number; longestPauseMs: number; lastedMs: number; silenceMs: number; graceMs: number };
@@ -39,37 +39,39 @@ const USUAL: Patience = {
   silenceMs: 60_000,
   graceMs: 10_000,
 };
-/** Exit codes that say: mend something first. */
+/** Exit codes that mean: something has to be fixed first. */
 const REFUSALS = new Set([2, 3]);
 
-/** Resolves to an exit code when told to stop, or when nothing can be started. */
-export async function supervise(kept: readonly Kept[], supervision: Supervision): Promise<number> {
+/** Resolves to an exit code once it is stopped, or when nothing can be started. */
+export async function supervise(processes: readonly SupervisedProcess[], supervision: Supervision): Promise<number> {
   const over = new AbortController();
   const until = { ...supervision, signal: AbortSignal.any([supervision.signal, over.signal]) };
-  const beside = kept.filter(({ isBeside }) => isBeside === true).map((each) => keepBeside(each, until));
+  const secondary = processes
+    .filter(({ isSecondary }) => isSecondary === true)
+    .map((each) => superviseSecondary(each, until));
   const codes = await Promise.all(
-    kept.filter(({ isBeside }) => isBeside !== true).map((each) => keepAlive(each, supervision)),
+    processes.filter(({ isSecondary }) => isSecondary !== true).map((each) => keepAlive(each, supervision)),
   );
   over.abort();
-  await Promise.all(beside);
+  await Promise.all(secondary);
   return Math.max(...codes);
 }
 
-async function keepBeside(kept: Kept, supervision: Supervision): Promise<void> {
-  const code = await keepAlive(kept, supervision);
-  if (!supervision.signal.aborted) supervision.tell(`${kept.name} refuses to start (exit ${code}); the rest goes on`);
+async function superviseSecondary(it: SupervisedProcess, supervision: Supervision): Promise<void> {
+  const code = await keepAlive(it, supervision);
+  if (!supervision.signal.aborted) supervision.log(`${it.name} refuses to start (exit ${code}); the rest goes on`);
 }
 
-async function keepAlive(kept: Kept, supervision: Supervision): Promise<number> {
-  const { signal, tell } = supervision;
+async function keepAlive(it: SupervisedProcess, supervision: Supervision): Promise<number> {
+  const { signal, log } = supervision;
   const patience = { ...USUAL, ...supervision.patience };
   for (let pause = patience.firstPauseMs; ; pause = Math.min(2 * pause, patience.longestPauseMs)) {
-    const begun = performance.now();
-    const end = await lived(kept, supervision, patience);
+    const startedAt = performance.now();
+    const end = await runProcess(it, supervision, patience);
     if (signal.aborted) return 0;
     if (REFUSALS.has(end.code ?? -1)) return end.code ?? 1;
-    if (performance.now() - begun > patience.lastedMs) pause = patience.firstPauseMs;
-    tell(`${kept.name} ended (${end.how}); it is started again in ${Math.ceil(pause / 1000)} s`);
+    if (performance.now() - startedAt > patience.lastedMs) pause = patience.firstPauseMs;
+    log(`${it.name} ended (${end.how}); it is started again in ${Math.ceil(pause / 1000)} s`);
     await sleep(pause, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return 0;
   }
@@ -77,11 +79,15 @@ async function keepAlive(kept: Kept, supervision: Supervision): Promise<number> 
 
 type End = { code: number | null; how: string };
 
-/** One life of a process. */
-async function lived(kept: Kept, { home, signal, said }: Supervision, patience: Patience): Promise<End> {
+/** Runs a process once, from its start to its end. */
+async function runProcess(
+  it: SupervisedProcess,
+  { home, signal, onLine }: Supervision,
+  patience: Patience,
+): Promise<End> {
   const child = spawn(
     process.execPath,
-    [kept.script ?? join(programFolder, 'bin', 'oka'), ...kept.args, '--dir', home.dir],
+    [it.script ?? join(programFolder, 'bin', 'oka'), ...it.args, '--dir', home.dir],
     {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true, // Ctrl-C reaches the supervisor alone, which stops everything in order
@@ -89,7 +95,7 @@ async function lived(kept: Kept, { home, signal, said }: Supervision, patience: 
   );
   const ended = endOf(child);
   const watch = watchOver(child, patience.silenceMs);
-  forEachLine(child, (line) => said(kept.name, line));
+  forEachLine(child, (line) => onLine(it.name, line));
   const stop = (): void => {
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), patience.graceMs).unref();
@@ -110,12 +116,12 @@ function endOf(child: ChildProcess): Promise<End> {
 }
 
 function watchOver(child: ChildProcess, silenceMs: number): { end: () => void; hung: () => boolean } {
-  let heard = performance.now();
+  let lastBeat = performance.now();
   let hung = false;
-  child.on('message', () => void (heard = performance.now()));
+  child.on('message', () => void (lastBeat = performance.now()));
   const timer = setInterval(
     () => {
-      if (performance.now() - heard < silenceMs) return;
+      if (performance.now() - lastBeat < silenceMs) return;
       hung = true;
       child.kill('SIGKILL');
     },
@@ -124,23 +130,23 @@ function watchOver(child: ChildProcess, silenceMs: number): { end: () => void; h
   return { end: () => clearInterval(timer), hung: () => hung };
 }
 
-function forEachLine(child: ChildProcess, tell: (line: string) => void): void {
+function forEachLine(child: ChildProcess, onLine: (line: string) => void): void {
   for (const stream of [child.stdout, child.stderr]) {
     let rest = '';
     stream?.setEncoding('utf8');
     stream?.on('data', (text: string) => {
       const lines = `${rest}${text}`.split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) tell(line);
+      for (const line of lines) onLine(line);
     });
     stream?.on('end', () => {
-      if (rest !== '') tell(rest);
+      if (rest !== '') onLine(rest);
     });
   }
 }
 
-/** Called by a process that is kept: tells that its event loop turns. */
-export function beat(): NodeJS.Timeout {
+/** Called by a supervised process: reports that its event loop is alive. */
+export function startHeartbeat(): NodeJS.Timeout {
   process.send?.('beat');
   return setInterval(() => process.send?.('beat'), HEARTBEAT_MS).unref();
 }

@@ -25,13 +25,13 @@ import { rulesOf, secretsOf } from './guard/call-rules.ts';
 import { graphsIn } from './home/graph-files.ts';
 import { modelProviders } from './model-providers.ts';
 import { nodeKinds } from './node-kinds.ts';
-import { type Given, given, openRooms, type OpenRooms } from './open-rooms.ts';
+import { type BoundPort, bindPort, openRooms, type OpenRooms } from './open-rooms.ts';
 import type { Runs } from './port-types.ts';
-import { ports } from './ports.ts';
+import { ports } from './room-ports.ts';
 import { configPorts } from './room-config.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import type { Stores } from './stores.ts';
-import { planGraph } from './task/plan-graph.ts';
+import { readPlanGraph } from './task/plan-graph.ts';
 import { tidy } from './tidy.ts';
 import { viewFolds } from './views/open-views.ts';
 
@@ -63,12 +63,12 @@ export async function openHome(
   const opened = await openRooms(list, [
     ...portsOfStores(home, config, stores),
     ...(await configPorts(config, list)),
-    given(ports.reportRun, reportRun),
-    given(ports.tidy, (tidying) => tidy(tidying, list)),
-    given(ports.viewFolds, () => viewFolds(list)),
-    given(ports.providers, await modelProviders(list)),
-    given(ports.runs, late.runs),
-    given(ports.tools, tools),
+    bindPort(ports.reportRun, reportRun),
+    bindPort(ports.tidy, (tidying) => tidy(tidying, list)),
+    bindPort(ports.viewFolds, () => viewFolds(list)),
+    bindPort(ports.providers, await modelProviders(list)),
+    bindPort(ports.runs, late.runs),
+    bindPort(ports.tools, tools),
   ]);
   for (const { name, opened: room } of opened.rooms) addTools(tools, name, room.tools ?? []);
   const engine = createEngine(optionsFor(home, config, stores, opened, tools, await nodeKinds(list)));
@@ -88,19 +88,19 @@ export async function openHome(
   };
 }
 
-function portsOfStores(home: Home, config: Config, stores: Stores): Given[] {
+function portsOfStores(home: Home, config: Config, stores: Stores): BoundPort[] {
   const { ledger, events, artifacts, projections, taskGraph, vault, onDurable } = stores;
   return [
-    given(ports.home, home),
-    given(ports.config, config),
-    given(ports.ledger, ledger),
-    given(ports.liveLedger, ledger),
-    given(ports.events, events),
-    given(ports.artifacts, artifacts),
-    given(ports.projections, projections),
-    given(ports.taskGraph, taskGraph),
-    given(ports.vault, vault),
-    given(ports.onDurable, onDurable),
+    bindPort(ports.home, home),
+    bindPort(ports.config, config),
+    bindPort(ports.ledger, ledger),
+    bindPort(ports.liveLedger, ledger),
+    bindPort(ports.events, events),
+    bindPort(ports.artifacts, artifacts),
+    bindPort(ports.projections, projections),
+    bindPort(ports.taskGraph, taskGraph),
+    bindPort(ports.vault, vault),
+    bindPort(ports.onDurable, onDurable),
   ];
 }
 
@@ -162,7 +162,7 @@ function lateRuns({ ledger }: Pick<Stores, 'ledger'>): { runs: Runs; bind: (engi
 function addTools(registry: ChangingTools, room: string, tools: readonly Tool[]): void {
   const taken = tools.find(({ name }) => registry.get(name) !== undefined);
   if (taken !== undefined)
-    throw new OkaError('refused', `the room ${room} brings a tool that there is already: "${taken.name}"`);
+    throw new OkaError('refused', `the room ${room} has a tool whose name is taken: "${taken.name}"`);
   registry.add(tools);
 }
 
@@ -191,5 +191,5 @@ function graphsOf(
   kinds: readonly NodeKind[],
 ): NonNullable<EngineOptions['graphs']> {
   const known = graphsIn(home, kinds);
-  return async (id): Promise<Graph | undefined> => (await planGraph(id, artifacts)) ?? known(id);
+  return async (id): Promise<Graph | undefined> => (await readPlanGraph(id, artifacts)) ?? known(id);
 }

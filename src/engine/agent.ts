@@ -22,7 +22,9 @@ export function applyDecision(agent: AgentState, turn: number, decision: Decisio
   switch (decision.kind) {
     case 'Transition':
       agent.state = decision.to;
-      return decision.to === 'failed' ? { status: 'failed', reason: decision.rationale || 'the agent gave up' } : null;
+      return decision.to === 'failed'
+        ? { status: 'failed', reason: decision.rationale || 'the agent stopped without a result' }
+        : null;
     case 'Finish':
       return { status: 'done', output: decision.output, reason: decision.rationale };
     case 'Fail':

@@ -5,7 +5,7 @@ import { isFailedEnd } from './child-terms.ts';
 import { outcomeEvent } from './step-events.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
 
-/** For one node of the graph, and the items of a map; `next` has taken in the events of all nodes before it. */
+/** For one node of the graph, and the items of a map; the events of all nodes before it are already folded into `next`. */
 export function carriedOverEvents(failed: RunState, next: RunState, index: number): NewEvent[] {
   const items = (failed.nodes[index]?.items ?? []).filter((item) => isSameItem(failed, next, item));
   return [...items, index].flatMap((each) => eventsOfNode(failed, next, each));
@@ -19,7 +19,7 @@ function eventsOfNode(failed: RunState, next: RunState, index: number): NewEvent
       {
         type: 'node.settled',
         run: next.id,
-        data: { node: config.id, status: 'done', reason: `kept from run ${failed.id}`, output: node.output },
+        data: { node: config.id, status: 'done', reason: `reused from run ${failed.id}`, output: node.output },
       },
     ];
   return config.kind === 'agent' ? [] : callInDoubt(failed, next, config.id, node);

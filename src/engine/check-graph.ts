@@ -152,7 +152,7 @@ function reportCycle(graph: Graph, names: ReadonlyMap<string, number>, report: R
   const settled = new Set(settlingOrder(predecessors(graph, names)));
   const members = graph.nodes.filter((_, node) => !settled.has(node)).map(({ id }) => id);
   const some = members.slice(0, 10).join(', ');
-  report('nodes', `these nodes wait for each other: ${some}. A way back is an edge with "max"`);
+  report('nodes', `these nodes wait for each other: ${some}. An edge back needs "max"`);
 }
 
 function checkTemplates(
@@ -179,9 +179,9 @@ function checkEdgesBack(
   graph.edges.forEach((edge, index) => {
     if (!leadsBack(edge) || !names.has(edge.from) || !names.has(edge.to)) return;
     if (edge.from !== edge.to && !ancestors.get(edge.from)?.has(edge.to))
-      report(`edges.${index}`, `"max" marks a way back, but "${edge.to}" does not come before "${edge.from}"`);
+      report(`edges.${index}`, `"max" marks an edge back, but "${edge.to}" does not come before "${edge.from}"`);
     else if (edge.when === undefined)
-      report(`edges.${index}.when`, 'a way back needs a condition, else it is always taken');
+      report(`edges.${index}.when`, 'an edge back needs a condition, otherwise it is always taken');
   });
 }
 

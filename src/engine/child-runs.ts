@@ -46,7 +46,7 @@ function childBudgets(
   depth: number,
 ): Budgets {
   const deepest = Math.min(DEEPEST, parent?.budgets.depth ?? DEEPEST);
-  if (depth > deepest) throw new OkaError('invalid-graph', `runs may lie at most ${deepest} deep`);
+  if (depth > deepest) throw new OkaError('invalid-graph', `runs may be nested at most ${deepest} deep`);
   const account = registry.accounts.get(parent?.id ?? '');
   const share = account === undefined ? {} : shareOfBudget(accountLeft(account, options.clock()), graph);
   return { ...share, depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };

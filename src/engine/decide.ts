@@ -17,7 +17,7 @@ import type { Json } from '../schema/json.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Attempt, Author, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
-import { checkInput, checkName, isAccepting, needsBaseline } from './acceptance.ts';
+import { checkInput, checkName, isAccepting, needsBaseline } from './node-acceptance.ts';
 import { inputOf, lookupFor } from './node-input.ts';
 import { authorOf } from './origins.ts';
 import { nodeTitle } from './graph-plan.ts';
@@ -233,7 +233,7 @@ function repeatStep(
   if (again.unaccepted === true) return checkStep(run, config, node, 'doubt', tools);
   return waitStep(run, config, node, {
     kind: 'question',
-    text: `${nodeTitle(config)}: ${again.tool} was under way when work stopped, and nobody saw how it ended. Did it happen? Look, then say: done, repeat or fail.`,
+    text: `${nodeTitle(config)}: ${again.tool} was in progress when work stopped, and how it ended is unknown. Did it happen? Check, then answer: done, repeat or fail.`,
     options: ['done', 'repeat', 'fail'],
   });
 }

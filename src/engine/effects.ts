@@ -4,7 +4,7 @@
  */
 import type { NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
-import { isAccepting } from './acceptance.ts';
+import { isAccepting } from './node-acceptance.ts';
 import { MOST_REJECTIONS } from './agent.ts';
 import { statusAfterAnswer } from './wait-answers.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';

@@ -7,7 +7,7 @@
  * E3 An outcome of a call that is no longer open changes only what was spent.
  */
 import type { Event } from '../schema/event.ts';
-import { foldCheckEnded, foldCheckStarted } from './acceptance.ts';
+import { foldCheckEnded, foldCheckStarted } from './node-acceptance.ts';
 import { applyDecision, recordOutcome, newAgent, applyRejection } from './agent.ts';
 import { applyAnswer } from './wait-answers.ts';
 import type { Plan } from './graph-plan.ts';

@@ -48,7 +48,7 @@ export function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Low
     edges: edges.map(({ place }) => place),
     isLowered: (place) => byName.has(source.nodes[place]?.kind ?? ''),
   };
-  return { graph, problems: (around) => checkGraph(graph, around).map((problem) => placed(problem, places)) };
+  return { graph, problems: (around) => checkGraph(graph, around).map((problem) => toWrittenPath(problem, places)) };
 }
 
 function asWritten(graph: Graph): Lowered {
@@ -76,15 +76,15 @@ function instructionsOf(kind: NodeKind, node: KindNode): Node[] {
 }
 
 function boundsOf({ timeout_seconds, max_retries }: KindNode): object {
-  return defined({ timeout_seconds, max_retries });
+  return withoutUndefined({ timeout_seconds, max_retries });
 }
 
 function settingsOf(node: KindNode): object {
   const { title, acceptance, idempotency_key, on_error, fallback, tools } = node;
-  return { ...boundsOf(node), ...defined({ title, acceptance, idempotency_key, on_error, fallback, tools }) };
+  return { ...boundsOf(node), ...withoutUndefined({ title, acceptance, idempotency_key, on_error, fallback, tools }) };
 }
 
-function defined(fields: object): object {
+function withoutUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
@@ -98,7 +98,7 @@ function entriesOf(nodes: readonly Node[]): string[] {
 type Places = { nodes: readonly number[]; edges: readonly number[]; isLowered: (place: number) => boolean };
 
 /** A field that only an instruction has is left out of the path: the person wrote no such field (N4). */
-function placed({ path, problem }: GraphProblem, places: Places): GraphProblem {
+function toWrittenPath({ path, problem }: GraphProblem, places: Places): GraphProblem {
   const [list = '', index, ...fields] = path.split('.');
   if (index === undefined || (list !== 'nodes' && list !== 'edges')) return { path, problem };
   const place = places[list][Number(index)] ?? Number(index);

@@ -89,6 +89,6 @@ function assertSound(graph: Graph, tools: ReadonlySet<string>, acceptance: Surro
   const some = problems.slice(0, MOST_PROBLEMS).map(({ path, problem }) => `  ${path}: ${problem}`);
   const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
   throw new OkaError('invalid-graph', [`graph "${graph.id}" cannot run:`, ...some, ...more].join('\n'), {
-    fix: 'Mend these places; `oka graph validate` lists them.',
+    fix: 'Correct these places; `oka graph validate` lists them.',
   });
 }

@@ -57,7 +57,8 @@ function isDecided(run: RunState, event: Event): boolean {
       !isRetry(run, event.data.node, event.data.attempt)
     );
   return (
-    event.type === 'node.settled' && !/^(kept from run|(fallback after: )?the planner failed)/.test(event.data.reason)
+    event.type === 'node.settled' &&
+    !/^((kept|reused) from run|(fallback after: )?the planner failed)/.test(event.data.reason)
   );
 }
 

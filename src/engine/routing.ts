@@ -4,7 +4,7 @@
  */
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import { isAccepting } from './acceptance.ts';
+import { isAccepting } from './node-acceptance.ts';
 import { lookupFor } from './node-input.ts';
 import { downstreamOf } from './graph-plan.ts';
 import { freshNode, type NodeState, type RunState } from './run-state.ts';

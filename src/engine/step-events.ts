@@ -6,7 +6,7 @@ import type { Json } from '../schema/json.ts';
 import type { Budgets } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
-import { hasAcceptance, isAccepting } from './acceptance.ts';
+import { hasAcceptance, isAccepting } from './node-acceptance.ts';
 import { type CallStep, failureOf, type Step } from './decide.ts';
 import { nodeTitle } from './graph-plan.ts';
 import { isOver, nodeNamed, type RunState } from './run-state.ts';
@@ -75,7 +75,7 @@ export function stepEvent(run: RunState, step: Exclude<Step, { kind: 'Think' }>)
         data: {
           wait: step.wait,
           node: step.node,
-          answer: { verdict: 'cancelled', text: 'a way back starts this step over', by: 'oka' },
+          answer: { verdict: 'cancelled', text: 'an edge back starts this step over', by: 'oka' },
         },
       };
     case 'Settle':

@@ -1,7 +1,7 @@
 /** What becomes of a node when what it waited for has an answer. A part of the fold: it changes the state it is given. */
 import type { Json } from '../schema/json.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
-import { isAccepting, refusalOf } from './acceptance.ts';
+import { isAccepting, refusalOf } from './node-acceptance.ts';
 import { recordOutcome } from './agent.ts';
 import { type NodeState, nodeNamed, type RunState } from './run-state.ts';
 import { failNode, finishNode, hasFallback, willStartOver } from './routing.ts';
@@ -94,7 +94,7 @@ function effectOf(run: RunState, index: number, node: NodeState, awaited: WaitFo
 /** Somebody checked whether a call in doubt had happened. */
 function doubtEffect(node: NodeState, answer: string): AnswerEffect {
   if (answer === 'repeat') return { kind: 'repeat', approved: node.approved };
-  if (answer !== 'done') return { kind: 'fail', reason: 'a call in doubt was given up' };
+  if (answer !== 'done') return { kind: 'fail', reason: 'a person ended a call in doubt' };
   return node.agent === null
     ? { kind: 'settle', output: null, reason: 'a person saw that it had happened' }
     : { kind: 'continue', status: 'ok', output: null, error: null };

@@ -115,7 +115,7 @@ async function takeTurn(lanes: readonly Lane[], ports: FollowPorts, signal: Abor
     for (const lane of lanes) await advance(lane, ports, went, signal);
     return { kind: 'went' };
   } catch (error) {
-    for (const lane of lanes) lane.place = null; // R1
+    for (const lane of lanes) lane.place = null; // the replica is asked again where it is (R1)
     if (signal.aborted) return { kind: 'aborted' };
     const why = messageOf(error).slice(0, 2000);
     if (!(error instanceof OkaError && FINAL.has(error.code))) return { kind: 'failed', why, moved };

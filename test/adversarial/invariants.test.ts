@@ -233,7 +233,7 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
 describe('the acceptance of steps, whatever happens', { timeout: 120_000 }, () => {
   const accepting = scenarios({ judge: 'open' }, ['write', 'write', 'write', 'send'], 'accepting');
 
-  it('A1 a step that accepts something is done only behind a check that held, by its fallback, or kept from before', async () => {
+  it('A1 a step that accepts something is done only behind a check that held, by its fallback, or reused from an earlier run', async () => {
     let accepted = 0;
     await holds(accepting, async ({ lives, planFor }) => {
       for (const life of lives)
@@ -243,7 +243,7 @@ describe('the acceptance of steps, whatever happens', { timeout: 120_000 }, () =
             if (config === undefined || config.acceptance.length === 0) continue;
             const event = events[at];
             const isSettle = event?.type === 'node.settled';
-            if (isSettle && /^(fallback after|kept from run)/.test(event.data.reason)) continue;
+            if (isSettle && /^(fallback after|reused from run)/.test(event.data.reason)) continue;
             if (event?.type === 'call.ended' && event.data.status !== 'ok') continue;
             if (event?.type === 'decision.made' && event.data.decision.kind !== 'Finish') continue;
             if (event?.type === 'wait.closed' && event.data.answer.verdict !== 'approved') continue;

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { live } from '../../bench/month/month.ts';
 import { removeDatabase } from '../../src/ledger/fold-database.ts';
-import { booksFile } from '../../src/daemon/maintain/maintenance-folder.ts';
+import { learningFile } from '../../src/daemon/maintain/maintenance-folder.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
@@ -187,7 +187,7 @@ describe('maintenance with all it learns about', () => {
     const home = copyOf(learned.dir);
     const before = await outcomeOf(home);
     for (const folder of folders) rmSync(join(home.oka, folder), { recursive: true, force: true });
-    if (folders.includes('maintenance/pages')) removeDatabase(booksFile(home));
+    if (folders.includes('maintenance/pages')) removeDatabase(learningFile(home));
     rmSync(join(home.oka, 'active_task_graph.json'), { force: true });
     expect(await oka('rebuild', '--dir', home.dir)).toMatchObject({ code: 0, err: '' });
     expect(await outcomeOf(home)).toEqual(before);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { given, openRooms } from '../../src/daemon/open-rooms.ts';
+import { bindPort, openRooms } from '../../src/daemon/open-rooms.ts';
 import { defineRoom, port } from '../../src/schema/room.ts';
 
 const base = port<string>('base');
@@ -32,7 +32,7 @@ function kitchen() {
 describe('opening rooms', () => {
   it('R3 a room is opened after those that give what it needs, whatever the order of the list, and closed before them', async () => {
     const { log, baker, mill } = kitchen();
-    const open = await openRooms([baker, mill], [given(base, 'wheat')]);
+    const open = await openRooms([baker, mill], [bindPort(base, 'wheat')]);
     expect(open.valueOf(bread)).toBe('bread of flour of wheat');
     expect(open.rooms.map(({ name }) => name)).toEqual(['baker', 'mill']);
     await open.close();
@@ -58,7 +58,7 @@ describe('opening rooms', () => {
   it('O1 two givers of one port are an error that names both', async () => {
     const { mill } = kitchen();
     const other = defineRoom({ name: 'shop', gives: { flour }, open: () => ({ gives: { flour: 'bought' } }) });
-    await expect(openRooms([mill, other], [given(base, '')])).rejects.toThrow(
+    await expect(openRooms([mill, other], [bindPort(base, '')])).rejects.toThrow(
       'the port "flour" is given by mill and by the room shop',
     );
   });
@@ -78,14 +78,14 @@ describe('opening rooms', () => {
         throw new Error('no oven');
       },
     });
-    await expect(openRooms([broken, baker, mill], [given(base, '')])).rejects.toThrow('no oven');
+    await expect(openRooms([broken, baker, mill], [bindPort(base, '')])).rejects.toThrow('no oven');
     expect(log.slice(2)).toEqual(['close baker', 'close mill']);
     const loud = defineRoom({
       name: 'loud',
       needs: { bread },
       open: () => ({ close: () => Promise.reject(new Error('stuck')) }),
     });
-    const open = await openRooms([loud, baker, mill], [given(base, '')]);
+    const open = await openRooms([loud, baker, mill], [bindPort(base, '')]);
     log.length = 0;
     await expect(open.close()).rejects.toThrow('stuck');
     expect(log).toEqual(['close baker', 'close mill']);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { withHost } from '../../src/daemon/host.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openMaintenance } from '../../src/daemon/maintain/open-maintenance.ts';
-import { pass } from '../../src/daemon/maintain/pass.ts';
+import { runPass } from '../../src/daemon/maintain/pass.ts';
 import { queryPage, roomPages } from '../../src/daemon/room-pages.ts';
 import { rooms } from '../../src/daemon/rooms.ts';
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
@@ -178,7 +178,7 @@ describe('a capability that is one folder and one line', () => {
     expect(() => queryPage(home, 'nowhere', {}, list)).toThrow('there is no page "nowhere"');
     const m = await openMaintenance(home, await loadConfig(home), { rooms: list });
     try {
-      await pass(m, signal);
+      await runPass(m, signal);
       expect(m.store.get('city/Graz')).toBe(true);
       expect(m.parts.map(({ name }) => name)).toContain('todos');
     } finally {

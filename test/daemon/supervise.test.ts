@@ -26,8 +26,8 @@ async function supervised(
   const code = await supervise([{ name: 'worker', args: [], script }], {
     home: homeAt(folder),
     signal: stop.signal,
-    tell: note,
-    said: (_, line) => note(line),
+    log: note,
+    onLine: (_, line) => note(line),
     patience: { ...patience, ...change },
   });
   return { code, told, lives: readFileSync(join(folder, 'lives'), 'utf8').length };
@@ -84,13 +84,13 @@ describe('supervise', () => {
     const ended = await supervise(
       [
         { name: 'worker', args: [], script: script('kept.cjs', kept) },
-        { name: 'maintenance', args: [], script: script('beside.cjs', beside), isBeside: true },
+        { name: 'maintenance', args: [], script: script('beside.cjs', beside), isSecondary: true },
       ],
       {
         home: homeAt(folder),
         signal: new AbortController().signal,
-        tell: note,
-        said: (_, line) => note(line),
+        log: note,
+        onLine: (_, line) => note(line),
         patience,
       },
     );

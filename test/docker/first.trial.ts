@@ -120,7 +120,7 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
     const begun = performance.now();
     must(['compose', '--project-name', stage.project, 'down'], { cwd: stage.dir, env: stage.env });
     process.stdout.write(`down in the middle of a step: ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
-    expect(stage.events('worker.stopped').at(-1)?.data['reason']).toBe('told to stop');
+    expect(stage.events('worker.stopped').at(-1)?.data['reason']).toBe('it was stopped');
     expect(docker(['volume', 'ls', '--quiet']).out).toContain(`${stage.project}_egress-key`);
     stage.up();
     // The command was ended with its container: whether it is done again is for a person to say.

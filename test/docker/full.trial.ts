@@ -31,9 +31,9 @@ describe.skipIf(missing !== '')('a full disk', () => {
     await until('the first step', () => (existsSync(join(stage.dir, 'workspace/desk/mid.txt')) ? true : null));
     fill(join(stage.dir, '.oka/filler'));
     stage.drop('workspace/inbox/meanwhile.md', runbook('Meanwhile', ['echo done >> meanwhile.txt']));
-    await told(/the disk is full: nothing is begun/);
+    await told(/the disk is full: nothing is started/);
     rmSync(join(stage.dir, '.oka/filler'));
-    await told(/there is space again: work goes on/);
+    await told(/there is space again: work continues/);
     await stage.result('mid', /✅ Done/);
     await stage.result('meanwhile', /✅ Done/);
     expect(stage.read('workspace/desk/mid.txt')).toBe('1\n2\n3\n4\n5\n');

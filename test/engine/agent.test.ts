@@ -14,7 +14,7 @@ describe('decided', () => {
       reason: 'because',
     });
     expect(applyDecision(agent, 2, { kind: 'Transition', to: 'failed', rationale: '' })).toMatchObject({
-      reason: 'the agent gave up',
+      reason: 'the agent stopped without a result',
     });
   });
 

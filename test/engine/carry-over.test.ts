@@ -46,7 +46,7 @@ describe('a run that continues a failed one', () => {
       {
         type: 'node.settled',
         run: 'next',
-        data: { node: 'a', status: 'done', reason: 'kept from run r', output: { n: 1 } },
+        data: { node: 'a', status: 'done', reason: 'reused from run r', output: { n: 1 } },
       },
     ]);
     expect(statuses(next)).toEqual(['done', 'pending', 'pending']);

@@ -53,7 +53,7 @@ describe('checkGraph', () => {
       'a circle',
       [tool('a', { needs: ['b'] }), tool('b'), tool('c', { needs: ['a'] })],
       { edges: [{ from: 'c', to: 'b' }] },
-      'nodes: these nodes wait for each other: a, b, c. A way back is an edge with "max"',
+      'nodes: these nodes wait for each other: a, b, c. An edge back needs "max"',
     ],
     [
       'a template that asks for what is not there yet',
@@ -74,16 +74,16 @@ describe('checkGraph', () => {
       'nodes.0: {{nobody}} asks for something that is not there when "m" starts',
     ],
     [
-      'a way back to what does not come before',
+      'an edge back to a node that does not come before',
       [tool('a'), tool('b')],
       { edges: [{ from: 'a', to: 'b', when: flag, max: 1 }] },
-      'edges.0: "max" marks a way back, but "b" does not come before "a"',
+      'edges.0: "max" marks an edge back, but "b" does not come before "a"',
     ],
     [
-      'a way back without a condition',
+      'an edge back without a condition',
       [tool('a')],
       { edges: [{ from: 'a', to: 'a', max: 1 }] },
-      'edges.0.when: a way back needs a condition, else it is always taken',
+      'edges.0.when: an edge back needs a condition, otherwise it is always taken',
     ],
     [
       'branches that exclude each other',

@@ -688,7 +688,7 @@ describe('a call in doubt', () => {
       {
         for: {
           kind: 'question',
-          text: expect.stringContaining('The act: act was under way when work stopped'),
+          text: expect.stringContaining('The act: act was in progress when work stopped'),
           options: ['done', 'repeat', 'fail'],
         },
       },
@@ -699,7 +699,7 @@ describe('a call in doubt', () => {
   it.each([
     ['done', 1, { status: 'done', output: null }],
     ['repeat', 2, { status: 'done', output: 'done again' }],
-    ['fail', 1, { status: 'failed', reason: 'a: a call in doubt was given up' }],
+    ['fail', 1, { status: 'failed', reason: 'a: a person ended a call in doubt' }],
     ['whatever', 1, { status: 'failed' }],
   ])('%s: the person decides', async (text, times, outcome) => {
     const { engine, inputs } = await stoppedIn({ class: 'external_mutation' });
@@ -739,8 +739,8 @@ describe('a failed run', () => {
     expect(good.inputs).toHaveLength(2);
     expect(await engine.stateOf('r')).toMatchObject({ status: 'failed' });
     expect(dataOf(events, 'node.settled').map(({ node, reason }) => [node, reason])).toEqual([
-      ['a', 'kept from run r'],
-      ['b', 'kept from run r'],
+      ['a', 'reused from run r'],
+      ['b', 'reused from run r'],
     ]);
   });
 
@@ -846,7 +846,7 @@ describe('runs inside runs', () => {
       const root = depth === undefined ? {} : { budgets: { depth } };
       expect(await (await engine.start(graph, { id: 'r', ...root })).done).toMatchObject({
         status: 'failed',
-        reason: expect.stringContaining(`runs may lie at most ${most} deep`),
+        reason: expect.stringContaining(`runs may be nested at most ${most} deep`),
       });
       expect(Math.max(...dataOf(events, 'run.started').map(({ depth }) => depth))).toBe(most);
     },

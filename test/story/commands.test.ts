@@ -57,7 +57,7 @@ describe('oka up', { timeout: 90_000 }, () => {
     expect((await story.events()).length).toBe(idle);
     first.kill('SIGINT');
     expect(await once(first, 'exit')).toEqual([0, null]);
-    expect((await story.eventsOf('worker.stopped')).at(-1)?.data.reason).toBe('told to stop');
+    expect((await story.eventsOf('worker.stopped')).at(-1)?.data.reason).toBe('it was stopped');
     const second = story.start(['up']);
     await story.until('the second worker', async () => yes((await story.eventsOf('worker.started')).length === 2));
     await sleep(1000);

@@ -58,7 +58,7 @@ describe('planning anew', { timeout: 90_000 }, () => {
     story.work();
     const { status, reason, page } = await story.ended('two-files');
     expect(status).toBe('failed');
-    expect(reason).toContain('may not be planned anew any more');
+    expect(reason).toContain('may not be planned again');
     expect(page).toContain('Not done');
     expect(page).toContain('"two" is not in second.txt');
     expect(story.model.requests).toHaveLength(4);

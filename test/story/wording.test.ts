@@ -48,7 +48,7 @@ it('what wording takes is in the ledger, and it ends for the day when its budget
   const told: string[] = [];
   let now = Date.now();
   const maintain = (): Promise<unknown> =>
-    maintainOnce(story.home, new AbortController().signal, { clock: () => now, tell: (line) => told.push(line) });
+    maintainOnce(story.home, new AbortController().signal, { clock: () => now, log: (line) => told.push(line) });
   const lesson = async (run: string, text: string): Promise<void> => {
     story.drop(`${run}.md`, TASK.replace('first', run));
     await story.ended(run);

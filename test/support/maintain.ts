@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
-import { booksFile } from '../../src/daemon/maintain/maintenance-folder.ts';
+import { learningFile } from '../../src/daemon/maintain/maintenance-folder.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Part } from '../../src/schema/learning-part.ts';
@@ -94,7 +94,7 @@ export const testParts = [order, tally] as const;
 
 /** Everything that was learned, but when it was looked at. */
 export function dumpOf(home: Home): { entries: Record<string, string>; cursors: unknown[] } {
-  const db = new DatabaseSync(booksFile(home), { readOnly: true });
+  const db = new DatabaseSync(learningFile(home), { readOnly: true });
   try {
     const rows = db.prepare('SELECT key, value FROM row ORDER BY key').all();
     return {

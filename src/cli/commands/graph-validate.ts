@@ -1,6 +1,6 @@
 import { checkGraphFile } from '../../daemon/home/graph-files.ts';
 import { nodeKinds } from '../../daemon/node-kinds.ts';
-import { toolNames } from '../../daemon/tool-names.ts';
+import { knownToolNames } from '../../daemon/known-tools.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
@@ -17,7 +17,7 @@ type Data = {
 export async function run(call: Call): Promise<Answer<Data>> {
   const { graph, problems } = checkGraphFile(
     onlyOperand(call, 'file'),
-    toolNames(call.rooms),
+    knownToolNames(call.rooms),
     await nodeKinds(call.rooms),
   );
   const valid = problems.length === 0;

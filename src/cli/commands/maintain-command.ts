@@ -71,16 +71,16 @@ function checkHealth(home: Home): Answer<Data> {
 
 async function passOnce({ home, signal, notify }: MaintainCall): Promise<Answer<Data>> {
   const { maintainOnce, summaryOf } = await import('../../daemon/maintain/maintain.ts');
-  const passed = await maintainOnce(home, signal, { tell: (line) => notify(plainText(line)) });
+  const passed = await maintainOnce(home, signal, { log: (line) => notify(plainText(line)) });
   return answer({ kind: 'passed', passed, summary: summaryOf(passed) }, passed.isWhole ? exits.ok : exits.interrupted);
 }
 
 async function previewPass({ home, signal }: MaintainCall): Promise<Answer<Data>> {
-  const [{ foresee }, { describeEvent }] = await Promise.all([
+  const [{ previewPass }, { describeEvent }] = await Promise.all([
     import('../../daemon/maintain/preview.ts'),
     import('../event-sentence.ts'),
   ]);
-  const { events, concluded, pages } = await foresee(home, signal);
+  const { events, concluded, pages } = await previewPass(home, signal);
   const sentences = [
     ...concluded.map((event) => plainText(describeEvent(event))),
     ...pages.map((page) => `the page .oka/${plainText(page)}`),

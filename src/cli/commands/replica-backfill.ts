@@ -37,8 +37,8 @@ export const jsonLines = ({ ended, reached }: Data): object[] => [{ ended, reach
 
 export const render = ({ text }: Data): string => text;
 
-function outcomeOf(ended: Ended | 'held' | 'empty', reached: Reached): { code: number; text: string } {
-  if (ended === 'held')
+function outcomeOf(ended: Ended | 'locked' | 'empty', reached: Reached): { code: number; text: string } {
+  if (ended === 'locked')
     throw new OkaError('refused', 'another process replicates already', { fix: 'Watch it: oka replica status' });
   if (ended === 'empty') return { code: exits.ok, text: 'There are no events yet.\n' };
   const { run: events, maintenance } = reached;

@@ -1,5 +1,5 @@
 import { withHost } from '../../daemon/host.ts';
-import { ports } from '../../daemon/ports.ts';
+import { ports } from '../../daemon/room-ports.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';

@@ -1,5 +1,5 @@
 import { hiddenAnswer } from '../../daemon/guard/hidden-prompt.ts';
-import { toolNames } from '../../daemon/tool-names.ts';
+import { knownToolNames } from '../../daemon/known-tools.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { SecretHost, SecretTool } from '../../schema/secret.ts';
@@ -33,7 +33,7 @@ function toolsOf({ options, notify }: SetCall): string[] {
   const tools = [...new Set(options.tool)];
   const odd = tools.find((tool) => !SecretTool.safeParse(tool).success);
   if (odd !== undefined) throw new OkaError('usage', `"${odd}" cannot be the name of a tool`);
-  const known = toolNames();
+  const known = knownToolNames();
   for (const tool of tools.filter((each) => !known.includes(each)))
     notify(`oka: note: there is no tool "${tool}" today; there is: ${known.join(', ')}`);
   if (tools.length === 0) notify('oka: note: without --tool no tool may use it; it is only redacted');

@@ -1,6 +1,6 @@
-import { undo, undoPlan } from '../../daemon/desk/undo.ts';
+import { undo, previewUndo } from '../../daemon/desk/undo.ts';
 import { withHost } from '../../daemon/host.ts';
-import { ports } from '../../daemon/ports.ts';
+import { ports } from '../../daemon/room-ports.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
@@ -9,7 +9,7 @@ import { onlyOperand } from '../operands.ts';
 import { count, plainText } from '../plain-text.ts';
 import { type Submitted, submitToWorker } from '../submitted.ts';
 
-type Undone = Awaited<ReturnType<typeof undoPlan>>;
+type Undone = Awaited<ReturnType<typeof previewUndo>>;
 type Data = (Submitted & { run: string }) | ({ run: string; dry: boolean } & Undone);
 
 export async function run(call: Call<{ dryRun: boolean }>): Promise<Answer<Data>> {
@@ -24,7 +24,7 @@ export async function run(call: Call<{ dryRun: boolean }>): Promise<Answer<Data>
   if (submitted !== null) return answer({ ...submitted, run: id });
   const undone = await withHost(home, signal, ({ valuesOf }) => {
     const needed = valuesOf({ runs: ports.runs, ledger: ports.ledger, shadow: ports.shadow });
-    return dry ? undoPlan(needed, id) : undo(needed, id);
+    return dry ? previewUndo(needed, id) : undo(needed, id);
   });
   const isComplete = undone.overlaps.length + undone.notRestorable.length === 0;
   return answer({ run: id, dry, ...undone }, isComplete ? exits.ok : exits.no);

@@ -5,7 +5,7 @@ import { isStopped } from '../../daemon/home/stop-files.ts';
 import { setUp } from '../../daemon/home/set-up.ts';
 import { loadConfig, programFolder, shownPath } from '../../daemon/settings.ts';
 import type { Home } from '../../schema/home.ts';
-import { type Kept, supervise } from '../../daemon/supervise.ts';
+import { type SupervisedProcess, supervise } from '../../daemon/supervise.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
@@ -50,8 +50,8 @@ async function superviseHome(call: UpCall, report: (line: string) => void): Prom
     {
       home,
       signal,
-      tell: report,
-      said: reportOnce(report),
+      log: report,
+      onLine: reportOnce(report),
     },
   );
   return signal.aborted ? exits.ok : code;
@@ -68,12 +68,12 @@ function reportOnce(report: (line: string) => void): (name: string, line: string
 }
 
 /** The worker reports a config that cannot be read. */
-async function maintenanceOf(home: Home): Promise<Kept[]> {
+async function maintenanceOf(home: Home): Promise<SupervisedProcess[]> {
   const isOff = await loadConfig(home).then(
     ({ maintenance }) => maintenance.off,
     () => false,
   );
-  return isOff ? [] : [{ name: 'maintenance', args: ['maintain', '--stay'], isBeside: true }];
+  return isOff ? [] : [{ name: 'maintenance', args: ['maintain', '--stay'], isSecondary: true }];
 }
 
 async function welcome({ home }: UpCall): Promise<void> {

@@ -1,7 +1,7 @@
 /** What the dependency manager contributes: installing what a step misses, and asking people for what it may not install. */
 import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 
 const { home, config, ledger, projections, taskGraph, policy, sandbox, runs } = ports;
 const gives = { deps: ports.deps };

@@ -60,7 +60,7 @@ async function networkFinding(): Promise<Finding> {
     state: 'odd',
     what: 'installer',
     found,
-    fix: launcher ? 'Without sockets only what lies on this machine can be installed.' : 'npm run build:native',
+    fix: launcher ? 'Without sockets only packages that are on this machine can be installed.' : 'npm run build:native',
   };
 }
 
@@ -68,7 +68,7 @@ function wheelsFinding(wheels: string | undefined): Finding {
   if (wheels === undefined)
     return { state: 'good', what: 'wheels', found: 'no folder of wheels is set; the Python index is asked' };
   if (existsSync(wheels)) return { state: 'good', what: 'wheels', found: wheels };
-  return { state: 'bad', what: 'wheels', found: `${wheels} is not there`, fix: 'Mend tools.wheels in config.json.' };
+  return { state: 'bad', what: 'wheels', found: `${wheels} is not there`, fix: 'Correct tools.wheels in config.json.' };
 }
 
 async function auditFindings(home: Home): Promise<Finding[]> {

@@ -11,7 +11,7 @@ import { classifierOf } from '../guard/classifier.ts';
 import type { LoadedPolicy } from '../guard/policy-file.ts';
 import { classWith, openSandbox } from '../guard/sandbox.ts';
 import type { EgressRoutes } from '../network/egress-routes.ts';
-import type { ports } from '../ports.ts';
+import type { ports } from '../room-ports.ts';
 import type { LedgerPort, OnDurable, Runs } from '../port-types.ts';
 import { builtInTools } from './built-in-tools.ts';
 import { onDesk, oneAtATime } from './desk.ts';
@@ -54,8 +54,8 @@ export function openDesk(needed: DeskPorts): OpenedRoom<unknown, Gives> {
   return {
     gives: { sandbox, shadow, witness: witnessWith({ home, artifacts, events, shadow, append, inTurn }) },
     tools: onDesk(tools, shadow, append, inTurn, {
-      waits: ({ run }) => reportRun('the disk is full: it waits for space', run),
-      ground: sandbox.environmentOf,
+      onWait: ({ run }) => reportRun('the disk is full: it waits for space', run),
+      environmentOf: sandbox.environmentOf,
     }),
     intakes: {
       undo: async ({ run }) => {

@@ -1,6 +1,6 @@
 /** What the desk contributes: the built-in tools, one writing call at a time, in a sandbox; undo; what a crash left. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 
 const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
 const { sandbox, shadow, witness } = ports;

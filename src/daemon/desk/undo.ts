@@ -1,4 +1,4 @@
-/** Owns: taking back what a run did to the desk, with all the runs inside it. */
+/** Owns: undoing what a run did to the desk, with all the runs inside it. */
 import { join } from 'node:path';
 import type { Event } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -18,7 +18,7 @@ export type UndoPorts = {
 };
 
 export async function undo({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
-  const steps = await stepsIn(runs.eventsOf, shadow, run);
+  const steps = await stepsOfRun(runs.eventsOf, shadow, run);
   const undone = await shadow.undo(steps, `after undoing ${run}`);
   const shown = (paths: readonly string[]): string[] => paths.slice(0, MOST_NAMED).map((path) => path.slice(0, 1000));
   await ledger.append({
@@ -32,29 +32,29 @@ export async function undo({ runs, ledger, shadow }: UndoPorts, run: string): Pr
   return undone;
 }
 
-/** What it would do, without doing it. */
-export async function undoPlan({ runs, shadow }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
-  const { restore, remove, overlaps, notRestorable } = await shadow.plan(await stepsIn(runs.eventsOf, shadow, run));
+/** What `undo` would do, without doing it. */
+export async function previewUndo({ runs, shadow }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
+  const { restore, remove, overlaps, notRestorable } = await shadow.plan(await stepsOfRun(runs.eventsOf, shadow, run));
   return { restored: restore, removed: remove, overlaps, notRestorable };
 }
 
-async function stepsIn(
+async function stepsOfRun(
   eventsOf: (run: string) => Promise<Event[]>,
   shadow: Snapshots,
   run: string,
-): ReturnType<typeof allSteps> {
-  return allSteps(await eventsWithChildren(eventsOf, run), shadow);
+): ReturnType<typeof requireSteps> {
+  return requireSteps(await eventsWithChildren(eventsOf, run), shadow);
 }
 
-async function allSteps(events: readonly Event[], shadow: Snapshots): Promise<ReturnType<typeof stepsOf>> {
+async function requireSteps(events: readonly Event[], shadow: Snapshots): Promise<ReturnType<typeof stepsOf>> {
   const { tree: now } = await shadow.snapshot('before undoing');
   const steps = stepsOf(events, now);
   if (steps.length === 0)
-    throw new OkaError('refused', 'this run changed nothing on the desk, or what it changed was not kept');
+    throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
   return steps;
 }
 
-/** In the order in which things happened. */
+/** The events of a run and of all runs inside it, in the order in which they were written. */
 async function eventsWithChildren(
   eventsOf: (run: string) => Promise<Event[]>,
   run: string,

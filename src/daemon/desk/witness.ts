@@ -1,4 +1,4 @@
-/** Owns: what is known of a call that was under way when the worker died. */
+/** Owns: what is known of a call that was in progress when the worker died. */
 import type { EngineOptions } from '../../engine/engine-context.ts';
 import type { OpenCall } from '../../engine/run-state.ts';
 import type { Event } from '../../schema/event.ts';
@@ -8,45 +8,45 @@ import { outcomeFromWitness } from '../../tools/builtin/shell.ts';
 import { readWitness } from '../../tools/launch-witness.ts';
 import { callsFolder, launcherPath } from '../guard/sandbox.ts';
 import type { Home } from '../../schema/home.ts';
-import { keptAfterCrash } from './desk.ts';
+import { snapshotAfterCrash } from './desk.ts';
 
-type KeptAfterCrash = Parameters<typeof keptAfterCrash>;
-type Kept = Extract<Event, { type: 'desk.kept' }>;
+type SnapshotAfterCrash = Parameters<typeof snapshotAfterCrash>;
+type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
 
 export type WitnessPorts = {
   home: Home;
   artifacts: ArtifactStore;
   events: EventStore;
-  shadow: KeptAfterCrash[0];
-  append: KeptAfterCrash[1];
-  inTurn: KeptAfterCrash[2];
+  shadow: SnapshotAfterCrash[0];
+  append: SnapshotAfterCrash[1];
+  inTurn: SnapshotAfterCrash[2];
 };
 
 export function witnessWith(ports: WitnessPorts): NonNullable<EngineOptions['witness']> {
   const { shadow, append, inTurn, events } = ports;
   return (run, open) =>
-    keptAfterCrash(
+    snapshotAfterCrash(
       shadow,
       append,
       inTurn,
       { run, ...open },
       {
-        keptBefore: () => keptBefore(events, run, open.call),
-        look: (before) => seenOf(open, before, ports),
+        findBefore: () => findSnapshotBefore(events, run, open.call),
+        readOutcome: (before) => readOutcome(open, before, ports),
       },
     );
 }
 
-async function keptBefore(events: EventStore, run: string, call: string): Promise<Kept | null> {
+async function findSnapshotBefore(events: EventStore, run: string, call: string): Promise<SnapshotEvent | null> {
   for await (const event of events.read({ run }))
     if (event.type === 'desk.kept' && event.data.call === call && event.data.when === 'before') return event;
   return null;
 }
 
-/** A command was seen to its end by its launcher, or was not begun. */
-async function seenOf(
+/** How a command ended, as its launcher recorded it; null for other tools, and while it is still running. */
+async function readOutcome(
   { tool, call, input, class: effect }: OpenCall,
-  before: Kept | null,
+  before: SnapshotEvent | null,
   { home, artifacts }: WitnessPorts,
 ): Promise<Outcome | null> {
   if (tool !== 'shell') return null;

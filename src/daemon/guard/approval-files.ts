@@ -41,7 +41,7 @@ const OTHERS_MAY_WRITE = 0o002;
 const ROOT = 0;
 
 export function inFolder<T>(path: string, act: (folder: Folder) => T): T {
-  const fd = opened(path);
+  const fd = openFolder(path);
   try {
     const problem = problemOf(fstatSync(fd));
     if (problem !== null) throw new OkaError('unsafe-file', `${path} ${problem}`);
@@ -51,7 +51,7 @@ export function inFolder<T>(path: string, act: (folder: Folder) => T): T {
   }
 }
 
-function opened(path: string): number {
+function openFolder(path: string): number {
   try {
     mkdirSync(path, { mode: 0o755 });
   } catch (error) {

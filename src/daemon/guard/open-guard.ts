@@ -9,7 +9,7 @@ import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { OpenedRoom } from '../../schema/room.ts';
-import type { ports } from '../ports.ts';
+import type { ports } from '../room-ports.ts';
 import type { LedgerPort, ProjectionsPort, Runs } from '../port-types.ts';
 import { approvalPages, assertAnswer, openApprovals } from './approval-pages.ts';
 import { lineClassifierOf } from './classifier.ts';

@@ -28,7 +28,7 @@ const MOST_BYTES = 1024 * 1024;
 const MOST_REASON = 10_000;
 
 export function loadPolicy(file: string, classify: Classify): LoadedPolicy {
-  const text = textOf(file);
+  const text = readPolicyText(file);
   return { policy: parsePolicy(text, file, classify), sha256: hash('sha256', text) };
 }
 
@@ -57,11 +57,14 @@ function readAgain(file: string, classify: Classify, loaded: LoadedPolicy): Poli
     const read = loadPolicy(file, classify);
     return read.sha256 === loaded.sha256 ? { kind: 'same' } : { kind: 'loaded', ...read };
   } catch (error) {
-    return { kind: 'invalid', reason: `${messageOf(error).slice(0, MOST_REASON)}\nThe policy before it still holds.` };
+    return {
+      kind: 'invalid',
+      reason: `${messageOf(error).slice(0, MOST_REASON)}\nThe previous policy remains active.`,
+    };
   }
 }
 
-function textOf(file: string): string {
+function readPolicyText(file: string): string {
   assertRegularFile(file);
   try {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,6 +1,6 @@
 /** What the guard of a home contributes: the active policy, approvals and their pages, the vault's changes. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 
 const { home, ledger, projections, taskGraph, vault, runs, policy } = ports;
 

@@ -1,16 +1,16 @@
 /**
  * Owns: noticing that a person has changed config.json.
- * Settings are taken over whole, by a new process; one that is not valid is told of and changes nothing.
+ * A new process applies the settings, all at once; a file that is not valid is reported and changes nothing.
  */
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { loadRoomsConfig } from '../room-config.ts';
 import type { Home } from '../../schema/home.ts';
 
-export type ConfigLooked = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
+export type ConfigChange = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
 
-/** Says of a change once what became of it; it counts when it has stayed the same for one look. */
-export function watchConfig(home: Home): () => Promise<ConfigLooked> {
+/** Reports each change once, when the file was the same in two checks in a row. */
+export function watchConfig(home: Home): () => Promise<ConfigChange> {
   let settled = stampOf(home.config);
   let seen = settled;
   return async () => {
@@ -23,12 +23,12 @@ export function watchConfig(home: Home): () => Promise<ConfigLooked> {
     settled = stamp;
     return loadRoomsConfig(home).then(
       () => ({ kind: 'changed' }),
-      (error: unknown) => ({ kind: 'invalid', reason: `${messageOf(error)}\nThe settings before it still hold.` }),
+      (error: unknown) => ({ kind: 'invalid', reason: `${messageOf(error)}\nThe previous settings remain active.` }),
     );
   };
 }
 
-/** Another file in its place is a change, too: editors save by rename. */
+/** A different file in the same place is a change, too: editors save by renaming. */
 function stampOf(file: string): string {
   const found = lstatIfPresent(file);
   return found === undefined ? 'missing' : [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(' ');

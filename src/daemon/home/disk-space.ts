@@ -1,6 +1,6 @@
 /**
- * Owns: whether there is space to work in. That there is none is told once, and nothing is begun meanwhile; space is then
- * looked for by writing, since a quota shows in no figure about the disk.
+ * Owns: whether there is disk space to work with. A full disk is reported once, and nothing is started meanwhile. Whether
+ * there is space again is tested by writing, since the figures about a disk do not include a quota.
  */
 import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync } from 'node:fs';
@@ -16,30 +16,30 @@ export type DiskSpace = {
 };
 
 export type SpacePorts = {
-  tell: (line: string) => void;
+  log: (line: string) => void;
   /** Called when there is space again. */
-  isBack: () => void;
-  lookEveryMs?: number;
+  onRecovery: () => void;
+  pollMs?: number;
 };
 
-const LOOK_EVERY_MS = 2000;
+const POLL_MS = 2000;
 /** For the events and the result of a task or two. */
 const ENOUGH_BYTES = 1024 * 1024;
 const USED_UP_BYTES = 64 * 1024;
 
-export function watchDiskSpace(home: Home, { tell, isBack, lookEveryMs = LOOK_EVERY_MS }: SpacePorts): DiskSpace {
+export function watchDiskSpace(home: Home, { log, onRecovery, pollMs = POLL_MS }: SpacePorts): DiskSpace {
   let short = false;
-  let looked = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   const runOut = (): void => {
-    if (!short) tell('the disk is full: nothing is begun until there is space again');
+    if (!short) log('the disk is full: nothing is started until there is space again');
     short = true;
   };
-  const look = (): void => {
+  const check = (): void => {
     if (!short && isUsedUp(home)) runOut();
     else if (short && hasSpace(home)) {
       short = false;
-      tell('there is space again: work goes on');
-      isBack();
+      log('there is space again: work continues');
+      onRecovery();
     }
   };
   return {
@@ -48,16 +48,16 @@ export function watchDiskSpace(home: Home, { tell, isBack, lookEveryMs = LOOK_EV
       return isAboutSpace(error);
     },
     isShort() {
-      if (performance.now() - looked >= lookEveryMs) {
-        look();
-        looked = performance.now();
+      if (performance.now() - checkedAt >= pollMs) {
+        check();
+        checkedAt = performance.now();
       }
       return short;
     },
   };
 }
 
-/** Before anybody has met it: a command may be waiting for space to say how it ended. */
+/** Checked before any write has failed: a command may be waiting for space to record how it ended. */
 function isUsedUp({ oka, workspace }: Home): boolean {
   return [oka, workspace].some((folder) => {
     try {
@@ -71,15 +71,15 @@ function isUsedUp({ oka, workspace }: Home): boolean {
 
 /** The two may be on disks of their own. */
 function hasSpace({ oka, workspace }: Home): boolean {
-  return [join(oka, 'state'), join(workspace, 'outbox')].every((folder) => isRoomIn(join(folder, '.space')));
+  return [join(oka, 'state'), join(workspace, 'outbox')].every((folder) => canWrite(join(folder, '.space')));
 }
 
-function isRoomIn(file: string): boolean {
+function canWrite(file: string): boolean {
   try {
     replaceFile(file, randomBytes(ENOUGH_BYTES));
     return true;
   } catch (error) {
-    return !isAboutSpace(error); // whatever else is wrong is for whoever meets it to say
+    return !isAboutSpace(error); // any other failure is reported by whoever runs into it
   } finally {
     rmSync(file, { force: true });
   }

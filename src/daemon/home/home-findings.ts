@@ -28,7 +28,7 @@ function nodeFinding(): Finding {
   const found = `${process.version} at ${process.execPath}`;
   return enough
     ? { state: 'good', what: 'Node', found }
-    : { state: 'bad', what: 'Node', found, fix: `Node ${NODE_NEEDED} is needed: npm ci brings one on Linux.` };
+    : { state: 'bad', what: 'Node', found, fix: `Node ${NODE_NEEDED} is needed: npm ci installs it on Linux.` };
 }
 
 /** The rules may well be read-only: people write them, not oka. */

@@ -11,13 +11,13 @@ export function renewOnWrite(store: ArtifactStore, folder: string): ArtifactStor
     ...store,
     put: async (body, about) => {
       const ref = await store.put(body, about);
-      const isThere = renewed(join(folder, ref.sha256.slice(0, 2), ref.sha256.slice(2)));
+      const isThere = renewTime(join(folder, ref.sha256.slice(0, 2), ref.sha256.slice(2)));
       return isThere ? ref : store.put(body, about);
     },
   };
 }
 
-function renewed(file: string): boolean {
+function renewTime(file: string): boolean {
   try {
     const now = Date.now();
     if (lstatSync(file).mtimeMs < now - YOUNG_MS) utimesSync(file, now / 1000, now / 1000);

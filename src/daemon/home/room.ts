@@ -1,6 +1,6 @@
 /** What the home itself contributes: its folders and settings, tidying, and archiving old runs. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 
 const { home, config, liveLedger, ledger, taskGraph, tidy } = ports;
 

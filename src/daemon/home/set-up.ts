@@ -6,7 +6,7 @@ import { createPrivate } from '../../guard/vault-file.ts';
 import { diskWriter, describeErrno } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import { assertFolderAccess } from './folder-access.ts';
-import { ledgerLink, settlePlace, WRITTEN } from '../maintain/maintenance-folder.ts';
+import { ledgerLink, prepareMaintenanceFolder, WRITTEN } from '../maintain/maintenance-folder.ts';
 import { programFolder } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 
@@ -38,9 +38,9 @@ export function setUp(home: Home): string[] {
   const files = FILES.filter(missing);
   const links = LINKS.filter(({ at }) => missing(at));
   for (const folder of folders) attempt(home, folder, (path) => mkdirSync(path, { recursive: true }));
-  for (const file of files) attempt(home, file, (path) => writeFileSync(path, shipped(file), { flag: 'wx' }));
+  for (const file of files) attempt(home, file, (path) => writeFileSync(path, readShippedFile(file), { flag: 'wx' }));
   for (const { at, to } of links) attempt(home, at, (path) => symlinkSync(to, path));
-  settlePlace(home);
+  prepareMaintenanceFolder(home);
   return [...folders.map((folder) => `${folder}/`), ...files, ...links.map(({ at }) => at)];
 }
 
@@ -55,7 +55,7 @@ export function isSetUp(home: Home): boolean {
   return existsSync(home.oka) && existsSync(home.workspace);
 }
 
-function shipped(file: string): string {
+function readShippedFile(file: string): string {
   return readFileSync(join(programFolder, file), 'utf8');
 }
 

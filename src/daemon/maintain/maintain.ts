@@ -1,12 +1,12 @@
 /**
- * Owns: the second process: it waits for its times, makes a pass at each, and tells what became of it.
+ * Owns: the maintenance process: it waits for its scheduled times, makes a pass at each, and records the outcome.
  *
  * N1 Each slot that has come is recorded once, when its pass is complete: a crash in between makes the pass again, which
  *    concludes nothing twice.
- * N2 While .oka/STOP is there nothing is done; it ends a pass that is under way.
- * N3 A pass that fails is told, and the next time tries again. The worker never waits for any of it.
- * N4 Settings that a person has changed hold from the next look on.
- * N5 The replica, where one is set, is followed beside it; nothing here waits for that but the end.
+ * N2 While .oka/STOP is there nothing is done; it ends a pass that is in progress.
+ * N3 A pass that fails is logged and tried again at the next scheduled time. The worker never waits for any of it.
+ * N4 Settings that a person has changed apply from the next check on.
+ * N5 The replica, where one is set, is updated in the background; only the end of the process waits for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Times, timesOf } from '../../intake/schedule.ts';
@@ -19,49 +19,54 @@ import { loadRoomsConfig } from '../room-config.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Log } from '../log-line.ts';
 import { requestTidy } from './request-tidy.ts';
-import { openMaintenance, type Maintenance, type Swapped } from './open-maintenance.ts';
-import { healing, pass, type Passed, write } from './pass.ts';
+import { openMaintenance, type Maintenance, type MaintenanceOverrides } from './open-maintenance.ts';
+import { withRepairedRows, runPass, type PassResult, appendAndFold } from './pass.ts';
 import { dueSlots, hasComeAgain, lastSlotOf, type SlotCame, type SlotClock, STOPPED } from '../../intake/slots.ts';
 import { maintenanceJobs as jobs } from '../../schema/maintenance.ts';
 
 /** How soon a clock that jumped, changed settings and the stop file are noticed. */
-const LOOK_EVERY_MS = 10_000;
-const LOOK_FOR_STOP_MS = 250;
+const POLL_MS = 10_000;
+const STOP_POLL_MS = 250;
 /** When not even the ledger can be written. */
-const AFTER_TROUBLE_MS = 60_000;
+const AFTER_FAILURE_MS = 60_000;
 const AT_ONCE = 500;
 
-/** Works until it is told to stop. */
-export async function maintain(home: Home, signal: AbortSignal, tell: Log, swapped: Swapped = {}): Promise<void> {
+/** Works until the signal. */
+export async function maintain(
+  home: Home,
+  signal: AbortSignal,
+  log: Log,
+  overrides: MaintenanceOverrides = {},
+): Promise<void> {
   while (!signal.aborted) {
-    const lookAtConfig = watchConfig(home);
+    const checkConfig = watchConfig(home);
     const config = await loadRoomsConfig(home);
     if (config.maintenance.off) {
-      tell('maintenance is off in config.json');
-      await untilChanged(lookAtConfig, signal, tell);
+      log('maintenance is off in config.json');
+      await untilChanged(checkConfig, signal, log);
     } else
-      await keeping(home, config, { tell: news(tell), ...swapped }, (m) =>
-        beside(
-          (stop) => replicatingIn(home, config, stop, tell),
-          () => keepTimes(m, lookAtConfig, signal, tell),
+      await withMaintenance(home, config, { log: logOnce(log), ...overrides }, (m) =>
+        withBackground(
+          (stop) => replicateInBackground(home, config, stop, log),
+          () => runSchedule(m, checkConfig, signal, log),
           signal,
         ),
       );
   }
 }
 
-/** N5. Loaded where it is wanted alone. */
-async function replicatingIn(home: Home, config: Config, signal: AbortSignal, tell: Log): Promise<void> {
+/** N5. The code is loaded only where a replica is set. */
+async function replicateInBackground(home: Home, config: Config, signal: AbortSignal, log: Log): Promise<void> {
   try {
-    const { replicating } = await import('../network/replicate.ts');
-    await replicating(home, config, signal, tell);
+    const { keepReplicating } = await import('../network/replicate.ts');
+    await keepReplicating(home, config, signal, log);
   } catch (error) {
-    tell(`replication has stopped: ${messageOf(error)}`);
+    log(`replication has stopped: ${messageOf(error)}`);
   }
 }
 
-/** Lets `other` go on as long as `work` does, and waits for its end. */
-async function beside(
+/** Runs `other` as long as `work` runs, and waits for its end. */
+async function withBackground(
   other: (stop: AbortSignal) => Promise<void>,
   work: () => Promise<void>,
   signal: AbortSignal,
@@ -77,22 +82,26 @@ async function beside(
 }
 
 /** One pass, now. */
-export async function maintainOnce(home: Home, signal: AbortSignal, swapped: Swapped = {}): Promise<Passed> {
+export async function maintainOnce(
+  home: Home,
+  signal: AbortSignal,
+  overrides: MaintenanceOverrides = {},
+): Promise<PassResult> {
   if (isStopped(home))
     throw new OkaError('refused', `${stopFile(home)} is there: everything is stopped`, {
       fix: 'Remove the file to go on.',
     });
   const config = await loadRoomsConfig(home);
-  return keeping(home, config, swapped, (m) => untilStopped(home, signal, (stop) => pass(m, stop)));
+  return withMaintenance(home, config, overrides, (m) => untilStopped(home, signal, (stop) => runPass(m, stop)));
 }
 
-async function keeping<T>(
+async function withMaintenance<T>(
   home: Home,
   config: Config,
-  swapped: Swapped,
+  overrides: MaintenanceOverrides,
   work: (m: Maintenance) => Promise<T>,
 ): Promise<T> {
-  const m = await openMaintenance(home, config, swapped);
+  const m = await openMaintenance(home, config, overrides);
   try {
     return await work(m);
   } finally {
@@ -104,11 +113,11 @@ type Job = (typeof jobs)[number];
 type Timetable = Readonly<Record<Job, Times>>;
 /** The last slot of each job that was recorded. */
 type LastSlots = Map<string, number | null>;
-type LookAtConfig = ReturnType<typeof watchConfig>;
+type CheckConfig = ReturnType<typeof watchConfig>;
 
-async function keepTimes(m: Maintenance, lookAtConfig: LookAtConfig, signal: AbortSignal, tell: Log): Promise<void> {
+async function runSchedule(m: Maintenance, checkConfig: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
   const times = timetable(m.config);
-  const last = await healing(m, () => lastSlots(m));
+  const last = await withRepairedRows(m, () => lastSlots(m));
   const started = m.clock();
   let checked = started;
   let busy: SlotClock['busy'] = null;
@@ -118,58 +127,58 @@ async function keepTimes(m: Maintenance, lookAtConfig: LookAtConfig, signal: Abo
     const due = jobs.flatMap((job) => dueSlots(job, times[job], { ...clock, last: last.get(job) ?? null }));
     const isAgain = hasComeAgain(times.learn, checked, now, last.get('learn') ?? null) && !clock.isStopped;
     checked = now;
-    let pause = LOOK_EVERY_MS;
+    let pause = POLL_MS;
     if (due.length > 0 || isAgain) {
-      const met = await meet(m, due, isAgain, signal, tell);
+      const outcomes = await doDueSlots(m, due, isAgain, signal, log);
       busy = { from: now, to: m.clock() };
-      if (!(await isRecorded(m, met, last, tell))) pause = AFTER_TROUBLE_MS;
+      if (!(await isRecorded(m, outcomes, last, log))) pause = AFTER_FAILURE_MS;
     }
-    if (await isChanged(lookAtConfig, tell)) return;
+    if (await isChanged(checkConfig, log)) return;
     await rest(Math.min(pause, untilNext(times, checked, m.clock())), signal);
   }
 }
 
-/** Does what is due and says what became of it; null when it was told to stop before it was done. */
-async function meet(
+/** Does what is due and returns the outcomes; null when it was stopped before that was done. */
+async function doDueSlots(
   m: Maintenance,
   due: readonly SlotCame[],
   isAgain: boolean,
   signal: AbortSignal,
-  tell: Log,
+  log: Log,
 ): Promise<SlotCame[] | null> {
   const isWorth = ({ how }: SlotCame): boolean => how === 'ran' || (how === 'missed' && m.config.maintenance.catch_up);
   const wanted = due.filter(isWorth);
   if (wanted.length === 0 && !isAgain) return [...due];
-  const trouble = await untilStopped(m.home, signal, async (stop) => worked(m, wanted, stop, tell));
+  const failure = await untilStopped(m.home, signal, async (stop) => runDuePass(m, wanted, stop, log));
   if (signal.aborted) return null;
-  return due.map((slot) => (isWorth(slot) ? { ...slot, ...outcomeOf(slot, trouble) } : slot));
+  return due.map((slot) => (isWorth(slot) ? { ...slot, ...outcomeOf(slot, failure) } : slot));
 }
 
 /** Why it was not done, or null. */
-async function worked(
+async function runDuePass(
   m: Maintenance,
   wanted: readonly SlotCame[],
   stop: AbortSignal,
-  tell: Log,
+  log: Log,
 ): Promise<string | null> {
   try {
-    const passed = await pass(m, stop);
+    const passed = await runPass(m, stop);
     if (!passed.isWhole) return STOPPED;
-    if (passed.concluded + passed.edits > 0) tell(summaryOf(passed));
+    if (passed.concluded + passed.edits > 0) log(summaryOf(passed));
     const tidy = wanted.findLast(({ job }) => job === 'tidy');
     if (tidy !== undefined) await requestTidy(m, tidy.slot);
     return null;
   } catch (error) {
     if (isFatal(error)) throw error;
-    tell(`a pass failed: ${messageOf(error)}`);
+    log(`a pass failed: ${messageOf(error)}`);
     return messageOf(error);
   }
 }
 
-function outcomeOf({ how, reason }: SlotCame, trouble: string | null): Pick<SlotCame, 'how' | 'reason'> {
+function outcomeOf({ how, reason }: SlotCame, failure: string | null): Pick<SlotCame, 'how' | 'reason'> {
   if (how === 'missed')
-    return { how, reason: `${reason}; ${trouble === null ? 'made up for' : `not made up for: ${short(trouble)}`}` };
-  return trouble === null ? { how, reason } : { how: 'skipped', reason: short(trouble) };
+    return { how, reason: `${reason}; ${failure === null ? 'made up for' : `not made up for: ${short(failure)}`}` };
+  return failure === null ? { how, reason } : { how: 'skipped', reason: short(failure) };
 }
 
 const short = (text: string): string => text.slice(0, 10_000);
@@ -177,22 +186,24 @@ const short = (text: string): string => text.slice(0, 10_000);
 /** N1. False when it could not be recorded: the slots stay due. */
 async function isRecorded(
   m: Maintenance,
-  met: readonly SlotCame[] | null,
+  outcomes: readonly SlotCame[] | null,
   last: LastSlots,
-  tell: Log,
+  log: Log,
 ): Promise<boolean> {
-  if (met === null || met.length === 0) return true;
+  if (outcomes === null || outcomes.length === 0) return true;
   try {
-    for (let from = 0; from < met.length; from += AT_ONCE) {
-      const some = met.slice(from, from + AT_ONCE);
+    for (let from = 0; from < outcomes.length; from += AT_ONCE) {
+      const some = outcomes.slice(from, from + AT_ONCE);
       await m.append(some.map((data) => ({ type: 'slot.came', data })));
       for (const { job, slot } of some) last.set(job, Math.max(last.get(job) ?? 0, Date.parse(slot)));
     }
-    await write(m, []);
+    await appendAndFold(m, []);
     return true;
   } catch (error) {
     if (isFatal(error)) throw error;
-    tell(`what became of ${met.length === 1 ? 'a slot' : 'some slots'} could not be recorded: ${messageOf(error)}`);
+    log(
+      `the outcome of ${outcomes.length === 1 ? 'a scheduled time' : 'some scheduled times'} could not be recorded: ${messageOf(error)}`,
+    );
     return false;
   }
 }
@@ -213,18 +224,16 @@ function timetable({ maintenance: { slots } }: Config): Timetable {
   };
 }
 
-/** Counted from the look before: a time that has come meanwhile is not slept through. */
+/** Counted from the last check, so that a time that has come meanwhile is not missed. */
 function untilNext(times: Timetable, checked: number, now: number): number {
-  const next = jobs.map(
-    (job) => times[job].between(checked, now + LOOK_EVERY_MS).next().value ?? Number.POSITIVE_INFINITY,
-  );
+  const next = jobs.map((job) => times[job].between(checked, now + POLL_MS).next().value ?? Number.POSITIVE_INFINITY);
   return Math.max(1, Math.min(...next) - now);
 }
 
-/** N2. */
+/** Aborts the work when .oka/STOP appears (N2). */
 async function untilStopped<T>(home: Home, signal: AbortSignal, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
   const stopped = new AbortController();
-  const timer = setInterval(() => isStopped(home) && stopped.abort(), LOOK_FOR_STOP_MS);
+  const timer = setInterval(() => isStopped(home) && stopped.abort(), STOP_POLL_MS);
   try {
     return await work(AbortSignal.any([signal, stopped.signal]));
   } finally {
@@ -232,35 +241,35 @@ async function untilStopped<T>(home: Home, signal: AbortSignal, work: (stop: Abo
   }
 }
 
-/** The ledger is closed: it has to be opened anew. */
+/** The ledger is closed and has to be opened again. */
 function isFatal(error: unknown): boolean {
   return error instanceof OkaError && ['flush-failed', 'ledger-closed', 'ledger-replaced'].includes(error.code);
 }
 
-async function isChanged(look: LookAtConfig, tell: Log): Promise<boolean> {
-  const looked = await look();
-  if (looked.kind === 'invalid') tell(`config.json: ${looked.reason.split('\n', 1)[0]}`);
-  if (looked.kind === 'changed') tell('config.json has changed: the new settings hold');
-  return looked.kind === 'changed';
+async function isChanged(check: CheckConfig, log: Log): Promise<boolean> {
+  const change = await check();
+  if (change.kind === 'invalid') log(`config.json: ${change.reason.split('\n', 1)[0]}`);
+  if (change.kind === 'changed') log('config.json has changed: the new settings apply');
+  return change.kind === 'changed';
 }
 
-async function untilChanged(look: LookAtConfig, signal: AbortSignal, tell: Log): Promise<void> {
-  while (!signal.aborted && !(await isChanged(look, tell))) await rest(LOOK_EVERY_MS, signal);
+async function untilChanged(check: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
+  while (!signal.aborted && !(await isChanged(check, log))) await rest(POLL_MS, signal);
 }
 
-/** What is found again at every pass is told once. */
-function news(tell: Log): Log {
-  const told = new Set<string>();
+/** A line that every pass would log is logged once. */
+function logOnce(log: Log): Log {
+  const logged = new Set<string>();
   return (line) => {
-    if (!told.has(line)) tell(line);
-    told.add(line);
+    if (!logged.has(line)) log(line);
+    logged.add(line);
   };
 }
 
 const rest = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined);
 
-export function summaryOf({ events, concluded, edits, pages }: Passed): string {
+export function summaryOf({ events, concluded, edits, pages }: PassResult): string {
   const some = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
   return `read ${some(events, 'event')}; wrote ${some(concluded, 'conclusion')}, ${some(edits, 'edit')} of people and ${some(pages, 'page')}`;
 }

@@ -1,4 +1,4 @@
-/** What `oka doctor` says about maintenance: whether it runs, when its last pass was, and what it has still to read. */
+/** What `oka doctor` reports about maintenance: whether it runs, when its last pass was, and what it still has to read. */
 import { readProgress } from '../../ledger/fold-store.ts';
 import { penHolder } from '../../ledger/pen.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
@@ -6,10 +6,10 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import { loadConfig } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-import { booksFile } from './maintenance-folder.ts';
+import { learningFile } from './maintenance-folder.ts';
 
 const what = 'maintain';
-/** So far behind, something keeps it from reading. */
+/** Being so far behind means that something prevents it from reading. */
 const FAR_BEHIND = 100_000;
 
 export async function maintenanceFinding(home: Home): Promise<Finding> {
@@ -19,22 +19,22 @@ export async function maintenanceFinding(home: Home): Promise<Finding> {
     const { timesOf } = await import('../../intake/schedule.ts');
     timesOf(maintenance.slots.learn, 'maintenance.slots.learn');
     timesOf(maintenance.slots.tidy, 'maintenance.slots.tidy');
-    return seen(home);
+    return progressFinding(home);
   } catch (error) {
-    const fix = error instanceof OkaError && error.fix !== undefined ? error.fix : 'Mend config.json.';
+    const fix = error instanceof OkaError && error.fix !== undefined ? error.fix : 'Correct config.json.';
     return { state: 'bad', what, found: messageOf(error), fix };
   }
 }
 
-function seen(home: Home): Finding {
+function progressFinding(home: Home): Finding {
   const holder = penHolder(home.ledgers.maintenance);
-  const progress = readProgress(booksFile(home));
+  const progress = readProgress(learningFile(home));
   const behind = lastSeqOf(home.ledgers.run) - (progress?.read.run ?? 0);
   const passed = progress?.note('passed');
   const who = holder === null ? 'not running' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
   const when = typeof passed === 'string' ? `last pass at ${passed}` : 'no pass yet';
   const found = `${who}; ${when}; ${behind > 0 ? `${behind} events behind` : 'nothing left to read'}`;
   return behind > FAR_BEHIND && holder !== null
-    ? { state: 'odd', what, found, fix: 'See what it says: oka log --pen maintenance' }
+    ? { state: 'odd', what, found, fix: 'See what it reports: oka log --pen maintenance' }
     : { state: 'good', what, found };
 }

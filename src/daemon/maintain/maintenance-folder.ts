@@ -1,5 +1,5 @@
 /**
- * Owns: .oka/maintenance, the one folder below which maintenance keeps what is its own, and the link to its ledger.
+ * Owns: .oka/maintenance, the folder for all files of maintenance, and the link to its ledger.
  * A process that may write this folder and no other of .oka cannot touch what the worker has written.
  */
 import { readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
@@ -16,22 +16,22 @@ const NAME = 'maintenance_ledger.jsonl';
 export const WRITTEN = ['brain', 'memory', 'intake'] as const;
 
 export const maintenanceFolder = ({ ledgers }: Home): string => dirname(ledgers.maintenance);
-export const booksFile = (home: Home): string => join(maintenanceFolder(home), 'books.sqlite');
-export const keptPages = (home: Home): string => join(maintenanceFolder(home), 'pages');
+export const learningFile = (home: Home): string => join(maintenanceFolder(home), 'books.sqlite');
+export const pageStateFolder = (home: Home): string => join(maintenanceFolder(home), 'pages');
 
 /** The name under which people know the ledger. */
 export const ledgerLink = { at: `.oka/${NAME}`, to: `maintenance/${NAME}` } as const;
 
-/** Makes the folder; a ledger that lies where only its link belongs is moved in. */
-export function settlePlace(home: Home): void {
+/** Creates the folder; a ledger that is still where only its link belongs is moved into it. */
+export function prepareMaintenanceFolder(home: Home): void {
   makeFolder(maintenanceFolder(home));
-  moveIn(home);
+  moveOldLedger(home);
   const at = join(home.dir, ledgerLink.at);
   if (lstatIfPresent(at) === undefined) attempt(at, () => symlinkSync(ledgerLink.to, at));
 }
 
-/** Segments first: a ledger without those before it would count as damaged. Whatever is broken off goes on here. */
-function moveIn(home: Home): void {
+/** Segments first: a ledger without those before it would count as damaged. An interrupted move is continued here. */
+function moveOldLedger(home: Home): void {
   const before = join(home.dir, ledgerLink.at);
   if (lstatIfPresent(before)?.isFile() !== true) return;
   if (lstatIfPresent(home.ledgers.maintenance) !== undefined)
@@ -64,7 +64,7 @@ function moveSegments(from: string, to: string): void {
   syncFolder(to);
 }
 
-/** Where .oka itself may not be written there is no link; whoever sets the home up makes it. */
+/** Where .oka itself is not writable there is no link; `oka init` creates it. */
 function attempt(path: string, make: () => void): void {
   try {
     make();

@@ -15,9 +15,9 @@ import type { DaemonRoom } from '../rooms.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
-import { type Pages, pagesOf } from './pages.ts';
+import { type Pages, openPages } from './maintenance-pages.ts';
 import { learningParts, settingsOfRows } from './learning-parts.ts';
-import { booksFile, settlePlace } from './maintenance-folder.ts';
+import { learningFile, prepareMaintenanceFolder } from './maintenance-folder.ts';
 import { takeSlot } from '../../intake/slots.ts';
 import { wordingSpent } from './reword-facts.ts';
 import { type Wording, wordingOf } from './wording.ts';
@@ -32,24 +32,24 @@ export type Maintenance = {
   clock: Clock;
   /** What was learned: .oka/maintenance/books.sqlite. Whoever has the pen of maintenance writes it; others only read. */
   store: FoldStore;
-  /** Throws away what was learned: it is folded again from the first event on. */
+  /** Deletes what was learned: it is folded again from the first event on. */
   restart: () => void;
-  /** Writes events behind what was read so far. They are taken in by catching up. */
+  /** Writes events behind what was read so far. They are folded by catching up. */
   append: (events: readonly NewEvent[]) => Promise<Event[]>;
-  /** Who words lessons better; null when nobody is to be asked. */
+  /** Rewords lessons; null when no model is to be asked. */
   wording: Wording | null;
-  tell: (line: string) => void;
+  log: (line: string) => void;
   close: () => Promise<void>;
 };
 
-/** Parts and clock are swapped in tests; `tell` hears of pages that have to be left alone. */
-export type Swapped = {
+/** Tests replace parts and clock; `log` gets a line for each page that has to be left alone. */
+export type MaintenanceOverrides = {
   parts?: readonly Part[];
   rooms?: readonly DaemonRoom[];
   clock?: Clock;
   pages?: Pages;
   wording?: Wording;
-  tell?: (line: string) => void;
+  log?: (line: string) => void;
 };
 
 /** Raised whenever the rows of a part change: what was stored before is then folded again. */
@@ -61,20 +61,24 @@ const AT_ONCE = 500;
 export const learningVersion = (parts: readonly Part[], { maintenance }: Config): string =>
   `${VERSION} ${programVersion()} ${parts.map(({ name }) => name).join(' ')} ${settingsOfRows(maintenance)}`;
 
-/** What maintenance keeps of itself comes first. */
+/** The rows of maintenance itself come first. */
 const lastSlots: Part = { name: 'slots', take: ({ event }, rows) => takeSlot(event, rows) };
 
-export const withOwn = (parts: readonly Part[]): Part[] => [lastSlots, wordingSpent, ...parts];
+export const withOwnParts = (parts: readonly Part[]): Part[] => [lastSlots, wordingSpent, ...parts];
 
 /** Takes the pen of maintenance. */
-export async function openMaintenance(home: Home, config: Config, swapped: Swapped = {}): Promise<Maintenance> {
+export async function openMaintenance(
+  home: Home,
+  config: Config,
+  overrides: MaintenanceOverrides = {},
+): Promise<Maintenance> {
   if (!isSetUp(home))
     throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
-  settlePlace(home);
-  const parts = withOwn(swapped.parts ?? (await learningParts(config.maintenance, swapped.rooms)));
-  const clock = swapped.clock ?? Date.now;
+  prepareMaintenanceFolder(home);
+  const parts = withOwnParts(overrides.parts ?? (await learningParts(config.maintenance, overrides.rooms)));
+  const clock = overrides.clock ?? Date.now;
   const vault = await openHomeVault(home);
-  const file = booksFile(home);
+  const file = learningFile(home);
   const ledger = await openLedger(home.ledgers.maintenance, 'maintenance', {
     redact: vault.redact,
     clock,
@@ -102,7 +106,7 @@ export async function openMaintenance(home: Home, config: Config, swapped: Swapp
         folds: parts,
       },
       parts,
-      pages: swapped.pages ?? pagesOf(home, swapped.tell),
+      pages: overrides.pages ?? openPages(home, overrides.log),
       clock,
       store,
       restart: () => {
@@ -111,14 +115,14 @@ export async function openMaintenance(home: Home, config: Config, swapped: Swapp
         store.setNote('passed', passed);
       },
       append,
-      wording: swapped.wording ?? wordingOf(home, config, vault, clock),
-      tell: swapped.tell ?? (() => undefined),
+      wording: overrides.wording ?? wordingOf(home, config, vault, clock),
+      log: overrides.log ?? (() => undefined),
       close: async () => {
         try {
           store.setNote('position', ledger.end);
           store.close();
         } catch {
-          // only how fast the next one opens
+          // it only makes the next start faster
         } finally {
           await ledger.close();
         }

@@ -1,12 +1,12 @@
 /**
- * Owns: one pass of maintenance: read what is new, conclude, write the pages that are no longer true.
+ * Owns: one pass of maintenance: read new events, draw conclusions, rewrite outdated pages.
  *
  * M1 What is concluded is in the ledger before anything is built on it; a pass that dies anywhere is made up for by the
  *    next one, and one more pass after that concludes nothing (B2).
  * M2 What a person wrote on a page is in the ledger before the page is replaced.
  * M3 The cost depends on what is new.
- * M4 Told to stop, it ends after the batch at hand.
- * M5 What people ask for by editing a page is asked of the worker, under a name by which asking twice is asking once.
+ * M4 When stopped, it ends after the current batch.
+ * M5 What people request by editing a page is submitted to the worker, under a name that makes a second request harmless.
  */
 import { join } from 'node:path';
 import { submit } from '../../intake/submit-request.ts';
@@ -19,32 +19,32 @@ import { pendingRequests } from '../../memory/pages/people-part.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Maintenance } from './open-maintenance.ts';
-import type { PageEdit } from './pages.ts';
-import { wordBetter } from './reword-facts.ts';
+import type { PageEdit } from './maintenance-pages.ts';
+import { rewordFacts } from './reword-facts.ts';
 
-export type Passed = { events: number; concluded: number; edits: number; pages: number; isWhole: boolean };
+export type PassResult = { events: number; concluded: number; edits: number; pages: number; isWhole: boolean };
 
-/** Parts that go on concluding are broken: taking a conclusion in has to remove its reason. */
+/** A part that never stops concluding is broken: folding a conclusion has to remove the reason for it. */
 const MOST_ROUNDS = 20;
-/** A person who saves a page while it is being replaced is not outrun for ever. */
+/** How often a page is tried again when a person saves it while it is being replaced. */
 const MOST_TRIES = 5;
 const AT_ONCE = 256;
 
-export async function pass(m: Maintenance, signal: AbortSignal, { isConcluding = true } = {}): Promise<Passed> {
-  return healing(m, () => passed(m, signal, isConcluding));
+export async function runPass(m: Maintenance, signal: AbortSignal, { isConcluding = true } = {}): Promise<PassResult> {
+  return withRepairedRows(m, () => passOnce(m, signal, isConcluding));
 }
 
 /** Rows that are damaged, or do not fit the ledgers, are folded again, once. */
-export function healing<T>(m: Maintenance, work: () => Promise<T>): Promise<T> {
+export function withRepairedRows<T>(m: Maintenance, work: () => Promise<T>): Promise<T> {
   return withRepair({ reset: m.restart }, work);
 }
 
-async function passed(m: Maintenance, signal: AbortSignal, isConcluding: boolean): Promise<Passed> {
+async function passOnce(m: Maintenance, signal: AbortSignal, isConcluding: boolean): Promise<PassResult> {
   const now = new Date(m.clock()).toISOString();
-  const done: Passed = { events: await readOn(m, signal), concluded: 0, edits: 0, pages: 0, isWhole: false };
+  const done: PassResult = { events: await readNewEvents(m, signal), concluded: 0, edits: 0, pages: 0, isWhole: false };
   if (signal.aborted) return done;
-  done.edits += await noteEdits(m, await m.pages.look((page) => textOf(m, page)));
-  ask(m);
+  done.edits += await recordEdits(m, await m.pages.scan((page) => renderPage(m, page)));
+  submitRequests(m);
   if (isConcluding) done.concluded = await conclude(m, now, signal);
   if (signal.aborted) return done;
   done.pages = (await writePages(m, signal, done)).length;
@@ -55,12 +55,12 @@ async function passed(m: Maintenance, signal: AbortSignal, isConcluding: boolean
 }
 
 /** Reads to the end of both ledgers. */
-export async function readOn(m: Maintenance, signal: AbortSignal): Promise<number> {
+export async function readNewEvents(m: Maintenance, signal: AbortSignal): Promise<number> {
   return catchUp(m.store, m.sources, { durable: true, signal });
 }
 
-/** M1. What the parts conclude from now on sees it. */
-export async function write(m: Maintenance, events: readonly NewEvent[]): Promise<void> {
+/** M1. The parts see these events from their next conclusion on. */
+export async function appendAndFold(m: Maintenance, events: readonly NewEvent[]): Promise<void> {
   await m.append(events);
   await catchUp(m.store, m.sources, { to: m.store.cursor('run').seq, missingCause: 'refuse' });
 }
@@ -71,27 +71,27 @@ async function conclude(m: Maintenance, now: string, signal: AbortSignal): Promi
     const before = concluded.length;
     for (const part of m.parts) {
       const events = part.conclude?.(readOnly(m.store), { now, read: m.store.cursor('run').seq }) ?? [];
-      if (events.length > 0) await write(m, events);
+      if (events.length > 0) await appendAndFold(m, events);
       concluded.push(...events);
-      if (events.length > 0 && round === MOST_ROUNDS) throw endless(part);
+      if (events.length > 0 && round === MOST_ROUNDS) throw endlessConclusions(part);
     }
     if (concluded.length === before) break;
   }
-  return concluded.length + (await wordBetter(m, concluded, (events) => write(m, events)));
+  return concluded.length + (await rewordFacts(m, concluded, (events) => appendAndFold(m, events)));
 }
 
-/** M2. */
-async function noteEdits(m: Maintenance, edits: readonly PageEdit[]): Promise<number> {
+/** Records edits before their pages are replaced (M2). */
+async function recordEdits(m: Maintenance, edits: readonly PageEdit[]): Promise<number> {
   if (edits.length === 0) return 0;
-  await write(
+  await appendAndFold(
     m,
     edits.map((data): NewEvent => ({ type: 'page.edited', data })),
   );
   return edits.length;
 }
 
-/** M5. What the worker has not taken yet stays as it lies there. */
-function ask(m: Maintenance): void {
+/** M5. A request that the worker has not taken yet stays as it is. */
+function submitRequests(m: Maintenance): void {
   const folder = join(m.home.oka, 'intake');
   for (const { id, intake } of pendingRequests(m.store))
     if (lstatIfPresent(join(folder, `${id}.json`)) === undefined) submit(folder, intake, id);
@@ -114,10 +114,10 @@ export async function writePages(m: Maintenance, signal: AbortSignal, done = { e
 /** Returns how many edits of people came in between. */
 async function writePage(m: Maintenance, page: string): Promise<number> {
   for (let tries = 1; ; tries += 1) {
-    const edit = await m.pages.put(page, textOf(m, page));
+    const edit = await m.pages.put(page, renderPage(m, page));
     if (edit === null) return tries - 1;
-    await noteEdits(m, [edit]);
-    ask(m);
+    await recordEdits(m, [edit]);
+    submitRequests(m);
     if (tries === MOST_TRIES)
       throw new OkaError('refused', `.oka/${page} changes faster than it can be written`, {
         fix: 'Close whatever writes it; the next pass tries again.',
@@ -125,15 +125,15 @@ async function writePage(m: Maintenance, page: string): Promise<number> {
   }
 }
 
-/** The page as the rows have it; null when no part has anything to show there. */
-export function textOf(m: Pick<Maintenance, 'store' | 'parts' | 'pages'>, name: string): string | null {
+/** The page as the rows define it; null when no part has anything to show on it. */
+export function renderPage(m: Pick<Maintenance, 'store' | 'parts' | 'pages'>, name: string): string | null {
   const rows = readOnly(m.store);
   let page: Page | null | undefined;
   for (const part of m.parts) page ??= part.page?.(name, rows);
   return m.pages.text(page ?? null, name, rows);
 }
 
-/** Concluding and showing pages change nothing. */
+/** Drawing conclusions and rendering pages must not change rows. */
 export function readOnly(rows: Rows): Rows {
   const refuse = (): never => {
     throw new Error('rows change only by events');
@@ -141,6 +141,6 @@ export function readOnly(rows: Rows): Rows {
   return { get: (key) => rows.get(key), each: (prefix, range) => rows.each(prefix, range), put: refuse };
 }
 
-function endless({ name }: Part): Error {
+function endlessConclusions({ name }: Part): Error {
   return new Error(`the part "${name}" concludes without end; what it concluded last is in the maintenance ledger`);
 }

@@ -8,28 +8,33 @@ import { outdatedPages } from '../../memory/learning.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import { loadConfig } from '../settings.ts';
-import { booksFile } from './maintenance-folder.ts';
-import { learningVersion, withOwn } from './open-maintenance.ts';
+import { learningFile } from './maintenance-folder.ts';
+import { learningVersion, withOwnParts } from './open-maintenance.ts';
 import { learningParts } from './learning-parts.ts';
 import { readOnly } from './pass.ts';
 
-export type Foreseen = { events: number; concluded: Event[]; pages: string[] };
+export type PassPreview = { events: number; concluded: Event[]; pages: string[] };
 
 const MOST_PAGES = 256;
 
-/** Of what follows from its own conclusions only the first step is seen. */
-export async function foresee(home: Home, signal: AbortSignal, given?: readonly Part[]): Promise<Foreseen> {
+/** Shows the first round of conclusions only, not what would follow from them. */
+export async function previewPass(home: Home, signal: AbortSignal, given?: readonly Part[]): Promise<PassPreview> {
   const config = await loadConfig(home);
-  const parts = withOwn(given ?? (await learningParts(config.maintenance)));
-  const store = FoldStore.openReadOnly(booksFile(home), { version: learningVersion(parts, config) });
+  const parts = withOwnParts(given ?? (await learningParts(config.maintenance)));
+  const store = FoldStore.openReadOnly(learningFile(home), { version: learningVersion(parts, config) });
   try {
-    return await withRepair(store, () => foreseeIn(store, home, parts, signal));
+    return await withRepair(store, () => foldPreview(store, home, parts, signal));
   } finally {
     store.close();
   }
 }
 
-async function foreseeIn(store: FoldStore, home: Home, parts: readonly Part[], signal: AbortSignal): Promise<Foreseen> {
+async function foldPreview(
+  store: FoldStore,
+  home: Home,
+  parts: readonly Part[],
+  signal: AbortSignal,
+): Promise<PassPreview> {
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), (text) => text);
   const sources = { ledgers: home.ledgers, artifacts, folds: parts };
   const events = await catchUp(store, sources, { durable: true, signal });

@@ -4,20 +4,20 @@
  */
 import type { Config } from '../../schema/config.ts';
 import type { Home } from '../../schema/home.ts';
-import { openMaintenance, type Swapped } from './open-maintenance.ts';
-import { pass, readOn, writePages } from './pass.ts';
+import { openMaintenance, type MaintenanceOverrides } from './open-maintenance.ts';
+import { runPass, readNewEvents, writePages } from './pass.ts';
 
 export async function rebuildMaintenance(
   home: Home,
   config: Config,
   signal: AbortSignal,
-  swapped: Swapped = {},
+  overrides: MaintenanceOverrides = {},
 ): Promise<{ events: number; files: string[] }> {
-  const m = await openMaintenance(home, config, swapped);
+  const m = await openMaintenance(home, config, overrides);
   try {
-    await pass(m, signal, { isConcluding: false });
+    await runPass(m, signal, { isConcluding: false });
     m.restart();
-    await readOn(m, signal);
+    await readNewEvents(m, signal);
     const pages = await writePages(m, signal);
     return { events: m.ledger.end.seq, files: ['maintenance/books.sqlite', ...pages] };
   } finally {

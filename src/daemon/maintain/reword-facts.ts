@@ -1,10 +1,10 @@
 /**
- * Owns: lessons in better words, and what that takes of a day.
+ * Owns: rewording lessons by a model, and what that costs per day.
  *
- * 1. Better words are a favour: without them everything stays as it was said.
- * 2. The question is in the ledger before it is asked, with the most that it may take; its answer with what it took. One
- *    that nobody heard the end of counts as the most.
- * 3. Nothing is asked that the budget of the day might not pay for.
+ * 1. Rewording is optional: without it every lesson keeps its wording.
+ * 2. The call is in the ledger before it is made, with the most that it may cost; its end with what it did cost. A call
+ *    whose end is unknown counts with the most.
+ * 3. No call is made that might exceed the budget of the day.
  */
 import type { Part } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
@@ -23,7 +23,7 @@ type Rewording = {
   ledger: { end: { seq: number } };
   store: Pick<Rows, 'get'>;
   clock: Clock;
-  tell: (line: string) => void;
+  log: (line: string) => void;
 };
 
 type Amount = { tokens: number; usd: number };
@@ -32,28 +32,28 @@ type Spent = Amount & { day: string; open: (Amount & { call: string }) | null };
 const KEY = 'wording/spent';
 const nothing = (day: string): Spent => ({ day, tokens: 0, usd: 0, open: null });
 
-/** Returns how many facts are told better now. */
-export async function wordBetter(
+/** Returns how many facts were reworded. */
+export async function rewordFacts(
   m: Rewording,
   concluded: readonly NewEvent[],
   write: (events: readonly NewEvent[]) => Promise<void>,
 ): Promise<number> {
   const facts = m.wording === null ? [] : factsToReword(concluded);
   if (m.wording === null || facts.length === 0) return 0;
-  const question = await m.wording(facts).catch((error: unknown) => leftAlone(m, error));
+  const question = await m.wording(facts).catch((error: unknown) => logUnchanged(m, error));
   if (question === null) return 0;
-  if (!isPaidFor(m, question.most)) {
-    m.tell(`lessons of ${today(m)} stay as they were worded: maintenance.wording_budget is used up for the day`);
+  if (!fitsBudget(m, question.most)) {
+    m.log(`lessons of ${today(m)} stay as they were worded: maintenance.wording_budget is used up for the day`);
     return 0;
   }
   const call = `wording.${m.ledger.end.seq + 1}`;
   const input = { facts: facts.map(({ fact }) => fact), most: amountOf(question.most) };
   const effect = 'read' as const;
   await write([{ type: 'call.started', data: { call, node: null, tool: 'model.complete', class: effect, input } }]);
-  return answered(m, { call, facts, question }, write);
+  return askAndRecord(m, { call, facts, question }, write);
 }
 
-async function answered(
+async function askAndRecord(
   m: Rewording,
   { call, facts, question }: { call: string; facts: readonly FactToReword[]; question: Question },
   write: (events: readonly NewEvent[]) => Promise<void>,
@@ -68,8 +68,8 @@ async function answered(
       data: { call, node: null, status: 'ok', usage: usageOr(given.usage, question.most) },
     };
   } catch (error) {
-    leftAlone(m, error);
-    const usage = (error as { usage?: Usage }).usage ?? (isUnheard(error) ? question.most : {});
+    logUnchanged(m, error);
+    const usage = (error as { usage?: Usage }).usage ?? (isUnanswered(error) ? question.most : {});
     ended = {
       type: 'call.ended',
       data: { call, node: null, status: 'failed', error: messageOf(error).slice(0, 20_000), usage },
@@ -80,24 +80,24 @@ async function answered(
   return better.length;
 }
 
-function leftAlone(m: Rewording, error: unknown): null {
-  m.tell(`lessons stay as they were worded: ${messageOf(error)}`);
+function logUnchanged(m: Rewording, error: unknown): null {
+  m.log(`lessons stay as they were worded: ${messageOf(error)}`);
   return null;
 }
 
-/** 2. It was asked, and nobody waited for it any longer. */
-function isUnheard(error: unknown): boolean {
+/** The model was asked, and its answer was not awaited any longer (2). */
+function isUnanswered(error: unknown): boolean {
   return error instanceof OkaError && (error.code === 'model-stalled' || error.code === 'model-stopped');
 }
 
-/** A provider that does not say what it took is taken to have taken the most. */
+/** A provider that does not report its usage counts with the most. */
 const usageOr = (usage: Usage, most: Usage): Usage => (amountOf(usage).tokens === 0 ? most : usage);
 
 /** 3. Money counts where the price is known. */
-function isPaidFor(m: Rewording, most: Usage): boolean {
+function fitsBudget(m: Rewording, most: Usage): boolean {
   const { tokens, usd } = m.config.maintenance.wording_budget;
-  const kept = m.store.get<Spent>(KEY);
-  const spent = kept?.day === today(m) ? kept : nothing(today(m));
+  const stored = m.store.get<Spent>(KEY);
+  const spent = stored?.day === today(m) ? stored : nothing(today(m));
   const amount = amountOf(most);
   return spent.tokens + amount.tokens <= tokens && spent.usd + amount.usd <= usd;
 }
@@ -120,8 +120,8 @@ export const wordingSpent: Part = {
 };
 
 function begin(rows: Rows, day: string, call: string, most: Amount): void {
-  const kept = rows.get<Spent>(KEY);
-  const { tokens, usd } = kept?.day === day ? kept : nothing(day);
+  const stored = rows.get<Spent>(KEY);
+  const { tokens, usd } = stored?.day === day ? stored : nothing(day);
   const open = { call, ...most };
   rows.put(KEY, { day, tokens: tokens + most.tokens, usd: usd + most.usd, open } satisfies Spent);
 }

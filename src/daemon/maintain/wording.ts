@@ -1,4 +1,4 @@
-/** A model that words lessons better, where the settings want one: one question a pass, and only about what is new. */
+/** A model that rewords lessons, where the settings want one: one question a pass, and only about what is new. */
 import { parseRewordings, type Reworded, type FactToReword, wordingPrompt } from '../../memory/distil/rewording.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
@@ -7,7 +7,7 @@ import { serverRoute } from '../network/egress-routes.ts';
 import type { Home } from '../../schema/home.ts';
 import type { HomeVault } from '../guard/home-vault.ts';
 
-/** Something to be asked, and the most that it may take. */
+/** A question to a model, and the most that it may cost. */
 export type Question = { most: Usage; ask: () => Promise<{ answers: readonly Reworded[]; usage: Usage }> };
 /** Null when there is nobody to ask. */
 export type Wording = (facts: readonly FactToReword[]) => Promise<Question | null>;

@@ -33,30 +33,30 @@ const MOST_PACKS = 200;
 export type OpenMemoryPorts = { home: Home; config: Config; onDurable: OnDurable; taskGraph: () => TaskGraph };
 
 export function openMemory({ home, config, onDurable, taskGraph }: OpenMemoryPorts): Memory {
-  const beside = openBackgroundRecall({
+  const recall = openBackgroundRecall({
     folder: join(home.oka, 'index'),
     ledgers: home.ledgers,
     artifacts: join(home.oka, 'artifacts'),
     settings: config.memory,
   });
   const isOff = config.memory.cap === 0; // no prompt gets anything: nothing has to be ready for one
-  if (!isOff) onDurable(() => beside.notifyChange());
+  if (!isOff) onDurable(() => recall.notifyChange());
   const packs = new Map<string, Promise<string>>();
   return {
-    store: storeOver(beside),
-    tools: { search: async (asked) => (await beside.search(asked)).found },
+    store: storeOver(recall),
+    tools: { search: async (asked) => (await recall.search(asked)).found },
     pack: (ask, note) => {
       if (isOff) return Promise.resolve('');
       const { given = [] } = ask;
       const named = given.map(({ id }) => id).join(' ');
       const key = `${ask.role} ${ask.run} ${ask.node ?? ''} ${ask.role === 'executor' ? '' : ask.query} ${named}`;
-      const around = [...given, ...atHand(taskGraph(), ask)];
-      const known = packs.get(key) ?? packed(beside, { ...ask, given: around }, note);
+      const around = [...given, ...graphEntries(taskGraph(), ask)];
+      const known = packs.get(key) ?? buildPack(recall, { ...ask, given: around }, note);
       packs.set(key, known);
       for (const old of [...packs.keys()].slice(0, Math.max(0, packs.size - MOST_PACKS))) packs.delete(old);
       return known;
     },
-    close: () => beside.close(),
+    close: () => recall.close(),
   };
 }
 
@@ -67,7 +67,7 @@ function storeOver(beside: BackgroundRecall): MemoryStore {
   };
 }
 
-async function packed(
+async function buildPack(
   beside: BackgroundRecall,
   ask: PackRequest,
   note: (event: NewEvent & { run: string }) => void,
@@ -86,7 +86,7 @@ async function packed(
 }
 
 /** The nodes around the one that asks, and what else is being worked on. */
-function atHand({ goals }: TaskGraph, { run, node }: Pick<PackRequest, 'run' | 'node'>): Candidate[] {
+function graphEntries({ goals }: TaskGraph, { run, node }: Pick<PackRequest, 'run' | 'node'>): Candidate[] {
   const mine = goals.find((goal) => goal.run === run);
   const others = goals.filter((goal) => goal.run !== run && goal.parent === null && goal.run !== mine?.parent);
   const near = new Set(mine?.nodes.find(({ id }) => id === node)?.needs);

@@ -1,4 +1,4 @@
-/** What people ask to be remembered, forgotten or taken in, as events. */
+/** What people ask to remember, forget or import, as events. */
 import { parseEpisodes } from '../../memory/index/import-episodes.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';

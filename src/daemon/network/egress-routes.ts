@@ -32,7 +32,7 @@ export function egressRoutes(ports: EgressPorts): EgressRoutes {
   const ticketFor = ticketsOf(proxy, ports.clock);
   return {
     steps: sharedEgress(proxy, keyOf(proxy), ports.clock),
-    tools: { through: async (host, port) => ticketFor({ hosts: [written(host, port)] }) },
+    tools: { through: async (host, port) => ticketFor({ hosts: [hostAndPort(host, port)] }) },
     models: serverRoute(ports.clock),
   };
 }
@@ -45,7 +45,7 @@ export function serverRoute(clock: Clock): { fetch?: Fetch } {
   return {
     fetch: fetchThrough(async (url) => {
       const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-      return isLoopback(url.href) ? null : ticketFor({ servers: [written(url.hostname, port)] });
+      return isLoopback(url.href) ? null : ticketFor({ servers: [hostAndPort(url.hostname, port)] });
     }),
   };
 }
@@ -59,7 +59,7 @@ function ticketsOf(proxy: EgressProxy, clock: Clock): (holder: Partial<TicketOwn
     );
 }
 
-const written = (host: string, port: number): string => (/^[^[].*:/.test(host) ? `[${host}]` : host) + `:${port}`;
+const hostAndPort = (host: string, port: number): string => (/^[^[].*:/.test(host) ? `[${host}]` : host) + `:${port}`;
 
 function keyOf({ key }: EgressProxy): Buffer | null {
   if (key === null) return null;

@@ -15,12 +15,12 @@ const answers = new Map<string, Promise<string | null>>();
 export function npmGlobalConfig({ dir }: Home): Promise<string | null> {
   const env = packageEnvironment();
   const key = JSON.stringify([dir, env]);
-  const answer = answers.get(key) ?? asked(dir, env);
+  const answer = answers.get(key) ?? askNpm(dir, env);
   answers.set(key, answer);
   return answer;
 }
 
-async function asked(cwd: string, env: Record<string, string>): Promise<string | null> {
+async function askNpm(cwd: string, env: Record<string, string>): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'globalconfig'], {
       cwd,

@@ -1,9 +1,9 @@
 /**
- * Owns: keeping the replica of a home up to date, beside whatever else a process does, and saying where that stands.
+ * Owns: keeping the replica of a home up to date in the background of a process, and reporting how far it is.
  *
  * R1 Nobody waits for it, and nothing that happens to it ends the process around it.
- * R2 One follower at a time, held by a lock that dies with its holder.
- * R3 A person's word holds: off until it is switched on again; stopped until a person has looked.
+ * R2 One follower at a time, under a lock that is released when its process ends.
+ * R3 Only a person switches it on or off: off stays off, and stopped stays stopped until a person has dealt with it.
  */
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
@@ -25,71 +25,73 @@ import {
 } from './replica-connection.ts';
 import type { Home } from '../../schema/home.ts';
 
-const LOOK_MS = 2000;
+const POLL_MS = 2000;
 
-/** Until the signal. Does nothing where no replica is set. */
-export async function replicating(
+/** Replicates until the signal; does nothing where no replica is set. */
+export async function keepReplicating(
   home: Home,
   config: Config,
   signal: AbortSignal,
-  tell: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<void> {
   const folder = replicaFolder(home);
   if (replicaUrl(config) === null) return;
   while (!signal.aborted) {
     const stamp = switchStamp(folder);
     if (!isSwitchedOff(folder)) {
-      const ended = await onceFree(home, config, signal).catch(asStopped);
-      if (ended.kind === 'stopped') tell(`Replication has stopped: ${ended.why}\n${ended.fix}`);
+      const ended = await whenUnlocked(home, config, signal).catch(toStopped);
+      if (ended.kind === 'stopped') log(`Replication has stopped: ${ended.why}\n${ended.fix}`);
     }
-    while (!signal.aborted && switchStamp(folder) === stamp) await pause(LOOK_MS, signal);
+    while (!signal.aborted && switchStamp(folder) === stamp) await pause(POLL_MS, signal);
   }
 }
 
-/** Waits for another follower to end, and for a first event to be known by. */
-async function onceFree(home: Home, config: Config, signal: AbortSignal): Promise<Ended> {
+/** Waits until no other process replicates and the ledger has its first event, whose hash names it. */
+async function whenUnlocked(home: Home, config: Config, signal: AbortSignal): Promise<Ended> {
   while (!signal.aborted) {
     const ended = await replicate(home, config, { kind: 'ever' }, signal);
-    if (ended !== 'held' && ended !== 'empty') return ended;
-    await pause(LOOK_MS, signal);
+    if (ended !== 'locked' && ended !== 'empty') return ended;
+    await pause(POLL_MS, signal);
   }
   return { kind: 'aborted' };
 }
 
-/** `held`: another process replicates. `empty`: there is nothing yet. */
+/** `locked`: another process replicates. `empty`: there is no event yet. */
 export async function replicate(
   home: Home,
   config: Config,
   until: Until,
   signal: AbortSignal,
-  told: (told: Progress) => void = () => undefined,
-): Promise<Ended | 'held' | 'empty'> {
+  onProgress: (progress: Progress) => void = () => undefined,
+): Promise<Ended | 'locked' | 'empty'> {
   const ledger = await ledgerName(home, config);
   if (ledger === null) return 'empty';
-  const held = lockOf(home);
-  if (held === null) return 'held';
+  const lock = tryLock(home);
+  if (lock === null) return 'locked';
   try {
-    return await followed(home, config, ledger, until, signal, told);
+    return await follow(home, config, ledger, until, signal, onProgress);
   } finally {
-    held.release();
+    lock.release();
   }
 }
 
-async function followed(
+async function follow(
   home: Home,
   config: Config,
   ledger: string,
   until: Until,
   signal: AbortSignal,
-  told: (told: Progress) => void,
+  onProgress: (progress: Progress) => void,
 ): Promise<Ended> {
   const folder = replicaFolder(home);
-  const keeper = createStateRecorder(folder, { url: shownUrl(config) ?? '', ledger }, Date.now);
+  const recorder = createStateRecorder(folder, { url: shownUrl(config) ?? '', ledger }, Date.now);
   const ended = await connectReplica(home, config)
-    .then((way) => replicateLedgers(portsOf(home, config, way, ledger, keeper, told), until, signal))
-    .catch(asStopped);
-  if (ended.kind === 'stopped') keeper.stopped(ended.why, ended.fix);
-  else keeper.flush();
+    .then((connection) =>
+      replicateLedgers(portsOf(home, config, connection, ledger, recorder, onProgress), until, signal),
+    )
+    .catch(toStopped);
+  if (ended.kind === 'stopped') recorder.stopped(ended.why, ended.fix);
+  else recorder.flush();
   return ended;
 }
 
@@ -98,8 +100,8 @@ function portsOf(
   config: Config,
   { replica, outgoing, ready }: ReplicaConnection,
   ledger: string,
-  keeper: StateRecorder,
-  told: (told: Progress) => void,
+  recorder: StateRecorder,
+  onProgress: (progress: Progress) => void,
 ): Parameters<typeof replicateLedgers>[0] {
   const { events, kb, seconds } = config.replica.batch;
   return {
@@ -115,8 +117,8 @@ function portsOf(
     sleep: pause,
     isOff: () => isSwitchedOff(replicaFolder(home)),
     report(each) {
-      keeper.report(each);
-      told(each);
+      recorder.report(each);
+      onProgress(each);
     },
   };
 }
@@ -127,18 +129,18 @@ export type ReplicaStatus = {
   off: boolean;
   /** The process that replicates. */
   follower: Holder | null;
-  /** What was last written down, if it is about this replica. */
+  /** The stored state, if it is about this replica. */
   state: ReplicaState | null;
   /** The last event here, and the last that the replica was known to have. */
   pens: { [pen in Pen]: { here: number; there: number } };
 };
 
-/** Asks nobody: what is known here. */
+/** What is known on this machine; nothing is requested. */
 export async function replicaStatus(home: Home, config: Config): Promise<ReplicaStatus> {
   const folder = replicaFolder(home);
   const [url, ledger] = [shownUrl(config), await ledgerName(home, config)];
-  const kept = readState(folder);
-  const state = kept !== null && kept.url === url && kept.ledger === ledger ? kept : null;
+  const stored = readState(folder);
+  const state = stored !== null && stored.url === url && stored.ledger === ledger ? stored : null;
   const reached = (pen: Pen): { here: number; there: number } => ({
     here: lastSeqOf(home.ledgers[pen]),
     there: state?.pens[pen]?.seq ?? 0,
@@ -153,10 +155,10 @@ export async function replicaStatus(home: Home, config: Config): Promise<Replica
   };
 }
 
-/** The lock lies in locks/ beside the file that it is named after; there is no such file. */
+/** The lock is a file in locks/, named after this one; a file of this name itself does not exist. */
 const lockName = (home: Home): string => join(replicaFolder(home), 'follower.jsonl');
 
-function lockOf(home: Home): { release(): void } | null {
+function tryLock(home: Home): { release(): void } | null {
   try {
     return takePen(lockName(home), Date.now());
   } catch (error) {
@@ -165,9 +167,9 @@ function lockOf(home: Home): { release(): void } | null {
   }
 }
 
-function asStopped(error: unknown): Ended & { kind: 'stopped' } {
+function toStopped(error: unknown): Ended & { kind: 'stopped' } {
   const fix = error instanceof OkaError ? error.fix : undefined;
-  return { kind: 'stopped', why: messageOf(error), fix: fix ?? 'Mend it, then run: oka replica on' };
+  return { kind: 'stopped', why: messageOf(error), fix: fix ?? 'Fix it, then run: oka replica on' };
 }
 
 /** Resolves early when the signal comes. */

@@ -1,6 +1,6 @@
 /** What the network of a home contributes: the routes by which anything leaves the machine, and the models behind them. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 
 const { home, config, ledger, vault, policy, providers, egress, models } = ports;
 

@@ -1,5 +1,5 @@
 /**
- * Owns: step.check, whether the acceptance of a step holds. The engine calls it (engine/acceptance.ts).
+ * Owns: step.check, whether the acceptance of a step is met. The engine calls it (engine/node-acceptance.ts).
  *
  * 1. Every check is carried out by calls through the chain, as the criteria of a task are.
  * 2. Before a call only files are read: nothing is run, nobody is asked, and one check that fails is enough to know.
@@ -15,12 +15,12 @@ import type { Event } from '../../schema/event.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
-import { looksOf } from './allowed-looks.ts';
+import { openCheckCalls } from './check-approvals.ts';
 import type { TaskPorts } from './task-ports.ts';
 import { taskOf } from './write-result.ts';
 
 type Ports = Pick<TaskPorts, 'artifacts' | 'changedBy' | 'clock' | 'eventsOf' | 'stateOf'>;
-type Look = (tool: string, input: Parameters<ToolCall['act']>[1]) => Promise<Outcome>;
+type MakeCall = (tool: string, input: Parameters<ToolCall['act']>[1]) => Promise<Outcome>;
 type Found = { text: string } & Finding;
 
 /** Checks that read files and nothing else. */
@@ -30,7 +30,7 @@ const LONGEST_REASON = 8000;
 export function stepCheckTool(ports: Ports): Tool {
   return defineTool({
     name: STEP_CHECK,
-    about: 'Checks whether the acceptance of a step holds.',
+    about: 'Checks whether the acceptance of a step is met.',
     input: StepCheckInput,
     output: StepCheckOutput,
     annotations: { read_only: true, idempotent: true, risk: 'low' },
@@ -40,14 +40,14 @@ export function stepCheckTool(ports: Ports): Tool {
   });
 }
 
-/** 2. */
+/** Reads files only, and stops at the first check that fails (2). */
 async function checkBefore(ports: Ports, { checks }: StepCheckInput, call: ToolCall): Promise<Outcome> {
-  const around = await folderOf(ports, call.run);
+  const context = await folderOf(ports, call.run);
   const found: Found[] = [];
   for (const text of checks) {
     const check = readStepCheck(text);
     if (check.kind === 'problem' || !READS_FILES.has(check.kind)) continue;
-    const finding = judgeCheck(check, await outcomesOf(check, around, call.act), around);
+    const finding = judgeCheck(check, await outcomesOf(check, context, call.act), context);
     found.push({ text, ...finding });
     if (finding.seen && !finding.holds) return report(false, found);
   }
@@ -56,7 +56,7 @@ async function checkBefore(ports: Ports, { checks }: StepCheckInput, call: ToolC
 }
 
 async function checkAfter(ports: Ports, given: StepCheckInput, call: ToolCall): Promise<Outcome> {
-  const looks = await looksOf(ports, call, (events) => sinceLastCall(events, given.node));
+  const calls = await openCheckCalls(ports, call, (events) => sinceLastCall(events, given.node));
   const around = await aroundStep(ports, given, call.run);
   const found: Found[] = [];
   for (const text of given.checks) {
@@ -65,10 +65,10 @@ async function checkAfter(ports: Ports, given: StepCheckInput, call: ToolCall): 
       found.push({ text, holds: false, evidence: check.problem, seen: false });
       continue;
     }
-    const outcomes = await outcomesOf(check, around, looks.look);
+    const outcomes = await outcomesOf(check, around, calls.call);
     const asking = outcomes.find((outcome) => outcome.status === 'waiting');
     if (asking !== undefined && given.when === 'after')
-      return looks.hasUsedLeave() ? { status: 'waiting', for: rightNow(ports) } : asking;
+      return calls.hasUsedApproval() ? { status: 'waiting', for: rightNow(ports) } : asking;
     found.push({ text, ...judgeCheck(check, outcomes, around) });
   }
   return report(
@@ -77,11 +77,11 @@ async function checkAfter(ports: Ports, given: StepCheckInput, call: ToolCall): 
   );
 }
 
-async function outcomesOf(check: Check, around: CheckContext, look: Look): Promise<Outcome[]> {
+async function outcomesOf(check: Check, around: CheckContext, makeCall: MakeCall): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let next = nextCheckCalls(check, around); next.length > 0; next = nextCheckCalls(check, around, outcomes))
     for (const { tool, input } of next) {
-      const outcome = await look(tool, input);
+      const outcome = await makeCall(tool, input);
       outcomes.push(outcome);
       if (outcome.status === 'waiting') return outcomes;
     }
@@ -101,7 +101,7 @@ function report(holds: boolean | null, found: readonly Found[]): Outcome {
   } satisfies StepCheckOutput);
 }
 
-/** What was allowed and seen before the step was done again says nothing about how it was left (4). */
+/** A check from before the step was repeated proves nothing about its latest result (4). */
 function sinceLastCall(events: readonly Event[], node: string): readonly Event[] {
   const last = events.findLastIndex((event) => event.type === 'call.started' && event.data.node === node);
   return events.slice(last + 1);
@@ -113,7 +113,7 @@ const rightNow = ({ clock }: Ports): Extract<Outcome, { status: 'waiting' }>['fo
   until: new Date(clock()).toISOString(),
 });
 
-/** Paths of checks lie below the folder of the task, as for its criteria; those of a graph below the desk. */
+/** Paths in checks start at the folder of the task, as in its criteria; those of a graph start at the desk. */
 async function folderOf({ stateOf }: Ports, run: string): Promise<CheckContext> {
   const state = await stateOf(run);
   const task = state === null ? null : await taskOf(state, { stateOf });

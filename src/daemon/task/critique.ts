@@ -2,10 +2,10 @@
  * Owns: task.critique, whether what was done is what was asked for.
  *
  * J1 Checks first, each carried out by calls through the chain; then a model for what is prose.
- * J2 Done needs every criterion to hold. What nobody could look at is put to a person, who may vouch for it.
- * J3 A result that does not hold is planned anew if somebody can plan; else the run fails and says why. What a person
- *    has refused is not planned around.
- * J4 All that the task has changed is judged, with every plan it had: planning anew forgets nothing.
+ * J2 Done means that every criterion is met. A person is asked to confirm what could not be checked.
+ * J3 A result that does not meet the criteria is planned again if there is a planner; otherwise the run fails with the
+ *    reason. A new plan must not work around what a person has refused.
+ * J4 Everything that the task has changed is judged, with every plan it had: planning again forgets nothing.
  * J5 A check that a person had to allow is carried out once. The attempt that does so asks about no other: an approval
  *    names the place of a call among those of its attempt, and from the next attempt on this one is not among them.
  */
@@ -28,16 +28,16 @@ import type { Event } from '../../schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
-import { looksOf } from './allowed-looks.ts';
+import { openCheckCalls } from './check-approvals.ts';
 import { askModel } from './ask-model.ts';
-import { criterionIn, pastOf } from './plan.ts';
+import { criterionIn, pastRounds } from './plan.ts';
 import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
-import { vouched, vouchFor } from './vouch.ts';
+import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';
 
 const LONGEST_REASON = 10_000;
 
 type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
-type Looked = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
+type Judgement = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
 
 export function critiqueTool(ports: TaskPorts): Tool {
   return defineTool({
@@ -52,18 +52,18 @@ export function critiqueTool(ports: TaskPorts): Tool {
     act: async (given, call) => {
       if (given.end.status === 'cancelled') return { status: 'failed', error: given.end.reason, temporary: false };
       await moveTo(ports, call.run, 'CRITIQUE', 'the steps are over');
-      return critiqued(ports, given, call);
+      return judgeWork(ports, given, call);
     },
   });
 }
 
-async function critiqued(ports: TaskPorts, given: Given, call: ToolCall): Promise<Outcome> {
+async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promise<Outcome> {
   const criteria = given.plan.criteria.map(criterionIn);
   const { changed, declared } = await changesOf(ports, given, call.run);
-  const around = await aroundOf(ports, given, changed);
-  const checked = await checkedOf(ports, criteria, around, call);
+  const around = await checkContextOf(ports, given, changed);
+  const checked = await runChecks(ports, criteria, around, call);
   if ('outcome' in checked) return checked.outcome;
-  const judgedByModel = await judgedOf(ports, given, criteria, call);
+  const judgedByModel = await askCritic(ports, given, criteria, call);
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
   const breaches = findBreaches({ secrets: ports.secretsIn(changed), ...declared });
   const verdict = decideVerdict({
@@ -72,9 +72,9 @@ async function critiqued(ports: TaskPorts, given: Given, call: ToolCall): Promis
     breaches,
     model: judgedByModel.model,
   });
-  const isUnseen = unseenOnly(verdict, [...checked.found, ...judgedByModel.found]);
-  const mayVouch = given.end.status === 'done' && breaches.length === 0 && isUnseen;
-  return settled(ports, given, call, withSteps(verdict, given), mayVouch);
+  const isUnseen = areUnmetUnseen(verdict, [...checked.found, ...judgedByModel.found]);
+  const canConfirm = given.end.status === 'done' && breaches.length === 0 && isUnseen;
+  return settleVerdict(ports, given, call, withStepFailure(verdict, given), canConfirm);
 }
 
 /** J4. What a person's own steps changed is not bound to targets. */
@@ -83,7 +83,7 @@ async function changesOf(
   { plan, end }: Given,
   run: string,
 ): Promise<{ changed: string[]; declared: { changed: string[]; targets: string[] } }> {
-  const rounds = [...(await pastOf(ports, run)), { plan, child: end.run }];
+  const rounds = [...(await pastRounds(ports, run)), { plan, child: end.run }];
   const bound = rounds.filter((round) => round.plan.targets !== null);
   return {
     changed: await ports.changedBy(rounds.map(({ child }) => child)),
@@ -94,20 +94,20 @@ async function changesOf(
   };
 }
 
-/** Whether everything that does not hold is something that nobody could look at. */
-function unseenOnly({ criteria }: Verdict, found: readonly Found[]): boolean {
+/** Whether every criterion that is not met is one that could not be checked. */
+function areUnmetUnseen({ criteria }: Verdict, found: readonly Found[]): boolean {
   return criteria.every(({ text, holds }) => holds || !found.some((each) => each.text === text && each.seen));
 }
 
-/** Steps that failed are a reason, even if the criteria happen to hold. */
-function withSteps(verdict: Verdict, { end }: Given): Verdict {
+/** Failed steps are a reason for rework, even if the criteria happen to be met. */
+function withStepFailure(verdict: Verdict, { end }: Given): Verdict {
   if (end.status === 'done') return verdict;
   const holds = verdict.verdict === 'done';
   const reason = `the steps failed: ${end.reason}${holds ? '' : `\n${verdict.reason}`}`;
   return { ...verdict, verdict: holds ? 'rework' : verdict.verdict, reason: reason.slice(0, LONGEST_REASON) };
 }
 
-async function settled(
+async function settleVerdict(
   ports: TaskPorts,
   given: Given,
   call: ToolCall,
@@ -115,23 +115,23 @@ async function settled(
   mayVouch: boolean,
 ): Promise<Outcome> {
   const isOpen = mayVouch && verdict.verdict === 'blocked';
-  const final = isOpen ? vouched(verdict, given.end.run, await ports.eventsOf(call.run)) : verdict;
-  if (final === null) return vouchFor(verdict, given.end.run);
+  const final = isOpen ? confirmedVerdict(verdict, given.end.run, await ports.eventsOf(call.run)) : verdict;
+  if (final === null) return askForConfirmation(verdict, given.end.run);
   ports.note({ type: 'run.judged', run: call.run, data: final });
   const { verdict: name, reason } = final;
   if (name === 'done') return ok({ verdict: name, reason });
   const canPlan = name === 'rework' && ports.model('planner', given.task.fields.model) !== null;
   if (!canPlan || (await isRefused(ports, given.end.run))) return { status: 'failed', error: reason, temporary: false };
-  if (await mayPlanAnew(ports, call.run)) return ok({ verdict: 'rework', reason });
-  return { status: 'failed', error: `${reason}\nIt may not be planned anew any more.`, temporary: false };
+  if (await canReplan(ports, call.run)) return ok({ verdict: 'rework', reason });
+  return { status: 'failed', error: `${reason}\nIt may not be planned again.`, temporary: false };
 }
 
-async function mayPlanAnew(ports: TaskPorts, run: string): Promise<boolean> {
+async function canReplan(ports: TaskPorts, run: string): Promise<boolean> {
   const state = await ports.stateOf(run);
   return state !== null && state.spent.replans < Math.min(MOST_REPLANS, state.budgets.replans ?? MOST_REPLANS);
 }
 
-/** J3. Whether the step that failed is one that a person said no to. */
+/** Whether the step that failed is one that a person refused (J3). */
 async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
   const failed = (await ports.stateOf(run))?.failure?.node;
   return (await ports.eventsOf(run)).some(
@@ -139,7 +139,7 @@ async function isRefused(ports: TaskPorts, run: string): Promise<boolean> {
   );
 }
 
-async function aroundOf(ports: TaskPorts, { task, end }: Given, changed: string[]): Promise<CheckContext> {
+async function checkContextOf(ports: TaskPorts, { task, end }: Given, changed: string[]): Promise<CheckContext> {
   const run = await ports.stateOf(end.run);
   const fellBack = fallbacksIn(await ports.eventsOf(end.run));
   const steps = (run?.plan.graph.nodes ?? []).map((node, index): StepEnd => {
@@ -161,40 +161,40 @@ function fallbacksIn(events: readonly Event[]): Set<string | null> {
   );
 }
 
-/** J1, J5 */
-async function checkedOf(
+/** Carries out the checks; stops at the first that waits for an approval (J1, J5). */
+async function runChecks(
   ports: TaskPorts,
   criteria: readonly Criterion[],
   around: CheckContext,
   call: ToolCall,
-): Promise<Looked> {
-  const looks = await looksOf(ports, call);
+): Promise<Judgement> {
+  const calls = await openCheckCalls(ports, call);
   const found: Found[] = [];
   for (const { text, check, author } of criteria) {
     if (check === null) continue;
     const outcomes: Outcome[] = [];
     for (let next = nextCheckCalls(check, around); next.length > 0; next = nextCheckCalls(check, around, outcomes)) {
-      for (const { tool, input } of next) outcomes.push(await looks.look(tool, input, author));
+      for (const { tool, input } of next) outcomes.push(await calls.call(tool, input, author));
       const asking = outcomes.find((outcome) => outcome.status === 'waiting');
-      if (asking !== undefined) return { outcome: looks.hasUsedLeave() ? atOnceAgain(ports) : asking };
+      if (asking !== undefined) return { outcome: calls.hasUsedApproval() ? retryAtOnce(ports) : asking };
     }
     found.push(foundByCheck(text, judgeCheck(check, outcomes, around)));
   }
   return { found, model: null };
 }
 
-/** J5 */
-function atOnceAgain({ clock }: TaskPorts): Outcome {
+/** The next check is carried out in the next attempt, which begins at once (J5). */
+function retryAtOnce({ clock }: TaskPorts): Outcome {
   return { status: 'waiting', for: { kind: 'timer', until: new Date(clock()).toISOString() } };
 }
 
-/** Without a model what is prose stays unseen. */
-async function judgedOf(
+/** Lets a model judge criteria in prose; without a model they stay unchecked. */
+async function askCritic(
   ports: TaskPorts,
   { task, end }: Given,
   criteria: readonly Criterion[],
   call: ToolCall,
-): Promise<Looked> {
+): Promise<Judgement> {
   const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
   if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return { found: [], model: null };
   const evidence = witnesses(await ports.eventsOf(end.run));
@@ -208,10 +208,10 @@ async function judgedOf(
   return { found: foundByModel(asked.answer), model: asked.answer };
 }
 
-/** What a model said is no evidence; what a check saw, the calls within it show. */
+/** Answers of a model are no evidence; what a check read is shown by the calls inside it. */
 const NO_EVIDENCE = new Set(['model.complete', STEP_CHECK]);
 
-/** What the tools gave while the steps were executed. */
+/** The results of the calls that the steps made. */
 function witnesses(events: readonly Event[]): Witness[] {
   const started = new Map<string, { tool: string; input: string }>();
   return events.flatMap((event): Witness[] => {

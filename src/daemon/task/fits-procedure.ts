@@ -1,7 +1,7 @@
 /** Whether a task that waits to be planned for the first time could be planned from a procedure by now. */
 import { readTaskCriteria } from '../../roles/runbook.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
-import { pastOf } from './plan.ts';
+import { pastRounds } from './plan.ts';
 import { bodyOf, type TaskPorts } from './task-ports.ts';
 
 export async function fitsProcedure(ports: TaskPorts, run: string): Promise<boolean> {
@@ -10,5 +10,5 @@ export async function fitsProcedure(ports: TaskPorts, run: string): Promise<bool
   const body = await bodyOf(ports, task);
   if (readTaskCriteria(body, task.fields).problems.length > 0) return false;
   const { kind } = await ports.procedures({ run, task, body });
-  return kind === 'plan' && (await pastOf(ports, run)).length === 0;
+  return kind === 'plan' && (await pastRounds(ports, run)).length === 0;
 }

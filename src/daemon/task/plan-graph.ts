@@ -1,15 +1,18 @@
-/** Graphs of plans: kept as artifacts and named after their content. */
+/** Graphs of plans: stored as artifacts and named after their content. */
 import { Graph } from '../../schema/graph.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 
 const PREFIX = 'plan-';
 
-export async function keepPlan(graph: Graph, artifacts: ArtifactStore): Promise<{ graph: string; sha256: string }> {
+export async function storePlanGraph(
+  graph: Graph,
+  artifacts: ArtifactStore,
+): Promise<{ graph: string; sha256: string }> {
   const { sha256 } = await artifacts.put(JSON.stringify(graph), { media: 'application/json', name: 'plan.json' });
   return { graph: `${PREFIX}${sha256}`, sha256 };
 }
 
-export async function planGraph(id: string, artifacts: ArtifactStore): Promise<Graph | undefined> {
+export async function readPlanGraph(id: string, artifacts: ArtifactStore): Promise<Graph | undefined> {
   if (!/^plan-[0-9a-f]{64}$/.test(id)) return undefined;
   return Graph.parse(JSON.parse((await artifacts.get({ sha256: id.slice(PREFIX.length) })).toString('utf8')));
 }

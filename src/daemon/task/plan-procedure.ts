@@ -12,41 +12,41 @@ import { withoutProse } from '../../roles/step-acceptance.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../../schema/task-run.ts';
-import { keepPlan } from './plan-graph.ts';
+import { storePlanGraph } from './plan-graph.ts';
 import type { TaskPorts } from './task-ports.ts';
 
-export type ByProcedure = { kind: 'planned'; plan: Planned } | { kind: 'unplanned'; offers: readonly Candidate[] };
+export type ProcedurePlan = { kind: 'planned'; plan: Planned } | { kind: 'unplanned'; offers: readonly Candidate[] };
 
 export async function planByProcedure(
   ports: TaskPorts,
   task: TaskGiven,
   body: string,
   run: string,
-): Promise<ByProcedure> {
+): Promise<ProcedurePlan> {
   const { criteria, problems } = readTaskCriteria(body, task.fields);
   if (problems.length > 0) return { kind: 'unplanned', offers: [] };
   const chosen = await ports.procedures({ run, task, body });
-  if (chosen.kind !== 'none') await noteOnce(ports, run, chosen.choice);
+  if (chosen.kind !== 'none') await recordChoiceOnce(ports, run, chosen.choice);
   switch (chosen.kind) {
     case 'plan':
-      return { kind: 'planned', plan: await keptPlan(ports, chosen.filled, criteria) };
+      return { kind: 'planned', plan: await storeProcedurePlan(ports, chosen.filled, criteria) };
     case 'offer':
       return { kind: 'unplanned', offers: chosen.offers };
-    case 'held back':
+    case 'withheld':
     case 'none':
       return { kind: 'unplanned', offers: [] };
   }
 }
 
 /** A plan that is asked for again, as when a model was down, is no further choice. */
-async function noteOnce({ eventsOf, note }: TaskPorts, run: string, choice: ProcedureChoice): Promise<void> {
+async function recordChoiceOnce({ eventsOf, note }: TaskPorts, run: string, choice: ProcedureChoice): Promise<void> {
   const last = (await eventsOf(run)).findLast((event) => event.type === 'procedure.chosen');
-  const told = ({ procedure, version, arm }: ProcedureChoice): string => `${procedure} ${version} ${arm}`;
-  if (last?.type === 'procedure.chosen' && told(last.data) === told(choice)) return;
+  const keyOf = ({ procedure, version, arm }: ProcedureChoice): string => `${procedure} ${version} ${arm}`;
+  if (last?.type === 'procedure.chosen' && keyOf(last.data) === keyOf(choice)) return;
   note({ type: 'procedure.chosen', run, data: choice });
 }
 
-async function keptPlan(
+async function storeProcedurePlan(
   { artifacts }: TaskPorts,
   filled: FilledProcedure,
   given: Planned['criteria'],
@@ -57,7 +57,7 @@ async function keptPlan(
   const criteria = [...given, ...own].map(({ text, author }) => ({ text, author }));
   return {
     by: 'procedure',
-    ...(await keepPlan({ ...withoutProse(Graph.parse(filled.graph)), author: 'model' }, artifacts)),
+    ...(await storePlanGraph({ ...withoutProse(Graph.parse(filled.graph)), author: 'model' }, artifacts)),
     input: null,
     criteria: criteria.length > 0 ? criteria : [{ text: EVERY_STEP.text, author: EVERY_STEP.author }],
     tools: [...filled.tools],

@@ -1,11 +1,11 @@
 /**
  * Owns: task.plan, from a task to steps that can be run.
  *
- * T1 The plan is made from the task and what is remembered; what tools gave only comes back as reasons of the critic.
+ * T1 The plan is made from the task and from memory; output of tools only comes back through the reasons of the critic.
  * T2 Without a model the fences of the task are the plan; prose then waits until there is one.
- * T3 A plan that is made anew keeps the criteria, keeps what is done, and gets no tool that changes things and was not
- *    in the first plan.
- * T4 The first plan of a task that a procedure has proven itself for is made from it; planning anew is for a model.
+ * T3 A plan made again has the same criteria, does not repeat finished steps, and gets no tool that changes things and was
+ *    not in the first plan.
+ * T4 The first plan of a task that a procedure has proven itself for is made from it; every later one by a model.
  */
 import type { Candidate } from '../../memory/recall/context-pack.ts';
 import { parseCriterion, EVERY_STEP, type Criterion } from '../../roles/criteria.ts';
@@ -19,12 +19,12 @@ import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { askModel } from './ask-model.ts';
 import { planByProcedure } from './plan-procedure.ts';
-import { keepPlan } from './plan-graph.ts';
+import { storePlanGraph } from './plan-graph.ts';
 import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 
 export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:claude-sonnet-4-5 or ollama:llama3.2';
 
-const MOST_TOLD = 500;
+const LONGEST_OUTPUT = 500;
 const MOST_RESULT = 4000;
 
 export function planTool(ports: TaskPorts): Tool {
@@ -43,7 +43,7 @@ export function planTool(ports: TaskPorts): Tool {
         return { status: 'failed', error: `its deadline, ${deadline}, has passed`, temporary: false };
       const lacking = await ports.lacking(task.fields.requires ?? []);
       if (lacking !== null) return lacking;
-      const past = await pastOf(ports, call.run);
+      const past = await pastRounds(ports, call.run);
       if (past.length > 0) await moveTo(ports, call.run, 'REPLAN', past.at(-1)?.reason ?? '');
       const body = await bodyOf(ports, task);
       const runbook = parseRunbook(body, inFolder(task), { firstLine: task.first_line });
@@ -51,7 +51,7 @@ export function planTool(ports: TaskPorts): Tool {
         return { status: 'failed', error: problemsText(runbook.problems), temporary: false };
       const planned =
         runbook !== null && past.length === 0
-          ? ok(await keptRunbook(ports, runbook))
+          ? ok(await storeRunbook(ports, runbook))
           : past.length === 0
             ? await planFirst(ports, task, body, call)
             : await planByModel(ports, task, body, past, call);
@@ -65,13 +65,13 @@ function inFolder({ fields, dir }: TaskGiven): TaskGiven['fields'] {
   return dir === null ? fields : { ...fields, dir };
 }
 
-/** What was planned and judged before in this run. */
-export type Past = { plan: Planned; child: string; reason: string };
+/** A plan of this run that was executed and judged. */
+export type PastRound = { plan: Planned; child: string; reason: string };
 
 /** Each judgement that sent the work back was made by a call that names the plan and the run of its steps. */
-export async function pastOf({ eventsOf }: Pick<TaskPorts, 'eventsOf'>, run: string): Promise<Past[]> {
-  const asked = new Map<string, Omit<Past, 'reason'>>();
-  const past: Past[] = [];
+export async function pastRounds({ eventsOf }: Pick<TaskPorts, 'eventsOf'>, run: string): Promise<PastRound[]> {
+  const asked = new Map<string, Omit<PastRound, 'reason'>>();
+  const past: PastRound[] = [];
   for (const event of await eventsOf(run)) {
     if (event.type === 'call.started' && event.data.tool === 'task.critique') {
       const { plan, end } = event.data.input as unknown as { plan: Planned; end: { run: string } };
@@ -84,7 +84,7 @@ export async function pastOf({ eventsOf }: Pick<TaskPorts, 'eventsOf'>, run: str
   return past;
 }
 
-/** T4 */
+/** A procedure that has proven itself plans first, then a model (T4). */
 async function planFirst(ports: TaskPorts, task: TaskGiven, body: string, call: ToolCall): Promise<Outcome> {
   const made = await planByProcedure(ports, task, body, call.run);
   return made.kind === 'planned' ? ok(made.plan) : planByModel(ports, task, body, [], call, made.offers);
@@ -94,7 +94,7 @@ async function planByModel(
   ports: TaskPorts,
   task: TaskGiven,
   body: string,
-  past: readonly Past[],
+  past: readonly PastRound[],
   call: ToolCall,
   offers: readonly Candidate[] = [],
 ): Promise<Outcome> {
@@ -106,18 +106,18 @@ async function planByModel(
   const last = past.at(-1);
   const tools = ports.tools().filter((tool) => last === undefined || mayUseAgain(tool, past));
   const criteria = last === undefined ? given : last.plan.criteria.map(criterionIn);
-  const done = last === undefined ? [] : await doneIn(ports, past);
+  const done = last === undefined ? [] : await finishedSteps(ports, past);
   const request = plannerRequest({
     task: {
       title: task.title,
-      text: `${body}${await corrected(ports, task)}`,
+      text: `${body}${await correctedResult(ports, task)}`,
       criteria,
       ...(task.dir === null ? {} : { dir: task.dir }),
     },
     pack: await ports.pack('planner', call, task, body, offers),
     tools,
     reasons: past.map(({ reason }) => reason),
-    achieved: done.map(achieved),
+    achieved: done.map(toAchieved),
   });
   const frame = {
     id: 'plan',
@@ -130,37 +130,37 @@ async function planByModel(
   const { clock, askAgainMs } = ports;
   const about = { model: override, clock, askAgainMs, attempt: call.attempt };
   const asked = await askModel(call.act, request, about, (answer) => readPlan(answer, frame));
-  return asked.kind === 'outcome' ? asked.outcome : ok(await keptPlan(ports, asked.answer));
+  return asked.kind === 'outcome' ? asked.outcome : ok(await storeModelPlan(ports, asked.answer));
 }
 
-/** What is corrected is told with its result; that is material, not an order. */
-async function corrected({ resultOf }: TaskPorts, { fields: { corrects } }: TaskGiven): Promise<string> {
+/** The result of the run that this task corrects, as data and not as an instruction. */
+async function correctedResult({ resultOf }: TaskPorts, { fields: { corrects } }: TaskGiven): Promise<string> {
   const result = corrects === undefined ? null : await resultOf(corrects);
   return result === null ? '' : `\n\nThis corrects an earlier run:\n${wrapAsData('its result', result, MOST_RESULT)}`;
 }
 
-/** T3 */
-function mayUseAgain(tool: Tool, past: readonly Past[]): boolean {
+/** A new plan gets no further tools that change things (T3). */
+function mayUseAgain(tool: Tool, past: readonly PastRound[]): boolean {
   return tool.annotations.read_only || past.some(({ plan }) => plan.tools.includes(tool.name));
 }
 
 type Done = { node: Node; output: string };
 
-/** Steps that earlier plans got done. */
-async function doneIn(ports: TaskPorts, past: readonly Past[]): Promise<Done[]> {
+/** Steps that are done from earlier plans. */
+async function finishedSteps(ports: TaskPorts, past: readonly PastRound[]): Promise<Done[]> {
   const done = new Map<string, Done>();
   for (const { child } of past) {
     const run = await ports.stateOf(child);
     run?.configs.forEach((node, index) => {
       const state = run.nodes[index];
       if (state?.status === 'done')
-        done.set(node.id, { node, output: JSON.stringify(state.output).slice(0, MOST_TOLD) });
+        done.set(node.id, { node, output: JSON.stringify(state.output).slice(0, LONGEST_OUTPUT) });
     });
   }
   return [...done.values()];
 }
 
-const achieved = ({ node, output }: Done): Achieved => ({ id: node.id, title: node.title ?? node.id, gave: output });
+const toAchieved = ({ node, output }: Done): Achieved => ({ id: node.id, title: node.title ?? node.id, gave: output });
 
 export function criterionIn({ text, author }: Planned['criteria'][number]): Criterion {
   if (text === EVERY_STEP.text) return EVERY_STEP;
@@ -168,10 +168,10 @@ export function criterionIn({ text, author }: Planned['criteria'][number]): Crit
   return 'problem' in read ? { text, check: null, author } : read;
 }
 
-async function keptRunbook(ports: TaskPorts, { graph, input, criteria }: Runbook): Promise<Planned> {
+async function storeRunbook(ports: TaskPorts, { graph, input, criteria }: Runbook): Promise<Planned> {
   return {
     by: 'runbook',
-    ...(await keepPlan(graph, ports.artifacts)),
+    ...(await storePlanGraph(graph, ports.artifacts)),
     input,
     criteria: criteria.map(({ text, author }) => ({ text, author })),
     tools: ['shell'],
@@ -179,10 +179,10 @@ async function keptRunbook(ports: TaskPorts, { graph, input, criteria }: Runbook
   };
 }
 
-async function keptPlan(ports: TaskPorts, plan: Plan): Promise<Planned> {
+async function storeModelPlan(ports: TaskPorts, plan: Plan): Promise<Planned> {
   return {
     by: 'model',
-    ...(await keepPlan({ ...withoutFinished(plan), author: 'model' }, ports.artifacts)),
+    ...(await storePlanGraph({ ...withoutFinished(plan), author: 'model' }, ports.artifacts)),
     input: plan.input,
     criteria: plan.criteria.map(({ text, author }) => ({ text, author })),
     tools: plan.tools,

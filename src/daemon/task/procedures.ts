@@ -1,11 +1,11 @@
 /**
  * Owns: what the worker knows of procedures, and a plan that is made from one.
  *
- * 1. Known is what the maintenance ledger says; pages are never looked at. What cannot be read means that there are none.
+ * 1. Procedures are read from the maintenance ledger, never from pages. Where it cannot be read, there are none.
  * 2. Only what is new is read.
- * 3. A plan from a procedure is held to what a plan of a model is held to: its tools are there and take their input, its
- *    criteria can be read and look at what they looked at before, its targets lie below the desk. Its commands are
- *    judged one by one, like those of a model.
+ * 3. A plan from a procedure has to meet what a model's plan has to meet: its tools exist and accept their input, its
+ *    criteria can be parsed and check the same kind of thing as before, its targets are inside the desk. Its commands are
+ *    classified one by one, like those of a model.
  */
 import { checkGraph } from '../../engine/check-graph.ts';
 import { stampOf } from '../../ledger/disk.ts';
@@ -39,13 +39,13 @@ export type ProceduresOptions = {
   clock: Clock;
 };
 
-/** A task with this tag is always planned anew. */
-export const ANEW = 'no-procedure';
+/** A task with this tag is always planned from scratch. */
+export const NO_PROCEDURE_TAG = 'no-procedure';
 
-export function chooseFrom({ ledger, settings, tools, hasPlanner, clock }: ProceduresOptions): Choose {
+export function procedureChooser({ ledger, settings, tools, hasPlanner, clock }: ProceduresOptions): Choose {
   const known = procedureReader(ledger);
   return async ({ run, task, body }) => {
-    const wishes = task.fields.tags?.includes(ANEW) === true || task.fields.model !== undefined;
+    const wishes = task.fields.tags?.includes(NO_PROCEDURE_TAG) === true || task.fields.model !== undefined;
     if (wishes || task.fields.corrects !== undefined) return { kind: 'none' };
     const procedures = await known();
     if (procedures.length === 0) return { kind: 'none' };
@@ -88,7 +88,7 @@ export function procedureReader(ledger: string): () => Promise<KnownProcedure[]>
   };
 }
 
-/** 3. */
+/** Why the plan cannot be used, or null (3). */
 function problemWith(
   { graph, criteria, targets }: FilledProcedure,
   known: KnownProcedure,
@@ -107,7 +107,7 @@ function problemWith(
     if (taken?.success === false) return `${node.id}: the tool does not take its input`;
   }
   const outside = targets?.find((target) => !isRelativeInside(target));
-  if (outside !== undefined) return `target "${outside}" does not lie in the desk`;
+  if (outside !== undefined) return `target "${outside}" is not inside the desk`;
   const other = criteria.find(({ text }, at) => kindOf(text) !== kindBefore(known, at));
   return other === undefined ? null : `"${other.text.slice(0, 80)}" is not the criterion it was`;
 }
@@ -117,7 +117,7 @@ function kindOf(text: string): string {
   return 'problem' in read ? 'problem' : (read.check?.kind ?? 'prose');
 }
 
-/** What the criterion looked at in the runs that the procedure was made of. */
+/** The kind of check that the criterion was in the runs from which the procedure was learned. */
 function kindBefore({ procedure: { criteria, parameters } }: KnownProcedure, at: number): string {
   const examples = Object.fromEntries(parameters.map(({ name, examples: [first] }) => [name, first ?? 'x']));
   const kind = kindOf(fillTemplate(criteria[at]?.text ?? '', examples));

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 
 const { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, tools, reportRun } = ports;
 const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };

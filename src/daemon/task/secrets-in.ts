@@ -1,4 +1,4 @@
-/** Which files that a run left hold a secret. The secret itself is not told. */
+/** Finds files of a run that contain a secret. The secret itself is not returned. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FoundSecret } from '../../roles/safety.ts';
@@ -11,7 +11,7 @@ const MARK = /\[redacted:([^\]\n]{1,120})\]/g;
 
 export function secretsIn(desk: string, paths: readonly string[], redact: Redact): FoundSecret[] {
   return paths.slice(0, MOST_FILES).flatMap((path) => {
-    const text = textOf(join(desk, path));
+    const text = readSmallFile(join(desk, path));
     if (text === null) return [];
     const cleaned = redact(text);
     if (cleaned === text) return [];
@@ -23,8 +23,8 @@ export function secretsIn(desk: string, paths: readonly string[], redact: Redact
 
 const kindsIn = (text: string): string[] => [...text.matchAll(MARK)].map((match) => match[1] ?? '');
 
-/** Null for what is gone, too large, or no plain file. */
-function textOf(file: string): string | null {
+/** Null for a file that is gone, too large, or no regular file. */
+function readSmallFile(file: string): string | null {
   try {
     const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {

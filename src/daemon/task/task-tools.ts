@@ -15,11 +15,11 @@ import type { Home } from '../../schema/home.ts';
 import type { HomeVault } from '../guard/home-vault.ts';
 import type { Runs } from '../port-types.ts';
 import { critiqueTool } from './critique.ts';
-import { executor } from './executor.ts';
+import { modelPlanner } from './model-planner.ts';
 import { fitsProcedure } from './fits-procedure.ts';
 import { planTool } from './plan.ts';
 import type { TaskPorts } from './task-ports.ts';
-import { chooseFrom } from './procedures.ts';
+import { procedureChooser } from './procedures.ts';
 import { taskOf } from './write-result.ts';
 import { stepCheckTool } from './check-step.ts';
 import { secretsIn } from './secrets-in.ts';
@@ -47,7 +47,7 @@ export type TaskTools = {
 export function taskTools(parts: TaskParts): TaskTools {
   const { config, memory, models, runs } = parts;
   const ports = portsOf(parts);
-  const planner = executor(
+  const planner = modelPlanner(
     (run) => modelOfRun(run, runs),
     config.models.ask_again_seconds * 1000,
     ({ run, node, goal }, model) =>
@@ -75,7 +75,7 @@ function portsOf(parts: TaskParts): TaskPorts {
       const model = idOf(models, role, fields.model);
       return memory.pack({ role, run, node, query: `${title}\n${about}`, model, given }, note);
     },
-    procedures: chooseFrom({
+    procedures: procedureChooser({
       ledger: home.ledgers.maintenance,
       settings: config.maintenance.procedures,
       tools,

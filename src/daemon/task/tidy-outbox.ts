@@ -33,15 +33,15 @@ export function tidyOutbox({ home, limits, isActive, isDry }: Tidying): Pick<Tid
 function resultIn(outbox: string, name: string): Result[] {
   const folder = join(outbox, name);
   const isResult = ID_SHAPE.test(name) && lstatIfPresent(join(folder, 'RESULT.md'))?.isFile() === true;
-  return isResult && lstatIfPresent(folder)?.isDirectory() === true ? [{ name, ...measured(folder) }] : [];
+  return isResult && lstatIfPresent(folder)?.isDirectory() === true ? [{ name, ...measure(folder) }] : [];
 }
 
-function measured(path: string): Omit<Result, 'name'> {
+function measure(path: string): Omit<Result, 'name'> {
   const found = lstatSync(path);
   if (!found.isDirectory()) return { at: found.mtimeMs, bytes: found.size };
   let { mtimeMs: at, size: bytes } = found;
   for (const name of namesIn(path)) {
-    const inside = measured(join(path, name));
+    const inside = measure(join(path, name));
     at = Math.max(at, inside.at);
     bytes += inside.bytes;
   }

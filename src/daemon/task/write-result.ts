@@ -10,7 +10,7 @@ import type { ArtifactStore } from '../../schema/ports.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { stepsOf } from '../desk/desk.ts';
-import { artifactsIn, factsOf } from './facts.ts';
+import { artifactsIn, foldResultFacts } from './result-facts.ts';
 
 export type ResultPorts = {
   outbox: string;
@@ -36,7 +36,7 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   const own = await ports.eventsOf(run);
   const steps = await Promise.all(childrenIn(own).map((child) => ports.eventsOf(child)));
   const all = [...own, ...steps.flat()];
-  const facts = factsOf(own, steps, ports.shadow.changes(stepsOf(all, null)));
+  const facts = foldResultFacts(own, steps, ports.shadow.changes(stepsOf(all, null)));
   if (facts === null) return null;
   const folder = join(ports.outbox, run);
   mkdirSync(folder, { recursive: true });

@@ -16,7 +16,7 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import { placeTaskFiles } from '../../tools/desk/place-task-files.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 import { pollsOften } from '../settings.ts';
 import type { Log } from '../log-line.ts';
 
@@ -27,7 +27,7 @@ export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed)
   const { artifacts, ledger, policy } = valuesOf(ACCEPT);
   const { id, title, task, name, known } = claimed;
   const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
-  if (!known) await ledger.append(receivedEvents(claimed, await keptParts(claimed, artifacts)));
+  if (!known) await ledger.append(receivedEvents(claimed, await storeParts(claimed, artifacts)));
   const dir = placeTaskFiles(claimed, join(home.workspace, 'desk')) ?? task.dir ?? null;
   const input: TaskGiven = { name, title, body: body.sha256, fields: task, first_line: firstLineOf(claimed), dir };
   if (known && (await engine.stateOf(id)) !== null) return null;
@@ -58,7 +58,7 @@ function receivedEvents(claimed: Claimed, parts: Parts): NewEvent[] {
   return [received, { type: 'run.corrected', run: task.corrects, data: { by: id, text: body.slice(0, 20_000) } }];
 }
 
-async function keptParts({ bytes, name, folder, files }: Claimed, artifacts: ArtifactStore): Promise<Parts> {
+async function storeParts({ bytes, name, folder, files }: Claimed, artifacts: ArtifactStore): Promise<Parts> {
   const body = await artifacts.put(bytes, { media: 'text/markdown', name: name.slice(0, 255) });
   const kept: ArtifactRef[] = [];
   for (const { path } of folder === null ? [] : files) {

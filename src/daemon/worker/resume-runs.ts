@@ -9,7 +9,7 @@ import type { Goal } from '../../ledger/goal.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 import type { Log } from '../log-line.ts';
 
 export type ResumeQueue = {

@@ -1,6 +1,6 @@
 /** What the worker contributes: steering runs on request, and whether it is running. */
 import { defineRoom } from '../../schema/room.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 
 const { runs, results } = ports;
 

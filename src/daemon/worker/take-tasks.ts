@@ -8,7 +8,7 @@ import type { DiskSpace } from '../home/disk-space.ts';
 import { isPaused, isStopped } from '../home/stop-files.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import type { Host } from '../host.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 import { procedureReader } from '../task/procedures.ts';
 import { accept, notesOn } from './accept.ts';
 import { modelWaits } from './model-waits.ts';
@@ -24,13 +24,13 @@ const NEEDED = {
   fitsProcedure: ports.fitsProcedure,
 };
 
-export type LookAtConfig = ReturnType<typeof watchConfig>;
+export type CheckConfig = ReturnType<typeof watchConfig>;
 
 /** Until the signal, or until another worker should begin with settings that have changed. */
 export async function takeTasks(
   host: Host,
   inbox: Inbox,
-  { space, lookAtConfig }: { space: DiskSpace; lookAtConfig: LookAtConfig },
+  { space, checkConfig }: { space: DiskSpace; checkConfig: CheckConfig },
   signal: AbortSignal,
   log: Log,
 ): Promise<void> {
@@ -51,20 +51,20 @@ export async function takeTasks(
   while (!signal.aborted) {
     ledger.checkPen();
     if (ledger.failure !== null) throw ledger.failure;
-    if (atWork.size === 0 && isIdle(taskGraph()) && (await isRenewed(lookAtConfig, host, log))) return;
-    const isHeld = space.isShort() || isStopped(home);
-    if (!isHeld && host.stops.seen > stops) {
+    if (atWork.size === 0 && isIdle(taskGraph()) && (await hasNewConfig(checkConfig, host, log))) return;
+    const isBlocked = space.isShort() || isStopped(home);
+    if (!isBlocked && host.stops.seen > stops) {
       stops = host.stops.seen;
       toResume.fill();
     }
-    if (!isHeld) await goOnWithoutModel();
+    if (!isBlocked) await goOnWithoutModel();
     const isFull = atWork.size >= host.config.inbox.parallel;
-    const resumed = isHeld || isFull ? null : toResume.resumeNext();
+    const resumed = isBlocked || isFull ? null : toResume.resumeNext();
     if (resumed !== null) {
       work(resumed);
       continue;
     }
-    if (isHeld || isPaused(home) || isFull) {
+    if (isBlocked || isPaused(home) || isFull) {
       await Promise.race([rest(signal), ...atWork]);
       continue;
     }
@@ -84,20 +84,20 @@ export async function takeTasks(
 const isIdle = ({ goals }: TaskGraph): boolean => goals.every(({ status }) => status !== 'running');
 
 /** W4 in worker.ts: whoever keeps this process alive starts the next one, which reads the settings. */
-async function isRenewed(look: LookAtConfig, { valuesOf }: Host, log: Log): Promise<boolean> {
-  const looked = await look();
-  if (looked.kind === 'invalid')
+async function hasNewConfig(check: CheckConfig, { valuesOf }: Host, log: Log): Promise<boolean> {
+  const change = await check();
+  if (change.kind === 'invalid')
     await valuesOf({ ledger: ports.ledger }).ledger.append({
       type: 'intake.rejected',
-      data: { name: 'config.json', reason: looked.reason.slice(0, 10_000) },
+      data: { name: 'config.json', reason: change.reason.slice(0, 10_000) },
     });
-  if (looked.kind === 'changed') log('config.json has changed: a worker with the new settings begins');
-  return looked.kind === 'changed';
+  if (change.kind === 'changed') log('config.json has changed: a worker with the new settings begins');
+  return change.kind === 'changed';
 }
 
 const rest = (signal: AbortSignal): Promise<void> => sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
 
-type Rested = { done: Promise<unknown> };
+type AcceptedTask = { done: Promise<unknown> };
 
 async function acceptOrPutBack(
   host: Host,
@@ -105,7 +105,7 @@ async function acceptOrPutBack(
   claimed: Claimed,
   space: DiskSpace,
   log: Log,
-): Promise<Rested | null> {
+): Promise<AcceptedTask | null> {
   const failed = (what: string, error: unknown): unknown => space.ranOut(error) || log(`${what}: ${messageOf(error)}`);
   try {
     log(`accepted: ${claimed.title} (${claimed.id})`);
@@ -115,7 +115,7 @@ async function acceptOrPutBack(
     const done = drive?.done ?? Promise.resolve();
     return { done: done.catch((error: unknown) => failed(claimed.id, error)) };
   } catch (error) {
-    failed(`${claimed.name} could not be taken in`, error);
+    failed(`${claimed.name} could not be accepted`, error);
     inbox.putBack(claimed);
     await sleep(POLL_MS);
     return null;

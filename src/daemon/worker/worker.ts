@@ -3,11 +3,11 @@
  *
  * W1 A task is in the ledger before anything is done about it, and its claim ends when its run is in the ledger, too:
  *    none is lost and none is done twice, wherever the process dies.
- * W2 What was under way when the process ended goes on at the next start; what waits for a person goes on waiting.
- *    What had ended and was not told is told.
+ * W2 What was in progress when the process ended continues at the next start; what waits for a person goes on waiting.
+ *    A run that had ended without its result being written gets its result.
  * W3 While .oka/STOP is there nothing runs; while .oka/PAUSED is there nothing new begins, and the queue fills.
- * W4 Settings that a person has changed hold from the next worker on, and that one begins when nothing is under way.
- * W5 A full disk ends nothing: it is told once, nothing new begins, and what was under way goes on when there is space.
+ * W4 Settings that a person has changed apply from the next worker on, which starts once nothing is in progress.
+ * W5 A full disk ends nothing: it is reported once, nothing new begins, and what was in progress continues when there is space.
  * W6 When the ledger has closed by itself the worker ends: only the next one, which reads it from disk, can go on.
  */
 import { hostname } from 'node:os';
@@ -23,12 +23,12 @@ import { watchDiskSpace } from '../home/disk-space.ts';
 import type { Config } from '../../schema/config.ts';
 import { type Host, withHost } from '../host.ts';
 import type { LedgerPort } from '../port-types.ts';
-import { ports } from '../ports.ts';
+import { ports } from '../room-ports.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { inboxSettings } from './accept.ts';
 import { endedCleanly, writePendingResults } from './pending-results.ts';
-import { type LookAtConfig, takeTasks } from './take-tasks.ts';
+import { type CheckConfig, takeTasks } from './take-tasks.ts';
 import type { Log } from '../log-line.ts';
 
 const NEEDED = {
@@ -43,11 +43,11 @@ const MOST_LINES = 10;
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
 export async function work(home: Home, signal: AbortSignal, log: Log): Promise<void> {
-  const lookAtConfig = watchConfig(home); // before it is read: what changes in between is seen
-  await withHost(home, signal, (host) => serve(host, lookAtConfig, signal, log), { log });
+  const checkConfig = watchConfig(home); // before it is read: what changes in between is seen
+  await withHost(home, signal, (host) => serve(host, checkConfig, signal, log), { log });
 }
 
-async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal, log: Log): Promise<void> {
+async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
   const { home } = host;
   const { ledger, onDurable, shadow, taskGraph, results } = host.valuesOf(NEEDED);
   const { version: node, pid } = process;
@@ -56,7 +56,7 @@ async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal
   await recordSandbox(host.config, ledger);
   await tidyWitnesses(callsFolder(home), Date.now());
   const inbox = await openInbox(inboxSettings(host, log));
-  const space = watchDiskSpace(home, { tell: log, isBack: () => void (host.stops.seen += 1) });
+  const space = watchDiskSpace(home, { log, onRecovery: () => void (host.stops.seen += 1) });
   const unsubscribe = onDurable((events) => {
     for (const { type, data } of events) {
       if (type === 'ledger.disk_full') space.ranOut(diskIsFull);
@@ -69,11 +69,11 @@ async function serve(host: Host, lookAtConfig: LookAtConfig, signal: AbortSignal
     await writePendingResults(join(home.workspace, 'outbox'), taskGraph(), owed, results.write).catch(
       (error: unknown) => log(`results: ${messageOf(error)}`),
     );
-    await takeTasks(host, inbox, { space, lookAtConfig }, signal, log);
+    await takeTasks(host, inbox, { space, checkConfig }, signal, log);
   } finally {
     unsubscribe();
     await inbox.close();
-    const reason = signal.aborted ? 'told to stop' : 'it ended by itself';
+    const reason = signal.aborted ? 'it was stopped' : 'it ended by itself';
     if (ledger.failure === null) await ledger.append({ type: 'worker.stopped', data: { reason } });
   }
 }
@@ -84,11 +84,16 @@ function reportOf({ name, reason }: { name: string; reason: string }): string[] 
   return [`${name}: ${first}`, ...more];
 }
 
-/** How commands are held from now on. */
+/** Records how commands are confined from now on. */
 async function recordSandbox(config: Config, ledger: Pick<LedgerPort, 'append'>): Promise<void> {
   const offer = await probeKernel(launcherPath);
-  const held = confinementFor(offer, config.sandbox, 'model');
-  const reason = held.kind === 'jail' ? 'the kernel offers it' : held.kind === 'none' ? held.warning : held.reason;
-  const kind = held.kind === 'jail' ? 'jail' : 'none';
+  const confinement = confinementFor(offer, config.sandbox, 'model');
+  const reason =
+    confinement.kind === 'jail'
+      ? 'the kernel offers it'
+      : confinement.kind === 'none'
+        ? confinement.warning
+        : confinement.reason;
+  const kind = confinement.kind === 'jail' ? 'jail' : 'none';
   await ledger.append({ type: 'sandbox.chosen', data: { kind, landlock: offer.landlock, reason } });
 }

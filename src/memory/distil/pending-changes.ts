@@ -112,7 +112,9 @@ function basisKey(event: FactChange | WrittenChange): string {
   switch (event.type) {
     case 'fact.kept': {
       const { id, evidence = [], supersedes = [] } = event.data;
-      return sumOf(`kept ${id} ${evidence.map(({ seq }) => seq).join()} ${supersedes.join()}`);
+      return sumOf(
+        `${event.type.slice('fact.'.length)} ${id} ${evidence.map(({ seq }) => seq).join()} ${supersedes.join()}`,
+      );
     }
     case 'fact.forgotten':
       return sumOf(`forgotten ${event.data.why} ${event.data.facts.join()}`);

@@ -23,7 +23,7 @@ import { areContradictory, type Subject, parseSubject } from './fact-subject.ts'
 export function reconcileFinding(rows: Rows, finding: Finding, at: string): void {
   const subject = finding.subject ?? parseSubject(finding.text);
   const { same, contrary } = findRelated(rows, finding.text, subject);
-  if (contrary.some(({ fact }) => sourceRank(fact.source) > sourceRank(finding.source))) return; // 1
+  if (contrary.some(({ fact }) => sourceRank(fact.source) > sourceRank(finding.source))) return; // a higher source wins (1)
   const twin = same.find((held) => canAbsorb(held, finding));
   const gone = [...same, ...contrary].filter((held) => held !== twin).map(({ fact }) => fact.id);
   const supersedes = [...new Set([...gone, ...(finding.replaces ?? [])])].toSorted();
@@ -116,7 +116,7 @@ export function applyPersonsFact(rows: Rows, id: string, at: string): void {
   if (!isValid(held)) return;
   const { fact } = held;
   const { same, contrary } = findRelated(rows, fact.text, subjectOfFact(held));
-  const isBelow = (each: StoredFact): boolean => sourceRank(each.fact.source) <= sourceRank(fact.source); // 1
+  const isBelow = (each: StoredFact): boolean => sourceRank(each.fact.source) <= sourceRank(fact.source);
   const gone = [...same, ...contrary].filter((each) => each.fact.id !== id && !isByHand(each) && isBelow(each));
   if (gone.length === 0) return;
   const evidence = same

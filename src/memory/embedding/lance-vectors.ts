@@ -133,7 +133,7 @@ async function openTable(folder: string, embedder: Embedder, keeps: boolean): Pr
   try {
     const known = (await database.tableNames()).includes(TABLE) ? await database.openTable(TABLE) : null;
     if (known !== null && (await hasDimensions(known, embedder))) return known;
-    if (known !== null && keeps) await database.dropTable(TABLE); // 4
+    if (known !== null && keeps) await database.dropTable(TABLE); // vectors of another model (4)
   } catch (error) {
     if (!keeps) throw error;
     rmSync(folder, { recursive: true, force: true });

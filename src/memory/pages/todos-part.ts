@@ -45,7 +45,7 @@ const HANDLERS: Handlers<[Rows], void> = {
   'requirement.reopened': ({ data }, rows) =>
     updateTodo(rows, `need:${data.name}`, {
       isTicked: false,
-      remark: `looked for, not there: ${shorten(data.reason)}`,
+      remark: `checked, still missing: ${shorten(data.reason)}`,
     }),
   'run.started': recordStart,
   'run.ended': recordEnd,

@@ -4,8 +4,8 @@
  * 1. A promoted procedure comes before a candidate, and a more specific one before a more general one.
  * 2. A share of the tasks that a promoted procedure could plan is planned without it, and a candidate is tried on a share
  *    of the tasks it could plan. Which ones depends only on the names of the run and the procedure.
- * 3. Nothing is held back when nobody else could plan the task.
- * 4. A procedure that is held back is not shown to the planner either.
+ * 3. No procedure is withheld when nobody else could plan the task.
+ * 4. A procedure that is withheld is not shown to the planner either.
  */
 import { hash } from 'node:crypto';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
@@ -32,7 +32,7 @@ export type ChoiceInput = {
 
 export type Chosen =
   | { kind: 'plan'; filled: FilledProcedure; known: KnownProcedure; choice: ProcedureChoice }
-  | { kind: 'held back'; choice: ProcedureChoice }
+  | { kind: 'withheld'; choice: ProcedureChoice }
   | { kind: 'offer'; offers: Candidate[]; choice: ProcedureChoice }
   | { kind: 'none' };
 
@@ -94,7 +94,7 @@ function useOrHoldBack(fitting: Fit, ask: ChoiceInput): Chosen {
   const isHeldBack = hasPlanner && stableShare(run, fitting.known.procedure.id) < shares.hold_back;
   return isHeldBack
     ? {
-        kind: 'held back',
+        kind: 'withheld',
         choice: toChoice(fitting, 'held_back', 'a share of the tasks is planned without it, for comparison'),
       }
     : planWith(
@@ -109,7 +109,7 @@ function tryOrHoldBack(fitting: Fit, { run, shares, hasPlanner }: ChoiceInput): 
     return planWith(fitting, 'trial', 'it is tried on a share of the tasks that it is for');
   return hasPlanner
     ? {
-        kind: 'held back',
+        kind: 'withheld',
         choice: toChoice(fitting, 'held_back', 'it is a candidate, and this task is not among those that try it'),
       }
     : NO_PROCEDURE;

@@ -112,7 +112,7 @@ function fitsToken(want: TemplateToken, token: Token, kinds: ReadonlyMap<string,
   return kind === 'name' || kind === 'text' || findMisfit(token.text, kind) === null;
 }
 
-/** 3. */
+/** Whether a value has the form of the values seen before (3). */
 function resemblesExamples(value: string, { kind, examples }: Parameter): boolean {
   if (kind === 'path' || kind === 'number' || kind === 'date') return true;
   const look = classifyText(value);

@@ -126,7 +126,7 @@ function describeArm(arm: NonNullable<Execution['procedure']>['arm'] | undefined
     case 'trial':
       return 'tried in';
     case 'held_back':
-      return 'held back in';
+      return 'not used for comparison in';
     case 'offered':
     case undefined:
       return 'shown to the planner in';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { keptAfterCrash, oneAtATime, onDesk, stepsOf } from '../../../src/daemon/desk/desk.ts';
+import { snapshotAfterCrash, oneAtATime, onDesk, stepsOf } from '../../../src/daemon/desk/desk.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
 import type { Outcome, Tool } from '../../../src/schema/tool.ts';
@@ -48,7 +48,7 @@ describe('onDesk', () => {
     const { shadow, events } = ground();
     const append = async (event: NewEvent): Promise<void> => void events.push(event);
     const tool = toolNamed('shell', () => ok());
-    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, { ground: async () => 'here' });
+    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, { environmentOf: async () => 'here' });
     await wrapped.invoke(null, { ...write, tool: 'shell', call: 'r.n.0.1' });
     expect(events).toMatchObject([{ data: { when: 'before', ground: 'here' } }]);
   });
@@ -68,7 +68,7 @@ describe('onDesk', () => {
       acted += 1;
       return ok();
     });
-    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, { waits: ({ call }) => waited.push(call) });
+    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, { onWait: ({ call }) => waited.push(call) });
     expect(await wrapped.invoke(null, { ...write, call: 'r.n.0.1' })).toMatchObject({ status: 'ok' });
     expect([acted, waited, events.length]).toEqual([1, ['r.n.0.1'], 1]);
   });
@@ -145,14 +145,14 @@ describe('keptAfterCrash', () => {
     const { shadow, events } = ground();
     const grounds: (string | undefined)[] = [];
     const append = async (event: NewEvent): Promise<void> => void events.push(event);
-    const outcome = await keptAfterCrash(
+    const outcome = await snapshotAfterCrash(
       shadow,
       append,
       oneAtATime(),
       { ...outlived, ...call },
       {
-        keptBefore: async () => kept,
-        look: async (found) => {
+        findBefore: async () => kept,
+        readOutcome: async (found) => {
           grounds.push(found?.data.ground);
           return seen;
         },

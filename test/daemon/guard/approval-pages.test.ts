@@ -160,7 +160,7 @@ describe('the process that holds the pen', () => {
     expect(loaded).toMatchObject([{ rules: 1 }, { rules: 1 }]);
     expect(loaded[0]?.sha256).not.toBe(loaded[1]?.sha256);
     expect(await told(home, 'intake.rejected')).toMatchObject([
-      { name: 'POLICY.md', reason: expect.stringMatching(/front matter[^]*still holds/) },
+      { name: 'POLICY.md', reason: expect.stringMatching(/front matter[^]*remains active/) },
     ]);
   });
 

@@ -24,9 +24,9 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)
   it('W5 is told once, before anybody has met it, and so is that there is space again', () => {
     const told: string[] = [];
     const space = watchDiskSpace(homeAt(dir), {
-      tell: (line) => told.push(line),
-      isBack: () => told.push('back'),
-      lookEveryMs: 0,
+      log: (line) => told.push(line),
+      onRecovery: () => told.push('back'),
+      pollMs: 0,
     });
     expect([space.isShort(), told]).toEqual([false, []]);
     fill(join(dir, 'filler'));
@@ -54,9 +54,9 @@ describe.skipIf(!mayMount)('a full disk (needs the right to mount a small tmpfs)
 describe('space', () => {
   it('is not what every error is about; the cause of one counts', () => {
     const space = watchDiskSpace(homeAt(tmpdir()), {
-      tell: () => undefined,
-      isBack: () => undefined,
-      lookEveryMs: 60_000,
+      log: () => undefined,
+      onRecovery: () => undefined,
+      pollMs: 60_000,
     });
     const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
     expect([new Error('x'), 'x', new Error('x', { cause: full })].map((error) => space.ranOut(error))).toEqual([

@@ -12,10 +12,14 @@ import {
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openMaintenance, type Maintenance, type Swapped } from '../../../src/daemon/maintain/open-maintenance.ts';
-import { foresee } from '../../../src/daemon/maintain/preview.ts';
-import { pass, type Passed } from '../../../src/daemon/maintain/pass.ts';
-import { booksFile, settlePlace } from '../../../src/daemon/maintain/maintenance-folder.ts';
+import {
+  openMaintenance,
+  type Maintenance,
+  type MaintenanceOverrides,
+} from '../../../src/daemon/maintain/open-maintenance.ts';
+import { previewPass } from '../../../src/daemon/maintain/preview.ts';
+import { runPass, type PassResult } from '../../../src/daemon/maintain/pass.ts';
+import { learningFile, prepareMaintenanceFolder } from '../../../src/daemon/maintain/maintenance-folder.ts';
 import { rebuildMaintenance } from '../../../src/daemon/maintain/rebuild.ts';
 import { loadConfig } from '../../../src/daemon/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
@@ -27,7 +31,11 @@ import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } f
 
 const never = new AbortController().signal;
 
-async function held<T>(home: Home, work: (m: Maintenance) => Promise<T>, swapped: Swapped = {}): Promise<T> {
+async function held<T>(
+  home: Home,
+  work: (m: Maintenance) => Promise<T>,
+  swapped: MaintenanceOverrides = {},
+): Promise<T> {
   const m = await openMaintenance(home, await loadConfig(home), { parts: testParts, ...swapped });
   try {
     return await work(m);
@@ -36,7 +44,8 @@ async function held<T>(home: Home, work: (m: Maintenance) => Promise<T>, swapped
   }
 }
 
-const passOn = (home: Home, swapped: Swapped = {}): Promise<Passed> => held(home, (m) => pass(m, never), swapped);
+const passOn = (home: Home, swapped: MaintenanceOverrides = {}): Promise<PassResult> =>
+  held(home, (m) => runPass(m, never), swapped);
 
 /** What a book made anew holds. */
 async function rebuilt(home: Home): Promise<ReturnType<typeof dumpOf>> {
@@ -95,7 +104,7 @@ describe('a pass', () => {
         },
       };
       const folds = [...m.parts, dying];
-      await expect(pass({ ...m, sources: { ...m.sources, folds } }, never)).rejects.toThrow('the power went out');
+      await expect(runPass({ ...m, sources: { ...m.sources, folds } }, never)).rejects.toThrow('the power went out');
     });
     await it.ledger.append(happenings(300, 55)); // comes behind what was concluded
     await passOn(it.home);
@@ -144,9 +153,9 @@ describe('a pass', () => {
     await using other = await maintainedHome();
     await other.ledger.append(happenings(50, 150));
     await passOn(other.home);
-    const books = booksFile(it.home);
+    const books = learningFile(it.home);
     for (const spoil of [
-      () => writeFileSync(books, readFileSync(booksFile(other.home))),
+      () => writeFileSync(books, readFileSync(learningFile(other.home))),
       () => writeFileSync(books, readFileSync(books).fill(7, 5000)),
       () => rmSync(books),
     ]) {
@@ -188,7 +197,10 @@ describe('a pass', () => {
     const stop = new AbortController();
     const stopping: Part = { name: 'stopping', take: ({ event }) => void (event.seq === 600 && stop.abort()) };
     const parts = [...testParts, stopping];
-    expect(await held(it.home, (m) => pass(m, stop.signal), { parts })).toMatchObject({ events: 1000, isWhole: false });
+    expect(await held(it.home, (m) => runPass(m, stop.signal), { parts })).toMatchObject({
+      events: 1000,
+      isWhole: false,
+    });
     expect(await passOn(it.home, { parts })).toMatchObject({ isWhole: true });
     await passOn(it.home);
     expect(await conclusions(it.home)).toHaveLength(new Set(await conclusions(it.home)).size);
@@ -228,7 +240,7 @@ describe('a pass', () => {
     await passOn(it.home);
     const live = dumpOf(it.home);
     await it.ledger.append(happenings(100, 70));
-    const seen = await foresee(it.home, never, testParts);
+    const seen = await previewPass(it.home, never, testParts);
     expect([seen.events, seen.concluded.length, seen.pages.length]).toEqual([70, 7, 7]);
     expect(dumpOf(it.home)).toEqual(live);
   });
@@ -245,10 +257,10 @@ describe('the place of maintenance', () => {
     await old.append(Array.from({ length: 20 }, () => ({ type: 'ledger.disk_freed', data: {} }) as const));
     expect(await archiveRuns(old, new Date(Date.now() + 1000), 100)).not.toBeNull();
     await old.append({ type: 'ledger.disk_freed', data: {} });
-    expect(() => settlePlace(home)).toThrow('is being written by');
+    expect(() => prepareMaintenanceFolder(home)).toThrow('is being written by');
     await old.close();
-    settlePlace(home);
-    settlePlace(home);
+    prepareMaintenanceFolder(home);
+    prepareMaintenanceFolder(home);
     expect(readlinkSync(before)).toBe('maintenance/maintenance_ledger.jsonl');
     expect(await verifyLedger(home.ledgers.maintenance)).toMatchObject({ state: 'intact', events: 22 });
     expect(await passOn(home)).toMatchObject({ isWhole: true });
@@ -261,7 +273,7 @@ describe('the place of maintenance', () => {
     const link = join(home.oka, 'maintenance_ledger.jsonl');
     rmSync(link);
     writeFileSync(link, 'mine\n');
-    expect(() => settlePlace(home)).toThrow('are both there');
+    expect(() => prepareMaintenanceFolder(home)).toThrow('are both there');
     expect(readFileSync(link, 'utf8')).toBe('mine\n');
   });
 

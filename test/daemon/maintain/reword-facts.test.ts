@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openMaintenance } from '../../../src/daemon/maintain/open-maintenance.ts';
-import { write } from '../../../src/daemon/maintain/pass.ts';
-import { wordBetter } from '../../../src/daemon/maintain/reword-facts.ts';
+import { appendAndFold } from '../../../src/daemon/maintain/pass.ts';
+import { rewordFacts } from '../../../src/daemon/maintain/reword-facts.ts';
 import { loadConfig } from '../../../src/daemon/settings.ts';
 import { OkaError, type OkaErrorCode } from '../../../src/schema/errors.ts';
 import type { NewEvent } from '../../../src/schema/event.ts';
@@ -29,7 +29,7 @@ async function askedOf(code: OkaErrorCode): Promise<number> {
     }),
   });
   try {
-    for (let pass = 0; pass < 5; pass += 1) await wordBetter(m, [fact], (events) => write(m, events));
+    for (let pass = 0; pass < 5; pass += 1) await rewordFacts(m, [fact], (events) => appendAndFold(m, events));
   } finally {
     await m.close();
   }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { replicaStatus, replicate, replicating } from '../../../src/daemon/network/replicate.ts';
+import { replicaStatus, replicate, keepReplicating } from '../../../src/daemon/network/replicate.ts';
 import { replicaFolder } from '../../../src/daemon/network/replica-connection.ts';
 import { loadConfig } from '../../../src/daemon/settings.ts';
 import type { Home } from '../../../src/schema/home.ts';
@@ -24,7 +24,7 @@ async function homeWith(dir: string, url: string, events: number): Promise<{ hom
 /** A follower that is ended with the block, and what it told. */
 function following(home: Home, config: Config): { told: string[]; [Symbol.asyncDispose](): Promise<void> } {
   const [told, ending]: [string[], AbortController] = [[], new AbortController()];
-  const done = replicating(home, config, ending.signal, (text) => void told.push(text));
+  const done = keepReplicating(home, config, ending.signal, (text) => void told.push(text));
   return {
     told,
     [Symbol.asyncDispose]: async () => {
@@ -53,7 +53,7 @@ describe('replicating', () => {
       await until(async () => (await stored(server)) === 45);
       await until(async () => (await replicaStatus(home, config)).pens.maintenance.there === 3);
       expect((await replicaStatus(home, config)).follower?.pid).toBe(process.pid);
-      expect(await replicate(home, config, { kind: 'ever' }, AbortSignal.abort())).toBe('held');
+      expect(await replicate(home, config, { kind: 'ever' }, AbortSignal.abort())).toBe('locked');
     }
     expect(await replicaStatus(home, config)).toMatchObject({
       follower: null,
@@ -112,7 +112,7 @@ describe('replicating', () => {
   it('does nothing where no replica is set', async () => {
     using folder = temporaryFolder();
     const home = replicaHome(folder.dir, {});
-    await replicating(home, await loadConfig(home), new AbortController().signal, () => undefined);
+    await keepReplicating(home, await loadConfig(home), new AbortController().signal, () => undefined);
     expect(await replicaStatus(home, await loadConfig(home))).toMatchObject({ url: null, ledger: null, state: null });
   });
 });

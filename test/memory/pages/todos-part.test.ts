@@ -107,7 +107,7 @@ describe('what waits for a person', () => {
       { kind: 'resolve', name: 'libGL.so.1' },
     ]);
     told.tell('requirement.reopened', null, { name: 'libGL.so.1', by: 'a tick', reason: 'dlopen fails' });
-    expect(told.page(TODOS)).toContain('looked for, not there: dlopen fails');
+    expect(told.page(TODOS)).toContain('checked, still missing: dlopen fails');
   });
 
   it('a tick neither approves nor answers: the line comes back with a remark', () => {

@@ -4,7 +4,7 @@ import type { Planner, PlannerInput } from '../../schema/ports.ts';
 import { answerIn, inputOf } from './ask-model.ts';
 
 /** `modelOf` names the model that a run's own task asks for; one that is down is asked again after `askAgainMs`, then later. */
-export function executor(
+export function modelPlanner(
   modelOf: (run: string) => Promise<string | undefined>,
   askAgainMs: number,
   packFor: (input: PlannerInput, model: string | undefined) => Promise<string> = () => Promise.resolve(''),

@@ -1,4 +1,4 @@
-/** What there is to say about a task's run, folded from its events and those of the runs inside it. Pure. */
+/** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
 import type { ResultFacts, ResultStep } from '../../roles/result.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
@@ -9,7 +9,7 @@ import type { Changes } from '../../tools/desk/desk-changes.ts';
 const LONGEST_SHOWN = 2000;
 
 /** `own` are the events of the task's run; `steps` those of the runs of its plans, the latest last. */
-export function factsOf(
+export function foldResultFacts(
   own: readonly Event[],
   steps: readonly (readonly Event[])[],
   files: Changes,
@@ -65,37 +65,37 @@ function stepsOf(events: readonly Event[]): ResultStep[] {
 function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | 'title'> {
   const step: Omit<ResultStep, 'id' | 'title'> & { status: ResultStep['status'] } = { status: 'pending' };
   let calls = 0;
-  let begun: number | null = null;
+  let startedAt: number | null = null;
   for (const event of events) {
     if (event.type === 'run.ended' && event.data.status === 'failed' && event.data.reason.startsWith(`${id}: `)) {
       step.status = 'failed';
       step.error ??= event.data.reason.slice(id.length + 2, LONGEST_SHOWN);
     }
-    if (event.type === 'run.time_skipped' && begun !== null) begun += event.data.ms;
+    if (event.type === 'run.time_skipped' && startedAt !== null) startedAt += event.data.ms;
     if (!('node' in event.data) || event.data.node !== id) continue;
     if (event.type === 'call.started') {
-      begun ??= Date.parse(event.at);
+      startedAt ??= Date.parse(event.at);
       calls += 1;
       step.status = 'running';
-      step.did = doneWith(event.data.tool, event.data.input);
+      step.did = describeCall(event.data.tool, event.data.input);
     }
     if (event.type === 'call.ended') {
-      step.ms = begun === null ? 0 : Math.max(0, Date.parse(event.at) - begun);
+      step.ms = startedAt === null ? 0 : Math.max(0, Date.parse(event.at) - startedAt);
       if (event.data.settles !== undefined) step.status = event.data.settles;
       step.fallback = event.data.settles === 'done' && event.data.status !== 'ok';
       if (event.data.error !== undefined) step.error = event.data.error.slice(0, LONGEST_SHOWN);
-      step.output = saidIn(event.data.output);
+      step.output = formatStepOutput(event.data.output);
     }
     if (event.type === 'node.settled') {
       step.status = event.data.status;
       step.fallback = event.data.reason.startsWith('fallback after');
       if (event.data.status === 'failed') step.error = event.data.reason.slice(0, LONGEST_SHOWN);
-      else step.output = saidIn(event.data.output);
+      else step.output = formatStepOutput(event.data.output);
     }
     if (event.type === 'wait.opened') step.status = 'waiting';
     if (event.type === 'decision.made' && event.data.decision.kind === 'Finish') {
       step.status = 'done';
-      step.output = saidIn(event.data.decision.output);
+      step.output = formatStepOutput(event.data.decision.output);
     }
     if (event.type === 'decision.made' && event.data.decision.kind === 'Fail') {
       step.status = 'failed';
@@ -105,7 +105,7 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
   return { ...step, attempts: Math.max(1, calls) };
 }
 
-function doneWith(tool: string, input: Json): string {
+function describeCall(tool: string, input: Json): string {
   const { line, argv } = fieldsOf(input);
   if (typeof line === 'string') return line.replace(/^set -e; /, '');
   if (Array.isArray(argv)) return codeIn(argv.map(String)) ?? argv.map(String).join(' ');
@@ -117,10 +117,10 @@ function codeIn([program, option, code]: readonly string[]): string | null {
   return /^(?:node -e|python3 -c)$/.test(`${program} ${option}`) ? (code ?? null) : null;
 }
 
-function saidIn(output: Json): string {
+function formatStepOutput(output: Json): string {
   const { stdout, stderr } = fieldsOf(output);
-  const said = typeof stdout === 'string' ? [stdout, typeof stderr === 'string' ? stderr : ''].join('\n').trim() : null;
-  if (said !== null) return said.slice(0, LONGEST_SHOWN);
+  const text = typeof stdout === 'string' ? [stdout, typeof stderr === 'string' ? stderr : ''].join('\n').trim() : null;
+  if (text !== null) return text.slice(0, LONGEST_SHOWN);
   if (output === null) return '';
   return (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).slice(0, LONGEST_SHOWN);
 }

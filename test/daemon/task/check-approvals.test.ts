@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { looksOf } from '../../../src/daemon/task/allowed-looks.ts';
+import { openCheckCalls } from '../../../src/daemon/task/check-approvals.ts';
 import type { TaskPorts } from '../../../src/daemon/task/task-ports.ts';
 import type { Event } from '../../../src/schema/event.ts';
 import type { Outcome, ToolCall } from '../../../src/schema/tool.ts';
@@ -14,13 +14,13 @@ async function secondAttempt(outcome: Outcome): Promise<{ seen: Outcome; hasUsed
     { type: 'call.ended', data: { call, node: null, status: 'waiting', for: { kind: 'approval' } } },
   ] as Event[];
   const ports = { eventsOf: async () => events } as unknown as TaskPorts;
-  const looks = await looksOf(ports, {
+  const looks = await openCheckCalls(ports, {
     run: 'r',
     call: 'r.judge.0.2',
     act: async () => outcome,
   } as unknown as ToolCall);
-  const seen = await looks.look('shell', LOOK, 'model');
-  return { seen, hasUsedLeave: looks.hasUsedLeave() };
+  const seen = await looks.call('shell', LOOK, 'model');
+  return { seen, hasUsedLeave: looks.hasUsedApproval() };
 }
 
 describe('a look that a person had to allow', () => {

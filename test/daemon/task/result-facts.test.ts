@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { factsOf } from '../../../src/daemon/task/facts.ts';
+import { foldResultFacts } from '../../../src/daemon/task/result-facts.ts';
 import { resultPage } from '../../../src/roles/result.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
 
@@ -49,7 +49,7 @@ const steps = [
 
 describe('factsOf', () => {
   it('tells each step: what it did, what it said, what became of it', () => {
-    const facts = factsOf([at(started('r', []))], [steps.map(at)], nothing);
+    const facts = foldResultFacts([at(started('r', []))], [steps.map(at)], nothing);
     expect(facts?.steps).toMatchObject([
       { id: 'a', status: 'done', did: 'echo hi\necho ho', output: 'hi\nho', attempts: 1 },
       { id: 'b', status: 'failed', did: 'false', error: 'exit 1' },
@@ -73,7 +73,7 @@ describe('factsOf', () => {
         ? []
         : [{ type: 'run.ended', data: { status, reason: 'y', output: null, artifacts: [] } }]),
     ] as NewEvent[];
-    expect(factsOf(own.map(at), [], nothing)?.verdict).toBe(verdict);
+    expect(foldResultFacts(own.map(at), [], nothing)?.verdict).toBe(verdict);
   });
 
   it('what waits for a person is a question, wherever in the runs it was asked; what was answered is none', () => {
@@ -95,12 +95,12 @@ describe('factsOf', () => {
         data: { wait: 'r.c.1', node: 'n', answer: { verdict: 'answered' } },
       } as NewEvent,
     ];
-    const facts = factsOf(own.map(at), [inside.map(at)], nothing);
+    const facts = foldResultFacts(own.map(at), [inside.map(at)], nothing);
     expect(facts?.questions).toMatchObject([{ id: 'r.c.2', text: 'Second?' }]);
     expect(facts === null ? '' : resultPage(facts)).toContain('oka answer r.c.2');
   });
 
   it('there is nothing to tell of a run that has not begun', () => {
-    expect(factsOf([], [], nothing)).toBeNull();
+    expect(foldResultFacts([], [], nothing)).toBeNull();
   });
 });

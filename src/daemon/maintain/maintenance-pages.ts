@@ -6,23 +6,23 @@ import { scanPages } from '../../memory/pages/scan-pages.ts';
 import { writePage } from '../../memory/pages/write-page.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
-import { keptPages } from './maintenance-folder.ts';
+import { pageStateFolder } from './maintenance-folder.ts';
 
 export type PageEdit = Extract<NewEvent, { type: 'page.edited' }>['data'];
 
 export type Pages = {
   /** Edits of people that are not in the ledger yet. */
-  look(rendered: (page: string) => string | null): Promise<PageEdit[]>;
-  /** Replaces a page, or takes it away; if a person edited it in between, nothing is done and that is told. */
+  scan(rendered: (page: string) => string | null): Promise<PageEdit[]>;
+  /** Replaces or removes a page; if a person edited it in between, nothing is done and the edit is returned. */
   put(page: string, text: string | null): Promise<PageEdit | null>;
   /** Its text, with the lines of people in it; null when there is nothing to show. */
   text(page: Page | null, name: string, rows: Rows): string | null;
 };
 
-export function pagesOf(home: Home, log?: (line: string) => void): Pages {
-  const folder = { oka: home.oka, state: keptPages(home), ...(log === undefined ? {} : { log }) };
+export function openPages(home: Home, log?: (line: string) => void): Pages {
+  const folder = { oka: home.oka, state: pageStateFolder(home), ...(log === undefined ? {} : { log }) };
   return {
-    look: (rendered) => scanPages(folder, rendered),
+    scan: (rendered) => scanPages(folder, rendered),
     put: (page, text) => writePage(folder, page, text),
     text: composePage,
   };

@@ -1,38 +1,39 @@
 /**
- * Owns: the word of a person for what nobody else could look at.
+ * Owns: a person's confirmation of criteria that neither a check nor a model could judge.
  *
- * The word is taken from the ledger: it was asked for these criteria and these steps, and given.
+ * It counts only when the ledger says that it was requested for exactly these criteria and steps, and given.
  */
 import { hash } from 'node:crypto';
 import type { Verdict } from '../../roles/verdict.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Outcome } from '../../schema/tool.ts';
 
-export type Vouched = Omit<Verdict, 'criteria'> & {
+export type ConfirmedVerdict = Omit<Verdict, 'criteria'> & {
   criteria: { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
 };
 
-/** Null while a person has to be asked. `steps` is the run that is judged, `events` those of the task's run. */
-export function vouched(verdict: Verdict, steps: string, events: readonly Event[]): Vouched | null {
-  if (!isGiven(bindingOf(verdict, steps), events)) return null;
+/** The verdict with the confirmation in it; null while a person has to be asked. `steps` names the run that is judged,
+ * `events` are those of the task's run. */
+export function confirmedVerdict(verdict: Verdict, steps: string, events: readonly Event[]): ConfirmedVerdict | null {
+  if (!isConfirmed(bindingOf(verdict, steps), events)) return null;
   const criteria = verdict.criteria.map((each) =>
     each.holds
       ? each
-      : { ...each, holds: true, evidence: `a person vouched for it (${each.evidence})`, by: 'person' as const },
+      : { ...each, holds: true, evidence: `a person confirmed it (${each.evidence})`, by: 'person' as const },
   );
   return { verdict: 'done', criteria, reason: 'every criterion is met, some as a person confirmed' };
 }
 
-export function vouchFor(verdict: Verdict, steps: string): Outcome {
+export function askForConfirmation(verdict: Verdict, steps: string): Outcome {
   const open = verdict.criteria.filter(({ holds }) => !holds).map(({ text, evidence }) => `- ${text}\n  ${evidence}`);
-  const text = `Nobody could see whether this holds. Look for yourself; approve if it does, deny if not.\n${open.join('\n')}`;
+  const text = `oka could not check whether this is met. Check it yourself; approve if it is, deny if not.\n${open.join('\n')}`;
   return {
     status: 'waiting',
     for: { kind: 'approval', binding: bindingOf(verdict, steps), text: text.slice(0, 20_000) },
   };
 }
 
-function isGiven(binding: string, events: readonly Event[]): boolean {
+function isConfirmed(binding: string, events: readonly Event[]): boolean {
   const asked = new Set<string>();
   let given = false;
   for (const event of events) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
-import { toolNames } from '../../src/daemon/tool-names.ts';
+import { knownToolNames } from '../../src/daemon/known-tools.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 import { open, ran } from '../support/deps.ts';
 import { Graph } from '../../src/schema/graph.ts';
@@ -19,7 +19,7 @@ describe('names of tools', () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     setUp(home);
-    const names = toolNames();
+    const names = knownToolNames();
     expect(names).toEqual(expect.arrayContaining(['shell', 'deps.install', 'memory.search', 'model.complete']));
     await open(home, async (host) => {
       const runs = await Promise.all(names.map((tool, at) => ran(host, graphWith(tool), `r${at}`)));
