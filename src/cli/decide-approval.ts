@@ -1,10 +1,10 @@
 /** Answering an approval from the command line: approve and deny are one command with two names. */
-import { userInfo } from 'node:os';
 import { peekProjection } from '../ledger/peek-projection.ts';
 import { taskGraph } from '../ledger/task-graph.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import type { Answer, Call } from './command-module.ts';
+import { operatorName } from './operator-name.ts';
 import { type RequestData, requestRun } from './run-requests.ts';
 
 type Approval = Extract<WaitFor, { kind: 'approval' }>;
@@ -24,7 +24,7 @@ export async function decideApproval(
   );
   const answer: WaitAnswer = {
     verdict,
-    by: userInfo().username,
+    by: operatorName(),
     binding: asking.binding,
     ...(words.length === 0 ? {} : { text: words.join(' ') }),
     ...(call.options.alwaysForThisRun ? { always: true } : {}),

@@ -39,8 +39,19 @@ export function vaultPlaces({ oka }: Home): VaultPlaces {
     file: join(oka, 'credentials.age'),
     lock: join(oka, 'locks', 'credentials.lock'),
     mounted: '/run/secrets/oka_identity',
-    key: join(isAbsolute(set) ? set : join(homedir(), '.config'), 'oka', 'identity'),
+    key: join(isAbsolute(set) ? set : join(userHome(), '.config'), 'oka', 'identity'),
   };
+}
+
+function userHome(): string {
+  try {
+    return homedir();
+  } catch (error) {
+    throw new OkaError('not-set-up', 'this user has no home folder, and the key of the vault belongs there', {
+      fix: 'Set HOME or XDG_CONFIG_HOME to a folder that only this user can read.',
+      cause: error,
+    });
+  }
 }
 
 /** What commands see of the environment: enough to find programs, nothing that could be a secret. */

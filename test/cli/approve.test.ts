@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, lchownSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acting, askingHome, RAN } from '../support/approvals.ts';
-import { oka, type Ran, temporaryFolder } from '../support/cli.ts';
+import { launcher, oka, type Ran, temporaryFolder } from '../support/cli.ts';
 
 /** A home in which a run of these nodes waits. */
 async function waiting(
@@ -54,6 +55,28 @@ describe('oka approve and oka deny', () => {
     expect(await run('approve', 'r1.act.0.w0', '--always-for-this-run')).toMatchObject({ code: 0 });
     expect(ran()).toBe(2);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'answers of a user without a name are taken under the id of the user',
+    async () => {
+      using folder = temporaryFolder();
+      const { run, ran } = await waiting(folder.dir, [acting()]);
+      const waits = async (): Promise<string> => (await run('status', '--json')).out;
+      expect(await waits()).toContain('r1.act.0.w0');
+      for (const path of [folder.dir, ...readdirSync(folder.dir, { recursive: true, encoding: 'utf8' })])
+        lchownSync(path === folder.dir ? path : join(folder.dir, path), 54_321, 54_321);
+      const answered = spawnSync(process.execPath, [launcher, 'approve', 'r1', '--dir', folder.dir], {
+        uid: 54_321,
+        gid: 54_321,
+        encoding: 'utf8',
+        env: { ...process.env, HOME: folder.dir },
+      });
+      expect(answered).toMatchObject({ status: 0, stderr: '' });
+      expect(ran()).toBe(1);
+      const { out } = await run('log', '--run', 'r1', '--json');
+      expect(out).toContain('"by":"uid 54321"');
+    },
+  );
 
   it('says what is missing, what is not clear and what is something else', async () => {
     using folder = temporaryFolder();

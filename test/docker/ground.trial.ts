@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
-import { give, OWNER, Stage, until } from './stage.ts';
+import { give, OWNER, runbook, Stage, until, waitsOf } from './stage.ts';
 
 const missing = inject('missing');
 if (missing !== '') it.skip(`the containers are not tried: ${missing}`, () => undefined);
@@ -71,6 +71,17 @@ describe.skipIf(missing !== '')('the folders on the host', () => {
     expect([text.includes('✅ Done'), uid]).toEqual([true, 4321]);
     await stage.healthy('maintenance');
     expect(lstatSync(join(stage.dir, '.oka/maintenance/maintenance_ledger.jsonl')).uid).toBe(4321);
+    for (const [name, answer] of [
+      ['yes', 'approve'],
+      ['no', 'deny'],
+    ] as const) {
+      stage.drop(`workspace/inbox/${name}.md`, runbook(name, ['curl -sS -X POST http://example.org/']));
+      const [wait = ''] = await until('a question', () => (waitsOf(stage).length > 0 ? waitsOf(stage) : null));
+      expect(stage.oka(answer, wait)).toMatchObject({ code: 0 });
+      await until('the answer', () =>
+        stage.events('wait.closed').some(({ data }) => data['wait'] === wait) ? 1 : null,
+      );
+    }
   });
 
   it('a policy that was spoiled while nothing ran is told once and waited for, and mending it is enough', async () => {

@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import { OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Answer, Call } from '../command-module.ts';
+import { operatorName } from '../operator-name.ts';
 import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 
 export async function run(call: Call): Promise<Answer<RequestData>> {
@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<Answer<RequestData>> {
   const answer: WaitAnswer = {
     verdict: open.for.kind === 'approval' ? verdictOf(text) : 'answered',
     text,
-    by: userInfo().username,
+    by: operatorName(),
     ...(open.for.kind === 'approval' ? { binding: open.for.binding } : {}),
   };
   return requestRun(call, { kind: 'answer', wait, answer });
