@@ -11,19 +11,27 @@ import { renderSubmitted, type Submitted, submitToWorker } from './submitted.ts'
 type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>;
 export type RequestData = RunOutcome | (Submitted & { kind: RunIntake['kind'] });
 
-export async function requestRun(call: Pick<Call, 'home' | 'signal'>, intake: RunIntake): Promise<Answer<RequestData>> {
+export async function requestRun(
+  call: Pick<Call, 'home' | 'signal' | 'notify'>,
+  intake: RunIntake,
+): Promise<Answer<RequestData>> {
   const submitted = submitToWorker(call.home, intake);
   if (submitted !== null) return answer({ ...submitted, kind: intake.kind });
-  const run = await withHost(call.home, call.signal, async (host) => {
-    const { engine } = host;
-    const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
-    const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : intake.run;
-    const going = await host.handle(intake);
-    await going?.done;
-    const settled = await engine.stateOf(going?.run.id ?? id);
-    await engine.whenIdle(); // an answer to a child sets its parent going
-    return settled;
-  });
+  const run = await withHost(
+    call.home,
+    call.signal,
+    async (host) => {
+      const { engine } = host;
+      const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
+      const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : intake.run;
+      const going = await host.handle(intake);
+      await going?.done;
+      const settled = await engine.stateOf(going?.run.id ?? id);
+      await engine.whenIdle(); // an answer to a child sets its parent going
+      return settled;
+    },
+    { warn: call.notify },
+  );
   if (run === null) return { code: exits.no };
   const isAsRequested =
     (intake.kind === 'cancel' && run.status === 'cancelled') || (intake.kind === 'pause' && run.status === 'paused');

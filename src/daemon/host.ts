@@ -36,7 +36,12 @@ export type Host = {
 };
 
 /** Other rooms than those of the product are for tests and embedders. */
-export type HostOptions = { log?: Log; rooms?: readonly DaemonRoom[] | undefined };
+export type HostOptions = {
+  log?: Log;
+  /** Takes what a person should know before anything runs; goes to `log` unless given. */
+  warn?: Log;
+  rooms?: readonly DaemonRoom[] | undefined;
+};
 
 const POLL_MS = 200;
 /** While nothing runs there is nothing to stop. */
@@ -47,7 +52,7 @@ export async function withHost<T>(
   home: Home,
   signal: AbortSignal,
   work: (host: Host) => Promise<T>,
-  { log = () => undefined, rooms: list = rooms }: HostOptions = {},
+  { log = () => undefined, warn = log, rooms: list = rooms }: HostOptions = {},
 ): Promise<T> {
   if (isStopped(home))
     throw new OkaError('refused', `${join(home.oka, 'STOP')} is there: everything is stopped`, {
@@ -59,6 +64,8 @@ export async function withHost<T>(
   try {
     const reportRun = (text: string, run: string): void => log(`${run}: ${shownPath(home, text)}`);
     const open = await openHome(home, config, stores, { reportRun, rooms: list });
+    const warning = await open.valuesOf({ sandbox: ports.sandbox }).sandbox.warning();
+    if (warning !== null) warn(warning);
     return await whileWatched(home, config, open, signal, work);
   } finally {
     await stores.close();

@@ -126,12 +126,14 @@ export function confinementFor(offer: Offer, sandbox: 'jail' | 'none', author: A
       warning: 'the sandbox is switched off in config.json (sandbox: none): this command runs without limits',
     };
   if (offer.launcher && offer.landlock > 0) return { kind: 'jail' };
-  const missing = offer.launcher
-    ? 'the kernel does not offer Landlock'
-    : 'the launcher is not built (npm run build:native)';
+  const missing = missingSupport(offer);
   if (author === 'operator')
     return { kind: 'none', warning: `${missing}: this command runs because a person wrote it` };
   return { kind: 'refused', reason: `${missing}, so a command that a model wrote cannot be sandboxed` };
+}
+
+export function missingSupport({ launcher }: Pick<Offer, 'launcher'>): string {
+  return launcher ? 'the kernel does not offer Landlock' : 'the launcher is not built (npm run build:native)';
 }
 
 /** Whether a command may write: those in a person's runbook always may. */

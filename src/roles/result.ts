@@ -31,6 +31,8 @@ export type ResultFacts = {
   files: { created: readonly string[]; changed: readonly string[]; removed: readonly string[] };
   /** Whether the changes can be undone, and the files that cannot be restored. */
   undo?: { possible: boolean; without: readonly string[] };
+  /** Why commands of the task ran without a sandbox. */
+  unsandboxed?: string;
   artifacts: readonly { name: string; bytes: number; sha256: string }[];
   cost: { tokens: number; usd: number; calls: number; modelCalls: number; replans: number; activeMs: number };
   /** provider:model; null when none was needed. */
@@ -79,7 +81,7 @@ export function resultPage(facts: ResultFacts): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function verdictSection({ verdict, reason, criteria }: ResultFacts): string {
+function verdictSection({ verdict, reason, criteria, unsandboxed }: ResultFacts): string {
   const met = criteria.filter(({ holds }) => holds).length;
   const count = criteria.length === 0 ? '' : ` ${met} of ${criteria.length} criteria met.`;
   const why = reason
@@ -87,7 +89,11 @@ function verdictSection({ verdict, reason, criteria }: ResultFacts): string {
     .filter((line) => line.trim() !== '')
     .slice(0, 20)
     .map((line) => `> ${escapeInline(line, 600)}`);
-  return [`**${HEADLINES[verdict]}.**${count}`, ...(why.length === 0 ? [] : [why.join('\n>\n')])].join('\n\n');
+  return [
+    `**${HEADLINES[verdict]}.**${count}`,
+    ...(why.length === 0 ? [] : [why.join('\n>\n')]),
+    ...(unsandboxed === undefined ? [] : [`⚠️ ${escapeInline(unsandboxed, 600)}`]),
+  ].join('\n\n');
 }
 
 const REPLY_HINTS = {

@@ -10,7 +10,7 @@ import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../run
 type Options = { input: string | undefined; id: string | undefined };
 
 export async function run(call: Call<Options>): Promise<Answer<RunOutcome>> {
-  const { home, signal, options, rooms } = call;
+  const { home, signal, options, rooms, notify } = call;
   const graph = loadGraph(onlyOperand(call, 'file'), await nodeKinds(rooms));
   const input = inputOption(options.input);
   const id = options.id ?? `${graph.id.slice(0, 40)}-${Date.now().toString(36)}`;
@@ -18,7 +18,7 @@ export async function run(call: Call<Options>): Promise<Answer<RunOutcome>> {
     if (options.id !== undefined && (await engine.stateOf(id)) !== null) throw nameIsTaken(id);
     return (await engine.start(graph, { id, input })).done;
   };
-  const ended = await withHost(home, signal, start, { rooms });
+  const ended = await withHost(home, signal, start, { rooms, warn: notify });
   return answer(outcomeOf(ended), signal.aborted ? exits.interrupted : exitCodeOfRun(ended.status));
 }
 

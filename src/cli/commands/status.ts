@@ -1,4 +1,6 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { sandboxWarning } from '../../daemon/guard/sandbox-findings.ts';
 import { listRejected } from '../../intake/list-rejected.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
@@ -16,6 +18,8 @@ type Status = {
   dir: string;
   worker: Holder | null;
   ledger: { events: number; bytes: number; head: string; fault: Fault | null };
+  /** Why commands run without a sandbox here; null when they are sandboxed, or when the worker is on another machine. */
+  unsandboxed: string | null;
   goals: Goal[];
   ended: Goal[];
   rejected: { total: number; entries: { name: string; reason: string }[] };
@@ -30,7 +34,8 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
   const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault };
   const rejected = listRejected(join(home.workspace, 'inbox'), MOST_REJECTED);
-  return answer({ dir: home.dir, worker, ledger, goals: state.goals, ended: state.ended, rejected });
+  const unsandboxed = worker === null || worker.host === hostname() ? await sandboxWarning(home) : null;
+  return answer({ dir: home.dir, worker, ledger, unsandboxed, goals: state.goals, ended: state.ended, rejected });
 }
 
 /** For supervisors and containers, which ask often: asks the kernel who has the pen, and reads no ledger. */
@@ -47,8 +52,8 @@ function renderHealth({ worker }: Health): string {
   return worker === null ? 'no worker is running\n' : `process ${worker.pid} is working since ${worker.since}\n`;
 }
 
-function renderStatus({ dir, worker, ledger, goals, rejected }: Status, terminal: Terminal): string {
-  const { bold, dim, green, red } = terminal;
+function renderStatus({ dir, worker, ledger, unsandboxed, goals, rejected }: Status, terminal: Terminal): string {
+  const { bold, dim, green, red, yellow } = terminal;
   const tops = topGoals(goals);
   const waiting = goals.flatMap((goal) => goal.waits.filter(isForPeople)).length;
   const process =
@@ -63,6 +68,7 @@ function renderStatus({ dir, worker, ledger, goals, rejected }: Status, terminal
     ...(fault === null
       ? []
       : [`          ${red(`damaged at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify`]),
+    ...(unsandboxed === null ? [] : [`  sandbox ${yellow(unsandboxed)}`]),
     `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
     ...rejectedLines(rejected, terminal),

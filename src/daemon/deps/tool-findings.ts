@@ -9,12 +9,9 @@ import { auditTools } from '../../tools/deps/audit-tools.ts';
 import { dependencies } from '../../tools/deps/dependency-state.ts';
 import { probeKernel } from '../../tools/sandbox-launch.ts';
 import type { Finding } from '../../schema/finding.ts';
-import { launcherPath } from '../guard/sandbox.ts';
+import { launcherPath } from '../guard/find-launcher.ts';
 import { installerEnvironment, loadConfig, packageEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
-
-/** From this version on Landlock knows ports, and the installer reaches the registries. */
-const LANDLOCK_WITH_PORTS = 4;
 
 export async function toolFindings(home: Home): Promise<Finding[]> {
   const config = await loadConfig(home);
@@ -48,14 +45,14 @@ async function uvFinding(): Promise<Finding> {
 }
 
 async function networkFinding(): Promise<Finding> {
-  const { launcher, landlock } = await probeKernel(launcherPath);
-  if (launcher && landlock >= LANDLOCK_WITH_PORTS)
+  const { launcher, seccomp } = await probeKernel(launcherPath());
+  if (launcher && seccomp)
     return {
       state: 'good',
       what: 'installer',
       found: 'reaches the registries through the egress proxy, and nothing else',
     };
-  const found = launcher ? `Landlock version ${landlock} knows no ports` : 'the launcher is not built';
+  const found = launcher ? 'this kernel has no seccomp filters with a listener' : 'the launcher is not built';
   return {
     state: 'odd',
     what: 'installer',

@@ -6,7 +6,8 @@ import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { Outcome } from '../../schema/tool.ts';
 import { outcomeFromWitness } from '../../tools/builtin/shell.ts';
 import { readWitness } from '../../tools/launch-witness.ts';
-import { callsFolder, launcherPath } from '../guard/sandbox.ts';
+import { launcherPath } from '../guard/find-launcher.ts';
+import { callsFolder } from '../guard/sandbox.ts';
 import type { Home } from '../../schema/home.ts';
 import { snapshotAfterCrash } from './desk.ts';
 
@@ -53,6 +54,6 @@ async function readOutcome(
   const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
   const name = before?.data.ground;
   const environment = before === null || name === undefined ? null : { name, at: Date.parse(before.at) };
-  const seen = await readWitness(callsFolder(home), call, { launcher: launcherPath, patienceMs, environment });
+  const seen = await readWitness(callsFolder(home), call, { launcher: launcherPath(), patienceMs, environment });
   return seen === null || seen === 'running' ? null : outcomeFromWitness(seen, input, effect, artifacts);
 }

@@ -1,24 +1,22 @@
 /** Owns: what `doctor` says about how tightly commands are held. */
-import { access } from 'node:fs/promises';
 import { confinementFor } from '../../guard/command-rights.ts';
 import { type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import { loadConfig } from '../settings.ts';
-import { launcherPath } from './sandbox.ts';
+import { findLauncher, type Launcher, nativeFolder } from './find-launcher.ts';
+import { unsandboxedWarning } from './sandbox.ts';
 
 export async function sandboxFindings(home: Home): Promise<Finding[]> {
-  const launcher = launcherPath;
-  const built = await access(launcher).then(
-    () => true,
-    () => false,
-  );
-  const [offer, sandbox] = [await probeKernel(launcher), await sandboxSetting(home)];
-  return [
-    launcherFinding(launcher, built, offer),
-    ...(offer.launcher ? kernelFindings(offer) : []),
-    meaning(offer, sandbox),
-  ];
+  const launcher = findLauncher(nativeFolder);
+  const [offer, sandbox] = [await probeKernel(launcher.path), await sandboxSetting(home)];
+  return [launcherFinding(launcher, offer), ...(offer.launcher ? kernelFindings(offer) : []), meaning(offer, sandbox)];
+}
+
+/** What `oka status` says when commands are not sandboxed here; null when they are. */
+export async function sandboxWarning(home: Home): Promise<string | null> {
+  const offer = await probeKernel(findLauncher(nativeFolder).path);
+  return unsandboxedWarning(offer, await sandboxSetting(home));
 }
 
 /** A config that cannot be read is a finding of its own. */
@@ -29,10 +27,15 @@ async function sandboxSetting(home: Home): Promise<'jail' | 'none'> {
   );
 }
 
-function launcherFinding(launcher: string, built: boolean, offer: KernelSupport): Finding {
-  if (offer.launcher) return { state: 'good', what: 'launcher', found: launcher };
-  if (!built) return { state: 'odd', what: 'launcher', found: `${launcher} is not built`, fix: 'npm run build:native' };
-  return { state: 'bad', what: 'launcher', found: `${launcher} does not run here`, fix: 'npm run build:native' };
+function launcherFinding({ path, origin, problem }: Launcher, offer: KernelSupport): Finding {
+  const what = 'launcher';
+  const [found, fix] = [
+    `${path}, ${origin === 'prebuilt' ? 'as it came with oka' : 'built here'}`,
+    'npm run build:native',
+  ];
+  if (offer.launcher) return { state: 'good', what, found: origin === 'none' ? `${path}, of older sources` : found };
+  if (origin === 'none') return { state: 'odd', what, found: `${path} is not built; ${problem}`, fix };
+  return { state: 'bad', what, found: `${path} does not run here`, fix };
 }
 
 function kernelFindings({ landlock, seccomp }: KernelSupport): Finding[] {

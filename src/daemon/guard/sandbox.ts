@@ -5,7 +5,7 @@
 import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { confinementFor, type Places, rightsOf } from '../../guard/command-rights.ts';
+import { confinementFor, missingSupport, type Places, rightsOf } from '../../guard/command-rights.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
@@ -19,8 +19,9 @@ import { launchEnvironment } from '../../tools/launch-ticket.ts';
 import { forgetWitness } from '../../tools/launch-witness.ts';
 import type { EgressAccess } from '../network/egress-access.ts';
 import { npmGlobalConfig } from '../network/npm-config.ts';
-import { certificateFiles, programFolder } from '../settings.ts';
+import { certificateFiles } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
+import { launcherPath, prepareLauncher } from './find-launcher.ts';
 import { barePath, NEUTRAL_GIT, OFFLINE, reachablePath } from './sandbox-environment.ts';
 
 export type SandboxPorts = {
@@ -30,7 +31,6 @@ export type SandboxPorts = {
   egress: EgressAccess;
 };
 
-export const launcherPath = join(programFolder, 'native', 'oka-launch');
 export const callsFolder = (home: Home): string => join(home.oka, 'state', 'calls');
 
 export type InstallerRequest = {
@@ -48,13 +48,15 @@ export type Sandbox = {
   forVersionCheck: () => Promise<CommandSandbox>;
   /** Identifies where the call is launched, so that recovery can check whether it began; null without a launcher. */
   environmentOf: (call: ToolCall) => Promise<string | null>;
+  /** What a person should know before a command runs without a sandbox; null when every command is sandboxed. */
+  warning: () => Promise<string | null>;
   /** Deletes the witness files of calls whose outcome is durable in the ledger. */
   forgetWitnesses: (durable: readonly Event[]) => void;
 };
 
 export function openSandbox(ports: SandboxPorts): Sandbox {
   let probed: Promise<KernelSupport> | null = null;
-  const probe = (): Promise<KernelSupport> => (probed ??= probeKernel(launcherPath));
+  const probe = (): Promise<KernelSupport> => (probed ??= prepareLauncher().then(({ path }) => probeKernel(path)));
   const witnessed = new Set<string>();
   return {
     async forCommand(call, command, request) {
@@ -68,6 +70,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
       const { launcher } = await probe();
       return launcher && tool === 'shell' ? launchEnvironment(callsFolder(ports.home)) : null;
     },
+    warning: async () => unsandboxedWarning(await probe(), ports.sandbox),
     forgetWitnesses(durable) {
       if (witnessed.size === 0) return;
       for (const event of durable)
@@ -75,6 +78,14 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
           void forgetWitness(callsFolder(ports.home), event.data.call).catch(() => undefined); // removed at the next start
     },
   };
+}
+
+export function unsandboxedWarning(support: KernelSupport, sandbox: 'jail' | 'none'): string | null {
+  const confinement = confinementFor(support, sandbox, 'operator');
+  if (confinement.kind !== 'none') return null;
+  return sandbox === 'none'
+    ? 'Commands run without a sandbox: it is switched off in config.json (sandbox: none).'
+    : `Commands run without a sandbox: ${missingSupport(support)}. Those that a model wrote are refused.`;
 }
 
 async function sandboxCommand(
@@ -121,7 +132,7 @@ async function sandboxInstaller(
   const launch =
     rights === null
       ? null
-      : { launcher: launcherPath, rights: { ...rights, read: [...rights.read, ...readable, ...certificateFiles()] } };
+      : { launcher: launcherPath(), rights: { ...rights, read: [...rights.read, ...readable, ...certificateFiles()] } };
   return toSandbox({ env: grant?.env ?? {}, scratch, launch, grant });
 }
 
@@ -134,7 +145,7 @@ async function sandboxVersionCheck(ports: SandboxPorts, support: KernelSupport):
   return toSandbox({
     env: { PATH: barePath(ports.home) },
     scratch: null,
-    launch: { launcher: launcherPath, rights: { ...rights, run: [...rights.run, places.tools] } },
+    launch: { launcher: launcherPath(), rights: { ...rights, run: [...rights.run, places.tools] } },
     grant: null,
   });
 }
@@ -191,7 +202,7 @@ async function confinedLaunch(
   const places = await placesOf(home, scratch);
   const rights = rightsOf({ class: effect, author, net: grant?.address ?? null, installer: false }, places, support);
   return {
-    launcher: launcherPath,
+    launcher: launcherPath(),
     rights: { ...rights, read: [...rights.read, ...readable, ...(grant === null ? [] : certificateFiles())] },
     state: { folder: callsFolder(home), call },
   };
@@ -203,7 +214,7 @@ function witnessedLaunch(
   { call }: ToolCall,
   { launcher }: KernelSupport,
 ): SandboxLaunch | null {
-  return launcher ? { launcher: launcherPath, rights: null, state: { folder: callsFolder(home), call } } : null;
+  return launcher ? { launcher: launcherPath(), rights: null, state: { folder: callsFolder(home), call } } : null;
 }
 
 async function placesOf(home: Home, scratch: string | null): Promise<Places> {

@@ -1,5 +1,6 @@
 /** Owns: writing the result of a task whenever a run of it settles, and retrying until it could be written. */
 import { join } from 'node:path';
+import type { Sandbox } from '../guard/sandbox.ts';
 import type { Runs } from '../port-types.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
@@ -15,6 +16,7 @@ export type ResultReportPorts = {
   artifacts: ArtifactStore;
   shadow: Snapshots;
   runs: Pick<Runs, 'stateOf' | 'eventsOf'>;
+  sandbox: Pick<Sandbox, 'warning'>;
   pending: PendingResults;
   /** Reports where the result is, or why there is none yet. */
   report: (result: string, run: string) => void;
@@ -50,13 +52,20 @@ export function reportResults(ports: ResultReportPorts): ResultReports {
 }
 
 async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<void> {
-  const { home, artifacts, shadow, runs, pending, report } = ports;
+  const { home, artifacts, shadow, runs, sandbox, pending, report } = ports;
   const isOfInterest = run.plan.graph.id === taskGraph.id || run.status === 'blocked';
   const task = isOfInterest ? await taskOf(run, runs) : null;
   if (task === null) return;
   const outbox = join(home.workspace, 'outbox');
   const { eventsOf, stateOf } = runs;
-  const file = await writeResult(task.id, { outbox, artifacts, shadow, eventsOf, stateOf });
+  const file = await writeResult(task.id, {
+    outbox,
+    artifacts,
+    shadow,
+    eventsOf,
+    stateOf,
+    sandboxWarning: sandbox.warning,
+  });
   if (isOver(task.status)) pending.remove(task.id);
   if (file !== null && task.id === run.id) report(file, run.id);
 }

@@ -4,7 +4,8 @@ import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, tools, reportRun } = ports;
+const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools, reportRun } =
+  ports;
 const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };
 
 export const task = defineRoom({
@@ -12,7 +13,7 @@ export const task = defineRoom({
   events: ['run.judged', 'run.moved', 'procedure.chosen'],
   tools: ['task.plan', 'task.critique', 'step.check'],
   tidy: async (tidying) => (await import('./tidy-outbox.ts')).tidyOutbox(tidying),
-  needs: { home, config, artifacts, vault, onDurable, shadow, models, memory, deps, runs, tools, reportRun },
+  needs: { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools, reportRun },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
     const [{ taskTools }, { reportResults }, { pendingResultsIn }] = await Promise.all([

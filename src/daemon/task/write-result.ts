@@ -18,6 +18,8 @@ export type ResultPorts = {
   shadow: Snapshots;
   eventsOf: (run: string) => Promise<readonly Event[]>;
   stateOf: (run: string) => Promise<RunState | null>;
+  /** Why commands run without a sandbox; null when they are sandboxed. */
+  sandboxWarning: () => Promise<string | null>;
 };
 
 const MOST_FILES = 50;
@@ -38,13 +40,16 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   const all = [...own, ...steps.flat()];
   const facts = foldResultFacts(own, steps, ports.shadow.changes(stepsOf(all, null)));
   if (facts === null) return null;
+  const warning = all.some(isCommand) ? await ports.sandboxWarning() : null;
   const folder = join(ports.outbox, run);
   mkdirSync(folder, { recursive: true });
   for (const artifact of artifactsIn(all).slice(0, MOST_FILES)) await copyOut(artifact, folder, ports.artifacts);
   const file = join(folder, 'RESULT.md');
-  replaceFile(file, resultPage(facts));
+  replaceFile(file, resultPage({ ...facts, ...(warning === null ? {} : { unsandboxed: warning }) }));
   return file;
 }
+
+const isCommand = (event: Event): boolean => event.type === 'call.started' && event.data.tool === 'shell';
 
 /** Runs that a run has waited for, in order. */
 export function childrenIn(events: readonly Event[]): string[] {

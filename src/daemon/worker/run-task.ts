@@ -21,18 +21,23 @@ export async function runTask(
   const folder = mkdtempSync(join(home.oka, 'state', 'run-'));
   try {
     addTask(folder, addition);
-    return await withHost(home, signal, async (host) => {
-      const inbox = await openInbox({ ...inboxSettings(host, log), inbox: folder, settleMs: 0 });
-      const claimed = await inbox.take();
-      await inbox.close();
-      if (claimed === null) throw new OkaError('invalid-file', 'this is not a task');
-      log(`accepted: ${claimed.title} (${claimed.id})`);
-      for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
-      const drive = await accept(host, claimed);
-      const run = (await drive?.done) ?? (await host.engine.stateOf(claimed.id));
-      if (run === null) throw new OkaError('no-such-run', `run ${claimed.id} did not begin`);
-      return { run, result: join(home.workspace, 'outbox', claimed.id, 'RESULT.md') };
-    });
+    return await withHost(
+      home,
+      signal,
+      async (host) => {
+        const inbox = await openInbox({ ...inboxSettings(host, log), inbox: folder, settleMs: 0 });
+        const claimed = await inbox.take();
+        await inbox.close();
+        if (claimed === null) throw new OkaError('invalid-file', 'this is not a task');
+        log(`accepted: ${claimed.title} (${claimed.id})`);
+        for (const note of notesOn(claimed)) log(`${claimed.id}: ${note}`);
+        const drive = await accept(host, claimed);
+        const run = (await drive?.done) ?? (await host.engine.stateOf(claimed.id));
+        if (run === null) throw new OkaError('no-such-run', `run ${claimed.id} did not begin`);
+        return { run, result: join(home.workspace, 'outbox', claimed.id, 'RESULT.md') };
+      },
+      { warn: log },
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

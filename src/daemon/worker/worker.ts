@@ -17,7 +17,8 @@ import { openInbox } from '../../intake/inbox.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { probeKernel } from '../../tools/sandbox-launch.ts';
 import { tidyWitnesses } from '../../tools/launch-witness.ts';
-import { callsFolder, launcherPath } from '../guard/sandbox.ts';
+import { prepareLauncher } from '../guard/find-launcher.ts';
+import { callsFolder } from '../guard/sandbox.ts';
 import { watchConfig } from '../home/config-file.ts';
 import { watchDiskSpace } from '../home/disk-space.ts';
 import type { Config } from '../../schema/config.ts';
@@ -86,7 +87,7 @@ function reportOf({ name, reason }: { name: string; reason: string }): string[] 
 
 /** Records how commands are confined from now on. */
 async function recordSandbox(config: Config, ledger: Pick<LedgerPort, 'append'>): Promise<void> {
-  const offer = await probeKernel(launcherPath);
+  const offer = await probeKernel((await prepareLauncher()).path);
   const confinement = confinementFor(offer, config.sandbox, 'model');
   const reason =
     confinement.kind === 'jail'
