@@ -1,14 +1,26 @@
-/** Being a process that `oka up` supervises: sends heartbeats, and stops when the supervisor is gone. */
+/**
+ * Being a process that works for a long time. Under `oka up` it sends heartbeats and stops when the supervisor is gone;
+ * without a supervisor it has a watchdog of its own.
+ */
 import { startHeartbeat } from '../daemon/supervise.ts';
 
 export async function underSupervisor<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const heartbeat = startHeartbeat();
+  const endWatch = await watchEventLoop();
   const supervisorGone = new AbortController();
   process.once('disconnect', () => supervisorGone.abort());
   try {
     return await work(AbortSignal.any([signal, supervisorGone.signal]));
   } finally {
-    clearInterval(heartbeat);
+    endWatch();
     if (process.connected) process.disconnect(); // an open channel would keep this process alive
   }
+}
+
+async function watchEventLoop(): Promise<() => void> {
+  if (process.connected) {
+    const heartbeat = startHeartbeat();
+    return () => clearInterval(heartbeat);
+  }
+  const { startWatchdog } = await import('../daemon/watchdog.ts');
+  return startWatchdog().end;
 }

@@ -15,6 +15,7 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import { checkEvent, type Event, type Line, type NewEvent, type Pen } from '../schema/event.ts';
 import type { Clock, Flush, Redact } from '../schema/ports.ts';
 import { diskFlush } from './disk.ts';
+import { withHeartbeat } from './heartbeat.ts';
 import { MAX_LINE_BYTES, type Position, Sealer } from './line.ts';
 import { isDiskFull, LiveFile } from './live-file.ts';
 import { type PenLock, takePen } from './pen.ts';
@@ -48,7 +49,7 @@ type Batch = {
 
 export async function openLedger(file: string, pen: Pen, options: LedgerOptions): Promise<Ledger> {
   const clock = options.clock ?? Date.now;
-  const held = takePen(file, clock());
+  const held = withHeartbeat(takePen(file, clock()), file);
   try {
     const flush = options.flush ?? diskFlush;
     const live = new LiveFile(file, flush);

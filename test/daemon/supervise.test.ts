@@ -50,6 +50,12 @@ describe('supervise', () => {
     expect(told[0]).toContain('did not answer any more');
   });
 
+  it('S2 one that is stopped is killed and started again, too', async () => {
+    const body = `${BEATING} setTimeout(() => process.kill(process.pid, 'SIGSTOP'), 100);`;
+    const { told } = await supervised(body, (all) => all.length >= 1, { silenceMs: 500 });
+    expect(told[0]).toContain('did not answer any more');
+  });
+
   it('S3 one that refuses to start is not started again, and its exit code is given on', async () => {
     const { code, lives } = await supervised(`console.error('oka: mend the policy'); process.exit(3)`, () => false);
     expect([code, lives]).toEqual([3, 1]);

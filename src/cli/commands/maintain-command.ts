@@ -1,4 +1,4 @@
-import { penHolder } from '../../ledger/pen.ts';
+import { describeSilence, penHealth } from '../../ledger/pen-health.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { count, plainText, timeOfDay } from '../plain-text.ts';
@@ -8,7 +8,7 @@ type Options = { once: boolean; dryRun: boolean; health: boolean; stay: boolean 
 type MaintainCall = Call<Options, Data>;
 type Data =
   | { kind: 'line'; line: string }
-  | { kind: 'health'; process: number | null }
+  | { kind: 'health'; process: number | null; silent_ms: number | null }
   | { kind: 'passed'; passed: { isWhole: boolean }; summary: string }
   | { kind: 'preview'; preview: { events: number; concluded: unknown[]; pages: string[] }; sentences: string[] };
 
@@ -24,7 +24,7 @@ export function jsonLines(data: Data): object[] {
     case 'line':
       return [{ line: data.line }];
     case 'health':
-      return [{ healthy: data.process !== null, process: data.process }];
+      return [{ healthy: isHealthy(data), process: data.process, silent_ms: data.silent_ms }];
     case 'passed':
       return [{ passed: data.passed }];
     case 'preview':
@@ -37,9 +37,7 @@ export function render(data: Data): string {
     case 'line':
       return `${timeOfDay()} ${data.line}\n`;
     case 'health':
-      return data.process === null
-        ? 'maintenance is not running\n'
-        : `maintenance is running, process ${data.process}\n`;
+      return `${healthText(data)}\n`;
     case 'passed':
       return `${data.passed.isWhole ? '' : 'Stopped before it was finished: '}${data.summary}\n`;
     case 'preview': {
@@ -63,10 +61,21 @@ async function maintainUntilStopped(call: MaintainCall): Promise<Answer<Data>> {
   return { code };
 }
 
-/** For supervisors and containers, which ask often: asks the kernel who has the pen, and loads nothing else. */
+type Health = Extract<Data, { kind: 'health' }>;
+
+/** For supervisors and containers, which ask often: reads no ledger. */
 function checkHealth(home: Home): Answer<Data> {
-  const holder = penHolder(home.ledgers.maintenance);
-  return answer({ kind: 'health', process: holder?.pid ?? null }, holder === null ? exits.no : exits.ok);
+  const health = penHealth(home.ledgers.maintenance);
+  const data: Health = { kind: 'health', process: health?.holder.pid ?? null, silent_ms: health?.silentMs ?? null };
+  return answer(data, isHealthy(data) ? exits.ok : exits.no);
+}
+
+const isHealthy = (health: Health): boolean => health.process !== null && health.silent_ms === null;
+
+function healthText({ process, silent_ms }: Health): string {
+  if (process === null) return 'maintenance is not running';
+  if (silent_ms !== null) return `maintenance, process ${process}, ${describeSilence(silent_ms)}`;
+  return `maintenance is running, process ${process}`;
 }
 
 async function passOnce({ home, signal, notify }: MaintainCall): Promise<Answer<Data>> {

@@ -4,7 +4,8 @@ import { sandboxWarning } from '../../daemon/guard/sandbox-findings.ts';
 import { listRejected } from '../../intake/list-rejected.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
-import { type Holder, penHolder } from '../../ledger/pen.ts';
+import { type Holder } from '../../ledger/pen.ts';
+import { describeSilence, penHealth } from '../../ledger/pen-health.ts';
 import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
@@ -13,10 +14,11 @@ import type { Terminal } from '../io.ts';
 import { bytes, count, fitText, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
-type Health = { healthy: boolean; worker: Holder | null };
+type Health = { healthy: boolean; worker: Holder | null; silent_ms: number | null };
 type Status = {
   dir: string;
   worker: Holder | null;
+  silent_ms: number | null;
   ledger: { events: number; bytes: number; head: string; fault: Fault | null };
   /** Why commands run without a sandbox here; null when they are sandboxed, or when the worker is on another machine. */
   unsandboxed: string | null;
@@ -30,36 +32,46 @@ type Fault = { seq: number; offset: number; reason: string };
 export async function run({ home, options }: Call<{ health: boolean }>): Promise<Answer<Health | Status>> {
   if (options.health) return checkHealth(home);
   requireHome(home);
-  const worker = penHolder(home.ledgers.run);
+  const { worker, silent_ms } = checkWorker(home);
   const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
   const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault };
   const rejected = listRejected(join(home.workspace, 'inbox'), MOST_REJECTED);
   const unsandboxed = worker === null || worker.host === hostname() ? await sandboxWarning(home) : null;
-  return answer({ dir: home.dir, worker, ledger, unsandboxed, goals: state.goals, ended: state.ended, rejected });
+  const { goals, ended } = state;
+  return answer({ dir: home.dir, worker, silent_ms, ledger, unsandboxed, goals, ended, rejected });
 }
 
-/** For supervisors and containers, which ask often: asks the kernel who has the pen, and reads no ledger. */
+/** For supervisors and containers, which ask often: reads no ledger. */
 function checkHealth(home: Home): Answer<Health> {
-  const worker = penHolder(home.ledgers.run);
-  return answer({ healthy: worker !== null, worker }, worker === null ? exits.no : exits.ok);
+  const { worker, silent_ms } = checkWorker(home);
+  const healthy = worker !== null && silent_ms === null;
+  return answer({ healthy, worker, silent_ms }, healthy ? exits.ok : exits.no);
+}
+
+function checkWorker(home: Home): Pick<Health, 'worker' | 'silent_ms'> {
+  const health = penHealth(home.ledgers.run);
+  return { worker: health?.holder ?? null, silent_ms: health?.silentMs ?? null };
 }
 
 export function render(data: Health | Status, terminal: Terminal): string {
   return 'healthy' in data ? renderHealth(data) : renderStatus(data, terminal);
 }
 
-function renderHealth({ worker }: Health): string {
-  return worker === null ? 'no worker is running\n' : `process ${worker.pid} is working since ${worker.since}\n`;
+function renderHealth({ worker, silent_ms }: Health): string {
+  if (worker === null) return 'no worker is running\n';
+  if (silent_ms !== null) return `process ${worker.pid} ${describeSilence(silent_ms)}\n`;
+  return `process ${worker.pid} is working since ${worker.since}\n`;
 }
 
-function renderStatus({ dir, worker, ledger, unsandboxed, goals, rejected }: Status, terminal: Terminal): string {
+function renderStatus(status: Status, terminal: Terminal): string {
+  const { dir, worker, silent_ms, ledger, unsandboxed, goals, rejected } = status;
   const { bold, dim, green, red, yellow } = terminal;
   const tops = topGoals(goals);
   const waiting = goals.flatMap((goal) => goal.waits.filter(isForPeople)).length;
   const process =
     worker === null
       ? dim('not running')
-      : `${green('running')}, process ${worker.pid} on ${worker.host} since ${worker.since}`;
+      : `${silent_ms === null ? green('running') : red(describeSilence(silent_ms))}, process ${worker.pid} on ${worker.host} since ${worker.since}`;
   const { events, fault } = ledger;
   const lines = [
     `${bold('oka')} in ${dir}`,

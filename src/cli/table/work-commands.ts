@@ -33,7 +33,7 @@ export const work: Readonly<Record<string, Command>> = {
     options: {
       once: flag('One pass now, and end.'),
       'dry-run': flag('Only say what a pass would write.'),
-      health: flag('Only say whether maintenance is running; exit 1 if not.'),
+      health: flag('Only say whether maintenance is running and responds; exit 1 if not.'),
       stay,
     },
     json: true,
@@ -88,7 +88,7 @@ export const work: Readonly<Record<string, Command>> = {
   }),
   status: command({
     summary: 'Show what runs, what waits for you, and the ledger in short',
-    options: { health: flag('Only say whether a worker is running; exit 1 if none is.') },
+    options: { health: flag('Only say whether a worker is running and responds; exit 1 if not.') },
     json: true,
     example: 'oka status',
     load: () => import('../commands/status.ts'),

@@ -1,6 +1,6 @@
 /** What `oka doctor` reports about maintenance: whether it runs, when its last pass was, and what it still has to read. */
 import { readProgress } from '../../ledger/fold-store.ts';
-import { penHolder } from '../../ledger/pen.ts';
+import { describeSilence, penHealth, silenceFix } from '../../ledger/pen-health.ts';
 import { lastSeqOf } from '../../ledger/seek.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
@@ -27,13 +27,16 @@ export async function maintenanceFinding(home: Home): Promise<Finding> {
 }
 
 function progressFinding(home: Home): Finding {
-  const holder = penHolder(home.ledgers.maintenance);
+  const health = penHealth(home.ledgers.maintenance);
+  const holder = health?.holder ?? null;
   const progress = readProgress(learningFile(home));
   const behind = lastSeqOf(home.ledgers.run) - (progress?.read.run ?? 0);
   const passed = progress?.note('passed');
   const who = holder === null ? 'not running' : `process ${holder.pid} on ${holder.host} since ${holder.since}`;
   const when = typeof passed === 'string' ? `last pass at ${passed}` : 'no pass yet';
   const found = `${who}; ${when}; ${behind > 0 ? `${behind} events behind` : 'nothing left to read'}`;
+  if (health !== null && health.silentMs !== null)
+    return { state: 'bad', what, found: `${who} ${describeSilence(health.silentMs)}`, fix: silenceFix(health.holder) };
   return behind > FAR_BEHIND && holder !== null
     ? { state: 'odd', what, found, fix: 'See what it reports: oka log --pen maintenance' }
     : { state: 'good', what, found };

@@ -1,10 +1,15 @@
-/** What `oka doctor` reports about the worker: whether it is running. */
-import { penHolder } from '../../ledger/pen.ts';
+/** What `oka doctor` reports about the worker: whether it is running, and responds. */
+import { describeSilence, penHealth, silenceFix } from '../../ledger/pen-health.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 
+const what = 'worker';
+
 export function workerFinding({ ledgers }: Home): Finding {
-  const owner = penHolder(ledgers.run);
-  const found = owner === null ? 'not running' : `process ${owner.pid} on ${owner.host} since ${owner.since}`;
-  return { state: 'good', what: 'worker', found };
+  const health = penHealth(ledgers.run);
+  if (health === null) return { state: 'good', what, found: 'not running' };
+  const { holder, silentMs } = health;
+  const found = `process ${holder.pid} on ${holder.host} since ${holder.since}`;
+  if (silentMs === null) return { state: 'good', what, found };
+  return { state: 'bad', what, found: `${found} ${describeSilence(silentMs)}`, fix: silenceFix(holder) };
 }

@@ -1,0 +1,74 @@
+/**
+ * Owns: the heartbeat of a process that owns a pen: a small file next to its lock, rewritten while its event loop turns,
+ * so that any other process can detect that it is frozen or blocked.
+ *
+ * Times are those of the monotonic clock. All processes of a machine share it, nobody can set it, and it stands still
+ * while the machine sleeps.
+ */
+import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { PenLock } from './pen.ts';
+
+/** Without a heartbeat for longer than this, a process does not respond. */
+export const SILENT_MS = 10_000;
+
+const EVERY_MS = 2000;
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+type Heartbeat = { pid: number; boot: string; ms: number };
+
+/** Sends heartbeats until the pen is released. */
+export function withHeartbeat(pen: PenLock, ledgerFile: string): PenLock {
+  const file = heartbeatFile(ledgerFile);
+  const boot = bootId();
+  const send = (): void => writeHeartbeat(file, { pid: process.pid, boot, ms: monotonicMs() });
+  const timer = setInterval(send, EVERY_MS).unref();
+  send();
+  return {
+    ...pen,
+    release: () => {
+      clearInterval(timer);
+      rmSync(file, { force: true });
+      pen.release();
+    },
+  };
+}
+
+/** How long ago the process `pid`, which owns the pen, sent its last heartbeat; null when it has sent none. */
+export function heartbeatAge(ledgerFile: string, pid: number): number | null {
+  try {
+    const beat = JSON.parse(readFileSync(heartbeatFile(ledgerFile), 'utf8')) as Heartbeat;
+    return beat.pid === pid && beat.boot === bootId() ? Math.max(0, monotonicMs() - beat.ms) : null;
+  } catch {
+    return null; // it belongs to an earlier version, or was read while it was written
+  }
+}
+
+/** Overwrites the file in place: the next heartbeat replaces one that is torn, and a full disk has space for it. */
+function writeHeartbeat(file: string, beat: Heartbeat): void {
+  try {
+    const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
+    try {
+      writeSync(fd, `${JSON.stringify(beat).padEnd(120)}\n`, 0);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // A disk that cannot be written is reported by whoever writes what matters.
+  }
+}
+
+function heartbeatFile(ledgerFile: string): string {
+  return join(dirname(ledgerFile), 'locks', `${basename(ledgerFile, '.jsonl')}.heartbeat.json`);
+}
+
+const monotonicMs = (): number => Math.round(Number(process.hrtime.bigint() / 1000n) / 1000);
+
+/** Empty on systems that have none: they have one machine, too. */
+function bootId(): string {
+  try {
+    return readFileSync(BOOT_ID, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

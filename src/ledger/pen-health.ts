@@ -1,0 +1,23 @@
+/** Whether the process that owns a pen responds: the kernel says that it exists, its heartbeat that it works. */
+import { heartbeatAge, SILENT_MS } from './heartbeat.ts';
+import { type Holder, penHolder } from './pen.ts';
+
+/** `silentMs` is how long it has not responded; null while it does. */
+export type PenHealth = { holder: Holder; silentMs: number | null };
+
+/** Null when nobody owns the pen. Reads no ledger, so that containers can ask often. */
+export function penHealth(ledgerFile: string): PenHealth | null {
+  const holder = penHolder(ledgerFile);
+  if (holder === null) return null;
+  const age = heartbeatAge(ledgerFile, holder.pid);
+  return { holder, silentMs: age !== null && age > SILENT_MS ? age : null };
+}
+
+export function describeSilence(ms: number): string {
+  return `has not responded for ${Math.round(ms / 1000)} s`;
+}
+
+/** What to do about a process that does not respond, outside of `oka up`, which replaces it by itself. */
+export function silenceFix({ pid }: Holder): string {
+  return `oka up replaces it after a minute; else end it: kill -9 ${pid}. Nothing is lost: work continues at the next start.`;
+}
