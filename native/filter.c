@@ -91,6 +91,28 @@ static void refuse_others(uint32_t call, int argument)
 	give(ALLOW);
 }
 
+/* The mark of the desk stays (leftovers.c): that limit can be read, but not be set, and limits of other processes neither. */
+static void refuse_limits_of_others_and_marks(void)
+{
+	skip_unless_equal(SYS_prlimit64, 11);
+	load_argument(0);
+	skip_if_equal(0, 1);
+	give(REFUSE(EPERM));
+	load_argument(1);
+	skip_unless_equal(RLIMIT_LOCKS, 5);
+	load_argument(2);
+	skip_unless_equal(0, 2);
+	load(offsetof(struct seccomp_data, args) + 8 * 2 + 4); /* the upper half of the address of the new limit */
+	skip_if_equal(0, 1);
+	give(REFUSE(EPERM));
+	give(ALLOW);
+	skip_unless_equal(SYS_setrlimit, 4);
+	load_argument(0);
+	skip_unless_equal(RLIMIT_LOCKS, 1);
+	give(REFUSE(EPERM));
+	give(ALLOW);
+}
+
 /* For calls that can name a process, a group or a user: only the caller itself, which is `kind` and 0. */
 static void refuse_all_but_self(uint32_t call, uint32_t kind)
 {
@@ -228,7 +250,7 @@ static void build(const struct rights *rights, int abi, bool writes)
 	allow_connected_pairs_only();
 	refuse_bits(SYS_clone, 0, NEW_NAMESPACE);
 	refuse_typing_for_others();
-	refuse_others(SYS_prlimit64, 0);
+	refuse_limits_of_others_and_marks();
 	refuse_others(SYS_sched_setaffinity, 0);
 	refuse_others(SYS_sched_setscheduler, 0);
 	refuse_others(SYS_sched_setparam, 0);

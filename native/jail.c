@@ -142,6 +142,7 @@ int enter_jail(const struct rights *rights)
 {
 	int abi = landlock_abi();
 	volunteer_for_oom();
+	mark_command(rights->mark);
 	if (!limit_resources(rights)) return -2;
 	if (rights->open) return -1;
 	if (abi == 0) {

@@ -11,6 +11,7 @@
  *   connect.c   connections, made on its behalf to the given addresses only
  *   signals.c   signals, where Landlock does not know them
  *   family.c    everything it started
+ *   leftovers.c what a launcher that was killed left alive
  *   appetite.c  how much memory and how many processes that takes
  *   output.c    what it wrote: head, tail, and how much is missing between them
  */
@@ -38,6 +39,7 @@ struct rights {
 	int peers; /* addresses it may connect to, IPv4 as mapped IPv6; with neither ports nor peers it gets no sockets at all */
 	struct sockaddr_in6 peer[MAX_PORTS];
 	int64_t file_bytes, cpu_seconds, open_files, processes, memory_bytes; /* < 0: as it is */
+	int64_t mark; /* of the desk; 0: none */
 };
 
 /* Bytes of one stream: the first `half` and a ring with the last `half`. */
@@ -98,6 +100,13 @@ void signal_family(int signal);
 
 /* Stops and kills everything that descends from this process and waits for it; false when something is stuck. */
 bool destroy_family(pid_t command, int *status);
+
+/* Marks this process as the launcher of a desk, or for good as one of its commands. Without success where there are limits already. */
+void mark_launcher(int64_t mark);
+void mark_command(int64_t mark);
+
+/* Kills what launchers of this mark left alive when they were killed themselves. How many there were, or -1: some still are. */
+int end_leftovers(int64_t mark);
 
 /* What the command and everything it started take together; NULL when it is within the limits, else what is too much. */
 const char *exceeded_limit(const struct rights *rights);

@@ -8,6 +8,8 @@
  * W4 It goes on without the worker: in a session of its own, with the time limit and the output in its own hands.
  * W5 Without an empty ticket under its name nothing is started, and the ticket is empty no more before the command
  *    starts. So whoever has the lock and finds it empty knows that nothing began, and removes it: then nothing can.
+ * W6 A writing command has the lock of the desk (--lock) from before it starts until RESULT is there: two of them never run
+ *    at the same time, whatever became of their workers.
  */
 #define _GNU_SOURCE
 #include "launch.h"
@@ -33,8 +35,8 @@
 #define MEASURE_MS 100 /* between two measurements of memory and processes */
 
 static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1, .memory_bytes = -1 };
-static const char *result_name, *await_name, *folder;
-static int64_t parent, timeout_ms = INT64_MAX / 2, output_limit = 1 << 20;
+static const char *result_name, *await_name, *lock_name, *free_name, *folder;
+static int64_t leftovers, parent, timeout_ms = INT64_MAX / 2, output_limit = 1 << 20;
 static char temporary_name[PATH_MAX];
 
 /* How far the end has come. */
@@ -104,6 +106,7 @@ static void read_options(int argc, char **argv)
 		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "open", 0, 0, 'O' },
 		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
 		{ "port", 1, 0, 'p' }, { "connect", 1, 0, 'k' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
+		{ "lock", 1, 0, 'l' }, { "await-lock", 1, 0, 'F' }, { "mark", 1, 0, 'M' }, { "end-leftovers", 1, 0, 'E' },
 		{ "processes", 1, 0, 'u' }, { "memory-bytes", 1, 0, 'm' }, { "landlock-at-most", 1, 0, 'L' }, { 0, 0, 0, 0 },
 	};
 	for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
@@ -127,10 +130,15 @@ static void read_options(int argc, char **argv)
 		case 'n': rights.open_files = number(optarg, INT_MAX); break;
 		case 'u': rights.processes = number(optarg, INT_MAX); break;
 		case 'L': pretend_abi((int)number(optarg, INT_MAX)); break;
+		case 'l': lock_name = optarg; break;
+		case 'F': free_name = optarg; break;
+		case 'M': rights.mark = number(optarg, INT64_MAX - 1); break;
+		case 'E': leftovers = number(optarg, INT64_MAX - 1); break;
 		case 'm': rights.memory_bytes = number(optarg, INT64_MAX); break;
 		default: exit(64);
 		}
 	}
+	if (free_name != NULL || leftovers > 0) return;
 	const char *name = await_name != NULL ? await_name : result_name;
 	if (name == NULL) misuse("missing", "--result FILE, --await FILE or --probe");
 	if (await_name == NULL && optind == argc) misuse("missing", "-- COMMAND");
@@ -162,6 +170,30 @@ static int await_end(void)
 	if (ticket.st_size > 0) return 0;
 	if (!is_linked(&ticket)) return 78;
 	return unlink(temporary_name) == 0 ? 77 : 70;
+}
+
+/* Waits until nobody has the lock. 0: it is free; 75: somebody still has it after the time; 78: there never was one. */
+static int await_lock(void)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int file = open(free_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (file < 0) return errno == ENOENT ? 78 : 70;
+	int64_t deadline = now_ms() + timeout_ms;
+	while (fcntl(file, F_SETLK, &whole) != 0) {
+		if (errno != EACCES && errno != EAGAIN) return 70;
+		if (now_ms() >= deadline) return 75;
+		poll(NULL, 0, 20);
+	}
+	return 0;
+}
+
+/* Prints how many there were. 75: some cannot be ended. */
+static int print_leftovers(void)
+{
+	int count = end_leftovers(leftovers);
+	printf("%d\n", count);
+	if (fflush(stdout) != 0) return 70;
+	return count < 0 ? 75 : 0;
 }
 
 static void take_ticket(void)
@@ -321,6 +353,24 @@ static void leave_without_worker(void)
 	if (parent != 0 && getppid() != parent) exit(76);
 }
 
+/* W6. It is the worker's part to start no second command; should it try, that one waits here, and nothing has begun. */
+static void take_desk(void)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	if (lock_name == NULL) return;
+	int file;
+	while ((file = open(lock_name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)) < 0) {
+		wait_for_space();
+		leave_without_worker();
+	}
+	while (fcntl(file, F_SETLK, &whole) != 0) {
+		struct pollfd signals = { step.signals, POLLIN, 0 };
+		if ((errno != EACCES && errno != EAGAIN) || asked_to_stop()) fail(lock_name);
+		leave_without_worker();
+		poll(&signals, 1, 20);
+	}
+}
+
 /* W2, W5. There is room for the beginning of the result from here on. */
 static void mark_begun(void)
 {
@@ -342,11 +392,15 @@ static void tell_result(void)
 int main(int argc, char **argv)
 {
 	read_options(argc, argv);
+	if (leftovers > 0) return print_leftovers();
+	if (free_name != NULL) return await_lock();
 	if (await_name != NULL) return await_end();
 	prepare_signals();
 	if (setsid() < 0 && getpgrp() != getpid()) fail("setsid");
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) fail("subreaper");
+	mark_launcher(rights.mark);
 	take_ticket();
+	take_desk();
 	step.out.half = step.err.half = output_limit > 1 ? (size_t)output_limit / 2 : 1;
 	mark_begun();
 	step.begun = now_ms();

@@ -43,14 +43,16 @@ static bool pass_listener(int report, int listener)
 	return sendmsg(report, &word->message, 0) == sizeof word->problem;
 }
 
-static void become_the_command(const struct rights *rights, const char *folder, char **argv, int report, int out, int err)
+static void become_the_command(const struct rights *rights, const char *folder, char **argv, int report, int out, int err,
+                               pid_t launcher)
 {
 	sigset_t none;
 	sigemptyset(&none);
 	ignore_signals(false);
 	int nothing = open("/dev/null", O_RDONLY);
-	bool ready = sigprocmask(SIG_SETMASK, &none, NULL) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && setsid() > 0 &&
-	             dup2(nothing, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 && (folder == NULL || chdir(folder) == 0);
+	bool ready = sigprocmask(SIG_SETMASK, &none, NULL) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
+	             getppid() == launcher && setsid() > 0 && dup2(nothing, 0) == 0 &&
+	             dup2(out, 1) == 1 && dup2(err, 2) == 2 && (folder == NULL || chdir(folder) == 0);
 	int listener = ready ? enter_jail(rights) : -2;
 	if (listener != -2 && (listener == -1 || pass_listener(report, listener)) &&
 	    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) == 0)
@@ -78,11 +80,12 @@ struct started start_command(const struct rights *rights, const char *folder, ch
 {
 	int out_pipe[2], err_pipe[2], report[2];
 	struct started started = { .pid = -1, .listener = -1 };
+	pid_t launcher = getpid();
 	if (pipe2(out_pipe, O_CLOEXEC) != 0 || pipe2(err_pipe, O_CLOEXEC) != 0 ||
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) != 0 || !start_output(out, out_pipe[0]) ||
 	    !start_output(err, err_pipe[0]) || (started.pid = fork()) < 0)
 		return started;
-	if (started.pid == 0) become_the_command(rights, folder, argv, report[1], out_pipe[1], err_pipe[1]);
+	if (started.pid == 0) become_the_command(rights, folder, argv, report[1], out_pipe[1], err_pipe[1], launcher);
 	close(out_pipe[1]);
 	close(err_pipe[1]);
 	close(report[1]);

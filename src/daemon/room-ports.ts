@@ -16,6 +16,7 @@ import type { ProviderDefinition } from '../schema/model-provider.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
 import type { Deps } from './deps/deps.ts';
+import type { InTurn } from './desk/desk-turns.ts';
 import type { HomeVault } from './guard/home-vault.ts';
 import type { LoadedPolicy } from './guard/policy-file.ts';
 import type { Sandbox } from './guard/sandbox.ts';
@@ -57,6 +58,8 @@ export const ports = {
   /** daemon/desk */
   sandbox: port<Sandbox>('sandbox'),
   shadow: port<Snapshots>('shadow'),
+  /** Whoever writes to the desk waits for a turn. */
+  deskTurn: port<InTurn>('deskTurn'),
   witness: port<NonNullable<EngineOptions['witness']>>('witness'),
   /** daemon/deps */
   deps: port<Deps>('deps'),

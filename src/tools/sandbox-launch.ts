@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Rights } from '../guard/command-rights.ts';
 import { errnoOf } from '../schema/errors.ts';
+import { type DeskLock, endLeftovers } from './desk-lock.ts';
 import { type Launched, notRun } from './launch-result.ts';
 import { dropResult, readResult, resultFile } from './result-file.ts';
 import { makeTicket } from './launch-ticket.ts';
@@ -23,6 +24,8 @@ export type SandboxLaunch = {
   rights: Rights | null;
   /** Where the result stays until `forgetWitness`; without it nobody but this process can know what came of it. */
   state?: { folder: string; call: string };
+  /** The lock that a writing command needs, and the mark of everything it starts. */
+  desk?: DeskLock;
 };
 
 type SandboxedOptions = {
@@ -49,9 +52,9 @@ export async function launchSandboxed(
     if (options.signal.aborted) return notRun({ how: 'not-begun' });
     if (problem !== null) return notRun({ how: 'unstarted', problem });
     await rm(file, { force: true }); // left by an attempt under the same name: it must not be mistaken for the result of this one
-    const args = [...launcherOptions(file, options, jail.rights), '--', ...argv];
+    const args = [...launcherOptions(file, options, jail), '--', ...argv];
     const end = await run(jail.launcher, args, options);
-    const result = (await readResult(file)) ?? withoutResult(end, options.signal.aborted);
+    const result = (await readResult(file)) ?? (await withoutResult(end, options.signal.aborted, jail));
     return { ...result, denied: result.denied && jail.rights !== null };
   } finally {
     if (own) {
@@ -81,11 +84,12 @@ async function prepareState({ state }: SandboxLaunch): Promise<{ folder: string;
   return { ...state, own: false };
 }
 
-function launcherOptions(file: string, options: SandboxedOptions, rights: Rights | null): string[] {
+function launcherOptions(file: string, options: SandboxedOptions, { rights, desk }: SandboxLaunch): string[] {
   const { timeoutMs, cwd, outputLimitBytes } = options;
   return [
     ...toOptions({ result: file, parent: process.pid, cwd, output: outputLimitBytes }),
     ...(timeoutMs === undefined ? [] : toOptions({ 'timeout-ms': Math.min(Math.ceil(timeoutMs), MAX_MS) })),
+    ...(desk === undefined ? [] : toOptions({ mark: desk.mark, lock: desk.file ?? [] })),
     ...(rights === null ? ['--open'] : rightsAsOptions(rights)),
   ];
 }
@@ -139,11 +143,16 @@ function spawnOrProblem(launcher: string, args: readonly string[], env: Readonly
 }
 
 /** The launcher itself failed. Unless it says that nothing was started, something may have been. */
-function withoutResult({ code, signal, stderr }: LauncherEnd, aborted: boolean): Launched {
+async function withoutResult(
+  { code, signal, stderr }: LauncherEnd,
+  aborted: boolean,
+  { launcher, desk }: SandboxLaunch,
+): Promise<Launched> {
   const problem = stderr.trim();
   const isStarted = signal !== null || code === LOST;
   if (aborted && (signal === 'SIGTERM' || !isStarted)) return notRun({ how: 'not-begun' });
   if (!isStarted) return notRun({ how: 'unstarted', problem: problem || `launcher: ${code}` });
+  if (desk !== undefined) await endLeftovers(launcher, desk.mark);
   const words = Buffer.from(problem === '' ? 'the launcher was killed, and its result is lost' : problem);
   return { ...notRun({ how: 'itself' }), signal, stderr: { head: words, tail: Buffer.alloc(0), omitted: 0 } };
 }

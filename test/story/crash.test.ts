@@ -1,4 +1,4 @@
-import { type ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -125,4 +125,57 @@ describe('a worker that is killed', { timeout: 90_000 }, () => {
     expect(story.deskText('s.txt')).toBeNull();
     expect(story.deskText('marks.txt')).toBeNull();
   });
+
+  it.concurrent('K3 nobody else writes to the desk while a command of the process before is running', async () => {
+    await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 4 } } });
+    story.drop('first.md', task('first', 'date +%s%N > first.begin\nsleep 4\ndate +%s%N > first.end'));
+    const worker = story.start(['worker']);
+    await story.until('the command', async () => story.deskText('first.begin') ?? undefined);
+    story.drop('second.md', task('second', 'date +%s%N > second.begin'));
+    await story.until('the next step', async () =>
+      (await story.eventsOf('call.started')).find(
+        ({ run, data }) => data.tool === 'shell' && run?.startsWith('second') === true,
+      ),
+    );
+    await killed(worker);
+    story.start(['worker']);
+    const { page } = await story.ended('first');
+    const other = await story.ended('second');
+    expect(BigInt(story.deskText('second.begin') ?? 0)).toBeGreaterThan(BigInt(story.deskText('first.end') ?? 0));
+    expect(page).not.toContain('second.begin');
+    expect(other.page).not.toContain('first.end');
+    await story.oka('undo', 'first');
+    await story.until('the undo', async () => (await story.eventsOf('run.undone'))[0]);
+    expect([story.deskText('first.end'), story.deskText('second.begin')]).toEqual([null, expect.stringMatching(/\d/)]);
+  });
+
+  it.concurrent('K3 what a killed launcher left running is ended before anybody else writes', async () => {
+    await using story = await openStory();
+    const escaping = `(env -i /usr/bin/setsid /bin/bash -c 'echo $$ > pid.tmp; mv pid.tmp pid; exec sleep 300' &)\nsleep 300`;
+    story.drop('first.md', task('first', escaping));
+    const worker = story.start(['worker']);
+    const pid = Number(await story.until('the process', async () => story.deskText('pid') ?? undefined));
+    const launchers = childrenOf(worker.pid ?? 0);
+    expect(launchers).toHaveLength(1);
+    await killed(worker);
+    for (const each of launchers) process.kill(each, 'SIGKILL');
+    expect(isAlive(pid)).toBe(true);
+    story.start(['worker']);
+    story.drop('second.md', task('second', 'ps -o stat= -p "$(cat pid)" > seen || true'));
+    await story.ended('second');
+    expect(isAlive(pid)).toBe(false);
+    expect(story.deskText('seen')).not.toMatch(/^[A-Y]/m);
+  });
 });
+
+function childrenOf(pid: number): number[] {
+  const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
+  return listed.trim().split(/\s+/).filter(Boolean).map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  const state = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
+  return state !== '' && !state.startsWith('Z');
+}
+
+const task = (id: string, lines: string): string => `---\nid: ${id}\n---\n\`\`\`bash\n${lines}\n\`\`\`\n`;

@@ -23,7 +23,8 @@ export async function run(call: Call<{ dryRun: boolean }>): Promise<Answer<Data>
   const submitted = submitToWorker(home, { kind: 'undo', run: id });
   if (submitted !== null) return answer({ ...submitted, run: id });
   const undone = await withHost(home, signal, ({ valuesOf }) => {
-    const needed = valuesOf({ runs: ports.runs, ledger: ports.ledger, shadow: ports.shadow });
+    const { runs, ledger, shadow, deskTurn } = ports;
+    const needed = valuesOf({ runs, ledger, shadow, deskTurn });
     return dry ? previewUndo(needed, id) : undo(needed, id);
   });
   const isComplete = undone.overlaps.length + undone.notRestorable.length === 0;

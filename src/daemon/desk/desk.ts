@@ -1,10 +1,10 @@
 /**
- * Owns: the order of writes to the desk, and a snapshot of the desk before and after each of them.
+ * Owns: what is recorded around every writing call: the state of the desk before it and after it.
+ * Does not own: whose turn it is to write (desk-turns.ts), calls that outlived their process (settle-desk.ts).
  *
  * K1 One writing call at a time, so that undo and blame are exact; reads run at the same time.
  * K2 The state before a call is in the ledger before the call acts. The state after it is, if it changed anything.
- * K3 A call that outlived its worker is waited for before anybody else writes, and what it left is stored, too.
- *    One that was about to begin, and of which K2 is not in the ledger, never began.
+ * K3 A call that outlived its process is settled before anybody else writes. One of which K2 is not in the ledger never began.
  * K4 Waits until there is disk space again; a call that succeeded must not fail because its snapshot could not be stored.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,38 +13,38 @@ import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { isAboutSpace } from '../home/disk-space.ts';
+import type { InTurn } from './desk-turns.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 
 const WRITERS = new Set(['shell', 'files.write', 'files.edit', 'files.move', 'files.remove']);
 const MOST_SKIPPED = 1000;
-const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
+export const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
 const SPACE_POLL_MS = 2000;
 
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
-type DeskOptions = {
-  /** Called when a call has to wait for disk space. */
-  onWait?: (call: ToolCall) => void;
+export type DeskPorts = {
+  shadow: Pick<Snapshots, 'snapshot'>;
+  append: Append;
+  inTurn: InTurn;
+  /** The call has ended in this process, and what it left is recorded. */
+  seen?: (call: string) => void;
+  /** Called when something has to wait for disk space. */
+  onWait?: (run: string) => void;
   /** Names the environment of the call, by which it can be known later whether it began (tools/launch-ticket.ts). */
   environmentOf?: (call: ToolCall) => Promise<string | null>;
 };
 
-export function onDesk(
-  tools: readonly Tool[],
-  shadow: Snapshots,
-  append: Append,
-  inTurn: InTurn = oneAtATime(),
-  around: DeskOptions = {},
-): Tool[] {
+export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
+  const invokeInTurn = (tool: Tool, input: Parameters<Tool['invoke']>[0], call: ToolCall): Promise<Outcome> =>
+    ports.inTurn(() => withSnapshots(ports, call, () => tool.invoke(input, call)), {
+      signal: call.signal,
+      value: NOT_BEGUN,
+    });
   return tools.map((tool) =>
     WRITERS.has(tool.name)
       ? {
           ...tool,
-          invoke: (input, call) =>
-            call.class === 'read'
-              ? tool.invoke(input, call)
-              : inTurn(() => withSnapshots(shadow, append, call, around, () => tool.invoke(input, call))),
+          invoke: (input, call) => (call.class === 'read' ? tool.invoke(input, call) : invokeInTurn(tool, input, call)),
         }
       : tool,
   );
@@ -53,12 +53,10 @@ export function onDesk(
 type Outlived = Pick<ToolCall, 'run' | 'call' | 'tool' | 'class'>;
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
 
-/** K3. `findBefore` finds the snapshot that K2 has recorded, `readOutcome` how the call ended. */
-export async function snapshotAfterCrash(
-  shadow: Snapshots,
-  append: Append,
+/** K3. What became of a call that was in progress when its process died. */
+export async function resolveAfterCrash(
   inTurn: InTurn,
-  outlived: Outlived,
+  { tool, class: effect }: Outlived,
   {
     findBefore,
     readOutcome,
@@ -67,58 +65,58 @@ export async function snapshotAfterCrash(
     readOutcome: (before: SnapshotEvent | null) => Promise<Outcome | null>;
   },
 ): Promise<Outcome | null> {
-  if (outlived.class === 'read' || !WRITERS.has(outlived.tool)) return readOutcome(null);
+  if (effect === 'read' || !WRITERS.has(tool)) return readOutcome(null);
   const before = await findBefore();
-  if (before === null) return NOT_BEGUN;
-  return inTurn(async () => {
-    const seen = await readOutcome(before);
-    if (seen?.status === 'cancelled' && seen.begun === false) return seen;
-    await append(snapshotEvent({ ...outlived, node: null }, 'after', await shadow.snapshot(`after ${outlived.call}`)));
-    return seen;
-  });
+  return before === null ? NOT_BEGUN : inTurn(() => readOutcome(before));
 }
 
-async function withSnapshots(
-  shadow: Snapshots,
-  append: Append,
-  call: ToolCall,
-  { onWait = () => undefined, environmentOf = () => Promise.resolve(null) }: DeskOptions,
-  act: () => Promise<Outcome>,
-): Promise<Outcome> {
-  if (call.signal.aborted) return NOT_BEGUN;
-  const before = await retryUntilSpace(call, onWait, async () => {
-    const state = await shadow.snapshot(`before ${call.call}`);
-    await append(snapshotEvent(call, 'before', state, await environmentOf(call)));
-    return state;
+async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promise<Outcome>): Promise<Outcome> {
+  const { shadow, append, environmentOf = () => Promise.resolve(null), seen = () => undefined } = ports;
+  const { run, signal } = call;
+  if (signal.aborted) return NOT_BEGUN;
+  const before = await retryUntilSpace(ports, { run, signal }, async () => {
+    const taken = await shadow.snapshot(`before ${call.call}`);
+    await append(snapshotEvent(call, 'before', taken, await environmentOf(call)));
+    return taken;
   });
   try {
     return await act();
   } finally {
-    await retryUntilSpace(call, onWait, async () => {
+    await retryUntilSpace(ports, { run, signal }, async () => {
       const after = await shadow.snapshot(`after ${call.call}`);
       if (after.tree !== before.tree) await append(snapshotEvent(call, 'after', after));
     });
+    seen(call.call);
   }
 }
 
-/** K4, until the call is stopped. */
+type Recorded = { run: string; node: string | null; call: string };
+
+/** The state of the desk is the one after this call, of which nobody saw the end. */
+export async function recordAfter(ports: DeskPorts, call: Recorded, signal: AbortSignal): Promise<void> {
+  await retryUntilSpace(ports, { run: call.run, signal }, async () => {
+    await ports.append(snapshotEvent(call, 'after', await ports.shadow.snapshot(`after ${call.call}`)));
+  });
+}
+
+/** K4. Until it is stopped. */
 async function retryUntilSpace<T>(
-  call: ToolCall,
-  onWait: (call: ToolCall) => void,
-  store: () => Promise<T>,
+  { onWait = () => undefined }: DeskPorts,
+  { run, signal }: { run: string; signal: AbortSignal },
+  record: () => Promise<T>,
 ): Promise<T> {
   for (let tries = 0; ; tries += 1)
     try {
-      return await store();
+      return await record();
     } catch (error) {
-      if (!isAboutSpace(error) || call.signal.aborted) throw error;
-      if (tries === 0) onWait(call);
-      await sleep(SPACE_POLL_MS, undefined, { signal: call.signal }).catch(() => undefined);
+      if (!isAboutSpace(error) || signal.aborted) throw error;
+      if (tries === 0) onWait(run);
+      await sleep(SPACE_POLL_MS, undefined, { signal }).catch(() => undefined);
     }
 }
 
 function snapshotEvent(
-  { run, node, call }: { run: string; node: string | null; call: string },
+  { run, node, call }: Recorded,
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
   environment: string | null = null,
@@ -147,13 +145,4 @@ export function stepsOf(events: readonly Event[], now: string | null): Step[] {
   if (now === null) return steps;
   const unseen = [...open].filter(([call]) => !ended.has(call));
   return [...steps, ...unseen.map(([, before]) => ({ before, after: now }))];
-}
-
-export function oneAtATime(): InTurn {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work, work);
-    last = mine.catch(() => undefined);
-    return mine;
-  };
 }

@@ -2,27 +2,32 @@
 import { join } from 'node:path';
 import { mayRedirectTo } from '../../guard/egress-rule.ts';
 import type { Config } from '../../schema/config.ts';
+import { messageOf } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { OpenedRoom } from '../../schema/room.ts';
-import { openSnapshots } from '../../tools/desk/snapshots.ts';
+import { openSnapshots, type Snapshots } from '../../tools/desk/snapshots.ts';
 import { classifierOf } from '../guard/classifier.ts';
 import type { LoadedPolicy } from '../guard/policy-file.ts';
-import { classWith, openSandbox } from '../guard/sandbox.ts';
+import { classWith, openSandbox, type Sandbox } from '../guard/sandbox.ts';
 import type { EgressRoutes } from '../network/egress-routes.ts';
 import type { ports } from '../room-ports.ts';
-import type { LedgerPort, OnDurable, Runs } from '../port-types.ts';
+import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../port-types.ts';
 import { builtInTools } from './built-in-tools.ts';
-import { onDesk, oneAtATime } from './desk.ts';
+import { type DeskPorts, onDesk, recordAfter } from './desk.ts';
+import { deskTurns } from './desk-turns.ts';
+import { openDeskCalls } from './open-desk-calls.ts';
+import { deskSettling } from './settle-desk.ts';
 import { undo, undoFolder } from './undo.ts';
 import { witnessWith } from './witness.ts';
 
-export type DeskPorts = {
+export type DeskRoomPorts = {
   home: Home;
   config: Config;
   ledger: Pick<LedgerPort, 'append'>;
   events: EventStore;
+  projections: ProjectionsPort;
   artifacts: ArtifactStore;
   onDurable: OnDurable;
   egress: EgressRoutes;
@@ -31,16 +36,18 @@ export type DeskPorts = {
   reportRun: (text: string, run: string) => void;
 };
 
-type Gives = Pick<typeof ports, 'sandbox' | 'shadow' | 'witness'>;
+type Gives = Pick<typeof ports, 'sandbox' | 'shadow' | 'witness' | 'deskTurn'>;
 
-export function openDesk(needed: DeskPorts): OpenedRoom<unknown, Gives> {
-  const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, reportRun } = needed;
+export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
+  const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs } = needed;
   const folder = join(home.workspace, 'desk');
   const shadow = openSnapshots({ store: undoFolder(home), desk: folder });
-  const inTurn = oneAtATime();
-  const append = (event: NewEvent): Promise<unknown> => ledger.append(event);
   const classify = classifierOf(home);
   const sandbox = openSandbox({ home, sandbox: config.sandbox, classify, egress: egress.steps });
+  const closing = new AbortController();
+  const desk = writableDesk(needed, sandbox, shadow, closing.signal);
+  const { inTurn } = desk;
+  const undoing = new Set<Promise<unknown>>();
   const unsubscribe = onDurable(sandbox.forgetWitnesses);
   const tools = builtInTools({
     desk: folder,
@@ -52,20 +59,55 @@ export function openDesk(needed: DeskPorts): OpenedRoom<unknown, Gives> {
     net: egress.tools,
   });
   return {
-    gives: { sandbox, shadow, witness: witnessWith({ home, artifacts, events, shadow, append, inTurn }) },
-    tools: onDesk(tools, shadow, append, inTurn, {
-      onWait: ({ run }) => reportRun('the disk is full: it waits for space', run),
-      environmentOf: sandbox.environmentOf,
-    }),
+    gives: { sandbox, shadow, witness: witnessWith({ home, artifacts, events, inTurn }), deskTurn: inTurn },
+    tools: onDesk(tools, desk),
     intakes: {
+      // It may wait for a long command, and requests, such as one to stop, are read meanwhile.
       undo: async ({ run }) => {
-        await undo({ runs, ledger, shadow }, run);
+        const undone = undo({ runs, ledger, shadow, deskTurn: inTurn }, run).catch((error: unknown) =>
+          ledger.append({
+            type: 'intake.rejected',
+            data: { name: `undo ${run}`.slice(0, 255), reason: messageOf(error) },
+          }),
+        );
+        undoing.add(undone);
+        void undone.finally(() => undoing.delete(undone)).catch(() => undefined);
         return null;
       },
     },
-    close: () => {
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled(undoing);
       unsubscribe();
       shadow.close();
     },
   };
+}
+
+/** The desk with its turns; what a process before left open is settled at once, and not only by the first who writes. */
+function writableDesk(
+  { home, ledger, projections, reportRun }: DeskRoomPorts,
+  sandbox: Sandbox,
+  shadow: Snapshots,
+  signal: AbortSignal,
+): DeskPorts {
+  const append = (event: NewEvent): Promise<unknown> => ledger.append(event);
+  const settling = deskSettling({
+    home,
+    openCalls: () => projections.stateOf(openDeskCalls).open,
+    recordAfter: (call) => recordAfter(desk, call, signal),
+    hasLauncher: sandbox.hasLauncher,
+    report: (text, run) => reportRun(text, run ?? 'desk'),
+    signal,
+  });
+  const desk: DeskPorts = {
+    shadow,
+    append,
+    inTurn: deskTurns(settling.settle),
+    seen: settling.seen,
+    onWait: (run) => reportRun('the disk is full: it waits for space', run),
+    environmentOf: sandbox.environmentOf,
+  };
+  void desk.inTurn(() => Promise.resolve()).catch(() => undefined); // whoever writes first is told
+  return desk;
 }

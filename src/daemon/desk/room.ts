@@ -2,12 +2,13 @@
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
-const { sandbox, shadow, witness } = ports;
+const { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
+const { sandbox, shadow, witness, deskTurn } = ports;
 
 export const desk = defineRoom({
   name: 'daemon/desk',
-  events: ['desk.kept', 'run.undone'],
+  events: ['desk.kept', 'run.undone', 'intake.rejected'],
+  projections: async () => [(await import('./open-desk-calls.ts')).openDeskCalls],
   tools: [
     'shell',
     'files.list',
@@ -23,7 +24,7 @@ export const desk = defineRoom({
     'run.start',
   ],
   detachedTools: async (place) => (await import('./built-in-tools.ts')).detachedBuiltInTools(place),
-  needs: { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, reportRun },
-  gives: { sandbox, shadow, witness },
+  needs: { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun },
+  gives: { sandbox, shadow, witness, deskTurn },
   open: async (needed) => (await import('./open-desk.ts')).openDesk(needed),
 });

@@ -4,6 +4,7 @@ import type { Event } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Snapshots, Undone } from '../../tools/desk/snapshots.ts';
 import { stepsOf } from './desk.ts';
+import type { InTurn } from './desk-turns.ts';
 import type { LedgerPort, Runs } from '../port-types.ts';
 import type { Home } from '../../schema/home.ts';
 import { childrenIn } from '../task/write-result.ts';
@@ -15,9 +16,15 @@ export type UndoPorts = {
   runs: Pick<Runs, 'eventsOf'>;
   ledger: Pick<LedgerPort, 'append'>;
   shadow: Snapshots;
+  deskTurn: InTurn;
 };
 
-export async function undo({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
+/** Waits for its turn: what it changes must not be put down to a command that is running. */
+export function undo(ports: UndoPorts, run: string): Promise<Undone> {
+  return ports.deskTurn(() => undoInTurn(ports, run));
+}
+
+async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
   const steps = await stepsOfRun(runs.eventsOf, shadow, run);
   const undone = await shadow.undo(steps, `after undoing ${run}`);
   const shown = (paths: readonly string[]): string[] => paths.slice(0, MOST_NAMED).map((path) => path.slice(0, 1000));
@@ -33,9 +40,13 @@ export async function undo({ runs, ledger, shadow }: UndoPorts, run: string): Pr
 }
 
 /** What `undo` would do, without doing it. */
-export async function previewUndo({ runs, shadow }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
-  const { restore, remove, overlaps, notRestorable } = await shadow.plan(await stepsOfRun(runs.eventsOf, shadow, run));
-  return { restored: restore, removed: remove, overlaps, notRestorable };
+export function previewUndo({ runs, shadow, deskTurn }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
+  return deskTurn(async () => {
+    const { restore, remove, overlaps, notRestorable } = await shadow.plan(
+      await stepsOfRun(runs.eventsOf, shadow, run),
+    );
+    return { restored: restore, removed: remove, overlaps, notRestorable };
+  });
 }
 
 async function stepsOfRun(

@@ -1,4 +1,4 @@
-/** Owns: what is known of a call that was in progress when the worker died. */
+/** Owns: what is known of a call that was in progress when its process died. */
 import type { EngineOptions } from '../../engine/engine-context.ts';
 import type { OpenCall } from '../../engine/run-state.ts';
 import type { Event } from '../../schema/event.ts';
@@ -9,26 +9,17 @@ import { readWitness } from '../../tools/launch-witness.ts';
 import { launcherPath } from '../guard/find-launcher.ts';
 import { callsFolder } from '../guard/sandbox.ts';
 import type { Home } from '../../schema/home.ts';
-import { snapshotAfterCrash } from './desk.ts';
+import { resolveAfterCrash } from './desk.ts';
+import type { InTurn } from './desk-turns.ts';
 
-type SnapshotAfterCrash = Parameters<typeof snapshotAfterCrash>;
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
 
-export type WitnessPorts = {
-  home: Home;
-  artifacts: ArtifactStore;
-  events: EventStore;
-  shadow: SnapshotAfterCrash[0];
-  append: SnapshotAfterCrash[1];
-  inTurn: SnapshotAfterCrash[2];
-};
+export type WitnessPorts = { home: Home; artifacts: ArtifactStore; events: EventStore; inTurn: InTurn };
 
 export function witnessWith(ports: WitnessPorts): NonNullable<EngineOptions['witness']> {
-  const { shadow, append, inTurn, events } = ports;
+  const { inTurn, events } = ports;
   return (run, open) =>
-    snapshotAfterCrash(
-      shadow,
-      append,
+    resolveAfterCrash(
       inTurn,
       { run, ...open },
       {
@@ -44,7 +35,7 @@ async function findSnapshotBefore(events: EventStore, run: string, call: string)
   return null;
 }
 
-/** How a command ended, as its launcher recorded it; null for other tools, and while it is still running. */
+/** Of a command the launcher knows the outcome, or that it never began. */
 async function readOutcome(
   { tool, call, input, class: effect }: OpenCall,
   before: SnapshotEvent | null,

@@ -15,6 +15,7 @@ import type { Grant } from '../../tools/egress/open-egress.ts';
 import { type SandboxLaunch, type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
 import { resolvePlaces } from '../../tools/sandbox-places.ts';
 import { importsFrom } from '../../tools/deps/imports.ts';
+import { type DeskLock, markOf } from '../../tools/desk-lock.ts';
 import { launchEnvironment } from '../../tools/launch-ticket.ts';
 import { forgetWitness } from '../../tools/launch-witness.ts';
 import type { EgressAccess } from '../network/egress-access.ts';
@@ -31,6 +32,7 @@ export type SandboxPorts = {
   egress: EgressAccess;
 };
 
+export const deskLockFile = (home: Home): string => join(home.oka, 'state', 'desk.lock');
 export const callsFolder = (home: Home): string => join(home.oka, 'state', 'calls');
 
 export type InstallerRequest = {
@@ -46,6 +48,7 @@ export type Sandbox = {
   forInstaller: (call: ToolCall, request: InstallerRequest) => Promise<CommandSandbox>;
   /** For a program that only prints its version: it may run what was installed, and change nothing. */
   forVersionCheck: () => Promise<CommandSandbox>;
+  hasLauncher: () => Promise<boolean>;
   /** Identifies where the call is launched, so that recovery can check whether it began; null without a launcher. */
   environmentOf: (call: ToolCall) => Promise<string | null>;
   /** What a person should know before a command runs without a sandbox; null when every command is sandboxed. */
@@ -66,6 +69,7 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
     },
     forInstaller: async (call, request) => sandboxInstaller(ports, await probe(), call, request),
     forVersionCheck: async () => sandboxVersionCheck(ports, await probe()),
+    hasLauncher: async () => (await probe()).launcher,
     async environmentOf({ tool }) {
       const { launcher } = await probe();
       return launcher && tool === 'shell' ? launchEnvironment(callsFolder(ports.home)) : null;
@@ -111,7 +115,7 @@ async function sandboxCommand(
     scratch,
     launch: isConfined
       ? await confinedLaunch(ports, call, request, support, grant, scratch)
-      : witnessedLaunch(ports, call, support),
+      : await witnessedLaunch(ports, call, support),
     grant,
   });
 }
@@ -205,16 +209,24 @@ async function confinedLaunch(
     launcher: launcherPath(),
     rights: { ...rights, read: [...rights.read, ...readable, ...(grant === null ? [] : certificateFiles())] },
     state: { folder: callsFolder(home), call },
+    desk: await deskLockFor(home, effect),
   };
 }
 
+async function deskLockFor(home: Home, effect: SideEffectClass): Promise<DeskLock> {
+  const mark = await markOf(join(home.workspace, 'desk'));
+  return { file: effect === 'read' ? null : deskLockFile(home), mark };
+}
+
 /** Without a sandbox, the launcher still ends leftover processes and witnesses the exit. */
-function witnessedLaunch(
+async function witnessedLaunch(
   { home }: SandboxPorts,
-  { call }: ToolCall,
+  { call, class: effect }: ToolCall,
   { launcher }: KernelSupport,
-): SandboxLaunch | null {
-  return launcher ? { launcher: launcherPath(), rights: null, state: { folder: callsFolder(home), call } } : null;
+): Promise<SandboxLaunch | null> {
+  if (!launcher) return null;
+  const state = { folder: callsFolder(home), call };
+  return { launcher: launcherPath(), rights: null, state, desk: await deskLockFor(home, effect) };
 }
 
 async function placesOf(home: Home, scratch: string | null): Promise<Places> {

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { snapshotAfterCrash, oneAtATime, onDesk, stepsOf } from '../../../src/daemon/desk/desk.ts';
+import { onDesk, resolveAfterCrash, stepsOf } from '../../../src/daemon/desk/desk.ts';
+import { deskTurns } from '../../../src/daemon/desk/desk-turns.ts';
 import { OkaError } from '../../../src/schema/errors.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
 import type { Outcome, Tool } from '../../../src/schema/tool.ts';
@@ -16,9 +17,15 @@ function ground(): { desk: string; shadow: Snapshots; events: NewEvent[]; wrappe
   const shadow = openSnapshots({ store: join(folder, 'undo'), desk });
   const events: NewEvent[] = [];
   const append = async (event: NewEvent): Promise<void> => void events.push(event);
-  return { desk, shadow, events, wrapped: (tool) => onDesk([tool], shadow, append)[0] ?? tool };
+  return {
+    desk,
+    shadow,
+    events,
+    wrapped: (tool) => onDesk([tool], { shadow, append, inTurn: deskTurns(nothingOpen) })[0] ?? tool,
+  };
 }
 
+const nothingOpen = (): Promise<void> => Promise.resolve();
 const write = callOf({ tool: 'files.write', class: 'write_local' });
 
 describe('onDesk', () => {
@@ -48,7 +55,12 @@ describe('onDesk', () => {
     const { shadow, events } = ground();
     const append = async (event: NewEvent): Promise<void> => void events.push(event);
     const tool = toolNamed('shell', () => ok());
-    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, { environmentOf: async () => 'here' });
+    const [wrapped = tool] = onDesk([tool], {
+      shadow,
+      append,
+      inTurn: deskTurns(nothingOpen),
+      environmentOf: async () => 'here',
+    });
     await wrapped.invoke(null, { ...write, tool: 'shell', call: 'r.n.0.1' });
     expect(events).toMatchObject([{ data: { when: 'before', ground: 'here' } }]);
   });
@@ -68,9 +80,14 @@ describe('onDesk', () => {
       acted += 1;
       return ok();
     });
-    const [wrapped = tool] = onDesk([tool], shadow, append, undefined, { onWait: ({ call }) => waited.push(call) });
+    const [wrapped = tool] = onDesk([tool], {
+      shadow,
+      append,
+      inTurn: deskTurns(nothingOpen),
+      onWait: (run) => waited.push(run),
+    });
     expect(await wrapped.invoke(null, { ...write, call: 'r.n.0.1' })).toMatchObject({ status: 'ok' });
-    expect([acted, waited, events.length]).toEqual([1, ['r.n.0.1'], 1]);
+    expect([acted, waited, events.length]).toEqual([1, [write.run], 1]);
   });
 
   it('K1 one writing call at a time, and reads beside it', async () => {
@@ -134,49 +151,72 @@ describe('onDesk', () => {
   });
 });
 
-describe('keptAfterCrash', () => {
-  const outlived = { run: 'r', call: 'r.n.0.1', tool: 'shell', class: 'write_local' } as const;
-  const before = { type: 'desk.kept', data: { call: 'r.n.0.1', when: 'before', ground: 'here' } } as unknown as Kept;
-  const notBegun: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
-  type Kept = Extract<Event, { type: 'desk.kept' }>;
-  type Given = { call?: Partial<typeof outlived>; kept: Kept | null; seen: Outcome | null };
+describe('deskTurns', () => {
+  it('D2 nobody writes before everything open is settled, and not when that fails', async () => {
+    const order: string[] = [];
+    const problems = [new Error('not yet'), null];
+    const inTurn = deskTurns(async () => {
+      const problem = problems.shift();
+      order.push('settle');
+      if (problem instanceof Error) throw problem;
+    });
+    await expect(inTurn(async () => order.push('first'))).rejects.toThrow('not yet');
+    await inTurn(async () => order.push('second'));
+    expect(order).toEqual(['settle', 'settle', 'second']);
+  });
 
-  async function looked({ call = {}, kept, seen }: Given) {
-    const { shadow, events } = ground();
-    const grounds: (string | undefined)[] = [];
-    const append = async (event: NewEvent): Promise<void> => void events.push(event);
-    const outcome = await snapshotAfterCrash(
-      shadow,
-      append,
-      oneAtATime(),
+  it('whoever is stopped while somebody else writes goes at once, and never gets a turn', async () => {
+    const inTurn = deskTurns(nothingOpen);
+    const gate = latch();
+    const order: string[] = [];
+    const first = inTurn(() => gate.promise);
+    const stop = new AbortController();
+    const second = inTurn(async () => (order.push('second'), 'ran'), { signal: stop.signal, value: 'stopped' });
+    stop.abort();
+    expect(await second).toBe('stopped');
+    gate.resolve();
+    await first;
+    expect(await inTurn(async () => 'third')).toBe('third');
+    expect(order).toEqual([]);
+  });
+});
+
+describe('resolveAfterCrash', () => {
+  const outlived = { run: 'r', call: 'r.n.0.1', tool: 'shell', class: 'write_local' } as const;
+  const before = { type: 'desk.kept', data: { call: 'r.n.0.1', when: 'before', ground: 'here' } } as unknown as Before;
+  const notBegun: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
+  type Before = Extract<Event, { type: 'desk.kept' }>;
+  type Given = { call?: Partial<typeof outlived>; kept: Before | null; seen: Outcome | null };
+
+  async function resolved({ call = {}, kept, seen }: Given) {
+    const order: string[] = [];
+    const inTurn = deskTurns(async () => void order.push('settle'));
+    const outcome = await resolveAfterCrash(
+      inTurn,
       { ...outlived, ...call },
       {
         findBefore: async () => kept,
         readOutcome: async (found) => {
-          grounds.push(found?.data.ground);
+          order.push(found?.data.ground ?? 'nowhere');
           return seen;
         },
       },
     );
-    return { outcome, grounds, after: events.map(({ data }) => (data as { when: string }).when) };
+    return { outcome, order };
   }
 
-  it('K3 a call whose state before it is not in the ledger never began: nobody looks for what came of it', async () => {
-    expect(await looked({ kept: null, seen: ok() })).toEqual({ outcome: notBegun, grounds: [], after: [] });
+  it('K3 a call whose state before it is not in the ledger never began', async () => {
+    expect(await resolved({ kept: null, seen: ok() })).toEqual({ outcome: notBegun, order: [] });
   });
 
-  it('K3 of any other call it is found out what came of it, and what it left is kept', async () => {
-    expect(await looked({ kept: before, seen: ok() })).toEqual({ outcome: ok(), grounds: ['here'], after: ['after'] });
-    expect(await looked({ kept: before, seen: null })).toEqual({ outcome: null, grounds: ['here'], after: ['after'] });
+  it('K3 any other call is settled first, then its outcome is read', async () => {
+    expect(await resolved({ kept: before, seen: ok() })).toEqual({ outcome: ok(), order: ['settle', 'here'] });
+    expect(await resolved({ kept: before, seen: null })).toEqual({ outcome: null, order: ['settle', 'here'] });
   });
 
-  it('K3 what is on the desk is not put down to a call that never began', async () => {
-    expect(await looked({ kept: before, seen: notBegun })).toMatchObject({ outcome: notBegun, after: [] });
-  });
-
-  it('a read, and a tool that does not write to the desk, are only looked at', async () => {
+  it('the outcome of a read, and of a tool that does not write to the desk, is only read', async () => {
     for (const call of [{ class: 'read' }, { tool: 'http.get' }] as never[])
-      expect(await looked({ call, kept: null, seen: null })).toMatchObject({ outcome: null, after: [] });
+      expect(await resolved({ call, kept: null, seen: null })).toEqual({ outcome: null, order: ['nowhere'] });
   });
 });
 
