@@ -22,7 +22,7 @@ export function engineOptions(
   config: Config,
   tools: readonly Tool[] | ToolRegistry,
   rules: Rules,
-  secrets: Pick<ChainOptions, 'reveal' | 'redact' | 'diagnose'> = {},
+  secrets: Pick<ChainOptions, 'reveal' | 'redact' | 'restore' | 'diagnose'> = {},
 ): EngineOptions {
   const desk = join(home.workspace, 'desk');
   const classify = classifierOf(home);

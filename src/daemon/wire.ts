@@ -71,7 +71,8 @@ export async function openHome(
     bindPort(ports.tools, tools),
   ]);
   for (const { name, opened: room } of opened.rooms) addTools(tools, name, room.tools ?? []);
-  const engine = createEngine(optionsFor(home, config, stores, opened, tools, await nodeKinds(list)));
+  const parentOf = async (run: string): Promise<string | null> => (await late.runs.stateOf(run))?.parent ?? null;
+  const engine = createEngine(optionsFor(home, config, stores, opened, tools, await nodeKinds(list), parentOf));
   late.bind(engine);
   const handlers = handlersOf(opened);
   return {
@@ -111,9 +112,10 @@ function optionsFor(
   { rooms: opened, valueOf }: OpenRooms<RunState>,
   tools: ToolRegistry,
   kinds: readonly NodeKind[],
+  parentOf: (run: string) => Promise<string | null>,
 ): EngineOptions {
   const { artifacts } = stores;
-  const secrets = { ...secretsOf(stores), diagnose: valueOf(ports.deps).diagnose };
+  const secrets = { ...secretsOf(stores, parentOf), diagnose: valueOf(ports.deps).diagnose };
   return {
     ...engineOptions(home, config, tools, rulesOf(stores, valueOf(ports.policy)), secrets),
     planner: valueOf(ports.planner),

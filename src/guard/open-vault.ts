@@ -7,7 +7,7 @@
  * V3 The key is created once, together with the first vault, and never again while a vault exists.
  * V4 Values leave this file only to callers in memory.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { FileWriter } from '../schema/ports.ts';
 import { VaultContents } from '../schema/secret.ts';
@@ -30,6 +30,8 @@ export type Vault = {
   recipient(): Promise<string>;
   /** Decrypts what was encrypted to the key of this vault elsewhere. */
   unseal(sealed: Uint8Array): Promise<Uint8Array>;
+  /** A symmetric key for one purpose; the same as long as the key of the vault is the same. */
+  deriveKey(purpose: string): Promise<Buffer>;
 };
 
 /** `writer` writes complete files; `guard/` has no file system of its own for that. */
@@ -62,6 +64,7 @@ export function openVault(places: VaultPlaces, ask: AskPassphrase, writer: FileW
     read,
     recipient: async () => recipientOf(await identity()),
     unseal: async (sealed) => unseal(sealed, await identity()),
+    deriveKey: async (purpose) => Buffer.from(hkdfSync('sha256', await identity(), '', purpose, 32)),
     change: async (how, made = {}) => {
       if (findIdentity(places)?.wrapped) await identity(); // a person must not be asked while others wait for the lock
       return withLock(places.lock, async () => {

@@ -3,6 +3,7 @@
  *
  * validate   first, so that nothing behind it sees input of the wrong shape, and nobody sees such output
  * eligible   before anybody is asked about a call that is not possible here anyway
+ * masked     likewise: a text that redaction has changed must not run, and nobody is asked about it
  * authorize  before anything is spent, waited for or looked up
  * budget     before the rate limit, so that a run without budget does not queue
  * rate       behind the budget, and before the cache: a cached answer takes a place in the queue, too
@@ -12,6 +13,7 @@
  * record     outside timeout: an attempt that ran out of time is an attempt
  * confirm    right behind the record: what was approved is compared once more before it acts
  * timeout    around the tool alone, not around waiting for the disk
+ * originals  inside record: what a person wrote is restored for the tool alone
  * secrets    inside record, so that no value can be recorded; right before the tool
  */
 import { asRegistry } from '../engine/tool-registry.ts';
@@ -28,6 +30,8 @@ import { retry } from './middleware/retry.ts';
 import { secrets } from './middleware/insert-secrets.ts';
 import { timeout } from './middleware/timeout.ts';
 import { validate } from './middleware/validate.ts';
+import { refuseMasked, restoreOriginals } from './middleware/originals.ts';
+import type { Restore } from './restore-originals.ts';
 import type { Reveal } from './reveal-secrets.ts';
 
 export type ChainOptions = {
@@ -41,6 +45,8 @@ export type ChainOptions = {
   limits?: RateLimits;
   diagnose?: Diagnose;
   reveal?: Reveal;
+  /** Gives a call the texts that redaction has changed, as they were written. */
+  restore?: Restore;
   redact?: Redact;
 };
 
@@ -49,6 +55,7 @@ export function standardChain(options: ChainOptions): Middleware[] {
   return [
     validate(tools),
     eligible(),
+    refuseMasked(tools, options.restore),
     authorize(options.judge, options.asking),
     budget(tools),
     rate(options.limits ?? {}, options.clock, options.sleep),
@@ -58,6 +65,7 @@ export function standardChain(options: ChainOptions): Middleware[] {
     record(),
     confirm(options.asking),
     timeout(),
+    restoreOriginals(tools, options.restore),
     secrets(options.reveal, options.redact),
   ];
 }

@@ -195,7 +195,7 @@ describe('look-alikes', () => {
     'sk-short',
     'sk-learn-experiments-2026',
     'sk-learn-random-forest-classifier-experiments-2026-11',
-    'sk-' + 'experimentswithoutanydigitinthem',
+    'sk-experimentswithoutanydigitinthem',
     'sk-proj-plan-for-the-next-quarter',
     'sk-ant-colony-optimisation-of-everything-that-can-be-optimised-by-a-colony-of-ants-in-2026-and-later',
     'ghp_' + 'a'.repeat(35),

@@ -10,6 +10,7 @@ import { callOf, dataOf, engineWith, failed, graphOf, ok, type Seen, toolNamed }
 const NAMES = [
   'validate',
   'eligible',
+  'masked',
   'authorize',
   'budget',
   'rate',
@@ -19,6 +20,7 @@ const NAMES = [
   'record',
   'confirm',
   'timeout',
+  'originals',
   'secrets',
 ];
 const allow: Judge = () => ({ effect: 'allow', why: '' });

@@ -2,6 +2,7 @@
 import { given, type GivenState } from '../../guard/granted-approvals.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { ChainOptions } from '../../tools/chain.ts';
+import { createRestore, type FindOriginal } from '../../tools/restore-originals.ts';
 import { createReveal } from '../../tools/reveal-secrets.ts';
 import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
 import type { HomeVault } from './home-vault.ts';
@@ -21,10 +22,34 @@ export function rulesOf({ ledger, projections }: RulePorts, policy: () => Loaded
   return { policy, known, given: async () => ledger.flush().then(known) };
 }
 
-type SecretPorts = { vault: Pick<HomeVault, 'find' | 'redactCut'>; ledger: Pick<LedgerPort, 'append'> };
+type SecretPorts = {
+  vault: Pick<HomeVault, 'find' | 'redactCut' | 'originals'>;
+  ledger: Pick<LedgerPort, 'append'>;
+};
 
-/** Values for single calls, each use on disk before the tool runs. */
-export function secretsOf({ vault, ledger }: SecretPorts): Pick<ChainOptions, 'reveal' | 'redact'> {
+/** Values for single calls, each use on disk before the tool runs; and texts as they were written. */
+export function secretsOf(
+  { vault, ledger }: SecretPorts,
+  parentOf: (run: string) => Promise<string | null>,
+): Pick<ChainOptions, 'reveal' | 'redact' | 'restore'> {
   const record = (events: readonly NewEvent[]): Promise<unknown> => ledger.append(events);
-  return { reveal: createReveal({ find: vault.find, record }), redact: vault.redactCut };
+  return {
+    reveal: createReveal({ find: vault.find, record }),
+    redact: vault.redactCut,
+    restore: createRestore((call, masked) => findOriginal(vault.originals, call, masked, parentOf)),
+  };
+}
+
+/** The steps of a task run inside its run, for which its originals are stored. */
+async function findOriginal(
+  originals: HomeVault['originals'],
+  { run, node }: Parameters<FindOriginal>[0],
+  masked: string,
+  parentOf: (run: string) => Promise<string | null>,
+): Promise<string | null> {
+  for (let at: string | null = run; at !== null; at = await parentOf(at)) {
+    const original = await originals.unseal(at, masked, node);
+    if (original !== null) return original;
+  }
+  return null;
 }

@@ -5,6 +5,7 @@
  * V2 A value is decrypted for the call that needs it; redaction knows it before the call gets it.
  */
 import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { requireSecret, valuesIn } from '../../guard/vault-contents.ts';
 import { redactCut } from '../../guard/redact-truncated.ts';
 import type { KnownValue } from '../../guard/redact-known.ts';
@@ -15,6 +16,7 @@ import type { Redact } from '../../schema/ports.ts';
 import type { VaultContents } from '../../schema/secret.ts';
 import type { StoredSecret, SecretsPort } from '../../tools/reveal-secrets.ts';
 import type { Vault } from '../../guard/open-vault.ts';
+import { type SealedTexts, sealedTexts } from './sealed-texts.ts';
 import { askPassphrase } from './hidden-prompt.ts';
 import { vaultPlaces } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -28,6 +30,8 @@ export type HomeVault = {
   /** Looks whether the vault was changed, and says what is new since the last look. */
   refresh(): Promise<SecretChange[]>;
   find: SecretsPort['find'];
+  /** Texts that have to run as they were written although they are recorded masked. */
+  originals: SealedTexts;
 };
 
 /** Reads the vault of a home, if there is one. */
@@ -65,7 +69,13 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
   }
 
   await refresh();
-  return { redact: redactorFor(() => known), redactCut: redactorFor(() => known, redactCut), refresh, find };
+  const redact = redactorFor(() => known);
+  const originals = sealedTexts({
+    folder: join(home.oka, 'state', 'sealed'),
+    redact,
+    key: async () => (stampOf(file) === null ? null : (await vaultOf(home)).deriveKey('oka sealed texts')),
+  });
+  return { redact, redactCut: redactorFor(() => known, redactCut), refresh, find, originals };
 }
 
 /** One for each vault and key: a person is asked for a passphrase once. */

@@ -4,6 +4,7 @@
  * H3 Nothing runs before the policy is read and its hash is in the ledger.
  */
 import { join } from 'node:path';
+import type { RunState } from '../../engine/run-state.ts';
 import { given } from '../../guard/granted-approvals.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { OkaError } from '../../schema/errors.ts';
@@ -21,11 +22,13 @@ export type GuardRoomPorts = {
   ledger: Pick<LedgerPort, 'append'>;
   projections: ProjectionsPort;
   taskGraph: () => TaskGraph;
-  vault: Pick<HomeVault, 'refresh'>;
+  vault: Pick<HomeVault, 'refresh' | 'originals'>;
   runs: Pick<Runs, 'answer'>;
 };
 
-export async function openGuard(around: GuardRoomPorts): Promise<OpenedRoom<unknown, { policy: typeof ports.policy }>> {
+export async function openGuard(
+  around: GuardRoomPorts,
+): Promise<OpenedRoom<RunState, { policy: typeof ports.policy }>> {
   const { home, ledger, projections, taskGraph, vault, runs } = around;
   const file = openPolicy(home.policy, lineClassifierOf(home));
   const pages = approvalPages({
@@ -36,6 +39,7 @@ export async function openGuard(around: GuardRoomPorts): Promise<OpenedRoom<unkn
     clock: Date.now,
   });
   await record(file.now());
+  vault.originals.sweep(Date.now());
   return {
     gives: { policy: file.now },
     intakes: {
@@ -47,6 +51,10 @@ export async function openGuard(around: GuardRoomPorts): Promise<OpenedRoom<unkn
     refresh: async () => {
       await refreshPolicy();
       for (const data of await vault.refresh()) await ledger.append({ type: 'secret.changed', data });
+    },
+    /** A failed run may be continued, so its originals stay for a while. */
+    runSettled: async ({ id, status }) => {
+      if (status === 'done' || status === 'cancelled') vault.originals.forget(id);
     },
     poll: ({ isStopped }) => (isStopped ? pages.show() : pages.poll()),
     close: () => pages.show(),

@@ -7,6 +7,7 @@
  *    not in the first plan.
  * T4 The first plan of a task that a procedure has proven itself for is made from it; every later one by a model.
  */
+import { findMark, stringsIn } from '../../guard/masked-text.ts';
 import type { Candidate } from '../../memory/recall/context-pack.ts';
 import { parseCriterion, EVERY_STEP, type Criterion } from '../../roles/criteria.ts';
 import { type Achieved, type Plan, readPlan, plannerRequest, withoutFinished } from '../../roles/planner.ts';
@@ -25,6 +26,9 @@ import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:claude-sonnet-4-5 or ollama:llama3.2';
 
 const LONGEST_OUTPUT = 500;
+const LOST_ORIGINAL =
+  'the task contains a secret, which oka does not record, and its original was lost in a restart; hand in the task again';
+
 const MOST_RESULT = 4000;
 
 export function planTool(ports: TaskPorts): Tool {
@@ -46,9 +50,12 @@ export function planTool(ports: TaskPorts): Tool {
       const past = await pastRounds(ports, call.run);
       if (past.length > 0) await moveTo(ports, call.run, 'REPLAN', past.at(-1)?.reason ?? '');
       const body = await bodyOf(ports, task);
-      const runbook = parseRunbook(body, inFolder(task), { firstLine: task.first_line });
+      const written = findMark(body) === null ? body : await ports.originals.unseal(call.run, body);
+      const runbook = parseRunbook(written ?? body, inFolder(task), { firstLine: task.first_line });
       if (runbook?.kind === 'problems')
         return { status: 'failed', error: problemsText(runbook.problems), temporary: false };
+      if (runbook !== null && written === null) return { status: 'failed', error: LOST_ORIGINAL, temporary: false };
+      if (runbook !== null) await sealSteps(ports, runbook, call.run);
       const planned =
         runbook !== null && past.length === 0
           ? ok(await storeRunbook(ports, runbook))
@@ -59,6 +66,14 @@ export function planTool(ports: TaskPorts): Tool {
       return planned;
     },
   });
+}
+
+/** Steps are recorded masked and run as the operator wrote them. */
+async function sealSteps({ originals }: TaskPorts, { graph, input }: Runbook, run: string): Promise<void> {
+  const ofNodes = graph.nodes.flatMap(({ id, input: own }) =>
+    Array.from(stringsIn(own ?? null), (text) => ({ text, node: id })),
+  );
+  await originals.seal(run, [...ofNodes, ...Array.from(stringsIn(input), (text) => ({ text }))]);
 }
 
 function inFolder({ fields, dir }: TaskGiven): TaskGiven['fields'] {

@@ -28,7 +28,7 @@ export type TaskParts = {
   home: Home;
   config: Config;
   artifacts: ArtifactStore;
-  vault: Pick<HomeVault, 'redact'>;
+  vault: Pick<HomeVault, 'redact' | 'originals'>;
   shadow: Snapshots;
   models: Models;
   memory: Memory;
@@ -87,6 +87,7 @@ function portsOf(parts: TaskParts): TaskPorts {
     stateOf,
     eventsOf,
     note,
+    originals: vault.originals,
     secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, vault.redact),
     changedBy: async (runs) => {
       const events = (await Promise.all(runs.map(eventsOf))).flat();

@@ -1,5 +1,6 @@
 /** Results of tools that say they are cacheable, by what was asked and the state of what was read. */
 import { hash } from 'node:crypto';
+import { findMarkIn } from '../../guard/masked-text.ts';
 import type { Cache, Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Tool, ToolCall } from '../../schema/tool.ts';
 
@@ -9,7 +10,7 @@ export function cache(tools: Pick<ToolRegistry, 'get'>, store: Cache | undefined
     name: 'cache',
     call: async (call, next) => {
       const tool = tools.get(call.tool);
-      if (tool?.annotations.cacheable !== true || call.class !== 'read') return next(call);
+      if (tool?.annotations.cacheable !== true || call.class !== 'read' || isMasked(call)) return next(call);
       const key = await cacheKey(call, tool);
       const known = await store.get(key);
       if (known !== null) return { status: 'ok', output: known, usage: { ms: 0 } };
@@ -20,6 +21,9 @@ export function cache(tools: Pick<ToolRegistry, 'get'>, store: Cache | undefined
     },
   };
 }
+
+/** Two calls with the same masked input may be different ones. */
+const isMasked = ({ input }: ToolCall): boolean => findMarkIn(input) !== null;
 
 /** Without a fingerprint of what it reads, a result is good for its own run only. */
 async function cacheKey({ run, tool: name, input }: ToolCall, tool: Tool): Promise<string> {
