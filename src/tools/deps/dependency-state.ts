@@ -5,7 +5,6 @@
 import type { Need, Receipt, Requirement } from '../../schema/dependency.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Projection } from '../../schema/ports.ts';
-import { needKey } from './detect.ts';
 
 export type Installed = Receipt & { at: string; run: string | null; used: string | null };
 export type OpenRequirement = Requirement & {
@@ -43,6 +42,11 @@ export const dependencies: Projection<Dependencies> = {
 };
 
 export const installedId = ({ by, name }: Pick<Receipt, 'by' | 'name'>): string => `${by}:${name}`;
+
+/** Two needs for the same thing have the same key. */
+export function needKey({ kind, name, package: from }: Pick<Need, 'kind' | 'name' | 'package'>): string {
+  return from === undefined ? `${kind}:${name}` : `${kind}:${name}=${from}`;
+}
 
 /** How often a step was missing the same thing; and anything at all. */
 export function countMissed(

@@ -28,11 +28,6 @@ export function detect(failure: Failure): Need | null {
   return null;
 }
 
-/** Two needs for the same thing have the same key. */
-export function needKey({ kind, name, package: from }: Pick<Need, 'kind' | 'name' | 'package'>): string {
-  return from === undefined ? `${kind}:${name}` : `${kind}:${name}=${from}`;
-}
-
 /** The line and what belongs to it. */
 function quoteEvidence(text: string, at: number): string {
   const start = text.lastIndexOf('\n', Math.max(0, at - 1)) + 1;

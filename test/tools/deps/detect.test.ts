@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { detect, needKey } from '../../../src/tools/deps/detect.ts';
+import { needKey } from '../../../src/tools/deps/dependency-state.ts';
+import { detect } from '../../../src/tools/deps/detect.ts';
 import { packageName } from '../../../src/tools/deps/detect-node.ts';
 import { parseFailure } from '../../../src/tools/deps/command-failure.ts';
 import { alikes, type Case, failures } from '../../fixture/deps/cases.ts';
