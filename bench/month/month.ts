@@ -5,13 +5,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eachTask } from '../../src/daemon/metrics/metrics-view.ts';
-import { withViews } from '../../src/daemon/views/open-views.ts';
 import { maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { procedureReader } from '../../src/daemon/task/procedures.ts';
+import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import { readEvents } from '../../src/ledger/read-events.ts';
 import type { KnownProcedure } from '../../src/memory/procedures/known-procedures.ts';
-import type { TaskRecord } from '../../src/memory/task-record.ts';
+import { type TaskRecord, taskRecords } from '../../src/memory/task-record.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { chance } from '../../test/support/chance.ts';
 import { openStory, type Story } from '../../test/support/story.ts';
@@ -70,13 +69,18 @@ export async function live(options: MonthOptions): Promise<Month> {
     ahead.by(DAY_MS);
   }
   await story.rest();
-  const tasks = await withViews(story.home, (rows) => [...eachTask(rows)]);
   return {
     story,
     given,
-    tasks: new Map(tasks.map((task) => [task.run, task])),
+    tasks: await taskRecordsIn(story.home.ledgers.run),
     procedures: await procedureReader(story.home.ledgers.maintenance)(),
   };
+}
+
+async function taskRecordsIn(ledgerFile: string): Promise<Map<string, TaskRecord>> {
+  const rows = memoryRows();
+  for await (const event of readEvents(ledgerFile)) taskRecords.take({ event, text: () => null }, rows);
+  return new Map([...rows.each<TaskRecord>('task/')].map(([, task]) => [task.run, task]));
 }
 
 function aDay({ seed, tasksADay, kinds }: MonthOptions, day: number, random: () => number): Given[] {

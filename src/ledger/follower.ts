@@ -48,7 +48,7 @@ export type FollowOptions = {
 
 const BATCH = 500;
 /** For whoever only wants to get to the end. */
-export const LARGE_BATCH = 4000;
+export const LARGE_BATCH = 2000;
 const POLL_MS = 200;
 
 /** Folds everything new. Returns how many events there were. */

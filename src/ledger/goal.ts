@@ -108,13 +108,13 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
 };
 
 function startWork(goal: Goal, name: string): void {
-  if (nodesById(goal.nodes).has(name)) return mark(goal, name, 'running');
+  if (nodeOf(goal, name) !== undefined) return mark(goal, name, 'running');
   markMapOf(goal, name);
   if (goal.inner?.includes(name) !== true) goal.inner = [...(goal.inner ?? []), name];
 }
 
 function settle(goal: Goal, node: string, status: NodeStatus): void {
-  if (nodesById(goal.nodes).has(node)) mark(goal, node, status);
+  if (nodeOf(goal, node) !== undefined) mark(goal, node, status);
   else endInner(goal, (each) => each === node);
 }
 
@@ -159,20 +159,27 @@ function inferredStatus(awaited: WaitFor, verdict: Of<'wait.closed'>['data']['an
 /** Items of a map are not listed as steps; the map is running as soon as its first item is. */
 function markMapOf(goal: Goal, name: string): void {
   const map = mapOf(name);
-  if (map !== null && nodesById(goal.nodes).get(map)?.status === 'pending') mark(goal, map, 'running');
+  if (map !== null && nodeOf(goal, map)?.status === 'pending') mark(goal, map, 'running');
 }
 
 function mark(goal: Goal, name: string, status: NodeStatus): void {
-  const found = nodesById(goal.nodes).get(name);
+  const found = nodeOf(goal, name);
   if (found !== undefined) found.status = status;
 }
 
-/** The nodes of each list by id; built once per list, and never part of the state. */
-const places = new WeakMap<GoalNode[], Map<string, GoalNode>>();
+/** Lists up to this length are searched; an index of each would cost more. */
+const SHORT = 16;
+
+function nodeOf({ nodes }: Goal, name: string): GoalNode | undefined {
+  return nodes.length <= SHORT ? nodes.find(({ id }) => id === name) : nodesById(nodes).get(name);
+}
+
+/** The nodes of a long list by id; built once per list, and never part of the state. */
+const indexes = new WeakMap<GoalNode[], Map<string, GoalNode>>();
 
 function nodesById(nodes: GoalNode[]): Map<string, GoalNode> {
-  const known = places.get(nodes) ?? new Map(nodes.map((each) => [each.id, each]));
-  places.set(nodes, known);
+  const known = indexes.get(nodes) ?? new Map(nodes.map((each) => [each.id, each]));
+  indexes.set(nodes, known);
   return known;
 }
 

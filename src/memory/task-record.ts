@@ -55,11 +55,20 @@ export function rootOf(rows: Rows, run: string): string {
 }
 
 /** Time at work, without waiting for people. */
-export const secondsOf = ({ started, ended, waited_ms }: TaskRecord): number | null =>
+export const secondsOf = ({
+  started,
+  ended,
+  waited_ms,
+}: Pick<TaskRecord, 'started' | 'ended' | 'waited_ms'>): number | null =>
   ended === null ? null : Math.max(0, Date.parse(ended) - Date.parse(started) - waited_ms) / 1000;
 
 /** Done at the first attempt, and neither corrected nor undone. */
-export const wasFine = ({ status, rework, corrected, undone }: TaskRecord): boolean =>
+export const wasFine = ({
+  status,
+  rework,
+  corrected,
+  undone,
+}: Pick<TaskRecord, 'status' | 'rework' | 'corrected' | 'undone'>): boolean =>
   status === 'done' && rework === 0 && corrected === null && !undone;
 
 /** Has to be the first part: others read its rows. */
@@ -105,6 +114,12 @@ export function startTask(event: Of<'run.started'>, run: string): TaskRecord | n
     continues: parent,
     ...initialCounts(),
   };
+}
+
+/** A record of which nothing is known. */
+export function blankTask(): TaskRecord {
+  const unknown = { run: '', title: '', body: '', dir: null, first: 0, last: 0, started: '' };
+  return { ...unknown, corrects: null, continues: null, ...initialCounts() };
 }
 
 type Later = Exclude<

@@ -28,6 +28,6 @@ export const views = defineRoom({
       import('./slot-view.ts'),
       import('./event-index.ts'),
     ]);
-    return [runView, waitView, secretView, slotView, eventIndex];
+    return [waitView, runView, secretView, slotView, eventIndex];
   },
 });

@@ -55,7 +55,10 @@ function startRun(
     children: before?.children ?? [],
   };
   storeRun(rows, row);
-  if (parent?.children.includes(run) === false) storeRun(rows, { ...parent, children: [...parent.children, run] });
+  if (parent?.children.includes(run) === false) {
+    parent.children.push(run);
+    storeRun(rows, parent);
+  }
   storeOpenRuns(rows, [...openRuns(rows).filter((other) => other !== received), received]);
 }
 

@@ -1,8 +1,12 @@
-/** Owns: the fold of open waits of all runs, so that whoever is asked something finds it without reading history. */
+/**
+ * Owns: the fold of open waits of all runs, so that whoever is asked something finds it without reading history.
+ * It reads rows of the view of runs as they were before the event, and therefore comes before it.
+ */
 import type { Event } from '../schema/event.ts';
 import type { Rows } from '../schema/rows.ts';
 import type { View } from '../schema/view.ts';
 import type { WaitFor } from '../schema/wait.ts';
+import { storedRun } from './run-rows.ts';
 
 export type WaitRow = { wait: string; run: string; node: string | null; for: WaitFor; opened: string; seq: number };
 
@@ -11,14 +15,15 @@ const keyOf = (run: string): string => `wait/run/${run}`;
 
 export const waitView: View = {
   name: 'wait',
-  version: 1,
+  version: 2,
   types: ['wait.opened', 'wait.closed', 'run.ended'],
   take: ({ event }, rows) => {
     if (event.pen !== 'run' || event.run === null) return;
     if (event.type === 'wait.opened') change(rows, event.run, (open) => [...open, rowOf(event)]);
     else if (event.type === 'wait.closed')
       change(rows, event.run, (open) => open.filter(({ wait }) => wait !== event.data.wait));
-    else if (event.type === 'run.ended') change(rows, event.run, () => []); // nobody awaits the rest any more
+    else if (event.type === 'run.ended' && storedRun(rows, event.run)?.waits.length !== 0)
+      change(rows, event.run, () => []); // nobody awaits the rest any more
   },
 };
 

@@ -11,9 +11,8 @@ import type { Goal } from '../../src/ledger/goal.ts';
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import { taskGraph } from '../../src/ledger/task-graph.ts';
 import type { RunDetail } from '../../src/schema/view-answers.ts';
-import { runView } from '../../src/views/run-view.ts';
+import { views } from '../../src/views/room.ts';
 import { listRuns, runDetail } from '../../src/views/runs-query.ts';
-import { waitView } from '../../src/views/wait-view.ts';
 import { listWaiting } from '../../src/views/waiting-query.ts';
 import { lived, type Story } from '../support/engine-life.ts';
 import { scenarios, toolNames } from '../support/engine-scenario.ts';
@@ -34,10 +33,11 @@ type Shown = { status: string; nodes: Record<string, string>; waits: string[] };
 async function assertAgreement({ lives, planFor, tools }: Story): Promise<void> {
   const runs = new Map<string, RunState>();
   const rows = memoryRows();
+  const folds = (await views.views?.()) ?? [];
   let graph = taskGraph.initial();
   for (const event of lives.at(-1)?.events ?? []) {
     graph = taskGraph.apply(graph, event);
-    for (const view of [runView, waitView]) view.take({ event, text: () => null }, rows);
+    for (const view of folds) view.take({ event, text: () => null }, rows);
     const id = event.run ?? '';
     const before = runs.get(id);
     const run =

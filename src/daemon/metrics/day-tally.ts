@@ -6,6 +6,24 @@
  */
 import { secondsOf, type TaskRecord, wasFine } from '../../memory/task-record.ts';
 
+/** What a task counts for; all that is stored of one that is over. */
+export type TaskFigures = Pick<
+  TaskRecord,
+  | 'run'
+  | 'started'
+  | 'ended'
+  | 'status'
+  | 'rework'
+  | 'corrected'
+  | 'undone'
+  | 'tokens'
+  | 'usd'
+  | 'approvals'
+  | 'questions'
+  | 'installs'
+  | 'waited_ms'
+> & { plan: Pick<NonNullable<TaskRecord['plan']>, 'by'> | null };
+
 export type Share = { of: number; hits: number; runs: string[] };
 export type Sum = { total: number; runs: string[] };
 
@@ -21,7 +39,7 @@ export type DayTally = {
   questions: Sum;
   heals: Sum;
   approvals: Sum & { approved: number; denied: number };
-  /** Active time of each task that is done, and the slowest of them with their runs. */
+  /** Active time of each task that is done, in ascending order, and the slowest of them with their runs. */
   seconds: number[];
   slowest: [run: string, seconds: number][];
   /** Tokens of each pack, in their order, and the runs of the largest. */
@@ -62,7 +80,7 @@ export function emptyDay(): DayTally {
 }
 
 /** Adds a task that is over to its day (1), or takes it off again as it was (-1). */
-export function tallyTask(day: DayTally, task: TaskRecord, sign: 1 | -1): void {
+export function tallyTask(day: DayTally, task: TaskFigures, sign: 1 | -1): void {
   const { run, status, plan, approvals } = task;
   const isDone = status === 'done';
   const share = (to: Share, hit: boolean, isNamed = hit): void => {
@@ -104,7 +122,7 @@ export function tallySaved({ saved }: DayTally, { run, tokens, seconds }: Saved)
 }
 
 /** Several days, in their order, as one. */
-export function mergeDays(days: Iterable<DayTally>): DayTally {
+export function mergeDays(days: readonly DayTally[]): DayTally {
   const all = emptyDay();
   for (const day of days) {
     all.ended += day.ended;
@@ -114,18 +132,21 @@ export function mergeDays(days: Iterable<DayTally>): DayTally {
     }
     for (const name of ['usd', 'tokens', 'questions', 'heals', 'approvals', 'saved'] as const)
       all[name].total += day[name].total;
-    for (const name of NAMING) all[name].runs = [...all[name].runs, ...day[name].runs].slice(-MOST_RUNS);
     all.approvals.approved += day.approvals.approved;
     all.approvals.denied += day.approvals.denied;
     all.saved.count += day.saved.count;
     all.saved.seconds += day.saved.seconds;
-    for (const seconds of day.seconds) all.seconds.push(seconds);
-    for (const tokens of day.packs) all.packs.push(tokens);
-    all.slowest = slowestOf([...all.slowest, ...day.slowest]);
     mergeLargest(all, day);
   }
+  for (const name of NAMING) all[name].runs = latestRuns(days, name);
+  all.packs = days.flatMap(({ packs }) => packs);
+  all.seconds = sortNumbers(days.flatMap(({ seconds }) => seconds));
+  all.slowest = slowestIn(days);
   return all;
 }
+
+/** In ascending order; far faster than sorting with a comparison where there are very many. */
+export const sortNumbers = (numbers: readonly number[]): number[] => [...Float64Array.from(numbers).sort()];
 
 const NAMING = [
   'completion',
@@ -141,6 +162,27 @@ const NAMING = [
   'saved',
 ] as const;
 
+/** Goes back only as far as there is something to name. */
+function latestRuns(days: readonly DayTally[], name: (typeof NAMING)[number]): string[] {
+  let runs: string[] = [];
+  for (let at = days.length - 1; at >= 0 && runs.length < MOST_RUNS; at -= 1) {
+    const more = days[at]?.[name].runs ?? [];
+    if (more.length > 0) runs = [...more, ...runs];
+  }
+  return runs.slice(-MOST_RUNS);
+}
+
+/** Of tasks that took equally long, the latest. */
+function slowestIn(days: readonly DayTally[]): DayTally['slowest'] {
+  let found: DayTally['slowest'] = [];
+  for (const { slowest } of days.toReversed()) {
+    const least = found.length < MOST_RUNS ? Number.NEGATIVE_INFINITY : (found[0]?.[1] ?? 0);
+    const slower = slowest.filter(([, seconds]) => seconds > least);
+    if (slower.length > 0) found = slowestOf([...slower, ...found]);
+  }
+  return found;
+}
+
 function mergeLargest(all: DayTally, { largest }: DayTally): void {
   if (largest.tokens > all.largest.tokens) all.largest = { ...largest, runs: [...largest.runs] };
   else if (largest.tokens === all.largest.tokens)
@@ -149,13 +191,33 @@ function mergeLargest(all: DayTally, { largest }: DayTally): void {
 
 function tallyTime(day: DayTally, run: string, seconds: number, sign: 1 | -1): void {
   if (sign === 1) {
-    day.seconds.push(seconds);
-    day.slowest = slowestOf([...day.slowest, [run, seconds]]);
+    day.seconds.splice(placeOf(day.seconds, seconds), 0, seconds);
+    noteSlow(day.slowest, run, seconds);
     return;
   }
   const at = day.seconds.lastIndexOf(seconds);
   if (at !== -1) day.seconds.splice(at, 1);
   day.slowest = day.slowest.filter(([other]) => other !== run);
+}
+
+/** Where a number belongs in an ascending list, behind its equals. */
+function placeOf(sorted: readonly number[], number: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** `slowest` is in ascending order; of equals the latest come last. */
+function noteSlow(slowest: DayTally['slowest'], run: string, seconds: number): void {
+  if (slowest.length >= MOST_RUNS && seconds < (slowest[0]?.[1] ?? 0)) return;
+  let at = slowest.length;
+  while (at > 0 && (slowest[at - 1]?.[1] ?? 0) > seconds) at -= 1;
+  slowest.splice(at, 0, [run, seconds]);
+  if (slowest.length > MOST_RUNS) slowest.shift();
 }
 
 function slowestOf(times: DayTally['slowest']): DayTally['slowest'] {
@@ -165,5 +227,8 @@ function slowestOf(times: DayTally['slowest']): DayTally['slowest'] {
 function nameRun(list: { runs: string[] }, run: string, isNamed: boolean, sign: 1 | -1): void {
   if (!isNamed) return;
   if (sign === -1) list.runs = list.runs.filter((other) => other !== run);
-  else if (!list.runs.includes(run)) list.runs = [...list.runs, run].slice(-MOST_RUNS);
+  else if (!list.runs.includes(run)) {
+    list.runs.push(run);
+    if (list.runs.length > MOST_RUNS) list.runs.shift();
+  }
 }

@@ -1,5 +1,5 @@
 /** How well the assistant does, as figures; each with the latest runs behind it. Pure. */
-import { type DayTally, mergeDays, type Share, type Sum } from './day-tally.ts';
+import { type DayTally, emptyDay, mergeDays, type Share, sortNumbers, type Sum } from './day-tally.ts';
 
 export type Unit = 'share' | 'seconds' | 'usd' | 'tokens' | 'count' | 'ratio';
 
@@ -20,13 +20,16 @@ export type Metrics = { from: string | null; to: string | null; tasks: number; o
 
 /** `days` by their dates, such as 2026-01-31, and how many tasks there are, also those that are not over. */
 export function metricsOf(days: ReadonlyMap<string, DayTally>, tasks: number): Metrics {
-  const all = mergeDays(days.values());
+  const all = mergeDays([...days.values()]);
   const dates = datesOf(days);
-  const figure = (name: string, unit: Unit, about: About): Figure => ({
+  const none = emptyDay();
+  const figure = (name: string, unit: Unit, { value, of, runs }: Measure): Figure => ({
     name,
     unit,
-    ...about(all),
-    days: dates.map((date) => valueOn(days.get(date), about)),
+    value: value(all),
+    of: of(all),
+    runs: runs(all),
+    days: dates.map((date) => value(days.get(date) ?? none)),
   });
   return {
     from: dates[0] ?? null,
@@ -52,71 +55,71 @@ export function metricsOf(days: ReadonlyMap<string, DayTally>, tasks: number): M
   };
 }
 
-type About = (tally: DayTally) => Pick<Figure, 'value' | 'of' | 'runs'>;
-
-function valueOn(tally: DayTally | undefined, about: About): number | null {
-  return about(tally ?? mergeDays([])).value;
-}
+/** How a figure is made of a tally: of all days, and its value alone of each day. */
+type Measure = {
+  value: (tally: DayTally) => number | null;
+  of: (tally: DayTally) => string;
+  runs: (tally: DayTally) => string[];
+};
 
 type Named<T> = { [Key in keyof DayTally]: DayTally[Key] extends T ? Key : never }[keyof DayTally];
 
-function share(name: Named<Share>, what: string, ofWhat: string): About {
-  return ({ [name]: { of, hits, runs } }) => ({
-    value: of === 0 ? null : hits / of,
-    of: `${hits} ${what} of ${of} ${ofWhat}`,
-    runs,
-  });
-}
-
-function quantile(part: number): About {
-  return ({ seconds, slowest }) => {
-    const sorted = seconds.toSorted((a, b) => a - b);
-    const value = sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? null;
-    return {
-      value,
-      of: `${sorted.length} done, waiting for people not counted`,
-      runs: slowest.filter(([, each]) => each >= (value ?? 0)).map(([run]) => run),
-    };
+function share(name: Named<Share>, what: string, ofWhat: string): Measure {
+  return {
+    value: ({ [name]: { of, hits } }) => (of === 0 ? null : hits / of),
+    of: ({ [name]: { of, hits } }) => `${hits} ${what} of ${of} ${ofWhat}`,
+    runs: ({ [name]: { runs } }) => runs,
   };
 }
 
-function mean(name: 'usd' | 'tokens'): About {
-  return ({ ended, [name]: { total, runs } }) => ({
-    value: ended === 0 ? null : total / ended,
-    of: `a task on average, ${Math.round(total * 100) / 100} in all`,
-    runs,
-  });
+function quantile(part: number): Measure {
+  const value = ({ seconds }: DayTally): number | null =>
+    seconds[Math.max(0, Math.ceil(part * seconds.length) - 1)] ?? null;
+  return {
+    value,
+    of: ({ seconds }) => `${seconds.length} done, waiting for people not counted`,
+    runs: (tally) => tally.slowest.filter(([, each]) => each >= (value(tally) ?? 0)).map(([run]) => run),
+  };
 }
 
-function sum(name: Named<Sum>, what: string): About {
-  return ({ [name]: { total, runs } }) => ({ value: total, of: what, runs });
+function mean(name: 'usd' | 'tokens'): Measure {
+  return {
+    value: ({ ended, [name]: { total } }) => (ended === 0 ? null : total / ended),
+    of: ({ [name]: { total } }) => `a task on average, ${Math.round(total * 100) / 100} in all`,
+    runs: ({ [name]: { runs } }) => runs,
+  };
 }
 
-const approvals: About = ({ approvals: { total, approved, denied, runs } }) => ({
-  value: total,
-  of: `asked: ${approved} approved, ${denied} denied or run out, ${total - approved - denied} open`,
-  runs,
-});
+function sum(name: Named<Sum>, what: string): Measure {
+  return { value: ({ [name]: { total } }) => total, of: () => what, runs: ({ [name]: { runs } }) => runs };
+}
 
-const saved: About = ({ saved: { count, total, seconds, runs } }) => ({
-  value: count === 0 ? null : total,
-  of: `by procedures, and ${Math.round(seconds)} s`,
-  runs,
-});
+const approvals: Measure = {
+  ...sum('approvals', 'asked'),
+  of: ({ approvals: { total, approved, denied } }) =>
+    `asked: ${approved} approved, ${denied} denied or run out, ${total - approved - denied} open`,
+};
+
+const saved: Measure = {
+  value: ({ saved: { count, total } }) => (count === 0 ? null : total),
+  of: ({ saved: { seconds } }) => `by procedures, and ${Math.round(seconds)} s`,
+  runs: (tally) => tally.saved.runs,
+};
 
 /** Whether prompts stay the same size while history grows: the median of the later half against the earlier one. */
-const packGrowth: About = ({ packs, largest }) => {
-  const middle = Math.floor(packs.length / 2);
-  const [early, late] = [median(packs.slice(0, middle)), median(packs.slice(middle))];
-  return {
-    value: early === null || late === null || early === 0 ? null : late / early,
-    of: `${packs.length} packs, median ${median(packs) ?? 0} and at most ${largest.tokens} tokens`,
-    runs: largest.runs,
-  };
+const packGrowth: Measure = {
+  value: ({ packs }) => {
+    const middle = Math.floor(packs.length / 2);
+    const [early, late] = [median(packs.slice(0, middle)), median(packs.slice(middle))];
+    return early === null || late === null || early === 0 ? null : late / early;
+  },
+  of: ({ packs, largest }) =>
+    `${packs.length} packs, median ${median(packs) ?? 0} and at most ${largest.tokens} tokens`,
+  runs: ({ largest }) => largest.runs,
 };
 
 function median(tokens: readonly number[]): number | null {
-  const sorted = tokens.toSorted((a, b) => a - b);
+  const sorted = sortNumbers(tokens);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
@@ -125,8 +128,8 @@ const MOST_DAYS = 366;
 
 /** Every day from the first to the last on which a task ended, also those on which none did. */
 function datesOf(days: ReadonlyMap<string, DayTally>): string[] {
-  const known = [...days].filter(([, { ended }]) => ended > 0).map(([date]) => date);
-  const [first, last] = [known.toSorted()[0], known.toSorted().at(-1)];
+  const known = [...days].flatMap(([date, { ended }]) => (ended > 0 ? [date] : [])).toSorted();
+  const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined) return [];
   const end = Date.parse(last);
   const start = Math.max(Date.parse(first), end - (MOST_DAYS - 1) * DAY_MS);

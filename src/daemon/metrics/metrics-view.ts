@@ -7,16 +7,16 @@ import type { Event } from '../../schema/event.ts';
 import { memoOf, type Rows } from '../../schema/rows.ts';
 import type { View } from '../../schema/view.ts';
 import { type RunRow, seqKey, storedRun } from '../../views/run-rows.ts';
-import { applyToTask, startTask, taskEventTypes, type TaskRecord } from '../../memory/task-record.ts';
+import { applyToTask, blankTask, startTask, taskEventTypes, type TaskRecord } from '../../memory/task-record.ts';
 import {
   type DayTally,
   emptyDay,
-  mergeDays,
   type Packed,
   type Saved,
   tallyPack,
   tallySaved,
   tallyTask,
+  type TaskFigures,
 } from './day-tally.ts';
 import { type Metrics, metricsOf } from './figures.ts';
 
@@ -29,7 +29,7 @@ const openKey = 'metrics/open';
 
 export const metricsView: View = {
   name: 'metrics',
-  version: 1,
+  version: 2,
   types: [...taskEventTypes, 'context.packed'],
   take: ({ event }, rows) => {
     if (event.pen !== 'run' || event.run === null) return;
@@ -47,10 +47,10 @@ export function queryMetrics(rows: Rows, since: string | null): Metrics {
   return metricsOf(new Map(days), rows.get<number>(countKey) ?? 0);
 }
 
-/** The records of the tasks that started at `since` or later, the latest first. */
-export function* eachTask(rows: Rows, since: string | null = null): Generator<TaskRecord> {
-  for (const [, task] of rows.each<TaskRecord>(taskPrefix, { reverse: true })) {
-    if (since !== null && task.started < since) return; // tasks start in the order of their events
+/** The tasks that started at `since` or later, the latest first. */
+function* eachTask(rows: Rows, since: string): Generator<TaskFigures> {
+  for (const [, task] of rows.each<TaskFigures>(taskPrefix, { reverse: true })) {
+    if (task.started < since) return; // tasks start in the order of their events
     yield task;
   }
 }
@@ -89,15 +89,40 @@ function noteTaskEvent(event: Event, run: string, rows: Rows): void {
   const known = root === undefined ? undefined : knownTask(rows, root);
   if (known === undefined) return;
   const { task, key } = known;
-  const before = task.ended === null ? null : structuredClone(task);
+  const before = task.ended === null ? null : figuresOf(task);
   applyToTask(task, event, openEntries(rows));
-  rows.put(key, task);
   const { ended } = task;
-  if (ended === null) return;
+  if (ended === null) return rows.put(key, task);
+  const figures = figuresOf(task);
+  rows.put(key, figures);
   changeDay(rows, ended, (day) => {
     if (before !== null) tallyTask(day, before, -1);
-    tallyTask(day, task, 1);
+    tallyTask(day, figures, 1);
   });
+}
+
+/** Most tasks are over, and few of those change again: they are stored without what only a task in progress needs. */
+function figuresOf(task: TaskRecord): TaskFigures {
+  const { run, started, ended, status, rework, corrected, undone, tokens, usd, questions, waited_ms } = task;
+  const plan = task.plan === null ? null : { by: task.plan.by };
+  const approvals = { ...task.approvals };
+  const installs = [...task.installs];
+  return {
+    run,
+    started,
+    ended,
+    status,
+    rework,
+    plan,
+    corrected,
+    undone,
+    tokens,
+    usd,
+    approvals,
+    questions,
+    installs,
+    waited_ms,
+  };
 }
 
 type KnownTask = { task: TaskRecord; key: string };
@@ -107,10 +132,17 @@ function knownTask(rows: Rows, root: RunRow): KnownTask | undefined {
   const remembered = memo?.get(root.run);
   if (remembered !== undefined) return remembered;
   const key = taskKey(root);
-  const task = rows.get<TaskRecord>(key);
-  if (task === undefined) return undefined;
-  memo?.set(root.run, { task, key });
-  return { task, key };
+  const stored = rows.get<TaskRecord | TaskFigures>(key);
+  if (stored === undefined) return undefined;
+  const known = { task: 'body' in stored ? stored : toRecord(stored), key };
+  memo?.set(root.run, known);
+  return known;
+}
+
+/** A task that is over and changes again: what is unknown of it counts for nothing any more. */
+function toRecord(figures: TaskFigures): TaskRecord {
+  const lost = { sha256: '', criteria: [], input: null, tools: [], targets: [], seq: 0 };
+  return { ...blankTask(), ...figures, plan: figures.plan === null ? null : { ...lost, ...figures.plan } };
 }
 
 /** In the order of time. */
@@ -131,7 +163,7 @@ function noteSaved({ at, seq, data }: Extract<Event, { type: 'procedure.chosen' 
 
 function changeDay(rows: Rows, at: string, change: (day: DayTally) => void): void {
   const key = dayPrefix + at.slice(0, 10);
-  const day = rows.get<DayTally>(key) ?? mergeDays([]);
+  const day = rows.get<DayTally>(key) ?? emptyDay();
   change(day);
   rows.put(key, day);
 }

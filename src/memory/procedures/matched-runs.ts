@@ -18,6 +18,10 @@ const matchesPrefix = (procedure: string): string => `procedures/match/${procedu
 const runKey = (run: string): string => `procedures/matches-of/${run}`;
 type MatchKeys = Record<string, string>;
 
+/** The runs in progress that matched a procedure: few, so that a run that matched none ends without a search for it. */
+const OPEN = 'procedures/open';
+const openMatches = (rows: Rows): string[] => rows.get<string[]>(OPEN) ?? [];
+
 /** In the order in which the tasks matched. */
 export const matchedRuns = (rows: Rows, procedure: string): MatchedRun[] =>
   Array.from(rows.each<MatchedRun>(matchesPrefix(procedure)), ([, match]) => match);
@@ -31,8 +35,15 @@ export function storeMatch(event: Event, rows: Rows): void {
     const key = keys[procedure] ?? `${matchesPrefix(procedure)}${String(seq).padStart(15, '0')}`;
     rows.put(key, { run, seq, at, arm, reason, ended: null } satisfies MatchedRun);
     rows.put(runKey(run), { ...keys, [procedure]: key });
-  } else if (type === 'run.ended') setEnded(rows, run, data.status);
-  else if (type === 'run.corrected') setEnded(rows, run, 'corrected');
+    rows.put(OPEN, [...openMatches(rows).filter((other) => other !== run), run]);
+  } else if (type === 'run.ended') {
+    if (!openMatches(rows).includes(run)) return;
+    rows.put(
+      OPEN,
+      openMatches(rows).filter((other) => other !== run),
+    );
+    setEnded(rows, run, data.status);
+  } else if (type === 'run.corrected') setEnded(rows, run, 'corrected');
   else if (type === 'run.undone') setEnded(rows, run, 'undone');
 }
 

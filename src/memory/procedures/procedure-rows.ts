@@ -13,7 +13,7 @@ import { storeMatch } from './matched-runs.ts';
 
 export const procedureView: View = {
   name: 'procedures',
-  version: 2,
+  version: 3,
   types: [
     'procedure.drafted',
     'procedure.moved',
