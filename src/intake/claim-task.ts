@@ -149,16 +149,19 @@ function contentAt(path: string, name: string, limits: Limits): Content {
   return { ...readTask(bytes, name), bytes, sha256, files, isFolder, digest: digest.digest('hex') };
 }
 
-/** Call it once the task is in the ledger and its files are in place. */
-export function finishClaim(inbox: string, { id }: Pick<Claimed, 'id'>): void {
-  const gone = join(claimedFolder(inbox), `${FINISHED}${randomUUID()}`);
+/**
+ * Call it once the task is in the ledger and its files are in place. What was claimed stays under the returned name
+ * until it is removed; after a crash it counts as finished. Null if nothing is left of it.
+ */
+export function finishClaim(inbox: string, { id }: Pick<Claimed, 'id'>): string | null {
+  const name = `${FINISHED}${randomUUID()}-${id}`;
   try {
-    renameSync(join(claimedFolder(inbox), id), gone);
+    renameSync(join(claimedFolder(inbox), id), join(claimedFolder(inbox), name));
+    return name;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
+    if (errnoOf(error) === 'ENOENT') return null;
     throw error;
   }
-  rmSync(gone, { recursive: true, force: true });
 }
 
 /** Folder names of claims that were not finished, and of finished ones that were not removed; nothing in them is read. */
@@ -170,8 +173,8 @@ export function leftClaims(inbox: string): { unfinished: string[]; finished: str
 
 /** Removes what is left of a finished claim, or of one whose task has its result. */
 export function removeFinished(inbox: string, name: string): void {
-  if (name.startsWith(FINISHED)) rmSync(join(claimedFolder(inbox), name), { recursive: true, force: true });
-  else finishClaim(inbox, { id: name });
+  const finished = name.startsWith(FINISHED) ? name : finishClaim(inbox, { id: name });
+  if (finished !== null) rmSync(join(claimedFolder(inbox), finished), { recursive: true, force: true });
 }
 
 /** Null if nothing of the claim is left. */
@@ -194,7 +197,7 @@ export function reclaim(claims: Claims, left: string): Claimed | null {
   } catch (error) {
     if (!(error instanceof NotATask)) throw error;
     if (!known) throw new RefusedClaim(error.message, join(folder, name));
-    finishClaim(claims.inbox, { id: left });
+    removeFinished(claims.inbox, left);
     return null;
   }
 }

@@ -2,8 +2,10 @@
  * Owns: when an entry of the inbox counts as delivered. Does not own: claiming it.
  *
  * D1 It counts once it has not changed for the settling time: inode, size, time of change; for a folder, of every file.
+ *    A folder settles five times as long, since its files come one by one, and its content must be the same at both ends.
  * D2 What could still become a task (empty, unclosed front matter, no TASK.md yet) gets more time, then it is refused.
  * D3 Its content is read once, and again only after a change.
+ * D4 What a process has open for writing is not delivered, where the system shows it (open-for-writing.ts).
  */
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +14,7 @@ import { assertPlain, assertSize, kindOf, NotATask, readPlain, Vanished } from '
 import { conflictCopyOf, conflictReason } from './conflict-copy.ts';
 import { classifyName } from './entry-name.ts';
 import { readTask } from './parse-task.ts';
-import { type FolderLimits, listFiles, stampOf, stampOfFolder, TASK } from './task-folder.ts';
+import { digestOfFolder, type FolderLimits, listFiles, stampOf, stampOfFolder, TASK } from './task-folder.ts';
 
 export type Limits = FolderLimits & { mostBytes: number };
 export type Patience = { settleMs: number; patienceMs: number };
@@ -29,10 +31,14 @@ export type Observed = {
   stamp: string;
   /** When it was first seen in this state. */
   since: number;
+  /** Of a folder that has not settled: the hash of its content, once it was read; null if it is not a task yet. */
+  digest?: string | null;
   state: State;
 };
 export type State =
   | { kind: 'fresh' }
+  /** Everything else is fine, but this process may still write to it. */
+  | { kind: 'open'; by: string }
   | { kind: 'ready'; priority: number; arrival: number }
   | { kind: 'refused'; reason: string }
   /** It stays where it is, and every scan tries again: a changed owner does not change the stamp. */
@@ -51,16 +57,42 @@ export function inspectEntry(
   if (stats === null) return null;
   const stamp = stampOfEntry(entry.path, stats, rules);
   const same = prior?.stamp === stamp;
-  if (same && prior.state.kind !== 'fresh' && prior.state.kind !== 'unreadable') return prior;
+  if (same && isFinal(prior.state)) return prior;
   const since = same ? Math.min(prior.since, now) : now;
   const name = named.kind === 'named' ? named.name : named.shown;
   const observed: Observed = { entry, name, stamp, since, state: { kind: 'fresh' } };
-  if (now - since < (entry.by === 'add' ? 0 : rules.settleMs)) return observed;
+  if (entry.by === 'inbox' && !hasSettled(observed, stats, prior, now, rules)) return observed;
   if (named.kind === 'refused') return { ...observed, state: named };
   const copy = entry.by === 'add' ? null : conflictCopyOf(name);
   if (copy !== null && (copy.isCertain || rules.hasSeenName(copy.original)))
     return { ...observed, state: { kind: 'refused', reason: conflictReason(copy) } };
   return { ...observed, state: judgeEntry(observed, stats, now - since >= rules.patienceMs, rules) };
+}
+
+/** Whether the state stays until the entry changes. */
+function isFinal({ kind }: State): boolean {
+  return kind === 'ready' || kind === 'refused';
+}
+
+const FOLDER_SETTLES = 5;
+
+/** D1. Stores the hash of a folder's content in `observed`, and starts over if it is not the one from before. */
+function hasSettled(
+  observed: Observed,
+  stats: Stats,
+  prior: Observed | undefined,
+  now: number,
+  rules: Limits & Patience,
+): boolean {
+  if (!stats.isDirectory()) return now - observed.since >= rules.settleMs;
+  const same = prior?.stamp === observed.stamp;
+  const isDue = now - observed.since >= FOLDER_SETTLES * rules.settleMs;
+  const before = same ? prior.digest : undefined;
+  if (prior !== undefined && !same) return false; // it is growing; it is hashed when it has stopped
+  observed.digest = before === undefined || isDue ? digestOfFolder(observed.entry.path.toString(), rules) : before;
+  if (before !== undefined && before !== observed.digest) observed.since = now;
+  else if (isDue) return before !== undefined || rules.settleMs === 0;
+  return false;
 }
 
 function judgeEntry(observed: Observed, stats: Stats, patienceIsOver: boolean, limits: Limits): State {

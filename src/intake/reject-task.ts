@@ -1,8 +1,10 @@
 /** Owns: workspace/inbox/rejected, where entries that are not tasks are moved unchanged, each with a file that says why. */
 import { dirname, join, parse } from 'node:path';
 import { lstatIfPresent, replaceFile } from '../ledger/disk.ts';
+import { messageOf } from '../schema/errors.ts';
 import { move, ownFolder, type Rename, rejectedFolder, removeIfEmpty } from './inbox-folders.ts';
 import { printableName } from './entry-name.ts';
+import { Vanished } from './plain-file.ts';
 
 export type Rejected = {
   name: string;
@@ -13,11 +15,33 @@ export type Rejected = {
 export type Rejecting = {
   inbox: string;
   rename: Rename;
+  on: { rejected(rejected: Rejected): Promise<void> };
   /** How many entries of each name were moved there, so that many of them need not be counted again each time. */
   names: Map<string, number>;
 };
 
-export function reject(rejecting: Rejecting, from: Buffer | string, name: string, reason: string): Rejected {
+/** Moves an entry aside and reports it; returns the problem if that fails. */
+export async function rejectEntry(
+  rejecting: Rejecting,
+  path: Buffer | string,
+  name: string,
+  reason: string,
+): Promise<string | null> {
+  let rejected: Rejected;
+  try {
+    rejected = moveAside(rejecting, path, name, reason);
+  } catch (error) {
+    return error instanceof Vanished ? null : `${name} is not a task and cannot be moved aside: ${messageOf(error)}`;
+  }
+  try {
+    await rejecting.on.rejected(rejected);
+    return null;
+  } catch (error) {
+    return `${name} was moved aside, but that could not be recorded: ${messageOf(error)}`;
+  }
+}
+
+function moveAside(rejecting: Rejecting, from: Buffer | string, name: string, reason: string): Rejected {
   const folder = ownFolder(rejectedFolder(rejecting.inbox));
   const kept = freeName(rejecting, folder, printableName(Buffer.from(name)));
   move(from, join(folder, kept), rejecting.rename);

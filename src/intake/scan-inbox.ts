@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { errnoOf, messageOf } from '../schema/errors.ts';
 import { type Entry, type Limits, inspectEntry, type NameCheck, type Patience, type Observed } from './delivery.ts';
+import { type OpenFiles, filesOpenForWriting, writerOf } from './open-for-writing.ts';
 import { newFolder, REJECTED, removeIfEmpty } from './inbox-folders.ts';
 
 /** By path, whose bytes are decoded as Latin-1. */
@@ -20,12 +21,17 @@ export async function scan(
 ): Promise<Scanned> {
   const observed = new Map<string, Observed>();
   const problems: string[] = [];
+  let open: OpenFiles | null = null;
   let until = performance.now() + SLICE_MS;
   for (const entry of entriesIn(inbox)) {
     const key = entry.path.toString('latin1');
     try {
-      const found = inspectEntry(entry, before.get(key), now, rules);
-      if (found !== null) observed.set(key, found);
+      const prior = before.get(key);
+      const found = inspectEntry(entry, prior, now, rules);
+      const isNewlyReady = found !== prior && found?.state.kind === 'ready' && entry.by === 'inbox';
+      if (isNewlyReady) open ??= await filesOpenForWriting(inbox);
+      const by = isNewlyReady && open !== null ? writerOf(open, entry.path) : null;
+      if (found !== null) observed.set(key, by === null ? found : { ...found, state: { kind: 'open', by } });
     } catch (error) {
       problems.push(`${entry.path.toString()} cannot be inspected: ${messageOf(error)}`);
     }

@@ -51,12 +51,12 @@ export class ScanTimer {
 
 type Settings = { settleMs: number; rescanMs: number; clock: Clock };
 
-/** Time until the first fresh entry may have settled. */
+/** Time until the first entry that is not finished may be. */
 function untilSettled(observed: Iterable<Observed>, { settleMs, rescanMs, clock }: Settings): number {
   const now = clock();
   let soonest = rescanMs;
   for (const { state, since } of observed) {
-    if (state.kind !== 'fresh') continue;
+    if (state.kind !== 'fresh' && state.kind !== 'open') continue;
     soonest = Math.min(soonest, now - since < settleMs ? since + settleMs - now : settleMs);
   }
   return soonest;

@@ -29,6 +29,19 @@ export function stampOfFolder(folder: string | Buffer, limits: FolderLimits): st
 
 export const stampOf = ({ dev, ino, size, mtimeMs, mode }: Stats): string => [dev, ino, size, mtimeMs, mode].join(' ');
 
+/** The hash of every path and its content; null if the folder is not a task, or not yet. */
+export function digestOfFolder(folder: string, limits: FolderLimits): string | null {
+  try {
+    const { task, files } = listFiles(folder, limits);
+    const digest = createHash('sha256');
+    for (const path of [task, ...files]) digest.update(`${path}\0${hashFile(folder, path).sha256}\n`);
+    return digest.digest('hex');
+  } catch (error) {
+    if (error instanceof NotATask || error instanceof Vanished) return null;
+    throw error;
+  }
+}
+
 /** Every file but TASK.md, sorted by path, with the hash of its content; and the name of TASK.md. */
 export function filesOf(folder: string, limits: FolderLimits): { task: string; files: FolderFile[] } {
   const { task, files } = listFiles(folder, limits);

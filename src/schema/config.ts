@@ -41,7 +41,9 @@ export const Config = z
           .min(0)
           .max(600_000)
           .default(2000)
-          .describe('A file counts as delivered once it has not changed for this many milliseconds.'),
+          .describe(
+            'A file counts as delivered once it has not changed for this many milliseconds; a folder, after five times as long.',
+          ),
         rescan_ms: z
           .int()
           .min(100)

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Claimed } from '../../src/intake/claim-task.ts';
-import { type Inbox, type InboxOptions, openInbox } from '../../src/intake/inbox.ts';
+import type { Inbox, InboxOptions } from '../../src/intake/inbox-options.ts';
+import { openInbox } from '../../src/intake/inbox.ts';
 import type { Rejected } from '../../src/intake/reject-task.ts';
 
 /** Flushing costs nothing there, and it is not what these tests are about. */
@@ -67,6 +68,11 @@ export class TestInbox implements AsyncDisposable {
 
   ls(...parts: string[]): string[] {
     return readdirSync(this.at(...parts)).toSorted();
+  }
+
+  /** Claims that are not finished. */
+  claims(): string[] {
+    return this.ls('.claimed').filter((name) => !name.startsWith('.finished-'));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

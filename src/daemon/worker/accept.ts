@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Drive } from '../../engine/drive.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import type { Claimed } from '../../intake/claim-task.ts';
-import type { InboxOptions } from '../../intake/inbox.ts';
+import type { InboxOptions } from '../../intake/inbox-options.ts';
 import { knownTasks, receivedCheck } from '../../intake/known-tasks.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { hintsAtUnmarkedFences } from '../../roles/unmarked-fences.ts';

@@ -1,7 +1,7 @@
 /** Owns: the order in which a worker does things: renewed settings, what was stopped, then the next task of the inbox. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claimed } from '../../intake/claim-task.ts';
-import type { Inbox } from '../../intake/inbox.ts';
+import type { Inbox } from '../../intake/inbox-options.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
 import type { DiskSpace } from '../home/disk-space.ts';

@@ -30,6 +30,7 @@ import type { Home } from '../../schema/home.ts';
 import { inboxSettings } from './accept.ts';
 import { endedCleanly, writePendingResults } from './pending-results.ts';
 import { type CheckConfig, takeTasks } from './take-tasks.ts';
+import { watchFirstChanges } from './withdraw-task.ts';
 import type { Log } from '../log-line.ts';
 
 const NEEDED = {
@@ -56,7 +57,8 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   await ledger.append({ type: 'worker.started', data: { version: programVersion(), node, host: hostname(), pid } });
   await recordSandbox(host.config, ledger);
   await tidyWitnesses(callsFolder(home), Date.now());
-  const inbox = await openInbox(inboxSettings(host, log));
+  const withdrawals = watchFirstChanges({ runs: host.engine, onDurable, results });
+  const inbox = await openInbox({ ...inboxSettings(host, log), withdraw: withdrawals.withdraw });
   const space = watchDiskSpace(home, { log, onRecovery: () => void (host.stops.seen += 1) });
   const unsubscribe = onDurable((events) => {
     for (const { type, data } of events) {
@@ -74,6 +76,7 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   } finally {
     unsubscribe();
     await inbox.close();
+    withdrawals.close();
     const reason = signal.aborted ? 'it was stopped' : 'it ended by itself';
     if (ledger.failure === null) await ledger.append({ type: 'worker.stopped', data: { reason } });
   }

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openStory, type Story } from '../support/story.ts';
+
+const fence = (command: string): string => `\`\`\`bash\n${command}\n\`\`\`\n\n`;
+const STEP_1 = fence('echo one >> log.txt');
+const STEP_2 = fence('echo two >> log.txt');
+
+const started = (story: Story, tool: string): Promise<true> =>
+  story.until('a call', async () => {
+    const calls = await story.eventsOf('call.started');
+    return calls.some(({ data }) => JSON.stringify(data.input).includes(tool)) ? true : undefined;
+  });
+
+describe('a task that is saved again right after it was taken', { timeout: 90_000 }, () => {
+  it('is done once, as it was saved last, when it had not changed anything yet', async () => {
+    await using story = await openStory();
+    story.work();
+    const half = '# Pay\n\nPay the rent, like this:\n\n';
+    story.drop('pay.md', half); // without its steps it is prose, and waits for a model
+    await story.until('the wait', async () => ((await story.waiting()).length > 0 ? true : undefined));
+    story.drop('pay.md', `${half}${STEP_1}${STEP_2}`);
+    await story.until('both ends', async () =>
+      (await story.eventsOf('run.ended')).filter(({ run }) => /^pay-[0-9a-f]{8}$/.test(run ?? '')).length === 2
+        ? true
+        : undefined,
+    );
+    await story.rest();
+    const ends = (await story.eventsOf('run.ended')).filter(({ run }) => /^pay-[0-9a-f]{8}$/.test(run ?? ''));
+    expect(ends.map(({ data }) => data.status)).toEqual(['cancelled', 'done']);
+    expect(story.deskText('log.txt')).toBe('one\ntwo\n');
+    expect(story.page(ends[0]?.run ?? '')).toContain('its file was changed after it was taken');
+    expect((await story.eventsOf('task.received'))[1]?.data.notes?.[0]).toContain(`it replaces ${ends[0]?.run}`);
+  });
+
+  it('is set aside, and nothing is done twice, when it had', async () => {
+    await using story = await openStory();
+    story.work();
+    story.drop('pay.md', `# Pay\n\n${STEP_1}${fence('sleep 3')}`);
+    await started(story, 'sleep 3');
+    story.drop('pay.md', `# Pay\n\n${STEP_1}${STEP_2}`);
+    const [rejected] = await story.until('the rejection', async () => {
+      const all = await story.eventsOf('task.rejected');
+      return all.length > 0 ? all : undefined;
+    });
+    await story.until('its end', async () => ((await story.eventsOf('run.ended')).length > 0 ? true : undefined));
+    await sleep(200);
+    await story.rest();
+    expect(rejected?.data).toMatchObject({ name: 'pay.md', reason: expect.stringContaining('nothing is done twice') });
+    expect(story.deskText('log.txt')).toBe('one\n');
+  });
+});
