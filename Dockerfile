@@ -53,12 +53,14 @@ RUN if [ -n "$OKA_EXTRA_APT" ]; then \
       apt-get update && apt-get install -y --no-install-recommends $OKA_EXTRA_APT && rm -rf /var/lib/apt/lists/*; \
     fi
 # Where folders are mounted. /keys is for volumes, which take over its mode: whoever the worker runs as may begin one.
-RUN mkdir -p /data/.oka /data/workspace /keys/vault /keys/egress && chmod 1777 /keys/vault /keys/egress \
+RUN mkdir -p /data/.oka /data/workspace /keys/vault /keys/egress /keys/state \
+    && chmod 1777 /keys/vault /keys/egress /keys/state \
     && ln -s workspace/INSTALL_REQUIREMENTS.md /data/INSTALL_REQUIREMENTS.md && ln -s /app/bin/oka /usr/local/bin/oka
 COPY --from=packages /app/node_modules /app/node_modules
 COPY --from=program --chown=0:0 /app /app
 
-ENV NODE_COMPILE_CACHE=/app/.compiled OKA_DIR=/data OKA_CONTAINER=1 HOME=/data/.oka/home XDG_CONFIG_HOME=/keys/vault
+ENV NODE_COMPILE_CACHE=/app/.compiled OKA_DIR=/data OKA_CONTAINER=1 HOME=/data/.oka/home XDG_CONFIG_HOME=/keys/vault \
+    XDG_STATE_HOME=/keys/state
 WORKDIR /data
 USER 1000:1000
 LABEL org.opencontainers.image.title="oka" \

@@ -1,4 +1,7 @@
 /** Runs suites of benches: `npm run -s bench -- [suite…] [--json] [--check]`. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Figure, misses, tableOf } from './figure.ts';
 
@@ -19,6 +22,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { json: { type: 'boolean' }, check: { type: 'boolean' } },
 });
+// What oka notes about the homes of a bench, outside of them, goes away with it.
+const user = mkdtempSync(join(tmpdir(), 'oka-bench-user-'));
+process.env['XDG_STATE_HOME'] = join(user, 'state');
+process.env['XDG_CONFIG_HOME'] = join(user, 'config');
+process.on('exit', () => rmSync(user, { recursive: true, force: true }));
 const names = positionals.length === 0 ? Object.keys(suites) : positionals;
 const figures: Figure[] = [];
 for (const name of names) figures.push(...(await measured(name)));

@@ -15,6 +15,10 @@ type DataOf<T extends EventType> = Extract<Event, { type: T }>['data'];
 /** An event type without an entry is shown as its data. */
 const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'ledger.repaired': ({ bytes: cut, kept }) => `Cut a torn end of ${bytes(cut)} off; saved in ${kept}`,
+  'ledger.rolled_back': ({ missing, found }) =>
+    missing > 0
+      ? `A person accepted that ${count(missing, 'event')} behind event ${found.seq} ${missing === 1 ? 'is' : 'are'} missing`
+      : `A person accepted that the history up to event ${found.seq} is another one`,
   'ledger.disk_full': ({ refused }) => `Paused: the disk is full (${count(refused, 'event')} refused)`,
   'ledger.disk_freed': () => 'There is disk space again',
   'ledger.archived': ({ first, last }) => `Moved events ${first} to ${last} into the archive`,

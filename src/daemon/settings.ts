@@ -54,6 +54,15 @@ function userHome(): string {
   }
 }
 
+/** What this user knows about homes, outside of them: notes with their anchors, and the keys that sign these. */
+export function userPlaces(): { notes: string; keys: string } {
+  const { XDG_STATE_HOME: state = '', XDG_CONFIG_HOME: config = '' } = process.env;
+  return {
+    notes: join(isAbsolute(state) ? state : join(userHome(), '.local', 'state'), 'oka', 'homes'),
+    keys: join(isAbsolute(config) ? config : join(userHome(), '.config'), 'oka', 'homes'),
+  };
+}
+
 /** What commands see of the environment: enough to find programs, nothing that could be a secret. */
 export function commandEnvironment(home: Home): Record<string, string> {
   const { PATH: system = '/usr/local/bin:/usr/bin:/bin', LANG = 'C.UTF-8', TZ } = process.env;

@@ -1,6 +1,7 @@
 /** Owns: taking a pen: the ledger of a home with the projections that rooms contribute, and its artifacts. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Rollback } from '../ledger/anchor.ts';
 import { openArtifacts } from '../ledger/artifact-store.ts';
 import { type Ledger, openLedger } from '../ledger/ledger.ts';
 import { Projections } from '../ledger/projections.ts';
@@ -11,6 +12,7 @@ import type { ArtifactStore, Clock, EventStore, Flush, Projection } from '../sch
 import type { OnDurable } from './port-types.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import { runEvents } from './run-events.ts';
+import { openAnchors } from './home/home-anchors.ts';
 import { renewOnWrite } from './home/renew-artifacts.ts';
 import type { Home } from '../schema/home.ts';
 import { type HomeVault, openHomeVault } from './guard/home-vault.ts';
@@ -27,7 +29,12 @@ export type Stores = {
   events: EventStore;
   close(): Promise<void>;
 };
-export type Swapped = { flush?: Flush; clock?: Clock; rooms?: readonly DaemonRoom[] };
+export type Swapped = {
+  flush?: Flush;
+  clock?: Clock;
+  rooms?: readonly DaemonRoom[];
+  acceptRollback?: (rollback: Rollback) => void;
+};
 
 /** Only the run ledger has projections; what maintenance folds is in its own store. */
 async function projectionsOf(pen: Pen, list: readonly DaemonRoom[] = rooms): Promise<readonly Projection<unknown>[]> {
@@ -71,8 +78,11 @@ async function openWith(
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
+  const snapshot = projections.position.seq > 0 ? projections.position : null;
+  const anchors = await openAnchors(home, pen, snapshot);
   const ledger = await openLedger(home.ledgers[pen], pen, {
     ...options,
+    anchors,
     redact: vault.redact,
     reserveBytes: config.ledger.reserve_kb * 1024,
     from: projections.position,

@@ -10,17 +10,27 @@
  * L5 No secret reaches the file: every event goes through `stage`, which redacts it.
  * L6 A failed write is rolled back and rejects everything staged. A failed flush is fatal: nothing is acknowledged after.
  */
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import { checkEvent, type Event, type Line, type NewEvent, type Pen } from '../schema/event.ts';
 import type { Clock, Flush, Redact } from '../schema/ports.ts';
+import {
+  type AnchorWriter,
+  anchorWriter,
+  distrustError,
+  type LedgerAnchors,
+  type Rollback,
+  rollbackOfMissingFile,
+  rolledBackError,
+} from './anchor.ts';
 import { diskFlush } from './disk.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { MAX_LINE_BYTES, type Position, Sealer } from './line.ts';
 import { isDiskFull, LiveFile } from './live-file.ts';
 import { type PenLock, takePen } from './pen.ts';
 import { type Filter, readEvents } from './read-events.ts';
-import { type Cut, recover } from './recover.ts';
+import { recover } from './recover.ts';
 import { type Reserve, diskReserve } from './disk-reserve.ts';
 
 export type LedgerOptions = {
@@ -35,6 +45,10 @@ export type LedgerOptions = {
   onLine?: (line: Line) => void;
   /** Called for every batch once it is durable, in order. */
   onBatch?: BatchListener;
+  /** What the ledger must contain, and where its last durable record is noted. */
+  anchors?: LedgerAnchors;
+  /** Given when a person has decided to go on with a ledger that has lost claimed records; called with what is recorded. */
+  acceptRollback?: (rollback: Rollback) => void;
 };
 
 export type BatchListener = (events: readonly Event[], end: Position) => void;
@@ -49,17 +63,34 @@ type Batch = {
 
 export async function openLedger(file: string, pen: Pen, options: LedgerOptions): Promise<Ledger> {
   const clock = options.clock ?? Date.now;
-  const held = withHeartbeat(takePen(file, clock()), file);
+  const claims = options.anchors?.claims ?? [];
+  if (options.acceptRollback === undefined) assertTrusted(file, options.anchors);
+  const anchors = options.anchors === undefined ? null : anchorWriter(options.anchors.write);
+  const held = penWithAnchor(withHeartbeat(takePen(file, clock()), file), anchors);
   try {
     const flush = options.flush ?? diskFlush;
     const live = new LiveFile(file, flush);
-    const recovered = await recover(file, live.fd, flush, options).catch((error: unknown) => {
-      live.close();
-      throw error;
-    });
+    const accepted = options.acceptRollback !== undefined;
+    const recovered = await recover(file, live.fd, flush, { ...options, claims, acceptRollback: accepted }).catch(
+      (error: unknown) => {
+        live.close();
+        throw error;
+      },
+    );
     live.setBase(recovered.base);
-    const ledger = new Ledger({ ...options, live, pen, held, clock, end: recovered.end });
-    if (recovered.cut !== null) await recordRepair(ledger, recovered.cut);
+    const onBatch: BatchListener = (events, end) => {
+      anchors?.note(end);
+      options.onBatch?.(events, end);
+    };
+    const ledger = new Ledger({ ...options, onBatch, live, pen, held, clock, end: recovered.end });
+    anchors?.note(recovered.end);
+    anchors?.flush();
+    if (recovered.cut !== null) await recordOrClose(ledger, { type: 'ledger.repaired', data: recovered.cut });
+    const rollback = recovered.rollback ?? distrustedEnd(options.anchors, recovered.end);
+    if (rollback !== null) {
+      await recordOrClose(ledger, rollbackEvent(rollback));
+      options.acceptRollback?.(rollback);
+    }
     return ledger;
   } catch (error) {
     held.release();
@@ -67,9 +98,43 @@ export async function openLedger(file: string, pen: Pen, options: LedgerOptions)
   }
 }
 
-async function recordRepair(ledger: Ledger, cut: Cut): Promise<void> {
+/** Before the file is created, if it is missing. */
+function assertTrusted(file: string, { claims, distrust }: Partial<LedgerAnchors> = {}): void {
+  if (distrust !== undefined) throw distrustError(file, distrust);
+  const missing = existsSync(file) ? null : rollbackOfMissingFile(claims ?? []);
+  if (missing !== null) throw rolledBackError(file, missing);
+}
+
+/** A person went on although the anchor could not be trusted; nothing is known to be missing. */
+function distrustedEnd(anchors: LedgerAnchors | undefined, end: Position): Rollback | null {
+  const distrust = anchors?.distrust;
+  return distrust === undefined ? null : { claim: { ...end, source: distrust }, found: end, missing: 0 };
+}
+
+/** The last anchor is written before another process can take the pen. */
+function penWithAnchor(pen: PenLock, anchors: AnchorWriter | null): PenLock {
+  return {
+    ...pen,
+    release: () => {
+      anchors?.flush();
+      pen.release();
+    },
+  };
+}
+
+function rollbackEvent({ claim, found, missing }: Rollback): NewEvent {
+  const data = {
+    expected: { seq: claim.seq, hash: claim.hash },
+    found: { seq: found.seq, hash: found.hash },
+    missing,
+    source: claim.source.slice(0, 1000),
+  };
+  return { type: 'ledger.rolled_back', data };
+}
+
+async function recordOrClose(ledger: Ledger, event: NewEvent): Promise<void> {
   try {
-    await ledger.append({ type: 'ledger.repaired', data: cut });
+    await ledger.append(event);
   } catch (error) {
     await ledger.close();
     throw error;

@@ -3,7 +3,8 @@
  *
  * R1 Nothing is cut off before a durable copy of it is in the quarantine.
  * R2 What was found is flushed before it counts as durable: so far it may only be in the page cache.
- * R3 The cost depends on what follows the given position, not on the length of history (L4).
+ * R3 A ledger that does not contain what its anchors claim is refused before anything is changed (anchor.ts).
+ * R4 The cost depends on what follows the given position, not on the length of history (L4).
  */
 import { hash } from 'node:crypto';
 import { fstatSync, ftruncateSync, readSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { messageOf, OkaError } from '../schema/errors.ts';
 import { eventData, type Line } from '../schema/event.ts';
 import type { Flush } from '../schema/ports.ts';
 import { upgradeLine } from '../schema/upgrade.ts';
+import { type Claim, type Rollback, rollbackOf, rolledBackError } from './anchor.ts';
 import type { Fault } from './hash-chain.ts';
 import { describeErrno, makeFolder, replaceFile } from './disk.ts';
 import { type History, historyOf, isTornEnd, walkChain } from './history.ts';
@@ -19,17 +21,27 @@ import { parseLine, type Position, START } from './line.ts';
 import { positionEndingAt } from './seek.ts';
 
 export type Cut = { offset: number; bytes: number; sha256: string; kept: string };
-export type Recovered = { base: number; end: Position; cut: Cut | null };
-export type RecoverOptions = { from?: Position | null; onRestart?: () => void; onLine?: (line: Line) => void };
+export type Recovered = { base: number; end: Position; cut: Cut | null; rollback: Rollback | null };
+export type RecoverOptions = {
+  from?: Position | null;
+  onRestart?: () => void;
+  onLine?: (line: Line) => void;
+  /** Records that the ledger must contain. */
+  claims?: readonly Claim[];
+  /** Whether a person has decided to go on although claimed records are missing. */
+  acceptRollback?: boolean;
+};
 
 export async function recover(file: string, fd: number, flush: Flush, options: RecoverOptions): Promise<Recovered> {
   const history = historyOf(file, fd);
   const from = checkedStart(history, options);
   const { end, fault } = await walkChain(history, from, (raw) => options.onLine?.(upgradeKnown(parseLine(raw.bytes))));
   if (fault !== null && !(await isTornEnd(history, fault))) throw damagedError(file, fault);
+  const rollback = rollbackOf(history, end, options.claims ?? []);
+  if (rollback !== null && options.acceptRollback !== true) throw rolledBackError(file, rollback);
   const cut = fault === null ? null : cutTornEnd(file, history, end);
   flushOrFail(file, fd, flush);
-  return { base: history.live.base, end, cut };
+  return { base: history.live.base, end, cut, rollback };
 }
 
 function flushOrFail(file: string, fd: number, flush: Flush): void {

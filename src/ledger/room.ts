@@ -3,7 +3,7 @@ import { defineRoom } from '../schema/room.ts';
 
 export const ledger = defineRoom({
   name: 'ledger',
-  events: ['ledger.repaired', 'ledger.disk_full', 'ledger.disk_freed', 'ledger.archived'],
+  events: ['ledger.repaired', 'ledger.rolled_back', 'ledger.disk_full', 'ledger.disk_freed', 'ledger.archived'],
   projections: async () => [(await import('./task-graph.ts')).taskGraph],
   findings: async (home) => (await import('./ledger-findings.ts')).ledgerFindings(home),
 });

@@ -26,10 +26,15 @@ export function lastSeqOf(ledgerFile: string): number {
   const history = openHistory(ledgerFile);
   if (history === null) return 0;
   try {
-    return positionEndingAt(history.live, history.live.base + lastLineEnd(history.live))?.seq ?? 0;
+    return lastPositionIn(history.live)?.seq ?? 0;
   } finally {
     closeHistory(history);
   }
+}
+
+/** The last complete record of the live file, or null when it has none or the last one is damaged. */
+export function lastPositionIn(live: Live): Position | null {
+  return positionEndingAt(live, live.base + lastLineEnd(live));
 }
 
 /** The record that ends exactly at `offset`, or null when none does. */

@@ -14,6 +14,7 @@ export type OkaErrorCode =
   | 'run-is-over'
   | 'newer-version'
   | 'ledger-damaged'
+  | 'ledger-rolled-back'
   | 'ledger-closed'
   | 'ledger-replaced'
   | 'flush-failed'

@@ -33,6 +33,7 @@ const restarts = z
 const toolsVersion = Sha256.optional().describe(
   'Which tools were available: a hash of names, annotations and schemas.',
 );
+const HeadOfLedger = z.strictObject({ seq: offset.describe('Its number.'), hash: Sha256.describe('Its hash.') });
 const reason = z.string().max(20_000).describe('Why, for a person.');
 
 export const eventData = {
@@ -44,6 +45,14 @@ export const eventData = {
       kept: z.string().max(1000).describe('File in .oka/quarantine that contains it.'),
     })
     .describe('The end of an unacknowledged batch was cut off after a crash.'),
+  'ledger.rolled_back': z
+    .strictObject({
+      expected: HeadOfLedger.describe('The record that the ledger should contain.'),
+      found: HeadOfLedger.describe('Its last record before this event.'),
+      missing: z.int().nonnegative().describe('How many events are missing; 0 when other events are in their place.'),
+      source: z.string().max(1000).describe('Where the expected record was noted.'),
+    })
+    .describe('A person decided to go on although the ledger has lost events or was replaced by another one.'),
   'ledger.disk_full': z
     .strictObject({ refused: z.int().nonnegative().describe('Events that could not be written.') })
     .describe('Paused: the disk is full.'),
@@ -70,6 +79,13 @@ export const eventData = {
       node: z.string().max(50).describe('Version of Node.'),
       host: z.string().max(255).describe('Machine or container.'),
       pid: z.int().positive().describe('Process.'),
+      home: z
+        .strictObject({
+          id: z.string().max(100).describe('The id of the home, as in .oka/home.json.'),
+          key: z.string().max(200).nullable().describe('The public key that signs its history.'),
+        })
+        .optional()
+        .describe('Which home this is.'),
     })
     .describe('A worker took the pen.'),
   'worker.stopped': z.strictObject({ reason }).describe('A worker released the pen.'),

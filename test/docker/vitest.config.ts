@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/docker/*.trial.ts'],
-    globalSetup: ['test/docker/build.ts'],
+    globalSetup: ['test/support/user-places.ts', 'test/docker/build.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
     pool: 'forks',

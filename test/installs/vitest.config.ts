@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    globalSetup: ['test/support/user-places.ts'],
     include: ['test/installs/*.trial.ts'],
     pool: 'forks',
     maxWorkers: 2,

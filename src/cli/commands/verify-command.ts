@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
+import { type AnchorCheck, checkAnchors } from '../../daemon/home/home-anchors.ts';
 import { verifyLedger } from '../../ledger/verify-ledger.ts';
 import type { Pen } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, count } from '../plain-text.ts';
 
-type Verified = { ledger: string; file: string } & Awaited<ReturnType<typeof verifyLedger>>;
+type Verified = { ledger: string; file: string; anchor: AnchorCheck } & Awaited<ReturnType<typeof verifyLedger>>;
 type Data = { intact: boolean; ledgers: Verified[] };
 
 export async function run({ home, progress }: Call): Promise<Answer<Data>> {
@@ -14,15 +15,30 @@ export async function run({ home, progress }: Call): Promise<Answer<Data>> {
     const file = home.ledgers[pen];
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     const shown = progress(`verifying ${pen}_ledger`, 'bytes');
-    ledgers.push({ ledger: `${pen}_ledger`, file, ...(await verifyLedger(file, (done) => shown.reach(done, size))) });
+    const anchor = checkAnchors(home, pen);
+    const verdict = await verifyLedger(file, (done) => shown.reach(done, size));
+    ledgers.push({ ledger: `${pen}_ledger`, file, anchor, ...verdict });
     shown.end();
   }
-  const intact = ledgers.every(({ state }) => state === 'absent' || state === 'intact');
+  const intact = ledgers.every(
+    ({ state, anchor }) => (state === 'absent' || state === 'intact') && anchor.state !== 'broken',
+  );
   return answer({ intact, ledgers }, intact ? exits.ok : exits.no);
 }
 
 export function render({ ledgers }: Data, terminal: Terminal): string {
-  return ledgers.map((each) => renderLedger(each, terminal)).join('');
+  return ledgers.map((each) => `${renderLedger(each, terminal)}${renderAnchor(each, terminal)}`).join('');
+}
+
+function renderAnchor({ anchor }: Verified, { red }: Terminal): string {
+  switch (anchor.state) {
+    case 'none':
+      return '';
+    case 'matches':
+      return `  complete up to event ${anchor.seq}, ${anchor.signed ? 'signed' : 'noted'} ${anchor.at.slice(0, 16).replace('T', ' ')} UTC\n`;
+    case 'broken':
+      return `  ${red('incomplete')}: ${anchor.reason}\n`;
+  }
 }
 
 function renderLedger(result: Verified, { green, yellow, red }: Terminal): string {

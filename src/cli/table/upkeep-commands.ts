@@ -37,6 +37,12 @@ export const upkeep: Readonly<Record<string, Command>> = {
     example: 'oka ledger archive --before 2026-01-31',
     load: () => import('../commands/ledger-archive.ts'),
   }),
+  'ledger accept-rollback': command({
+    summary: 'Go on with a ledger that has lost events, and record the loss',
+    json: true,
+    example: 'oka ledger accept-rollback',
+    load: () => import('../commands/ledger-accept-rollback.ts'),
+  }),
   tidy: command({
     summary: 'Remove old results, and artifacts that no event names',
     options: { 'dry-run': flag('Only say what would be removed.') },

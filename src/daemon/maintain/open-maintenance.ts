@@ -10,6 +10,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Clock } from '../../schema/ports.ts';
+import { openAnchors } from '../home/home-anchors.ts';
 import { isSetUp } from '../home/set-up.ts';
 import type { DaemonRoom } from '../rooms.ts';
 import { programVersion } from '../settings.ts';
@@ -79,11 +80,13 @@ export async function openMaintenance(
   const clock = overrides.clock ?? Date.now;
   const vault = await openHomeVault(home);
   const file = learningFile(home);
+  const position = (readProgress(file)?.note('position') ?? null) as Position | null;
   const ledger = await openLedger(home.ledgers.maintenance, 'maintenance', {
+    anchors: await openAnchors(home, 'maintenance', null),
     redact: vault.redact,
     clock,
     reserveBytes: config.ledger.reserve_kb * 1024,
-    from: (readProgress(file)?.note('position') ?? null) as Position | null,
+    from: position,
   });
   try {
     const store = FoldStore.open(file, { version: learningVersion(parts, config) });

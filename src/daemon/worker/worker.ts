@@ -20,6 +20,7 @@ import { tidyWitnesses } from '../../tools/launch-witness.ts';
 import { prepareLauncher } from '../guard/find-launcher.ts';
 import { callsFolder } from '../guard/sandbox.ts';
 import { watchConfig } from '../home/config-file.ts';
+import { publicIdentity } from '../home/home-anchors.ts';
 import { watchDiskSpace } from '../home/disk-space.ts';
 import type { Config } from '../../schema/config.ts';
 import { type Host, withHost } from '../host.ts';
@@ -54,7 +55,8 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   const { ledger, onDurable, shadow, taskGraph, results } = host.valuesOf(NEEDED);
   const { version: node, pid } = process;
   const isHeir = !(await endedCleanly(ledger));
-  await ledger.append({ type: 'worker.started', data: { version: programVersion(), node, host: hostname(), pid } });
+  const started = { version: programVersion(), node, host: hostname(), pid, home: publicIdentity(home) };
+  await ledger.append({ type: 'worker.started', data: started });
   await recordSandbox(host.config, ledger);
   await tidyWitnesses(callsFolder(home), Date.now());
   const withdrawals = watchFirstChanges({ runs: host.engine, onDurable, results });

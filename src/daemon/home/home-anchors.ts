@@ -1,0 +1,174 @@
+/**
+ * Owns: where the anchors of a home are stored (beside the pen, and in the notes of this user outside the home), and
+ * signing them with the key of the home.
+ *
+ * H1 The record that any copy names must be in the ledger, whoever signed it.
+ * H2 Where the home has a key and no notes, the copy beside the pen must be signed by that key: whoever can write
+ *    `.oka` but has no key cannot replace it.
+ * H3 A new key is saved after the first anchor that it signed: a crash in between leaves no key without an anchor.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import {
+  type Anchor,
+  type Claim,
+  distrustError,
+  isSignedBy,
+  type LedgerAnchors,
+  parseAnchor,
+  type Rollback,
+  rollbackOf,
+  rollbackOfMissingFile,
+  rolledBackError,
+  signAnchor,
+} from '../../ledger/anchor.ts';
+import { makeFolder, replaceFile } from '../../ledger/disk.ts';
+import { closeHistory, type History, openHistory } from '../../ledger/history.ts';
+import { type Position, START } from '../../ledger/line.ts';
+import { Projections } from '../../ledger/projections.ts';
+import { lastPositionIn, lastSeqOf } from '../../ledger/seek.ts';
+import { taskGraph } from '../../ledger/task-graph.ts';
+import { errnoOf } from '../../schema/errors.ts';
+import type { Pen } from '../../schema/event.ts';
+import type { Home } from '../../schema/home.ts';
+import { type HomeIdentity, readIdentity, settleIdentity } from './home-identity.ts';
+import { findHomeKey, type HomeKey, keyFile, makeHomeKey, printPublicKey, saveHomeKey } from './home-key.ts';
+
+/** The anchors of a ledger that is about to be written. `snapshot` is the last record that a projection includes. */
+export async function openAnchors(home: Home, pen: Pen, snapshot: Position | null): Promise<LedgerAnchors> {
+  const identity = pen === 'run' ? await settleIdentity(home) : readIdentity(home);
+  const stored = readAnchors(home, pen, identity, snapshot);
+  if (identity === null) return { ...stored, write: () => undefined };
+  return { ...stored, write: writerOf(home, pen, identity) };
+}
+
+/** Compares a ledger with its anchors; changes nothing. */
+export type AnchorCheck =
+  | { state: 'none' }
+  | { state: 'matches'; seq: number; at: string; signed: boolean }
+  | { state: 'broken'; reason: string };
+
+export function checkAnchors(home: Home, pen: Pen): AnchorCheck {
+  const snapshot = pen === 'run' ? new Projections(home.oka, [taskGraph], { events: 1, ms: 1 }).position : null;
+  const identity = readIdentity(home);
+  const { claims, distrust } = readAnchors(home, pen, identity, snapshot); // before the ledger, which only grows
+  const file = home.ledgers[pen];
+  if (distrust !== undefined) return { state: 'broken', reason: distrustError(file, distrust).message };
+  const rollback = findRollback(file, claims);
+  if (rollback !== null) return { state: 'broken', reason: rolledBackError(file, rollback).message };
+  const [latest] = claims.filter(({ at }) => at !== undefined).toSorted((a, b) => b.seq - a.seq);
+  if (latest?.at === undefined) return { state: 'none' };
+  const signed = identity !== null && findHomeKey(identity.id) !== null;
+  return { state: 'matches', seq: latest.seq, at: latest.at, signed };
+}
+
+function findRollback(file: string, claims: readonly Claim[]): Rollback | null {
+  const history = openHistory(file);
+  if (history === null) return rollbackOfMissingFile(claims);
+  try {
+    const end = lastPositionIn(history.live) ?? archivedEnd(history) ?? START;
+    return rollbackOf(history, end, claims);
+  } finally {
+    closeHistory(history);
+  }
+}
+
+/** The last record, when everything is in the archive; its hash is not compared. */
+function archivedEnd({ segments }: History): Position | null {
+  const last = segments.at(-1);
+  return last === undefined ? null : { seq: last.last, offset: last.end, hash: START.hash };
+}
+
+/** What everybody may know about the identity of a home. */
+export function publicIdentity(home: Home): { id: string; key: string | null } | undefined {
+  const identity = readIdentity(home);
+  if (identity === null) return undefined;
+  const key = findHomeKey(identity.id);
+  return { id: identity.id, key: key === null ? null : printPublicKey(key) };
+}
+
+export type StoredAnchors = Omit<LedgerAnchors, 'write'>;
+
+/** What is known about the last record of a ledger; changes nothing. */
+export function readAnchors(
+  home: Home,
+  pen: Pen,
+  identity: HomeIdentity | null,
+  snapshot: Position | null = null,
+): StoredAnchors {
+  const inNotes = identity?.notes == null ? null : readAnchor(notesFile(identity.notes, pen));
+  const besidePen = readAnchor(penFile(home, pen));
+  const key = identity === null ? null : findHomeKey(identity.id);
+  const claims: Claim[] = [];
+  if (inNotes !== null) claims.push(claimOf(inNotes, notesFile(identity?.notes ?? '', pen)));
+  if (besidePen !== null) claims.push(claimOf(besidePen, penFile(home, pen)));
+  if (snapshot !== null) claims.push({ ...snapshot, source: 'the snapshot of the task graph' });
+  const distrust = key === null ? null : reasonForDistrust(home, pen, identity?.id ?? '', key, { inNotes, besidePen });
+  return distrust === null ? { claims } : { claims, distrust };
+}
+
+function reasonForDistrust(
+  home: Home,
+  pen: Pen,
+  id: string,
+  key: HomeKey,
+  { inNotes, besidePen }: { inNotes: Anchor | null; besidePen: Anchor | null },
+): string | null {
+  if (inNotes !== null)
+    return inNotes.signature === null || isSignedBy(inNotes, key.verifying)
+      ? null
+      : `its anchor in the notes of this user is not signed by ${keyFile(id)}`;
+  if (pen !== 'run') return null; // maintenance may have begun before there was a key
+  if (besidePen === null)
+    return lastSeqOf(home.ledgers[pen]) === 0 ? null : `its anchor ${penFile(home, pen)} is missing`;
+  return isSignedBy(besidePen, key.verifying) ? null : `its anchor is not signed by ${keyFile(id)}`;
+}
+
+function claimOf({ seq, offset, hash, at }: Anchor, source: string): Claim {
+  return { seq, offset, hash, at, source };
+}
+
+function writerOf(home: Home, pen: Pen, { id, notes }: HomeIdentity): LedgerAnchors['write'] {
+  let key = findHomeKey(id);
+  let unsaved = key === null && pen === 'run' ? makeHomeKey() : null;
+  return (head) => {
+    key ??= unsaved === null ? findHomeKey(id) : null;
+    const signing = (key ?? unsaved)?.signing ?? null;
+    const anchor = signAnchor({ v: 1, home: id, pen, ...head, at: new Date().toISOString() }, signing);
+    for (const file of [penFile(home, pen), ...(notes === null ? [] : [notesFile(notes, pen)])])
+      attempt(() => {
+        makeFolder(dirname(file), 0o700);
+        replaceFile(file, `${JSON.stringify(anchor)}\n`, { mode: 0o600 });
+      });
+    const made = unsaved;
+    if (made === null) return;
+    unsaved = null;
+    attempt(() => {
+      saveHomeKey(id, made);
+      key = made;
+    });
+  };
+}
+
+/** A copy that cannot be written leaves the one before it; `oka doctor` reports it. */
+function attempt(write: () => void): void {
+  try {
+    write();
+  } catch {
+    // see above
+  }
+}
+
+const notesFile = (notes: string, pen: Pen): string => join(notes, `${pen}_ledger.head.json`);
+
+const penFile = ({ ledgers }: Home, pen: Pen): string =>
+  join(dirname(ledgers[pen]), 'locks', `${basename(ledgers[pen], '.jsonl')}.head.json`);
+
+function readAnchor(file: string): Anchor | null {
+  try {
+    return parseAnchor(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (errnoOf(error) !== undefined) return null;
+    throw error;
+  }
+}
