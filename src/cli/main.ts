@@ -1,9 +1,11 @@
 /** Attaches the command line to this process: its streams, its signals, its exit code. */
 import { styleText } from 'node:util';
 import { exits } from './command-module.ts';
+import { hardenProcess } from './harden-process.ts';
 import { runOka } from './run-oka.ts';
 import { terminalWidth } from './plain-text.ts';
 
+hardenProcess();
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? exits.ok : exits.refused),
 );

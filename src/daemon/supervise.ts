@@ -87,7 +87,7 @@ async function runProcess(
 ): Promise<End> {
   const child = spawn(
     process.execPath,
-    [it.script ?? join(programFolder, 'bin', 'oka'), ...it.args, '--dir', home.dir],
+    ['--disable-sigusr1', it.script ?? join(programFolder, 'bin', 'oka'), ...it.args, '--dir', home.dir],
     {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       detached: true, // Ctrl-C reaches the supervisor alone, which stops everything in order
@@ -150,3 +150,6 @@ export function startHeartbeat(): NodeJS.Timeout {
   process.send?.('beat');
   return setInterval(() => process.send?.('beat'), HEARTBEAT_MS).unref();
 }
+
+/** Whether `oka up` has started this process. */
+export const isSupervised = (): boolean => process.connected;

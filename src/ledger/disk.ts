@@ -9,6 +9,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
   constants,
   fchmodSync,
@@ -154,7 +155,19 @@ export function makeFolder(folder: string, mode = 0o777): void {
     const first = mkdirSync(folder, { recursive: true, mode });
     if (first !== undefined) syncFolder(dirname(first));
   } catch (error) {
-    throw describeErrno(error, folder);
+    throw describeErrno(writeProblem(folder) ?? error, folder);
+  }
+}
+
+/** Why nothing can be written at `path`: below a folder on a read-only mount, Node reports that it does not exist. */
+export function writeProblem(path: string): unknown {
+  let folder = path;
+  while (lstatIfPresent(folder) === undefined && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    return null;
+  } catch (error) {
+    return error;
   }
 }
 

@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { isSameFile } from './chunks.ts';
-import { assertRegularFile, describeErrno, lstatIfPresent, makeFolder, replaceFile } from './disk.ts';
+import { assertRegularFile, describeErrno, lstatIfPresent, makeFolder, replaceFile, writeProblem } from './disk.ts';
 
 export type Holder = { pid: number; host: string; since: string };
 export type PenLock = {
@@ -116,7 +116,11 @@ function isBusy(error: unknown): boolean {
 function describeLockError(error: unknown, lock: string): unknown {
   const message = messageOf(error);
   const readOnly = /unable to open|readonly|attempt to write/.test(message);
-  const code = readOnly ? 'EACCES' : /disk is full/.test(message) ? 'ENOSPC' : errnoOf(error);
+  const code = readOnly
+    ? (errnoOf(writeProblem(lock)) ?? 'EACCES')
+    : /disk is full/.test(message)
+      ? 'ENOSPC'
+      : errnoOf(error);
   return describeErrno(Object.assign(new Error(message, { cause: error }), { code }), lock);
 }
 

@@ -70,7 +70,7 @@ it('a mistake in the policy of a running worker is logged once, with what is val
   const worker = started('worker', '--dir', dir);
   await until(() => ledger(dir).includes('"type":"sandbox.chosen"'));
   saved(file, readFileSync(file, 'utf8').replace('version: 1', 'version: ['));
-  await until(() => worker.said().includes('The policy before it still holds'));
+  await until(() => worker.said().includes('The previous policy remains active'));
   await sleep(1500);
   expect(worker.said().match(/POLICY\.md: /g)).toHaveLength(1);
 });

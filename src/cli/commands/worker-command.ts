@@ -1,9 +1,13 @@
+import { rootNotice } from '../../daemon/home/root-user.ts';
+import { isSupervised } from '../../daemon/supervise.ts';
 import { work } from '../../daemon/worker/worker.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { plainText, timeOfDay } from '../plain-text.ts';
 
 export async function run({ home, signal, emit, underSupervisor }: Call<object, string>): Promise<Answer<string>> {
+  const notice = isSupervised() ? null : rootNotice();
+  if (notice !== null) emit(notice);
   await underSupervisor(signal, (stop) => work(home, stop, (line) => emit(plainText(line)))).catch(refuseDamage);
   return { code: exits.ok };
 }

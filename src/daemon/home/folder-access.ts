@@ -1,9 +1,10 @@
 /** Owns: whether the folders of a home belong to whoever works in them; said before anything is tried. */
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { OkaError } from '../../schema/errors.ts';
+import { describeErrno } from '../../ledger/disk.ts';
+import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { WRITTEN } from '../maintain/maintenance-folder.ts';
-import { isInContainer } from '../settings.ts';
+import { isInContainer, shownPath } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 
 /** Whatever else is in them is made by whoever works there. */
@@ -21,7 +22,10 @@ const FOLDERS = [
 export function assertFolderAccess(home: Home): void {
   for (const folder of FOLDERS) {
     const found = lstatSync(join(home.dir, folder), { throwIfNoEntry: false });
-    if (found === undefined || isOurs(join(home.dir, folder))) continue;
+    const errno = found === undefined ? null : accessProblem(join(home.dir, folder));
+    if (found === undefined || errno === null) continue;
+    if (errno === 'EROFS')
+      throw describeErrno(Object.assign(new Error(), { code: errno }), shownPath(home, join(home.dir, folder)));
     const me = process.getuid?.() ?? 0;
     throw new OkaError(
       'not-permitted',
@@ -31,12 +35,12 @@ export function assertFolderAccess(home: Home): void {
   }
 }
 
-function isOurs(folder: string): boolean {
+function accessProblem(folder: string): string | null {
   try {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
+    return null;
+  } catch (error) {
+    return errnoOf(error) ?? 'EACCES';
   }
 }
 

@@ -5,6 +5,8 @@ import { errnoOf } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import { fileFinding } from './file-finding.ts';
+import { otherWritersFinding } from './other-writers.ts';
+import { userFinding } from './root-user.ts';
 import { isSetUp } from './set-up.ts';
 
 const NODE_NEEDED = 24;
@@ -16,9 +18,11 @@ export async function homeFindings(home: Home, loadConfig: () => Promise<unknown
   const onlyRead = new Set([rules, ...(isSetUp(home) ? [home.dir] : [])]);
   return [
     nodeFinding(),
+    userFinding(),
     ...(await Promise.all(
       folders.map((folder) => folderFinding(folder, onlyRead.has(folder) ? READ : READ | constants.W_OK)),
     )),
+    otherWritersFinding(home),
     await fileFinding('config', home.config, loadConfig),
   ];
 }
