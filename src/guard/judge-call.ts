@@ -8,6 +8,8 @@
  * J4 An answer for the whole run covers the same tool, class, programs and hosts under the same policy.
  * J5 A command that the operator wrote runs as a local write in the sandbox, whatever its class; with text of a tool, a
  *    model or memory inserted it is no longer the operator's.
+ * J6 A request of a model that could carry out what the run has read needs an approval (information-flow.ts), unless a
+ *    rule of the policy allows its host. For reads, an allow rule about a host beats an ask rule that names none.
  */
 import type { Classified } from '../schema/command.ts';
 import type { Json } from '../schema/json.ts';
@@ -15,6 +17,7 @@ import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Origin, Tool, ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
+import { type Flow, whyRequestAsks } from './information-flow.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
 
 export type Verdict = { effect: Effect; why: string };
@@ -26,6 +29,8 @@ export type Described = Facts & {
   /** Whether the call is a command. */
   command: boolean;
   net: boolean;
+  /** Whether it is a part of oka's own work, such as planning, that only oka calls. */
+  internal: boolean;
 };
 
 export type Describe = (call: ToolCall) => Described;
@@ -43,8 +48,9 @@ export type JudgeOptions = {
 /** An answer for the whole run. */
 export type Given = Grant & { effect: 'allow' | 'deny'; by: string };
 
-export function createJudge(options: JudgeOptions): (call: ToolCall) => Verdict {
-  return (call) => {
+/** `flow` is what the run has read; null for calls that send nothing out of this machine as a read. */
+export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow | null) => Verdict {
+  return (call, flow = null) => {
     const { policy, sha256 } = options.policy();
     const found = options.describe(call);
     const facts = { ...found, class: classFor(call, found, options) };
@@ -55,7 +61,8 @@ export function createJudge(options: JudgeOptions): (call: ToolCall) => Verdict 
     if (given?.effect === 'deny') return { effect: 'deny', why: `${given.by} refused this for the whole run` };
     const strange = targetsFromTools(call, facts);
     if (strange.length > 0) return { effect: 'ask', why: describeFields(strange) };
-    const verdict = applyRules(policy, facts, asks, allows);
+    const leak = flow === null ? null : whyRequestAsks(call, flow, allows?.host !== undefined);
+    const verdict: Verdict = leak === null ? applyRules(policy, facts, asks, allows) : { effect: 'ask', why: leak };
     if (verdict.effect !== 'ask' || given === undefined) return verdict;
     return { effect: 'allow', why: `${given.by} allowed this for the whole run` };
   };
@@ -95,9 +102,16 @@ function rulesFor(rules: readonly PolicyRule[], facts: Facts): Rules {
 }
 
 function applyRules(policy: Policy, facts: Described, asks?: PolicyRule, allows?: PolicyRule): Verdict {
-  if (asks !== undefined) return { effect: 'ask', why: whyOf(asks, facts, 'a rule of the policy asks about it') };
+  if (asks !== undefined && !isExemptHost(facts, asks, allows))
+    return { effect: 'ask', why: whyOf(asks, facts, 'a rule of the policy asks about it') };
   if (allows !== undefined) return { effect: 'allow', why: whyOf(allows, facts, 'a rule of the policy allows it') };
-  return { effect: policy.defaults[facts.class], why: facts.reason };
+  const effect = policy.defaults[facts.class];
+  return { effect: effect === 'ask' && facts.internal && facts.class === 'read' ? 'allow' : effect, why: facts.reason };
+}
+
+/** An allow-list of hosts for reads (J6): the hosts are listed, everything else is asked about. */
+function isExemptHost({ class: effect, command }: Described, asks: PolicyRule, allows?: PolicyRule): boolean {
+  return effect === 'read' && !command && allows?.host !== undefined && asks.host === undefined;
 }
 
 function whyOf(rule: PolicyRule, facts: Described, words: string): string {
@@ -142,12 +156,17 @@ function describeFields(fields: readonly string[]): string {
 
 /** Describes calls of these tools: commands by the classifier, all others by the fields that the tool declares as targets. */
 export function createDescriber(
-  tools: { get: (name: string) => Pick<Tool, 'targets' | 'annotations'> | undefined },
+  tools: { get: (name: string) => Pick<Tool, 'targets' | 'annotations' | 'internal'> | undefined },
   classify: (call: ToolCall) => Classified | null,
 ): Describe {
   return (call) => {
-    const { targets = [], annotations } = tools.get(call.tool) ?? {};
-    const known = { tool: call.tool, risk: annotations?.risk ?? 'high', destructive: annotations?.destructive ?? true };
+    const { targets = [], annotations, internal = false } = tools.get(call.tool) ?? {};
+    const known = {
+      tool: call.tool,
+      risk: annotations?.risk ?? 'high',
+      destructive: annotations?.destructive ?? true,
+      internal,
+    };
     const classified = classify(call);
     if (classified !== null)
       return { ...known, ...classified, paths: seenFromDesk(call, classified.paths), command: true };

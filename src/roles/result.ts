@@ -33,6 +33,8 @@ export type ResultFacts = {
   undo?: { possible: boolean; without: readonly string[] };
   /** Why commands of the task ran without a sandbox. */
   unsandboxed?: string;
+  /** Every host that was asked for something, models aside. */
+  hosts: readonly string[];
   artifacts: readonly { name: string; bytes: number; sha256: string }[];
   cost: { tokens: number; usd: number; calls: number; modelCalls: number; replans: number; activeMs: number };
   /** provider:model; null when none was needed. */
@@ -75,6 +77,7 @@ export function resultPage(facts: ResultFacts): string {
     stepsSection(facts),
     criteriaSection(facts),
     filesSection(facts),
+    hostsSection(facts),
     costSection(facts),
     repeatSection(facts),
   ];
@@ -167,6 +170,12 @@ function filesSection({ files, undo, artifacts, run }: ResultFacts): string {
       : `Saved next to this page or in the artifact store:\n\n${saved.slice(0, MAX_LISTED).join('\n')}${moreLine(saved.length, 'artifacts')}`,
   ];
   return `## Files\n\n${parts.filter((part) => part !== '').join('\n\n')}`;
+}
+
+function hostsSection({ hosts }: ResultFacts): string {
+  if (hosts.length === 0) return '';
+  const shown = hosts.slice(0, MAX_LISTED).map((host) => `- ${inlineCode(host)}`);
+  return `## Hosts contacted\n\n${shown.join('\n')}${moreLine(hosts.length, 'hosts')}`;
 }
 
 function undoLine(run: string, undo: ResultFacts['undo']): string {

@@ -71,6 +71,15 @@ export const Policy = z
       })
       .prefault({})
       .describe('How people are asked.'),
+    web: z
+      .strictObject({
+        links: z
+          .enum(['follow', 'ask'])
+          .default('follow')
+          .describe('Whether a link on a page may be followed, unchanged, after the run has read something private.'),
+      })
+      .prefault({})
+      .describe('Reading the web by tasks that a model works on.'),
     installs: z
       .strictObject({
         min_age_days: z

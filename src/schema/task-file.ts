@@ -20,6 +20,11 @@ export const TaskFile = z
     tags: z.array(z.string().max(80)).max(50).optional().describe('Words to find it by.'),
     catch_up: z.boolean().optional().describe('Whether a missed time is made up for.'),
     requires: z.array(z.string().max(200)).max(100).optional().describe('Tools that must be there before it starts.'),
+    public: z
+      .array(z.string().min(1).max(1000))
+      .max(100)
+      .optional()
+      .describe('Globs of files on the desk that are no secret: having read them restricts no web request.'),
     corrects: Id.optional().describe('The finished run that this task corrects.'),
   })
   .describe('Front matter of a task file; every field is optional.');

@@ -27,6 +27,7 @@ const facts: Described = {
   reason: 'it sends commits',
   command: true,
   net: true,
+  internal: false,
 };
 const around = { policy: SHA, dir: 'work', env: ['PATH'], files: [{ path: 'deploy.sh', sha256: SHA }] };
 

@@ -3,14 +3,17 @@ import { createDescriber, type Given, grantOf, createJudge } from '../../src/gua
 import { type Facts, hostMatches, ruleMatches } from '../../src/guard/rule-match.ts';
 import type { Classified } from '../../src/schema/command.ts';
 import { Policy, PolicyRule } from '../../src/schema/policy.ts';
-import type { Origin, ToolCall } from '../../src/schema/tool.ts';
+import type { Origin, Tool, ToolCall } from '../../src/schema/tool.ts';
 import { callOf } from '../support/engine-fakes.ts';
 
 const SHA = 'a'.repeat(64);
-const tools = new Map([
+const tools = new Map<string, Pick<Tool, 'targets' | 'annotations' | 'internal'>>([
   ['shell', { targets: ['argv', 'line', 'dir'], annotations: notes('high', true) }],
   ['files.write', { targets: ['path'], annotations: notes('medium', false) }],
   ['files.remove', { targets: ['path'], annotations: notes('medium', true) }],
+  ['http.get', { targets: ['url'], annotations: notes('medium', false) }],
+  ['http.request', { targets: ['url'], annotations: notes('high', true) }],
+  ['task.plan', { targets: [], annotations: notes('medium', false), internal: true }],
   ['http.post', { targets: ['url'], annotations: notes('high', false) }],
 ]);
 
@@ -61,6 +64,29 @@ describe('the judge', () => {
     ['deny', 'deny'],
   ] as const)('J3 without a rule %s is what the default says: %s', (effect, verdict) => {
     expect(judged(policyWith(), { found: { class: effect } })).toMatchObject({ effect: verdict });
+  });
+
+  it('J6 an allow rule about a host beats an ask rule that names none, for reads only', () => {
+    const policy = policyWith(
+      { effect: 'ask', tool: 'http.*' },
+      { effect: 'allow', tool: 'http.*', host: 'docs.example.org' },
+    );
+    const get = { tool: 'http.get', class: 'read', input: { url: 'https://docs.example.org/x' } } as const;
+    const post = { ...get, tool: 'http.request', class: 'external_mutation' } as const;
+    expect(judged(policy, { call: get }).effect).toBe('allow');
+    expect(judged(policy, { call: { ...get, input: { url: 'https://other.example.org/' } } }).effect).toBe('ask');
+    expect(judged(policy, { call: post }).effect).toBe('ask');
+    const named = policyWith(
+      { effect: 'ask', host: 'docs.example.org' },
+      { effect: 'allow', tool: 'http.*', host: '*.example.org' },
+    );
+    expect(judged(named, { call: get }).effect).toBe('ask');
+  });
+
+  it('a default that asks about reads does not ask about work of oka itself', () => {
+    const policy = { ...policyWith(), defaults: { ...policyWith().defaults, read: 'ask' } } as const;
+    expect(judged(policy, { call: { tool: 'task.plan', class: 'read' } }).effect).toBe('allow');
+    expect(judged(policy, { call: { tool: 'http.get', class: 'read' } }).effect).toBe('ask');
   });
 
   it('J1 nothing allows what is never run', () => {

@@ -32,6 +32,7 @@ const facts: ResultFacts = {
   ],
   files: { created: ['out.csv'], changed: ['a b.md'], removed: ['old.txt'] },
   undo: { possible: true, without: ['big.bin'] },
+  hosts: ['docs.example.org'],
   artifacts: [{ name: 'stdout', bytes: 12_345, sha256: 'a'.repeat(64) }],
   cost: { tokens: 12_345, usd: 0.0123, calls: 7, modelCalls: 3, replans: 1, activeMs: 64_000 },
   model: 'openai:gpt',
@@ -87,6 +88,10 @@ describe('the page', () => {
 Saved next to this page or in the artifact store:
 
 - \`stdout\`, 12,345 bytes, \`aaaaaaaaaaaa\`
+
+## Hosts contacted
+
+- \`docs.example.org\`
 
 ## Cost and time
 

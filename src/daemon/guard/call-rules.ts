@@ -5,6 +5,8 @@ import type { ChainOptions } from '../../tools/chain.ts';
 import { createRestore, type FindOriginal } from '../../tools/restore-originals.ts';
 import { createReveal } from '../../tools/reveal-secrets.ts';
 import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
+import { type FlowPorts, flowOfRun } from './run-flow.ts';
+import type { Flow } from '../../guard/information-flow.ts';
 import type { HomeVault } from './home-vault.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 
@@ -12,14 +14,26 @@ export type Rules = {
   policy: () => LoadedPolicy;
   given: () => Promise<GivenState>;
   known: () => GivenState;
+  /** What a run has read so far; left out where nothing runs. */
+  flow?: (run: string) => Promise<Flow>;
 };
 
-type RulePorts = { ledger: Pick<LedgerPort, 'flush'>; projections: ProjectionsPort };
+type RulePorts = Pick<FlowPorts, 'events' | 'artifacts'> & {
+  ledger: Pick<LedgerPort, 'flush'>;
+  projections: ProjectionsPort;
+};
 
 /** What people have allowed; when a call asks, everything that was written before it counts. */
-export function rulesOf({ ledger, projections }: RulePorts, policy: () => LoadedPolicy): Rules {
+export function rulesOf({ ledger, projections, ...stores }: RulePorts, policy: () => LoadedPolicy): Rules {
   const known = (): GivenState => projections.stateOf(given);
-  return { policy, known, given: async () => ledger.flush().then(known) };
+  const { events, artifacts } = stores;
+  const flowPorts = { events, artifacts, flush: () => ledger.flush(), policy: () => policy().policy };
+  return {
+    policy,
+    known,
+    given: async () => ledger.flush().then(known),
+    flow: (run) => flowOfRun(flowPorts, run),
+  };
 }
 
 type SecretPorts = {

@@ -3,7 +3,8 @@ import { realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type Around, describeCall } from '../../guard/describe-call.ts';
 import { allowedInRun, approvalFor, type GivenState } from '../../guard/granted-approvals.ts';
-import { classFor, createDescriber, createJudge } from '../../guard/judge-call.ts';
+import type { Flow } from '../../guard/information-flow.ts';
+import { classFor, createDescriber, createJudge, type Described } from '../../guard/judge-call.ts';
 import { readNamedFiles } from '../../guard/named-files.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Json } from '../../schema/json.ts';
@@ -24,6 +25,8 @@ export type GuardPorts = {
   /** The same as far as it is known at once. */
   known: () => GivenState;
   clock: () => number;
+  /** What a run has read so far; without it, requests of models are judged by their class alone. */
+  flow?: (run: string) => Promise<Flow>;
 };
 
 const HOUR_MS = 3_600_000;
@@ -35,8 +38,14 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
     return command === null ? null : ports.classify(command);
   };
   const describe = createDescriber(ports.tools, classified);
+  const judge = createJudge({
+    policy,
+    describe,
+    declaresNetwork,
+    allowedInRun: (run) => allowedInRun(known(), run),
+  });
   return {
-    judge: createJudge({ policy, describe, declaresNetwork, allowedInRun: (run) => allowedInRun(known(), run) }),
+    judge: async (call) => judge(call, sendsRead(describe(call)) ? ((await ports.flow?.(call.run)) ?? null) : null),
     asking: {
       around: (call) => aroundOf(call, ports, classified(call)),
       answered: async (call) => approvalFor(await given(), call.run, call.approval ?? ''),
@@ -49,6 +58,10 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
     },
   };
 }
+
+/** Whether a call addresses another machine although it only reads; what a command may reach, the proxy decides. */
+const sendsRead = ({ class: effect, command, hosts }: Described): boolean =>
+  effect === 'read' && !command && hosts.length > 0;
 
 /** A person who fences a command with `net:` has asked for the network. */
 function declaresNetwork({ author, input }: ToolCall): boolean {

@@ -1,5 +1,6 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
 import type { ResultFacts, ResultStep } from '../../roles/result.ts';
+import { hostsContacted } from './hosts-contacted.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
@@ -34,6 +35,7 @@ export function foldResultFacts(
     criteria: judged?.data.criteria ?? [],
     files,
     undo: { possible: all.some(({ type }) => type === 'desk.kept'), without: skippedIn(all) },
+    hosts: hostsContacted(all),
     artifacts: artifactsIn(all).map(({ name, bytes, sha256 }) => ({
       name: name ?? sha256.slice(0, 12),
       bytes,

@@ -35,7 +35,8 @@ export type Address = { address: string; family: number };
 export type Hop = 'asked' | 'redirected';
 export type Ask = { method: string; headers: Readonly<Record<string, string>>; body?: string | undefined };
 export type Trip = NetOptions & { signal: AbortSignal; redirects: 'followed' | 'given back' };
-export type Reply = { url: URL; status: number; headers: IncomingHttpHeaders; body: Buffer };
+/** `hosts` are all that were asked, in order: more than one after a redirect to another. */
+export type Reply = { url: URL; status: number; headers: IncomingHttpHeaders; body: Buffer; hosts: readonly string[] };
 
 const LIMIT_BYTES = 5_242_880;
 const MAX_REDIRECTS = 5;
@@ -49,12 +50,14 @@ export async function request(to: string, ask: Ask, trip: Trip): Promise<Reply> 
   return await follow(parseUrl(to), ask, trip);
 }
 
-async function follow(url: URL, ask: Ask, trip: Trip, first = url, hops = 0): Promise<Reply> {
-  const reply = await send(url, ask, trip, url.host === first.host ? 'asked' : 'redirected');
+async function follow(url: URL, ask: Ask, trip: Trip, before: readonly URL[] = []): Promise<Reply> {
+  const asked = [...before, url];
+  const sent = await send(url, ask, trip, asked[0]?.host === url.host ? 'asked' : 'redirected');
+  const reply = { ...sent, hosts: [...new Set(asked.map(({ host }) => host))] };
   const location = [301, 302, 303, 307, 308].includes(reply.status) ? reply.headers.location : undefined;
   if (location === undefined || trip.redirects === 'given back') return reply;
-  if (hops === MAX_REDIRECTS)
-    throw failure(`more than ${hops} redirects, up to ${shownUrl(url)}`, 'Ask another address.');
+  if (before.length === MAX_REDIRECTS)
+    throw failure(`more than ${MAX_REDIRECTS} redirects, up to ${shownUrl(url)}`, 'Ask another address.');
   const next = parseUrl(location, url);
   if (url.protocol === 'https:' && next.protocol === 'http:')
     throw new Refused(
@@ -62,10 +65,10 @@ async function follow(url: URL, ask: Ask, trip: Trip, first = url, hops = 0): Pr
       'Ask the address it leads to, if it can be trusted.',
     );
   const headers = next.origin === url.origin ? ask.headers : harmlessHeaders(ask.headers);
-  return await follow(next, { ...ask, headers }, trip, first, hops + 1);
+  return await follow(next, { ...ask, headers }, trip, asked);
 }
 
-async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Reply> {
+async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Omit<Reply, 'hosts'>> {
   const headers = requestHeaders(ask);
   const road = await chooseConnection(url, trip, hop);
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;

@@ -23,6 +23,7 @@ const Headers = z
 const Output = z.strictObject({
   status: z.int().describe('HTTP status.'),
   url: z.string().describe('Where the answer came from.'),
+  via: z.array(z.string()).optional().describe('After redirects: every host that was asked, in order.'),
   headers: z.record(z.string(), z.string()).describe('The headers that matter.'),
   body: z.string().describe('The text; when long, head and tail.'),
   ...bodyFields,
@@ -89,7 +90,10 @@ async function exchange(
   }
 }
 
-async function toHttpOutcome({ url, status, headers, body }: Reply, artifacts?: ArtifactStore): Promise<Outcome> {
+async function toHttpOutcome(
+  { url, status, headers, body, hosts }: Reply,
+  artifacts?: ArtifactStore,
+): Promise<Outcome> {
   if (status >= 400) {
     const words = isText(body) ? body.toString().slice(0, QUOTED).trim() : `${body.length} bytes that are not text`;
     const temporary = status >= 500 || status === 429;
@@ -101,6 +105,7 @@ async function toHttpOutcome({ url, status, headers, body }: Reply, artifacts?: 
   const telling = Object.entries(headers).filter(
     ([name, value]) => SHOWN_HEADERS.includes(name) && typeof value === 'string',
   );
-  const output = { status, url: url.href, headers: Object.fromEntries(telling), body: text, ...rest };
+  const via = hosts.length > 1 ? { via: [...hosts] } : {};
+  const output = { status, url: url.href, ...via, headers: Object.fromEntries(telling), body: text, ...rest };
   return { ...ok(output, shown), usage: { output_bytes: body.length } };
 }

@@ -15,7 +15,8 @@ import type { Effect } from '../../schema/policy.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import type { Asked } from '../../schema/wait.ts';
 
-export type Judge = (call: ToolCall) => { effect: Effect; why: string };
+type Verdict = { effect: Effect; why: string };
+export type Judge = (call: ToolCall) => Verdict | Promise<Verdict>;
 
 /** How people are asked. Without it an approval is bound to the call alone and does not expire. */
 export type ApprovalPorts = {
@@ -40,7 +41,7 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
   return {
     name: 'authorize',
     call: async (call, next) => {
-      const { effect, why } = judge(call);
+      const { effect, why } = await judge(call);
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
       if (effect === 'allow' && !call.bounds.ask)
         return next(call.approval === null ? call : { ...call, approval: null });

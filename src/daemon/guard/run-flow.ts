@@ -1,0 +1,59 @@
+/** Owns: what a run and the runs around and inside it have read so far, found in the ledger. */
+import { type Flow, foldFlow } from '../../guard/information-flow.ts';
+import { matchesGlob } from '../../roles/glob.ts';
+import type { Event } from '../../schema/event.ts';
+import { Graph } from '../../schema/graph.ts';
+import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
+import type { Policy } from '../../schema/policy.ts';
+import { TaskGiven } from '../../schema/task-run.ts';
+
+export type FlowPorts = {
+  events: Pick<EventStore, 'read'>;
+  /** Resolves when everything that was written before is readable. */
+  flush: () => Promise<unknown>;
+  artifacts: Pick<ArtifactStore, 'get'>;
+  policy: () => Policy;
+};
+
+export async function flowOfRun(ports: FlowPorts, run: string): Promise<Flow> {
+  await ports.flush();
+  const events = await eventsAround(ports, run);
+  const started = events.find((event) => event.type === 'run.started');
+  const task = TaskGiven.safeParse(started?.data.input).data;
+  const publicFiles = task?.fields.public ?? [];
+  return foldFlow(events, {
+    words: started === undefined ? '' : await operatorsWords(ports, started.data, task),
+    isPublicFile: (path) => publicFiles.some((glob) => matchesGlob(glob, path)),
+    followsLinks: ports.policy().web.links === 'follow',
+  });
+}
+
+/**
+ * The events of a run, of those around it, and of all that these have started, in order. A run that continues a failed
+ * one counts as inside it: it starts with what that one has read.
+ */
+async function eventsAround({ events }: FlowPorts, run: string): Promise<Event[]> {
+  const found = new Map<string, Event[]>();
+  const pending = [run];
+  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
+    if (found.has(id)) continue;
+    const own: Event[] = [];
+    for await (const event of events.read({ run: id })) {
+      own.push(event);
+      if (event.type === 'run.started' && event.data.parent !== null) pending.push(event.data.parent);
+      if (event.type === 'wait.opened' && event.data.for.kind === 'child') pending.push(event.data.for.run);
+    }
+    found.set(id, own);
+  }
+  return [...found.values()].flat().toSorted((a, b) => a.seq - b.seq);
+}
+
+type Started = Extract<Event, { type: 'run.started' }>['data'];
+
+/** The task as the person wrote it, or the graph that a person wrote and what it was started with. */
+async function operatorsWords({ artifacts }: FlowPorts, started: Started, task?: TaskGiven): Promise<string> {
+  const given = [started.title, JSON.stringify(started.input)];
+  if (task !== undefined) return [...given, (await artifacts.get({ sha256: task.body })).toString('utf8')].join('\n');
+  const graph = Graph.safeParse(JSON.parse((await artifacts.get(started.graph)).toString('utf8'))).data;
+  return [...given, ...(graph?.author === 'operator' ? [JSON.stringify(graph)] : [])].join('\n');
+}

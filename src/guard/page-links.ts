@@ -1,0 +1,33 @@
+/** Owns: the addresses that a text names, so that a link may be followed as it stands there. Pure. */
+
+const ADDRESS = /https?:\/\/[^\s"'<>\\^`{|}]+/gi;
+const ATTRIBUTE = /\b(?:href|src)\s*=\s*(?:"([^"]{1,2000})"|'([^']{1,2000})'|([^\s"'<>]{1,2000}))/gi;
+/** What a sentence or a markdown link puts behind an address. */
+const BEHIND = /[.,;:!?*_)\]]+$/;
+const MOST_LINKS = 5000;
+
+/** Every address in a text, and behind `href` and `src` also those that are relative to `base`. */
+export function linksIn(text: string, base?: string): Set<string> {
+  const links = new Set<string>();
+  const add = (found: string): void => {
+    const url = links.size < MOST_LINKS ? comparableUrl(found, base) : null;
+    if (url !== null) links.add(url);
+  };
+  for (const [found] of text.matchAll(ADDRESS)) {
+    add(unescapeAmpersands(found));
+    add(unescapeAmpersands(found).replace(BEHIND, ''));
+  }
+  for (const [, quoted, single, bare] of text.matchAll(ATTRIBUTE))
+    add(unescapeAmpersands(quoted ?? single ?? bare ?? ''));
+  return links;
+}
+
+/** An address in the form in which two of them are compared: without what a server never sees. Null when it is none. */
+export function comparableUrl(text: string, base?: string): string | null {
+  const url = URL.parse(text, base);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  url.hash = '';
+  return url.href;
+}
+
+const unescapeAmpersands = (text: string): string => text.replaceAll(/&(?:amp|#38|#x26);/gi, '&');
