@@ -1,6 +1,6 @@
 /** Owns: adding a task to the inbox atomically. It counts as delivered as soon as it is there. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describeErrno, lstatIfPresent, syncFolder, writeNewFile } from '../ledger/disk.ts';
 import { OkaError } from '../schema/errors.ts';
@@ -10,9 +10,15 @@ import { formatBytes, NotATask, readPlain, Vanished } from './plain-file.ts';
 import { newFolder, ownFolder } from './inbox-folders.ts';
 import { hasControls } from './entry-name.ts';
 import { readTask } from './parse-task.ts';
-import { listFiles } from './task-folder.ts';
+import { type FolderList, listFiles, TASK } from './task-folder.ts';
 
-export type Addition = { text: string; fields?: TaskFile } | { path: string };
+/** A file as it is delivered, with its path below the inbox. */
+export type DeliveredFile =
+  | { path: string; bytes: Buffer; mode: number; mtimeMs?: number }
+  | { path: string; target: string };
+export type Addition = { text: string; fields?: TaskFile } | { path: string } | StoredTask;
+/** A task that was taken before; `files` are the others of its folder, and null if it was a single file. */
+export type StoredTask = { name: string; bytes: Buffer; files: DeliveredFile[] | null };
 export type Added = { name: string; title: string };
 
 export const LIMITS: Limits = { mostBytes: 1024 * 1024, mostFolderBytes: 64 * 1024 * 1024, mostFiles: 1000 };
@@ -20,7 +26,7 @@ const STAGED_FOR_MS = 3_600_000;
 
 /** Refuses at once what is not a task, with the reason the inbox itself would give. */
 export function addTask(inbox: string, addition: Addition, limits: Limits = LIMITS): Added {
-  const source = 'text' in addition ? 'the task' : addition.path;
+  const source = 'path' in addition ? addition.path : 'the task';
   try {
     const { name, title, files } = contentOf(addition, limits);
     deliver(inbox, name, files);
@@ -32,10 +38,11 @@ export function addTask(inbox: string, addition: Addition, limits: Limits = LIMI
   }
 }
 
-type Content = Added & { files: Iterable<{ path: string; bytes: Buffer; mode: number; mtimeMs?: number }> };
+type Content = Added & { files: Iterable<DeliveredFile> };
 
 function contentOf(addition: Addition, limits: Limits): Content {
   if ('text' in addition) return textTask(addition.text, addition.fields ?? {}, limits);
+  if ('name' in addition) return storedTask(addition);
   const path = resolve(addition.path);
   const name = basename(path);
   if (name.startsWith('.') || hasControls(name)) throw new NotATask('its name is not allowed; give it a plain one');
@@ -45,6 +52,13 @@ function contentOf(addition: Addition, limits: Limits): Content {
   assertTaskFile(stats, name, limits);
   const { bytes } = readPlain(path, limits.mostBytes);
   return { name, title: readTask(bytes, name).title, files: [{ path: name, bytes, mode: 0o644 }] };
+}
+
+function storedTask({ name, bytes, files }: StoredTask): Content {
+  const { title } = readTask(bytes, name);
+  if (files === null) return { name, title, files: [{ path: name, bytes, mode: 0o644 }] };
+  const others = files.map((file) => ({ ...file, path: join(name, file.path) }));
+  return { name, title, files: [{ path: join(name, TASK), bytes, mode: 0o644 }, ...others] };
 }
 
 function textTask(text: string, fields: TaskFile, limits: Limits): Content {
@@ -80,18 +94,21 @@ function headerOf(fields: TaskFile): string {
 }
 
 function folderTask(path: string, name: string, limits: Limits): Content {
-  const { task, files } = listFiles(path, limits);
-  const { title } = readTask(readPlain(join(path, task), limits.mostBytes).bytes, name);
-  return { name, title, files: readEach(path, name, [task, ...files], limits) };
+  const list = listFiles(path, limits);
+  const { title } = readTask(readPlain(join(path, list.task), limits.mostBytes).bytes, name);
+  return { name, title, files: readEach(path, name, list, limits) };
 }
 
 /** Reads one file at a time, since a folder may be too large for memory. */
-function* readEach(path: string, name: string, paths: string[], limits: Limits): Content['files'] & Generator {
-  for (const each of paths) {
+function* readEach(path: string, name: string, { task, files, links }: FolderList, limits: Limits): DeliveredFiles {
+  for (const each of [task, ...files]) {
     const { bytes, stats } = readPlain(join(path, each), limits.mostFolderBytes);
     yield { path: join(name, each), bytes, mode: stats.mode & 0o111 ? 0o755 : 0o644, mtimeMs: stats.mtimeMs };
   }
+  for (const { path: each, target } of links) yield { path: join(name, each), target };
 }
+
+type DeliveredFiles = Generator<DeliveredFile, void>;
 
 /** Writes files under a hidden name, flushes them, and makes them visible by one rename. */
 function deliver(inbox: string, name: string, files: Content['files']): void {
@@ -100,9 +117,11 @@ function deliver(inbox: string, name: string, files: Content['files']): void {
   try {
     clearStaged(folder);
     mkdirSync(staged);
-    for (const { path, bytes, mode, mtimeMs } of files) {
-      mkdirSync(dirname(join(staged, path)), { recursive: true });
-      writeNewFile(join(staged, path), bytes, { mode, mtimeMs, durable: true });
+    for (const file of files) {
+      const at = join(staged, file.path);
+      mkdirSync(dirname(at), { recursive: true });
+      if ('target' in file) symlinkSync(file.target, at);
+      else writeNewFile(at, file.bytes, { mode: file.mode, mtimeMs: file.mtimeMs, durable: true });
     }
     syncFolder(staged);
     renameSync(staged, join(folder, randomUUID()));

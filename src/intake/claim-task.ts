@@ -19,7 +19,7 @@ import { NotATask, readPlain, Vanished } from './plain-file.ts';
 import { claimedFolder, makeNew, move, ownFolder, type Rename, removeIfEmpty } from './inbox-folders.ts';
 import { printableName } from './entry-name.ts';
 import { readTask, type TaskText } from './parse-task.ts';
-import { type FolderFile, filesOf } from './task-folder.ts';
+import { type FolderFile, type FolderLink, filesOf } from './task-folder.ts';
 
 export type Claimed = TaskText & {
   id: string;
@@ -33,6 +33,8 @@ export type Claimed = TaskText & {
   sha256: string;
   /** The other files of a task folder, relative to `folder`. */
   files: FolderFile[];
+  /** Symbolic links in the folder that stay inside it. */
+  links: FolderLink[];
   /** Null for a task that is a single file. */
   folder: string | null;
 };
@@ -134,19 +136,33 @@ function slugOf(name: string): string {
   return slug === '' ? 'task' : slug;
 }
 
-type Content = TaskText & Pick<Claimed, 'bytes' | 'sha256' | 'files'> & { isFolder: boolean; digest: string };
+type Content = TaskText & Pick<Claimed, 'bytes' | 'sha256' | 'files' | 'links'> & { isFolder: boolean; digest: string };
 
 function contentAt(path: string, name: string, limits: Limits): Content {
   const stats = statsOf(path);
   if (stats === null) throw new Vanished('');
   const isFolder = stats.isDirectory();
   if (!isFolder) assertTaskFile(stats, name, limits);
-  const { files, task } = isFolder ? filesOf(path, limits) : { files: [], task: '' };
+  const { files, links, leftOut, task } = isFolder ? filesOf(path, limits) : SINGLE;
   const { bytes } = readPlain(join(path, task), limits.mostBytes);
   const digest = createHash('sha256').update(bytes);
   for (const file of files) digest.update(`${file.path}\0${file.sha256}\n`);
+  for (const link of links) digest.update(`${link.path}\0${link.target}\n`);
   const sha256 = hash('sha256', bytes);
-  return { ...readTask(bytes, name), bytes, sha256, files, isFolder, digest: digest.digest('hex') };
+  const text = readTask(bytes, name);
+  const notes = [...text.notes, ...noteOnLinks(leftOut)];
+  return { ...text, notes, bytes, sha256, files, links, isFolder, digest: digest.digest('hex') };
+}
+
+const SINGLE = { files: [], links: [], leftOut: [], task: '' };
+const MOST_NAMED = 20;
+
+function noteOnLinks(leftOut: readonly string[]): string[] {
+  if (leftOut.length === 0) return [];
+  const more = leftOut.length > MOST_NAMED ? ` and ${leftOut.length - MOST_NAMED} more` : '';
+  return [
+    `symbolic links that lead out of the folder were left out: ${leftOut.slice(0, MOST_NAMED).join(', ')}${more}`,
+  ];
 }
 
 /**

@@ -1,18 +1,22 @@
 /**
  * Owns: the files of a task folder besides TASK.md. Does not own: copying them.
  *
- * B1 It contains only folders and regular files without other hard links; otherwise the folder is not a task.
+ * B1 It contains only folders, regular files without other hard links, and symbolic links; otherwise the folder is not a
+ *    task. Links that could lead out of the folder are left out.
  * B2 Number, depth and bytes are bounded, and checked before any content is read.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import { join, posix } from 'node:path';
 import { errnoOf } from '../schema/errors.ts';
 import { assertPlain, formatBytes, kindOf, NotATask, unreadableReason, Vanished, withPlain } from './plain-file.ts';
 import { hasControls, isLitter, isUnfinished, printableName, decodeUtf8 } from './entry-name.ts';
 
 export type FolderLimits = { mostFiles: number; mostFolderBytes: number };
 export type FolderFile = { path: string; bytes: number; sha256: string; executable: boolean; mtimeMs: number };
+export type FolderLink = { path: string; target: string };
+/** What a folder contains besides TASK.md, whose name is `task`; `leftOut` are links that could lead out of it. */
+export type FolderList = { task: string; files: string[]; links: FolderLink[]; leftOut: string[] };
 export const TASK = 'TASK.md';
 
 const DEEPEST = 20;
@@ -32,9 +36,10 @@ export const stampOf = ({ dev, ino, size, mtimeMs, mode }: Stats): string => [de
 /** The hash of every path and its content; null if the folder is not a task, or not yet. */
 export function digestOfFolder(folder: string, limits: FolderLimits): string | null {
   try {
-    const { task, files } = listFiles(folder, limits);
+    const { task, files, links } = listFiles(folder, limits);
     const digest = createHash('sha256');
     for (const path of [task, ...files]) digest.update(`${path}\0${hashFile(folder, path).sha256}\n`);
+    for (const { path, target } of links) digest.update(`${path}\0${target}\n`);
     return digest.digest('hex');
   } catch (error) {
     if (error instanceof NotATask || error instanceof Vanished) return null;
@@ -42,19 +47,38 @@ export function digestOfFolder(folder: string, limits: FolderLimits): string | n
   }
 }
 
-/** Every file but TASK.md, sorted by path, with the hash of its content; and the name of TASK.md. */
-export function filesOf(folder: string, limits: FolderLimits): { task: string; files: FolderFile[] } {
-  const { task, files } = listFiles(folder, limits);
-  return { task, files: files.map((path) => hashFile(folder, path)) };
+/** Everything but TASK.md, sorted by path; files with the hash of their content. */
+export function filesOf(folder: string, limits: FolderLimits): Omit<FolderList, 'files'> & { files: FolderFile[] } {
+  const list = listFiles(folder, limits);
+  return { ...list, files: list.files.map((path) => hashFile(folder, path)) };
 }
 
 /** The paths alone; throws if the folder is not a task. */
-export function listFiles(folder: string, limits: FolderLimits): { task: string; files: string[] } {
-  const found = contentOf(folder, limits).flatMap(({ path, stats }) => (stats.isFile() ? [path] : []));
+export function listFiles(folder: string, limits: FolderLimits): FolderList {
+  const content = contentOf(folder, limits);
+  const found = content.flatMap(({ path, stats }) => (stats.isFile() ? [path] : []));
+  if (content.some(({ path, stats }) => path.toUpperCase() === TASK.toUpperCase() && stats.isSymbolicLink()))
+    throw new NotATask(`${TASK} in it is a symbolic link; only regular files are read`);
   const task = taskNameIn(found);
   const onItsWay = found.find((path) => path.split('/').some(isUnfinished));
   if (onItsWay !== undefined) throw new NotATask(`${onItsWay} in it is not finished`, { unfinished: true });
-  return { task, files: found.filter((path) => path !== task) };
+  const links = content.flatMap(({ path, stats }) =>
+    stats.isSymbolicLink() ? [{ path, target: asVanished(() => readlinkSync(join(folder, path))) }] : [],
+  );
+  const leftOut = links.filter((link) => !staysInside(link)).map(({ path }) => path);
+  return { task, files: found.filter((path) => path !== task), links: links.filter(staysInside), leftOut };
+}
+
+/**
+ * Whether a link cannot lead out of the folder: it goes up from its own place first, no higher than the folder, and then
+ * only down, where every other link stays inside as well.
+ */
+function staysInside({ path, target }: FolderLink): boolean {
+  if (target.startsWith('/')) return false;
+  const down = target.replace(/^(?:\.\.?(?:\/|$))*/, '');
+  if (down.split('/').includes('..') || hasControls(target)) return false;
+  const joined = posix.join(posix.dirname(path), target);
+  return joined !== '..' && !joined.startsWith('../');
 }
 
 /** TASK.md in any case; where there are several, only the exact name decides. */
@@ -107,7 +131,7 @@ function contentOf(folder: string | Buffer, limits: FolderLimits): Found[] {
       if (bytes > limits.mostFolderBytes)
         throw new NotATask(`it contains more than ${formatBytes(limits.mostFolderBytes)}`);
       if (stats.isDirectory()) enter(path, depth + 1);
-      else below(path, () => assertPlain(stats));
+      else if (!stats.isSymbolicLink()) below(path, () => assertPlain(stats));
     }
   };
   enter('', 1);
@@ -126,7 +150,8 @@ function namesIn(folder: string | Buffer, at: string): string[] {
 
 function statEntry(folder: string | Buffer, path: string): Stats {
   const stats = asVanished(() => lstatSync(locateProblem(folder, path)));
-  if (!stats.isFile() && !stats.isDirectory()) throw new NotATask(`${path} in it is ${kindOf(stats)}`);
+  if (!stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink())
+    throw new NotATask(`${path} in it is ${kindOf(stats)}`);
   return stats;
 }
 

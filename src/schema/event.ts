@@ -279,6 +279,17 @@ export const eventData = {
       name: z.string().max(1000).describe('Name of the file or folder in the inbox.'),
       body: ArtifactRef.describe('The task as it was given.'),
       files: z.array(ArtifactRef).max(10_000).default([]).describe('The other files in its folder.'),
+      executable: z.array(z.string().max(1000)).max(10_000).optional().describe('Those of them that are programs.'),
+      links: z
+        .array(
+          z.strictObject({
+            path: z.string().max(1000).describe('Where it is in the folder.'),
+            target: z.string().max(4096).describe('Where it leads, inside the folder.'),
+          }),
+        )
+        .max(10_000)
+        .optional()
+        .describe('Symbolic links in its folder.'),
       by: z.string().max(200).default('inbox').describe('How it was submitted.'),
       notes: z.array(z.string().max(1000)).max(50).optional().describe('What was left out of account, and hints.'),
     })

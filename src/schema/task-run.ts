@@ -9,6 +9,9 @@ export const TaskGiven = z
     name: z.string().max(1000).describe('Name of the file or folder that came in.'),
     title: z.string().max(500).describe('What it is about.'),
     body: Sha256.describe('The text below the front matter; stored as an artifact.'),
+    text: Sha256.optional().describe(
+      'The whole text as it came in; stored as an artifact. Earlier versions did not say.',
+    ),
     fields: TaskFile.describe('The front matter.'),
     first_line: z.int().positive().describe('Line of the file at which the text begins.'),
     dir: z.string().max(1000).nullable().describe('Folder on the desk it works in; null for the top.'),

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -93,6 +102,27 @@ describe('what other programs leave in a task', () => {
     utimesSync(test.at('job', 'data'), 1234, 1234);
     await test.settle(10_000);
     expect(await test.takeAll()).toMatchObject([{ body: 'Go.\n', files: [{ path: 'data', mtimeMs: 1_234_000 }] }]);
+  });
+
+  it('a folder with symbolic links is taken with those that stay inside, and a list of those left out', async () => {
+    await using test = await testInbox();
+    mkdirSync(test.at('job', 'a', 'b'), { recursive: true });
+    writeFileSync(test.at('job', 'TASK.md'), 'Go.\n');
+    writeFileSync(test.at('job', 'data'), 'x');
+    const inside = { one: 'data', 'a/b/up': '../../data', 'a/folder': 'b', 'a/here': '.', dangling: 'not/there' };
+    const outside = {
+      abs: '/etc/passwd',
+      up: '../x',
+      'a/b/far': '../../../x',
+      'a/tricky': 'folder/../../../x',
+      z: '..',
+    };
+    for (const [path, target] of Object.entries({ ...inside, ...outside })) symlinkSync(target, test.at('job', path));
+    await test.settle(10_000);
+    const [claimed] = await test.takeAll();
+    expect(Object.fromEntries(claimed?.links.map(({ path, target }) => [path, target]) ?? [])).toEqual(inside);
+    expect(claimed?.files.map(({ path }) => path)).toEqual(['data']);
+    expect(claimed?.notes).toEqual([expect.stringMatching(/left out: a\/b\/far, a\/tricky, abs, up, z$/)]);
   });
 
   it('two files that could be TASK.md are refused, unless one has exactly this name', async () => {

@@ -79,6 +79,13 @@ export const work: Readonly<Record<string, Command>> = {
     example: 'oka undo welcome-1a2b3c4d --dry-run',
     load: () => import('../commands/undo-command.ts'),
   }),
+  again: command({
+    summary: 'Do the task of a run again, with the same text and files',
+    operands: '<run>',
+    json: true,
+    example: 'oka again report-1a2b3c4d',
+    load: () => import('../commands/again.ts'),
+  }),
   correct: command({
     summary: 'Say what is wrong with a finished run; it is done again accordingly',
     operands: '<run> <text>',

@@ -5,8 +5,10 @@ import type { RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import { resultPage } from '../../roles/result.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
+import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { stepsOf } from '../desk/desk.ts';
@@ -44,6 +46,7 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   const folder = join(ports.outbox, run);
   mkdirSync(folder, { recursive: true });
   for (const artifact of artifactsIn(all).slice(0, MOST_FILES)) await copyOut(artifact, folder, ports.artifacts);
+  await writeTaskText(own, folder, ports.artifacts);
   const file = join(folder, 'RESULT.md');
   replaceFile(file, resultPage({ ...facts, ...(warning === null ? {} : { unsandboxed: warning }) }));
   return file;
@@ -60,6 +63,23 @@ export function childrenIn(events: readonly Event[]): string[] {
       ),
     ),
   ];
+}
+
+/** The text as it was taken from the inbox, so that a person finds it again. A result does not fail because it is gone. */
+async function writeTaskText(own: readonly Event[], folder: string, artifacts: ArtifactStore): Promise<void> {
+  const sha256 = textOfTask(own);
+  const file = join(folder, 'TASK.md');
+  if (sha256 === undefined || lstatIfPresent(file) !== undefined) return;
+  const bytes = await artifacts.get({ sha256 }).catch((error: unknown) => {
+    if (error instanceof OkaError && error.code.startsWith('artifact-')) return null;
+    throw error;
+  });
+  if (bytes !== null) replaceFile(file, bytes);
+}
+
+function textOfTask(own: readonly Event[]): string | undefined {
+  const started = own.find((event) => event.type === 'run.started');
+  return started?.type === 'run.started' ? (started.data.input as Partial<TaskGiven> | null)?.text : undefined;
 }
 
 async function copyOut(artifact: ArtifactRef, folder: string, artifacts: ArtifactStore): Promise<void> {

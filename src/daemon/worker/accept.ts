@@ -28,9 +28,11 @@ export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed)
   const { id, title, task, name, known } = claimed;
   await vault.originals.seal(id, [{ text: claimed.body }], vault.redactCut);
   const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
-  if (!known) await ledger.append(receivedEvents(claimed, await storeParts(claimed, artifacts)));
+  const text = await artifacts.put(claimed.bytes, { media: 'text/markdown', name: name.slice(0, 255) });
+  if (!known) await ledger.append(receivedEvents(claimed, await storeParts(claimed, text, artifacts)));
   const dir = placeTaskFiles(claimed, join(home.workspace, 'desk')) ?? task.dir ?? null;
-  const input: TaskGiven = { name, title, body: body.sha256, fields: task, first_line: firstLineOf(claimed), dir };
+  const given = { name, title, body: body.sha256, text: text.sha256, fields: task, dir };
+  const input: TaskGiven = { ...given, first_line: firstLineOf(claimed) };
   if (known && (await engine.stateOf(id)) !== null) return null;
   const budgets = { ...policy().policy.budgets, ...task.budget };
   const drive = await engine.start(taskGraph, {
@@ -44,7 +46,7 @@ export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed)
   return drive;
 }
 
-type Parts = { body: ArtifactRef; files: ArtifactRef[] };
+type Parts = { body: ArtifactRef; files: ArtifactRef[]; executable?: string[]; links?: Claimed['links'] };
 
 function receivedEvents(claimed: Claimed, parts: Parts): NewEvent[] {
   const { id, name, by, task, body } = claimed;
@@ -59,14 +61,23 @@ function receivedEvents(claimed: Claimed, parts: Parts): NewEvent[] {
   return [received, { type: 'run.corrected', run: task.corrects, data: { by: id, text: body.slice(0, 20_000) } }];
 }
 
-async function storeParts({ bytes, name, folder, files }: Claimed, artifacts: ArtifactStore): Promise<Parts> {
-  const body = await artifacts.put(bytes, { media: 'text/markdown', name: name.slice(0, 255) });
+async function storeParts(
+  { folder, files, links }: Claimed,
+  body: ArtifactRef,
+  artifacts: ArtifactStore,
+): Promise<Parts> {
   const kept: ArtifactRef[] = [];
   for (const { path } of folder === null ? [] : files) {
     const content = readFileSync(join(folder ?? '', path));
     kept.push(await artifacts.put(content, { media: 'application/octet-stream', name: path.slice(-255) }));
   }
-  return { body, files: kept };
+  const executable = files.filter((file) => file.executable).map(({ path }) => path.slice(-255));
+  return {
+    body,
+    files: kept,
+    ...(executable.length === 0 ? {} : { executable }),
+    ...(links.length === 0 ? {} : { links }),
+  };
 }
 
 const MOST_NOTES = 50;

@@ -1,6 +1,6 @@
 /** Owns: putting the files of a task folder onto the desk, into a folder of their own, whole or not at all. */
 import { randomUUID } from 'node:crypto';
-import { fsyncSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { fsyncSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeErrno, writeNewFile } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
@@ -20,6 +20,8 @@ export type Bundle = {
   id: string;
   folder: string | null;
   files: readonly { path: string; bytes: number; executable: boolean; mtimeMs?: number }[];
+  /** Symbolic links that stay inside the folder. */
+  links?: readonly { path: string; target: string }[];
 };
 
 /** Returns the folder's name below the desk. Called again it finds what it laid out before. Null when there is nothing. */
@@ -32,6 +34,10 @@ export function placeTaskFiles(bundle: Bundle, desk: string): string | null {
     mkdirSync(top.at(temporary));
     using place = top.enter(temporary);
     for (const file of files) copyFile(folder, file, place);
+    for (const { path, target } of bundle.links ?? []) {
+      using parent = makeFolders(place, parentPath(toBytesPath(path)));
+      symlinkSync(target, parent.at(baseName(toBytesPath(path))));
+    }
     fsyncSync(place.fd);
     return moveIntoPlace(top, temporary, { ...bundle, folder }, desk);
   } catch (error) {

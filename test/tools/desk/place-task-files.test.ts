@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { placeTaskFiles } from '../../../src/tools/desk/place-task-files.ts';
@@ -65,4 +65,11 @@ it('a task without files has no folder', () => {
   using desk = new TestDesk();
   expect(placeTaskFiles({ id: 'a', folder: null, files: [] }, desk.dir)).toBeNull();
   expect(readdirSync(desk.dir)).toEqual([]);
+});
+
+it('links that stay inside are placed as links', () => {
+  using desk = new TestDesk();
+  const links = [{ path: 'in/deep/latest', target: '../data.csv' }];
+  for (const _ of [1, 2]) expect(placeTaskFiles({ ...bundled(desk), links }, desk.dir)).toBe('job-1');
+  expect(readlinkSync(desk.at('job-1/in/deep/latest'))).toBe('../data.csv');
 });
