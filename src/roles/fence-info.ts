@@ -12,6 +12,8 @@ export type FenceInfo = {
   fallback?: Json;
   /** Whether the step may use the network; a list names the hosts. */
   net?: boolean | string[];
+  /** A request that the egress proxy refuses does not fail the step. */
+  netRefused?: 'ok';
   /** Working directory, inside the folder of the task. */
   dir?: string;
   /** Checks that must pass for the step to count as done. */
@@ -27,6 +29,7 @@ export const FENCE_ATTRIBUTES: Readonly<Record<string, string>> = {
   timeout: 'timeout:30, timeout:5m or timeout:2h',
   fallback: 'fallback:"no data"',
   net: 'net:yes or net:api.example.org',
+  net_refused: 'net_refused:ok',
   dir: 'dir:site',
   accept: 'accept:"file: report.md" (once for each check)',
 };
@@ -88,6 +91,10 @@ const SETTERS: Readonly<Record<string, Setter>> = {
     return given === '' ? 'fallback has no value; give the output to continue with' : null;
   },
   net: setNet,
+  net_refused: (info, value) => {
+    info.netRefused = 'ok';
+    return value === 'ok' ? null : `net_refused "${value}" is not known; the only value is ok`;
+  },
   dir: (info, value) => {
     info.dir = value;
     return value !== '' && isRelativeInside(value) ? null : `dir "${value}" is not inside the folder of the task`;

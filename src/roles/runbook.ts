@@ -107,6 +107,7 @@ function toStepNode(
     ...(dir === '' ? {} : { dir }),
     timeout_seconds: seconds,
     ...(info.net === undefined || info.net === false ? {} : { net: info.net }),
+    ...(info.netRefused === undefined ? {} : { net_refused: info.netRefused }),
   };
   return {
     kind: 'tool',

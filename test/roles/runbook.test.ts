@@ -72,7 +72,7 @@ describe('what a fence says of itself', () => {
   it('id, needs, timeout, fallback, net and dir, in several spellings', () => {
     const read = runbook(
       [
-        fence('bash id:fetch timeout:30 net:yes'),
+        fence('bash id:fetch timeout:30 net:yes net_refused:ok'),
         fence("bash {id=clean needs= timeout=5m dir='a b'}"),
         fence('bash id: report needs: fetch, clean fallback:"no \\"data\\"" net:api.example.org,*.b.org'),
         fence('bash needs:none fallback:{"exit":0} net:no'),
@@ -86,7 +86,7 @@ describe('what a fence says of itself', () => {
       ['step-4', []],
     ]);
     expect(inputs(read)).toEqual([
-      { line: 'true', dir: 'site', timeout_seconds: 30, net: true },
+      { line: 'true', dir: 'site', timeout_seconds: 30, net: true, net_refused: 'ok' },
       { line: 'true', dir: 'site/a b', timeout_seconds: 300 },
       { line: 'true', dir: 'site', timeout_seconds: 600, net: ['api.example.org', '*.b.org'] },
       { line: 'true', dir: 'site', timeout_seconds: 600 },

@@ -24,7 +24,7 @@ export function witnessWith(ports: WitnessPorts): NonNullable<EngineOptions['wit
       { run, ...open },
       {
         findBefore: () => findSnapshotBefore(events, run, open.call),
-        readOutcome: (before) => readOutcome(open, before, ports),
+        readOutcome: (before) => readOutcome(open, before, ports, run),
       },
     );
 }
@@ -39,12 +39,24 @@ async function findSnapshotBefore(events: EventStore, run: string, call: string)
 async function readOutcome(
   { tool, call, input, class: effect }: OpenCall,
   before: SnapshotEvent | null,
-  { home, artifacts }: WitnessPorts,
+  { home, artifacts, events }: WitnessPorts,
+  run: string,
 ): Promise<Outcome | null> {
   if (tool !== 'shell') return null;
   const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
   const name = before?.data.ground;
   const environment = before === null || name === undefined ? null : { name, at: Date.parse(before.at) };
   const seen = await readWitness(callsFolder(home), call, { launcher: launcherPath(), patienceMs, environment });
-  return seen === null || seen === 'running' ? null : outcomeFromWitness(seen, input, effect, artifacts);
+  return seen === null || seen === 'running'
+    ? null
+    : outcomeFromWitness(seen, input, effect, artifacts, await refusedTo(call, run, events));
+}
+
+/** What the proxy refused to a call, by its events. A name that could not be resolved was not refused. */
+async function refusedTo(call: string, run: string, events: EventStore): Promise<string[]> {
+  const refused: string[] = [];
+  for await (const { type, data } of events.read({ run }))
+    if (type === 'egress.decided' && data.call === call && data.verdict === 'refused')
+      if (!data.reason.startsWith(`${data.host}: `)) refused.push(`${data.host}:${data.port}: ${data.reason}`);
+  return refused;
 }

@@ -168,6 +168,7 @@ function toSandbox({ env, scratch, launch, grant }: SandboxParts): CommandSandbo
     env,
     ...(scratch === null ? {} : { scratch }),
     ...(launch === null ? {} : { launch }),
+    ...(grant === null ? {} : { refused: () => grant.refused() }),
     [Symbol.asyncDispose]: async () => {
       grant?.[Symbol.dispose]();
       if (scratch !== null) await rm(scratch, { recursive: true, force: true });

@@ -13,6 +13,7 @@ import type { Clock } from '../../schema/ports.ts';
 import type { Policy } from '../../schema/policy.ts';
 import { type Egress, type Grant, openEgress, proxyEnvironment, toAddress } from '../../tools/egress/open-egress.ts';
 import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
+import { askForRefusals } from '../../tools/egress/refusals.ts';
 import { findRegistries } from '../../tools/egress/registries.ts';
 import { type ProxyDecision, createDecisionLog } from '../../tools/egress/decision-log.ts';
 import { admitAnyone, admitSealed, type TicketOwner, sealTicket } from '../../tools/egress/proxy-tickets.ts';
@@ -79,9 +80,11 @@ export function sharedEgress(
   return {
     async grant(holder, ms) {
       const host = await lookup(proxy.host); // a command in the jail cannot ask a name server
+      const ticket = key === null ? null : sealTicket(key, holder, clock() + ms);
       return {
         address: toAddress({ ...proxy, host }),
-        env: proxyEnvironment({ ...proxy, host }, key === null ? null : sealTicket(key, holder, clock() + ms)),
+        env: proxyEnvironment({ ...proxy, host }, ticket),
+        refused: async () => (ticket === null ? [] : askForRefusals({ ...proxy, host }, ticket)),
         [Symbol.dispose]: () => undefined,
       };
     },

@@ -17,6 +17,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { OWN_ANSWER } from '../egress/refusals.ts';
 import { isPublic } from './network-address.ts';
 import { failure, Refused } from './define-tool.ts';
 
@@ -77,6 +78,7 @@ async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Omit<Repl
   sent.on('error', (error) => reject(toProxyRefusal(error, url))).end(ask.body);
   const response = await promise;
   const body = await readBody(response, url, trip.limitBytes ?? LIMIT_BYTES);
+  if (trip.through !== undefined) assertFromServer(response, body, url);
   return { url, status: response.statusCode ?? 0, headers: response.headers, body };
 }
 
@@ -86,6 +88,14 @@ async function chooseConnection(url: URL, trip: Trip, hop: Hop): Promise<Pick<Re
   if (trip.through === undefined) return { agent: false, lookup: fixedLookup(await findAddresses(to, trip)) };
   const proxyEnv = await trip.through(to.host.replace(/\.$/, ''), to.port);
   return { agent: url.protocol === 'https:' ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv }) };
+}
+
+/** What the proxy answers itself is no answer of the server. */
+function assertFromServer({ statusCode, headers }: IncomingMessage, body: Buffer, url: URL): void {
+  if (headers['proxy-status'] !== OWN_ANSWER['proxy-status']) return;
+  const why = body.toString('utf8').trim().slice(0, 500);
+  if (statusCode === 403) throw new Refused(`the egress proxy lets nothing through to ${url.host}: ${why}`, IN_POLICY);
+  throw failure(`the egress proxy could not ask ${url.host}: ${why}`, 'Ask again later, or another address.');
 }
 
 function toProxyRefusal(error: Error, url: URL): Error {

@@ -40,6 +40,8 @@ export type CommandSandbox =
       env: Readonly<Record<string, string>>;
       scratch?: string;
       launch?: SandboxLaunch;
+      /** What the egress proxy has refused to the command. */
+      refused?: () => Promise<readonly string[]>;
       [Symbol.asyncDispose](): Promise<void>;
     }
   | { kind: 'refused'; reason: string };
@@ -47,6 +49,8 @@ export type CommandSandbox =
 const LIMIT_BYTES = 4_194_304;
 /** Most of a stream that an error quotes. */
 const QUOTED_BYTES = 2000;
+/** Most refusals of the egress proxy that an error quotes. */
+const QUOTED_REFUSALS = 3;
 
 const Input = z
   .strictObject({
@@ -58,6 +62,10 @@ const Input = z
       .union([z.boolean(), z.array(z.string().max(253)).max(100)])
       .default(false)
       .describe('Whether it needs the network; a list names the hosts.'),
+    net_refused: z
+      .literal('ok')
+      .optional()
+      .describe('A request that the egress proxy refuses fails the command, unless this is "ok".'),
     secrets: Secrets,
   })
   .refine(({ argv, line }) => (argv === undefined) !== (line === undefined), 'give either argv or line');
@@ -98,7 +106,7 @@ export function shellTool({ desk, env, classify, sandbox, artifacts, limitBytes 
         ...(provided.scratch === undefined ? {} : { scratch: provided.scratch }),
         ...(provided.launch === undefined ? {} : { sandbox: provided.launch }),
       });
-      return toOutcome(done, input, call.class, artifacts);
+      return toOutcome(done, input, call.class, artifacts, (await provided.refused?.()) ?? []);
     },
   });
 }
@@ -111,8 +119,9 @@ export function outcomeFromWitness(
   given: Json,
   effect: SideEffectClass,
   artifacts?: ArtifactStore,
+  refused: readonly string[] = [],
 ): Promise<Outcome> {
-  return toOutcome(done, Input.parse(given), effect, artifacts);
+  return toOutcome(done, Input.parse(given), effect, artifacts, refused);
 }
 
 async function toOutcome(
@@ -120,8 +129,9 @@ async function toOutcome(
   input: z.output<typeof Input>,
   effect: SideEffectClass,
   artifacts: ArtifactStore | undefined,
+  refused: readonly string[],
 ): Promise<Outcome> {
-  const problem = describeEnd(done, input);
+  const problem = withRefusals(describeEnd(done, input), input, refused);
   const inline = problem === null ? {} : { inline: QUOTED_BYTES };
   const stdout = await toBodyText(done.stdout, { artifacts, name: 'stdout', ...inline });
   const stderr = await toBodyText(done.stderr, { artifacts, name: 'stderr', ...inline });
@@ -177,6 +187,19 @@ function describeEnd({ ended, exit, signal }: Launched, input: z.output<typeof I
       return `${input.argv?.[0]?.slice(0, 200) ?? 'the shell'}: ${what}`;
     }
   }
+}
+
+/** A program may take the answer of the proxy for that of the server, and end well without having got anything. */
+function withRefusals(
+  problem: string | null,
+  { net_refused }: z.output<typeof Input>,
+  refused: readonly string[],
+): string | null {
+  if (refused.length === 0 || (problem === null && net_refused === 'ok')) return problem;
+  const first = refused.slice(0, QUOTED_REFUSALS).join('; ');
+  const more = refused.length > QUOTED_REFUSALS ? ` and ${refused.length - QUOTED_REFUSALS} more` : '';
+  const fix = 'Allow the host in .oka/rules/POLICY.md, or mark the step net_refused:ok if it can do without';
+  return `${problem === null ? '' : `${problem}; `}the egress proxy refused a request: ${first}${more}. ${fix}`;
 }
 
 function quoteOutput(stdout: BodyText, stderr: BodyText): string {

@@ -13,6 +13,8 @@ export type Grant = Disposable & {
   /** The address of the proxy, such as 127.0.0.1:3128. */
   readonly address: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What the proxy has refused to the step so far, each with the reason. */
+  refused(): Promise<readonly string[]>;
 };
 
 export type Egress = AsyncDisposable & { readonly port: number; grant(holder: TicketOwner): Grant };
@@ -28,6 +30,7 @@ export async function openEgress({ decided, ...options }: EgressOptions): Promis
       return {
         address: toAddress(proxy),
         env: proxyEnvironment(proxy, ticket),
+        refused: async () => tickets.admit(ticket)?.refusals.list() ?? [],
         [Symbol.dispose]() {
           tickets.revoke(ticket);
           telling.settle(holder.run);

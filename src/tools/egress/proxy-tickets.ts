@@ -5,6 +5,7 @@
  * T2 A process beside the worker knows no tickets; there they are sealed with a key that both can read, and end by time.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { openRefusals, type Refusals } from './refusals.ts';
 
 /** For whom connections are made. */
 export type TicketOwner = {
@@ -19,7 +20,13 @@ export type TicketOwner = {
 export type Ticket = { user: string; password: string };
 
 /** `connections` are to be ended when the ticket is taken back; `until` is when it ends by itself. */
-export type Admitted = { holder: TicketOwner; connections: Set<Disposable>; until: number | null };
+export type Admitted = {
+  holder: TicketOwner;
+  connections: Set<Disposable>;
+  until: number | null;
+  /** What was refused with this ticket. */
+  refusals: Refusals;
+};
 
 /** Says whose ticket it is; null when it is nobody's, or no longer good. */
 export type Admit = (ticket: Ticket | null) => Admitted | null;
@@ -33,7 +40,7 @@ export function openTickets(): Tickets {
   return {
     issue(holder) {
       const ticket = { user: 'step', password: randomBytes(24).toString('base64url') };
-      known.set(keyOf(ticket), { holder, connections: new Set(), until: null });
+      known.set(keyOf(ticket), { holder, connections: new Set(), until: null, refusals: openRefusals() });
       return ticket;
     },
     revoke(ticket) {
@@ -50,6 +57,7 @@ export const admitAnyone: Admit = () => ({
   holder: { run: null, call: null, hosts: [] },
   connections: new Set(),
   until: null,
+  refusals: openRefusals(),
 });
 
 export function sealTicket(key: Buffer, holder: TicketOwner, until: number): Ticket {
@@ -58,6 +66,7 @@ export function sealTicket(key: Buffer, holder: TicketOwner, until: number): Tic
 }
 
 export function admitSealed(key: Buffer, clock: () => number): Admit {
+  const used = new Map<string, Admitted & { until: number }>();
   return (ticket) => {
     if (ticket === null) return null;
     const [given, right] = [ticket.password, computeSeal(key, ticket.user)].map((text) => Buffer.from(text)) as [
@@ -68,7 +77,11 @@ export function admitSealed(key: Buffer, clock: () => number): Admit {
     const { until, ...holder } = JSON.parse(Buffer.from(ticket.user, 'base64url').toString()) as TicketOwner & {
       until: number;
     };
-    return until > clock() ? { holder, connections: new Set(), until } : null;
+    for (const [password, { until: end }] of used) if (end <= clock()) used.delete(password);
+    if (until <= clock()) return null;
+    const admitted = used.get(ticket.password) ?? { holder, connections: new Set(), until, refusals: openRefusals() };
+    used.set(ticket.password, admitted);
+    return admitted;
   };
 }
 

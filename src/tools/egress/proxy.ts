@@ -20,6 +20,7 @@ import { type RouteOptions, chooseRoute } from './route.ts';
 import { type Target, parseConnectTarget, parseRequestTarget, type Unclear } from './proxy-target.ts';
 import type { DecisionLog } from './decision-log.ts';
 import { type Admit, type Admitted, readTicket } from './proxy-tickets.ts';
+import { OWN_ANSWER, REFUSALS_PATH } from './refusals.ts';
 import { joinSockets, refuseConnect } from './tunnel.ts';
 
 export type ProxyOptions = RouteOptions & {
@@ -108,13 +109,17 @@ async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, do
 
 async function exchange(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
   const refuse = (status: string, reason: string, headers: Record<string, string> = {}): void => {
-    const plain = { 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...headers };
+    const plain = { ...OWN_ANSWER, 'content-type': 'text/plain; charset=utf-8', connection: 'close', ...headers };
     response.writeHead(Number(status.slice(0, 3)), plain).end(`${reason}\n`);
   };
   response.on('error', () => response.destroy());
   const admitted = door.admit(readTicket(request.headers['proxy-authorization']));
   if (admitted === null)
     return refuse('407', NO_TICKET, { 'proxy-authenticate': CHALLENGE.slice(CHALLENGE.indexOf(' ') + 1) });
+  if (request.url === REFUSALS_PATH) {
+    response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
+    return void response.end(JSON.stringify(admitted.refusals.list()));
+  }
   const objection = findObjection(request);
   if (objection !== null) return refuse('400', objection);
   const target = parseRequestTarget(request.url ?? '');
@@ -139,11 +144,12 @@ type Reached = { socket: Socket } | { status: string; reason: string };
 
 /** Decides, tells what was decided, and connects. */
 async function reach(target: Target | Unclear, admitted: Admitted, client: Socket, door: Door): Promise<Reached> {
-  const { holder } = admitted;
+  const { holder, refusals } = admitted;
   const tell = (verdict: 'allowed' | 'refused', reason: string, host: string, port: number): void =>
     door.telling.report({ run: holder.run, call: holder.call, host: host.slice(0, 253), port, verdict, reason });
   if ('problem' in target) {
     tell('refused', target.problem, 'unclear', 0);
+    refusals.add(target.problem);
     return { status: '400 Bad Request', reason: target.problem };
   }
   const gone = new AbortController();
@@ -154,6 +160,7 @@ async function reach(target: Target | Unclear, admitted: Admitted, client: Socke
   try {
     const route = await chooseRoute(target, holder, door, signal);
     tell(route.verdict === 'allowed' ? 'allowed' : 'refused', route.reason, target.host, target.port);
+    if (route.verdict === 'refused') refusals.add(`${target.host}:${target.port}: ${route.reason}`);
     if (route.verdict === 'refused') return { status: '403 Forbidden', reason: `${route.reason}. ${ADVICE}` };
     if (route.verdict === 'unknown') return { status: '502 Bad Gateway', reason: route.reason };
     const connected = await connectTo(route.addresses, target.port, door.limits.connectMs, signal);

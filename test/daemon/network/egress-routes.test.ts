@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { Agent, createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type AddressInfo, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -56,8 +57,9 @@ it('D2 what a tool asks for goes by way of the proxy, which checks the address t
   await expect(request('https://localhost:4873/', ask, trip)).rejects.toThrow(
     'the egress proxy lets nothing through to localhost:4873',
   );
-  const plain = await request('http://localhost:4873/', ask, trip);
-  expect([plain.status, plain.body.toString()]).toEqual([403, expect.stringMatching(/which is not public/)]);
+  await expect(request('http://localhost:4873/', ask, trip)).rejects.toThrow(
+    /lets nothing through to localhost:4873: .*which is not public/,
+  );
   expect(decided.every(({ host, verdict }) => host === 'localhost' && verdict === 'refused')).toBe(true);
 });
 
@@ -66,8 +68,20 @@ it('without the right key the proxy gives nothing', async () => {
   writeFileSync(key, Buffer.alloc(32, 9));
   const others = egressRoutes({ home: homeAt('/'), policy: policyWith([]), decided: () => undefined, clock: Date.now });
   const trip = { ...others.tools, signal: AbortSignal.timeout(10_000), redirects: 'followed' as const };
-  expect((await request('http://localhost/', { method: 'GET', headers: {} }, trip)).status).toBe(407);
+  await expect(request('http://localhost/', { method: 'GET', headers: {} }, trip)).rejects.toThrow(
+    /the egress proxy could not ask localhost: this proxy is for commands of oka/,
+  );
   expect(roads.models.fetch).toBeDefined();
+});
+
+it('a step is told what a proxy in another process refused it, and nothing that others were refused', async () => {
+  const { roads } = await ground([], 'localhost');
+  using grant = await roads.steps.grant({ run: 'r1', call: 'c1', hosts: [] }, 60_000);
+  using other = await roads.steps.grant({ run: 'r2', call: 'c2', hosts: [] }, 60_000);
+  const { status, body } = await plainRequest('http://evil.example/?d=1', grant.env);
+  expect([status, body]).toEqual([403, expect.stringContaining('evil.example is not among the hosts')]);
+  expect(await grant.refused()).toEqual([expect.stringMatching(/^evil\.example:80: evil\.example is not among/)]);
+  expect(await other.refused()).toEqual([]);
 });
 
 it('a step is given the address of the proxy, because it cannot ask for names', async () => {
@@ -80,23 +94,32 @@ it('a step is given the address of the proxy, because it cannot ask for names', 
 it('OKA_EGRESS is a host and a port; what cannot be read is refused, and so is a key that is not there', () => {
   vi.stubEnv('OKA_EGRESS_KEY', '/nowhere/key');
   onTestFinished(() => void vi.unstubAllEnvs());
-  for (const [text, host] of [
+  for (const [address, host] of [
     ['egress:3128', 'egress'],
     ['http://10.0.0.1:3128/', '10.0.0.1'],
     ['[fd00::1]:3128', 'fd00::1'],
   ]) {
-    vi.stubEnv('OKA_EGRESS', text);
+    vi.stubEnv('OKA_EGRESS', address);
     expect(egressProxy()).toEqual({ host, port: 3128, key: '/nowhere/key' });
   }
   const ports = { home: homeAt('/'), policy: policyWith([]), decided: () => undefined, clock: Date.now };
   expect(() => egressRoutes(ports)).toThrow(/key of the egress proxy cannot be read/);
-  for (const text of ['egress', 'egress:', 'egress:99999', 'https://egress:1', 'user@egress:1']) {
-    vi.stubEnv('OKA_EGRESS', text);
+  for (const address of ['egress', 'egress:', 'egress:99999', 'https://egress:1', 'user@egress:1']) {
+    vi.stubEnv('OKA_EGRESS', address);
     expect(() => egressProxy()).toThrow(/OKA_EGRESS is a host and a port/);
   }
   vi.stubEnv('OKA_EGRESS', '');
   expect(egressRoutes(ports).tools).toEqual({});
 });
+
+/** As a program in a step asks that takes any answer for that of the server. */
+async function plainRequest(
+  url: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ status: number | undefined; body: string }> {
+  const [response] = (await once(get(url, { agent: new Agent({ proxyEnv: env }) }), 'response')) as [IncomingMessage];
+  return { status: response.statusCode, body: await text(response) };
+}
 
 async function ground(rules: Policy['rules'], host = '127.0.0.1') {
   const folder = temporaryFolder();

@@ -37,6 +37,34 @@ describe('a command that ends well', () => {
   });
 });
 
+describe('a command whose requests were refused', () => {
+  const refusing = shellWith({
+    sandbox: async () => ({
+      kind: 'ready',
+      env: {},
+      refused: async () => ['evil.example:80: evil.example is not among the hosts'],
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }),
+  });
+
+  it('has failed, although it ended with 0', async () => {
+    const outcome = await use(refusing, { line: 'echo page' });
+    expect(outcome.status).toBe('failed');
+    expect(errorOf(outcome)).toMatch(/^the egress proxy refused a request: evil\.example:80: .* net_refused:ok/);
+    expect(errorOf(outcome)).toContain('It wrote to stdout:\npage');
+  });
+
+  it('says so besides its own failure', async () => {
+    expect(errorOf(await use(refusing, { line: 'exit 7', net_refused: 'ok' }))).toMatch(
+      /^exit 7; the egress proxy refused a request/,
+    );
+  });
+
+  it('has ended well when that was to be expected', async () => {
+    expect(await use(refusing, { line: 'echo page', net_refused: 'ok' })).toMatchObject({ status: 'ok' });
+  });
+});
+
 describe('a command that fails', () => {
   it('quotes what it wrote to stderr last', async () => {
     const outcome = await use(shell, { line: 'echo fine; seq 1 3000 >&2; echo "no such thing" >&2; exit 2' });
