@@ -4,9 +4,9 @@ import type { Home } from '../schema/home.ts';
 import { loadRoomsConfig } from './room-config.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 
-export async function findingsOf(home: Home, list: readonly DaemonRoom[] = rooms): Promise<Finding[]> {
+export async function findingsOf(home: Home, list: readonly DaemonRoom[] = rooms, isDeep = false): Promise<Finding[]> {
   const found: Finding[] = [];
-  const loadConfig = (): Promise<unknown> => loadRoomsConfig(home, list);
-  for (const { findings } of list) found.push(...((await findings?.(home, loadConfig)) ?? []));
+  const examination = { loadConfig: () => loadRoomsConfig(home, list), isDeep };
+  for (const { findings } of list) found.push(...((await findings?.(home, examination)) ?? []));
   return found;
 }

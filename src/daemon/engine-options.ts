@@ -12,7 +12,6 @@ import { type ChainOptions, standardChain } from '../tools/chain.ts';
 import { classifierOf } from './guard/classifier.ts';
 import { createGuard } from './guard/create-guard.ts';
 import type { Rules } from './guard/call-rules.ts';
-import { graphsIn } from './home/graph-files.ts';
 import { commandEnvironment } from './settings.ts';
 import type { Home } from '../schema/home.ts';
 
@@ -34,7 +33,6 @@ export function engineOptions(
     monotonic: () => performance.now(),
     sleep,
     hooks: hooksIn(config),
-    graphs: graphsIn(home),
     acceptance: stepAcceptanceProblem,
     middleware: standardChain({
       tools,

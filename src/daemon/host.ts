@@ -19,7 +19,7 @@ import { ports } from './room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import { loadRoomsConfig } from './room-config.ts';
 import { shownPath } from './settings.ts';
-import { openStores } from './stores.ts';
+import { openStores, storePorts } from './stores.ts';
 import { type OpenHome, openHome } from './wire.ts';
 import { receiveRequest } from './worker/receive-request.ts';
 
@@ -63,7 +63,7 @@ export async function withHost<T>(
   const stores = await openStores(home, config, 'run', { rooms: list });
   try {
     const reportRun = (text: string, run: string): void => log(`${run}: ${shownPath(home, text)}`);
-    const open = await openHome(home, config, stores, { reportRun, rooms: list });
+    const open = await openHome(config, storePorts(home, stores), { reportRun, rooms: list });
     const warning = await open.valuesOf({ sandbox: ports.sandbox }).sandbox.warning();
     if (warning !== null) warn(warning);
     return await whileWatched(home, config, open, signal, work);

@@ -9,7 +9,9 @@ import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import type { Config } from '../schema/config.ts';
 import type { Event, Pen } from '../schema/event.ts';
 import type { ArtifactStore, Clock, EventStore, Flush, Projection } from '../schema/ports.ts';
+import { type BoundPort, bindPort } from './open-rooms.ts';
 import type { OnDurable } from './port-types.ts';
+import { ports } from './room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import { runEvents } from './run-events.ts';
 import { openAnchors } from './home/home-anchors.ts';
@@ -29,12 +31,28 @@ export type Stores = {
   events: EventStore;
   close(): Promise<void>;
 };
-export type Swapped = {
+export type StoreOverrides = {
   flush?: Flush;
   clock?: Clock;
   rooms?: readonly DaemonRoom[];
   acceptRollback?: (rollback: Rollback) => void;
 };
+
+/** The stores as ports: whoever needs one of them names it, and is not handed the rest. */
+export function storePorts(home: Home, stores: Stores): BoundPort[] {
+  const { ledger, events, artifacts, projections, taskGraph: goals, vault, onDurable } = stores;
+  return [
+    bindPort(ports.home, home),
+    bindPort(ports.ledger, ledger),
+    bindPort(ports.liveLedger, ledger),
+    bindPort(ports.events, events),
+    bindPort(ports.artifacts, artifacts),
+    bindPort(ports.projections, projections),
+    bindPort(ports.taskGraph, goals),
+    bindPort(ports.vault, vault),
+    bindPort(ports.onDurable, onDurable),
+  ];
+}
 
 /** Only the run ledger has projections; what maintenance folds is in its own store. */
 async function projectionsOf(pen: Pen, list: readonly DaemonRoom[] = rooms): Promise<readonly Projection<unknown>[]> {
@@ -43,8 +61,13 @@ async function projectionsOf(pen: Pen, list: readonly DaemonRoom[] = rooms): Pro
 }
 
 /** Takes a pen: ledger, its projections and the artifacts, ready to append. */
-export async function openStores(home: Home, config: Config, pen: Pen = 'run', swapped: Swapped = {}): Promise<Stores> {
-  return openWith(await openProjections(home, config, pen, swapped.rooms), home, config, pen, swapped);
+export async function openStores(
+  home: Home,
+  config: Config,
+  pen: Pen = 'run',
+  overrides: StoreOverrides = {},
+): Promise<Stores> {
+  return openWith(await openProjections(home, config, pen, overrides.rooms), home, config, pen, overrides);
 }
 
 /** Deletes the projections of a pen and makes them again from the first event on. */
@@ -69,10 +92,10 @@ async function openWith(
   home: Home,
   config: Config,
   pen: Pen,
-  swapped: Swapped,
+  overrides: StoreOverrides,
 ): Promise<Stores> {
   const vault = await openHomeVault(home);
-  const { rooms: _, ...options } = swapped;
+  const { rooms: _, ...options } = overrides;
   const listeners = new Set<(events: readonly Event[]) => void>();
   const onDurable: OnDurable = (listener) => {
     listeners.add(listener);

@@ -26,11 +26,10 @@ import { graphsIn } from './home/graph-files.ts';
 import { modelProviders } from './model-providers.ts';
 import { nodeKinds } from './node-kinds.ts';
 import { type BoundPort, bindPort, openRooms, type OpenRooms } from './open-rooms.ts';
-import type { Runs } from './port-types.ts';
+import type { LedgerPort, Runs } from './port-types.ts';
 import { ports } from './room-ports.ts';
 import { configPorts } from './room-config.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
-import type { Stores } from './stores.ts';
 import { readPlanGraph } from './task/plan-graph.ts';
 import { tidy } from './tidy.ts';
 import { viewFolds } from './views/open-views.ts';
@@ -51,17 +50,17 @@ export type OpenHomeOptions = {
   rooms?: readonly DaemonRoom[];
 };
 
-/** Opens the rooms of a home over its stores, and makes the engine out of them. */
+/** Opens the rooms of a home over the ports of its stores, and makes the engine out of them. */
 export async function openHome(
-  home: Home,
   config: Config,
-  stores: Stores,
+  stores: readonly BoundPort[],
   { reportRun = () => undefined, rooms: list = rooms }: OpenHomeOptions = {},
 ): Promise<OpenHome> {
-  const late = lateRuns(stores);
+  const late = lateRuns();
   const tools = toolRegistry();
   const opened = await openRooms(list, [
-    ...portsOfStores(home, config, stores),
+    ...stores,
+    bindPort(ports.config, config),
     ...(await configPorts(config, list)),
     bindPort(ports.reportRun, reportRun),
     bindPort(ports.tidy, (tidying) => tidy(tidying, list)),
@@ -71,9 +70,8 @@ export async function openHome(
     bindPort(ports.tools, tools),
   ]);
   for (const { name, opened: room } of opened.rooms) addTools(tools, name, room.tools ?? []);
-  const parentOf = async (run: string): Promise<string | null> => (await late.runs.stateOf(run))?.parent ?? null;
-  const engine = createEngine(optionsFor(home, config, stores, opened, tools, await nodeKinds(list), parentOf));
-  late.bind(engine);
+  const engine = createEngine(optionsFor(opened, tools, await nodeKinds(list)));
+  late.bind(engine, opened.valueOf(ports.ledger));
   const handlers = handlersOf(opened);
   return {
     engine,
@@ -89,38 +87,37 @@ export async function openHome(
   };
 }
 
-function portsOfStores(home: Home, config: Config, stores: Stores): BoundPort[] {
-  const { ledger, events, artifacts, projections, taskGraph, vault, onDurable } = stores;
-  return [
-    bindPort(ports.home, home),
-    bindPort(ports.config, config),
-    bindPort(ports.ledger, ledger),
-    bindPort(ports.liveLedger, ledger),
-    bindPort(ports.events, events),
-    bindPort(ports.artifacts, artifacts),
-    bindPort(ports.projections, projections),
-    bindPort(ports.taskGraph, taskGraph),
-    bindPort(ports.vault, vault),
-    bindPort(ports.onDurable, onDurable),
-  ];
-}
+/** What the engine is made of, besides tools. */
+const NEEDED = {
+  home: ports.home,
+  config: ports.config,
+  ledger: ports.ledger,
+  events: ports.events,
+  artifacts: ports.artifacts,
+  projections: ports.projections,
+  vault: ports.vault,
+  policy: ports.policy,
+  deps: ports.deps,
+  memory: ports.memory,
+  planner: ports.planner,
+  witness: ports.witness,
+  runs: ports.runs,
+};
 
 function optionsFor(
-  home: Home,
-  config: Config,
-  stores: Stores,
-  { rooms: opened, valueOf }: OpenRooms<RunState>,
+  { rooms: opened, valuesOf }: OpenRooms<RunState>,
   tools: ToolRegistry,
   kinds: readonly NodeKind[],
-  parentOf: (run: string) => Promise<string | null>,
 ): EngineOptions {
-  const { artifacts } = stores;
-  const secrets = { ...secretsOf(stores, parentOf), diagnose: valueOf(ports.deps).diagnose };
+  const needed = valuesOf(NEEDED);
+  const { home, config, artifacts, policy, deps, memory, planner, witness, runs } = needed;
+  const parentOf = async (run: string): Promise<string | null> => (await runs.stateOf(run))?.parent ?? null;
+  const secrets = { ...secretsOf(needed, parentOf), diagnose: deps.diagnose };
   return {
-    ...engineOptions(home, config, tools, rulesOf(stores, valueOf(ports.policy)), secrets),
-    planner: valueOf(ports.planner),
+    ...engineOptions(home, config, tools, rulesOf(needed, policy), secrets),
+    planner,
     graphs: graphsOf(home, artifacts, kinds),
-    witness: valueOf(ports.witness),
+    witness,
     provide: (run, wait) => {
       for (const { opened: room } of opened) {
         const provided = room.provide?.(run, wait) ?? null;
@@ -131,17 +128,18 @@ function optionsFor(
     runSettled: async (run) => {
       for (const { opened: room } of opened) await room.runSettled?.(run);
     },
-    stores: engineStores(home, stores, valueOf(ports.memory).store),
+    stores: engineStores(home, needed, memory.store),
   };
 }
 
 /** The engine as rooms see it before it exists. */
-function lateRuns({ ledger }: Pick<Stores, 'ledger'>): { runs: Runs; bind: (engine: Engine) => void } {
-  let bound: Engine | null = null;
-  const engine = (): Engine => {
+function lateRuns(): { runs: Runs; bind: (engine: Engine, ledger: Pick<LedgerPort, 'flush'>) => void } {
+  let bound: { engine: Engine; ledger: Pick<LedgerPort, 'flush'> } | null = null;
+  const both = (): NonNullable<typeof bound> => {
     if (bound === null) throw new OkaError('refused', 'a room used the engine while rooms were still being opened');
     return bound;
   };
+  const engine = (): Engine => both().engine;
   return {
     runs: {
       start: (...all) => engine().start(...all),
@@ -153,11 +151,11 @@ function lateRuns({ ledger }: Pick<Stores, 'ledger'>): { runs: Runs; bind: (engi
       post: (...all) => engine().post(...all),
       /** What is staged is read, too. */
       eventsOf: async (run) => {
-        await ledger.flush();
+        await both().ledger.flush();
         return engine().eventsOf(run);
       },
     },
-    bind: (made) => void (bound = made),
+    bind: (made, ledger) => void (bound = { engine: made, ledger }),
   };
 }
 

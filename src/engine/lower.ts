@@ -8,6 +8,7 @@
  * N2 The instructions that need none of the others get what the node needs, and the edges that lead to it.
  * N3 What a person set for the node counts: bounds for all its instructions, the rest for the last.
  * N4 Problems are reported with the place in what the person wrote.
+ * N5 The step of a map may be of a contributed kind if that becomes one instruction.
  */
 import { OkaError } from '../schema/errors.ts';
 import { commonFields, type Graph, Node } from '../schema/graph.ts';
@@ -33,10 +34,15 @@ export function readGraph(value: unknown, kinds: readonly NodeKind[] = [], name 
 /** The graph must have passed graphSchemaWith(kinds). */
 export function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  if (!source.nodes.some(({ kind }) => byName.has(kind))) return asWritten(source as Graph);
+  const isContributed = (node: { kind: string } | undefined): boolean => byName.has(node?.kind ?? '');
+  if (!source.nodes.some((node) => isContributed(node) || isContributed(eachOf(node))))
+    return asWritten(source as Graph);
   const parts = source.nodes.map((node) => {
     const kind = byName.get(node.kind);
-    return kind === undefined ? [node as Node] : instructionsOf(kind, node as KindNode);
+    if (kind !== undefined) return instructionsOf(kind, node as KindNode);
+    const each = eachOf(node);
+    const kindOfEach = byName.get(each?.kind ?? '');
+    return [kindOfEach === undefined ? (node as Node) : lowerMap(kindOfEach, node, each as KindNode)];
   });
   const entries = new Map(source.nodes.map(({ id }, index) => [id, entriesOf(parts[index] ?? [])]));
   const edges = source.edges.flatMap((edge, place) =>
@@ -46,13 +52,28 @@ export function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Low
   const places: Places = {
     nodes: parts.flatMap((nodes, place) => nodes.map(() => place)),
     edges: edges.map(({ place }) => place),
-    isLowered: (place) => byName.has(source.nodes[place]?.kind ?? ''),
+    isLowered: (place) => isContributed(source.nodes[place]),
+    isEachLowered: (place) => isContributed(eachOf(source.nodes[place])),
   };
   return { graph, problems: (around) => checkGraph(graph, around).map((problem) => toWrittenPath(problem, places)) };
 }
 
 function asWritten(graph: Graph): Lowered {
   return { graph, problems: (around) => checkGraph(graph, around) };
+}
+
+const eachOf = (node: Node | KindNode | undefined): { kind: string } | undefined =>
+  node?.kind === 'map' ? (node as Extract<Node, { kind: 'map' }>).each : undefined;
+
+/** An item of a map is one instruction (N5). */
+function lowerMap(kind: NodeKind, map: Node | KindNode, each: KindNode): Node {
+  const lowered = instructionsOf(kind, each);
+  const [only] = lowered;
+  if (lowered.length !== 1 || only === undefined || only.kind === 'map' || only.kind === 'wait')
+    throw new OkaError('invalid-graph', `"${map.id}": a "${kind.kind}" cannot be the step of a map`, {
+      fix: 'Put it into a graph of its own, and let the map run that graph.',
+    });
+  return Node.parse({ ...map, each: only });
 }
 
 /** What one node becomes (N1 to N3). */
@@ -95,13 +116,20 @@ function entriesOf(nodes: readonly Node[]): string[] {
 }
 
 /** For each instruction and edge of the lowered graph, the position of what it was written as. */
-type Places = { nodes: readonly number[]; edges: readonly number[]; isLowered: (place: number) => boolean };
+type Places = {
+  nodes: readonly number[];
+  edges: readonly number[];
+  isLowered: (place: number) => boolean;
+  isEachLowered: (place: number) => boolean;
+};
 
 /** A field that only an instruction has is left out of the path: the person wrote no such field (N4). */
 function toWrittenPath({ path, problem }: GraphProblem, places: Places): GraphProblem {
   const [list = '', index, ...fields] = path.split('.');
   if (index === undefined || (list !== 'nodes' && list !== 'edges')) return { path, problem };
   const place = places[list][Number(index)] ?? Number(index);
-  const isWritten = list === 'edges' || !places.isLowered(place) || (fields[0] ?? '') in commonFields;
-  return { path: [list, place, ...(isWritten ? fields : [])].join('.'), problem };
+  const [field = '', below = ''] = fields;
+  const isWritten = list === 'edges' || !places.isLowered(place) || field in commonFields;
+  const isEachCut = field === 'each' && places.isEachLowered(place) && !(below in commonFields);
+  return { path: [list, place, ...(isWritten ? fields.slice(0, isEachCut ? 1 : undefined) : [])].join('.'), problem };
 }

@@ -1,5 +1,5 @@
 /**
- * Owns: the graphs of runs, checked, stored as artifacts and planned once.
+ * Owns: the graphs of runs, checked, stored as artifacts and planned once; and the list of tools that a run could call.
  *
  * A graph must not be changed after it was started. With a store of artifacts only the latest stay in memory.
  */
@@ -9,6 +9,7 @@ import { OkaError } from '../schema/errors.ts';
 import { Graph } from '../schema/graph.ts';
 import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
+import { toolsListing } from '../schema/tool-listing.ts';
 import { checkGraph, type Surroundings } from './check-graph.ts';
 import { type Plan, planOf } from './graph-plan.ts';
 import type { StateGraph } from './agent-states.ts';
@@ -18,6 +19,8 @@ export type Plans = {
   planGraph: (graph: Graph) => Promise<Plan>;
   /** The plan of a graph that was started once. */
   planFor: (sha256: string) => Promise<Plan>;
+  /** Stores the list of the tools that are available now, under their version. */
+  storeTools: () => Promise<void>;
 };
 
 const MOST_CACHED = 200;
@@ -33,7 +36,15 @@ export function createPlans(
   const plans = new WeakMap<Graph, Promise<Plan>>();
   /** The list of tools that a graph was checked with last. */
   const checkedWith = new WeakMap<Graph, readonly Tool[]>();
-  return { planGraph, planFor };
+  let storedTools: readonly Tool[] | null = null;
+  return { planGraph, planFor, storeTools };
+
+  async function storeTools(): Promise<void> {
+    const list = tools.list();
+    if (artifacts === undefined || storedTools === list) return;
+    await artifacts.put(toolsListing(list), { media: 'application/json', name: 'tools.json' });
+    storedTools = list;
+  }
 
   async function planGraph(graph: Graph): Promise<Plan> {
     let plan = plans.get(graph);

@@ -26,6 +26,7 @@ import {
 
 export async function startRun(context: EngineContext, graph: Graph, request: StartOptions): Promise<Drive> {
   const { plans, registry, tools } = context;
+  await plans.storeTools();
   const plan = await plans.planGraph(graph);
   const running = registry.drives.get(request.id);
   if (running !== undefined) return running;
@@ -66,6 +67,7 @@ async function loadIdleRun(context: EngineContext, id: string): Promise<RunState
 
 async function continueUnder(context: EngineContext, failed: RunState, id: string): Promise<Drive> {
   if ((await findRun(context, id)) !== null) return resumeRun(context, id);
+  await context.plans.storeTools();
   return continueAfterFailure(context, failed, {
     id,
     parent: failed.id,
@@ -90,6 +92,7 @@ export function continueAfterFailure(context: EngineContext, failed: RunState, r
 async function goOn(context: EngineContext, run: RunState, reason: string): Promise<Drive> {
   await openAccountsAround(context, run);
   await askWitness(context, run);
+  await context.plans.storeTools();
   applyEvent(
     run,
     context.registry.stage({ type: 'run.resumed', run: run.id, data: { reason, tools: context.tools.version() } }),

@@ -5,5 +5,5 @@ export const ledger = defineRoom({
   name: 'ledger',
   events: ['ledger.repaired', 'ledger.rolled_back', 'ledger.disk_full', 'ledger.disk_freed', 'ledger.archived'],
   projections: async () => [(await import('./task-graph.ts')).taskGraph],
-  findings: async (home) => (await import('./ledger-findings.ts')).ledgerFindings(home),
+  findings: async (home, { isDeep }) => (await import('./ledger-findings.ts')).ledgerFindings(home, isDeep),
 });

@@ -31,7 +31,7 @@ const restarts = z
   .optional()
   .describe('Nodes that an edge back starts over; listed with the first events of the new visit.');
 const toolsVersion = Sha256.optional().describe(
-  'Which tools were available: a hash of names, annotations and schemas.',
+  'Which tools were available: the hash of their names, annotations and schemas; the list is stored as an artifact.',
 );
 const HeadOfLedger = z.strictObject({ seq: offset.describe('Its number.'), hash: Sha256.describe('Its hash.') });
 const reason = z.string().max(20_000).describe('Why, for a person.');

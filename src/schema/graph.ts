@@ -52,7 +52,7 @@ const GraphNode = z.strictObject({
   ...commonFields,
   graph: Id.describe('Name of the graph to run inside.'),
 });
-const MapNode = z.strictObject({
+export const MapNode = z.strictObject({
   kind: z.literal('map').describe('Does the same for every item of a list.'),
   ...commonFields,
   over: z.string().max(500).describe('Template that gives a list.'),

@@ -3,7 +3,7 @@
  * schema for its fields and says which instructions its nodes become; engine/lower.ts does the rest.
  */
 import { z } from 'zod';
-import { commonFields, Graph, instructionNodes, type Node } from './graph.ts';
+import { commonFields, Graph, instructionNodes, MapNode, type Node } from './graph.ts';
 import type { Json } from './json.ts';
 
 export type NodeKind = {
@@ -24,7 +24,7 @@ export type NodeKind = {
 export type KindNode = z.infer<z.ZodObject<typeof commonFields>> & { kind: string } & { [field: string]: Json };
 /** An instruction as it is written, before defaults are added. */
 export type NodeInput = z.input<typeof Node>;
-/** A graph as people write it. */
+/** A graph as people write it; the step of a map may be of a contributed kind, too. */
 export type SourceGraph = Omit<Graph, 'nodes'> & { nodes: (Node | KindNode)[] };
 
 export function partId(node: Pick<KindNode, 'id'>, part: string): string {
@@ -37,7 +37,12 @@ export function graphSchemaWith(kinds: readonly NodeKind[]): z.ZodType<SourceGra
   const contributed = kinds.map(({ kind, about, fields }) =>
     z.strictObject({ kind: z.literal(kind).describe(about), ...commonFields, ...fields }),
   );
-  const node = z.discriminatedUnion('kind', [...instructionNodes, ...contributed]).describe('One step of a graph.');
+  const { each } = MapNode.shape;
+  const map = MapNode.extend({
+    each: z.discriminatedUnion('kind', [...each.options, ...contributed]).describe(each.description ?? ''),
+  });
+  const others = instructionNodes.filter((instruction) => instruction !== MapNode);
+  const node = z.discriminatedUnion('kind', [map, ...others, ...contributed]).describe('One step of a graph.');
   const { nodes } = Graph.shape;
   return Graph.extend({
     nodes: z

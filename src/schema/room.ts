@@ -65,9 +65,9 @@ export type Room<Run = unknown> = {
   readonly check?: (home: Home) => Promise<void>;
   /**
    * Lines of `oka doctor`. Changes nothing, and works without the worker. `loadConfig` throws when config.json is not
-   * valid, with the parts of all rooms.
+   * valid, with the parts of all rooms. `isDeep` allows checks that take time with the size of the home.
    */
-  readonly findings?: (home: Home, loadConfig: () => Promise<unknown>) => Promise<readonly Finding[]>;
+  readonly findings?: (home: Home, examination: Examination) => Promise<readonly Finding[]>;
   /** Removes what is old. */
   readonly tidy?: (tidying: Tidying) => Promise<Partial<Tidied>>;
   /** Commands by name, such as `tools list`. */
@@ -79,6 +79,8 @@ export type Room<Run = unknown> = {
   /** Starts what the room does while a process owns the pen. */
   readonly open?: (ports: never) => OpenedRoom<Run> | Promise<OpenedRoom<Run>>;
 };
+
+export type Examination = { loadConfig: () => Promise<unknown>; isDeep: boolean };
 
 /** What an open room does for the worker. */
 export type OpenedRoom<Run = unknown, Gives extends Ports = Ports> = {

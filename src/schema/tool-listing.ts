@@ -17,8 +17,12 @@ export function listTool(tool: Tool): ListedTool {
   return made;
 }
 
-/** The same for the same tools, in whatever order they were added. */
+/** The list as it is stored; the same for the same tools, in whatever order they were added. */
+export function toolsListing(tools: readonly Tool[]): string {
+  return JSON.stringify(tools.map(listTool).toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+}
+
+/** The hash of the list, by which it is found among the artifacts. */
 export function toolsVersion(tools: readonly Tool[]): string {
-  const list = tools.map(listTool).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return hash('sha256', JSON.stringify(list));
+  return hash('sha256', toolsListing(tools));
 }

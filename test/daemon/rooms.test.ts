@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { watchConfig } from '../../src/daemon/home/config-file.ts';
 import { withHost } from '../../src/daemon/host.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openMaintenance } from '../../src/daemon/maintain/open-maintenance.ts';
@@ -17,6 +19,7 @@ import type { Home } from '../../src/schema/home.ts';
 import { Intake } from '../../src/schema/intake.ts';
 import { okaWith, type Ran, temporaryFolder } from '../support/cli.ts';
 import { eventWritersIn } from '../support/event-writers.ts';
+import { forecastTool } from '../fixture/rooms/weather/forecast-tool.ts';
 import { weather } from '../fixture/rooms/weather/room.ts';
 
 const src = join(import.meta.dirname, '../../src');
@@ -154,6 +157,16 @@ describe('a capability that is one folder and one line', () => {
     });
     expect((await run(home, 'doctor')).out).toContain(`config    ${home.config}`);
     expect((await okaWith({}, 'doctor', '--dir', home.dir)).out).toContain('Unrecognized key: "weather"');
+    expect(await run(home, 'maintain', '--once')).toMatchObject({ code: 0 });
+    expect(await okaWith({}, 'maintain', '--once', '--dir', home.dir)).toMatchObject({
+      err: expect.stringContaining('Unrecognized key: "weather"'),
+    });
+    const check = watchConfig(home, list);
+    const checkOfProduct = watchConfig(home);
+    write({ weather: { outlook: 'sunny' } });
+    await Promise.all([check(), checkOfProduct()]);
+    expect((await check()).kind).toBe('changed');
+    expect((await checkOfProduct()).kind).toBe('invalid');
     write({ weather: { outlook: 'windy' } });
     expect((await run(home, 'doctor')).out).toContain('weather.outlook:');
     await expect(
@@ -220,7 +233,15 @@ describe('a capability that is one folder and one line', () => {
     expect(await run(home, 'graph', 'run', graph, '--id', 'r1')).toMatchObject({ code: 0 });
     const replayed = await run(home, 'replay', 'r1', '--mode', 'full', '--json');
     expect(JSON.parse(replayed.out)).toMatchObject({ calls: [{ tool: 'weather.forecast', state: 'same' }] });
-    expect(await run(home, 'replay', 'r1', '--mode', 'decision')).toMatchObject({ code: 0 });
+    expect(await run(home, 'replay', 'r1', '--mode', 'decision')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('its tools are unchanged'),
+    });
+    const without = await okaWith({}, 'replay', 'r1', '--mode', 'decision', '--dir', home.dir);
+    expect(without.out).toContain('tools that no longer exist: weather.forecast');
+    const other = { ...weather, detachedTools: async () => [{ ...forecastTool('sunny'), input: z.string() }] };
+    const changed = await okaWith({ rooms: [...rooms, other] }, 'replay', 'r1', '--mode', 'full', '--dir', home.dir);
+    expect(changed.out).toContain('tools that changed since: weather.forecast');
   });
 
   it('is not there without its line', async () => {

@@ -127,6 +127,45 @@ describe('a contributed node kind', () => {
   });
 });
 
+describe('the step of a map', () => {
+  const twice: NodeKind = {
+    kind: 'twice',
+    about: 'Shows a value twice.',
+    fields: { value: z.string().describe('What is shown.') },
+    lower: (node) => [{ kind: 'tool', id: node.id, tool: 'look', input: [node['value'] ?? '', node['value'] ?? ''] }],
+  };
+  const mapOver = (each: object) => ({
+    id: 'g',
+    nodes: [
+      { kind: 'map', id: 'all', over: '{{input}}', each: { id: 'one', ...each }, timeout_seconds: 5, max_retries: 0 },
+    ],
+  });
+  const bounds = { timeout_seconds: 5, max_retries: 0 };
+
+  it('N5 may be of a contributed kind that becomes one instruction', async () => {
+    const { graph, problems } = readGraph(mapOver({ kind: 'twice', value: '{{item}}', ...bounds }), [twice]);
+    expect(problems()).toEqual([]);
+    const { engine } = engineWith({ tools, stores: { artifacts: memoryArtifacts() } });
+    const run = await (await engine.start(graph, { id: 'r', input: ['a', 'b'] })).done;
+    expect(run.nodes[0]?.output).toEqual([
+      ['a', 'a'],
+      ['b', 'b'],
+    ]);
+  });
+
+  it('N5 is refused for a kind that becomes several, with what to do instead', () => {
+    expect(() => readGraph(mapOver({ kind: 'weigh', what: 'a stone', most: 5, ...bounds }), [weigh])).toThrow(
+      '"all": a "weigh" cannot be the step of a map',
+    );
+  });
+
+  it('N4 has its problems reported at what was written', () => {
+    const missing: NodeKind = { ...twice, lower: (node) => [{ kind: 'tool', id: node.id, tool: 'nowhere' }] };
+    const { problems } = readGraph(mapOver({ kind: 'twice', value: 'x', ...bounds }), [missing]);
+    expect(problems({ tools: new Set(['look']) }).map(({ path }) => path)).toEqual(['nodes.0.each']);
+  });
+});
+
 describe('a graph with contributed kinds that is wrong', () => {
   const known = { tools: new Set(['look', 'compare']) };
 

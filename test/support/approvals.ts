@@ -5,7 +5,7 @@ import { type ApprovalPages, openApprovals } from '../../src/daemon/guard/approv
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
-import { openStores, type Stores } from '../../src/daemon/stores.ts';
+import { openStores, type Stores, storePorts } from '../../src/daemon/stores.ts';
 import { openHome } from '../../src/daemon/wire.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Open } from '../../src/guard/approval-page.ts';
@@ -57,7 +57,7 @@ export function askingHome(dir: string, change: (policy: string) => string = (po
 export async function living(home: Home, work: (asker: Asker) => Promise<void>): Promise<void> {
   const config = await loadConfig(home);
   const stores = await openStores(home, config);
-  const { engine, handle, refresh, poll, close } = await openHome(home, config, stores);
+  const { engine, handle, refresh, poll, close } = await openHome(config, storePorts(home, stores));
   const pages: ApprovalPages = {
     show: () => poll({ isStopped: true }),
     poll: async () => {

@@ -6,8 +6,8 @@ import type { Terminal } from '../io.ts';
 
 type Data = { healthy: boolean; findings: Finding[] };
 
-export async function run({ home, rooms }: Call): Promise<Answer<Data>> {
-  const findings = await findingsOf(home, rooms);
+export async function run({ home, rooms, options }: Call<{ deep: boolean }>): Promise<Answer<Data>> {
+  const findings = await findingsOf(home, rooms, options.deep);
   const healthy = findings.every((finding) => finding.state !== 'bad');
   return answer({ healthy, findings }, healthy ? exits.ok : exits.no);
 }

@@ -15,7 +15,7 @@ type Data =
 export async function run(call: MaintainCall): Promise<Answer<Data>> {
   const { options } = call;
   if (options.health) return checkHealth(call.home);
-  if (options.dryRun) return previewPass(call);
+  if (options.dryRun) return describePreview(call);
   return options.once ? passOnce(call) : maintainUntilStopped(call);
 }
 
@@ -52,9 +52,10 @@ async function maintainUntilStopped(call: MaintainCall): Promise<Answer<Data>> {
   const { maintain } = await import('../../daemon/maintain/maintain.ts');
   const code = await call.underSupervisor(call.signal, (signal) =>
     tryUntilFixed({ ...call, signal }, async (isNews) => {
-      await maintain(call.home, signal, (line) => {
+      const log = (line: string): void => {
         if (isNews(line)) call.emit({ kind: 'line', line: plainText(line) });
-      });
+      };
+      await maintain(call.home, signal, log, { rooms: call.rooms });
       return exits.ok;
     }),
   );
@@ -78,18 +79,18 @@ function healthText({ process, silent_ms }: Health): string {
   return `maintenance is running, process ${process}`;
 }
 
-async function passOnce({ home, signal, notify }: MaintainCall): Promise<Answer<Data>> {
+async function passOnce({ home, signal, notify, rooms }: MaintainCall): Promise<Answer<Data>> {
   const { maintainOnce, summaryOf } = await import('../../daemon/maintain/maintain.ts');
-  const passed = await maintainOnce(home, signal, { log: (line) => notify(plainText(line)) });
+  const passed = await maintainOnce(home, signal, { log: (line) => notify(plainText(line)), rooms });
   return answer({ kind: 'passed', passed, summary: summaryOf(passed) }, passed.isWhole ? exits.ok : exits.interrupted);
 }
 
-async function previewPass({ home, signal }: MaintainCall): Promise<Answer<Data>> {
+async function describePreview({ home, signal, rooms }: MaintainCall): Promise<Answer<Data>> {
   const [{ previewPass }, { describeEvent }] = await Promise.all([
     import('../../daemon/maintain/preview.ts'),
     import('../event-sentence.ts'),
   ]);
-  const { events, concluded, pages } = await previewPass(home, signal);
+  const { events, concluded, pages } = await previewPass(home, signal, { rooms });
   const sentences = [
     ...concluded.map((event) => plainText(describeEvent(event))),
     ...pages.map((page) => `the page .oka/${plainText(page)}`),

@@ -7,11 +7,12 @@ import { onlyOperand } from '../operands.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 
 type Replay = Awaited<ReturnType<typeof replayRunDecisions>>;
-type Calls = Awaited<ReturnType<typeof replayRunFully>>;
+type Full = Awaited<ReturnType<typeof replayRunFully>>;
+type Calls = Full['calls'];
 type Data =
   | { mode: 'narrative'; events: readonly Event[] }
   | { mode: 'decision'; replay: Replay }
-  | { mode: 'full'; calls: Calls; differing: number };
+  | { mode: 'full'; calls: Calls; differing: number; tools: Full['tools'] };
 
 export async function run(call: Call<{ mode: Data['mode'] | undefined }>): Promise<Answer<Data>> {
   const { home, signal } = call;
@@ -25,9 +26,9 @@ export async function run(call: Call<{ mode: Data['mode'] | undefined }>): Promi
       return answer({ mode, replay }, replay.difference === null ? exits.ok : exits.no);
     }
     case 'full': {
-      const calls = await replayRunFully(home, events, signal, call.rooms);
+      const { calls, tools } = await replayRunFully(home, events, signal, call.rooms);
       const differing = calls.filter((each) => each.state === 'differs').length;
-      return answer({ mode, calls, differing }, differing === 0 ? exits.ok : exits.no);
+      return answer({ mode, calls, differing, tools }, differing === 0 ? exits.ok : exits.no);
     }
   }
 }
@@ -39,7 +40,7 @@ export function jsonLines(data: Data): readonly object[] {
     case 'decision':
       return [data.replay];
     case 'full':
-      return [{ calls: data.calls, differing: data.differing }];
+      return [{ calls: data.calls, differing: data.differing, tools: data.tools }];
   }
 }
 
@@ -48,9 +49,9 @@ export function render(data: Data, terminal: Terminal): string {
     case 'narrative':
       return data.events.map((event) => renderEvent(event, terminal)).join('');
     case 'decision':
-      return renderReplay(data.replay, terminal);
+      return `${renderReplay(data.replay, terminal)}${renderTools(data.replay.tools, terminal)}`;
     case 'full':
-      return renderCalls(data.calls, data.differing, terminal);
+      return `${renderCalls(data.calls, data.differing, terminal)}${renderTools(data.tools, terminal)}`;
   }
 }
 
@@ -67,6 +68,16 @@ function renderReplay({ difference, decided, events }: Replay, { green, red, wid
     ...difference.decided.map((each) => `  decided:  ${json(each)}`),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function renderTools(tools: Replay['tools'], { yellow, dim }: Terminal): string {
+  if (tools === null) return `${dim('which tools the run had is not recorded')}\n`;
+  const { changed, removed } = tools;
+  const lines = [
+    ...(changed.length === 0 ? [] : [`tools that changed since: ${changed.join(', ')}`]),
+    ...(removed.length === 0 ? [] : [`tools that no longer exist: ${removed.join(', ')}`]),
+  ];
+  return lines.length === 0 ? `${dim('its tools are unchanged')}\n` : lines.map((line) => `${yellow(line)}\n`).join('');
 }
 
 function renderCalls(calls: Calls, differing: number, { green, red, dim }: Terminal): string {

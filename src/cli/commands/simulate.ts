@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { loadGraph } from '../../daemon/home/graph-files.ts';
+import { graphsIn, loadGraph } from '../../daemon/home/graph-files.ts';
 import { nodeKinds } from '../../daemon/node-kinds.ts';
 import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
 import { loadPolicy } from '../../daemon/guard/policy-file.ts';
@@ -19,7 +19,8 @@ type Data = { graph: string; simulation: Awaited<ReturnType<typeof simulate>> };
 
 export async function run(call: Call<{ input: string | undefined }>): Promise<Answer<Data>> {
   const { home } = call;
-  const graph = loadGraph(onlyOperand(call, 'file'), await nodeKinds(call.rooms));
+  const kinds = await nodeKinds(call.rooms);
+  const graph = loadGraph(onlyOperand(call, 'file'), kinds);
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
   const policy = loadPolicy(home.policy, lineClassifierOf(home));
   const nothing = given.initial();
@@ -33,7 +34,12 @@ export async function run(call: Call<{ input: string | undefined }>): Promise<An
       known: () => nothing,
     },
   );
-  return answer({ graph: graph.id, simulation: await simulate(options, graph, inputOption(call.options.input)) });
+  const simulation = await simulate(
+    { ...options, graphs: graphsIn(home, kinds) },
+    graph,
+    inputOption(call.options.input),
+  );
+  return answer({ graph: graph.id, simulation });
 }
 
 export const jsonLines = ({ simulation }: Data): object[] => [simulation];

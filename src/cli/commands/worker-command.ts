@@ -5,10 +5,12 @@ import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { plainText, timeOfDay } from '../plain-text.ts';
 
-export async function run({ home, signal, emit, underSupervisor }: Call<object, string>): Promise<Answer<string>> {
+export async function run(call: Call<object, string>): Promise<Answer<string>> {
+  const { home, signal, emit, rooms } = call;
   const notice = isSupervised() ? null : rootNotice();
   if (notice !== null) emit(notice);
-  await underSupervisor(signal, (stop) => work(home, stop, (line) => emit(plainText(line)))).catch(refuseDamage);
+  const log = (line: string): void => emit(plainText(line));
+  await call.underSupervisor(signal, (stop) => work(home, stop, log, rooms)).catch(refuseDamage);
   return { code: exits.ok };
 }
 

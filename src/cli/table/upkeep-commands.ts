@@ -7,6 +7,7 @@ export const upkeep: Readonly<Record<string, Command>> = {
   doctor: command({
     summary: 'Check Node, folders, sandbox, vault, memory, ledgers and disk; say how to fix',
     json: true,
+    options: { deep: flag('Verify every event of both ledgers, however large.') },
     example: 'oka doctor',
     load: () => import('../commands/doctor-command.ts'),
   }),

@@ -5,12 +5,13 @@
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { loadRoomsConfig } from '../room-config.ts';
+import type { DaemonRoom } from '../rooms.ts';
 import type { Home } from '../../schema/home.ts';
 
 export type ConfigChange = { kind: 'same' } | { kind: 'changed' } | { kind: 'invalid'; reason: string };
 
 /** Reports each change once, when the file was the same in two checks in a row. */
-export function watchConfig(home: Home): () => Promise<ConfigChange> {
+export function watchConfig(home: Home, rooms?: readonly DaemonRoom[]): () => Promise<ConfigChange> {
   let settled = stampOf(home.config);
   let seen = settled;
   return async () => {
@@ -21,7 +22,7 @@ export function watchConfig(home: Home): () => Promise<ConfigChange> {
       return { kind: 'same' };
     }
     settled = stamp;
-    return loadRoomsConfig(home).then(
+    return loadRoomsConfig(home, rooms).then(
       () => ({ kind: 'changed' }),
       (error: unknown) => ({ kind: 'invalid', reason: `${messageOf(error)}\nThe previous settings remain active.` }),
     );

@@ -18,6 +18,7 @@ import { openHomeVault } from '../guard/home-vault.ts';
 import { detachedTools } from '../detached-tools.ts';
 import type { DaemonRoom } from '../rooms.ts';
 import { rangeOfRun } from '../views/open-views.ts';
+import { type ToolChanges, toolChanges } from './tool-changes.ts';
 
 export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
   const events: Event[] = [];
@@ -32,10 +33,11 @@ export async function replayRunDecisions(
   home: Home,
   events: readonly Event[],
   rooms?: readonly DaemonRoom[],
-): Promise<DecisionReplay> {
+): Promise<DecisionReplay & { tools: ToolChanges | null }> {
   const tools = await toolsOn(join(home.workspace, 'desk'), home, redactShapes, rooms);
   const since = sinceStart(events);
-  return replayDecisions(await planOfRun(home, since), since, (name) => tools.get(name));
+  const replay = replayDecisions(await planOfRun(home, since), since, (name) => tools.get(name));
+  return { ...replay, tools: await toolChanges(home, events, rooms) };
 }
 
 /** A task is received under the name of its run before that begins. */
@@ -48,18 +50,19 @@ function sinceStart(events: readonly Event[]): readonly Event[] {
   );
 }
 
-/** Idempotent tools act in a copy of the desk, which is thrown away. */
+/** Idempotent tools act in a copy of the desk, which is deleted afterwards. */
 export async function replayRunFully(
   home: Home,
   events: readonly Event[],
   signal: AbortSignal,
   rooms?: readonly DaemonRoom[],
-): Promise<Compared[]> {
+): Promise<{ calls: Compared[]; tools: ToolChanges | null }> {
   const scratch = mkdtempSync(join(tmpdir(), 'oka-replay-'));
   try {
     cpSync(join(home.workspace, 'desk'), scratch, { recursive: true, verbatimSymlinks: true });
     const { redact } = await openHomeVault(home);
-    return await replayFully(events, await toolsOn(scratch, home, redact, rooms), signal);
+    const calls = await replayFully(events, await toolsOn(scratch, home, redact, rooms), signal);
+    return { calls, tools: await toolChanges(home, events, rooms) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

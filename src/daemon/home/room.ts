@@ -7,7 +7,7 @@ const { home, config, liveLedger, ledger, taskGraph, tidy } = ports;
 export const homeRoom = defineRoom({
   name: 'daemon/home',
   events: ['storage.tidied', 'intake.rejected'],
-  findings: async (at, loadConfig) => [
+  findings: async (at, { loadConfig }) => [
     ...(await (await import('./home-findings.ts')).homeFindings(at, loadConfig)),
     ...(await import('./anchor-findings.ts')).anchorFindings(at),
   ],

@@ -39,8 +39,8 @@ export async function maintain(
   overrides: MaintenanceOverrides = {},
 ): Promise<void> {
   while (!signal.aborted) {
-    const checkConfig = watchConfig(home);
-    const config = await loadRoomsConfig(home);
+    const checkConfig = watchConfig(home, overrides.rooms);
+    const config = await loadRoomsConfig(home, overrides.rooms);
     if (config.maintenance.off) {
       log('maintenance is off in config.json');
       await untilChanged(checkConfig, signal, log);
@@ -91,7 +91,7 @@ export async function maintainOnce(
     throw new OkaError('refused', `${stopFile(home)} is there: everything is stopped`, {
       fix: 'Remove the file to go on.',
     });
-  const config = await loadRoomsConfig(home);
+  const config = await loadRoomsConfig(home, overrides.rooms);
   return withMaintenance(home, config, overrides, (m) => untilStopped(home, signal, (stop) => runPass(m, stop)));
 }
 

@@ -46,7 +46,7 @@ export type Maintenance = {
 /** Tests replace parts and clock; `log` gets a line for each page that has to be left alone. */
 export type MaintenanceOverrides = {
   parts?: readonly Part[];
-  rooms?: readonly DaemonRoom[];
+  rooms?: readonly DaemonRoom[] | undefined;
   clock?: Clock;
   pages?: Pages;
   wording?: Wording;

@@ -9,7 +9,7 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import { loadConfig } from '../settings.ts';
 import { learningFile } from './maintenance-folder.ts';
-import { learningVersion, withOwnParts } from './open-maintenance.ts';
+import { learningVersion, type MaintenanceOverrides, withOwnParts } from './open-maintenance.ts';
 import { learningParts } from './learning-parts.ts';
 import { readOnly } from './pass.ts';
 
@@ -18,9 +18,13 @@ export type PassPreview = { events: number; concluded: Event[]; pages: string[] 
 const MOST_PAGES = 256;
 
 /** Shows the first round of conclusions only, not what would follow from them. */
-export async function previewPass(home: Home, signal: AbortSignal, given?: readonly Part[]): Promise<PassPreview> {
+export async function previewPass(
+  home: Home,
+  signal: AbortSignal,
+  overrides: Pick<MaintenanceOverrides, 'parts' | 'rooms'> = {},
+): Promise<PassPreview> {
   const config = await loadConfig(home);
-  const parts = withOwnParts(given ?? (await learningParts(config.maintenance)));
+  const parts = withOwnParts(overrides.parts ?? (await learningParts(config.maintenance, overrides.rooms)));
   const store = FoldStore.openReadOnly(learningFile(home), { version: learningVersion(parts, config) });
   try {
     return await withRepair(store, () => foldPreview(store, home, parts, signal));

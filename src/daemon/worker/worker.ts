@@ -25,6 +25,7 @@ import { watchDiskSpace } from '../home/disk-space.ts';
 import type { Config } from '../../schema/config.ts';
 import { type Host, withHost } from '../host.ts';
 import type { LedgerPort } from '../port-types.ts';
+import type { DaemonRoom } from '../rooms.ts';
 import { ports } from '../room-ports.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -45,9 +46,9 @@ const NEEDED = {
 const MOST_LINES = 10;
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
-export async function work(home: Home, signal: AbortSignal, log: Log): Promise<void> {
-  const checkConfig = watchConfig(home); // before it is read: what changes in between is seen
-  await withHost(home, signal, (host) => serve(host, checkConfig, signal, log), { log });
+export async function work(home: Home, signal: AbortSignal, log: Log, rooms?: readonly DaemonRoom[]): Promise<void> {
+  const checkConfig = watchConfig(home, rooms); // before it is read: what changes in between is seen
+  await withHost(home, signal, (host) => serve(host, checkConfig, signal, log), { log, rooms });
 }
 
 async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {

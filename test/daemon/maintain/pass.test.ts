@@ -240,7 +240,7 @@ describe('a pass', () => {
     await passOn(it.home);
     const live = dumpOf(it.home);
     await it.ledger.append(happenings(100, 70));
-    const seen = await previewPass(it.home, never, testParts);
+    const seen = await previewPass(it.home, never, { parts: testParts });
     expect([seen.events, seen.concluded.length, seen.pages.length]).toEqual([70, 7, 7]);
     expect(dumpOf(it.home)).toEqual(live);
   });
