@@ -22,7 +22,7 @@ import { memoryEvents } from './in-memory-stores.ts';
 import type { Plan } from './graph-plan.ts';
 import { createPlans } from './plan-store.ts';
 import { answerWait, resumeRun, type ResumeRequest, startRun, stopRun } from './run-control.ts';
-import { ignoreTooLate, runRegistry, stopAll, whenIdle } from './run-registry.ts';
+import { countActiveRuns, ignoreTooLate, runRegistry, stopAll, whenIdle } from './run-registry.ts';
 import type { RunState } from './run-state.ts';
 import { expectEnd } from './self-ending-waits.ts';
 import { defaultStates } from './agent-states.ts';
@@ -46,6 +46,8 @@ export type Engine = {
   planFor: (sha256: string) => Promise<Plan>;
   /** Delivers an event that somebody else decided to a run that is driven; false when it is not. */
   post: (id: string, event: NewEvent) => boolean;
+  /** How many runs are driven right now; runs inside another one that is driven are part of it. */
+  activeRuns: () => number;
   /** Resolves when no run is driven any more. */
   whenIdle: () => Promise<void>;
 };
@@ -65,6 +67,7 @@ export function createEngine(options: EngineOptions): Engine {
     eventsOf: (id) => loadEvents(context, id),
     planFor: (sha256) => plans.planFor(sha256),
     post: (id, event) => registry.drives.get(id)?.post(event) ?? false,
+    activeRuns: () => countActiveRuns(registry),
     whenIdle: () => whenIdle(registry),
   };
 }

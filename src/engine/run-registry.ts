@@ -8,6 +8,7 @@ import { OkaError } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';
 import type { EventStore } from '../schema/ports.ts';
 import type { Accounts } from './account.ts';
+import { isInside } from './child-terms.ts';
 import type { Drive } from './drive.ts';
 
 export type RunRegistry = {
@@ -50,6 +51,13 @@ export function opening(registry: RunRegistry, id: string, open: () => Promise<D
 
 export async function stopAll({ drives }: RunRegistry, stop: (id: string) => Promise<unknown>): Promise<void> {
   await Promise.all([...drives.keys()].map((id) => stop(id)));
+}
+
+export function countActiveRuns({ drives }: RunRegistry): number {
+  let count = 0;
+  for (const { run } of drives.values())
+    if (run.parent === null || !isInside({ run: run.id, parent: run.parent }) || !drives.has(run.parent)) count += 1;
+  return count;
 }
 
 /** Resolves when no run is driven any more, also none that another's end has started. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 
@@ -29,4 +30,22 @@ it('a worker that is killed again and again works on no more tasks at once', asy
     if (event.type === 'run.ended') open.delete(event.run);
     expect(open.size).toBeLessThanOrEqual(PARALLEL);
   }
+}, 90_000);
+
+it('a task that an answer has continued counts: no new one begins beside it', async () => {
+  await using story = await openStory({
+    config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 1 } },
+    policy: (text) => text.replace('write_local: allow', 'write_local: ask'),
+  });
+  story.drop('asks.md', '---\nid: asks\n---\n```bash\ntouch begun; until [ -e go ]; do sleep 0.05; done\n```\n');
+  story.work();
+  const { wait } = await story.asked('approval');
+  await story.oka('approve', wait);
+  await story.until('the step', async () => (story.deskText('begun') === null ? undefined : true));
+  story.drop('late.md', '---\nid: late\n---\n```bash\ntrue\n```\n');
+  await sleep(3000); // several scans of the inbox
+  const early = await story.eventsOf('run.started', 'late');
+  story.write('workspace/desk/go', '');
+  await story.until('the late task', async () => (await story.eventsOf('run.started', 'late'))[0]);
+  expect(early).toEqual([]);
 }, 90_000);

@@ -47,6 +47,8 @@ export async function takeTasks(
     const watched = drive.finally(() => atWork.delete(watched));
     atWork.add(watched);
   };
+  /** The engine also drives runs that an answer has continued. */
+  const isFull = (): boolean => Math.max(atWork.size, host.engine.activeRuns()) >= host.config.inbox.parallel;
   let stops = -1;
   while (!signal.aborted) {
     ledger.checkPen();
@@ -58,19 +60,18 @@ export async function takeTasks(
       toResume.fill();
     }
     if (!isBlocked) await goOnWithoutModel();
-    const isFull = atWork.size >= host.config.inbox.parallel;
-    const resumed = isBlocked || isFull ? null : toResume.resumeNext();
+    const resumed = isBlocked || isFull() ? null : toResume.resumeNext();
     if (resumed !== null) {
       work(resumed);
       continue;
     }
-    if (isBlocked || isPaused(home) || isFull) {
+    if (isBlocked || isPaused(home) || isFull()) {
       await Promise.race([rest(signal), ...atWork]);
       continue;
     }
     const claimed = await inbox.next(AbortSignal.any([signal, AbortSignal.timeout(2 * POLL_MS)]));
     if (claimed === null) continue;
-    if (isStopped(home) || isPaused(home)) {
+    if (isStopped(home) || isPaused(home) || isFull()) {
       inbox.putBack(claimed);
       continue;
     }
