@@ -12,11 +12,16 @@ import type { Policy, PolicyRule } from '../schema/policy.ts';
 import { type Facts, hostMatches, ruleMatches } from './rule-match.ts';
 
 /** A package registry, from the package managers' own configuration. */
-export type Registry = { host: string; port: number };
+export type Registry = {
+  host: string;
+  port: number;
+  /** It speaks plain http, so the proxy sees each request. */
+  isPlain?: boolean;
+};
 
-/** `reach`: whether the host must have a public address, or may also be on the operator's own network. */
+/** `registry`: allowed only because packages come from there. `reach`: whether the host must have a public address, or may also be on the operator's own network. */
 export type EgressVerdict =
-  | { verdict: 'allowed'; reason: string; reach: 'public' | 'own network' }
+  | { verdict: 'allowed'; reason: string; reach: 'public' | 'own network'; registry?: Registry }
   | { verdict: 'refused'; reason: string };
 
 /**
@@ -44,8 +49,9 @@ export function egressRule(rules: readonly PolicyRule[], registries: readonly Re
       return { verdict: 'allowed', reason: `${host} is a server that the operator configured`, reach: 'own network' };
     const asked = of('ask');
     if (asked !== undefined) return refuse(asked.why ?? `${host} needs an approval, and this step has none`);
-    if (registries.some((registry) => registry.host === host && registry.port === port))
-      return { verdict: 'allowed', reason: `${host} is a package registry`, reach: 'own network' };
+    const registry = registries.find((each) => each.host === host && each.port === port);
+    if (registry !== undefined)
+      return { verdict: 'allowed', reason: `${host} is a package registry`, reach: 'own network', registry };
     const rule = of('allow');
     return rule === undefined ? refuse(whyNot(relevant, host, port)) : allow(rule.why ?? `a rule allows ${host}`);
   };

@@ -1,4 +1,5 @@
 /** The environment variables of sandboxed commands: PATH, git and npm settings. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathWithin } from '../../guard/command-rights.ts';
 import type { Home } from '../../schema/home.ts';
@@ -24,6 +25,28 @@ export function reachablePath(home: Home): string {
 
 /** Without the network, retries are pointless. */
 export const OFFLINE: Readonly<Record<string, string>> = { npm_config_fetch_retries: '0' };
+
+/**
+ * Package managers with the network run no code of packages or of the desk: neither lifecycle scripts nor hooks that a
+ * file on the desk names. Set by environment, which overrules files of the project, and by rc for those that read only that.
+ */
+export async function withoutScripts(scratch: string): Promise<Record<string, string>> {
+  const userconfig = join(scratch, 'npmrc');
+  await writeFile(userconfig, 'ignore-scripts=true\nignore-pnpmfile=true\n', { mode: 0o600 });
+  const settings = { ignore_scripts: 'true', ignore_pnpmfile: 'true', git: 'git' };
+  return {
+    npm_config_userconfig: userconfig,
+    ...Object.fromEntries(
+      Object.entries(settings).flatMap(([name, value]) => [
+        [`npm_config_${name}`, value],
+        [`pnpm_config_${name}`, value],
+      ]),
+    ),
+    YARN_ENABLE_SCRIPTS: 'false',
+    YARN_IGNORE_SCRIPTS: 'true',
+    YARN_IGNORE_PATH: '1',
+  };
+}
 
 /** A repository on the desk may name programs for git to run; a read runs none of them. */
 export const NEUTRAL_GIT: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ import { npmGlobalConfig } from '../network/npm-config.ts';
 import { certificateFiles } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { launcherPath, prepareLauncher } from './find-launcher.ts';
-import { barePath, NEUTRAL_GIT, OFFLINE, reachablePath } from './sandbox-environment.ts';
+import { barePath, NEUTRAL_GIT, OFFLINE, reachablePath, withoutScripts } from './sandbox-environment.ts';
 
 export type SandboxPorts = {
   home: Home;
@@ -108,6 +108,7 @@ async function sandboxCommand(
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
       ...(grant === null ? OFFLINE : await registrySettings(ports.home)),
+      ...(grant !== null && call.author === 'model' && scratch !== null ? await withoutScripts(scratch) : {}),
       ...importsFrom(join(ports.home.oka, 'tools')),
       ...(call.class === 'read' ? NEUTRAL_GIT : {}),
       ...grant?.env,
@@ -193,7 +194,8 @@ async function grantEgress(
   const isAllowed = author === 'model' || approval !== null;
   const found = classify(command);
   if (!isAllowed || !found.net) return null;
-  return egress.grant({ run, call, hosts: approval === null ? [] : [...found.hosts] }, timeoutMs);
+  const isUnasked = approval === null;
+  return egress.grant({ run, call, hosts: isUnasked ? [] : [...found.hosts], onlyFetches: isUnasked }, timeoutMs);
 }
 
 async function confinedLaunch(

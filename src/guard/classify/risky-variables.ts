@@ -26,7 +26,7 @@ const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
     /^\w*$/,
   ],
   [/^MAKEFLAGS$/, /^-?j ?\d*$/],
-  [/^RUSTC_BACKTRACE$|^YARN_ENABLE_\w+$|^DENO_NO_\w+$|^MALLOC_ARENA_MAX$/, /^\w*$/],
+  [/^RUSTC_BACKTRACE$|^YARN_ENABLE_(?!SCRIPTS)\w+$|^DENO_NO_\w+$|^MALLOC_ARENA_MAX$/, /^\w*$/],
   [/^JAVA_OPTS$|^(?:MAVEN|GRADLE)_OPTS$/, /^(?:\s*-Xm[sx]\d+[mgk])*\s*$/],
   [/^LESS$/, /^-?[A-Za-z]*$/],
 ];

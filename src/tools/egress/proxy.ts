@@ -12,6 +12,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Registry } from '../../guard/egress-rule.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { connectTo } from './connect.ts';
 import { forward, findObjection } from './forward.ts';
@@ -21,6 +22,7 @@ import { type Target, parseConnectTarget, parseRequestTarget, type Unclear } fro
 import type { DecisionLog } from './decision-log.ts';
 import { type Admit, type Admitted, readTicket } from './proxy-tickets.ts';
 import { OWN_ANSWER, REFUSALS_PATH } from './refusals.ts';
+import { registryObjection } from './registry-request.ts';
 import { joinSockets, refuseConnect } from './tunnel.ts';
 
 export type ProxyOptions = RouteOptions & {
@@ -101,6 +103,10 @@ async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, do
   using guest = register(admitted, client, door.tunnels);
   const found = await reach(parseConnectTarget(request.url ?? ''), admitted, client, door);
   if ('reason' in found) return refuseConnect(client, found.status, found.reason);
+  if (found.registry?.isPlain === true && admitted.holder.onlyFetches === true) {
+    found.socket.destroy(); // inside a tunnel nobody would see what is sent
+    return refuseConnect(client, '403 Forbidden', 'this registry speaks plain http: no tunnel is needed');
+  }
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   if (head.length > 0) client.unshift(head);
   guest.keep();
@@ -126,6 +132,15 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
   using _ = register(admitted, request.socket);
   const found = await reach(target, admitted, request.socket, door);
   if ('reason' in found) return refuse(found.status, found.reason);
+  const misuse =
+    found.registry !== null && admitted.holder.onlyFetches === true && 'path' in target
+      ? registryObjection(request, target.path)
+      : null;
+  if (misuse !== null) {
+    admitted.refusals.add(misuse);
+    found.socket.destroy();
+    return refuse('403', misuse);
+  }
   const life = setTimeout(
     () => found.socket.destroy(new Error('it took too long')),
     connectionLifetime(admitted, door),
@@ -140,7 +155,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
   }
 }
 
-type Reached = { socket: Socket } | { status: string; reason: string };
+type Reached = { socket: Socket; registry: Registry | null } | { status: string; reason: string };
 
 /** Decides, tells what was decided, and connects. */
 async function reach(target: Target | Unclear, admitted: Admitted, client: Socket, door: Door): Promise<Reached> {
@@ -164,7 +179,7 @@ async function reach(target: Target | Unclear, admitted: Admitted, client: Socke
     if (route.verdict === 'refused') return { status: '403 Forbidden', reason: `${route.reason}. ${ADVICE}` };
     if (route.verdict === 'unknown') return { status: '502 Bad Gateway', reason: route.reason };
     const connected = await connectTo(route.addresses, target.port, door.limits.connectMs, signal);
-    if ('socket' in connected && !gone.signal.aborted) return connected;
+    if ('socket' in connected && !gone.signal.aborted) return { ...connected, registry: route.registry };
     if ('socket' in connected) connected.socket.destroy();
     const why = 'problem' in connected ? connected.problem : 'nobody waits for it any more';
     return { status: '502 Bad Gateway', reason: `${target.host}:${target.port}: ${why}` };

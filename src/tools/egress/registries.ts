@@ -51,7 +51,8 @@ function parseRegistry(text: string): Registry[] {
   const url = URL.parse(text.trim());
   if (url === null || !/^https?:$/.test(url.protocol)) return [];
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-  return [{ host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) }];
+  const isPlain = url.protocol === 'http:';
+  return [{ host, port: Number(url.port || (isPlain ? 80 : 443)), ...(isPlain ? { isPlain } : {}) }];
 }
 
 async function runForOutput(program: string, args: readonly string[], { cwd, env }: Asking): Promise<string> {

@@ -7,7 +7,7 @@
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Allows } from '../../guard/egress-rule.ts';
+import type { Allows, Registry } from '../../guard/egress-rule.ts';
 import { errnoOf, messageOf } from '../../schema/errors.ts';
 import { isOwnNetwork, isPublic } from '../builtin/network-address.ts';
 import type { Address } from '../builtin/http-client.ts';
@@ -22,7 +22,7 @@ export type RouteOptions = {
 };
 
 export type Route =
-  | { verdict: 'allowed'; reason: string; addresses: readonly Address[] }
+  | { verdict: 'allowed'; reason: string; addresses: readonly Address[]; registry: Registry | null }
   | { verdict: 'refused'; reason: string }
   | { verdict: 'unknown'; reason: string };
 
@@ -41,7 +41,12 @@ export async function chooseRoute(
   if ('problem' in found) return { verdict: 'unknown', reason: `${target.host}: ${found.problem}` };
   const addresses = found.filter(({ address }) => isReachable(address, target.port, verdict.reach, options));
   if (addresses.length > 0)
-    return { verdict: 'allowed', reason: verdict.reason, addresses: addresses.slice(0, MAX_ADDRESSES) };
+    return {
+      verdict: 'allowed',
+      reason: verdict.reason,
+      addresses: addresses.slice(0, MAX_ADDRESSES),
+      registry: verdict.registry ?? null,
+    };
   const where = found.map(({ address }) => address).slice(0, 3);
   return {
     verdict: 'refused',

@@ -85,6 +85,51 @@ describe('plain http', () => {
     expect(answer).not.toMatch(/x-secret-hop|proxy-authenticate/i);
   });
 
+  describe('a package registry', () => {
+    const AUDIT = '/-/npm/v1/security/advisories/bulk';
+    const registry = async (onlyFetches: boolean) => {
+      const { port, seen } = await site();
+      const { egress } = await groundFor(port, {
+        allows: egressRule([], [{ host: 'site.test', port, isPlain: true }]),
+      });
+      const grant = egress.grant({ run: 'r1', call: 'r1.n1.1', hosts: [], onlyFetches });
+      const { username, password } = new URL(grant.env['HTTP_PROXY'] ?? '');
+      const ask = async (method: string, path: string, header = ''): Promise<number> => {
+        const auth = `Proxy-Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+        const lines = [`${method} ${path}`, `Host: x`, auth, header, 'Connection: close', 'Content-Length: 0'];
+        const text = await say(egress.port, `${lines.filter((line) => line !== '').join('\r\n')}\r\n\r\n`);
+        return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]);
+      };
+      const to = (path: string): string => `http://site.test:${port}${path} HTTP/1.1`;
+      return { seen, ask, to, port };
+    };
+
+    it.each<[number, string, string, string?]>([
+      [200, 'GET', '/left-pad'],
+      [200, 'HEAD', '/left-pad'],
+      [200, 'GET', '/-/v1/search?text=pad'],
+      [200, 'POST', AUDIT],
+      [403, 'PUT', '/evil'],
+      [403, 'POST', '/-/v1/login'],
+      [403, 'POST', `${AUDIT}/../../../../evil`],
+      [403, 'DELETE', '/left-pad/-rev/1'],
+      [403, 'GET', '/left-pad', 'Authorization: Bearer somebody'],
+      [403, 'GET', '/left-pad', 'Cookie: session=1'],
+    ])('answers %i to %s %s %s of a step that only fetches', async (status, method, path, header) => {
+      const { seen, ask, to } = await registry(true);
+      expect(await ask(method, to(path), header)).toBe(status);
+      expect(seen).toHaveLength(status === 200 ? 1 : 0);
+    });
+
+    it('is not reached through a tunnel by a step that only fetches, and without that limit everything passes', async () => {
+      const limited = await registry(true);
+      expect(await limited.ask('CONNECT', `site.test:${limited.port} HTTP/1.1`)).toBe(403);
+      const open = await registry(false);
+      expect(await open.ask('PUT', open.to('/mine'), 'Authorization: Bearer mine')).toBe(200);
+      expect(open.seen).toMatchObject([{ method: 'PUT', headers: { authorization: 'Bearer mine' } }]);
+    });
+  });
+
   it.each(['HEAD', 'GET', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'])('passes a %s on', async (method) => {
     const { port, seen } = await site();
     const { egress, ticket } = await groundFor(port);

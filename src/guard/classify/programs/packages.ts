@@ -217,6 +217,11 @@ function judgeNpm(use: Use): void {
       )
     )
       use.raise('deny', `${use.name} ${toDisplay(text)} runs a program`);
+    if (
+      /^--(?:no-)?ignore-(?:scripts|pnpmfile)(?:=(?!true$)|$)/.test(text) &&
+      runsScripts(text, use.args[at + 1]?.text)
+    )
+      use.raise('external_mutation', 'code of packages would run while they are installed, with the network');
     if (/^--registry=|^--registry$|^--\S*:registry/.test(text))
       use.raise('external_mutation', 'packages would come from another registry');
     if (/^(?:https?|git|git\+\w+|ssh):/.test(text))
@@ -229,6 +234,10 @@ function judgeNpm(use: Use): void {
   if (use.args[0]?.text === 'audit' && use.args.some(({ text }) => text === 'fix'))
     use.raise('write_local', 'it changes the project');
 }
+
+/** `--ignore-scripts` and `--ignore-scripts=true` switch scripts off; every other form switches them on. */
+const runsScripts = (option: string, next: string | undefined): boolean =>
+  option.startsWith('--no-') || option.includes('=') || next === 'false';
 
 function judgePip(use: Use): void {
   use.args.forEach((arg, at) => {
