@@ -22,6 +22,8 @@ export type Sensitivity = 'secret' | 'private' | 'accounts' | 'guard' | 'config'
 const HOME = '/~';
 const SINKS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|fd\/\d+)$/;
 const ENDLESS = /^\/dev\/(?:zero|full|u?random)$/;
+/** The temporary folders themselves; deleting them is judged by the program. */
+export const SCRATCH_ROOT = /^\/(?:tmp|var\/tmp)$/;
 const SCRATCH = /^\/(?:tmp|var\/tmp)(?:\/|$)/;
 const SYSTEM = /^\/(?:etc|usr|bin|sbin|lib\d*|opt|proc|sys|boot|var\/(?:log|cache|lib\/(?:dpkg|apt)))(?:\/|$)/;
 const HOMES = /^\/(?:~|home|root|Users)(?:\/|$)/;
@@ -135,9 +137,16 @@ export function placeOf(state: ShellState, text: string): Place {
   if (SINKS.test(trimmed)) return 'sink';
   if (ENDLESS.test(trimmed)) return 'endless';
   if (trimmed.startsWith('/dev/')) return 'device';
-  if (SCRATCH.test(trimmed)) return 'scratch';
+  if (SCRATCH.test(trimmed)) return belongsToHome(trimmed, desk) ? 'outside' : 'scratch';
   if (SYSTEM.test(trimmed)) return 'system';
   return HOMES.test(trimmed) ? 'home' : 'outside';
+}
+
+/** A home may itself be in a folder for temporary files: neither it nor what contains it is scratch. */
+function belongsToHome(path: string, desk: string): boolean {
+  const home = desk.endsWith('/workspace/desk') ? posix.dirname(posix.dirname(desk)) : desk;
+  const isAbove = home.startsWith(`${path}/`) && !SCRATCH_ROOT.test(path);
+  return path === home || path.startsWith(`${home}/`) || isAbove;
 }
 
 /** How sensitive a path is, besides its place; null for an ordinary file. */

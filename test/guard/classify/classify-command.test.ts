@@ -23,6 +23,24 @@ describe('the classification of a command', () => {
     expect(found).toMatchObject({ class: 'deny', reason: 'rm would change /etc, which is outside the desk' });
   });
 
+  it('a home in a folder for temporary files is no scratch, and neither is what contains it', () => {
+    const inTmp = { ...where, desk: '/tmp/trial/home/workspace/desk', toolFolder: '/tmp/trial/home/.oka/tools' };
+    const classIn = (line: string): string => classify({ line }, inTmp).class;
+    for (const line of [
+      'rm -rf ../../..',
+      'rm -rf ../../../..',
+      'rm -rf ../../../../..',
+      'rm -r /tmp/trial',
+      'rm -rf ../../workspace',
+      'mv ../../../home /tmp/elsewhere',
+      'echo x > /tmp/trial/home/notes.txt',
+    ])
+      expect([line, classIn(line)]).toEqual([line, 'deny']);
+    for (const line of ['rm -rf build', 'echo x > /tmp/other.txt', 'rm -r ./old/../build'])
+      expect([line, classIn(line)]).toEqual([line, 'write_local']);
+    expect(classIn('ls /tmp')).toBe('read');
+  });
+
   it('a line that is too long, does not parse or hides characters is refused', () => {
     expect(classOf(`echo ${'a'.repeat(20_001)}`)).toBe('deny');
     expect(classOf('echo "')).toBe('deny');

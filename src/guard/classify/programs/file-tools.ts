@@ -1,5 +1,5 @@
 /** Listing, creating, copying, moving and removing files; converting media. */
-import { fullPath, placeOf } from '../paths.ts';
+import { fullPath, placeOf, SCRATCH_ROOT } from '../paths.ts';
 import { markBounded, local, read, rows, type Table, type Use } from '../program-row.ts';
 import { type Arg, literal } from '../shell-state.ts';
 import { judgePathsInWords } from './paths-in-words.ts';
@@ -175,7 +175,8 @@ function judgeRemove(use: Use): void {
     if (place === 'desk root' || (deep && everything)) use.raise('deny', 'it would delete everything on the desk');
     if (deep && (/^\uE000\/?[*.]*$/.test(text) || (use.state.cwd === null && /^[.*]/.test(text))))
       use.raise('external_mutation', 'what it deletes is not known before it runs');
-    if (/^\/(?:tmp|var\/tmp)\/?\*?$/.test(text)) use.raise('deny', 'it would delete scratch files of others');
+    if (SCRATCH_ROOT.test((fullPath(use.state, text) ?? text).replace(/(?<=.)\/\*?$/, '')))
+      use.raise('deny', 'it would delete scratch files of others');
   }
 }
 
