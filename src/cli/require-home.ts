@@ -1,9 +1,10 @@
 /** Refuses to go on in a folder that `oka init` has not set up. */
-import { isSetUp } from '../daemon/home/set-up.ts';
+import { assertNeverSetUp, isSetUp } from '../daemon/home/set-up.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
 
 export function requireHome(home: Home): void {
-  if (!isSetUp(home))
-    throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
+  if (isSetUp(home)) return;
+  assertNeverSetUp(home);
+  throw new OkaError('not-set-up', `${home.dir} is not set up`, { fix: `Run: oka init --dir ${home.dir}` });
 }

@@ -3,8 +3,11 @@ import { type Answer, answer, type Call } from '../command-module.ts';
 
 type Data = { dir: string; made: string[] };
 
-export async function run({ home, options }: Call<{ egressKey: string | undefined }>): Promise<Answer<Data>> {
-  const made = setUp(home);
+export async function run({
+  home,
+  options,
+}: Call<{ egressKey: string | undefined; restore: boolean }>): Promise<Answer<Data>> {
+  const made = setUp(home, { restore: options.restore });
   const key = options.egressKey;
   if (key !== undefined && makeEgressKey(key)) made.push(key);
   return answer({ dir: home.dir, made });

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isStopped } from '../../daemon/home/stop-files.ts';
 import { rootNotice } from '../../daemon/home/root-user.ts';
+import { checkAnchors } from '../../daemon/home/home-anchors.ts';
 import { setUp } from '../../daemon/home/set-up.ts';
 import { loadConfig, programFolder, shownPath } from '../../daemon/settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -43,7 +44,7 @@ async function superviseHome(call: UpCall, report: (line: string) => void): Prom
     });
   const isFirst = !existsSync(home.ledgers.run);
   setUp(home);
-  if (isFirst) await welcome(call);
+  if (isFirst && checkAnchors(home, 'run').state === 'none') await welcome(call);
   const notice = rootNotice();
   if (notice !== null) report(notice);
   report(`oka watches ${shownPath(home, join(home.workspace, 'inbox'))}. Drop a task there; Ctrl-C stops.`);

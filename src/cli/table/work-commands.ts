@@ -8,6 +8,7 @@ export const work: Readonly<Record<string, Command>> = {
   init: command({
     summary: 'Set up a folder: .oka, workspace and their rules',
     options: {
+      restore: flag('Make what is missing in a home that was set up before; rules are the default ones.'),
       'egress-key': text('FILE', 'Also make the key for `oka egress --key`, if there is none.'),
     },
     json: true,

@@ -75,7 +75,10 @@ function readPolicyText(file: string): string {
       closeSync(fd);
     }
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') throw new OkaError('not-set-up', `${file} is not there`, { fix: 'Run: oka init' });
+    if (errnoOf(error) === 'ENOENT')
+      throw new OkaError('not-set-up', `${file} is not there`, {
+        fix: 'Restore it from a backup, or make the default one: oka init --restore',
+      });
     throw describeErrno(error, file);
   }
 }

@@ -57,6 +57,19 @@ export function identifyHome(home: Home, wanted?: string): HomeIdentity {
   return withNotes(home, id);
 }
 
+/** Paths that were there when the home was last found complete; what is missing of them later was lost. */
+export function contentsOf(home: Home): string[] {
+  if (readId(idFile(home)) === null) return [];
+  const { contains } = JSON.parse(readFileSync(idFile(home), 'utf8')) as { contains?: unknown };
+  return Array.isArray(contains) ? contains.filter((path) => typeof path === 'string') : [];
+}
+
+export function noteContents(home: Home, contains: readonly string[]): void {
+  const id = readId(idFile(home));
+  if (id === null || contentsOf(home).join() === contains.join()) return;
+  replaceFile(idFile(home), `${JSON.stringify({ id, contains })}\n`, { durable: true, mode: 0o600 });
+}
+
 /** The identity of a home that is about to be worked in; a home of an older version gets one. */
 export async function settleIdentity(home: Home): Promise<HomeIdentity> {
   const folder = readId(idFile(home));

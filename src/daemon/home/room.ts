@@ -11,7 +11,10 @@ export const homeRoom = defineRoom({
     ...(await (await import('./home-findings.ts')).homeFindings(at, loadConfig)),
     ...(await import('./anchor-findings.ts')).anchorFindings(at),
   ],
-  check: async (at) => (await import('./other-writers.ts')).assertNoOtherWriters(at),
+  check: async (at) => {
+    (await import('./set-up.ts')).assertComplete(at);
+    (await import('./other-writers.ts')).assertNoOtherWriters(at);
+  },
   tidy: async (tidying) => (await import('./tidy-artifacts.ts')).tidyArtifacts(tidying),
   needs: { home, config, liveLedger, ledger, taskGraph, tidy },
   open: async (needed) => {

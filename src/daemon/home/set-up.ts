@@ -1,23 +1,33 @@
-/** Owns: making a folder ready. What is there already is never touched. */
+/**
+ * Owns: making a folder ready, and refusing a home that has lost what it once had. What is there is never touched.
+ *
+ * S1 A folder is set up only if nothing knows it as a home: no id in it, no ledger, no notes of this user.
+ * S2 In a known home nothing that is missing is made again, except by `oka init --restore`: a policy that is gone is not
+ *    replaced by the default, and the empty mount point of a volume does not become a home. Folders that can be
+ *    rebuilt or are empty at rest (DERIVED) are made at any time.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createPrivate } from '../../guard/vault-file.ts';
 import { diskWriter, describeErrno } from '../../ledger/disk.ts';
-import { errnoOf } from '../../schema/errors.ts';
+import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { assertFolderAccess } from './folder-access.ts';
+import { contentsOf, identifyHome, isKnown, type Marks, marksOf, noteContents } from './home-identity.ts';
 import { ledgerLink, prepareMaintenanceFolder, WRITTEN } from '../maintain/maintenance-folder.ts';
-import { programFolder } from '../settings.ts';
+import { isInContainer, programFolder } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 
-const FOLDERS = [
-  '.oka/rules',
-  '.oka/maintenance',
-  ...WRITTEN.map((name) => `.oka/${name}`),
+/** What a home cannot work without, and nothing can rebuild. */
+const ESSENTIAL = [
+  '.oka/rules/config.json',
+  '.oka/rules/POLICY.md',
   'workspace/inbox',
   'workspace/outbox',
   'workspace/desk',
-];
+] as const;
+const DERIVED = ['.oka/maintenance', ...WRITTEN.map((name) => `.oka/${name}`)];
+const FOLDERS = ['.oka/rules', ...DERIVED, 'workspace/inbox', 'workspace/outbox', 'workspace/desk'];
 /** Shipped with the program; the program's own folder is itself a home. */
 const FILES = [
   '.oka/rules/config.json',
@@ -30,18 +40,56 @@ const LINKS = [{ at: 'INSTALL_REQUIREMENTS.md', to: 'workspace/INSTALL_REQUIREME
 
 const KEY_BYTES = 32;
 
-/** Returns what was made, relative to the home. */
-export function setUp(home: Home): string[] {
+/** Returns what was made, relative to the home. `restore`: a person wants what is missing in a known home made again. */
+export function setUp(home: Home, { restore = false } = {}): string[] {
   assertFolderAccess(home);
-  const missing = (path: string): boolean => lstatSync(join(home.dir, path), { throwIfNoEntry: false }) === undefined;
-  const folders = FOLDERS.filter(missing);
-  const files = FILES.filter(missing);
-  const links = LINKS.filter(({ at }) => missing(at));
+  const marks = marksOf(home);
+  const isNew = restore || !isKnown(marks);
+  const lost = isNew ? [] : ESSENTIAL.filter((path) => isMissing(home, path));
+  if (lost.length > 0) throw incompleteHome(home, marks, lost);
+  const folders = (isNew ? FOLDERS : DERIVED).filter((path) => isMissing(home, path));
+  const files = isNew ? FILES.filter((path) => isMissing(home, path)) : [];
+  const links = isNew ? LINKS.filter(({ at }) => isMissing(home, at)) : [];
   for (const folder of folders) attempt(home, folder, (path) => mkdirSync(path, { recursive: true }));
   for (const file of files) attempt(home, file, (path) => writeFileSync(path, readShippedFile(file), { flag: 'wx' }));
   for (const { at, to } of links) attempt(home, at, (path) => symlinkSync(to, path));
   prepareMaintenanceFolder(home);
+  if (isNew) identifyHome(home, marks.notes.at(-1)?.id);
+  noteContents(home, ESSENTIAL);
   return [...folders.map((folder) => `${folder}/`), ...files, ...links.map(({ at }) => at)];
+}
+
+/** Refuses to work in a home that was complete once and has lost something since (S2). */
+export function assertComplete(home: Home): void {
+  const lost = contentsOf(home).filter((path) => isMissing(home, path));
+  if (lost.length > 0) throw incompleteHome(home, marksOf(home), lost);
+}
+
+/** For a folder that is no home now: when it was one, if this user knows that. */
+export function assertNeverSetUp(home: Home): void {
+  const marks = marksOf(home);
+  if (marks.notes.length > 0)
+    throw incompleteHome(
+      home,
+      marks,
+      ['.oka', 'workspace'].filter((path) => isMissing(home, path)),
+    );
+}
+
+function isMissing(home: Home, path: string): boolean {
+  return lstatSync(join(home.dir, path), { throwIfNoEntry: false }) === undefined;
+}
+
+function incompleteHome(home: Home, { notes }: Marks, lost: readonly string[]): OkaError {
+  const since = notes.at(-1)?.since.slice(0, 10);
+  const known = since === undefined ? 'is a home that was set up before' : `was set up as a home on ${since}`;
+  const missing = `${lost.join(', ')} ${lost.length === 1 ? 'is' : 'are'} missing`;
+  const restore = isInContainer()
+    ? 'docker compose run --rm init init --restore'
+    : `oka init --restore --dir ${home.dir}`;
+  return new OkaError('not-set-up', `${home.dir} ${known}, but ${missing}`, {
+    fix: `Is a volume not mounted? Otherwise restore it from a backup. To make what is missing again, with default rules: ${restore}`,
+  });
 }
 
 /** Makes the key that the egress proxy and the worker share; one that is there stays. */
