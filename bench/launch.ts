@@ -1,4 +1,4 @@
-/** What the jail costs: a command through the launcher against the same command started plainly, in turns. */
+/** What the sandbox costs: a command through the launcher against the same command started plainly, in turns. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

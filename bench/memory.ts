@@ -1,6 +1,6 @@
 /**
  * Memory: how much of the evidence is inside a budget, that no pack exceeds its cap, and that neither depends on how much
- * is remembered. Seeds below 10 were looked at when the weights were chosen; the figures are of others.
+ * is remembered. Seeds below 10 were used when the weights were chosen; the figures are of others.
  */
 import { openEmbedder } from '../src/memory/embedding/embedding-model.ts';
 import type { Figure } from './figure.ts';

@@ -1,4 +1,4 @@
-/** What looking costs: lists at a long history against a short one, in real processes, and folding an event. */
+/** What queries cost: lists at a long history against a short one, in real processes, and folding an event. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { hash } from 'node:crypto';

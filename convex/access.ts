@@ -16,7 +16,7 @@ function refusal(code: 'no_key' | 'key_missing' | 'key_wrong', text: string): Co
   return new ConvexError({ kind: 'refused', code, text });
 }
 
-/** Looks at every character of what was given, whatever it finds. */
+/** Compares every character, whatever it finds, so that the time reveals nothing. */
 function isSame(given: string, wanted: string): boolean {
   let difference = given.length ^ wanted.length;
   for (let index = 0; index < given.length; index += 1)

@@ -3,7 +3,7 @@
  *
  * A1 An event is stored once, with its place in every projection, in one transaction: whoever is in doubt sends again.
  * A2 What is stored is never changed, and nothing of a batch is stored that does not continue it.
- * A3 `next` is the seq to go on from. It lies before the end of a batch that is too much for one call.
+ * A3 `next` is the seq to go on from. It is before the end of a batch that is too much for one call.
  */
 import { forkIn, type Link, refusedBy, unjoined } from './chain.ts';
 import { fitting } from './fitting.ts';

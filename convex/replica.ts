@@ -80,7 +80,7 @@ export const runEvents = query({
   },
 });
 
-/** Facts that are held. Whether one has expired is for the reader to say: `expires` tells when. */
+/** Current facts. Readers decide whether one has expired: `expires` says when. */
 export const facts = query({
   args: { ...whose, namespace: v.optional(v.string()) },
   returns: v.array(v.object(factShown)),

@@ -1,6 +1,6 @@
 /**
  * Owns: the tables. `heads` and `events` are the copy of the ledgers; the others are projected from events whose data
- * can be read, and hold nothing that is not in `events`. `ledger` names one home, so that several share a deployment.
+ * can be read, and contain nothing that is not in `events`. `ledger` names one home, so that several share a deployment.
  */
 import { defineSchema, defineTable } from 'convex/server';
 import { v } from 'convex/values';
@@ -42,7 +42,7 @@ export const runShown = {
 export const factShown = {
   fact: v.string(),
   namespace: v.string(),
-  /** As it was kept; null when it was given up, or when nothing but that is known. */
+  /** As it was recorded; null when it was forgotten, or when only that is known. */
   text,
   /** In better words, if there are any. */
   wording: text,
@@ -94,7 +94,7 @@ export default defineSchema({
   events: defineTable({ ledger, pen, ...wireFields })
     .index('by_seq', ['ledger', 'pen', 'seq'])
     .index('by_run', ['ledger', 'run', 'pen', 'seq']),
-  /** `calls` are under way, as far as they can be read. */
+  /** `calls` are in progress, as far as they can be read. */
   runs: defineTable({ ledger, ...runShown, calls: v.array(v.string()) })
     .index('by_run', ['ledger', 'run'])
     .index('by_over', ['ledger', 'over', 'last']),
@@ -116,6 +116,6 @@ export default defineSchema({
   artifacts: defineTable({ ledger, ...artifactShown })
     .index('by_at', ['ledger', 'at'])
     .index('by_run', ['ledger', 'run', 'at']),
-  /** Changes of the maintenance ledger that were taken back, by their seq. */
+  /** Changes of the maintenance ledger that were undone, by their seq. */
   undone: defineTable({ ledger, change: v.number(), place }).index('by_change', ['ledger', 'change']),
 });

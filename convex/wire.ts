@@ -2,7 +2,7 @@
  * Owns: how an event travels and rests, and the limits that follow from those of a deployment.
  *
  * W1 The data of an event is a string, byte for byte as in the ledger. A field name of a stored value may not begin with
- *    $ or _ and must be plain ASCII, while event data may hold any JSON; and a hash can only be computed again from the
+ *    $ or _ and must be plain ASCII, while event data may contain any JSON; and a hash can only be computed again from the
  *    same bytes.
  * W2 Everything but the data always travels: the chain can be checked even where nothing can be read.
  */
@@ -17,7 +17,7 @@ export const limits = {
   batchEvents: 1000,
   batchBytes: 6 * KiB * KiB,
   batchRows: 12_000,
-  /** One call may look into 4096 ranges of an index. */
+  /** One call may read 4096 ranges of an index. */
   batchLookups: 1500,
   /** What taking back a change counts for; it may need as many as a change names facts. */
   undoLookups: 600,
@@ -26,7 +26,7 @@ export const limits = {
   rows: 1000,
 } as const;
 
-/** What stands before the first event. */
+/** The head before the first event. */
 export const NOTHING = { seq: 0, hash: '0'.repeat(64) };
 
 export const pen = v.union(v.literal('run'), v.literal('maintenance'));
@@ -56,7 +56,7 @@ export type WireEvent = Infer<typeof wireEvent>;
 export const appended = v.union(
   v.object({ kind: v.literal('ok'), next: v.number() }),
   v.object({ kind: v.literal('gap'), next: v.number() }),
-  /** `theirs` was sent, `ours` stands here. */
+  /** `theirs` was sent, `ours` is stored here. */
   v.object({ kind: v.literal('fork'), seq: v.number(), theirs: v.string(), ours: v.string() }),
   v.object({ kind: v.literal('broken'), seq: v.number() }),
   v.object({ kind: v.literal('too_large'), seq: v.number(), bytes: v.number(), most: v.number() }),

@@ -85,7 +85,7 @@ function converse(
   questions: Asked[],
 ): void {
   let moment = Date.UTC(2022, random.below(12), 1 + random.below(27), 9 + random.below(9));
-  /** What each has told of a topic, so that a question has one answer. */
+  /** What each has mentioned of a topic, so that a question has one answer. */
   const told = new Set<string>();
   for (let session = 1; session <= SESSIONS; session += 1) {
     moment += (4 + random.below(24)) * 86_400_000 + random.below(7_200_000);

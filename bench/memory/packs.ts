@@ -36,7 +36,7 @@ export async function packFigures(): Promise<Figure[]> {
   ];
 }
 
-/** Entries come again and again; the whole of a pack is always counted anew. */
+/** Entries come again and again; a whole pack is always counted again. */
 function remembering(counter: TokenCounter): TokenCounter {
   const known = new Map<string, number>();
   return {

@@ -1,4 +1,4 @@
-/** One size of history, in a process of its own: what packs hold, cost and take, and how much memory it needs. */
+/** One size of history, in a process of its own: what packs contain and cost, and how much memory it needs. */
 import { recallOptions } from '../../src/daemon/memory/open-recall.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';

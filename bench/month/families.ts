@@ -9,10 +9,10 @@ export type Task = {
   family: string;
   title: string;
   body: string;
-  /** Files that lie on the desk before it begins. */
+  /** Files on the desk before it begins. */
   files: Readonly<Record<string, string>>;
   right: Planned;
-  /** What a planner that is not at its best makes of it: its criteria do not hold. */
+  /** What a planner that is not at its best makes of it: its criteria are not met. */
   wrong: Planned;
 };
 
@@ -53,12 +53,12 @@ function family(name: string, isRegular: boolean, make: (n: number, random: Rand
   };
 }
 
-/** With the tool that is right, since a plan that is made anew gets no other one that changes things. */
+/** With the tool that is right, since a new plan gets no other one that changes things. */
 function tryOf({ steps }: Planned, path: string): Step {
   return steps.some(({ tool }) => tool === 'shell') ? shell('try', 'true', path) : write('try', path, 'not yet');
 }
 
-/** From this day on letters are signed in another way. */
+/** From this day on letters are signed differently. */
 export const CHANGE_DAY = 15;
 export const signatureOn = (day: number): string => (day < CHANGE_DAY ? 'Kind regards' : 'Best wishes');
 
@@ -170,7 +170,7 @@ export const families: readonly Family[] = [
   }),
   ...['export', 'import'].map((name) =>
     family(name, false, (n, random) => {
-      // What the file is like decides what has to be done, and the task does not say it: neither way does for both.
+      // What the file is like decides what has to be done, and the task does not say it: no single method does for both.
       const which = thing(n, random);
       const [from, to] = [`${name}/${which}.csv`, `${name}ed/${which}.csv`];
       const isOdd = random() < 0.4;

@@ -137,7 +137,7 @@ function ends(story: Story): (runs: readonly string[]) => Promise<void> {
   };
 }
 
-/** People look at what they got, and say so when it is not what they want. */
+/** People check what they got, and complain when it is not what they want. */
 function corrections(story: Story, today: readonly Given[], day: number, random: () => number): string[] {
   const discontent = today.filter(({ task, fate }) => {
     const letter = task.family === 'letter' ? story.deskText(task.right.steps[0]?.targets[0] ?? '') : null;

@@ -66,7 +66,7 @@ function peerRow(peer: Peer, shape: Shape, durability: Durability): PeerRow {
   };
 }
 
-/** In a second run, beside the databases of the first: strace slows down what it watches. */
+/** In a second run, with databases of its own: strace slows down what it watches. */
 function flushesOf(script: string, work: Work): { flushes_per_step: number; lost_steps?: number } {
   const log = join(work.folder, 'strace');
   const strace = ['-f', '-y', '-o', log, '-e', 'trace=fsync,fdatasync'];

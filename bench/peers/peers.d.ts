@@ -49,7 +49,7 @@ declare module '@mastra/libsql' {
   export class LibSQLStore {
     constructor(options: { id: string; url: string });
     init(): Promise<void>;
-    /** Private in its own types; the only way to the connection whose settings count. */
+    /** Private in its own types; the only access to the connection whose settings count. */
     client: { execute(sql: string): Promise<unknown> };
   }
 }

@@ -4,7 +4,7 @@ export type PeerRow = {
   /** Wall time where a flush costs nothing. */
   us_per_step: number;
   flushes_per_step: number;
-  /** Most finished steps that a power cut would take back: the longest stretch of the run without a flush. */
+  /** Most finished steps that a power cut would undo: the longest stretch of the run without a flush. */
   lost_steps?: number;
   note: string;
 };

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** chain: as many steps as a plan would name. loop: one step over and over, which keeps a peer's checkpoints small. */
+/** chain: as many steps as a plan would name. loop: one step over and over, so that a peer's checkpoints stay small. */
 export type Shape = 'chain' | 'loop';
 /** own: what the peer does unasked. ours: a step's result is flushed to the disk before the next step begins. */
 export type Durability = 'own' | 'ours';

@@ -1,6 +1,6 @@
 /**
  * What a worker loses by a replica that is configured and dead: homes with and without one take turns, a few tasks each,
- * and the one whose turn it is not stands still: whatever else the machine does, both have the same of it.
+ * and the other one is suspended: whatever else the machine does, both have the same of it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ import { temporaryHome } from '../support/home.ts';
 const TURNS = Number(process.env['OKA_BENCH_TURNS'] ?? 40);
 const TASKS = 5;
 const WARMING = 15;
-/** What goes on beside a start is over then. */
+/** Background work of a start is over then. */
 const SETTLES_MS = 8000;
 const BODY = '# One step\n\n```bash\ntrue\n```\n';
 const DEAD = 'http://127.0.0.1:9';
@@ -62,7 +62,7 @@ export async function besideFigures(note: (text: string) => void): Promise<Figur
 
 type Up = { home: Home; worker: number; pids: readonly number[]; [Symbol.asyncDispose](): Promise<void> };
 
-/** Both processes are there and at their best, the replica was tried, and everything stands still. */
+/** Both processes are there and at their best, the replica was tried, and everything is idle. */
 async function upWith(url: string | null): Promise<Up> {
   const temporary = temporaryHome(tmpdir());
   const { home } = temporary;
@@ -105,7 +105,7 @@ async function done(home: Home, tasks: number): Promise<void> {
   await until(() => results() === wanted);
 }
 
-/** Milliseconds from taken in to ended: the mean of the middle half, since the clock shows no parts of one. */
+/** Milliseconds from accepted to ended: the mean of the middle half, since the clock shows no parts of one. */
 async function middle(...ups: readonly Up[]): Promise<number> {
   const took = (await Promise.all(ups.map(({ home }) => times(home)))).flat().toSorted((a, b) => a - b);
   const half = took.slice(Math.floor(took.length / 4), Math.ceil((took.length * 3) / 4));

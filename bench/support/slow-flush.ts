@@ -1,4 +1,4 @@
-/** A flush that takes one millisecond, in this thread or beside it, whatever the disk. */
+/** A flush that takes one millisecond, in this thread or in the background, whatever the disk. */
 import { Worker } from 'node:worker_threads';
 import type { Flush } from '../../src/schema/ports.ts';
 

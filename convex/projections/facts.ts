@@ -1,9 +1,9 @@
 /**
- * Owns: which facts are held. Facts are kept and given up in both ledgers, whose events arrive in any order between
+ * Owns: which facts are current. Facts are recorded and forgotten in both ledgers, whose events arrive in any order between
  * them: a row knows where on the common time line each thing last happened to it, and the later one counts.
  *
- * F1 The row of a fact that was given up has no text.
- * F2 Where events cannot be read, a fact is missing, or stays although it was given up.
+ * F1 The row of a forgotten fact has no text.
+ * F2 Where events cannot be read, a fact is missing, or stays although it was forgotten.
  */
 import type { Row, Writing } from '../typed.ts';
 import { eventAt } from './read.ts';
@@ -31,7 +31,7 @@ export function factsNamedIn({ type, data }: Told): string[] {
   return type === 'fact.kept' ? ['itself', ...textsIn(data, 'supersedes')] : [];
 }
 
-/** Takes back what an event did, as far as nothing later has taken its place. */
+/** Undoes what an event did, as far as nothing later has replaced it. */
 export async function undoFact(ctx: Writing, event: Told, at: Place): Promise<void> {
   const { data, place } = event;
   const [id, fact] = [textIn(data, 'id', 120), textIn(data, 'fact', 120)];
@@ -97,7 +97,7 @@ function givenUp(known: Fact, place: Place): Fact {
   return isAfter(place, known.gone) ? { ...known, gone: place } : known;
 }
 
-/** Its text is read from the event that kept it. */
+/** Its text is read from the event that recorded it. */
 async function foundAgain(ctx: Writing, known: Fact): Promise<Fact> {
   const event = known.kept === null ? null : await eventAt(ctx, known.ledger, known.pen, known.seq);
   return { ...known, gone: null, text: textIn(event?.data ?? null, 'text', 4000) };

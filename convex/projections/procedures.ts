@@ -1,4 +1,4 @@
-/** Owns: procedures and where each stands. The latest draft and the latest move count, in whichever order they arrive. */
+/** Owns: procedures and the status of each. The latest draft and the latest move count, in whichever order they arrive. */
 import type { Row, Writing } from '../typed.ts';
 import { isAfter, isSamePlace, numberIn, objectAt, type Place, type Told, textIn, textsIn } from './told.ts';
 
@@ -9,7 +9,7 @@ export async function projectProcedure(ctx: Writing, event: Told): Promise<void>
   if (event.type === 'procedure.moved') await change(ctx, event, textIn(event.data, 'procedure', 120), moved);
 }
 
-/** Takes back a move, or a whole procedure; an older draft of it is not looked for. */
+/** Undoes a move, or a whole procedure; an older draft of it is not searched. */
 export async function undoProcedure(ctx: Writing, event: Told, at: Place): Promise<void> {
   if (event.type === 'procedure.drafted')
     await change(ctx, event, draftIdOf(event), (known) => {

@@ -2,7 +2,7 @@
  * Owns: what new events change in the tables behind the live view.
  *
  * P1 Each event is projected once, in the mutation that stores it.
- * P2 A change of the maintenance ledger that was taken back changes nothing, whichever of the two arrives first.
+ * P2 A change of the maintenance ledger that was undone changes nothing, whichever of the two arrives first.
  */
 import type { Writing } from '../typed.ts';
 import { projectArtifacts } from './artifacts.ts';
@@ -37,7 +37,7 @@ async function undo(ctx: Writing, event: Told, undone: Set<number>): Promise<voi
   await undoProcedure(ctx, changed, place);
 }
 
-/** Changes in this batch, or named in it, that were taken back before. */
+/** Changes in this batch, or named in it, that were undone before. */
 async function undoneAmong(ctx: Writing, events: readonly Told[]): Promise<Set<number>> {
   const first = events[0];
   if (first === undefined) return new Set();

@@ -1,8 +1,8 @@
 /**
  * Owns: the live status of each run, from the events of the run ledger.
  *
- * R1 A run is read once and written once a batch, however many of its events the batch holds.
- * R2 What the types alone tell is told even where no data can be read: that a run began, rests, waits, is over. Its
+ * R1 A run is read once and written once a batch, however many of its events the batch contains.
+ * R2 What follows from the types alone is shown even where no data can be read: that a run began, is settled, waits, is over. Its
  *    title, its state and how it ended then stay unknown.
  * R3 What is over stays over.
  */

@@ -2,7 +2,7 @@
  * Owns: an event as projections see it, and careful reading of data that any version of oka may have written.
  *
  * T1 Reading never throws: a copy that stops at an event it does not understand would be no copy.
- * T2 What is read is well-formed text, as every stored string has to be; JSON may hold half a surrogate pair.
+ * T2 What is read is well-formed text, as every stored string has to be; JSON may contain half a surrogate pair.
  */
 import type { Pen, WireEvent } from '../wire.ts';
 

@@ -7,7 +7,7 @@ export function hardenProcess(): void {
   omitMemoryFromCoreDumps();
 }
 
-/** Memory contains secrets. Node cannot set a limit on core dumps; on Linux, they can be told to contain no memory. */
+/** Memory contains secrets. Node cannot set a limit on core dumps; on Linux, they can be configured to contain no memory. */
 function omitMemoryFromCoreDumps(): void {
   try {
     writeFileSync('/proc/self/coredump_filter', '0');

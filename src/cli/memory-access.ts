@@ -14,7 +14,7 @@ import type { Call } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { fitText, plainText } from './plain-text.ts';
 
-/** Opens memory, brings it up to date, and closes it again. */
+/** Opens memory, updates it, and closes it again. */
 export async function withRecall<T>(home: Home, work: (recall: Recall) => Promise<T> | T): Promise<T> {
   const recall = await openRecall(home);
   try {

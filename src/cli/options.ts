@@ -5,7 +5,7 @@ export type Given = string | boolean | string[] | undefined;
 
 export type Option<T = unknown> = {
   type: 'string' | 'boolean';
-  /** What stands for the value in help, such as "FILE". */
+  /** The placeholder of the value in the help, such as "FILE". */
   value?: string;
   about: string;
   /** It may be given more than once. */

@@ -11,7 +11,7 @@ import { requireHome } from './require-home.ts';
 
 export type Changed = { contents: VaultContents; change: Omit<SecretChange, 'name'> };
 
-/** The name, and nothing else: what stands on a command line can be read by others. */
+/** The name, and nothing else: other users can read what is on a command line. */
 export function onlyName({ operands }: Pick<Call, 'operands'>): string {
   const [name, ...more] = operands;
   if (name === undefined) throw new OkaError('usage', 'the name of the secret is missing');

@@ -1,5 +1,5 @@
 /**
- * Owns: waiting until a person has fixed what keeps a command from starting.
+ * Owns: waiting until a person has fixed what prevents a command from starting.
  * A container that ends is started again, without end: this one reports once what is wrong, and tries again at times.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

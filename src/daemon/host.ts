@@ -1,7 +1,7 @@
 /**
  * Owns: a process that owns the pen and drives runs: the open home, stop signals, requests from other processes.
  *
- * H1 `.oka/STOP` stops everything within two seconds and keeps it stopped while it is there.
+ * H1 `.oka/STOP` stops everything within two seconds; nothing runs while the file exists.
  * H2 A request is in the ledger before it is handled, and handled once.
  * H3 Nothing runs before the policy is read and its hash is in the ledger (guard/open-guard.ts).
  */

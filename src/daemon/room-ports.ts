@@ -38,11 +38,11 @@ export const ports = {
   taskGraph: port<() => TaskGraph>('taskGraph'),
   vault: port<HomeVault>('vault'),
   onDurable: port<OnDurable>('onDurable'),
-  /** Shows a person what has become of a run. */
+  /** Reports to a person how a run ended. */
   reportRun: port<(text: string, run: string) => void>('reportRun'),
   /** Removes what is old in every room. */
   tidy: port<(tidying: Tidying) => Promise<Tidied>>('tidy'),
-  /** What every room folds for people to look at. */
+  /** The views of every room. */
   viewFolds: port<() => Promise<ViewFolds>>('viewFolds'),
   /** All providers of models. */
   providers: port<readonly ProviderDefinition[]>('providers'),

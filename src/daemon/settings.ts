@@ -13,7 +13,7 @@ import type { Home } from '../schema/home.ts';
 import { binFolders } from '../tools/deps/tool-links.ts';
 import { shimFolder } from '../tools/deps/shims.ts';
 
-/** Where this program itself lives. */
+/** The folder of this program. */
 export const programFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 export function homeAt(dirOption: string | undefined): Home {
@@ -106,7 +106,7 @@ function certificates(): Record<string, string> {
   );
 }
 
-/** The same as paths, for whoever may read little else: they hold no secrets. */
+/** The same as paths, for whoever may read little else: they contain no secrets. */
 export function certificateFiles(): string[] {
   return [...new Set(Object.values(certificates()))].filter((path) => isAbsolute(path) && existsSync(path));
 }
@@ -130,7 +130,7 @@ export function replicaEnvironment(): { url: string | null; key: string | null }
 /** A proxy in a process of its own, and the file with the key that is shared with it. */
 export type EgressProxy = { host: string; port: number; key: string | null };
 
-/** Null: this process has a way out, and its own proxy for commands. */
+/** Null: this process has network access, and its own proxy for commands. */
 export function egressProxy(): EgressProxy | null {
   const { OKA_EGRESS: set = '', OKA_EGRESS_KEY: key = '' } = process.env;
   if (set === '') return null;
@@ -142,7 +142,7 @@ export function egressProxy(): EgressProxy | null {
   });
 }
 
-/** Whether folders are mounted that send no notice when something comes; then they are looked through more often. */
+/** Whether folders are mounted that send no notice when something comes; then they are scanned more often. */
 export function pollsOften(): boolean {
   return /^(1|true|yes)$/i.test(process.env['OKA_POLL'] ?? '');
 }

@@ -45,7 +45,7 @@ export type OpenHome = {
 };
 
 export type OpenHomeOptions = {
-  /** Shows a person what has become of a run. */
+  /** Reports to a person how a run ended. */
   reportRun?: (text: string, run: string) => void;
   rooms?: readonly DaemonRoom[];
 };

@@ -81,7 +81,7 @@ export function accountLeft(account: Account, now: number): Left {
   };
 }
 
-/** What counts beside the events of the run: its calls in flight, and what the runs inside have spent and reserved. */
+/** What counts besides the events of the run: its calls in flight, and what the runs inside have spent and reserved. */
 function pendingIn({ reserved, children }: Account): Pending {
   let pending = reserved;
   for (const child of children.values()) {

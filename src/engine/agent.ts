@@ -1,4 +1,4 @@
-/** The agent part of a run's state: what its planner decided, what came of it, and what it is asked next. */
+/** The agent part of a run's state: what its planner decided, how that ended, and what it is asked next. */
 import type { Decision } from '../schema/decision.ts';
 import type { Json } from '../schema/json.ts';
 import type { Outcome } from '../schema/tool.ts';

@@ -1,4 +1,4 @@
-/** What a call may do by where it stands: the bounds of its node, or none for calls that stand outside the graph. */
+/** What a call may do: the bounds of its node, or none for calls outside the graph. */
 import type { Node } from '../schema/graph.ts';
 import type { Attempt, CallBounds, Left, ToolCall } from '../schema/tool.ts';
 import { nodeNamed, type RunState } from './run-state.ts';

@@ -27,7 +27,7 @@ function eventsOfNode(failed: RunState, next: RunState, index: number): NewEvent
 
 const isStarter = (config: Node): boolean => config.kind === 'tool' && config.tool === 'run.start';
 
-/** The call keeps its name, so that a replay can tell it from what this run decided itself. */
+/** The call keeps its name, so that a replay can distinguish it from what this run decided itself. */
 function callInDoubt(failed: RunState, next: RunState, node: string, { again, doubt }: NodeState): NewEvent[] {
   if (!doubt || again === null) return [];
   const { key, raised: _, approved: __, unaccepted: ___, ...call } = again;

@@ -221,7 +221,7 @@ function conditionsOf(
   return [...sources.flatMap((source) => [...(known.get(source) ?? [])]), ...own];
 }
 
-/** Where a node stands in the file; made to text only for what is reported. */
+/** The place of a node in the file; turned into text only for what is reported. */
 type Place = () => string;
 
 function nodeProblems(node: Node, at: Place, around: Surroundings, report: Report): void {

@@ -1,5 +1,5 @@
 /**
- * Owns: starting a run inside another, awaiting its end, and telling its parent.
+ * Owns: starting a run inside another, awaiting its end, and notifying its parent.
  * Does not own: their names, what they may spend and what their end means (child.ts).
  */
 import { OkaError } from '../schema/errors.ts';

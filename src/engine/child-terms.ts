@@ -14,7 +14,7 @@ export function childIdOf(call: ToolCall, parent: RunState | undefined): string 
   return `${name.slice(0, 80)}-${hash('sha256', name).slice(0, 8)}`;
 }
 
-/** Whether a run lies inside another; one that continues a failed run names it as its parent, too, and does not. */
+/** Whether a run is nested inside another; one that continues a failed run names it as its parent, too, and does not. */
 export function isInside({ run, parent }: { run: string; parent: string | null }): boolean {
   return parent !== null && run.startsWith(`${parent}.`.slice(0, 80));
 }

@@ -4,9 +4,9 @@
  * D1 A node and a model's turn answer with the same five words: a tool node gives CallTool, a wait gives AskHuman (Wait),
  *    the run as a whole gives Finish or Fail; Think asks the planner of an agent for one of the five.
  * D2 At most `parallel` nodes are at work, and of a map's items at most the map's own number. Those at work come first:
- *    a new node never keeps one that is at work from going on.
+ *    a new node never prevents one that is at work from continuing.
  * D3 A call in doubt is repeated only if repeating does no harm; else a person is asked.
- *    Its acceptance, if it can tell, is checked before anybody is asked (acceptance.ts).
+ *    Its acceptance, if it can decide that, is checked before anybody is asked (node-acceptance.ts).
  * D4 Before an edge back is taken, every call it starts over has ended and every wait is withdrawn: nothing is orphaned.
  * D5 After a failure nothing new starts; the run fails when nothing is open any more.
  */
@@ -160,7 +160,7 @@ function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolLook
 
 type Settled = { status: 'done' | 'failed'; reason: string; output: Json };
 
-/** What becomes of a node that cannot go on. */
+/** What happens to a node that cannot continue. */
 export function failureOf(config: Node, reason: string): Settled {
   return hasFallback(config)
     ? { status: 'done', reason: `fallback after: ${reason}`, output: config.fallback }

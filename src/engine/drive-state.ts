@@ -16,7 +16,7 @@ import type { World } from './world.ts';
 import { clockJump, clockOffset } from './work-time.ts';
 import type { StopRequest } from './step-events.ts';
 
-/** What the loop hears of: a call that ended, or an event; `node` is the node whose planner answered with it. */
+/** What the loop is notified of: a call that ended, or an event; `node` is the node whose planner answered with it. */
 export type Message =
   | { kind: 'outcome'; step: CallStep; outcome: Outcome }
   | { kind: 'event'; event: NewEvent; node: string | null };

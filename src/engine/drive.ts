@@ -1,5 +1,5 @@
 /**
- * Owns: the only loop. It decides, writes the decision, makes the call, and writes what came of it.
+ * Owns: the only loop. It decides, writes the decision, makes the call, and writes its outcome.
  * Does not own: what to do next (decide.ts), what an event means (fold-run.ts), how a call is made (calls.ts), what it
  * goes through (the chain).
  *

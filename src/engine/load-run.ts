@@ -1,4 +1,4 @@
-/** Where a run stands now: from memory while it is driven, else from its snapshot and the events since. */
+/** The current state of a run: from memory while it is driven, else from its snapshot and the events since. */
 import { OkaError } from '../schema/errors.ts';
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
@@ -7,7 +7,7 @@ import { applyEvent, runFromStart } from './fold-run.ts';
 import type { RunState } from './run-state.ts';
 import { fromSnapshot } from './snapshot.ts';
 
-/** Null when there is no such run. Its events are looked for from seq `from` on. */
+/** Null when there is no such run. Its events are searched from seq `from` on. */
 export async function findRun(context: EngineContext, id: string, from = 1): Promise<RunState | null> {
   const { registry, stores, events, plans } = context;
   const running = registry.drives.get(id);

@@ -1,11 +1,11 @@
 /**
  * Owns: how the acceptance of a node is checked: when a check is due, what its call is, and what its outcome means.
- * Does not own: what a check is and whether it holds (the tool `step.check`).
+ * Does not own: what a check is and whether it passes (the tool `step.check`).
  *
- * A1 A node with acceptance that has ended well is not done before its checks were seen to hold. One whose checks do
- *    not hold has failed, with retries and a fallback as for any failure.
- * A2 A call in doubt counts as done without asking only if its node's acceptance was seen not to hold right before
- *    exactly this call, and holds now. A check that held before, or of which nobody knows, proves nothing.
+ * A1 A node with acceptance that has ended well is not done before its checks have passed. One whose checks do
+ *    not pass has failed, with retries and a fallback as for any failure.
+ * A2 A call in doubt counts as done without asking only if its node's acceptance was seen to fail right before
+ *    exactly this call, and passes now. A check that passed before, or whose result is unknown, proves nothing.
  * A3 A check is a call through the chain, recorded like every call, as an event of no node: it is neither an attempt
  *    of the step nor its output.
  * A4 Runs of earlier versions, whose acceptance nobody checked, mean what they meant then.
@@ -24,7 +24,7 @@ export function hasAcceptance({ nodes }: Pick<Graph, 'nodes'>): boolean {
   return nodes.some((node) => node.acceptance.length > 0 || (node.kind === 'map' && node.each.acceptance.length > 0));
 }
 
-/** Whether a node is done only if checks hold (A4). */
+/** Whether a node is done only if its checks pass (A4). */
 export function isAccepting(run: RunState, index: number | undefined): boolean {
   return run.checksAcceptance && (run.configs[index ?? -1]?.acceptance.length ?? 0) > 0;
 }
@@ -45,7 +45,7 @@ export function checkName(run: RunState, { id }: Node, { visit, checks }: NodeSt
   return `${run.id}.${id}.${visit}.c${checks + 1}`;
 }
 
-/** Why a step whose checks do not hold has failed. */
+/** Why a step whose checks do not pass has failed. */
 export const refusalOf = (reason: string): string => `its acceptance is not met: ${reason}`;
 
 /** True when the event started a check of a node; then it was folded. */
@@ -65,7 +65,7 @@ export function foldCheckStarted(run: RunState, { data }: Of<'call.started'>): b
   return true;
 }
 
-/** What came of a check. One that was stopped is made again. */
+/** The outcome of a check. One that was stopped is made again. */
 export function foldCheckEnded(run: RunState, { data }: Of<'call.ended'>): void {
   if (data.node !== null) return;
   const index = nodeNamed(run, /\.([^.]+)\.\d+\.c\d+$/.exec(data.call)?.[1] ?? null);
@@ -119,7 +119,7 @@ function mayRepeat(run: RunState, index: number, { redone }: NodeState, { isRepe
   return isRepeatable && redone < retriesOf(run.configs[index]) && left >= 1;
 }
 
-/** A call is made again; an agent goes on and is told why. */
+/** A call is made again; an agent continues and gets the reason. */
 function repeat(run: RunState, node: NodeState, reason: string): void {
   run.spent.retries += 1;
   node.redone += 1;

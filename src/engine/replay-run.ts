@@ -2,7 +2,7 @@
  * Owns: going through a run again. No model is asked.
  *
  * decision  decides again from every prefix of the events and reports the first step that differs
- * full      executes idempotent tools again and compares what they give; for the rest the recorded outcome stands
+ * full      executes idempotent tools again and compares what they give; for the rest the recorded outcome counts
  */
 import { hash } from 'node:crypto';
 import { STEP_CHECK } from '../schema/acceptance.ts';

@@ -20,7 +20,7 @@ export function failNode(run: RunState, index: number, reason: string): void {
   else settleNode(run, index, 'failed', null, reason);
 }
 
-/** A node has ended well. With acceptance it is done only when its checks hold. */
+/** A node has ended well. With acceptance it is done only when its checks pass. */
 export function finishNode(run: RunState, index: number, output: Json, reason: string, isRepeatable: boolean): void {
   const node = run.nodes[index];
   if (node === undefined || isSettled(node)) return;
@@ -68,7 +68,7 @@ function itemSettled(run: RunState, map: number): void {
   if (owner.unmet === 0 && items.length > 0) run.ready.add(map);
 }
 
-/** Tells those behind that a node is settled. */
+/** Notifies the nodes behind it that a node is settled. */
 function releaseNext(run: RunState, index: number): void {
   for (const next of run.plan.behind[index] ?? []) {
     const node = run.nodes[next];
@@ -103,7 +103,7 @@ function edgeApplies(run: RunState, edgeIndex: number): boolean {
   return JSON.stringify(value) === JSON.stringify(edge.when.equals);
 }
 
-/** Chooses an edge back if one holds: everything from its target on is to be done again. A node that is started over leads nowhere. */
+/** Chooses an edge back if its condition is true: everything from its target on is to be done again. A node that is started over leads nowhere. */
 function chooseEdgeBack(run: RunState, index: number, output: Json): boolean {
   if (willStartOver(run, index)) return true;
   const edgeIndex = (run.plan.backFrom[index] ?? []).find((candidate) => edgeApplies(run, candidate));

@@ -1,4 +1,4 @@
-/** What a run may still spend, given what counts beside its events. A retry is a call, too. */
+/** What a run may still spend, given what counts besides its events. A retry is a call, too. */
 import type { Json } from '../schema/json.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Left } from '../schema/tool.ts';

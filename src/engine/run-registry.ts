@@ -13,7 +13,7 @@ import type { Drive } from './drive.ts';
 
 export type RunRegistry = {
   drives: Map<string, Drive>;
-  /** What runs may still spend; those at rest stay while a run around them counts them. */
+  /** What runs may still spend; those that are settled stay while a run around them counts them. */
   accounts: Accounts;
   /** Runs that are being read and are about to be driven. */
   openings: Map<string, Promise<Drive>>;

@@ -1,4 +1,4 @@
-/** Where a run stands: a fold of its events over its plan. Plain data; only fold-run.ts changes it. */
+/** The state of a run: a fold of its events over its plan. Plain data; only fold-run.ts changes it. */
 import type { CheckMoment } from '../schema/acceptance.ts';
 import type { Decision } from '../schema/decision.ts';
 import type { Node } from '../schema/graph.ts';
@@ -14,7 +14,7 @@ export type OpenCall = Attempt & {
   raised?: boolean;
   /** A person allowed this attempt. */
   approved?: true;
-  /** The acceptance of its node was seen not to hold right before it. */
+  /** The acceptance of its node was seen to fail right before it. */
   unaccepted?: true;
 };
 
@@ -22,9 +22,9 @@ export type OpenCall = Attempt & {
 export type Ending = {
   output: Json;
   reason: string;
-  /** Whether it may be done again when its checks do not hold. */
+  /** Whether it may be done again when its checks fail. */
   isRepeatable: boolean;
-  /** Why it failed; empty when its checks hold, null while that is not known. */
+  /** Why it failed; empty when its checks pass, null while that is not known. */
   refusal: string | null;
 };
 
@@ -62,7 +62,7 @@ export type NodeState = {
   /** Whether its acceptance was seen to fail right before the next call; null when it was not checked yet. */
   baseline: 'fails' | 'unknown' | null;
   ending: Ending | null;
-  /** How often it was done again because its acceptance did not hold. */
+  /** How often it was done again because its acceptance failed. */
   redone: number;
   /** What must be awaited and has no wait yet. */
   awaiting: WaitFor | null;
@@ -92,7 +92,7 @@ export type RunState = {
   state: string;
   budgets: Budgets;
   spent: Spent;
-  /** Configuration and state of each node; the items of maps stand behind the nodes of the graph. */
+  /** Configuration and state of each node; the items of maps follow after the nodes of the graph. */
   configs: Node[];
   nodes: NodeState[];
   /** Names of items; those of the graph's nodes are in the plan. */

@@ -83,7 +83,7 @@ function withoutEffect(tool: Tool): Tool {
 
 const passedCheck: StepCheckOutput = { holds: true, reason: '', found: [] };
 
-/** The acceptance of a step cannot be known before: it is taken to hold, so that everything behind it is seen. */
+/** The acceptance of a step cannot be known before: it is assumed to pass, so that everything behind it is shown. */
 const simulatedCheck: Tool = {
   name: STEP_CHECK,
   about: 'Takes every check to hold.',

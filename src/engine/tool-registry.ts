@@ -1,4 +1,4 @@
-/** Tools that can be added and removed while runs are driven. A call in flight keeps the tool it was made with. */
+/** Tools that can be added and removed while runs are driven. A call in flight continues with the tool it was made with. */
 import { OkaError } from '../schema/errors.ts';
 import type { ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';

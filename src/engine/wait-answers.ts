@@ -1,4 +1,4 @@
-/** What becomes of a node when what it waited for has an answer. A part of the fold: it changes the state it is given. */
+/** What happens to a node when what it waited for has an answer. A part of the fold: it changes the state it is given. */
 import type { Json } from '../schema/json.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import { isAccepting, refusalOf } from './node-acceptance.ts';

@@ -3,7 +3,7 @@
  * while the machine sleeps or no worker runs; `run.time_skipped` records what of it was no time of the run.
  *
  * 1. Time is skipped before the next event of the run is staged, so that every fold of its events gets the same result.
- * 2. What lies below the tolerance counts as work: it is a clock that is slewed, or a quick restart.
+ * 2. What is below the tolerance counts as work: it is a clock that is slewed, or a quick restart.
  */
 import type { NewEvent } from '../schema/event.ts';
 import type { Clock } from '../schema/ports.ts';

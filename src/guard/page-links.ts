@@ -1,4 +1,4 @@
-/** Owns: the addresses that a text names, so that a link may be followed as it stands there. Pure. */
+/** Owns: the addresses that a text names, so that a link may be followed exactly as written. Pure. */
 
 const ADDRESS = /https?:\/\/[^\s"'<>\\^`{|}]+/gi;
 const ATTRIBUTE = /\b(?:href|src)\s*=\s*(?:"([^"]{1,2000})"|'([^']{1,2000})'|([^\s"'<>]{1,2000}))/gi;

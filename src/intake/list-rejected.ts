@@ -1,4 +1,4 @@
-/** Owns: listing what lies in workspace/inbox/rejected, with the reason of each, for those who show it. */
+/** Owns: listing what is in workspace/inbox/rejected, with the reason of each, for those who show it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf } from '../schema/errors.ts';

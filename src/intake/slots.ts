@@ -1,9 +1,9 @@
 /**
- * Owns: which slots of a job have come, and what becomes of each. A slot is one due time of one job; any job with a name
+ * Owns: which slots of a job have come, and what happens to each. A slot is one due time of one job; any job with a name
  * and a schedule has slots, whoever runs it. Pure.
  *
- * T1 Each slot is recorded once: those that have come are all that lie behind the last recorded one, up to now.
- * T2 A clock that is set back brings no slot again; one that is set forward brings each slot in between once.
+ * T1 Each slot is recorded once: those that have come are all after the last recorded one, up to now.
+ * T2 A clock that is set back repeats no slot; one that is set forward makes each slot in between come once.
  * T3 Slots begin with the first process: nothing was missed before there was one.
  */
 import type { Event, NewEvent } from '../schema/event.ts';

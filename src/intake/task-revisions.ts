@@ -1,4 +1,4 @@
-/** Owns: what happens when a task changes right after it was taken: it is taken again in its place, or set aside. */
+/** Owns: what happens when a task changes right after it was taken: it is taken again instead, or set aside. */
 import { join } from 'node:path';
 import { type Claimed, RefusedClaim } from './claim-task.ts';
 import { statsOf } from './delivery.ts';

@@ -1,5 +1,5 @@
 /**
- * Owns: every way oka writes a complete file. A reader, also after a crash, finds the old content or the new, never a part.
+ * Owns: every method by which oka writes a complete file. A reader, also after a crash, finds the old content or the new, never a part.
  * Does not own: appending to the ledger (live-file.ts). `guard/` may not import this file and gets it as a `FileWriter`.
  *
  * 1. A file is written under a temporary name in its own folder, flushed if it must survive a power cut, and renamed.

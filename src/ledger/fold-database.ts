@@ -1,6 +1,6 @@
 /**
  * Owns: opening the SQLite database of a fold store: for its one writer, for a reader, or in memory.
- * Does not own: what is stored in it (fold-store.ts), nor who may write (the caller holds a lock).
+ * Does not own: what is stored in it (fold-store.ts), nor who may write (the caller has the lock).
  *
  * 1. A database is of exactly one version. Another version, a damaged file and a file of somebody else count the same:
  *    everything in it can be folded from the ledgers again.
@@ -27,7 +27,7 @@ export type DatabaseShape = {
    * change a value only to put it again under its key.
    */
   sharesRows?: boolean;
-  /** SQL that creates tables of the caller's own, beside rows and cursors. */
+  /** SQL that creates tables of the caller's own, besides rows and cursors. */
   tables?: string;
 };
 

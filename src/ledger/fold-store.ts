@@ -1,5 +1,5 @@
 /**
- * Owns: one SQLite file in which folds over the ledgers keep their rows, and how far they have read (cursors).
+ * Owns: one SQLite file in which folds over the ledgers store their rows, and how far they have read (cursors).
  * Does not own: what the rows mean (the folds), reading the ledgers (follower.ts), who may write (the caller's lock).
  *
  * S1 Rows and cursors change together or not at all: a process that dies leaves a store that is right, only shorter.

@@ -35,7 +35,7 @@ export type FollowOptions = {
   /** Reads only what is durable (F3). */
   durable?: boolean;
   /**
-   * What becomes of an event of maintenance whose cause is not there to be read: it is taken last (the default), waits
+   * What happens to an event of maintenance whose cause cannot be read: it is taken last (the default), waits
    * for its cause (the default with `to`), or the run ledger is refused as too short (the default with `durable`).
    */
   missingCause?: 'take' | 'wait' | 'refuse';

@@ -2,7 +2,7 @@
  * Owns: the one order of the events of both ledgers.
  *
  * 1. The order within each ledger is preserved. What maintenance wrote after reading run event R comes after R, and
- *    before R + 1 if both are still unread. A reader beside a running maintenance may get it later, but never before R.
+ *    before R + 1 if both are still unread. A reader that runs at the same time as maintenance may get it later, but never before R.
  * 2. Events of the maintenance ledger about itself (`ledger.*`) have no cause: they come as soon as possible.
  */
 import type { Line } from '../schema/event.ts';

@@ -1,7 +1,7 @@
 /**
  * Owns: comparing a replica with the local ledger, event by event, from the first to the last that the replica has.
  *
- * V1 The chain of the local ledger is verified along the way: only valid records are compared.
+ * V1 The chain of the local ledger is verified at the same time: only valid records are compared.
  * V2 The first difference is reported with its seq. Nothing is repaired.
  * V3 A replica that has fewer, but equal events is behind; that is no difference.
  */

@@ -1,5 +1,5 @@
 /**
- * Owns: how a criterion shows that it is meant as a check, and what is said about a word that is none.
+ * Owns: how a criterion shows that it is meant as a check, and the message about a word that is none.
  *
  * A criterion that begins with a lower-case word and a colon is a check. A sentence that has to begin so is written
  * `prose: …`. An address (http://…) is not such a word.
@@ -40,7 +40,7 @@ export function proseIn(text: string): string {
   return leading?.word.toLowerCase() === PROSE ? leading.rest : text;
 }
 
-/** `hints` has the known words, each with what it looks at in a few words. */
+/** `hints` has the known words, each with what it checks, in a few words. */
 export function describeUnknownWord(
   word: string,
   rest: string,

@@ -22,7 +22,7 @@ export type Check =
   /** Every step of the run is done; what a runbook without criteria has to show. */
   | { kind: 'steps' };
 
-/** Looks like a check and is none. */
+/** Reads like a check and is none. */
 export type CheckProblem = {
   kind: 'problem';
   problem: string;
@@ -141,7 +141,7 @@ function unknownWordProblem(word: string, rest: string): CheckProblem | null {
   return { kind: 'problem', ...describeUnknownWord(word, rest, hints) };
 }
 
-/** Ways people say it that mean one thing only, as the form they stand for. */
+/** Other wordings with only one meaning, each with the form it is read as. */
 const PATH = String.raw`(?:the |a )?(?:file |table )?(\`[^\`\n]+\`|"[^"\n]+"|(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,9}|(?:[\w.@+-]+/)+[\w.@+-]+)`;
 const QUOTED = '("[^"\\n]+"|`[^`\\n]+`|“[^”\\n]+”)';
 const SENTENCES: readonly (readonly [shape: RegExp, as: (...groups: string[]) => string])[] = [

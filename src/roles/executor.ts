@@ -1,5 +1,5 @@
 /**
- * Owns: the request to a model at each turn of an agent node, and the decision that its answer stands for.
+ * Owns: the request to a model at each turn of an agent node, and the decision that its answer is read as.
  *
  * X1 The prompt is bounded, however long the work lasts: the latest outputs while there is room, older turns as one line
  *    each, the oldest as a number. All of it is in the ledger.

@@ -1,6 +1,6 @@
 /**
  * Owns: matching a path against a glob: * and ? inside a name, ** across folders, {a,b} for either. All other characters
- * stand for themselves, hidden files are matched like others, and no glob takes more than quadratic time.
+ * match themselves, hidden files are matched like others, and no glob takes more than quadratic time.
  */
 const MAX_EXPANSIONS = 64;
 
@@ -46,7 +46,7 @@ function matchesName(glob: string, name: string): boolean {
   return pattern.slice(g).every((each) => each === '*');
 }
 
-/** One glob without braces for each choice; where there would be too many, braces stand for themselves. */
+/** One glob without braces for each choice; where there would be too many, braces match themselves. */
 function expandBraces(glob: string): string[] {
   let forms = [glob];
   for (;;) {

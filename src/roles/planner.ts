@@ -193,7 +193,7 @@ function toPlanNode(step: PlanStep, literals: Literals, { mode, dir }: Pick<Plan
   return { kind: 'agent', ...common, goal, tools: step.tools ?? [] };
 }
 
-/** Those that stand first, then the plan's own. On a replan they are what they were. */
+/** The given ones first, then the plan's own. On a replan they do not change. */
 function combineCriteria(planned: readonly string[], { criteria, finished }: PlanFrame): Criterion[] | Problem {
   if (finished !== undefined && criteria.length > 0) return [...criteria];
   const all = new Map(criteria.map((each) => [each.text, each]));

@@ -41,7 +41,7 @@ export type ResultFacts = {
   model: string | null;
   /** The procedure that the plan was made from. */
   procedure?: string;
-  /** `ask`: the kind of reply; `nothing` means that something has to be installed or to happen, not to be said. */
+  /** `ask`: the kind of reply; `nothing` means that something has to be installed or to happen, not to be answered. */
   questions: readonly { id: string; text: string; ask?: 'answer' | 'approval' | 'nothing' }[];
   /** What a person can do so that the task continues. */
   next: readonly string[];

@@ -2,7 +2,7 @@
 import type { Graph } from '../schema/graph.ts';
 import { type Check, parseCheck, GRAMMAR } from './checks.ts';
 
-/** The check that a text stands for, or why it stands for none. */
+/** The check that a text is read as, or why it is none. */
 export function readStepCheck(text: string): Check | { kind: 'problem'; problem: string } {
   const shown = `"${text.trim().slice(0, 80)}"`;
   const check = parseCheck(text);

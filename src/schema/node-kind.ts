@@ -7,7 +7,7 @@ import { commonFields, Graph, instructionNodes, MapNode, type Node } from './gra
 import type { Json } from './json.ts';
 
 export type NodeKind = {
-  /** What stands in `kind` of a node. */
+  /** The value of `kind` in a node. */
   readonly kind: string;
   /** One sentence for a person. */
   readonly about: string;
@@ -31,7 +31,7 @@ export function partId(node: Pick<KindNode, 'id'>, part: string): string {
   return `${node.id}__${part}`;
 }
 
-/** The schema of graphs in which nodes of these kinds may stand, too. */
+/** The schema of graphs that may also contain nodes of these kinds. */
 export function graphSchemaWith(kinds: readonly NodeKind[]): z.ZodType<SourceGraph> {
   if (kinds.length === 0) return Graph;
   const contributed = kinds.map(({ kind, about, fields }) =>

@@ -36,7 +36,7 @@ export type FileWriter = {
   create(file: string, content: Uint8Array, options: WriteOptions & { folderMode?: number }): void;
 };
 
-/** A named fold over the ledger; everything a person looks at is one. */
+/** A named fold over the ledger; everything that people are shown is one. */
 export type Projection<State> = {
   readonly name: string;
   /** Raised whenever apply or render change their result, so that older snapshots are rebuilt. */

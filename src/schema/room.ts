@@ -122,7 +122,7 @@ export type Tidied = { artifacts: number; outbox: string[]; tools: string[]; byt
 
 export type CommandOption = {
   type: 'string' | 'boolean';
-  /** What stands for the value in the help, such as DATE. */
+  /** The placeholder of the value in the help, such as DATE. */
   value?: string;
   about: string;
 };

@@ -119,7 +119,7 @@ export type Tool = {
   readonly targets: readonly string[];
   /** What a call may change; what a person wrote is restricted less than what a model wrote. */
   classOf(input: Json, author?: Author): SideEffectClass;
-  /** Whether doing just this twice has the effect of doing it once; left out, what the annotations say holds. */
+  /** Whether doing just this twice has the effect of doing it once; without it, the annotations decide. */
   idempotent?(input: Json): boolean;
   /** The state of what a call reads, such as the time a file was changed; a cached result is good while it stays. */
   fingerprint?(input: Json): Promise<string>;

@@ -3,7 +3,7 @@
  * history. A room declares its views; the worker alone stores them, any other process folds the tail in memory.
  *
  * V1 Rows follow from the events alone, in their one order: an event of the maintenance ledger comes right after the
- *    run event that it names as its cause. A store that is lost, damaged or of another version is folded anew.
+ *    run event that it names as its cause. A store that is lost, damaged or of another version is rebuilt.
  */
 import type { Event, EventType } from './event.ts';
 import type { Rows } from './rows.ts';

@@ -8,7 +8,7 @@
  * budget     before the rate limit, so that a run without budget does not queue
  * rate       behind the budget, and before the cache: a cached answer takes a place in the queue, too
  * cache      before heal and retry: what is known needs neither
- * heal       outside retry: after an install the attempts count anew
+ * heal       outside retry: after an install the attempts are counted from the start
  * retry      outside record, so that every physical attempt is on disk before it acts
  * record     outside timeout: an attempt that ran out of time is an attempt
  * confirm    right behind the record: what was approved is compared once more before it acts

@@ -22,7 +22,7 @@ export function createDeadlines(): SetDeadline {
     if (deadline.at < wakesAt) wakeAt(deadline.at);
     else if (open.size === 1) timer?.ref();
     return () => {
-      if (open.delete(deadline) && open.size === 0) timer?.unref(); // nothing keeps the process for it
+      if (open.delete(deadline) && open.size === 0) timer?.unref(); // a deadline must not keep the process alive
     };
   };
 

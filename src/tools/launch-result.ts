@@ -6,7 +6,7 @@ export type Captured = { head: Buffer; tail: Buffer; omitted: number };
 export type Launched = {
   exit: number | null;
   signal: string | null;
-  /** `not-begun`: it was stopped, or whoever had to start it was, before anything happened. */
+  /** `not-begun`: it, or whoever had to start it, was stopped before anything happened. */
   ended:
     | { how: 'itself' | 'aborted' | 'timed-out' | 'not-begun' }
     | { how: 'exceeded'; limit: 'memory' | 'processes' }
@@ -14,7 +14,7 @@ export type Launched = {
   stdout: Captured;
   stderr: Captured;
   ms: number;
-  /** A hint that the kernel refused it something: it failed, and says so. Always false without a jail. */
+  /** A hint that the kernel refused it something: it failed, and says so. Always false without a sandbox. */
   denied: boolean;
 };
 

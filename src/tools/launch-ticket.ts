@@ -51,7 +51,7 @@ export async function makeTicket(launcher: string, file: string, signal: AbortSi
   }
 }
 
-/** Waits for a launcher that is at work; what it has not begun it cannot begin after this. */
+/** Waits for a launcher that is at work; afterwards it can start nothing more. */
 export async function claimTicket(launcher: string, file: string, patienceMs: number): Promise<Claim> {
   if (!(await isThere(temporaryName(file)))) return 'none';
   const args = ['--await', file, '--timeout-ms', String(Math.max(0, Math.ceil(patienceMs)))];

@@ -16,7 +16,7 @@ export type WitnessOptions = {
   launcher: string;
   /** How long to wait for a command that is still running; its own time-out ends it anyway. */
   patienceMs: number;
-  /** What `groundOf` said when the call was about to start, and when that was; without it nothing is concluded from what is missing. */
+  /** What `groundOf` returned when the call was about to start, and when that was; without it nothing is concluded from what is missing. */
   environment?: { name: string; at: number } | null;
 };
 

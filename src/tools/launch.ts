@@ -1,11 +1,11 @@
 /**
  * Owns: running one command and everything it starts. The only door to execa.
- * Does not own: what the command may touch (guard/command-rights.ts) and how that is kept (sandbox-launch.ts). Without a jail a process
+ * Does not own: what the command may touch (guard/command-rights.ts) and how that is enforced (sandbox-launch.ts). Without a sandbox a process
  * that makes a session of its own (setsid) outlives its command.
  *
  * C1 A command that fails, cannot be started or is stopped gives a result; nothing is thrown for it.
  * C2 It sees the environment it is given and nothing else, and an empty stdin.
- * C3 When the result is there, its process group is gone: SIGTERM, a short grace, SIGKILL. In a jail everything is.
+ * C3 When the result is there, its process group is gone: SIGTERM, a short grace, SIGKILL. In a sandbox every process is.
  * C4 Memory is bounded by the limit, however much the command writes.
  */
 import { existsSync } from 'node:fs';
@@ -105,7 +105,7 @@ function toEnd(result: Awaited<Child>): Launched['ended'] {
   return { how: 'unstarted', problem: result.code ?? result.originalMessage ?? 'unknown' };
 }
 
-/** Keeps the first and the last half of the limit: the last bytes slide down whenever three halves are full. */
+/** Retains the first and the last half of the limit: the last bytes slide down whenever three halves are full. */
 function capture(stream: Readable, limit: number): () => Captured {
   const half = Math.max(1, Math.floor(limit / 2));
   let kept = Buffer.alloc(Math.min(3 * half, 65_536));
@@ -134,7 +134,7 @@ function capture(stream: Readable, limit: number): () => Captured {
   };
 }
 
-/** A process in the background that holds the output open would be waited for without end. */
+/** A process in the background that has the output open would be waited for without end. */
 function watchLeftovers(child: Child): { timer?: NodeJS.Timeout } {
   const lingering: { timer?: NodeJS.Timeout } = {};
   const letGo = async (): Promise<void> => {

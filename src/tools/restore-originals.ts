@@ -2,7 +2,7 @@
  * Owns: never executing a redacted text. A call whose input contains a mark of redaction gets the text as a person wrote
  * it, or is refused with the reason.
  *
- * O1 Only what the operator wrote is restored. A model gets no secret by writing the mark that stands for it.
+ * O1 Only what the operator wrote is restored. A model gets no secret by writing the mark that replaces it.
  * O2 Originals exist inside the chain only, behind the record: approvals, events and results contain the masked text.
  */
 import { findMark, findMarkIn } from '../guard/masked-text.ts';

@@ -1,5 +1,5 @@
 /**
- * Owns: the file in which the launcher leaves what came of a command: where it is and how it is read.
+ * Owns: the file in which the launcher records how a command ended: where it is and how it is read.
  * Does not own: writing it (native/main.c). While the command runs there is only `.tmp`, locked by the launcher.
  */
 import { lstat, open, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ export function resultFile(folder: string, call: string): string {
 
 export const temporaryName = (file: string): string => `${file}.tmp`;
 
-/** Null when it is not there, or was torn by a power cut: then nobody knows what came of the command. */
+/** Null when it is not there, or was torn by a power cut: then it is unknown how the command ended. */
 export async function readResult(file: string): Promise<Launched | null> {
   const bytes = await readBytesOrNull(file);
   const end = bytes?.indexOf(NEWLINE) ?? -1;

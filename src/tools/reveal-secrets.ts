@@ -1,5 +1,5 @@
 /**
- * Owns: where in a call a secret may stand, and whether this call may have it.
+ * Owns: where a call may contain a secret, and whether this call may have it.
  * Does not own: where values come from, what is written down (ports).
  *
  * R1 A secret goes to a tool and a host only when a person has named both for it.
@@ -29,9 +29,9 @@ export type SecretsPort = {
   record(events: readonly NewEvent[]): Promise<unknown>;
 };
 
-/** A string of the input that names secrets, and what becomes of it. */
+/** A string of the input that names secrets, and what it is replaced by. */
 type Place = { text: string; fill: (values: ReadonlyMap<string, string>) => string };
-/** A string that names secrets where none can stand. It matters only when there is such a secret. */
+/** A string that names secrets where none are allowed. It matters only when there is such a secret. */
 type Misplaced = { text: string; why: string };
 type Found = { places: Map<string, Place>; misplaced: Misplaced[] };
 

@@ -22,7 +22,7 @@ export type SandboxLaunch = {
   launcher: string;
   /** Null: no rules, but still a witness, and an end for whatever it starts. */
   rights: Rights | null;
-  /** Where the result stays until `forgetWitness`; without it nobody but this process can know what came of it. */
+  /** Where the result stays until `forgetWitness`; without it only this process can know how it ended. */
   state?: { folder: string; call: string };
   /** The lock that a writing command needs, and the mark of everything it starts. */
   desk?: DeskLock;

@@ -2,7 +2,7 @@
 import type { Goal } from '../ledger/goal.ts';
 import { memoOf, type Rows } from '../schema/rows.ts';
 
-/** What a run has spent itself; what runs inside it spent is added when it hears of their end. */
+/** What a run has spent itself; what runs inside it spent is added when they end. */
 export type Spent = { tokens: number; usd: number; calls: number; failed_calls: number };
 
 export type RunRow = Goal & {
@@ -14,7 +14,7 @@ export type RunRow = Goal & {
   spent: Spent;
   /** Its first event; a task is received under the name of its run before that starts (`first`). */
   received: number;
-  /** The outermost run that it lies inside of, itself if none. */
+  /** The outermost run around it; itself if there is none. */
   root: string;
   /** Runs that it started, and those that continue it, in their order. */
   children: string[];
@@ -23,7 +23,7 @@ export type RunRow = Goal & {
 /** The first event of a run, by its name; also of one that has not started yet. */
 const idKey = (run: string): string => `run/id/${run}`;
 
-/** Large rows have keys that grow with time: what is new lies together, and a long history costs no memory. */
+/** Large rows have keys that grow with time: new rows are stored together, and a long history costs no memory. */
 export const rowKey = (received: number): string => rowsPrefix + seqKey(received);
 
 export function storedRun(rows: Rows, run: string): RunRow | undefined {

@@ -1,5 +1,5 @@
 /**
- * Owns: the fold of runs that people look at: status, steps, waits, cost, and the indexes by which runs are listed.
+ * Owns: the fold of runs for people: status, steps, waits, cost, and the indexes by which runs are listed.
  * Does not own: what an event means for status, steps and waits (ledger/goal.ts, shared with active_task_graph.json).
  *
  * R1 The cost of an event does not depend on how many runs there are.

@@ -17,7 +17,7 @@ export function listRuns(rows: Rows, given: RunsQuery = {}): RunSummary[] {
   return found.toReversed();
 }
 
-/** Where a run stands; undefined when there is no such run. */
+/** The status of a run; undefined when there is no such run. */
 export function runDetail(rows: Rows, run: string): RunDetail | undefined {
   const row = storedRun(rows, run);
   if (row === undefined) return undefined;

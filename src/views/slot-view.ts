@@ -1,4 +1,4 @@
-/** Owns: the fold of scheduled times that came, and what became of each. */
+/** Owns: the fold of scheduled times that came, and the outcome of each. */
 import type { Rows } from '../schema/rows.ts';
 import type { View } from '../schema/view.ts';
 import type { Slot } from '../schema/view-answers.ts';
@@ -6,7 +6,7 @@ import { seqKey } from './run-rows.ts';
 
 const prefix = 'slot/';
 
-/** A job's slots are told by one pen; both pens have a number of their own. */
+/** The slots of a job are recorded by one pen; each pen has its own number. */
 export const slotView: View = {
   name: 'slot',
   version: 1,

@@ -1,4 +1,4 @@
-/** A home whose policy asks about every command, the engine as the product builds it, and looks that a test takes itself. */
+/** A home whose policy asks about every command, the engine as the product builds it, and polls that a test makes itself. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApprovalPages, openApprovals } from '../../src/daemon/guard/approval-pages.ts';
@@ -26,7 +26,7 @@ export type Asker = {
   /** The only approval that is awaited. */
   open: () => Open;
   pageFile: (wait?: string) => string;
-  /** Looks until an edit counts, and lets the runs come to rest. */
+  /** Polls until an edit counts, and waits until the runs are settled. */
   looks: () => Promise<void>;
   answer: (wait: string, answer: WaitAnswer) => Promise<string>;
   /** How often the command that was asked about has run. */
@@ -53,7 +53,7 @@ export function askingHome(dir: string, change: (policy: string) => string = (po
   return home;
 }
 
-/** One life of the process that holds the pen. */
+/** Runs a process with the pen, from its start to its end. */
 export async function living(home: Home, work: (asker: Asker) => Promise<void>): Promise<void> {
   const config = await loadConfig(home);
   const stores = await openStores(home, config);

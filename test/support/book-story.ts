@@ -1,4 +1,4 @@
-/** Events in order, as a ledger would give them, taken in by parts. */
+/** Events in order, as a ledger would return them, folded by parts. */
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import type { Part } from '../../src/schema/learning-part.ts';
 import type { Rows } from '../../src/schema/rows.ts';

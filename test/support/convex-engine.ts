@@ -1,4 +1,4 @@
-/** Two ways to execute the real functions of convex/ in this process, behind one shape. */
+/** Two engines that execute the real functions of convex/ in this process, behind one shape. */
 import { convexTest } from 'convex-test';
 import { makeFunctionReference } from 'convex/server';
 import type { Value } from 'convex/values';
@@ -18,7 +18,7 @@ export type Engine = {
 
 /**
  * `convex-test` is the project's functional oracle: it checks arguments, answers, the schema and the limits of a
- * transaction; but it looks through every document for every query. `indexed` has real indexes, for many events.
+ * transaction; but it reads every document for every query. `indexed` has real indexes, for many events.
  */
 export const engines: Readonly<Record<'convex-test' | 'indexed', () => Engine>> = {
   'convex-test': convexTestEngine,

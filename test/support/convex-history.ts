@@ -21,7 +21,7 @@ export function clientOf({ url }: { url: string }): ConvexHttpClient {
   return new ConvexHttpClient(url, { logger: false });
 }
 
-/** Sends everything, on from where it is told each time. Throws when it is refused. */
+/** Sends everything, each time from the place in the last answer. Throws when it is refused. */
 export async function sendAll(
   client: ConvexHttpClient,
   place: { ledger: string; pen: Pen },
@@ -35,7 +35,7 @@ export async function sendAll(
   }
 }
 
-/** Events that follow one another, and what stands before them. */
+/** Events that follow one another, and the head before them. */
 export function chained(sketches: readonly Sketch[], before: { seq: number; hash: string } = NOTHING): WireEvent[] {
   let { seq, hash: prev } = before;
   return sketches.map((sketch) => {

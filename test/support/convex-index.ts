@@ -21,7 +21,7 @@ export function sortedIndex(declared: readonly string[]): SortedIndex {
     }
     return 0;
   };
-  /** The first place whose document is not before what is looked for. */
+  /** The first place whose document is not before the searched one. */
   const placeOf = (isBefore: (document: Document) => boolean): number => {
     let [low, high] = [0, sorted.length];
     while (low < high) {
@@ -60,7 +60,7 @@ export function sortedIndex(declared: readonly string[]): SortedIndex {
   };
 }
 
-/** Whether a document lies before (-1) or behind (1) everything in the bounds, which name fields in their order. */
+/** Whether a document is before (-1) or behind (1) everything in the bounds, which name fields in their order. */
 function isOutside(
   document: Document,
   bounds: readonly { type: Range['type']; fieldPath: string; value: Value | undefined }[],

@@ -1,6 +1,6 @@
 /**
  * A real HTTP server on loopback that speaks what the client of Convex speaks and executes the project's real functions,
- * with its state in memory. What goes wrong on the way is drawn from a seed.
+ * with its state in memory. Network faults are drawn from a seed.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -139,7 +139,7 @@ async function answerOf(engine: Engine, { kind, path, args }: Call): Promise<Ans
   }
 }
 
-/** As a production deployment tells it: what a ConvexError carries, and of everything else as little as possible. */
+/** As a production deployment reports it: what a ConvexError carries, and of everything else as little as possible. */
 function told({ message, data }: Error & { data?: Value }): { errorMessage: string; errorData?: JSONValue } {
   if (data !== undefined)
     return { errorMessage: '[Request ID: 0] Server Error\nUncaught ConvexError', errorData: convexToJson(data) };

@@ -67,7 +67,7 @@ export class TestDesk implements Disposable {
       rmSync(Buffer.concat([Buffer.from(`${this.dir}/`), name]), { recursive: true });
   }
 
-  /** What a run does, as a step that can be taken back. */
+  /** What a run does, as a step that can be undone. */
   async step(act: () => void): Promise<Step> {
     const before = (await this.shadow.snapshot('before')).tree;
     act();

@@ -25,11 +25,11 @@ export type EngineTask = {
   dir: string;
   /** The first round that is not over; null = only end what has begun. */
   round: number | null;
-  /** What somebody saw who looked: nodes (run.node) whose last call had its effect. */
+  /** What an observer saw: nodes (run.node) whose last call had its effect. */
   happened: readonly string[];
   /** Questions that come up meanwhile are answered at once; else by the next process. */
   promptly: boolean;
-  /** Keep snapshots of runs. */
+  /** Whether to store snapshots of runs. */
   snapshots: boolean;
 };
 

@@ -14,7 +14,7 @@ export type CrashingEvents = EventStore & {
 /** More events than any run of these tests needs: whoever gets here goes round in circles. */
 const MOST_EVENTS = 4000;
 
-/** A disk takes longer than a few microtasks: whoever does not wait for it is found out. */
+/** A disk takes longer than a few microtasks: so code that does not wait for it fails. */
 const FLUSH_TURNS = 12;
 
 /** `survived` is what the life before left; after `steps` times of staging or flushing, nothing more happens. */

@@ -1,4 +1,4 @@
-/** Fakes for the engine's ports: time that is told, tools that do what a test says, artifacts in memory. */
+/** Fakes for the engine's ports: time that a test sets, tools that do what a test says, artifacts in memory. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { callChain, type Invoke } from '../../src/engine/middleware-chain.ts';
@@ -55,7 +55,7 @@ export function graphOf(nodes: unknown[], rest: Record<string, unknown> = {}): G
 
 export type Seen = { engine: Engine; events: readonly Event[]; time: Time };
 
-/** An engine over events that can be looked at; `survived` is what an engine before it left. */
+/** An engine over events that a test can read; `survived` is what an engine before it left. */
 export function engineWith(options: Partial<EngineOptions>, survived: readonly Event[] = []): Seen {
   const time = fakeTime();
   const events = crashingEvents(time.clock, survived, Number.POSITIVE_INFINITY);
@@ -124,7 +124,7 @@ export function callOf(change: Partial<ToolCall> = {}): ToolCall {
 /** A promise that is settled from outside. */
 export const latch = <T = void>(): PromiseWithResolvers<T> => Promise.withResolvers<T>();
 
-/** One middleware alone, around whatever stands for the rest of the chain. */
+/** One middleware alone, around a stand-in for the rest of the chain. */
 export function through(layer: Middleware): (call: ToolCall, inner: Invoke) => Promise<Outcome> {
   return (call, inner) => callChain([layer], inner)(call);
 }

@@ -1,4 +1,4 @@
-/** Killing one engine process after the other in a folder of its own, and looking what is there each time. */
+/** Killing one engine process after the other in a folder of its own, and inspecting the result each time. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export type Lane = { sight: Sight; tally: Tally };
 const LONGEST_LIFE_MS = 60_000;
 const source = fileURLToPath(new URL('engine-child.ts', import.meta.url));
 
-/** Kills until so many kills have hit runs under way, then lets everything come to its end. */
+/** Kills until so many kills have hit runs in progress, then lets everything end. */
 export async function killedOften(
   lane: Pick<EngineTask, 'dir' | 'snapshots'>,
   kills: number,
@@ -79,7 +79,7 @@ function emptyTally(): Tally {
   return { kills: 0, beforeIntent: 0, inDoubt: 0, afterOutcome: 0, calls, earlyReads: 0 };
 }
 
-/** Looks at what the kill left, before anybody else does anything. */
+/** Inspects what the kill left, before anybody else does anything. */
 function count(tally: Tally, sight: Sight): void {
   const events = lookAgain(sight);
   const { calls, reads } = unannouncedIn(sight);
@@ -94,7 +94,7 @@ function count(tally: Tally, sight: Sight): void {
   else tally.beforeIntent += 1;
 }
 
-/** Mostly while runs are under way, sometimes while the ledger is opened or runs are taken up again. */
+/** Mostly while runs are in progress, sometimes while the ledger is opened or runs are resumed. */
 async function killed(child: Child, random: Random): Promise<void> {
   if (random.chance(0.85)) {
     await child.says('under way');
@@ -107,7 +107,7 @@ async function killed(child: Child, random: Random): Promise<void> {
   await child.ended();
 }
 
-/** What the process said last. */
+/** The last line of the process. */
 async function finished(child: Child, task: EngineTask): Promise<string | undefined> {
   child.begin(task);
   await child.ended();

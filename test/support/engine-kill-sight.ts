@@ -1,4 +1,4 @@
-/** What somebody sees who looks at the ledger and at the world while nobody works there. */
+/** What an observer sees in the ledger and in the world while no process runs. */
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Event } from '../../src/schema/event.ts';
@@ -42,7 +42,7 @@ export function sightOf(dir: string): Sight {
   };
 }
 
-/** Takes in what has come since; returns the events of it. */
+/** Reads what has come since; returns the events. */
 export function lookAgain(sight: Sight): Event[] {
   const lines = newLines(join(sight.dir, '.oka', 'run_ledger.jsonl'), sight.read, 'ledger');
   const events = lines.map((line) => JSON.parse(line) as Event);
@@ -195,7 +195,7 @@ function wasRepeated({ started }: Sight, call: string): boolean {
   return started.has(`${placeOf(call).visit}.${attempt + 1}`);
 }
 
-/** Who looks before answering gets exactly one effect for every visit of a node, whatever is killed when. */
+/** Whoever checks before answering gets exactly one effect for every visit of a node, whatever is killed when. */
 function faultsOfVisits(sight: Sight): string[] {
   const effects = new Map<string, number>();
   for (const { call, tool } of sight.started.values()) {

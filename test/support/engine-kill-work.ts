@@ -31,7 +31,7 @@ export function effectsFile(dir: string): string {
   return join(dir, 'effects');
 }
 
-/** Notes stand in the file in the order in which they were made, by whatever process; an effect is on disk at once. */
+/** Notes are in the file in the order in which they were made, by whatever process; an effect is on disk at once. */
 export function noteIn(dir: string, isDurable: (call: string) => boolean): Note {
   const fd = openSync(effectsFile(dir), 'a');
   const write = (phase: Phase, { call, attempt, tool }: ToolCall): void => {
@@ -88,7 +88,7 @@ export function placeOf(call: string): { node: string; visit: string } {
 const TOOLS = ['count.once', 'count.read', 'count.mail', 'count.once', 'count.idempotent'];
 const NODES = 20;
 
-/** One after the other; one, eighteen side by side, one; and a mixture with a way back and a map. */
+/** One after the other; one, eighteen side by side, one; and a mixture with an edge back and a map. */
 export const shapes: Readonly<Record<string, Graph>> = {
   line: graphOf('line', (index) => (index === 0 ? [] : [index - 1])),
   fan: graphOf('fan', (index) => (index === 0 ? [] : index < NODES - 1 ? [0] : range(1, NODES - 1))),

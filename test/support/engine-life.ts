@@ -1,4 +1,4 @@
-/** Lives a scenario to its end: runs it, crashes, takes what survived, resumes, answers what is asked. */
+/** Carries a scenario to its end: runs it, crashes, takes what survived, resumes, answers what is asked. */
 import type { Drive } from '../../src/engine/drive.ts';
 import { createEngine, type Engine } from '../../src/engine/engine.ts';
 import { memoryCache, memoryRuns } from '../../src/engine/in-memory-stores.ts';
@@ -18,7 +18,7 @@ import { type CrashingEvents, crashingEvents } from './engine-crash.ts';
 import { fakeTime, memoryArtifacts, toolNamed } from './engine-fakes.ts';
 import { type Scenario, type ToolName, toolNames } from './engine-scenario.ts';
 
-/** One time that a tool itself was reached, with what the store held at that moment. */
+/** One time that a tool itself was reached, with what the store contained at that moment. */
 export type Invocation = { call: ToolCall; staged: number; durable: number };
 
 export type Life = {
@@ -31,7 +31,7 @@ export type Life = {
   resting: RunState[];
   /** The states of the runs that were driven, as the drives left them. */
   driven: RunState[];
-  /** Drives that were begun and have not come to an end, and why others broke. */
+  /** Drives that were started and have not ended, and why others failed. */
   hanging: number;
   broken: string[];
   /** Which version of the world each event found. */

@@ -45,7 +45,7 @@ const narrowStates: StateGraph = {
   },
 };
 
-/** `tools` are those that the nodes call; the more often a name stands there, the more often. Some nodes may have acceptance. */
+/** `tools` are those that the nodes call; the more often a name is listed, the more often it is called. Some nodes may have acceptance. */
 export function scenarios(
   fixed: Partial<Scenario> = {},
   tools: readonly ToolName[] = toolNames,

@@ -26,7 +26,7 @@ export type Rules = {
 export type Rule = 'floors' | 'cycles' | 'barrels' | 'pure' | 'environment' | 'doors' | 'longest';
 export type Violation = { rule: Rule; at: string; says: string };
 
-/** `texts` holds every file of src by its path below src. */
+/** `texts` contains every file of src by its path below src. */
 export function violationsOf(texts: Record<string, string>, rules: Rules): Violation[] {
   const paths = Object.keys(texts).toSorted();
   const code = paths.filter((path) => /\.[cm]?[jt]sx?$/.test(path)).map((path) => codeOf(path, texts[path] ?? ''));
@@ -141,7 +141,7 @@ type Read = { text: string; at: string };
 /** A function with a body, and how many lines it spans. */
 type Body = { at: string; lines: number };
 type Code = { path: string; statements: Syntax[]; imports: Import[]; reads: Read[]; functions: Body[] };
-/** The fields of an ESTree node that are looked at here. */
+/** The fields of an ESTree node that are read here. */
 type Syntax = { type: string; start: number; end: number; name?: string; value?: unknown; computed?: boolean } & {
   [field in 'source' | 'declaration' | 'imported']?: Syntax | null;
 } & { [field in 'importKind' | 'exportKind']?: string };

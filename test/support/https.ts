@@ -1,4 +1,4 @@
-/** A server on this machine that speaks https, and the authority that vouches for it. */
+/** A server on this machine that speaks https, and the authority that signs for it. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';

@@ -1,4 +1,4 @@
-/** A process that takes tasks: `work INBOX LEDGER` writes a line for each until it is killed, `once INBOX` tells what it saw. */
+/** A process that takes tasks: `work INBOX LEDGER` writes a line for each until it is killed, `once INBOX` prints what it saw. */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { openInbox } from '../../src/intake/inbox.ts';
 

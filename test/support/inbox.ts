@@ -48,7 +48,7 @@ export class TestInbox implements AsyncDisposable {
     return join(this.dir, ...parts);
   }
 
-  /** Looks, lets `ms` go by on the clock, looks again. */
+  /** Scans, advances the clock by `ms`, scans again. */
   async settle(ms = 2000): Promise<void> {
     await this.inbox.rescan();
     this.now += ms;

@@ -1,4 +1,4 @@
-/** A worker that starts one command in the jail and waits for it: `launch-worker.ts LAUNCHER FOLDER CALL TIMEOUT LINE`. */
+/** A worker that starts one command in the sandbox and waits for it: `launch-worker.ts LAUNCHER FOLDER CALL TIMEOUT LINE`. */
 import { launch } from '../../src/tools/launch.ts';
 
 const [launcher = '', folder = '', call = '', timeout = '', line = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** The launcher, built anew when its sources are newer; null where there is no compiler. */
+/** The launcher, rebuilt when its sources are newer; null where there is no compiler. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 /**
- * A process that appends until it is done or killed, and says at once what became of each append:
+ * A process that appends until it is done or killed, and prints at once how each append ended:
  *   open SEQ | refused CODE {json of message and fix} | ack SEQ NAME; | rejected CODE NAME | done
  * Arguments: a JSON object (ChildTask).
  */
@@ -33,7 +33,7 @@ export type ChildTask = {
 const task = JSON.parse(process.argv[2] ?? '{}') as ChildTask;
 const { dir, label, writers = 1, appends = Number.POSITIVE_INFINITY, batch = 1, text = 20 } = task;
 
-flushCompileCache(); // for the next one: most of these do not live to their end
+flushCompileCache(); // for the next one: most of these are killed before their end
 const stores = await open();
 if (stores !== null) {
   say(`open ${stores.ledger.end.seq}`);
@@ -75,7 +75,7 @@ function noted(name: string): NewEvent {
   return { type: 'run.paused', run: 'r1', data: { reason: `${name} ${'x'.repeat(text)}` } };
 }
 
-/** Returns when it is said: a kill right behind it comes too late to take it back. */
+/** Returns when it is printed: a kill right after it comes too late to undo it. */
 function say(...lines: string[]): void {
   const bytes = Buffer.from(`${lines.join('\n')}\n`);
   for (let done = 0; done < bytes.length; ) {

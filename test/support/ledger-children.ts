@@ -54,7 +54,7 @@ export function startChild(task: ChildTask, { prefix = [], uid, gid, env }: Laun
   return { process: child, said, errors: () => errors, says, ended };
 }
 
-/** Children start faster when they need not compile everything anew. */
+/** Children start faster when they need not compile everything again. */
 function cacheOf(uid = process.getuid?.() ?? 0): string {
   const folder = join(tmpdir(), `oka-test-compiled-${uid}`);
   mkdirSync(folder, { recursive: true });
@@ -85,7 +85,7 @@ export function faultsOf(file: string, acks: readonly Ack[]): string[] {
   return auditOf(file)(acks);
 }
 
-/** Like faultsOf, for a ledger that goes on: each look reads what came since the last and wants what was acknowledged since. */
+/** Like faultsOf, for a ledger that goes on: each check reads what came since the last and expects what was acknowledged since. */
 export function auditOf(file: string): (acks: readonly Ack[]) => string[] {
   const names = new Map<string, number>();
   let seen = { bytes: 0, seq: 0 };

@@ -1,5 +1,5 @@
 /**
- * What a disk may hold after a power cut. Everything up to the last flush is there. Of the batch behind it each
+ * What a disk may contain after a power cut. Everything up to the last flush is there. Of the batch behind it each
  * 512-byte sector has arrived or has not, in any order, and the file may have any length between the old and the new.
  */
 import { hash } from 'node:crypto';

@@ -1,8 +1,8 @@
-/** Random lives of a ledger: what is appended, when it is restarted or archived, and where that breaks off. */
+/** Random histories of a ledger: what is appended, when it is restarted or archived, and where that breaks off. */
 import * as fc from 'fast-check';
 import type { NewEvent } from '../../src/schema/event.ts';
 
-/** What becomes of the snapshot between two lives; a foreign one is whole, but of another ledger. */
+/** What happens to the snapshot between two processes; a foreign one is complete, but of another ledger. */
 export type Snapshot = (typeof snapshots)[number];
 const snapshots = ['kept', 'lost', 'old', 'garbled', 'foreign'] as const;
 
@@ -16,9 +16,9 @@ export type Step =
       /** How much of the past stays, in events. */
       stays: number;
       segmentBytes: number;
-      /** Where it breaks off: before it is recorded, or before the live file is cut. */
+      /** Where it is interrupted: before it is recorded, or before the live file is cut. */
       breaks: 'never' | 'before record' | 'before cut';
-      /** Appended while it is under way. */
+      /** Appended while it is in progress. */
       meanwhile: NewEvent[];
     };
 

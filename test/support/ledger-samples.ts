@@ -53,7 +53,7 @@ export function noteOf(text: string, run = 'r1'): NewEvent {
   return { type: 'run.paused', run, data: { reason: text } };
 }
 
-/** Where a record lies (its newline included), and where the batch it was written in begins. */
+/** Where a record is (its newline included), and where the batch it was written in begins. */
 export type WrittenRecord = { seq: number; start: number; end: number; batch: number; hash: string };
 export type WrittenLedger = { bytes: Buffer; records: WrittenRecord[]; lastBatch: number };
 
@@ -88,7 +88,7 @@ export function randomBatches(random: Random, count: number, mostEvents: number,
   );
 }
 
-/** One record as it stands in the file. */
+/** One record as it is in the file. */
 export function sealed(event: Event, durable: number, prev: string): { text: string; hash: string } {
   const sealer = new Sealer();
   const hash = sealer.add(event, JSON.stringify(event.data), durable, prev);

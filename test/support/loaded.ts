@@ -1,4 +1,4 @@
-/** Loaded before a program: tells every module that the program loads, on standard error. */
+/** Loaded before a program: prints every module that the program loads, on standard error. */
 import { registerHooks } from 'node:module';
 
 registerHooks({

@@ -1,4 +1,4 @@
-/** A process that makes passes over a home when it is told to: `go` makes one, `serve` keeps to the times in config.json. */
+/** A process that makes passes over a home on request: `go` makes one, `serve` follows the times in config.json. */
 import { createInterface } from 'node:readline';
 import { maintain, maintainOnce } from '../../src/daemon/maintain/maintain.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
@@ -9,7 +9,7 @@ const home = homeAt(process.argv[2]);
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-/** What the clock shows, if it is not the real one; it goes on when it is looked at. */
+/** What the clock shows, if it is not the real one; it advances when it is read. */
 let shown = Date.parse(process.argv[3] ?? '');
 const clock = (): number => (Number.isNaN(shown) ? Date.now() : (shown += 30));
 

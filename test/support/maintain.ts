@@ -1,4 +1,4 @@
-/** Homes on which maintenance is tried, and parts of its own that show every way in which an event could be lost or doubled. */
+/** Homes on which maintenance is tried, and parts of its own that show whether an event was lost or doubled. */
 import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -92,7 +92,7 @@ export const order: Part = {
 
 export const testParts = [order, tally] as const;
 
-/** Everything that was learned, but when it was looked at. */
+/** Everything that was learned, without the times of reading. */
 export function dumpOf(home: Home): { entries: Record<string, string>; cursors: unknown[] } {
   const db = new DatabaseSync(learningFile(home), { readOnly: true });
   try {
@@ -113,7 +113,7 @@ export async function written(home: Home): Promise<Event[]> {
   return Array.fromAsync(readEvents(home.ledgers.maintenance));
 }
 
-/** The facts that were concluded, sorted; one that was concluded twice stands there twice. */
+/** The facts that were concluded, sorted; one that was concluded twice is listed twice. */
 export async function conclusions(home: Home): Promise<string[]> {
   const ids = (await written(home)).flatMap((event) => (event.type === 'fact.kept' ? [event.data.id] : []));
   return ids.toSorted();

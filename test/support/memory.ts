@@ -42,7 +42,7 @@ export type MemoryHome = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** A ledger in a folder of its own; words alone are searched unless it is said otherwise. */
+/** A ledger in a folder of its own; only keywords are searched unless a test says otherwise. */
 export async function memoryHome(settings: Partial<MemoryConfig> = { vectors: false }): Promise<MemoryHome> {
   const dir = mkdtempSync(join(tmpdir(), 'oka-memory-'));
   const oka = join(dir, '.oka');

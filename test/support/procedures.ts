@@ -1,4 +1,4 @@
-/** Events of finished tasks, as the ledger would have them, taken in by the parts that learn about procedures. */
+/** Events of finished tasks, as the ledger would have them, folded by the parts that learn about procedures. */
 import { hash } from 'node:crypto';
 import { memoryRows } from '../../src/ledger/memory-rows.ts';
 import type { Part } from '../../src/schema/learning-part.ts';

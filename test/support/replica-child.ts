@@ -1,5 +1,5 @@
 /**
- * A process that brings a home to its replica until everything is there, or it is killed. Says:
+ * A process that copies a home to its replica until everything is there, or it is killed. Says:
  *   reached PEN SEQ | waiting WHY | ended KIND MAX_RSS_MB CPU_MS
  * Argument: the folder of the home; CONVEX_URL and OKA_REPLICA_KEY as for oka itself.
  */
@@ -8,7 +8,7 @@ import { flushCompileCache } from 'node:module';
 import { replicate } from '../../src/daemon/network/replicate.ts';
 import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 
-flushCompileCache(); // for the next one: most of these do not live to their end
+flushCompileCache(); // for the next one: most of these are killed before their end
 const home = homeAt(process.argv[2]);
 const until =
   process.argv[3] === 'ever' ? ({ kind: 'ever' } as const) : ({ kind: 'caught-up', failures: 100 } as const);

@@ -54,7 +54,7 @@ export function startFollower(home: Home, url: string, key: string, until: 'caug
   return { process: child, said, errors: () => errors, lines, ended };
 }
 
-/** Starts followers and kills each at a random moment; then lets one come to its end. Returns what that one said. */
+/** Starts followers and kills each at a random moment; then lets one run to its end. Returns what that one printed. */
 export async function killedAndFinished(
   start: () => FollowerChild,
   kills: number,

@@ -39,7 +39,7 @@ export type MemoryReplica = Replica & {
   mishap: (call: 'head' | 'append' | 'page') => 'none' | 'lost request' | 'lost answer';
 };
 
-/** Keeps what it is given by the rules of the port. */
+/** Stores what it gets by the rules of the port. */
 export function memoryReplica(): MemoryReplica {
   const events: MemoryReplica['events'] = { run: [], maintenance: [] };
   const calls = { head: 0, append: 0, page: 0 };

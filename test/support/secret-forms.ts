@@ -1,4 +1,4 @@
-/** The forms in which a secret may come to light, each with a way to see it again. */
+/** The forms in which a secret may come to light, each with a function that reads it back. */
 
 export type Form = { name: string; encode: (value: string) => string };
 
@@ -50,12 +50,12 @@ export const forms: readonly Form[] = [
   { name: 'letter by letter', encode: (value) => Array.from(value).join(' ') },
 ];
 
-/** True when the value, or most of it, can be read out of the text in one of the ways a reader would try. */
+/** True when the value, or most of it, can be recovered from the text by one of the methods a reader would try. */
 export function shows(text: string, value: string): boolean {
   return readings(text).some((reading) => needlesOf(value).some((needle) => reading.includes(needle)));
 }
 
-/** Written apart from the redactor on purpose: another way to look at the same text. */
+/** Written apart from the redactor on purpose: an independent reading of the same text. */
 function readings(text: string): string[] {
   const unescaped = text.replaceAll(/\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)/g, (_all, code: string | undefined) =>
     code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16)),

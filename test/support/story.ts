@@ -53,7 +53,7 @@ function modelConfig(model: WireServer | null, { unnamed = false }: StoryOptions
 
 export class Story {
   readonly home: Home;
-  /** Lines that the workers told. */
+  /** Lines that the workers logged. */
   readonly told: string[] = [];
   readonly #model: WireServer | null;
   #here: { stop: AbortController; done: Promise<void> } | null = null;
@@ -171,7 +171,7 @@ export class Story {
     return existsSync(file) ? readFileSync(file, 'utf8') : null;
   }
 
-  /** Looks again and again; gives up with what was told so far. */
+  /** Polls; times out with what was logged so far. */
   async until<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
     const end = Date.now() + PATIENCE_MS;
     while (Date.now() < end) {

@@ -1,4 +1,4 @@
-/** What the wire server is asked and what it may be told to do, whatever the format. */
+/** What the wire server is asked and what a test may make it do, whatever the format. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Json } from '../../src/schema/json.ts';
 
@@ -15,7 +15,7 @@ export type WireRequest = {
   stream: boolean;
   /** Names of the tools on offer, as they were sent. */
   tools: string[];
-  /** Everything that was said, system included, in one text. */
+  /** All messages, system included, in one text. */
   text: string;
 };
 

@@ -1,4 +1,4 @@
-/** Proving, remaking and tidying what is kept. */
+/** Verifying, rebuilding and tidying stored data. */
 import { type Command, command } from '../command-module.ts';
 import { flag, parsedText } from '../options.ts';
 import { parseDate } from '../option-values.ts';

@@ -1,4 +1,4 @@
-/** What people start with: giving work, and seeing what became of it. */
+/** What people start with: giving work, and seeing its result. */
 import { type Command, command } from '../command-module.ts';
 import { choice, count, countOr, flag, parsedText, text } from '../options.ts';
 import { parseSince } from '../option-values.ts';

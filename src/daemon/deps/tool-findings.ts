@@ -1,4 +1,4 @@
-/** Owns: looking at everything that installing tools stands on. Changes nothing. */
+/** Owns: checking everything that installing tools depends on. Changes nothing. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

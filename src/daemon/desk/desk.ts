@@ -53,7 +53,7 @@ export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
 type Outlived = Pick<ToolCall, 'run' | 'call' | 'tool' | 'class'>;
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
 
-/** K3. What became of a call that was in progress when its process died. */
+/** K3. The outcome of a call that was in progress when its process died. */
 export async function resolveAfterCrash(
   inTurn: InTurn,
   { tool, class: effect }: Outlived,

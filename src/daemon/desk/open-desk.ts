@@ -108,6 +108,6 @@ function writableDesk(
     onWait: (run) => reportRun('the disk is full: it waits for space', run),
     environmentOf: sandbox.environmentOf,
   };
-  void desk.inTurn(() => Promise.resolve()).catch(() => undefined); // whoever writes first is told
+  void desk.inTurn(() => Promise.resolve()).catch(() => undefined); // whoever writes first gets the error
   return desk;
 }

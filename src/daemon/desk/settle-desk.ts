@@ -2,7 +2,7 @@
  * Owns: settling writing calls of which this process did not see the end (D2 in desk-turns.ts): they belong to a process that
  * was killed, or their outcome could not be recorded.
  *
- * S1 A command whose launcher lives is waited for; what a killed launcher left alive is ended.
+ * S1 A command whose launcher runs is waited for; what a killed launcher left alive is ended.
  * S2 Only then is the state of the desk recorded as the one after the call, so that nothing of it is put down to others.
  */
 import { join } from 'node:path';

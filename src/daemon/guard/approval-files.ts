@@ -1,7 +1,7 @@
 /**
  * Owns: files in .oka/approvals, as far as the disk is concerned.
  *
- * F1 The folder is a real one and ours, or nothing is written to it or read from it. It is held open while it is used,
+ * F1 The folder is a real one and ours, or nothing is written to it or read from it. It stays open while it is used,
  *    so that a folder swapped for a link in between leads nowhere (without /proc there is a gap between check and use).
  * F2 A page is written whole or not at all, and never through a name that somebody else has made.
  * F3 Only a regular file of ours with one name is read, and only up to a size; nothing that hangs is opened.
@@ -25,7 +25,7 @@ import { writeNewFile } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 
 export type Folder = {
-  /** What tells two states of a file apart; null when nothing is there. */
+  /** Differs between two states of a file; null when nothing is there. */
   stampOf: (name: string) => string | null;
   /** Returns the stamp of what was written. */
   write: (name: string, text: string) => string | null;

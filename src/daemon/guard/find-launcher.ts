@@ -1,7 +1,7 @@
 /**
  * Owns: which launcher this installation uses: the one built here, else the prebuilt one that came with the package.
  *
- * N1 A prebuilt launcher is used only if its hash is the recorded one and it was built from the sources beside it.
+ * N1 A prebuilt launcher is used only if its hash is the recorded one and it was built from the sources next to it.
  * N2 Every process that runs commands goes through `prepareLauncher`, which builds one where none can be used.
  */
 import { execFile } from 'node:child_process';

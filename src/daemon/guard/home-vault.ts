@@ -1,5 +1,5 @@
 /**
- * Owns: the vault as a process holds it: what redaction must know, kept up to date, and values for single calls.
+ * Owns: the open vault of a process: what redaction must know, always current, and values for single calls.
  *
  * V1 While a vault is there that cannot be opened nothing is written to the ledger: nobody could take its values out.
  * V2 A value is decrypted for the call that needs it; redaction knows it before the call gets it.
@@ -27,7 +27,7 @@ export type HomeVault = {
   redact: Redact;
   /** The same for the text of a tool, which may have been cut in the middle of a value. */
   redactCut: Redact;
-  /** Looks whether the vault was changed, and says what is new since the last look. */
+  /** Checks whether the vault was changed; returns what is new since the last check. */
   refresh(): Promise<SecretChange[]>;
   find: SecretsPort['find'];
   /** Texts that have to run as they were written although they are recorded masked. */

@@ -16,11 +16,11 @@ export type LoadedPolicy = { policy: Policy; sha256: string };
 export type PolicyPoll = { kind: 'same' } | ({ kind: 'loaded' } & LoadedPolicy) | { kind: 'invalid'; reason: string };
 
 export type PolicyFile = {
-  /** The policy that holds. */
+  /** The active policy. */
   now: () => LoadedPolicy;
-  /** Looks whether a person has changed the file. Says of a change once what became of it. */
+  /** Checks whether a person has changed the file. Reports each change once. */
   poll: () => PolicyPoll;
-  /** From now on this policy holds. */
+  /** Makes this the active policy. */
   activate: (policy: LoadedPolicy) => void;
 };
 
@@ -43,7 +43,7 @@ export function openPolicy(file: string, classify: Classify): PolicyFile {
       const stamp = stampOf(file);
       if (stamp === settled) return { kind: 'same' };
       if (stamp !== seen) {
-        seen = stamp; // it may still be being written: it counts when it has stayed the same for one look
+        seen = stamp; // it may still be being written: it counts when it was the same in two checks
         return { kind: 'same' };
       }
       settled = stamp;

@@ -1,4 +1,4 @@
-/** Owns: what `doctor` says about how tightly commands are held. */
+/** Owns: what `oka doctor` reports about how commands are sandboxed. */
 import { confinementFor } from '../../guard/command-rights.ts';
 import { type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
 import type { Finding } from '../../schema/finding.ts';

@@ -5,7 +5,7 @@
  *
  * S1 An original is found by its run, its node and its complete masked text, never by a mark: whoever writes a mark gets
  *    nothing.
- * S2 Two originals with the same masked text in one place are none: nobody could tell which one was meant.
+ * S2 Two originals with the same masked text in one place count as none: they could not be distinguished.
  * S3 Nothing is stored in plain text. Without a vault the originals are lost with the process.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** What `oka doctor` says about the vault: whether it opens. Nobody is asked for a passphrase, and nothing in it is told. */
+/** What `oka doctor` reports about the vault: whether it opens. Nobody is asked for a passphrase, and nothing in it is shown. */
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';

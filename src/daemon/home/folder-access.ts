@@ -1,4 +1,4 @@
-/** Owns: whether the folders of a home belong to whoever works in them; said before anything is tried. */
+/** Owns: whether the folders of a home belong to whoever works in them; reported before anything is tried. */
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeErrno } from '../../ledger/disk.ts';

@@ -1,9 +1,9 @@
 /**
- * Owns: where the anchors of a home are stored (beside the pen, and in the notes of this user outside the home), and
+ * Owns: where the anchors of a home are stored (next to the pen, and in the notes of this user outside the home), and
  * signing them with the key of the home.
  *
  * H1 The record that any copy names must be in the ledger, whoever signed it.
- * H2 Where the home has a key and no notes, the copy beside the pen must be signed by that key: whoever can write
+ * H2 Where the home has a key and no notes, the copy next to the pen must be signed by that key: whoever can write
  *    `.oka` but has no key cannot replace it.
  * H3 A new key is saved after the first anchor that it signed: a crash in between leaves no key without an anchor.
  */

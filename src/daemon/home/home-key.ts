@@ -1,5 +1,5 @@
 /**
- * Owns: the key that signs the history of a home (Ed25519), stored beside the key of the vault, outside the home.
+ * Owns: the key that signs the history of a home (Ed25519), stored next to the key of the vault, outside the home.
  * Whoever can write the home but not that folder cannot sign. A home without a key gets one at the next start.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';

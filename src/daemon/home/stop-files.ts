@@ -1,4 +1,4 @@
-/** Files with which a person holds everything, or everything new. */
+/** Files with which a person stops everything, or pauses everything new. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Home } from '../../schema/home.ts';

@@ -1,7 +1,7 @@
 /**
  * Owns: what the engine's home remembers, for prompts and tools.
  *
- * 1. Every pack is told by an event; one for a node is made once, so that the turns of the node share it.
+ * 1. Every pack is recorded by an event; one for a node is made once, so that the turns of the node share it.
  * 2. Memory that fails costs no task: the prompt goes out without it, and the event says why.
  */
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ export type MemoryIntake = Extract<Intake, { kind: 'remember' | 'forget' | 'impo
 
 const AT_ONCE = 500;
 
-/** Returns the seqs of what was written. What stands in the ledger twice is remembered once. */
+/** Returns the seqs of what was written. What is in the ledger twice is remembered once. */
 export async function recordMemory(
   intake: MemoryIntake,
   { ledger, artifacts }: { ledger: Pick<LedgerPort, 'append'>; artifacts: ArtifactStore },

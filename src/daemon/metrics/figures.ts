@@ -12,7 +12,7 @@ export type Figure = {
   of: string;
   /** The same for each day, from the first to the last; null for a day without any. */
   days: (number | null)[];
-  /** Runs to look at: the latest of those that make the figure what it is, the latest last. */
+  /** Runs to inspect: the latest of those that make the figure what it is, the latest last. */
   runs: string[];
 };
 

@@ -1,7 +1,7 @@
 /**
  * Owns: the fold behind `oka metrics`: a tally a day, and the tasks by the time they started, for a window of time.
  * It reads rows of the view of runs, which therefore comes before it.
- * Does not own: what became of a task (memory/task-record.ts), nor what figures are made of a tally (figures.ts).
+ * Does not own: how a task ended (memory/task-record.ts), nor what figures are made of a tally (figures.ts).
  */
 import type { Event } from '../../schema/event.ts';
 import { memoOf, type Rows } from '../../schema/rows.ts';

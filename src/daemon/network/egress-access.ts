@@ -22,13 +22,13 @@ import type { Home } from '../../schema/home.ts';
 
 export type EgressPorts = {
   home: Home;
-  /** The policy that holds now. */
+  /** The active policy. */
   policy: () => Policy;
   decided: (decided: ProxyDecision) => void;
   clock: Clock;
 };
 
-/** What gives a step its way out; to be disposed of when the process ends. */
+/** Gives a step access to the network; to be disposed of when the process ends. */
 export type EgressAccess = AsyncDisposable & {
   /** `ms` is how long the step may last. */
   grant(holder: TicketOwner, ms: number): Promise<Grant>;
@@ -41,7 +41,7 @@ export function egressEvent({ run, call, host, port, verdict, reason }: ProxyDec
 type Address = { host: string; port: number };
 
 const ASK_AGAIN_MS = 600_000;
-/** Models go this way, too, and may be silent for as long as their settings allow (five minutes at most). */
+/** Models use this route, too, and may be silent for as long as their settings allow (five minutes at most). */
 const MODEL_THINKS_MS = 330_000;
 
 /** The proxy in the process of the worker. */
@@ -79,7 +79,7 @@ export function sharedEgress(
 ): EgressAccess {
   return {
     async grant(holder, ms) {
-      const host = await lookup(proxy.host); // a command in the jail cannot ask a name server
+      const host = await lookup(proxy.host); // a sandboxed command cannot ask a name server
       const ticket = key === null ? null : sealTicket(key, holder, clock() + ms);
       return {
         address: toAddress({ ...proxy, host }),
@@ -120,7 +120,7 @@ export async function serveEgress(ports: EgressPorts, listen: Address, key: Buff
   });
 }
 
-/** An operator may configure another registry while the process lives. */
+/** An operator may configure another registry while the process runs. */
 function knownRegistries({ home, clock }: EgressPorts): { now: () => readonly Registry[]; refresh(): Promise<void> } {
   let known: readonly Registry[] = [];
   let asking: { since: number; answer: Promise<void> } | null = null;

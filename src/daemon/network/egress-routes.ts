@@ -1,5 +1,5 @@
 /**
- * Owns: by which road what leaves this process goes out: steps, tools and models.
+ * Owns: the route by which steps, tools and models reach the network.
  *
  * D1 Where a proxy in a container of its own is named, nothing goes out past it; it has the network, this process has not.
  * D2 What a ticket for it says was decided here: the host of a call that was judged, the server of a model that a person

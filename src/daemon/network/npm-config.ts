@@ -1,6 +1,6 @@
 /**
  * Where npm's settings for the whole machine are. npm finds them by its prefix; commands are given another prefix, so
- * they have to be told. Asked once for an environment, when somebody first needs the network: it takes a moment.
+ * they need it in their environment. Asked once for an environment, when somebody first needs the network: it takes a moment.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

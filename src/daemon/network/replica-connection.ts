@@ -1,5 +1,5 @@
 /**
- * Owns: the way from a home to its replica: where it is, by which key, under which name, and what may leave.
+ * Owns: the connection from a home to its replica: where it is, by which key, under which name, and what may leave.
  *
  * W1 The key goes to the host that a person named for it, over TLS or within this machine.
  * W2 Nothing leaves while the vault cannot be opened: nobody could say what is a secret.
@@ -26,7 +26,7 @@ export type ReplicaConnection = {
   replica: Replica;
   outgoing: Outgoing;
   open: Open;
-  /** Brings what redaction knows up to date. */
+  /** Updates the values that redaction knows. */
   ready: () => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** Asking a model until its answer can be used: at most twice it is told what is wrong with it. */
+/** Asking a model until its answer can be used: at most twice it is asked again with what is wrong. */
 import { type Problem, repairRequest } from '../../roles/model-call.ts';
 import type { Clock, ModelAnswer, ModelRequest } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';

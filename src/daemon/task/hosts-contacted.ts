@@ -1,4 +1,4 @@
-/** Every host that a task has asked for something: by a tool, on the way of a redirect, or by a command. Pure. */
+/** Every host that a task has asked for something: by a tool, through a redirect, or by a command. Pure. */
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 

@@ -41,7 +41,7 @@ export type TaskPorts = {
   changedBy: (runs: readonly string[]) => Promise<string[]>;
   /** The texts of a task as they were written, where they are recorded masked. */
   originals: Pick<SealedTexts, 'seal' | 'unseal'>;
-  /** Which of these files hold a secret. */
+  /** Which of these files contain a secret. */
   secretsIn: (paths: readonly string[]) => FoundSecret[];
 };
 

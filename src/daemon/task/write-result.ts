@@ -35,7 +35,7 @@ export async function taskOf(run: RunState, { stateOf }: Pick<ResultPorts, 'stat
   return found;
 }
 
-/** Returns the file, or null when there is nothing to tell. */
+/** Returns the file, or null when there is nothing to report. */
 export async function writeResult(run: string, ports: ResultPorts): Promise<string | null> {
   const own = await ports.eventsOf(run);
   const steps = await Promise.all(childrenIn(own).map((child) => ports.eventsOf(child)));

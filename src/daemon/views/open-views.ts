@@ -1,5 +1,5 @@
 /**
- * Owns: the rows of everything that people look at, in .oka/index/views.sqlite, and how they are opened to be read.
+ * Owns: the rows of all views, in .oka/index/views.sqlite, and how they are opened to be read.
  * Does not own: what is folded (each view), nor following the ledgers (ledger/follower.ts).
  *
  * V1 Whoever has the pen of the run ledger writes the file (views-writer.ts), nobody else.

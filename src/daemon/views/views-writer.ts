@@ -63,7 +63,7 @@ export function startViewsWriter(home: Home, views: ViewFolds, seq: number): Vie
   };
 }
 
-/** Also processes that live for a few events only write the store now and then. */
+/** Processes that handle only a few events write the store now and then, too. */
 function crossesThousand(from: number, to: number): boolean {
   return Math.floor(from / 1000) < Math.floor(to / 1000);
 }

@@ -1,4 +1,4 @@
-/** Owns: a task's way from an inbox into the ledger (W1 in worker.ts). */
+/** Owns: moving a task from an inbox into the ledger (W1 in worker.ts). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Drive } from '../../engine/drive.ts';
@@ -94,7 +94,7 @@ function firstLineOf({ bytes, body }: Claimed): number {
 
 const OFTEN_MS = 1000;
 
-/** Which tasks the inbox knows already, and what becomes of what is no task. */
+/** Which tasks the inbox knows already, and what happens to files that are no tasks. */
 export function inboxSettings({ home, config, valuesOf }: Host, log: Log): InboxOptions {
   const { ledger, projections } = valuesOf({ ledger: ports.ledger, projections: ports.projections });
   const isReceived = receivedCheck(() => projections.stateOf(knownTasks).ids);

@@ -1,10 +1,10 @@
 /**
- * Owns: results that were not told when their tasks ended: the process had died, or there was no space.
+ * Owns: results that were not written when their tasks ended: the process had died, or there was no space.
  *
  * 1. A task that begins leaves a mark, and the mark goes when the result of its end is written. Made before it is
  *    needed, it needs no room on a full disk; and what is owed is known without reading history.
  * 2. What a person has removed since stays away: it has no mark. Only after a death, which a mark may have been lost in,
- *    what ended lately is looked at besides.
+ *    runs that ended lately are checked, too.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ function mark(folder: string, run: string): void {
   }
 }
 
-/** Whether the last process that held the pen came to its end. Asked before anything else is written. */
+/** Whether the last process with the pen ended in order. Asked before anything else is written. */
 export async function endedCleanly(ledger: Pick<LedgerPort, 'read' | 'end'>): Promise<boolean> {
   let last: Event | null = null;
   for await (const event of ledger.read({ from: Math.max(1, ledger.end.seq) })) last = event;
@@ -68,7 +68,7 @@ export async function writePendingResults(
   for (const run of new Set([...owed, ...lately])) await tell(run);
 }
 
-/** A page tells up to which event it was made. */
+/** A page names the event up to which it was made. */
 function isWritten(outbox: string, { run, last }: Goal): boolean {
   const file = join(outbox, run, 'RESULT.md');
   return lstatIfPresent(file)?.isFile() === true && readFileSync(file, 'utf8').includes(` to ${last}: `);

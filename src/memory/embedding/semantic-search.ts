@@ -175,7 +175,7 @@ export class SemanticSearch {
     return [...newest.values()].toSorted((a, b) => b - a);
   }
 
-  /** Brings the row map up to date with new entries and new vectors. */
+  /** Updates the row map with new entries and new vectors. */
   #sync(corpus: Corpus, meaning: VectorIndex): RowMap {
     if (this.#known?.corpus !== corpus) this.#known = { corpus, rows: [], missing: [], size: 0 };
     const known = this.#known;

@@ -6,7 +6,7 @@
  *    .oka/brain/.replaced/TODOS.md.new            a page that is about to be put into place
  *    .oka/maintenance/pages/brain/TODOS.md/       generated texts by stamp, and the state of files (`seen`, <id>.was)
  *
- * P1 Replaced files are stored beside the page, on the same mount, so that moving a page away and back are renames.
+ * P1 Replaced files are stored next to the page, on the same mount, so that moving a page away and back are renames.
  * P2 Only regular files up to a size are read; nothing that could block is opened.
  */
 import { hash, randomUUID } from 'node:crypto';

@@ -87,7 +87,7 @@ export function parseLines(text: string): { lines: string[]; stamp: string | nul
   return { lines, stamp: stamps.at(-1) ?? null };
 }
 
-/** The text of a line, and what it stands for. */
+/** The text of a line, and what it means. */
 export function parseMarkedLine(line: string): PageLine {
   const spelling = MARK.exec(line)?.[1];
   return { text: removeMarks(line).trimEnd(), mark: spelling === undefined ? null : decodeMark(spelling) };

@@ -6,8 +6,8 @@ import type { Rows } from '../../schema/rows.ts';
 export const TODOS = 'brain/TODOS.md';
 
 /**
- * ask: an approval or a question. need: something that people have to bring. failed: a task that nobody followed up.
- * paused: a task that a person holds.
+ * ask: an approval or a question. need: something that people have to install. failed: a task that nobody followed up.
+ * paused: a task that a person has paused.
  */
 export type TodoKind = 'ask' | 'need' | 'failed' | 'paused';
 

@@ -1,8 +1,8 @@
 /**
- * Owns: brain/TODOS.md: what waits for a person, told from the ledger.
+ * Owns: brain/TODOS.md: what waits for a person, folded from the ledger.
  *
- * 1. An entry comes and goes by events. A tick is a request; until it is taken in, the entry is only not shown.
- * 2. A tick beside a question or an approval does nothing but bring a remark: those are answered by name.
+ * 1. An entry comes and goes by events. A tick is a request; until it is folded, the entry is only hidden.
+ * 2. A tick at a question or an approval only adds a remark: those are answered by name.
  */
 import type { Event } from '../../schema/event.ts';
 import type { Page, PageLine, Part } from '../../schema/learning-part.ts';

@@ -7,7 +7,7 @@ export type RecordedMove = ProcedureMove & { seq: number; at: string };
 export type KnownProcedure = {
   procedure: Procedure;
   status: ProcedureStatus;
-  /** The event that brought its latest version. */
+  /** The event of its latest version. */
   drafted: number;
   /** Set by a person, overriding the numbers. */
   forced: boolean;

@@ -129,7 +129,7 @@ function resemblesExamples(value: string, { kind, examples }: Parameter): boolea
 
 const isCapital = (word: string): boolean => /^[\p{Lu}\p{N}]/u.test(word);
 
-/** The same parameter has the same value wherever it stands. */
+/** The same parameter has the same value everywhere. */
 function readValues(holes: readonly TemplateToken[], places: readonly Place[], text: string): Values | null {
   const values: Record<string, string> = {};
   for (const [index, { text: name }] of holes.entries()) {

@@ -11,7 +11,7 @@ export type Look = 'url' | 'mail' | 'date' | 'path' | 'number' | 'quoted' | 'hol
 /** Consecutive line ends are one token. */
 export type Token = { text: string; look: Look; at: number; length: number };
 
-/** Private-use characters stand for parameters while a template is tokenized; no task may contain them. */
+/** Private-use characters replace parameters while a template is tokenized; no task may contain them. */
 const FIRST_HOLE = 0xe000;
 const PRIVATE = /[\uE000-\uF8FF]/;
 const MAX_HOLES = 1000;

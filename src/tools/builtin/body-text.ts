@@ -1,5 +1,5 @@
 /**
- * Owns: how a body of any size stands in an event: short text as it is, the rest as an artifact with its head and tail.
+ * Owns: how a body of any size is represented in an event: short text as it is, the rest as an artifact with its head and tail.
  *
  * B1 Text is cut after the store has redacted it: half of a secret has no shape that could be found.
  * B2 Bytes that are not UTF-8 are stored as they are and only counted in the event.
@@ -16,7 +16,7 @@ export type BodyText = { text: string; binary: boolean; artifact?: ArtifactRef }
 
 export type BodyOptions = {
   artifacts?: ArtifactStore | undefined;
-  /** Longest text that stands in the event whole. */
+  /** Longest text that is stored in the event itself. */
   inline?: number;
   name?: string;
   media?: string;
@@ -48,7 +48,7 @@ export const asCaptured = (bytes: Buffer): Captured => ({ head: bytes, tail: Buf
 
 export const isText = (bytes: Uint8Array): boolean => isUtf8(bytes) && !bytes.includes(0);
 
-/** The fields with which an output tells a body. */
+/** The fields with which an output describes a body. */
 export const bodyFields = {
   binary: z.boolean().describe('The bytes are not text and only counted here.'),
   artifact: ArtifactRef.optional().describe('The whole, when it is too long for here or not text.'),

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { errnoOf } from '../../schema/errors.ts';
 
-/** Names that make programs load code or look elsewhere for it, but for those that plainly name a credential. */
+/** Names that make programs load code or search elsewhere for it, except for those that plainly name a credential. */
 const LOADS_CODE =
   /^(?:PATH|HOME|IFS|ENV|SHELLOPTS|BASHOPTS|PS4|CDPATH|TMPDIR|EDITOR|PAGER|CLASSPATH|(?:BASH|LD|DYLD|GIT|NODE|NPM|PYTHON|PERL|PERL5|RUBY|LUA|JAVA|SSH)_?.*)$/;
 const CREDENTIAL = /_(?:TOKEN|KEY|SECRET|PASSWORD|CREDENTIALS?)$/;

@@ -21,7 +21,7 @@ const O_PATH = 0o10000000;
 
 export const Path = z.string().min(1).max(1000).describe('Path below the desk.');
 
-/** A name in an opened folder; whether anything has this name is not said. `path` is what the caller called it. */
+/** A name in an opened folder; it may not exist. `path` is what the caller called it. */
 export type Place = { folder: Folder; name: string; path: string };
 
 export async function withPlace<T>(

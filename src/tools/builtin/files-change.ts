@@ -133,7 +133,7 @@ export function removeTool({ desk }: FilesOptions): Tool {
   });
 }
 
-/** Whether nothing has the name, or a folder on the way to it is not there. */
+/** Whether nothing has the name, or a folder above it does not exist. */
 const isMissing = (error: unknown): boolean => error instanceof OkaError && errnoOf(error.cause) === 'ENOENT';
 
 /** What is there now, or null; throws when it may not be replaced (F2). */
@@ -176,7 +176,7 @@ async function replaceContent({ folder, name }: Place, bytes: Buffer, mode = 0o6
   await folder.handle.sync();
 }
 
-/** Goes by descriptors: what turns into a link on the way is removed or refused, never followed. */
+/** Goes by descriptors: what turns into a link meanwhile is removed or refused, never followed. */
 async function removeFolder(parent: Folder, name: string, recursive: boolean, depth = 0): Promise<void> {
   if (depth > DEEPEST) throw failure(`${name} is nested too deep`, 'Remove what is further down first.');
   if (recursive) {

@@ -12,7 +12,7 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 
 export class Folder implements AsyncDisposable {
   readonly handle: FileHandle;
-  /** Where it was when it was opened; only for telling. */
+  /** Where it was when it was opened; only for messages. */
   readonly real: string;
 
   constructor(handle: FileHandle, real: string) {

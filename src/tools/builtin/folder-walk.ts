@@ -1,4 +1,4 @@
-/** Owns: going through a folder of the desk by descriptors, and stamps that tell whether what is in it has changed. */
+/** Owns: going through a folder of the desk by descriptors, and stamps that show whether its content has changed. */
 import { hash, randomUUID } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { posix } from 'node:path';
@@ -8,7 +8,7 @@ import { withPlace, describeErrno, withFolder } from './desk-place.ts';
 
 const MAX_DEPTH = 100;
 const MAX_STAMPED = 5000;
-/** A file can change twice within a tick of the kernel's clock and keep its times. */
+/** A file can change twice within a tick of the kernel's clock and have the same times. */
 const FRESH_MS = 100;
 
 export type Entry = { folder: Folder; name: string; path: string; kind: 'file' | 'folder' | 'link' | 'other' };

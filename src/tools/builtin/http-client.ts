@@ -5,7 +5,7 @@
  *    name server changes nothing. The name stays in Host and in the TLS handshake.
  * H2 Every redirect is a new request with all the checks; to another origin only harmless headers go along, and never
  *    from https to http.
- * H3 An address means what it looks like: no host that only becomes another one by being read.
+ * H3 An address means what is written: no host that only becomes another one by being read.
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import {
@@ -27,7 +27,7 @@ export type NetOptions = {
   /** Which addresses that are not public may be asked; none when left out. */
   allowPrivate?: (address: string, port: number) => boolean;
   lookup?: (host: string) => Promise<readonly Address[]>;
-  /** The proxy to go through, as the environment would name it: it looks names up and checks addresses instead (H1). */
+  /** The proxy to go through, as the environment would name it: it resolves names and checks addresses instead (H1). */
   through?: (host: string, port: number) => Promise<Readonly<Record<string, string>>>;
   /** Longest body that is taken. */
   limitBytes?: number;

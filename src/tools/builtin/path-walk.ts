@@ -2,8 +2,8 @@
  * Owns: going from the desk to a place in it, one part of the path after the other.
  *
  * W1 A folder is opened by the descriptor of the one before it and never through a link.
- * W2 What a link says is text, walked in the same way from where the link stands: `..` goes back to a folder that is
- *    held, and never above the desk. So nothing outside is touched, and nothing swapped in between leads out.
+ * W2 What a link says is text, walked like a path from where the link is: `..` goes back to a folder that is
+ *    open, and never above the desk. So nothing outside is touched, and nothing swapped in between leads out.
  */
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readlink } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { errnoOf } from '../../schema/errors.ts';
 import { failure, Refused } from './define-tool.ts';
 import { Folder, openTop } from './folder-handle.ts';
 
-/** `links` names what a link leads to, or the link itself; `make` makes the folders on the way. */
+/** `links` names what a link leads to, or the link itself; `make` creates the folders in between. */
 export type WalkOptions = { links: 'followed' | 'named'; make?: boolean };
 
 const MAX_DEPTH = 100;
@@ -26,7 +26,7 @@ const INVISIBLE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufe
 /** A part still to be walked, and the link it came from. */
 type Part = { name: string; link: string | null };
 
-/** The folders from the desk down to where the way has come; all of them are held until it is over. */
+/** The folders from the desk down to the current one; all of them stay open until the walk is over. */
 export class Trail implements AsyncDisposable {
   readonly desk: string;
   readonly path: string;
@@ -77,7 +77,7 @@ export async function walkInto(trail: Trail): Promise<void> {
   await assertInside(trail);
 }
 
-/** Walks into the folder that holds what the path names, and gives the name of it; null when that is the desk. */
+/** Walks into the folder that contains what the path names, and returns its name there; null when that is the desk. */
 export async function walkTo(trail: Trail, way: WalkOptions): Promise<string | null> {
   const left: Part[] = splitDeskPath(trail.desk, trail.path).map((name) => ({ name, link: null }));
   if (left.length > MAX_DEPTH) throw failure(`${trail.path.slice(0, 100)}… is nested too deep`, 'Use a shorter path.');
@@ -117,7 +117,7 @@ async function arriveAt(trail: Trail, name: string): Promise<string> {
   return name;
 }
 
-/** A folder that was moved away while it was on the way is not used any more. */
+/** A folder that was moved away during the walk is not used any more. */
 async function assertInside({ top, here, path }: Trail): Promise<void> {
   const now = await here.whereabouts();
   if (isOutside(relative(await top.whereabouts(), now))) throw new Refused(`${path} leads out of the desk`, INSIDE);

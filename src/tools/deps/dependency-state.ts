@@ -1,5 +1,5 @@
 /**
- * Owns: what the ledger says about tools: what is installed, what people have to bring, how often a step was helped.
+ * Owns: what the ledger says about tools: what is installed, what people have to install, how often a step was helped.
  * `.oka/tools/lock.json` is made from it.
  */
 import type { Need, Receipt, Requirement } from '../../schema/dependency.ts';

@@ -9,7 +9,7 @@ const WORD = String.raw`[A-Za-z0-9_+][A-Za-z0-9_.+@-]{0,99}`;
 const QUOTE = String.raw`['"‘’\x60]?`;
 const NO_FILE = 'No such file or directory';
 
-/** Exit 127 is how shells and launchers say it; a program that runs a shell tells of its 127. */
+/** Exit 127 is how shells and launchers say it; a program that runs a shell reports its 127. */
 function is127({ exit, text }: Failure): boolean {
   return exit === 127 || /\b(?:Error|[Cc]ode|[Ss]tatus|exited? with(?: code| status)?):? 127\b/.test(text);
 }
@@ -19,7 +19,7 @@ function command(name: string | undefined): Missing | null {
   return bare === '' || /^\d+$/.test(bare) || NOT_PROGRAMS.has(bare) ? null : { kind: 'command', name: bare };
 }
 
-/** Words that stand where a name could. */
+/** Words in a place where a name could be. */
 const NOT_PROGRAMS = new Set(['line', 'command', 'error', 'warning', 'fatal', 'exec', 'sh', 'bash', 'zsh', 'dash']);
 
 const multiline = (source: string, flags = 'gm'): RegExp => new RegExp(source, flags);
@@ -139,7 +139,7 @@ const SIGNS: readonly Sign[] = [
     when: is127,
     need: ([, script], failure) => command(findInterpreter(script ?? '', failure)),
   },
-  // npx without the network, and no such program beside it
+  // npx without the network, and no such program installed
   {
     pattern: multiline(
       String.raw`^npm (?:error|ERR!) (?:code|errno) (?:E(?:AI_AGAIN|CONN\w+|NETUNREACH|PERM|ACCES|NOTFOUND)|ENOTFOUND)\b`,
@@ -153,7 +153,7 @@ export function missingCommand(failure: Failure): Found | null {
   return matchSigns(SIGNS, failure);
 }
 
-/** What stands behind #! in a script, its own name only. */
+/** The interpreter after #! in a script, without its path. */
 function findInterpreter(script: string, { firstLineOf }: Failure): string | undefined {
   const line = firstLineOf?.(script) ?? null;
   const [, path = '', first] = /^#!\s*(\S+)(?:\s+(?:-S\s+)?(\S+))?/.exec(line ?? '') ?? [];

@@ -1,5 +1,5 @@
 /**
- * Owns: what a failed command was missing. Pure and table-driven; the tables stand in the files beside this one.
+ * Owns: what a failed command was missing. Pure and table-driven; the tables are in other files of this folder.
  * Does not own: how it can be had (choose-remedy.ts), whether it is really missing (find-present.ts).
  *
  * D1 A sign counts where only a missing thing produces it: an exit status, a place in the text, words that no other

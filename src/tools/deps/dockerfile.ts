@@ -1,4 +1,4 @@
-/** Lines for a Dockerfile that bring what is needed. Pure. */
+/** Lines for a Dockerfile that install what is needed. Pure. */
 import type { Need } from '../../schema/dependency.ts';
 
 export type Wanted = { need: Pick<Need, 'kind' | 'name'>; packages: readonly string[] };

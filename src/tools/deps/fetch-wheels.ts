@@ -23,7 +23,7 @@ import { checkAgesByPip, undatedReason } from './wheel-age.ts';
 export type Wheel = { file: string; name: string; version: string; sha256: string };
 export type Fetched = { wheels: Wheel[]; from: string };
 
-/** What a problem begins with when packages cannot live together. */
+/** The beginning of a problem that says that packages conflict. */
 export const CONFLICT = 'it cannot live with what is installed';
 
 export const QUIETLY = '--no-input --disable-pip-version-check --progress-bar off'.split(' ');

@@ -3,7 +3,7 @@
  *
  * 1. uv only resolves first; what it settled on is checked for its age, and then installed by exact hash: wheels alone,
  *    nothing that is not in the list.
- * 2. uv looks where pip is set to look; settings of its own are not read.
+ * 2. uv searches where pip is configured to search; its own settings are not read.
  * 3. What uv says and nobody here understands is no verdict: pip does it then.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -110,7 +110,7 @@ async function resolvePackages(
 ): Promise<Resolved | Problem | null> {
   const list = join(work, 'wanted.txt');
   const lock = join(work, 'pylock.toml');
-  rmSync(lock, { force: true }); // uv would prefer what stands there
+  rmSync(lock, { force: true }); // uv would prefer its content
   writeFileSync(list, specs.map((spec) => `${spec}\n`).join(''));
   const compiling = ['pip', 'compile', list, '--python', join(environment, 'bin', 'python'), '--only-binary', ':all:'];
   const format = ['--format', 'pylock.toml', '--no-header', '--verbose', '--output-file', lock];
@@ -131,7 +131,7 @@ async function resolvePackages(
   return { where, wheels };
 }
 
-/** An index tells it; of a file on this machine it is taken. */
+/** An index reports it; for a file on this machine it is computed. */
 async function wheelHash({ sha256, url }: LockedWheel): Promise<string | null> {
   if (sha256 !== null || !url.startsWith('file:')) return sha256;
   return fileHash(fileURLToPath(url));

@@ -1,4 +1,4 @@
-/** Owns: whether something that was missing is there now, by looking where programs look. Nothing is run. */
+/** Owns: whether something that was missing is there now, by searching where programs are searched. Nothing is run. */
 import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Need } from '../../schema/dependency.ts';
@@ -7,7 +7,7 @@ import type { Need } from '../../schema/dependency.ts';
 export type Presence = {
   there: boolean;
   seen: string;
-  /** Set when nobody can look: that it is taken to be there says nothing. */
+  /** Set when it cannot be checked: it is then only assumed to be there. */
   blind?: true;
 };
 
@@ -117,7 +117,7 @@ function findFirst(places: readonly string[], test: (path: string) => boolean, o
   return found === undefined ? { there: false, seen: otherwise } : { there: true, seen: found };
 }
 
-/** Debian keeps what depends on the machine in folders such as aarch64-linux-gnu. */
+/** Debian stores files that depend on the machine in folders such as aarch64-linux-gnu. */
 function withMachines(folders: readonly string[]): string[] {
   return folders.flatMap((folder) => [
     folder,

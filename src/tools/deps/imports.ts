@@ -1,5 +1,5 @@
 /**
- * Owns: how `import` finds installed packages. `require` looks into NODE_PATH; `import` does not, and has to be taught.
+ * Owns: how `import` finds installed packages. `require` reads NODE_PATH; `import` does not and needs a hook.
  *
  * The file is written with the first package, and commands get its path only while it exists.
  */

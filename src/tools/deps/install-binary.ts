@@ -25,7 +25,7 @@ import {
 import { folderName, unfinishedName } from './tool-links.ts';
 import { fileHash } from './measure-tree.ts';
 
-/** Exit status of what trying again does not mend. */
+/** Exit status of a failure that trying again does not fix. */
 const PERMANENT_EXIT = 3;
 /** Fetches by https within the size limit (B2, B3); a failure is one line, and the exit status says whether a retry may help. */
 const FETCH = `const [first, file, most] = process.argv.slice(1);

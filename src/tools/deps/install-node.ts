@@ -3,7 +3,7 @@
  *
  * N1 No install script runs unless the policy names the package; then it runs without the network.
  * N2 The folder gets its final name when everything in it is there.
- * N3 Only what was published long enough ago is taken, for the package and everything it brings.
+ * N3 Only what was published long enough ago is taken, for the package and everything it depends on.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * Owns: the environments of Python: one for everything, and one apart for what cannot live with the rest.
+ * Owns: the environments of Python: one for everything, and a separate one for each package that conflicts with the rest.
  *
  * P1 An environment is never changed: a new one is made in its final place and takes over, since one that is moved
  *    does not work any more.

@@ -24,7 +24,7 @@ import { measureTree } from './measure-tree.ts';
 
 export type InstallPorts = {
   tools: string;
-  /** Held while something is being installed. */
+  /** The lock while something is being installed. */
   lock: string;
   context: () => Promise<Omit<InstallContext, 'tools'>>;
   /** What the ledger says is installed. */

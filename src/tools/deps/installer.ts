@@ -29,9 +29,9 @@ export type Limits = {
 };
 
 export type Manager = {
-  /** Variables that hold the operator's settings. */
+  /** Variables with the operator's settings. */
   env: Readonly<Record<string, string>>;
-  /** Files that hold them. */
+  /** Files with them. */
   files: readonly string[];
 };
 
@@ -43,7 +43,7 @@ export type InstallContext = {
   run: RunInstaller;
   npm: Manager;
   pip: Manager;
-  /** A Python that steps can run, by its path: found by name it would not know where it lies. */
+  /** A Python that steps can run, by its path: found by name it would not know where it is. */
   python: string;
   /** uv by its path, where there is one: of the system, or one that was installed here. */
   uv: string | null;
@@ -53,7 +53,7 @@ export type InstallContext = {
   now: number;
 };
 
-/** Something that lies whole in its place, and that nothing leads to yet. */
+/** Something that is completely installed and not linked yet. */
 export type InstalledFolder = Pick<
   Receipt,
   'version' | 'folder' | 'links' | 'commands' | 'replaces' | 'contains' | 'integrity' | 'from' | 'scripts'

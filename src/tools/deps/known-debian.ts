@@ -1,4 +1,4 @@
-/** Which Debian package brings a program, a library, a header: what only an image can have. */
+/** Which Debian package contains a program, a library, a header: what only an image can have. */
 import type { Need } from '../../schema/dependency.ts';
 import { debianModulePackage } from './known-python.ts';
 
@@ -69,7 +69,7 @@ function debianPackage({ kind, name }: Pick<Need, 'kind' | 'name'>): string | un
   }
 }
 
-/** A library without a version is linked against: that takes what Debian keeps in -dev packages. */
+/** A library without a version is linked against: that needs what Debian has in -dev packages. */
 function libraryPackages(name: string): string | undefined {
   const [family, inner = ''] = /^(?:perl|ruby|tex|r|python):/.test(name) ? name.split(/:(.*)/s) : ['', ''];
   if (family === 'perl') return `lib${inner.toLowerCase().replaceAll('::', '-')}-perl`;

@@ -74,7 +74,7 @@ const distributions = new Set([...MODULES.values(), ...COMMANDS.values()].map(no
 /** Whether the table knows a distribution, however it is written. */
 export const isKnownDistribution = (name: string): boolean => distributions.has(normalizeName(name));
 
-/** PyPI does not tell these spellings apart. */
+/** PyPI treats these spellings as the same. */
 export function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, '-');
 }

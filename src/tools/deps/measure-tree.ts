@@ -1,4 +1,4 @@
-/** The hash and the size of everything in a folder: two folders with the same hash hold the same. */
+/** The hash and the size of everything in a folder: two folders with the same hash have the same content. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';

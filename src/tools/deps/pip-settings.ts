@@ -1,4 +1,4 @@
-/** Where pip is set to look, by its variables and files: uv is told the same, so that there is one place to set it. */
+/** Where pip is configured to search, by its variables and files: uv gets the same, so that there is one place to configure. */
 import { readFileSync } from 'node:fs';
 import type { Manager } from './installer.ts';
 
@@ -10,7 +10,7 @@ export type PipSettings = {
   isOffline: boolean;
 };
 
-/** A variable beats a file, a file that stands first beats the others. */
+/** A variable beats a file, an earlier file beats later ones. */
 export function readPipSettings({ env, files }: Manager): PipSettings {
   const tables = files.map((file) => parseSettings(file));
   const valueOf = (name: string): string | undefined =>
@@ -25,7 +25,7 @@ export function readPipSettings({ env, files }: Manager): PipSettings {
   };
 }
 
-/** What stands in [global], and in [download] and [install], which count more. */
+/** The settings in [global], and in [download] and [install], which win. */
 function parseSettings(file: string): ReadonlyMap<string, string> {
   const sections = new Map<string, Map<string, string>>();
   let section = new Map<string, string>();

@@ -1,9 +1,9 @@
 /**
- * Owns: the text of INSTALL_REQUIREMENTS.md: what people have to bring, between marks; everything around the marks is
+ * Owns: the text of INSTALL_REQUIREMENTS.md: what people have to install, between marks; everything around the marks is
  * theirs and stays. Pure.
  *
  * G1 Between the marks only `status:` is read; everything else there is rewritten from the ledger.
- * G2 A page without marks gets a section at its end; one whose marks are broken keeps every line that is not between
+ * G2 A page without marks gets a section at its end; one whose marks are broken retains every line that is not between
  *    two that belong together.
  */
 import type { OpenRequirement } from './dependency-state.ts';

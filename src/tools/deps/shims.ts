@@ -1,7 +1,7 @@
 /**
- * Owns: the programs that stand before npm and pnpm in the PATH of a step. Only the installer writes .oka/tools, so a
+ * Owns: the programs that come before npm and pnpm in the PATH of a step. Only the installer writes .oka/tools, so a
  * step that installs a package for everybody is answered here: it is there, or it is named as what is missing, and then
- * brought by deps.install like every other. Everything else goes on to the real program.
+ * installed by deps.install like every other. Everything else goes on to the real program.
  */
 import { lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Owns: what lies where below .oka/tools, and the links that lead to it.
+ * Owns: the folders below .oka/tools, and the links that lead to them.
  *
  *     bin/             programs, and links to programs that packages carry
  *     node/            one folder a package and version; bin/ and lib/node_modules/ are links
@@ -21,13 +21,13 @@ const UNFINISHED = /^\.new-/;
 export const unfinishedName = (id: string): string => `.new-${id}`;
 export const isUnfinished = (name: string): boolean => UNFINISHED.test(name);
 
-/** Folders that hold one folder for each thing and version. */
+/** Folders with one folder for each package and version. */
 export const FAMILIES = ['node', 'venvs', 'binaries'] as const;
 
-/** A scoped name in one piece: @scope/name@1.0.0 lies in @scope__name@1.0.0. */
+/** A scoped name as one folder name: @scope/name@1.0.0 is in @scope__name@1.0.0. */
 export const folderName = (name: string, version: string): string => `${name.replace('/', '__')}@${version}`;
 
-/** Switches every link in one step each: whoever looks sees the old target or the new one. */
+/** Switches every link in one step each: a reader sees the old target or the new one. */
 export function switchLinks(tools: string, links: Readonly<Record<string, string>>): void {
   for (const [link, target] of Object.entries(links)) {
     const path = join(tools, link);

@@ -18,7 +18,7 @@ const SAID = /\b(?:version|release)\s+v?(\d+)\b/i;
 /** less 590, and nothing else in the line before it. */
 const BARE = /^[A-Za-z][\w+-]*\s+v?(\d+)\b/;
 
-/** Whether a version lies in a range: >=14, >=6,<7, ^1.2, ~1.2, ~=1.4, 3, 3.x, >=18 || ^16. */
+/** Whether a version is in a range: >=14, >=6,<7, ^1.2, ~1.2, ~=1.4, 3, 3.x, >=18 || ^16. */
 export function satisfies(version: string, range: string): boolean {
   const found = parseVersion(version);
   if (found === null) return false;

@@ -2,8 +2,8 @@
  * Owns: carrying out a plan on the desk, so that it can be carried out again after a crash at any moment.
  *
  * R1 A file is replaced in one rename; a reader sees what was or what is to be.
- * R2 Right before, it is held against what the plan saw: what has changed in between stays, and is named.
- * R3 Everything goes by descriptor from the desk down; a link on the way is never followed.
+ * R2 Right before, it is compared with what the plan saw: what has changed in between stays, and is named.
+ * R3 Everything goes by descriptor from the desk down; a link in between is never followed.
  */
 import { hash } from 'node:crypto';
 import { chmodSync, fsyncSync, mkdirSync, readlinkSync } from 'node:fs';
@@ -118,7 +118,7 @@ function putLeaf({ objects }: Restoring, held: OpenFolder, name: Bytes, { path, 
   return null;
 }
 
-/** What is there now, named as the store would; content that was not to be kept is not looked at. */
+/** What is there now, named as the store would; content that was not stored is not read. */
 function entryAt(objects: Objects, held: OpenFolder, name: Bytes, expected: Entry | null): Entry | null {
   const stats = held.stat(name);
   if (stats === undefined) return null;

@@ -55,7 +55,7 @@ export class OpenFolder implements Disposable {
 /** The folder itself may be reached through links; nothing below it is. */
 export const openTopFolder = (folder: string): OpenFolder => new OpenFolder(realpathSync(folder));
 
-/** Null when the folder is not there, or a link or a file is in its place. */
+/** Null when the folder is not there, or is a link or a file. */
 export function withFolderAt<T>(top: string, folder: Bytes, act: (held: OpenFolder) => T): T | null {
   let held = openTopFolder(top);
   try {

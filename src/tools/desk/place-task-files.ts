@@ -15,7 +15,7 @@ import {
 } from './open-folder.ts';
 import { readContentUpTo } from './take-snapshot.ts';
 
-/** A task as the inbox hands it out; `folder` holds the files. */
+/** A task as the inbox hands it out; `folder` contains the files. */
 export type Bundle = {
   id: string;
   folder: string | null;
@@ -47,7 +47,7 @@ export function placeTaskFiles(bundle: Bundle, desk: string): string | null {
   }
 }
 
-/** A folder of that name that holds the same is ours, from before a crash; another one is somebody's. */
+/** A folder of that name with the same content is ours, from before a crash; another one is somebody's. */
 function moveIntoPlace(top: OpenFolder, temporary: Bytes, bundle: Bundle & { folder: string }, desk: string): string {
   const { folder } = bundle;
   for (let number = 1; ; number++) {
@@ -75,7 +75,7 @@ function readTaskFile(folder: string, { path, bytes }: Bundle['files'][number]):
   throw new OkaError('unsafe-file', `${join(folder, path)} is not the regular file that it was`);
 }
 
-/** The folder at this path, with all folders on the way. */
+/** The folder at this path, with all folders above it. */
 function makeFolders(top: OpenFolder, path: Bytes): OpenFolder {
   let held = top.enter('.');
   for (const name of path === '' ? [] : path.split('/')) {

@@ -2,7 +2,7 @@
  * Owns: the plan that undoes a run on the desk. Does not own: carrying it out. It changes nothing but the store.
  *
  * U1 Steps are undone from the last to the first, each as the change from its snapshot before to its snapshot after.
- * U2 What is now as the step left it becomes what it was before. What people have changed since keeps their change: lines
+ * U2 What is now as the step left it becomes what it was before. What people have changed since stays changed: lines
  *    elsewhere in a file stay, a file that was moved goes back with its new lines.
  * U3 Where both changed the same, everything stays as it is now and is named.
  * U4 The same states give the same plan.
@@ -94,7 +94,7 @@ function undoChange(undoing: Undoing, change: Change): void {
 const hasKind = (entry: Entry | null, kind: ReturnType<typeof entryKind>): boolean =>
   entry !== null && entryKind(entry) === kind;
 
-/** Folders are made again or emptied as their files need it. False when a folder is in the way of something else. */
+/** Folders are made again or emptied as their files need it. False when a folder is where something else has to be. */
 function undoFolderChange(undoing: Undoing, { path, before, after }: Change): boolean {
   const current = plannedEntry(undoing, path);
   const isFolder = hasKind(current, 'folder');
@@ -127,7 +127,7 @@ function mergeOut(undoing: Undoing, path: Bytes, current: Entry, before: Entry, 
   else undoing.next.set(path, result);
 }
 
-/** `current` without what led from `before` to `after`; null when the two cannot be told apart. */
+/** `current` without what led from `before` to `after`; null when the two cannot be separated. */
 function withoutChange({ objects }: Undoing, current: Entry, before: Entry, after: Entry): Entry | null {
   if (![current, before, after].every((entry) => entryKind(entry) === 'file')) return null;
   const mode = current.mode === after.mode ? before.mode : current.mode;
@@ -186,7 +186,7 @@ function entrySimilarity({ objects }: Undoing, text: Buffer, entry: Entry | null
   return other === null ? 0 : lineSimilarity(text, other);
 }
 
-/** Where a file cannot be because people have something in its place, or below it, everything stays as it is. */
+/** Where a file cannot be because people have something else there, or below it, everything stays as it is. */
 function settlePlaces(undoing: Undoing): void {
   for (let conflicts = findBlocked(undoing); conflicts.length > 0; conflicts = findBlocked(undoing))
     for (const path of conflicts) leave(undoing, path, 'overlaps', 'something else is in its place');

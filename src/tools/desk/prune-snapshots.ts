@@ -1,4 +1,4 @@
-/** Owns: how long states of the desk are kept. The newest is always kept; nothing that a kept one needs is removed. */
+/** Owns: how long snapshots of the desk are stored. The newest always stays; nothing that a stored one needs is removed. */
 import { closeSync, constants, fdatasyncSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeErrno, makeFolder, replaceFile, writeAll } from '../../ledger/disk.ts';
@@ -12,7 +12,7 @@ export type Pruned = { states: number; objects: number };
 
 const recordsFile = (store: string): string => join(store, 'kept.jsonl');
 
-/** In the order they were kept. A line that a crash cut short is none. */
+/** In the order in which they were stored. A line that a crash cut short does not count. */
 export function readRecords(store: string): SnapshotRecord[] {
   return readTextOrEmpty(recordsFile(store))
     .split('\n')

@@ -2,7 +2,7 @@
 import type { Bytes } from './open-folder.ts';
 import type { Objects } from './object-store.ts';
 
-/** `mode` holds the kind as well, as the system gives it. */
+/** `mode` contains the kind as well, as the system returns it. */
 export type Entry = { mode: number; oid: string };
 
 export type Kind = 'folder' | 'file' | 'link' | 'unkept';
@@ -10,7 +10,7 @@ const KINDS: Record<number, Kind> = { 0o40000: 'folder', 0o100000: 'file', 0o120
 
 export const FOLDER = 0o40000;
 export const LINK = 0o120000;
-/** There was something that is not in the store; `oid` tells states of it apart. Git takes it for a repository inside. */
+/** There was something that is not in the store; `oid` differs between its states. Git treats it as a nested repository. */
 export const SKIPPED = 0o160000;
 
 export const entryKind = ({ mode }: Entry): Kind => KINDS[mode & 0o170000] ?? 'unkept';

@@ -24,7 +24,7 @@ export type Snapshot = { tree: string; skipped: string[] };
 /** What a file was when it was last read, by path. */
 export type Seen = Map<Bytes, { stamp: string; oid: string }>;
 
-/** A file can change twice within a tick of the kernel's clock and keep its times. */
+/** A file can change twice within a tick of the kernel's clock and have the same times. */
 const FRESH_MS = 100;
 const SLICE_MS = 10;
 
@@ -37,7 +37,7 @@ type SnapshotRun = SnapshotLimits & {
   until: number;
 };
 
-/** `seen` is brought up to date. */
+/** Updates `seen`. */
 export async function snapshotDesk(
   desk: string,
   objects: Objects,

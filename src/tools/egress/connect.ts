@@ -1,4 +1,4 @@
-/** Owns: connecting to one of the addresses that were checked; no name is looked up here. */
+/** Owns: connecting to one of the addresses that were checked; no name is resolved here. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { errnoOf, messageOf } from '../../schema/errors.ts';

@@ -1,4 +1,4 @@
-/** Owns: fetch by way of a proxy, a ticket for each request. A redirect is given back, not followed. */
+/** Owns: fetch through a proxy, with a ticket for each request. A redirect is given back, not followed. */
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';

@@ -1,8 +1,8 @@
 /**
- * Owns: which headers pass the proxy, and how long a body is said to be.
+ * Owns: which headers pass the proxy, and the declared length of a body.
  *
  * H1 What is meant for the next machine only does not go on (RFC 9110, 7.6.1), and neither do our credentials.
- * H2 A message whose end could be read in two ways is refused: that is how a second request is smuggled in.
+ * H2 A message whose end is ambiguous is refused: that is how a second request is smuggled in.
  */
 const ONE_HOP = [
   'connection',
@@ -35,7 +35,7 @@ export function readFraming(raw: readonly string[], httpVersion: string): Framin
   return { length };
 }
 
-/** The headers that go on, by name; one that stands there several times keeps all its values. */
+/** The headers that go on, by name; one that occurs several times has all its values. */
 export function forwardedHeaders(raw: readonly string[], without: readonly string[] = []): Record<string, string[]> {
   const named = headerValues(raw, 'connection').flatMap((value) => value.toLowerCase().split(/[\s,]+/));
   const dropped = new Set([...ONE_HOP, ...named, ...without]);

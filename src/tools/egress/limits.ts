@@ -3,7 +3,7 @@ export type Limits = {
   headerBytes: number;
   /** For the head of a request to arrive. */
   headersMs: number;
-  /** For looking up a name and connecting. */
+  /** For resolving a name and connecting. */
   connectMs: number;
   /** For a connection on which nothing moves. */
   idleMs: number;

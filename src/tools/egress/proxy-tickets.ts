@@ -1,8 +1,8 @@
 /**
  * Owns: who may use the proxy. A ticket is a user and a password for one step, good until the step ends.
  *
- * T1 When a ticket is taken back, the connections that were made with it are gone.
- * T2 A process beside the worker knows no tickets; there they are sealed with a key that both can read, and end by time.
+ * T1 When a ticket is revoked, the connections that were made with it are gone.
+ * T2 A proxy in a process of its own knows no tickets; there they are sealed with a key that both can read, and end by time.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { openRefusals, type Refusals } from './refusals.ts';
@@ -21,7 +21,7 @@ export type TicketOwner = {
 
 export type Ticket = { user: string; password: string };
 
-/** `connections` are to be ended when the ticket is taken back; `until` is when it ends by itself. */
+/** `connections` are to be ended when the ticket is revoked; `until` is when it ends by itself. */
 export type Admitted = {
   holder: TicketOwner;
   connections: Set<Disposable>;
@@ -37,7 +37,7 @@ export type Tickets = { issue(holder: TicketOwner): Ticket; revoke(ticket: Ticke
 
 export function openTickets(): Tickets {
   const known = new Map<string, Admitted>();
-  // The hash is what is looked up, so that the time it takes says nothing about a ticket.
+  // Tickets are found by hash, so that the time it takes says nothing about a ticket.
   const keyOf = ({ user, password }: Ticket): string => hash('sha256', `${user}:${password}`);
   return {
     issue(holder) {

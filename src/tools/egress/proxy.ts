@@ -1,6 +1,6 @@
 /**
- * Owns: the egress proxy, the only way from a command to the outside. CONNECT and plain http.
- * Does not own: which hosts are allowed (guard/egress-rule.ts), which commands may use a network at all (the jail).
+ * Owns: the egress proxy, the only route from a command to the network. CONNECT and plain http.
+ * Does not own: which hosts are allowed (guard/egress-rule.ts), which commands may use a network at all (the sandbox).
  *
  * X1 Whoever has no ticket gets nothing, not even an answer about a host.
  * X2 Every connection is decided by name, then by address, and goes to an address that was decided on (route.ts).
@@ -66,7 +66,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   };
 }
 
-/** `tunnels` are those that stand or are being built. */
+/** `tunnels` are those that are open or being opened. */
 type Door = ProxyOptions & { limits: Limits; tunnels: Set<Socket> };
 
 function serverFor({ limits }: Door): Server {
@@ -76,7 +76,7 @@ function serverFor({ limits }: Door): Server {
     requestTimeout: limits.lifeMs,
     connectionsCheckingInterval: Math.max(50, Math.min(limits.headersMs / 4, 5000)),
     keepAliveTimeout: Math.min(limits.idleMs, 5000),
-    // Host says nothing that counts: where to go stands in the first line.
+    // The Host header does not count: the first line says where to go.
     requireHostHeader: false,
   });
   // More than ten parts listen to the end of a client's connection, none of them twice.
@@ -157,7 +157,7 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
 
 type Reached = { socket: Socket; registry: Registry | null } | { status: string; reason: string };
 
-/** Decides, tells what was decided, and connects. */
+/** Decides, reports the decision, and connects. */
 async function reach(target: Target | Unclear, admitted: Admitted, client: Socket, door: Door): Promise<Reached> {
   const { holder, refusals } = admitted;
   const tell = (verdict: 'allowed' | 'refused', reason: string, host: string, port: number): void =>

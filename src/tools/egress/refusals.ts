@@ -1,6 +1,6 @@
 /**
  * Owns: what the proxy refused with one ticket. A program may take the proxy's own answer for that of the server and end
- * well, so a step is told what was refused.
+ * well, so a step gets the reason for the refusal.
  */
 import { request } from 'node:http';
 

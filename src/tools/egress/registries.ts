@@ -1,7 +1,7 @@
 /**
  * Owns: finding out where packages come from, by asking the package managers themselves.
  *
- * G1 They are asked in a folder and with a home that no command of a task can write: what lies there decides who may be
+ * G1 They are asked in a folder and with a home that no command of a task can write: what is there decides who may be
  *    reached, so a task must not be able to add to it.
  * G2 Only host and port are taken; the credentials that such addresses often carry go nowhere.
  * G3 A package manager that is not there, or does not answer, has no registries. That is no failure.
@@ -13,7 +13,7 @@ import type { Registry } from '../../guard/egress-rule.ts';
 export type Asking = {
   /** A folder that only the operator can write. */
   cwd: string;
-  /** The operator's own environment, where these tools look for their settings. */
+  /** The operator's own environment, where these tools find their settings. */
   env: Readonly<Record<string, string>>;
 };
 

@@ -1,8 +1,8 @@
 /**
  * Owns: whether a connection may be made, and to which addresses exactly.
  *
- * R1 The policy decides by name first; a name that is not allowed is not even looked up.
- * R2 A name is looked up once, every address is checked, and only those go on: a second answer of the name server
+ * R1 The policy decides by name first; a name that is not allowed is not even resolved.
+ * R2 A name is resolved once, every address is checked, and only those go on: a second answer of the name server
  *    changes nothing.
  */
 import { lookup as resolveName } from 'node:dns/promises';

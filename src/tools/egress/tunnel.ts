@@ -3,7 +3,7 @@
  *
  * U1 Nothing goes to the other side before it is allowed, and what came with the question goes first.
  * U2 When one side breaks off, the other is ended; when one only stops sending, the other may still finish.
- * U3 A tunnel that is idle, too old or too full is ended, and so is one whose ticket was taken back.
+ * U3 A tunnel that is idle, too old or too full is ended, and so is one whose ticket was revoked.
  */
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
@@ -52,5 +52,5 @@ export function refuseConnect(client: Socket, status: string, reason: string, he
 }
 
 const LINGER_MS = 2000;
-/** A client that is gone without a word looks like one that has only stopped sending. */
+/** A client that vanished cannot be distinguished from one that has only stopped sending. */
 const HALF_OPEN_MS = 30_000;

@@ -86,7 +86,7 @@ async function askForApproval(asked: ToolCall, why: string, asking: ApprovalPort
   return { status: 'waiting', for: { kind: 'approval', binding, text, expires, asked: shown } };
 }
 
-/** Everything an approval stands for. Another tool, input, step, run, attempt, place, file or policy has another hash. */
+/** Everything that an approval covers. Another tool, input, step, run, attempt, place, file or policy has another hash. */
 export function bindingHash(call: ToolCall, around: Around | null = null, expires: string | null = null): string {
   const { run, node, tool, input, key, author } = call;
   return hash(
@@ -96,7 +96,7 @@ export function bindingHash(call: ToolCall, around: Around | null = null, expire
 }
 
 /**
- * The name of the call that asked: this one, or its like in the attempt before when this one brings the answer. Behind
+ * The name of the call that asked: this one, or the same one in the attempt before when this one has the answer. Behind
  * run and node a name has visit and attempt, and the number of a call that was made within it.
  */
 function askingCallName({ run, node, call, approval }: ToolCall): string {

@@ -1,6 +1,6 @@
 /**
  * Notices what a failed call was missing. It never waits: it says what is needed, and the engine opens the wait. What
- * nobody can bring stays a failure, with advice.
+ * nobody can install stays a failure, with advice.
  */
 import type { Middleware } from '../../schema/ports.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';

@@ -36,7 +36,7 @@ export function retry(
   };
 }
 
-/** Another attempt was due and has not begun. */
+/** Another attempt was due and has not started. */
 function cancelledBeforeRetry(last: Outcome): Outcome {
   const error = 'error' in last ? last.error : last.status;
   return { status: 'cancelled', error: `stopped before another attempt; the last one: ${error}`, begun: false };
