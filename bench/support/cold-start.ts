@@ -6,6 +6,6 @@ import { report } from './child.ts';
 
 const home = homeAt(process.argv[2]);
 const config = await loadConfig(home);
-await Promise.all(rooms.map((room) => room.projections?.())); // rooms import their code when they are first asked for it
+for (const room of rooms) await room.projections?.(); // a room imports its code when it is first asked for it
 await report(async () => void (await openStores(home, config)));
 process.exit(0);

@@ -27,6 +27,8 @@ export type DatabaseShape = {
    * change a value only to put it again under its key.
    */
   sharesRows?: boolean;
+  /** Whether there are texts that are found by their words (text-index.ts). */
+  hasTexts?: boolean;
   /** SQL that creates tables of the caller's own, besides rows and cursors. */
   tables?: string;
 };

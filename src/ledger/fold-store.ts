@@ -9,7 +9,7 @@
  * S4 Within a transaction a row is written once, however often it is put.
  */
 import type { Pen } from '../schema/event.ts';
-import type { Memo, Range, Rows } from '../schema/rows.ts';
+import type { Memo, Range, Rows, Texts } from '../schema/rows.ts';
 import {
   type Database,
   type DatabaseShape,
@@ -25,6 +25,7 @@ import { START } from './line.ts';
 import { fromStoredKey, toStoredKey } from './row-keys.ts';
 import { RowCache } from './row-cache.ts';
 import { scanRows } from './row-scan.ts';
+import { openTexts, TEXT_FORMAT, TEXT_TABLES } from './text-index.ts';
 
 /** The last event that was folded, and its hash; seq 0 before the first one. */
 export type Cursor = { seq: number; hash: string };
@@ -36,11 +37,14 @@ export class FoldStore implements Rows {
   #top: Database;
   #owns: boolean;
   readonly #cache: RowCache;
+  readonly texts: Texts | undefined;
   #memo: Memo | undefined;
 
-  private constructor(file: string, shape: DatabaseShape, owns: boolean) {
+  private constructor(file: string, given: DatabaseShape, owns: boolean) {
+    const shape = given.hasTexts === true ? withTexts(given) : given;
     this.file = file;
     this.#shape = shape;
+    this.texts = given.hasTexts === true ? openTexts(file, () => this.layers) : undefined;
     this.#owns = owns;
     this.#base = owns ? null : openForReading(file, shape);
     this.#top = owns ? openForWriting(file, shape) : openInMemory(shape);
@@ -225,6 +229,10 @@ export class FoldStore implements Rows {
   #guard<T>(work: () => T): T {
     return guardDatabase(this.file, work);
   }
+}
+
+function withTexts({ version, tables = '', ...shape }: DatabaseShape): DatabaseShape {
+  return { ...shape, version: `${TEXT_FORMAT} ${version}`, tables: TEXT_TABLES + tables };
 }
 
 function parseRow(text: string, key: string): unknown {

@@ -1,5 +1,6 @@
 /** Rows that live in memory, for whoever folds a few events and stores nothing. */
-import type { Range, Rows } from '../schema/rows.ts';
+import type { Range, Rows, Texts } from '../schema/rows.ts';
+import { hasWords } from '../schema/text-words.ts';
 
 export function memoryRows(): Rows {
   const stored = new Map<string, string>();
@@ -13,6 +14,18 @@ export function memoryRows(): Rows {
     each: function* <T>(prefix: string, range: Range = {}) {
       for (const key of keysIn(stored, prefix, range)) yield [key, JSON.parse(stored.get(key) ?? 'null') as T];
     },
+    texts: memoryTexts(),
+  };
+}
+
+function memoryTexts(): Texts {
+  const stored = new Map<string, string>();
+  return {
+    put: (key, text) => {
+      stored.delete(key);
+      if (text !== null) stored.set(key, text);
+    },
+    find: (words) => [...stored].flatMap(([key, text]) => (hasWords(text, words) ? [key] : [])).toReversed(),
   };
 }
 

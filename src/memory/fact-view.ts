@@ -26,13 +26,19 @@ const MOST_PLACES = 100;
 
 export const factView: View = {
   name: 'fact',
-  version: 1,
+  version: 2,
   types: ['fact.kept', 'fact.reworded', 'fact.forgotten'],
   take: ({ event }, rows) => {
     if (event.type === 'fact.kept') storeFact(event, rows);
     else if (event.type === 'fact.reworded') rewordStoredFact(event, rows);
     else if (event.type === 'fact.forgotten')
       for (const id of event.data.facts) endStoredFact(event, rows, id, { kind: 'forgotten', why: event.data.why });
+  },
+  found: (key, rows) => {
+    const row = rows.get<StoredFact>(key);
+    const shown = row === undefined ? null : shownFact(row);
+    if (row === undefined || shown === null) return null;
+    return { kind: 'fact', name: shown.id, text: shown.text, at: row.since, run: null, state: row.state.kind };
   },
 };
 
@@ -57,6 +63,13 @@ export function factsIn(event: Event): readonly string[] {
 }
 
 const factKey = (id: string): string => `fact/${id}`;
+
+/** A fact is found by its words until it is forgotten. */
+function putFact(rows: Rows, row: StoredFact): void {
+  const shown = shownFact(row);
+  rows.put(factKey(row.fact.id), row);
+  rows.texts?.put(factKey(row.fact.id), shown === null ? null : `${shown.namespace} ${shown.text}`);
+}
 
 type Ending = Exclude<FactState, { kind: 'valid' }>;
 
@@ -91,7 +104,7 @@ function storeFact(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): vo
   if (isBefore(event, words.kept)) return;
   noteRunEvent(event, rows, id, null);
   const kept = newFactRow(event, rows);
-  rows.put(factKey(id), { ...kept, state: laterEnding(event, words) ?? kept.state });
+  putFact(rows, { ...kept, state: laterEnding(event, words) ?? kept.state });
 }
 
 function newFactRow(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): StoredFact {
@@ -118,12 +131,11 @@ function endStoredFact(event: Event, rows: Rows, id: string, state: Ending): voi
   if (isBefore(event, words.kept) || (state.kind === 'superseded' && laterEnding(event, words) !== null)) return;
   noteRunEvent(event, rows, id, state);
   const row = storedFact(rows, id);
-  if (row !== undefined) rows.put(factKey(id), endFact(row, state, event.at));
+  if (row !== undefined) putFact(rows, endFact(row, state, event.at));
 }
 
 function rewordStoredFact(event: Extract<Event, { type: 'fact.reworded' }>, rows: Rows): void {
   const { fact: id, text } = event.data;
   const row = storedFact(rows, id);
-  if (row !== undefined && !isBefore(event, runEventsAbout(rows, id).kept))
-    rows.put(factKey(id), rewordFact(row, text));
+  if (row !== undefined && !isBefore(event, runEventsAbout(rows, id).kept)) putFact(rows, rewordFact(row, text));
 }

@@ -18,6 +18,15 @@ export type Rows = {
   each<T>(prefix: string, range?: Range): Iterable<[key: string, value: T]>;
   /** What folds remember until the end of the transaction, by the name of the view; there is none outside of one. */
   readonly memo?: Memo | undefined;
+  /** Texts that are found by their words; a store for folds that have none has no index of them. */
+  readonly texts?: Texts | undefined;
+};
+
+export type Texts = {
+  /** Null removes the text. A text that is put again counts as the latest. */
+  put(key: string, text: string | null): void;
+  /** Keys of the texts that have all of the words, or words that begin so; the latest first. Words as in text-words.ts. */
+  find(words: readonly string[]): Iterable<string>;
 };
 
 export type Memo = Map<string, Map<string, unknown>>;

@@ -136,3 +136,31 @@ export type EventsQuery = z.input<typeof EventsQuery>;
 
 export const Slot = eventData['slot.came'].extend({ at: Instant.describe('When it was noted.') });
 export type Slot = z.infer<typeof Slot>;
+
+export const SearchQuery = z
+  .strictObject({
+    text: z.string().max(1000).describe('Words, all of which have to be there; the beginning of a word is enough.'),
+    limit: z.int().positive().max(1000).default(20).describe('At most so many, the latest.'),
+  })
+  .describe('What to search for.');
+export type SearchQuery = z.input<typeof SearchQuery>;
+
+export const SearchHit = z
+  .strictObject({
+    kind: z.string().describe('What it is: run, wait, fact, procedure or event.'),
+    name: z.string().describe('Its name, for the commands that take one; of an event its ledger and seq.'),
+    text: z.string().describe('What was found, shortened.'),
+    at: Instant.describe('When.'),
+    run: Id.nullable().describe('The run that it is about.'),
+    state: z.string().nullable().describe('How it stands, such as done; null where that says nothing.'),
+  })
+  .describe('Something that a search has found.');
+export type SearchHit = z.infer<typeof SearchHit>;
+
+export const SearchAnswer = z
+  .strictObject({
+    hits: z.array(SearchHit).describe('The latest last.'),
+    complete: z.boolean().describe('False when older events were left out, since their words are in too many places.'),
+  })
+  .describe('What a search has found.');
+export type SearchAnswer = z.infer<typeof SearchAnswer>;

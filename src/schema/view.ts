@@ -11,6 +11,19 @@ import type { Rows } from './rows.ts';
 /** An event, and the artifacts that a view asked for with it, by hash; null when one is lost. */
 export type Read = { event: Event; text: (sha256: string) => string | null };
 
+/** Something that a search has found. */
+export type Found = {
+  /** The noun, such as run or fact. */
+  kind: string;
+  /** Its name, for the commands that take one. */
+  name: string;
+  text: string;
+  at: string;
+  run: string | null;
+  /** How it stands, such as done or promoted; null where that says nothing. */
+  state: string | null;
+};
+
 export type View = {
   /** Also the prefix of its keys. */
   readonly name: string;
@@ -22,4 +35,6 @@ export type View = {
   wants?(event: Event, rows: Rows): readonly string[];
   /** Pure but for the rows. */
   take(read: Read, rows: Rows): void;
+  /** For a view that puts texts under keys that begin with its name and a slash: what to show for one that was found. */
+  found?(key: string, rows: Rows): Found | null;
 };

@@ -21,13 +21,14 @@ export const views = defineRoom({
     },
   },
   views: async () => {
-    const [{ runView }, { waitView }, { secretView }, { slotView }, { eventIndex }] = await Promise.all([
+    const [{ runView }, { waitView }, { secretView }, { slotView }, { eventIndex }, { textView }] = await Promise.all([
       import('./run-view.ts'),
       import('./wait-view.ts'),
       import('./secret-view.ts'),
       import('./slot-view.ts'),
       import('./event-index.ts'),
+      import('./text-view.ts'),
     ]);
-    return [waitView, runView, secretView, slotView, eventIndex];
+    return [waitView, runView, secretView, slotView, eventIndex, textView];
   },
 });

@@ -1,6 +1,7 @@
 /** Owns: lists of runs and one run, from the rows of the view of runs. Reads no ledger. */
 import { isInside } from '../engine/child-terms.ts';
 import type { Rows } from '../schema/rows.ts';
+import { hasWords, wordsIn } from '../schema/text-words.ts';
 import { type RunDetail, RunsQuery, type RunSummary } from '../schema/view-answers.ts';
 import { endedPrefix, openRuns, rowKey, type RunRow, rowsPrefix, seqKey, storedRun } from './run-rows.ts';
 
@@ -86,10 +87,5 @@ const present = (row: RunRow | undefined): RunRow[] => (row === undefined ? [] :
 function matches(row: RunRow, { status, text, all }: Query): boolean {
   if (status !== undefined && row.status !== status) return false;
   if (!all && isInside(row)) return false;
-  const words = wordsOf(row.title);
-  return wordsOf(text ?? '').every((wanted) => words.some((word) => word.startsWith(wanted)));
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return text === undefined || hasWords(row.title, wordsIn(text));
 }

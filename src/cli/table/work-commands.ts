@@ -65,6 +65,14 @@ export const work: Readonly<Record<string, Command>> = {
     example: 'oka runs',
     load: () => import('../commands/list-runs.ts'),
   }),
+  find: command({
+    summary: 'Search runs, questions, facts, procedures and events for words',
+    operands: '<words>',
+    options: { limit: countOr(20, 'N', 'Show the latest N (default 20; 0 for up to 1000).') },
+    json: true,
+    example: 'oka find invoice march',
+    load: () => import('../commands/find.ts'),
+  }),
   show: command({
     summary: 'Show the result of a run, or where it stands',
     operands: '<run>',

@@ -146,7 +146,7 @@ export function mergeDays(days: readonly DayTally[]): DayTally {
 }
 
 /** In ascending order; far faster than sorting with a comparison where there are very many. */
-export const sortNumbers = (numbers: readonly number[]): number[] => [...Float64Array.from(numbers).sort()];
+export const sortNumbers = (numbers: readonly number[]): number[] => [...Float64Array.from(numbers).toSorted()];
 
 const NAMING = [
   'completion',

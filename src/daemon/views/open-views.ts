@@ -19,7 +19,7 @@ import { type ViewFolds, viewsFile } from './views-writer.ts';
 export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<ViewFolds> {
   const folds = (await Promise.all(list.map(async (room) => (await room.views?.()) ?? []))).flat();
   const version = folds.map((view) => `${view.name}.${view.version}`).join(' ');
-  return { folds, shape: { version, sharesRows: true } };
+  return { folds, shape: { version, sharesRows: true, hasTexts: true } };
 }
 
 export type ReadOptions = {

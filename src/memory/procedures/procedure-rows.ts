@@ -13,7 +13,7 @@ import { storeMatch } from './matched-runs.ts';
 
 export const procedureView: View = {
   name: 'procedures',
-  version: 3,
+  version: 4,
   types: [
     'procedure.drafted',
     'procedure.moved',
@@ -24,10 +24,27 @@ export const procedureView: View = {
     'run.undone',
   ],
   take: ({ event }, rows) => {
-    if (event.pen === 'maintenance') storeProcedureEvent(event, rows, () => undefined);
+    if (event.pen === 'maintenance') storeProcedureEvent(event, rows, (id) => putProcedureText(rows, id, event.at));
     else storeMatch(event, rows);
   },
+  found: (key, rows) => {
+    const id = key.slice(textKey('').length);
+    const known = knownProcedure(rows, id);
+    const at = rows.get<string>(key);
+    if (known === undefined || at === undefined) return null;
+    return { kind: 'procedure', name: id, text: known.procedure.title, at, run: null, state: known.status };
+  },
 };
+
+/** The row says when the procedure changed last. */
+const textKey = (id: string): string => `procedures/text/${id}`;
+
+function putProcedureText(rows: Rows, id: string, at: string): void {
+  const known = knownProcedure(rows, id);
+  rows.put(textKey(id), known === undefined ? null : at);
+  const text = known === undefined ? null : [known.procedure.title, id, ...known.procedure.trigger].join('\n');
+  rows.texts?.put(textKey(id), text);
+}
 
 const MAX_DRAFTS = 5;
 const MAX_MOVES = 100;

@@ -1,0 +1,130 @@
+/**
+ * Owns: the texts of the ledgers that a search finds: titles of runs, and whatever else events say in words.
+ * Does not own: texts of facts and procedures, which their own views put (memory/), nor the search (search-query.ts).
+ *
+ * 1. One text is put for a block of events, when the block is complete: it costs little an event. Whoever finds a block
+ *    reads it to see which event it was. What lies behind the last complete block is searched by reading it.
+ * 2. What people may have forgotten on purpose is not among them: events about facts are left out.
+ */
+import type { Event, Pen } from '../schema/event.ts';
+import { memoOf, type Rows } from '../schema/rows.ts';
+import type { View } from '../schema/view.ts';
+import { BLOCK } from './event-index.ts';
+import { seqKey } from './run-rows.ts';
+
+export const textView: View = {
+  name: 'text',
+  version: 1,
+  take: ({ event }, rows) => {
+    if (rows.texts === undefined) return;
+    const block = Math.floor(event.seq / BLOCK);
+    const known = gatheredIn(rows, event.pen);
+    const gathered = known.row.block === block ? known : completeBlock(rows, event.pen, known.row, block);
+    addTexts(gathered, event);
+    rows.put(GATHERED[event.pen], gathered.row);
+  },
+};
+
+/** What is in no complete block yet: the events from the first one on, and the runs that started among them. */
+export function tailBehindIndex(rows: Rows, pen: Pen): { from: number; runs: readonly string[] } {
+  const { block, runs } = gatheredIn(rows, pen).row;
+  return { from: block * BLOCK, runs };
+}
+
+/** The runs that started in a block of which a title was found. */
+export const runsOfKey = (rows: Rows, key: string): readonly string[] => rows.get<string[]>(key) ?? [];
+
+export const titlesPrefix = 'text/run/';
+export const eventsPrefix = (pen: Pen): string => `text/event/${pen}/`;
+
+/** The block that a key of either prefix names. */
+export const blockOfKey = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1));
+
+/** What these say of a run, a fact or a procedure is found as such. */
+const FOUND_OTHERWISE = new Set<string>([
+  'run.started',
+  'procedure.drafted',
+  'fact.kept',
+  'fact.reworded',
+  'fact.forgotten',
+]);
+
+/** Everything that an event says in words. */
+export function textsOf({ type, data }: Pick<Event, 'type' | 'data'>): string[] {
+  const found: string[] = [];
+  if (!FOUND_OTHERWISE.has(type)) collectTexts(data, (text) => found.push(text));
+  return found;
+}
+
+type Gathered = { block: number; runs: string[]; titles: string[]; texts: string[]; length: number };
+/** A block in progress, and all that it has, since the same is said again and again. */
+type Known = { row: Gathered; seen: Set<string> };
+
+const GATHERED: Readonly<Record<Pen, string>> = { run: 'text/gathered/run', maintenance: 'text/gathered/maintenance' };
+const MOST_IN_BLOCK = 64 * 1024;
+const MOST_IN_TEXT = 4000;
+
+function gatheredIn(rows: Rows, pen: Pen): Known {
+  const memo = memoOf<Known>(rows, 'text');
+  const remembered = memo?.get(pen);
+  if (remembered !== undefined) return remembered;
+  const row = rows.get<Gathered>(GATHERED[pen]) ?? emptyBlock(0);
+  const known = { row, seen: new Set([...row.titles, ...row.texts]) };
+  memo?.set(pen, known);
+  return known;
+}
+
+const emptyBlock = (block: number): Gathered => ({ block, runs: [], titles: [], texts: [], length: 0 });
+
+function completeBlock(rows: Rows, pen: Pen, { block, runs, titles, texts }: Gathered, next: number): Known {
+  if (runs.length > 0) {
+    rows.put(titlesPrefix + seqKey(block), runs);
+    rows.texts?.put(titlesPrefix + seqKey(block), titles.join('\n'));
+  }
+  if (texts.length > 0) rows.texts?.put(eventsPrefix(pen) + seqKey(block), texts.join('\n'));
+  const known = { row: emptyBlock(next), seen: new Set<string>() };
+  memoOf<Known>(rows, 'text')?.set(pen, known);
+  return known;
+}
+
+function addTexts({ row, seen }: Known, event: Event): void {
+  const addTo = (list: string[]) => (text: string) => {
+    if (seen.has(text) || row.length > MOST_IN_BLOCK) return;
+    seen.add(text);
+    row.length += text.length;
+    list.push(text);
+  };
+  if (!FOUND_OTHERWISE.has(event.type)) collectTexts(event.data, addTo(row.texts));
+  else if (event.type === 'run.started' && event.data.depth === 0 && event.run !== null) {
+    row.runs.push(event.run);
+    addTo(row.titles)(`${event.data.title}\n${event.run}`);
+  }
+}
+
+/** What is below these names is no prose. */
+const NAMES_AND_HASHES = new Set([
+  'sha256',
+  'hash',
+  'fingerprint',
+  'integrity',
+  'call',
+  'wait',
+  'node',
+  'status',
+  'settles',
+  'becomes',
+  'class',
+  'kind',
+  'media',
+  'arm',
+]);
+
+/** Texts in a value, at whatever depth. */
+export function collectTexts(value: unknown, add: (text: string) => void): void {
+  if (typeof value === 'string') {
+    if (value.length > 2) add(value.length > MOST_IN_TEXT ? value.slice(0, MOST_IN_TEXT) : value);
+  } else if (Array.isArray(value)) for (const each of value) collectTexts(each, add);
+  else if (typeof value === 'object' && value !== null)
+    for (const name in value)
+      if (!NAMES_AND_HASHES.has(name)) collectTexts((value as Record<string, unknown>)[name], add);
+}
