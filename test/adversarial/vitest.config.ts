@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: ['test/support/user-places.ts'],
-    include: ['test/adversarial/*.test.ts'],
+    include: ['test/adversarial/**/*.test.ts'],
     testTimeout: 30_000,
     pool: 'forks',
     maxWorkers: 2,
