@@ -52,7 +52,7 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
     await until('hello.txt to go', () => (existsSync(join(stage.dir, 'workspace/desk/hello.txt')) ? null : true));
   });
 
-  it('a secret that is put into the vault from inside is there after a recreate, and its key is in none of the folders', () => {
+  it('a secret that is put into the vault from inside is there after a recreate, and its key is in none of the folders', async () => {
     const value = 'open-sesame-4711';
     const set = docker(
       ['compose', '--project-name', stage.project, 'exec', '-T', 'worker', 'oka', 'secrets', 'set', 'TRIAL'],
@@ -63,7 +63,9 @@ describe.skipIf(missing !== '')('a checkout and `docker compose up`', () => {
       },
     );
     expect([set.code, set.err]).toEqual([0, expect.any(String)]);
+    const workers = stage.events('worker.started').length;
     stage.up('--force-recreate');
+    await until('the next worker', () => (stage.events('worker.started').length > workers ? true : null));
     expect(stage.oka('secrets', 'list').out).toContain('TRIAL');
     const found = spawnSync('grep', ['-rlE', `AGE-SECRET-KEY|${value}`, '.oka', 'workspace'], {
       cwd: stage.dir,

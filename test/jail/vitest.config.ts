@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/jail/*.trial.ts'],
     testTimeout: 1_800_000,
-    hookTimeout: 1_800_000,
+    hookTimeout: 5_400_000,
     pool: 'forks',
     maxWorkers: 1,
   },
