@@ -35,7 +35,7 @@ export function describeCall(call: ToolCall, facts: Described, why: string, arou
     ...(around.dir === null ? {} : { dir: shorten(escapeInvisibleLine(around.dir), MOST_FIELD) }),
     env: [...around.env].slice(0, 200),
     values: valuesOf(call),
-    changes: changesOf(facts),
+    changes: [...changesOf(facts), ...secretsOf(call.input)],
     files: around.files
       .slice(0, 200)
       .map(({ path, sha256 }) => ({ path: shorten(escapeInvisibleLine(path), MOST_FIELD), sha256 })),
@@ -96,6 +96,15 @@ function changesOf({ class: effect, command, programs, paths, hosts }: Described
   ];
 }
 
+/** The secrets that a call names; it gets their values only after the approval. */
+function secretsOf(input: Json): string[] {
+  const names = textsIn(input).flatMap((text) =>
+    [...text.matchAll(/secret:([A-Za-z0-9][\w.-]{0,119})/g)].map(([, name]) => name ?? ''),
+  );
+  if (names.length === 0) return [];
+  return [`It would get these secrets: ${shorten([...new Set(names)].join(', '), 1500)}`];
+}
+
 const WHAT_CHANGES: Readonly<Record<Described['class'], string>> = {
   read: 'It changes nothing.',
   write_local: 'It may change files on the desk.',
@@ -109,8 +118,9 @@ function fieldsOf(input: Json): Record<string, Json> {
 
 const asText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function displayValue(value: Json): string {
-  if (typeof value === 'string') return value;
-  if (value === null || typeof value !== 'object') return '';
-  return Object.values(value).map(displayValue).join('');
+const displayValue = (value: Json): string => textsIn(value).join('');
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsIn);
 }

@@ -57,6 +57,11 @@ export function egressRule(rules: readonly PolicyRule[], registries: readonly Re
   };
 }
 
+/** Whether one of these hosts is the one that is asked for. */
+export function includesHost(hosts: readonly string[], host: string, port: number): boolean {
+  return hosts.some((each) => covers(each, 'allow', host, port));
+}
+
 /** Whether http.get may follow a redirect to this host: only if it needs no approval to go there directly. */
 export function mayRedirectTo({ rules, defaults }: Policy, host: string): boolean {
   const hosts = [host];

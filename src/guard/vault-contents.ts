@@ -10,7 +10,7 @@ const FEWEST_DIGITS = 12;
 /** More letters than this in words are a passphrase. */
 const MOST_LETTERS = 15;
 
-export type Rules = Pick<Secret, 'tools' | 'hosts'>;
+export type Rules = Pick<Secret, 'tools' | 'hosts' | 'commands'>;
 
 /** Sets a secret's value; the old value is retained for redaction, and the old rules unless new ones are given. */
 export function withValue(
@@ -28,10 +28,15 @@ export function withValue(
     version: (before?.version ?? 0) + 1,
     tools: rules?.tools ?? before?.tools ?? [],
     hosts: rules?.hosts ?? before?.hosts ?? [],
+    ...commandsOf(rules ?? before),
     set_at: now,
     old: before === undefined ? [] : previousValues(before),
   };
   return { ...contents, secrets: { ...contents.secrets, [name]: secret } };
+}
+
+function commandsOf(rules: Pick<Secret, 'commands'> | undefined): Pick<Secret, 'commands'> {
+  return rules?.commands === undefined || rules.commands.length === 0 ? {} : { commands: rules.commands };
 }
 
 /** Removes a secret from use. Its values are still redacted, unless they are to be forgotten. */
@@ -39,7 +44,8 @@ export function withoutSecret(contents: VaultContents, name: string, forget: boo
   const before = requireSecret(contents, name);
   const { [name]: _gone, ...rest } = contents.secrets;
   if (forget) return { ...contents, secrets: rest };
-  const secret: Secret = { ...before, value: null, tools: [], hosts: [], old: previousValues(before) };
+  const { commands: _, ...others } = before;
+  const secret: Secret = { ...others, value: null, tools: [], hosts: [], old: previousValues(before) };
   return { ...contents, secrets: { ...rest, [name]: secret } };
 }
 

@@ -16,6 +16,12 @@ export const SecretTool = z
   .regex(/^[A-Za-z][A-Za-z0-9_.:-]*$/)
   .describe('Name of a tool, such as http.request.');
 
+export const SecretCommand = z
+  .string()
+  .max(200)
+  .regex(/^[A-Za-z0-9][\w.+-]*(?: [\w.:/=@+-]+)*$/)
+  .describe('A program, and the words that have to follow it: gh, or git push.');
+
 const value = z.string().min(1).max(LONGEST_SECRET);
 const version = z.int().positive();
 
@@ -25,6 +31,11 @@ export const Secret = z
     version: version.describe('Counts every value it ever had.'),
     tools: z.array(SecretTool).max(100).describe('The tools it may be given to.'),
     hosts: z.array(SecretHost).max(100).describe('The hosts it may be sent to.'),
+    commands: z
+      .array(SecretCommand)
+      .max(100)
+      .optional()
+      .describe('The commands of a model that may have it; those of a person may, without being named.'),
     set_at: Instant.describe('When it got this value.'),
     old: z
       .array(

@@ -80,6 +80,8 @@ export type ToolCall = Attempt & {
   left: () => Left;
   /** The binding of the approval a person gave; valid for this one attempt. */
   approval: string | null;
+  /** The only hosts that the network of this call reaches, because it has been given a secret; absent without one. */
+  onlyHosts?: readonly string[];
   /** How the attempt before this one ended, when this is a retry. */
   previous: Outcome | null;
   /** Records a further attempt before it acts. */

@@ -5,11 +5,14 @@
  * R1 A secret goes to a tool and a host only when a person has named both for it.
  * R2 Of a request only headers carry one, never to be sent along to another host, never over a plain connection.
  * R3 A command gets one as a file or, where asked, in its environment; never as an argument.
+ * R5 A command that a model wrote gets one only if a person has named the command for it (secret-command.ts), and the
+ *    network of a command with a secret reaches the hosts of that secret only.
  * R4 Every use is durable in the ledger before the tool runs.
  */
 import type { NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
+import { commandRefusal } from './secret-command.ts';
 
 export type Denied = Extract<Outcome, { status: 'denied' }>;
 /** Gives the call with its secrets filled in, or says why it may not have them. */
@@ -20,6 +23,8 @@ export type StoredSecret = {
   version: number;
   tools: readonly string[];
   hosts: readonly string[];
+  /** Commands of a model that may have it. */
+  commands: readonly string[];
   fingerprint: string;
 };
 export type SecretsPort = {
@@ -48,16 +53,21 @@ export function createReveal(port: SecretsPort): Reveal {
     if (places.size === 0) return call;
     const host = requestHost(call);
     const values = new Map<string, string>();
+    let onlyHosts: readonly string[] | null = null;
     const uses: NewEvent[] = [];
     for (const name of new Set([...places.values()].flatMap(({ text }) => secretNames(text)))) {
       const held = await port.find(name);
-      const why = held === null ? `there is no secret "${name}"` : refusalReason(name, held, call.tool, host);
+      const why =
+        held === null
+          ? `there is no secret "${name}"`
+          : (refusalReason(name, held, call.tool, host) ?? commandRefusal(name, held, call));
       if (held === null || why !== null) return denied(why ?? '');
       values.set(name, held.value);
+      onlyHosts = onlyHosts === null ? held.hosts : onlyHosts.filter((each) => held.hosts.includes(each));
       uses.push(toUseEvent(call, name, held, host?.name ?? null));
     }
     await port.record(uses);
-    return { ...call, input: fillInput(call.input, '', places, values) };
+    return { ...call, input: fillInput(call.input, '', places, values), onlyHosts: onlyHosts ?? [] };
   };
 }
 

@@ -42,6 +42,21 @@ describe('oka secrets', () => {
     }
   }, 60_000);
 
+  it('names the commands of a model that may have it, and no program that runs any code', async () => {
+    using folder = temporaryFolder();
+    const home = await homeIn(folder.dir);
+    const set = (...commands: string[]): Promise<Ran> =>
+      home.oka('first-value-7', 'secrets', 'set', 'TOKEN', '--tool', 'shell', ...commands);
+    expect(await set()).toMatchObject({ code: 0, err: expect.stringContaining('without --command') });
+    for (const command of ['bash', 'python3 -c', 'node', 'env gh', './gh', 'gh; sh', 'git $(x)'])
+      expect(await set('--command', command)).toMatchObject({ code: 2 });
+    expect(await set('--command', 'gh', '--command', 'git push')).toMatchObject({ code: 0 });
+    await home.oka('second-value-8', 'secrets', 'rotate', 'TOKEN');
+    expect(JSON.parse((await home.oka('', 'secrets', 'list', '--json')).out)).toMatchObject({
+      secrets: [{ name: 'TOKEN', commands: ['gh', 'git push'] }],
+    });
+  }, 60_000);
+
   it('never takes a value as an argument, and says why', async () => {
     using folder = temporaryFolder();
     const home = await homeIn(folder.dir);

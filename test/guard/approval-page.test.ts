@@ -52,6 +52,13 @@ const page = renderApprovalPage(openWith(askedAbout(line('git push origin main')
 const decided = (value: string, text = page): string => text.replace('decision:\n', `decision: ${value}\n`);
 
 describe('a page', () => {
+  it('says which secrets the call would get', () => {
+    const input = { line: 'gh issue list', secrets: { GH_TOKEN: 'secret:GITHUB', B: { from: 'secret:OTHER' } } };
+    const shown = renderApprovalPage(openWith(askedAbout({ input, origins: () => ({ line: 'model' }) })));
+    expect(shown).toContain('- It would get these secrets: GITHUB, OTHER');
+    expect(page).not.toContain('secrets');
+  });
+
   it('A1 shows the command, class, reason, origins, changes, files, place, end and how to answer', () => {
     for (const words of [
       '    git push origin main\n',

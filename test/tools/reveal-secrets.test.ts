@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
+import type { Author } from '../../src/schema/tool.ts';
 import { type StoredSecret, createReveal } from '../../src/tools/reveal-secrets.ts';
 import { callOf } from '../support/engine-fakes.ts';
 
@@ -10,23 +11,34 @@ const held: Record<string, StoredSecret> = {
     version: 3,
     tools: ['http.get', 'http.request', 'shell', 'mcp.send'],
     hosts: ['api.example.org', 'localhost:8080'],
+    commands: ['gh', 'git push'],
     fingerprint: 'f00d',
   },
-  LONELY: { value: 'nobody-may', version: 1, tools: [], hosts: [], fingerprint: 'beef' },
+  LONELY: { value: 'nobody-may', version: 1, tools: [], hosts: [], commands: [], fingerprint: 'beef' },
+  OTHER: {
+    value: 'elsewhere',
+    version: 1,
+    tools: ['shell'],
+    hosts: ['other.example'],
+    commands: [],
+    fingerprint: 'cafe',
+  },
 };
 
-async function revealed(tool: string, input: Json): Promise<{ input: Json; events: NewEvent[] } | { error: string }> {
+type Revealed = { input: Json; events: NewEvent[]; onlyHosts: readonly string[] | undefined } | { error: string };
+
+async function revealed(tool: string, input: Json, author: Author = 'operator'): Promise<Revealed> {
   const events: NewEvent[] = [];
   const reveal = createReveal({
     find: async (name) => held[name] ?? null,
     record: async (uses) => void events.push(...uses),
   });
-  const given = await reveal(callOf({ tool, input }));
+  const given = await reveal(callOf({ tool, input, author }));
   if ('status' in given) {
     expect(events).toEqual([]);
     return { error: given.error };
   }
-  return { input: given.input, events };
+  return { input: given.input, events, onlyHosts: given.onlyHosts };
 }
 
 const get = (url: string, headers: Record<string, string>): Promise<unknown> => revealed('http.get', { url, headers });
@@ -156,5 +168,46 @@ describe('R4 every use', () => {
     });
     const call = callOf({ tool: 'mcp.send', input: { key: 'secret:TOKEN' } });
     await expect(reveal(call)).rejects.toThrow('disk full');
+  });
+});
+
+describe('R5 a command that a model wrote gets a secret only if a person has named the command', () => {
+  const secrets = { TOKEN: 'secret:TOKEN' };
+  const model = (input: { [key: string]: Json }): Promise<unknown> => revealed('shell', { ...input, secrets }, 'model');
+
+  it.each<{ [key: string]: Json }>([
+    { argv: ['gh', 'issue', 'list'] },
+    { argv: ['git', 'push', 'origin', 'main; rm -rf x'] },
+    { line: 'gh issue list --limit 5' },
+    { line: 'git push origin main' },
+  ])('%o has it, and reaches the hosts of the secret only', async (input) => {
+    expect(await model(input)).toMatchObject({
+      input: { secrets: { TOKEN: 'hunter2' } },
+      onlyHosts: ['api.example.org', 'localhost:8080'],
+    });
+  });
+
+  it.each<{ [key: string]: Json }>([
+    { argv: ['node', '-e', 'steal()'] },
+    { argv: ['./gh', 'issue', 'list'] },
+    { argv: ['git', 'pull'] },
+    { argv: ['git', '-c', 'core.pager=evil', 'push'] },
+    { line: 'gh issue list; node evil.js' },
+    { line: 'gh issue list | sh' },
+    { line: 'gh $(cat evil)' },
+    { line: 'X=1 gh issue list' },
+    { line: 'gh issue list\nnode evil.js' },
+    { line: 'ghx' },
+  ])('%o does not', async (input) => {
+    expect(await model(input)).toMatchObject({ error: expect.stringMatching(/may not be given|plain command only/) });
+    expect(await revealed('shell', { ...input, secrets })).toMatchObject({ input: { secrets: { TOKEN: 'hunter2' } } });
+  });
+
+  it('two secrets together reach only the hosts that both belong to', async () => {
+    const both = { A: 'secret:TOKEN', B: 'secret:OTHER' };
+    expect(await revealed('shell', { line: 'deploy', secrets: both })).toMatchObject({ onlyHosts: [] });
+    expect(await revealed('shell', { argv: ['gh'], secrets: both }, 'model')).toMatchObject({
+      error: expect.stringContaining('OTHER is for no command of a model'),
+    });
   });
 });

@@ -8,6 +8,7 @@ type ListedSecret = {
   version: number;
   tools: readonly string[];
   hosts: readonly string[];
+  commands: readonly string[];
   set_at: string;
   old: number;
 };
@@ -18,8 +19,8 @@ export async function run({ home }: Call): Promise<Answer<Data>> {
   const contents = await (await vaultOf(home)).read();
   const secrets = Object.entries(contents?.secrets ?? {})
     .filter(([, { value }]) => value !== null)
-    .map(([name, { version, tools, hosts, set_at, old }]) => {
-      return { name, version, tools, hosts, set_at, old: old.length };
+    .map(([name, { version, tools, hosts, commands = [], set_at, old }]) => {
+      return { name, version, tools, hosts, commands, set_at, old: old.length };
     });
   return answer({ secrets });
 }
@@ -29,8 +30,12 @@ export function render({ secrets }: Data, terminal: Terminal): string {
   return secrets.map((secret) => renderSecret(secret, terminal)).join('');
 }
 
-function renderSecret({ name, version, tools, hosts, set_at }: ListedSecret, { bold, dim }: Terminal): string {
+function renderSecret(
+  { name, version, tools, hosts, commands, set_at }: ListedSecret,
+  { bold, dim }: Terminal,
+): string {
   const list = (names: readonly string[]): string => (names.length === 0 ? dim('none') : names.join(', '));
   const head = `${bold(name)}  version ${version}, ${dim(`set ${set_at.slice(0, 10)}`)}`;
-  return `${head}\n  tools  ${list(tools)}\n  hosts  ${list(hosts)}\n`;
+  const named = commands.length === 0 ? '' : `  commands  ${list(commands)}\n`;
+  return `${head}\n  tools  ${list(tools)}\n  hosts  ${list(hosts)}\n${named}`;
 }

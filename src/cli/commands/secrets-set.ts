@@ -2,17 +2,23 @@ import { hiddenAnswer } from '../../daemon/guard/hidden-prompt.ts';
 import { knownToolNames } from '../../daemon/known-tools.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
-import { SecretHost, SecretTool } from '../../schema/secret.ts';
+import { SecretCommand, SecretHost, SecretTool } from '../../schema/secret.ts';
+import { assertNameable } from '../../tools/secret-command.ts';
 import type { Answer, Call } from '../command-module.ts';
 import { requireHome } from '../require-home.ts';
 import { changeSecret, onlyName, renderSecretChange, type SecretAnswer, valueFor } from '../secret-changes.ts';
 
-type SetCall = Call<{ tool: readonly string[]; host: readonly string[]; passphrase: boolean }>;
+type SetCall = Call<{
+  tool: readonly string[];
+  host: readonly string[];
+  command: readonly string[];
+  passphrase: boolean;
+}>;
 
 export async function run(call: SetCall): Promise<Answer<SecretAnswer>> {
   const name = onlyName(call);
   requireHome(call.home);
-  const rules = { tools: toolsOf(call), hosts: hostsOf(call) };
+  const rules = { tools: toolsOf(call), hosts: hostsOf(call), commands: commandsOf(call) };
   const value = await valueFor(call, name);
   const made = call.options.passphrase ? { passphrase: await newPassphrase() } : {};
   const now = new Date().toISOString();
@@ -49,6 +55,20 @@ function hostsOf({ options }: SetCall): string[] {
     throw new OkaError('usage', `"${host}" is not a host`, {
       fix: 'Write api.example.org, or api.example.org:8443; no https:// and no *.',
     });
+  });
+}
+
+function commandsOf({ options, notify }: SetCall): string[] {
+  if (options.tool.includes('shell') && options.command.length === 0)
+    notify('oka: note: without --command no command that a model writes may have it');
+  return options.command.map((command) => {
+    const parsed = SecretCommand.safeParse(command.trim().replaceAll(/ +/g, ' '));
+    if (!parsed.success)
+      throw new OkaError('usage', `"${command}" is not a program with its first words`, {
+        fix: 'Write gh, or "git push"; no path and nothing that the shell expands.',
+      });
+    assertNameable(parsed.data);
+    return parsed.data;
   });
 }
 

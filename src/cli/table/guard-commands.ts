@@ -10,6 +10,7 @@ export const guard: Readonly<Record<string, Command>> = {
     options: {
       tool: texts('TOOL', 'A tool that may have it; repeat for more.'),
       host: texts('HOST', 'A host it may be sent to; repeat for more.'),
+      command: texts('COMMAND', 'A command of a model that may have it, with --tool shell; repeat for more.'),
       passphrase: flag('With the first secret: wrap the new key with a passphrase.'),
     },
     json: true,

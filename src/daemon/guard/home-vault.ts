@@ -64,8 +64,8 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
     const contents = await read();
     if (contents === null) return null;
     const { fingerprintOf } = await import('../../guard/open-vault.ts');
-    const { value, version, tools, hosts } = requireSecret(contents, name);
-    return { value: value ?? '', version, tools, hosts, fingerprint: fingerprintOf(contents, value ?? '') };
+    const { value, version, tools, hosts, commands = [] } = requireSecret(contents, name);
+    return { value: value ?? '', version, tools, hosts, commands, fingerprint: fingerprintOf(contents, value ?? '') };
   }
 
   await refresh();

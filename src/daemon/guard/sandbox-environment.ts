@@ -48,7 +48,7 @@ export async function withoutScripts(scratch: string): Promise<Record<string, st
   };
 }
 
-/** A repository on the desk may name programs for git to run; a read runs none of them. */
+/** A repository on the desk may name programs for git to run; a read, and a step with a secret, runs none of them. */
 export const NEUTRAL_GIT: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -59,6 +59,7 @@ export const NEUTRAL_GIT: Readonly<Record<string, string>> = {
     'core.fsmonitor': 'false',
     'core.hooksPath': '/dev/null',
     'core.pager': 'cat',
+    'core.sshCommand': 'ssh',
     'credential.helper': '',
     'protocol.ext.allow': 'never',
     'safe.directory': '*',

@@ -110,7 +110,7 @@ async function sandboxCommand(
       ...(grant === null ? OFFLINE : await registrySettings(ports.home)),
       ...(grant !== null && call.author === 'model' && scratch !== null ? await withoutScripts(scratch) : {}),
       ...importsFrom(join(ports.home.oka, 'tools')),
-      ...(call.class === 'read' ? NEUTRAL_GIT : {}),
+      ...(call.class === 'read' || (call.author === 'model' && call.onlyHosts !== undefined) ? NEUTRAL_GIT : {}),
       ...grant?.env,
     },
     scratch,
@@ -185,17 +185,20 @@ async function registrySettings(home: Home): Promise<Record<string, string>> {
 /** An operator's command gets egress if the task asks for it or a person approved it; a model's if it is classified so. */
 async function grantEgress(
   { egress, classify }: SandboxPorts,
-  { author, run, call, approval }: ToolCall,
+  { author, run, call, approval, onlyHosts }: ToolCall,
   command: Command,
   { net, timeoutMs }: SandboxRequest,
 ): Promise<Grant | null> {
+  const limit = onlyHosts === undefined ? {} : { onlyHosts };
+  const ofSecrets = onlyHosts ?? [];
   if (author === 'operator' && net !== false)
-    return egress.grant({ run, call, hosts: net === true ? [] : [...net] }, timeoutMs);
+    return egress.grant({ run, call, hosts: [...(net === true ? [] : net), ...ofSecrets], ...limit }, timeoutMs);
   const isAllowed = author === 'model' || approval !== null;
   const found = classify(command);
   if (!isAllowed || !found.net) return null;
   const isUnasked = approval === null;
-  return egress.grant({ run, call, hosts: isUnasked ? [] : [...found.hosts], onlyFetches: isUnasked }, timeoutMs);
+  const hosts = [...(isUnasked ? [] : found.hosts), ...ofSecrets];
+  return egress.grant({ run, call, hosts, onlyFetches: isUnasked, ...limit }, timeoutMs);
 }
 
 async function confinedLaunch(

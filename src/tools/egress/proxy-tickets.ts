@@ -15,6 +15,8 @@ export type TicketOwner = {
   hosts: readonly string[];
   /** Servers (host:port) that the operator has configured; they may be on the operator's own network. */
   servers?: readonly string[];
+  /** The only hosts of this step, because it has been given a secret that belongs there. */
+  onlyHosts?: readonly string[];
   /** From registries packages are only fetched: nothing is published, and no credentials are sent. */
   onlyFetches?: boolean;
 };

@@ -7,7 +7,7 @@
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Allows, Registry } from '../../guard/egress-rule.ts';
+import { type Allows, includesHost, type Registry } from '../../guard/egress-rule.ts';
 import { errnoOf, messageOf } from '../../schema/errors.ts';
 import { isOwnNetwork, isPublic } from '../builtin/network-address.ts';
 import type { Address } from '../builtin/http-client.ts';
@@ -31,10 +31,15 @@ const MAX_ADDRESSES = 4;
 /** Unknown is a name that no server knows, or that could not be asked about in time. */
 export async function chooseRoute(
   target: Target,
-  { hosts, servers }: Pick<TicketOwner, 'hosts' | 'servers'>,
+  { hosts, servers, onlyHosts }: Pick<TicketOwner, 'hosts' | 'servers' | 'onlyHosts'>,
   options: RouteOptions,
   signal: AbortSignal,
 ): Promise<Route> {
+  if (onlyHosts !== undefined && !includesHost(onlyHosts, target.host, target.port))
+    return {
+      verdict: 'refused',
+      reason: `this step has a secret, which belongs to ${onlyHosts.join(', ') || 'no host'}`,
+    };
   const verdict = options.allows(target.host, target.port, hosts, servers);
   if (verdict.verdict === 'refused') return verdict;
   const found = await resolveAddresses(target.host, options, signal);

@@ -85,6 +85,23 @@ describe('plain http', () => {
     expect(answer).not.toMatch(/x-secret-hop|proxy-authenticate/i);
   });
 
+  it('a step with a secret reaches the hosts of the secret only, whatever else is allowed', async () => {
+    const { port, seen } = await site();
+    const { egress, decisions } = await groundFor(port);
+    const ask = async (onlyHosts?: readonly string[]): Promise<number> => {
+      const limit = onlyHosts === undefined ? {} : { onlyHosts };
+      const grant = egress.grant({ run: 'r1', call: 'r1.n1.1', hosts: [`site.test:${port}`], ...limit });
+      const { username, password } = new URL(grant.env['HTTP_PROXY'] ?? '');
+      return (await throughNode(egress.port, `${username}:${password}`, `http://site.test:${port}/`)).status;
+    };
+    expect(await ask()).toBe(200);
+    expect(await ask([`site.test:${port}`])).toBe(200);
+    expect(await ask(['other.test'])).toBe(403);
+    expect(await ask([])).toBe(403);
+    expect(seen).toHaveLength(2);
+    expect(decisions.at(-1)?.reason).toContain('this step has a secret, which belongs to');
+  });
+
   describe('a package registry', () => {
     const AUDIT = '/-/npm/v1/security/advisories/bulk';
     const registry = async (onlyFetches: boolean) => {
