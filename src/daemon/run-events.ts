@@ -1,10 +1,13 @@
 /** Owns: the run ledger as the engine sees it: events of one run, found without searching history. */
 import type { TaskGraph } from '../ledger/task-graph.ts';
+import type { Event } from '../schema/event.ts';
 import type { EventStore } from '../schema/ports.ts';
 import type { LedgerPort, OnDurable } from './port-types.ts';
 
 /** Where the latest runs begin is remembered, so that history is not searched for them. */
 const MOST_REMEMBERED = 10_000;
+/** Events of the latest runs are cached: a short task is read several times before its result is written. */
+const MOST_CACHED = 2000;
 
 export type RunEventsPorts = {
   ledger: Pick<LedgerPort, 'stage' | 'flush' | 'read'>;
@@ -14,9 +17,11 @@ export type RunEventsPorts = {
 
 export function runEvents({ ledger, taskGraph, onDurable }: RunEventsPorts): EventStore {
   const firstEvents = new Map<string, number>();
+  const cache = latestRuns();
   onDurable((events) => {
     for (const { type, run, seq } of events) if (type === 'run.started' && run !== null) firstEvents.set(run, seq);
     for (const run of firstEvents.keys()) if (firstEvents.size > MOST_REMEMBERED) firstEvents.delete(run);
+    for (const event of events) cache.add(event);
   });
   const firstOf = (run: string): number => {
     const { goals, ended } = taskGraph();
@@ -25,6 +30,29 @@ export function runEvents({ ledger, taskGraph, onDurable }: RunEventsPorts): Eve
   return {
     stage: (event) => ledger.stage(event),
     flush: (mine) => ledger.flush(mine),
-    read: ({ run, from = 1 }) => ledger.read({ run, from: Math.max(from, firstOf(run)) }),
+    read: ({ run, from = 1 }) =>
+      cache.eventsOf(run)?.filter(({ seq }) => seq >= from) ?? ledger.read({ run, from: Math.max(from, firstOf(run)) }),
+  };
+}
+
+/** All durable events of runs that have started in this process, unless they are too many; the oldest runs go first. */
+function latestRuns(): { add: (event: Event) => void; eventsOf: (run: string) => readonly Event[] | undefined } {
+  const runs = new Map<string, Event[]>();
+  let cached = 0;
+  return {
+    add: (event) => {
+      if (event.run === null) return;
+      if (event.type === 'run.started' && !runs.has(event.run)) runs.set(event.run, []);
+      const events = runs.get(event.run);
+      if (events === undefined) return;
+      events.push(event);
+      cached += 1;
+      for (const [run, { length }] of runs) {
+        if (cached <= MOST_CACHED) return;
+        runs.delete(run);
+        cached -= length;
+      }
+    },
+    eventsOf: (run) => runs.get(run),
   };
 }

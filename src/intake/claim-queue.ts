@@ -12,6 +12,7 @@ import {
   type Claims,
   claim,
   finishClaim,
+  flushClaim,
   leftClaims,
   nameOfClaim,
   RefusedClaim,
@@ -123,6 +124,7 @@ export class ClaimQueue {
     const claimed = claim(this.#claims, ready);
     this.#inProgress.add(claimed.id); // a scan may run while the task it revises is withdrawn
     try {
+      await flushClaim(this.#claims, claimed, ready.entry);
       return await this.#revisions.settle(claimed);
     } catch (error) {
       this.#inProgress.delete(claimed.id);

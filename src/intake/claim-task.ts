@@ -11,7 +11,7 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../ledger/disk.ts';
+import { syncFolder, syncFolderAsync } from '../ledger/disk.ts';
 import { errnoOf } from '../schema/errors.ts';
 import { assertTaskFile, type Limits, type Observed, stampOfEntry, statsOf } from './delivery.ts';
 import { conflictCopyOf, conflictReason } from './conflict-copy.ts';
@@ -80,11 +80,14 @@ export function claim(claims: Claims, { entry, stamp }: Pick<Observed, 'entry' |
     removeIfEmpty(taking);
     throw error;
   }
+  return nameClaim(claims, taking, name, entry.by);
+}
+
+/** Makes a claim durable without blocking. Nothing is recorded about it before, so that no power cut undoes it. */
+export async function flushClaim({ inbox }: Claims, { id, by }: Claimed, entry: Observed['entry']): Promise<void> {
   const from = dirname(entry.path.toString());
-  const claimed = nameClaim(claims, taking, name, entry.by);
-  syncFolder(from);
-  if (entry.by === 'add') removeIfEmpty(from);
-  return claimed;
+  await Promise.all([join(claimedFolder(inbox), id), claimedFolder(inbox), from].map(syncFolderAsync));
+  if (by === 'add') removeIfEmpty(from);
 }
 
 /** Continues a claim that was interrupted before it had its id. */
@@ -93,8 +96,6 @@ function nameClaim(claims: Claims, taking: string, name: string, by: Claimed['by
     const content = contentAt(join(taking, name), name, claims.limits);
     const id = idOf(claims, taking, name, content);
     const folder = join(claimedFolder(claims.inbox), id);
-    syncFolder(folder);
-    syncFolder(claimedFolder(claims.inbox));
     return { ...content, id, name, by, known: false, folder: content.isFolder ? join(folder, name) : null };
   });
 }
@@ -204,7 +205,12 @@ export function reclaim(claims: Claims, left: string): Claimed | null {
     removeIfEmpty(folder);
     return null;
   }
-  if (left.startsWith(TAKING)) return nameClaim(claims, folder, name, 'inbox');
+  if (left.startsWith(TAKING)) {
+    const claimed = nameClaim(claims, folder, name, 'inbox');
+    for (const changed of [join(claimedFolder(claims.inbox), claimed.id), claimedFolder(claims.inbox)])
+      syncFolder(changed);
+    return claimed;
+  }
   const known = claims.ledger.isKnown(left);
   try {
     const content = contentAt(join(folder, name), name, claims.limits);

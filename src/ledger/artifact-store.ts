@@ -5,21 +5,21 @@
  * A2 Content is checked against its hash on every read.
  * A3 Content is redacted before it is hashed: the hash is that of the stored bytes.
  */
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { constants, lstatSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errnoOf, OkaError } from '../schema/errors.ts';
 import type { ArtifactStore, Redact } from '../schema/ports.ts';
 import type { ArtifactRef } from '../schema/tool.ts';
-import { describeErrno, makeFolder, replaceFile } from './disk.ts';
+import { describeErrno, makeFolder, replaceFileAsync, syncFolderAsync } from './disk.ts';
 
 export function openArtifacts(folder: string, redact: Redact): ArtifactStore {
   return {
     put: async (body, about = {}) => {
       const bytes = redactBody(body, redact);
       const sha256 = hash('sha256', bytes);
-      storeArtifact(folder, sha256, bytes);
+      await storeArtifact(folder, sha256, bytes);
       return {
         sha256,
         bytes: bytes.length,
@@ -31,11 +31,18 @@ export function openArtifacts(folder: string, redact: Redact): ArtifactStore {
   };
 }
 
-function storeArtifact(folder: string, sha256: string, bytes: Buffer): void {
+/** Flushes without blocking: several tasks store their artifacts at the same time. */
+async function storeArtifact(folder: string, sha256: string, bytes: Buffer): Promise<void> {
   const file = artifactFile(folder, sha256);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() && bytes.equals(readFileSync(file))) return;
-  makeFolder(join(folder, sha256.slice(0, 2)));
-  replaceFile(file, bytes, { durable: true, mode: 0o444 });
+  makeFolder(dirname(file));
+  const temporary = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    await replaceFileAsync(file, bytes, { mode: 0o444, temporary });
+    await syncFolderAsync(dirname(file));
+  } catch (error) {
+    throw describeErrno(error, file);
+  }
 }
 
 async function loadArtifact(folder: string, sha256: ArtifactRef['sha256']): Promise<Buffer> {

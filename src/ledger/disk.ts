@@ -149,6 +149,12 @@ export function syncFolder(folder: string): void {
   }
 }
 
+/** The same without blocking. */
+export async function syncFolderAsync(folder: string): Promise<void> {
+  await using handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  await handle.sync();
+}
+
 /** Creates a folder and those above it, durably. */
 export function makeFolder(folder: string, mode = 0o777): void {
   try {
