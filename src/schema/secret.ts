@@ -55,3 +55,24 @@ export const VaultContents = z
   })
   .describe('The content of .oka/credentials.age before encryption.');
 export type VaultContents = z.infer<typeof VaultContents>;
+
+const Prints = z.array(
+  z.strictObject({
+    name: z.string().describe('The secret.'),
+    window: z.int().positive().describe('How many units of a form are hashed.'),
+    length: z.int().positive().describe('How many units the form has.'),
+    hash: z.int().describe('The hash of its first units.'),
+  }),
+);
+
+export const VaultFingerprints = z
+  .strictObject({
+    v: z.literal(1).describe('Version of the format.'),
+    vault: z.string().describe('Hash of the vault file that these belong to.'),
+    names: z.array(z.string()).describe('Names of all secrets in it.'),
+    salt: z.string().describe('The key of the fingerprints in `open`.'),
+    open: Prints.describe('Fingerprints of values that nobody can guess.'),
+    keyed: Prints.describe('Fingerprints of other values, under a key that is stored beside that of the vault.'),
+  })
+  .describe('By what the values of a vault are recognised when it cannot be opened.');
+export type VaultFingerprints = z.infer<typeof VaultFingerprints>;

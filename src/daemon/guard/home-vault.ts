@@ -1,7 +1,8 @@
 /**
  * Owns: the open vault of a process: what redaction must know, always current, and values for single calls.
  *
- * V1 While a vault is there that cannot be opened nothing is written to the ledger: nobody could take its values out.
+ * V1 A vault that cannot be opened stops only what needs a secret: its values are recognised by fingerprints. Where there
+ *    are none, or a value cannot be recognised without its key, nothing is written to the ledger.
  * V2 A value is decrypted for the call that needs it; redaction knows it before the call gets it.
  */
 import { lstatSync } from 'node:fs';
@@ -10,12 +11,15 @@ import { requireSecret, valuesIn } from '../../guard/vault-contents.ts';
 import { redactCut } from '../../guard/redact-truncated.ts';
 import type { KnownValue } from '../../guard/redact-known.ts';
 import { redactorFor } from '../../guard/redact.ts';
+import { redactFingerprints } from '../../guard/value-fingerprints.ts';
 import { diskWriter } from '../../ledger/disk.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { VaultContents } from '../../schema/secret.ts';
 import type { StoredSecret, SecretsPort } from '../../tools/reveal-secrets.ts';
 import type { Vault } from '../../guard/open-vault.ts';
+import { loadFingerprints, storeFingerprints } from './stored-fingerprints.ts';
 import { type SealedTexts, sealedTexts } from './sealed-texts.ts';
 import { askPassphrase } from './hidden-prompt.ts';
 import { vaultPlaces } from '../settings.ts';
@@ -27,6 +31,8 @@ export type HomeVault = {
   redact: Redact;
   /** The same for the text of a tool, which may have been cut in the middle of a value. */
   redactCut: Redact;
+  /** Why the vault cannot be opened, while its values are recognised by fingerprints; null when it is open. */
+  locked: () => string | null;
   /** Checks whether the vault was changed; returns what is new since the last check. */
   refresh(): Promise<SecretChange[]>;
   find: SecretsPort['find'];
@@ -36,11 +42,12 @@ export type HomeVault = {
 
 /** Reads the vault of a home, if there is one. */
 export async function openHomeVault(home: Home): Promise<HomeVault> {
-  const { file } = vaultPlaces(home);
+  const { file, key, mounted } = vaultPlaces(home);
   let stamp: string | null = null;
   let versions = new Map<string, number | null>();
   let known: readonly KnownValue[] = [];
   let vault: Vault | undefined;
+  let lock: Lock | null = null;
 
   async function read(): Promise<VaultContents | null> {
     vault ??= await vaultOf(home);
@@ -50,7 +57,15 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
   async function refresh(): Promise<SecretChange[]> {
     const now = stampOf(file);
     if (now === stamp || now === null) return []; // what was known stays known when the vault is taken away
-    const contents = await read();
+    const attempt = [now, stampOf(key), stampOf(mounted)].join(' ');
+    if (lock?.attempt === attempt) return [];
+    const contents = await read().catch((error: unknown) => {
+      lock = lockedBy(error, attempt, home);
+      return undefined;
+    });
+    if (contents === undefined) return [];
+    lock = null;
+    storeFingerprints(home, Object.keys(contents?.secrets ?? {}), valuesIn(contents));
     const before = versions;
     known = valuesIn(contents);
     versions = versionsIn(contents);
@@ -60,6 +75,8 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
 
   async function find(name: string): Promise<StoredSecret | null> {
     await refresh();
+    if (lock?.names.includes(name) === true) throw lock.error;
+    if (lock !== null) return null;
     if (stamp === null || (versions.get(name) ?? null) === null) return null;
     const contents = await read();
     if (contents === null) return null;
@@ -69,13 +86,50 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
   }
 
   await refresh();
-  const redact = redactorFor(() => known);
+  const whileLocked =
+    (redactor: Redact): Redact =>
+    (text) =>
+      redactor(lock === null ? text : lock.redact(text));
+  const redact = whileLocked(redactorFor(() => known));
   const originals = sealedTexts({
     folder: join(home.oka, 'state', 'sealed'),
     redact,
     key: async () => (stampOf(file) === null ? null : (await vaultOf(home)).deriveKey('oka sealed texts')),
   });
-  return { redact, redactCut: redactorFor(() => known, redactCut), refresh, find, originals };
+  return {
+    redact,
+    redactCut: whileLocked(redactorFor(() => known, redactCut)),
+    locked: () => lock?.reason ?? null,
+    refresh,
+    find,
+    originals,
+  };
+}
+
+/** A vault that cannot be opened. */
+type Lock = { attempt: string; error: unknown; reason: string; names: readonly string[]; redact: Redact };
+
+/** Throws if its values could not be recognised. */
+function lockedBy(error: unknown, attempt: string, home: Home): Lock {
+  const stored = loadFingerprints(home);
+  if (stored === null) throw error;
+  const unknown = stored.key === null ? [...new Set(stored.keyed.map(({ name }) => name))] : [];
+  if (unknown.length > 0)
+    throw new OkaError(
+      'not-set-up',
+      `${messageOf(error)}; without it the values of ${unknown.join(', ')} cannot be recognised and would be recorded in plain text`,
+      {
+        fix: (error instanceof OkaError ? error.fix : undefined) ?? 'Put the key of the vault back.',
+        cause: error,
+      },
+    );
+  return {
+    attempt,
+    error,
+    reason: messageOf(error),
+    names: stored.names,
+    redact: redactFingerprints(stored, stored.key),
+  };
 }
 
 /** One for each vault and key: a person is asked for a passphrase once. */
@@ -86,9 +140,22 @@ export async function vaultOf(home: Home): Promise<Vault> {
   const { openVault } = await import('../../guard/open-vault.ts');
   const places = vaultPlaces(home);
   const key = JSON.stringify(places);
-  const vault = opened.get(key) ?? openVault(places, askPassphrase, diskWriter);
+  const vault = opened.get(key) ?? withFingerprints(openVault(places, askPassphrase, diskWriter), home);
   opened.set(key, vault);
   return vault;
+}
+
+/** A vault that is changed while no process works on the home has fingerprints, too. */
+function withFingerprints(vault: Vault, home: Home): Vault {
+  return {
+    ...vault,
+    change: async (...how) => {
+      const changed = await vault.change(...how);
+      const contents = await vault.read();
+      storeFingerprints(home, Object.keys(contents?.secrets ?? {}), valuesIn(contents));
+      return changed;
+    },
+  };
 }
 
 /** The version of every secret; null for one that was removed. */

@@ -32,7 +32,7 @@ async function secretsIn(home: Home): Promise<number> {
   return Object.values(contents?.secrets ?? {}).filter(({ value }) => value !== null).length;
 }
 
-/** Until it opens nothing is written to the ledger. */
+/** Until it opens, what needs a secret fails. */
 function fixOf(error: unknown, file: string): string {
   const isClosed = error instanceof OkaError && error.code === 'not-permitted';
   if (isClosed)

@@ -41,6 +41,7 @@ const NEEDED = {
   shadow: ports.shadow,
   taskGraph: ports.taskGraph,
   results: ports.results,
+  vault: ports.vault,
 };
 /** Of a reason; all of it is in the ledger. */
 const MOST_LINES = 10;
@@ -53,7 +54,9 @@ export async function work(home: Home, signal: AbortSignal, log: Log, rooms?: re
 
 async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
   const { home } = host;
-  const { ledger, onDurable, shadow, taskGraph, results } = host.valuesOf(NEEDED);
+  const { ledger, onDurable, shadow, taskGraph, results, vault } = host.valuesOf(NEEDED);
+  const locked = vault.locked();
+  if (locked !== null) log(`vault: ${locked}. Tasks that need no secret run; its values are redacted by fingerprints`);
   const { version: node, pid } = process;
   const isHeir = !(await endedCleanly(ledger));
   const started = { version: programVersion(), node, host: hostname(), pid, home: publicIdentity(home) };

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { withHost } from '../../../src/daemon/host.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
@@ -65,6 +65,39 @@ describe('the vault as a process holds it', () => {
       while (!(await changes()).includes('C')) await new Promise((resolve) => setTimeout(resolve, 20));
     });
     expect((await changes()).filter((name) => name === 'C')).toEqual(['C']);
+  });
+});
+
+describe('a vault that cannot be opened', () => {
+  const value = 'zK9-wQ2_vX7.pL4+mN8';
+
+  it.each([
+    ['whose key is missing', (key: string) => renameSync(key, `${key}.away`)],
+    ['whose key is another one', (key: string) => writeFileSync(key, `AGE-SECRET-KEY-1${'Q'.repeat(58)}\n`)],
+  ])('V1 %s stops only what needs a secret, and its values are still redacted', async (_, damage) => {
+    await setSecret('A', 'sesame-open-42');
+    await setSecret('D', value);
+    const { key } = vaultPlaces(home);
+    const before = readFileSync(key);
+    damage(key);
+    const held = await openHomeVault(home);
+    expect(held.locked()).toMatch(/missing|another key|not contain|damaged/);
+    expect(held.redact(`x ${value} sesame-open-42`)).toBe('x [redacted:D] [redacted:A]');
+    await expect(held.find('D')).rejects.toThrow(held.locked() ?? '');
+    expect(await held.find('OTHER')).toBeNull();
+    writeFileSync(key, before, { mode: 0o600 });
+    await held.refresh();
+    expect(held.locked()).toBeNull();
+    expect(await held.find('D')).toMatchObject({ value });
+  });
+
+  it('V1 stops everything when a value could not be recognised, or when the vault is not the one that was read', async () => {
+    await setSecret('A', 'sesame-open-42');
+    const { key, file } = vaultPlaces(home);
+    rmSync(dirname(key), { recursive: true });
+    await expect(openHomeVault(home)).rejects.toThrow(/the values of A.* cannot be recognised/);
+    writeFileSync(file, readFileSync(file).subarray(1));
+    await expect(openHomeVault(home)).rejects.toThrow(/is missing: neither/);
   });
 });
 
