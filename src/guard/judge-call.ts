@@ -10,7 +10,10 @@
  *    model or memory inserted it is no longer the operator's.
  * J6 A request of a model that could carry out what the run has read needs an approval (information-flow.ts), unless a
  *    rule of the policy allows its host. For reads, an allow rule about a host beats an ask rule that names none.
+ * J7 A change of a file that makes other programs run (schema/program-triggers.ts) needs an approval of its own, unless the
+ *    operator wrote the call or a rule allows this very path.
  */
+import { posix } from 'node:path';
 import type { Classified } from '../schema/command.ts';
 import type { Json } from '../schema/json.ts';
 import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
@@ -18,6 +21,7 @@ import type { SideEffectClass } from '../schema/effect.ts';
 import type { Origin, Tool, ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
 import { type Flow, whyRequestAsks } from './information-flow.ts';
+import { programTrigger } from '../schema/program-triggers.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
 
 export type Verdict = { effect: Effect; why: string };
@@ -61,6 +65,8 @@ export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow
     if (given?.effect === 'deny') return { effect: 'deny', why: `${given.by} refused this for the whole run` };
     const strange = targetsFromTools(call, facts);
     if (strange.length > 0) return { effect: 'ask', why: describeFields(strange) };
+    const trigger = allows?.path === undefined ? triggersIn(call, facts) : null;
+    if (trigger !== null) return { effect: 'ask', why: trigger };
     const leak = flow === null ? null : whyRequestAsks(call, flow, allows?.host !== undefined);
     const verdict: Verdict = leak === null ? applyRules(policy, facts, asks, allows) : { effect: 'ask', why: leak };
     if (verdict.effect !== 'ask' || given === undefined) return verdict;
@@ -144,6 +150,16 @@ const sortValues = (words: readonly string[]): string[] => [...new Set(words)].t
 /** Target fields that came out of a tool (J2). Changes on the desk are exempt, since they can be undone. */
 function targetsFromTools(call: ToolCall, facts: Facts): string[] {
   return facts.class === 'external_mutation' ? fieldsFrom('tool', call.origins()) : [];
+}
+
+/** Why the files that a tool would change make other programs run (J7). Commands are judged by their classes. */
+function triggersIn(call: ToolCall, facts: Described): string | null {
+  if (facts.command || facts.class === 'read' || isOperatorsOwn(call)) return null;
+  const [found] = facts.paths.flatMap((path) => {
+    const why = programTrigger(posix.normalize(path));
+    return why === null ? [] : [`it changes ${path}, which makes other programs run outside the sandbox: ${why}`];
+  });
+  return found ?? null;
 }
 
 function fieldsFrom(wanted: Origin, origins: Readonly<Record<string, Origin>>): string[] {

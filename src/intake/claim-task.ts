@@ -13,6 +13,7 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { syncFolder, syncFolderAsync } from '../ledger/disk.ts';
 import { errnoOf } from '../schema/errors.ts';
+import { triggersAmong } from '../schema/program-triggers.ts';
 import { assertTaskFile, type Limits, type Observed, stampOfEntry, statsOf } from './delivery.ts';
 import { conflictCopyOf, conflictReason } from './conflict-copy.ts';
 import { NotATask, readPlain, Vanished } from './plain-file.ts';
@@ -151,19 +152,24 @@ function contentAt(path: string, name: string, limits: Limits): Content {
   for (const link of links) digest.update(`${link.path}\0${link.target}\n`);
   const sha256 = hash('sha256', bytes);
   const text = readTask(bytes, name);
-  const notes = [...text.notes, ...noteOnLinks(leftOut)];
+  const notes = [...text.notes, ...noteOnLinks(leftOut), ...noteOnTriggers([...files, ...links])];
   return { ...text, notes, bytes, sha256, files, links, isFolder, digest: digest.digest('hex') };
 }
 
 const SINGLE = { files: [], links: [], leftOut: [], task: '' };
 const MOST_NAMED = 20;
 
-function noteOnLinks(leftOut: readonly string[]): string[] {
-  if (leftOut.length === 0) return [];
-  const more = leftOut.length > MOST_NAMED ? ` and ${leftOut.length - MOST_NAMED} more` : '';
-  return [
-    `symbolic links that lead out of the folder were left out: ${leftOut.slice(0, MOST_NAMED).join(', ')}${more}`,
-  ];
+const noteOnLinks = (leftOut: readonly string[]): string[] =>
+  leftOut.length === 0 ? [] : [`symbolic links that lead out of the folder were left out: ${listNames(leftOut)}`];
+
+function noteOnTriggers(files: readonly { path: string }[]): string[] {
+  const found = triggersAmong(files.map(({ path }) => path)).map(({ path }) => path);
+  return found.length === 0 ? [] : [`its folder contains files that make other programs run: ${listNames(found)}`];
+}
+
+function listNames(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more}`;
 }
 
 /**

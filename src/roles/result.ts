@@ -1,4 +1,5 @@
 /** Owns: RESULT.md, the page that a person reads when a task has ended or cannot continue. */
+import { triggersAmong } from '../schema/program-triggers.ts';
 import { inlineCode, fenceText, indentBlock, escapeInline } from './markdown-escape.ts';
 
 export type ResultStep = {
@@ -164,12 +165,21 @@ function filesSection({ files, undo, artifacts, run }: ResultFacts): string {
     all.length === 0
       ? 'No file was changed.'
       : `${all.slice(0, MAX_LISTED).join('\n')}${moreLine(all.length, 'files')}`,
+    triggersLine([...files.created, ...files.changed]),
     all.length === 0 ? '' : undoLine(run, undo),
     saved.length === 0
       ? ''
       : `Saved next to this page or in the artifact store:\n\n${saved.slice(0, MAX_LISTED).join('\n')}${moreLine(saved.length, 'artifacts')}`,
   ];
   return `## Files\n\n${parts.filter((part) => part !== '').join('\n\n')}`;
+}
+
+/** Files that a person should read before the programs that obey them are used on the desk. */
+function triggersLine(paths: readonly string[]): string {
+  const found = triggersAmong(paths);
+  if (found.length === 0) return '';
+  const lines = found.slice(0, MAX_LISTED).map(({ path, why }) => `- ${inlineCode(path)}: ${why}`);
+  return `⚠️ These files make other programs run, outside the sandbox. Read them before you go on:\n\n${lines.join('\n')}${moreLine(found.length, 'files')}`;
 }
 
 function hostsSection({ hosts }: ResultFacts): string {

@@ -54,6 +54,16 @@ function judged(policy: Policy, { call = {}, found, given = [], declared = false
   return judge(callOf({ tool: 'shell', author: 'model', input: { line: 'x' }, ...call }));
 }
 
+const FACTS: Facts = {
+  tool: '',
+  class: 'read',
+  programs: [],
+  paths: [],
+  hosts: [],
+  risk: 'medium',
+  destructive: false,
+};
+
 const from = (origins: Record<string, Origin>): Partial<ToolCall> => ({ origins: () => origins });
 
 describe('the judge', () => {
@@ -171,6 +181,26 @@ describe('the judge', () => {
   it.each(['tool', 'model', 'memory'] as const)('J5 filled with words of %s it is not the operator’s own', (origin) => {
     const call = { author: 'operator', ...from({ line: origin }) } as const;
     expect(judged(policyWith(), { found: { class: 'deny' }, call }).effect).toBe('deny');
+  });
+
+  it('J7 a tool that writes a file which makes other programs run is asked about, and says why', () => {
+    const write = (path: string, call: Partial<ToolCall> = {}): Partial<ToolCall> => ({
+      tool: 'files.write',
+      class: 'write_local',
+      input: { path, content: 'x' },
+      ...call,
+    });
+    const all = policyWith({ class: 'write_local', effect: 'allow' });
+    expect(judged(all, { call: write('notes.md') }).effect).toBe('allow');
+    for (const path of ['.git/hooks/pre-commit', './a/../.envrc', '.vscode/tasks.json'])
+      expect(judged(all, { call: write(path) })).toMatchObject({ effect: 'ask', why: expect.stringContaining(path) });
+    const grant = {
+      ...grantOf({ ...FACTS, tool: 'files.write', class: 'write_local' }, SHA),
+      effect: 'allow',
+    } as const;
+    expect(judged(all, { call: write('.envrc'), given: [{ ...grant, by: 'ann' }] }).effect).toBe('ask');
+    expect(judged(all, { call: write('.envrc', { author: 'operator' }) }).effect).toBe('allow');
+    expect(judged(policyWith({ path: '.envrc', effect: 'allow' }), { call: write('.envrc') }).effect).toBe('allow');
   });
 
   it('what is not a command is judged by its targets', () => {

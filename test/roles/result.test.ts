@@ -42,6 +42,14 @@ const facts: ResultFacts = {
 };
 
 describe('the page', () => {
+  it('points out files that make other programs run, with the reason', () => {
+    const files = { created: ['.git/hooks/pre-commit', 'a.md'], changed: ['.envrc'], removed: ['.npmrc'] };
+    const page = resultPage({ ...facts, files });
+    expect(page).toContain('⚠️ These files make other programs run');
+    expect(page).toContain('- `.git/hooks/pre-commit`: git runs it as a hook\n- `.envrc`: it runs when a shell enters');
+    expect(resultPage(facts)).not.toContain('make other programs run');
+  });
+
   it('tells verdict, steps, evidence, files, cost, and how to redo it', () => {
     expect(resultPage(facts)).toBe(`# Weekly report
 

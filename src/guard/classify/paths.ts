@@ -1,5 +1,6 @@
 /** Owns: where a path is (desk, scratch, system, home, …) and how sensitive it is (secret, guard, configuration, …). */
 import { posix } from 'node:path';
+import { programTrigger } from '../../schema/program-triggers.ts';
 import { hasCredentials, hostOf, isMetadata } from './hosts.ts';
 import { type Arg, HOLE, raise, type ShellState, toDisplay } from './shell-state.ts';
 
@@ -51,19 +52,6 @@ const PRIVATE: readonly RegExp[] = [
   /\.(?:pem|key|p12|pfx|jks|keystore|ppk|asc|tfstate|tfstate\.backup)$/,
   /\/(?:\.?credentials?|\.?secrets?|service[-_]?account[^/]*|(?:api|access|auth)[-_]?(?:tokens?|keys?)|tokens?|passwords?)(?:\.(?:json|ya?ml|toml|ini|env|txt|csv|conf|cfg|db))?$/,
   /\/\.(?:npmrc|yarnrc(?:\.yml)?|htpasswd|dockercfg)$/,
-];
-
-const CONFIG: readonly RegExp[] = [
-  /\/\.git(?:\/|$)/,
-  /\/\.(?:husky|githooks|vscode|cursor|idea|claude|codex|gemini|windsurf|continue|zed|fleet|devcontainer)(?:\/|$)/,
-  /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|inputrc|login|cshrc|tcshrc|xinitrc|xprofile|xsession)$/,
-  /\/\.(?:vimrc|gvimrc|exrc|nvimrc|emacs|nanorc|tmux\.conf|screenrc|gitconfig|gitmodules|npmrc|yarnrc(?:\.yml)?|pnpmrc|curlrc|wgetrc|netrc|envrc|pythonrc|pdbrc|gdbinit|lldbinit|dir-locals\.el|pre-commit-config\.yaml|lesskey|hgrc|mailrc|direnvrc|pip\/pip\.conf)$/,
-  /\/\.(?:emacs\.d|vim|cargo\/config(?:\.toml)?|oh-my-zsh)(?:\/|$)/,
-  /\/(?:CLAUDE|AGENTS?|GEMINI|CODEX|COPILOT|SOUL|SKILL)(?:\.local)?\.md$/i,
-  /\/\.(?:cursorrules|windsurfrules|clinerules|aider[^/]*|mcp\.json|roomodes|goosehints)$/,
-  /\/\.github\/copilot-instructions\.md$/,
-  /\/(?:sitecustomize|usercustomize)\.py$|\.pth$|\/\.pdbrc$/,
-  /\/(?:crontab|cron\.d|cron\.(?:daily|hourly|weekly|monthly)|systemd|autostart|LaunchAgents|LaunchDaemons|init\.d|profile\.d|ld\.so\.preload|udev)(?:\/|$)/,
 ];
 
 /** An unknown file of a process, which could be its environment. */
@@ -164,10 +152,10 @@ function sensitivityOfPath(full: string, state: ShellState, writing = false): Se
   const tail = inside ?? full;
   if (!tools && GUARD.test(tail)) return 'guard';
   if (SECRET.some((shape) => shape.test(tail))) return 'secret';
-  if (writing && CONFIG.some((shape) => shape.test(tail))) return 'config';
+  if (writing && programTrigger(tail) !== null) return 'config';
   if (PRIVATE.some((shape) => shape.test(tail))) return 'private';
   if (/^\/etc\/(?:passwd|group)-?$/.test(full)) return 'accounts';
-  return CONFIG.some((shape) => shape.test(tail)) ? 'config' : null;
+  return programTrigger(tail) === null ? null : 'config';
 }
 
 /** A glob, or a path with an unknown part after a separator, counts as the most sensitive path it could match. */
@@ -198,7 +186,7 @@ const WHY: Record<Exclude<Sensitivity, null>, string> = {
   private: 'may contain secrets',
   accounts: 'lists the accounts of this machine',
   guard: 'belongs to the rules and records of the assistant',
-  config: 'is configuration that runs or controls other programs',
+  config: 'makes other programs run',
 };
 
 /** Judges reading the content of a file. */

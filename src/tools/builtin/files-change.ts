@@ -4,20 +4,25 @@
  * F1 A file is replaced completely or not at all: temp, flush, rename in the same folder, flush of the folder.
  * F2 A file that has a second name is not written: the other name may be anywhere.
  *    If one appears right after the check, it keeps its own content, because only the name is replaced (F1).
- * F3 Nothing outside the desk is removed, not even through a link that appears while a folder is being removed.
+ * F3 A file that makes other programs run is changed only under its own name, about which the guard asks: a link that
+ *    leads to one is not followed.
+ * F4 Nothing outside the desk is removed, not even through a link that appears while a folder is being removed.
  */
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { lstat, readdir, realpath, rename, rmdir, unlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { replaceFileAsync } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
+import { programTrigger } from '../../schema/program-triggers.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { isText } from './body-text.ts';
 import { failure, ok, Refused, defineTool } from './define-tool.ts';
 import { readContent } from './files-read.ts';
 import type { FilesOptions } from './files-options.ts';
 import type { Folder } from './folder-handle.ts';
+import type { WalkOptions } from './path-walk.ts';
 import { assertRegular, withPlace, openRegular, Path, type Place } from './desk-place.ts';
 
 const DEEPEST = 100;
@@ -40,7 +45,7 @@ export function writeTool({ desk }: FilesOptions): Tool {
     targets: ['path'],
     class: 'write_local',
     act: ({ path, content, append }) =>
-      withPlace(desk, path, { links: 'followed', make: true }, async (place) => {
+      withChangedPlace(desk, path, { links: 'followed', make: true }, async (place) => {
         const there = await checkReplaceable(place);
         const before = append && there !== null ? await readBytes(place) : Buffer.alloc(0);
         const bytes = Buffer.concat([before, Buffer.from(content)]);
@@ -71,7 +76,7 @@ export function editTool({ desk }: FilesOptions): Tool {
     targets: ['path'],
     class: 'write_local',
     act: (input) =>
-      withPlace(desk, input.path, { links: 'followed' }, async (place) => {
+      withChangedPlace(desk, input.path, { links: 'followed' }, async (place) => {
         const there = await checkReplaceable(place);
         const pieces = splitAtOld(await readBytes(place), input);
         const bytes = Buffer.from(pieces.join(input.new));
@@ -91,9 +96,9 @@ export function moveTool({ desk }: FilesOptions): Tool {
     targets: ['from', 'to'],
     class: 'write_local',
     act: ({ from, to }) =>
-      withPlace(desk, from, { links: 'named' }, async (source) => {
+      withChangedPlace(desk, from, { links: 'named' }, async (source) => {
         await lstat(source.folder.at(source.name));
-        return await withPlace(desk, to, { links: 'named', make: true }, async (target) => {
+        return await withChangedPlace(desk, to, { links: 'named', make: true }, async (target) => {
           if ((await statOrNull(target)) !== null) throw failure(`${to} is there already`, 'Use another name.');
           await rename(source.folder.at(source.name), target.folder.at(target.name));
           return ok({ from, to });
@@ -119,7 +124,7 @@ export function removeTool({ desk }: FilesOptions): Tool {
     act: async ({ path, recursive, missing_ok }) => {
       let seen = false;
       try {
-        await withPlace(desk, path, { links: 'named' }, async ({ folder, name }) => {
+        await withChangedPlace(desk, path, { links: 'named' }, async ({ folder, name }) => {
           const found = await lstat(folder.at(name));
           seen = true;
           if (found.isDirectory()) await removeFolder(folder, name, recursive);
@@ -137,6 +142,21 @@ export function removeTool({ desk }: FilesOptions): Tool {
 const isMissing = (error: unknown): boolean => error instanceof OkaError && errnoOf(error.cause) === 'ENOENT';
 
 /** What is there now, or null; throws when it may not be replaced (F2). */
+/** The place that is changed (F3). */
+function withChangedPlace<T>(
+  desk: string,
+  path: string,
+  options: WalkOptions,
+  act: (place: Place) => Promise<T>,
+): Promise<T> {
+  return withPlace(desk, path, options, async (place) => {
+    const real = relative(await realpath(desk), join(place.folder.real, place.name));
+    if (programTrigger(real) !== null && programTrigger(path) === null)
+      throw new Refused(`${path} leads to ${real}, which makes other programs run`, `Name ${real} itself.`);
+    return act(place);
+  });
+}
+
 async function checkReplaceable(place: Place): Promise<Stats | null> {
   const found = await statOrNull(place);
   if (found === null) return null;

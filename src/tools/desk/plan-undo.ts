@@ -9,6 +9,7 @@
  */
 import { OkaError } from '../../schema/errors.ts';
 import { type Bytes, parentPath, toShownPath } from './open-folder.ts';
+import { programTrigger } from '../../schema/program-triggers.ts';
 import { lineSimilarity, mergeLines } from './merge-lines.ts';
 import type { Objects } from './object-store.ts';
 import { type Change, differences, type Entry, FOLDER, flattenTree, isSame, entryKind } from './snapshot-tree.ts';
@@ -88,6 +89,8 @@ function undoChange(undoing: Undoing, change: Change): void {
   else if (current === null) leave(undoing, path, 'overlaps', 'it was changed by the run and removed since');
   else if (after === null) leave(undoing, path, 'overlaps', 'it was removed by the run and created again since');
   else if (before === null) leave(undoing, path, 'overlaps', 'it was made by the run and changed since');
+  else if (programTrigger(path) !== null)
+    leave(undoing, path, 'overlaps', 'it makes other programs run, and was changed by the run and since');
   else mergeOut(undoing, path, current, before, after);
 }
 

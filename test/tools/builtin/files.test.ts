@@ -23,6 +23,22 @@ const tools = new Map(filesTools({ desk, artifacts }).map((tool) => [tool.name, 
 const call = (name: string, input: Json): Promise<Outcome> => use(tools.get(`files.${name}`), input);
 const textIn = (path: string): string => readFileSync(join(desk, path), 'utf8');
 
+describe('a file that makes other programs run', () => {
+  it('is not changed through a link with a harmless name, only under its own', async () => {
+    mkdirSync(join(desk, 'repo/.git/hooks'), { recursive: true });
+    symlinkSync('repo/.git/hooks', join(desk, 'notes-link'));
+    const linked = { path: 'notes-link/pre-commit', content: 'evil' };
+    expect(await call('write', linked)).toMatchObject({
+      status: 'denied',
+      error: expect.stringContaining('repo/.git/hooks/pre-commit, which makes other programs run'),
+    });
+    put(desk, 'evil', 'x');
+    expect((await call('move', { from: 'evil', to: linked.path })).status).toBe('denied');
+    expect(readdirSync(join(desk, 'repo/.git/hooks'))).toEqual([]);
+    expect((await call('write', { path: 'repo/.git/hooks/pre-commit', content: 'asked' })).status).toBe('ok');
+  });
+});
+
 describe('files.read', () => {
   it('gives the text of a file', async () => {
     put(desk, 'notes/a.txt', '\uFEFFgrün\r\n');

@@ -50,6 +50,15 @@ describe('a run is taken back', () => {
     );
   });
 
+  it('no lines are merged into a file that makes other programs run; it is left as people made it', async () => {
+    using desk = new TestDesk({ '.envrc': POEM, 'a.md': POEM });
+    const step = await desk.step(() => desk.put({ '.envrc': `${POEM}run\n`, 'a.md': `${POEM}run\n` }));
+    desk.put({ '.envrc': `mine\n${desk.read('.envrc')}`, 'a.md': `mine\n${desk.read('a.md')}` });
+    const { overlaps } = await desk.shadow.undo([step], 'undo');
+    expect(overlaps).toMatchObject([{ path: '.envrc', why: expect.stringContaining('other programs') }]);
+    expect([desk.read('.envrc'), desk.read('a.md')]).toEqual([`mine\n${POEM}run\n`, `mine\n${POEM}`]);
+  });
+
   it('people changed the same file between its steps: only what the steps did goes', async () => {
     using desk = new TestDesk({ 'a.md': POEM });
     const edit = (from: string, to: string): void => desk.put({ 'a.md': desk.read('a.md').replace(from, to) });

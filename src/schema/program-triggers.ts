@@ -1,0 +1,78 @@
+/**
+ * The one list of files that make other programs run: programs that a person uses on the desk read them unasked, such as
+ * git its hooks, a shell its start file, an editor its tasks, an assistant its instructions. Whoever writes one decides
+ * what runs outside the sandbox.
+ *
+ * The classes of commands, the file tools, task folders, undo and RESULT.md all use it.
+ */
+
+type Trigger = { shape: RegExp; why: string };
+
+const TRIGGERS: readonly Trigger[] = [
+  { shape: /\/\.git\/(?:.*\/)?hooks(?:\/|$)|\/\.(?:husky|githooks)(?:\/|$)/i, why: 'git runs it as a hook' },
+  { shape: /\/\.git(?:\/|$)|\/\.(?:gitconfig|gitmodules)$/i, why: 'git takes commands to run from there' },
+  // A folder with HEAD, objects and refs is a repository of its own, whose config git obeys.
+  { shape: /\/HEAD$/, why: 'git takes a folder that contains it for a repository, and commands to run from it' },
+  { shape: /\/\.hg(?:\/|$)|\/\.(?:hgrc|jj)(?:\/|$)/i, why: 'the version control takes commands to run from there' },
+  {
+    shape: /\/\.(?:vscode|idea|zed|fleet|devcontainer|helix)(?:\/|$)/i,
+    why: 'the editor runs what is set there when the folder is opened',
+  },
+  {
+    shape:
+      /\/\.(?:vimrc|gvimrc|exrc|nvimrc|nvim\.lua|lvimrc|emacs|nanorc|kakrc|dir-locals\.el)$|\/\.(?:emacs\.d|vim)(?:\/|$)/i,
+    why: 'the editor runs it at its start',
+  },
+  {
+    shape:
+      /\/\.(?:cursor|claude|codex|gemini|windsurf|continue)(?:\/|$)|\/\.(?:cursorrules|windsurfrules|clinerules|aider[^/]*|mcp\.json|roomodes|goosehints)$|\/(?:CLAUDE|AGENTS?|GEMINI|CODEX|COPILOT|SOUL|SKILL)(?:\.local)?\.md$|\/\.github\/copilot-instructions\.md$/i,
+    why: 'other assistants take their instructions from it',
+  },
+  {
+    shape: /\/\.(?:envrc|direnvrc|autoenv|mise\.toml)$|\/mise(?:\.local)?\.toml$/i,
+    why: 'it runs when a shell enters the folder',
+  },
+  {
+    shape:
+      /\/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|inputrc|login|cshrc|tcshrc|xinitrc|xprofile|xsession)$|\/\.oh-my-zsh(?:\/|$)/i,
+    why: 'a shell or session runs it at its start',
+  },
+  {
+    shape:
+      /\/\.(?:npmrc|yarnrc(?:\.yml)?|pnpmrc|pnpmfile\.cjs|gemrc|pip\/pip\.conf|pre-commit-config\.yaml)$|\/\.cargo\/config(?:\.toml)?(?:\/|$)|\/\.yarn\/(?:plugins|releases)(?:\/|$)/i,
+    why: 'a package manager or build tool runs what is set there',
+  },
+  {
+    shape:
+      /\/\.(?:tmux\.conf|screenrc|curlrc|wgetrc|netrc|pythonrc|pdbrc|gdbinit|lldbinit|lesskey|mailrc|irbrc|Rprofile|ocamlinit|ghci|sqliterc|psqlrc)$|\/(?:sitecustomize|usercustomize)\.py$|\.pth$/i,
+    why: 'the program of that name obeys it at its start',
+  },
+  {
+    shape:
+      /\/(?:crontab|cron\.d|cron\.(?:daily|hourly|weekly|monthly)|systemd|autostart|LaunchAgents|LaunchDaemons|init\.d|profile\.d|ld\.so\.preload|udev)(?:\/|$)|\.desktop$|\/autorun\.inf$/i,
+    why: 'the system runs it by itself',
+  },
+];
+
+/** Every trigger has one of these; most paths have none, and are not compared with the list. */
+const MAY_BE_TRIGGER =
+  /\/\.|HEAD$|\.(?:md|py|pth|toml|desktop|inf)$|crontab|cron\.|systemd|autostart|Launch|init\.d|profile\.d|ld\.so|udev/i;
+
+/** Why a path, below the desk or absolute, makes another program run; null for an ordinary file. */
+export function programTrigger(path: string): string | null {
+  const full = `/${path.replace(/^\/+/, '')}`.replace(/\/+$/, '');
+  if (!MAY_BE_TRIGGER.test(full)) return null;
+  return TRIGGERS.find(({ shape }) => shape.test(full))?.why ?? null;
+}
+
+/** What git itself writes with every commit, and what it only shows as an example. */
+const GIT_DATA =
+  /\/\.git\/(?:(?:objects|refs|logs|rebase-merge|rebase-apply)(?:\/|$)|(?:index|HEAD|[A-Z_]+_HEAD|COMMIT_EDITMSG|[A-Z_]+_MSG|packed-refs|description|shallow)$|info\/(?:exclude|refs)$|hooks\/[^/]+\.sample$|(?:hooks|info)$)|\/\.git$/;
+
+/** Paths that a command has left which make other programs run, each with the reason; data of git is not among them. */
+export function triggersAmong(paths: readonly string[]): { path: string; why: string }[] {
+  return paths.flatMap((path) => {
+    const why = GIT_DATA.test(`/${path}`) ? null : programTrigger(path);
+    return why === null ? [] : [{ path, why }];
+  });
+}
