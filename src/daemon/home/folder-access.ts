@@ -3,10 +3,12 @@ import { accessSync, constants, lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeErrno } from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
+import { repairDeskMode } from '../../tools/desk/repair-modes.ts';
 import { WRITTEN } from '../maintain/maintenance-folder.ts';
 import { isInContainer, shownPath } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 
+const DESK = 'workspace/desk';
 /** Whatever else is in them is made by whoever works there. */
 const FOLDERS = [
   '.oka',
@@ -15,7 +17,7 @@ const FOLDERS = [
   'workspace',
   'workspace/inbox',
   'workspace/outbox',
-  'workspace/desk',
+  DESK,
 ];
 
 /** Throws for the first folder that is there and cannot be used. */
@@ -27,6 +29,10 @@ export function assertFolderAccess(home: Home): void {
     if (errno === 'EROFS')
       throw describeErrno(Object.assign(new Error(), { code: errno }), shownPath(home, join(home.dir, folder)));
     const me = process.getuid?.() ?? 0;
+    if (folder === DESK && found.isDirectory() && found.uid === me) {
+      repairDeskMode(join(home.dir, folder)); // a step may have done that
+      continue;
+    }
     throw new OkaError(
       'not-permitted',
       `${isInContainer() ? folder : join(home.dir, folder)} belongs to uid ${found.uid} and is not open to uid ${me}`,

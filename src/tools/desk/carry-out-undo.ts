@@ -19,7 +19,8 @@ import {
   parentPath,
   toShownPath,
 } from './open-folder.ts';
-import { readContentUpTo, skippedEntry } from './take-snapshot.ts';
+import { withWriteAccess } from './repair-modes.ts';
+import { readContentUpTo, skippedEntry, specialEntry } from './take-snapshot.ts';
 import type { Objects } from './object-store.ts';
 import type { Action, Left } from './plan-undo.ts';
 import { type Entry, FOLDER, isSame, entryKind, LINK } from './snapshot-tree.ts';
@@ -55,7 +56,7 @@ function attempt(restoring: Restoring, action: Action, doing: Act): void {
   if (restoring.left.has(action.path)) return;
   try {
     const why = withFolderAt(restoring.desk, parentPath(action.path), (held) => {
-      const problem = doing(restoring, held, baseName(action.path), action);
+      const problem = withWriteAccess(held, () => doing(restoring, held, baseName(action.path), action));
       if (problem === null) fsyncSync(held.fd);
       return problem ?? 'done';
     });
@@ -123,6 +124,7 @@ function entryAt(objects: Objects, held: OpenFolder, name: Bytes, expected: Entr
   const stats = held.stat(name);
   if (stats === undefined) return null;
   if (stats.isDirectory()) return { mode: FOLDER | (stats.mode & 0o777), oid: '' };
+  if (!stats.isFile() && !stats.isSymbolicLink()) return specialEntry(stats);
   if (expected !== null && entryKind(expected) === 'unkept') return skippedEntry(stats);
   try {
     if (stats.isSymbolicLink())

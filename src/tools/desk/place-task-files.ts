@@ -13,6 +13,7 @@ import {
   baseName,
   parentPath,
 } from './open-folder.ts';
+import { repairDeskMode } from './repair-modes.ts';
 import { readContentUpTo } from './take-snapshot.ts';
 
 /** A task as the inbox hands it out; `folder` contains the files. */
@@ -28,6 +29,7 @@ export type Bundle = {
 export function placeTaskFiles(bundle: Bundle, desk: string): string | null {
   const { folder, files, id } = bundle;
   if (folder === null || files.length === 0) return null;
+  repairDeskMode(desk);
   using top = openTopFolder(desk);
   const temporary = `.oka-${randomUUID()}`;
   try {

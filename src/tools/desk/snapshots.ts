@@ -16,6 +16,7 @@ import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './t
 import { Objects } from './object-store.ts';
 import { type Action, type Left, planUndo, type Step, type UndoPlan } from './plan-undo.ts';
 import { type Pruned, type PruneLimits, pruneSnapshots, appendRecord, readRecords } from './prune-snapshots.ts';
+import { repairDeskMode } from './repair-modes.ts';
 import { carryOutPlan } from './carry-out-undo.ts';
 
 export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & { store: string; desk: string; clock?: Clock };
@@ -46,11 +47,13 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
   const objects = new Objects(store);
   let seen: Seen | null = null;
   let latest: string | undefined;
+  let deskMode: number | null = null;
 
   const snapshot = async (label: string): Promise<Snapshot> => {
     if (!objects.isThere()) [seen, latest] = [new Map(), undefined];
     seen ??= loadSeen(store, objects);
     latest ??= readRecords(store).at(-1)?.tree;
+    deskMode = repairDeskMode(desk, deskMode);
     const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes });
     if (taken.tree !== latest) appendRecord(store, { at: clock(), tree: taken.tree, label });
     latest = taken.tree;

@@ -4,6 +4,7 @@
  * S1 Everything below the desk is in it: hidden and ignored files, repositories inside, empty folders, links as links.
  * S2 A file is read again whenever it may be another; one that has just been written is never taken for known.
  * S3 A file that is too large, not readable, or exceeds the limit of new content is listed as skipped, not stored.
+ * S4 A folder whose mode forbids us to read it is opened to us for good (repair-modes.ts), so that undo can restore it.
  */
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs';
@@ -11,6 +12,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { errnoOf } from '../../schema/errors.ts';
 import { type Bytes, type OpenFolder, openTopFolder, isAbsence, toShownPath } from './open-folder.ts';
 import type { Objects } from './object-store.ts';
+import { repairFolderMode } from './repair-modes.ts';
 import { type Entry, FOLDER, LINK, type Named, putTree, SKIPPED } from './snapshot-tree.ts';
 
 export type SnapshotLimits = {
@@ -90,8 +92,9 @@ async function snapshotSubfolder(
   stats: Stats,
 ): Promise<Entry | null> {
   try {
+    const mode = repairFolderMode(held.at(name), stats);
     using below = held.enter(name);
-    return { mode: FOLDER | (stats.mode & 0o777), oid: await snapshotFolder(k, below, path) };
+    return { mode: FOLDER | (mode & 0o777), oid: await snapshotFolder(k, below, path) };
   } catch (error) {
     if (isAbsence(error)) return null;
     if (!isForbidden(error)) throw error;
@@ -99,12 +102,12 @@ async function snapshotSubfolder(
   }
 }
 
-/** Pipes, sockets and devices have no content to store. */
+/** Pipes, sockets and devices have no content to store, but that they are there is part of the state. */
 function snapshotLeaf(k: SnapshotRun, held: OpenFolder, name: Bytes, path: Bytes, stats: Stats): Entry | null {
   try {
     if (stats.isSymbolicLink())
       return { mode: LINK, oid: k.objects.put('blob', readlinkSync(held.at(name), { encoding: 'buffer' })) };
-    return stats.isFile() ? snapshotFile(k, held, name, path, stats) : null;
+    return stats.isFile() ? snapshotFile(k, held, name, path, stats) : specialEntry(stats);
   } catch (error) {
     if (isAbsence(error) || errnoOf(error) === 'EINVAL') return null;
     if (!isForbidden(error)) throw error;
@@ -141,6 +144,9 @@ export const skippedEntry = ({ size, mtimeMs, mode }: Stats): Entry => ({
   mode: SKIPPED,
   oid: hash('sha256', `${size} ${mtimeMs} ${mode}`),
 });
+
+/** Of a pipe, a socket or a device. */
+export const specialEntry = ({ mode }: Stats): Entry => ({ mode: SKIPPED, oid: hash('sha256', `special ${mode}`) });
 
 /** Null when it is no regular file, or has become larger than allowed. */
 export function readContentUpTo(path: Buffer, most: number): Buffer | null {
