@@ -5,11 +5,17 @@ import type { Pen } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { bytes, count } from '../plain-text.ts';
+import { renderReceipt, type VerifiedReceipt, verifyReceipt } from '../verify-receipt.ts';
 
 type Verified = { ledger: string; file: string; anchor: AnchorCheck } & Awaited<ReturnType<typeof verifyLedger>>;
-type Data = { intact: boolean; ledgers: Verified[] };
+type Data = { intact: boolean; ledgers: Verified[] } | VerifiedReceipt;
+type Options = { receipt: string | undefined; key: string | undefined };
 
-export async function run({ home, progress }: Call): Promise<Answer<Data>> {
+export async function run({ home, options, progress }: Call<Options>): Promise<Answer<Data>> {
+  if (options.receipt !== undefined) {
+    const verified = await verifyReceipt(options.receipt, options.key);
+    return answer(verified, verified.valid ? exits.ok : exits.no);
+  }
   const ledgers: Verified[] = [];
   for (const pen of ['run', 'maintenance'] as const satisfies Pen[]) {
     const file = home.ledgers[pen];
@@ -26,8 +32,9 @@ export async function run({ home, progress }: Call): Promise<Answer<Data>> {
   return answer({ intact, ledgers }, intact ? exits.ok : exits.no);
 }
 
-export function render({ ledgers }: Data, terminal: Terminal): string {
-  return ledgers.map((each) => `${renderLedger(each, terminal)}${renderAnchor(each, terminal)}`).join('');
+export function render(data: Data, terminal: Terminal): string {
+  if ('valid' in data) return renderReceipt(data, terminal);
+  return data.ledgers.map((each) => `${renderLedger(each, terminal)}${renderAnchor(each, terminal)}`).join('');
 }
 
 function renderAnchor({ anchor }: Verified, { red }: Terminal): string {

@@ -1,6 +1,6 @@
 /** Verifying, rebuilding and tidying stored data. */
 import { type Command, command } from '../command-module.ts';
-import { flag, parsedText } from '../options.ts';
+import { flag, parsedText, text } from '../options.ts';
 import { parseDate } from '../option-values.ts';
 
 export const upkeep: Readonly<Record<string, Command>> = {
@@ -13,9 +13,20 @@ export const upkeep: Readonly<Record<string, Command>> = {
   }),
   verify: command({
     summary: 'Prove that no event was changed, lost or added; exit 1 if one was',
+    options: {
+      receipt: text('FILE', 'Verify the receipt of a run instead; needs no home.'),
+      key: text('KEY', 'With --receipt: the public key that must have signed it, as `oka doctor` prints it.'),
+    },
     json: true,
     example: 'oka verify',
     load: () => import('../commands/verify-command.ts'),
+  }),
+  receipt: command({
+    summary: 'Print a signed proof of what a run did; verify it with `oka verify --receipt`',
+    operands: '<run>',
+    json: true,
+    example: 'oka receipt welcome-1a2b3c4d > receipt.json',
+    load: () => import('../commands/receipt-command.ts'),
   }),
   rebuild: command({
     summary: 'Delete everything derived from the ledger and rebuild it',
