@@ -13,7 +13,13 @@ export function misses({ value, bar }: Figure): boolean {
 }
 
 export function tableOf(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => [figure.name, shown(figure.value), figure.unit, barOf(figure), figure.about]);
+  const rows = figures.map((figure) => [
+    figure.name,
+    formatValue(figure.value),
+    figure.unit,
+    barOf(figure),
+    figure.about,
+  ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     row
@@ -34,6 +40,6 @@ function barOf(figure: Figure): string {
   return `${misses(figure) ? '✗' : '✓'} ${words}`;
 }
 
-function shown(value: number): string {
+function formatValue(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

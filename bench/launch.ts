@@ -32,9 +32,9 @@ async function figuresIn(dir: string): Promise<Figure[]> {
   const jailed = await jailIn(dir);
   const times = { plain: [] as number[], read: [] as number[], write: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    times.plain.push(await timed(plainly));
-    times.read.push(await timed(() => jailed('read', round)));
-    times.write.push(await timed(() => jailed('write_local', round)));
+    times.plain.push(await timeCall(plainly));
+    times.read.push(await timeCall(() => jailed('read', round)));
+    times.write.push(await timeCall(() => jailed('write_local', round)));
   }
   const more = (kind: 'read' | 'write'): number => median(times[kind]) - median(times.plain);
   const about = 'more than starting it plainly, with rules, capture and a durable result';
@@ -68,7 +68,7 @@ async function plainly(): Promise<void> {
   await new Promise((resolve) => child.once('close', resolve));
 }
 
-async function timed(act: () => Promise<void>): Promise<number> {
+async function timeCall(act: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await act();
   return performance.now() - start;

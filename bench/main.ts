@@ -29,7 +29,7 @@ process.env['XDG_CONFIG_HOME'] = join(user, 'config');
 process.on('exit', () => rmSync(user, { recursive: true, force: true }));
 const names = positionals.length === 0 ? Object.keys(suites) : positionals;
 const figures: Figure[] = [];
-for (const name of names) figures.push(...(await measured(name)));
+for (const name of names) figures.push(...(await measure(name)));
 const missed = figures.filter(misses);
 process.stdout.write(
   values.json
@@ -39,7 +39,7 @@ process.stdout.write(
 if (missed.length > 0) process.stderr.write(`missed: ${missed.map((figure) => figure.name).join(', ')}\n`);
 process.exitCode = values.check && missed.length > 0 ? 1 : 0;
 
-async function measured(name: string): Promise<Figure[]> {
+async function measure(name: string): Promise<Figure[]> {
   const load = suites[name];
   if (load === undefined) {
     process.stderr.write(`there is no suite "${name}"; there is: ${Object.keys(suites).join(', ')}\n`);

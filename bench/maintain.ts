@@ -61,20 +61,20 @@ async function at(events: number): Promise<Measured> {
   const open = (): Promise<Maintenance> => openMaintenance(home, config, { clock: () => ms });
   await happen(events);
   let m = await open();
-  const first = await timed(() => runPass(m, never));
+  const first = await timeWork(() => runPass(m, never));
   const [passes, opens]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round += 1) {
     await happen(NEW);
-    passes.push(await timed(() => runPass(m, never)));
+    passes.push(await timeWork(() => runPass(m, never)));
     await m.close();
-    opens.push(await timed(async () => void (m = await open())));
+    opens.push(await timeWork(async () => void (m = await open())));
   }
   await m.close();
   await ledger.close();
   return { pass: median(passes), open: median(opens), first };
 }
 
-async function timed(work: () => Promise<unknown>): Promise<number> {
+async function timeWork(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;

@@ -12,7 +12,7 @@ import { openConvexServer } from '../test/support/convex-server.ts';
 import { faultsOf, storedAt } from '../test/support/replica.ts';
 import { type FollowerChild, killedAndFinished, replicaHome, startFollower } from '../test/support/replica-children.ts';
 import type { Figure } from './figure.ts';
-import { besideFigures } from './replica/beside.ts';
+import { besideFigures } from './replica/background.ts';
 import { fill, temporaryHome } from './support/home.ts';
 
 const MANY = Number(process.env['OKA_BENCH_EVENTS'] ?? 100_000);
@@ -76,7 +76,7 @@ async function copyFigures(home: Home): Promise<Figure[]> {
 async function leavingFigures(home: Home): Promise<Figure[]> {
   const { generateX25519Identity, identityToRecipient } = await import('age-encryption');
   const recipient = await identityToRecipient(await generateX25519Identity());
-  const [plain, sealed] = [await passed(home, false, recipient), await passed(home, true, recipient)];
+  const [plain, sealed] = [await measurePass(home, false, recipient), await measurePass(home, true, recipient)];
   return [
     { name: 'replica_leaving', value: MANY / plain, unit: 'events/cpu s', about: 'read, checked, redaction tried' },
     {
@@ -90,7 +90,7 @@ async function leavingFigures(home: Home): Promise<Figure[]> {
 }
 
 /** Seconds of the processor: the machine may have other work. */
-async function passed(home: Home, isSealed: boolean, recipient: string): Promise<number> {
+async function measurePass(home: Home, isSealed: boolean, recipient: string): Promise<number> {
   const { redactorFor } = await import('../src/guard/redact.ts');
   const seal = isSealed ? sealTo((bytes) => sealFor([recipient], bytes)) : null;
   const known = [{ name: 'TOKEN', value: 'correct-horse-battery-7!' }];

@@ -10,7 +10,7 @@ export type Link = { seq: number; hash: string };
 export type Refused = Exclude<Appended, { kind: 'ok' | 'too_large' }>;
 
 /** What is wrong with a batch by itself. */
-export function refusedBy(head: Link, events: readonly WireEvent[]): Refused | null {
+export function findRefusal(head: Link, events: readonly WireEvent[]): Refused | null {
   const first = events[0];
   if (first === undefined) return null;
   if (first.seq > head.seq + 1) return { kind: 'gap', next: head.seq + 1 };
@@ -35,7 +35,7 @@ export function forkIn(stored: readonly Link[], events: readonly WireEvent[]): R
 }
 
 /** The first new event has to follow the head. */
-export function unjoined(head: Link, events: readonly WireEvent[]): Refused | null {
+export function findGap(head: Link, events: readonly WireEvent[]): Refused | null {
   const first = events.find(({ seq }) => seq === head.seq + 1);
   return first === undefined || first.prev === head.hash ? null : { kind: 'broken', seq: first.seq };
 }

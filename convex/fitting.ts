@@ -1,11 +1,11 @@
 /** Owns: how much of a batch one call takes, so that no limit of a deployment is met in the middle of it. */
 import { artifactsIn } from './projections/artifacts.ts';
 import { factsNamedIn } from './projections/facts.ts';
-import type { Told } from './projections/told.ts';
+import type { ProjectedEvent } from './projections/projected.ts';
 import { bytesOf, limits } from './wire.ts';
 
 /** The longest beginning that fits; at least one event. */
-export function fitting(events: readonly Told[]): Told[] {
+export function takeFitting(events: readonly ProjectedEvent[]): ProjectedEvent[] {
   const sum = { bytes: 0, rows: 0, lookups: 0 };
   const end = events.findIndex((event, index) => {
     const facts = factsNamedIn(event).length;

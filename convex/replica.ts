@@ -6,7 +6,7 @@ import { v } from 'convex/values';
 import { admit } from './access.ts';
 import { appendTo } from './append.ts';
 import { artifactShown, factShown, procedureShown, runShown } from './schema.ts';
-import { headOf, shown, some, storedEvents, wireOf } from './stored.ts';
+import { headOf, withoutInternals, takePage, storedEvents, wireOf } from './stored.ts';
 import { mutation, query } from './typed.ts';
 import { appended, limits, pen, wireEvent, wireFields } from './wire.ts';
 
@@ -55,8 +55,10 @@ export const live = query({
         .withIndex('by_over', (index) => index.eq('ledger', ledger).eq('over', over))
         .order('desc');
     return {
-      open: (await some(runs(false), limits.rows)).map((row) => shown(runShown, row)),
-      ended: (await some(runs(true), Math.min(ended ?? 20, limits.rows))).map((row) => shown(runShown, row)),
+      open: (await takePage(runs(false), limits.rows)).map((row) => withoutInternals(runShown, row)),
+      ended: (await takePage(runs(true), Math.min(ended ?? 20, limits.rows))).map((row) =>
+        withoutInternals(runShown, row),
+      ),
     };
   },
 });
@@ -76,7 +78,7 @@ export const runEvents = query({
           .eq('pen', pen ?? 'run'),
       )
       .order('desc');
-    return (await some(rows, Math.min(limit, limits.pageEvents))).map(wireOf).toReversed();
+    return (await takePage(rows, Math.min(limit, limits.pageEvents))).map(wireOf).toReversed();
   },
 });
 
@@ -87,10 +89,10 @@ export const facts = query({
   handler: async (ctx, { key, ledger, namespace }) => {
     admit(key);
     const rows = ctx.db.query('facts').withIndex('by_namespace', (index) => {
-      const held = index.eq('ledger', ledger).eq('held', true);
-      return namespace === undefined ? held : held.eq('namespace', namespace);
+      const current = index.eq('ledger', ledger).eq('held', true);
+      return namespace === undefined ? current : current.eq('namespace', namespace);
     });
-    return (await some(rows, limits.rows)).map((row) => shown(factShown, row));
+    return (await takePage(rows, limits.rows)).map((row) => withoutInternals(factShown, row));
   },
 });
 
@@ -100,7 +102,7 @@ export const procedures = query({
   handler: async (ctx, { key, ledger }) => {
     admit(key);
     const rows = ctx.db.query('procedures').withIndex('by_procedure', (index) => index.eq('ledger', ledger));
-    return (await some(rows, limits.rows)).map((row) => shown(procedureShown, row));
+    return (await takePage(rows, limits.rows)).map((row) => withoutInternals(procedureShown, row));
   },
 });
 
@@ -115,6 +117,6 @@ export const artifacts = query({
       run === undefined
         ? table.withIndex('by_at', (index) => index.eq('ledger', ledger))
         : table.withIndex('by_run', (index) => index.eq('ledger', ledger).eq('run', run));
-    return (await some(rows.order('desc'), limits.rows)).map((row) => shown(artifactShown, row));
+    return (await takePage(rows.order('desc'), limits.rows)).map((row) => withoutInternals(artifactShown, row));
   },
 });

@@ -24,11 +24,11 @@ export function storedEvents(
   const rows = ctx.db
     .query('events')
     .withIndex('by_seq', (index) => index.eq('ledger', ledger).eq('pen', pen).gte('seq', from).lte('seq', to));
-  return some(rows, Math.min(most, limits.pageEvents));
+  return takePage(rows, Math.min(most, limits.pageEvents));
 }
 
 /** The first rows: at most so many, and at most about as many bytes as one answer may have. */
-export async function some<Document extends Record<string, unknown>>(
+export async function takePage<Document extends Record<string, unknown>>(
   rows: AsyncIterable<Document>,
   most: number,
 ): Promise<Document[]> {
@@ -49,7 +49,7 @@ export function wireOf(event: WireEvent): WireEvent {
 }
 
 /** What of a row is shown. */
-export function shown<Field extends string, Document extends Record<Field, unknown>>(
+export function withoutInternals<Field extends string, Document extends Record<Field, unknown>>(
   fields: Readonly<Record<Field, unknown>>,
   row: Document,
 ): Pick<Document, Field> {

@@ -23,7 +23,7 @@ export async function followingFigures(note: (text: string) => void): Promise<Fi
   const ratios: Record<Exclude<Way, 'none'>, Round[]> = { words: [], vectors: [] };
   for (let round = 0; round < ROUNDS; round += 1)
     for (const way of ['words', 'vectors'] as const) {
-      const [plain, beside] = [await worked('none'), await worked(way)];
+      const [plain, beside] = [await measureWork('none'), await measureWork(way)];
       note(`${way}: ${plain.perSecond.toFixed(0)} nodes a second without, ${beside.perSecond.toFixed(0)} with`);
       ratios[way].push({ perSecond: beside.perSecond / plain.perSecond, cpu: beside.cpu / plain.cpu });
     }
@@ -49,7 +49,7 @@ export async function followingFigures(note: (text: string) => void): Promise<Fi
 }
 
 /** With vectors there is more to learn than the round lasts. */
-async function worked(way: Way): Promise<Round> {
+async function measureWork(way: Way): Promise<Round> {
   using temporary = temporaryHome(memoryFolder);
   const { home } = temporary;
   const stores = await storesIn(home, { now: () => undefined, later: async () => undefined });

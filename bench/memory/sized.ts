@@ -32,9 +32,9 @@ const isHard = process.env['HARD'] === '1';
 
 const [, , events = '1000', words = 'vectors', seed = '21'] = process.argv;
 const TALK = `talk-${seed}-0`;
-process.stdout.write(JSON.stringify(await sized(Number(events), words === 'vectors')));
+process.stdout.write(JSON.stringify(await measureSize(Number(events), words === 'vectors')));
 
-async function sized(size: number, vectors: boolean): Promise<Sized> {
+async function measureSize(size: number, vectors: boolean): Promise<Sized> {
   using temporary = temporaryHome(memoryFolder);
   const made = madeUp(Number(seed));
   const turns = made.turns.filter(({ namespace }) => namespace === TALK);
@@ -51,14 +51,14 @@ async function sized(size: number, vectors: boolean): Promise<Sized> {
   await recall.catchUp();
   const indexMs = performance.now() - start;
   if (vectors) await recall.embedAll(new AbortController().signal);
-  const measured = await asked(recall, questions, turns);
+  const measured = await askQuestions(recall, questions, turns);
   globalThis.gc?.();
   const rss = (process.memoryUsage().rss - before) / 1e6;
   await recall.close();
   return { ...measured, rss, indexMs };
 }
 
-async function asked(recall: Recall, questions: readonly Asked[], turns: readonly Turn[]) {
+async function askQuestions(recall: Recall, questions: readonly Asked[], turns: readonly Turn[]) {
   const pack = (query: string) =>
     buildPack(recall, { role: 'executor', run: 'none', node: null, query, model: 'openai:x', given: [] });
   const body = turns.map(({ text }) => text).join(' ');
@@ -67,14 +67,14 @@ async function asked(recall: Recall, questions: readonly Asked[], turns: readonl
   let [tokens, found, by] = [0, 0, ''];
   const cpu = process.cpuUsage();
   for (const [index, { question, evidence }] of [...questions, ...questions, ...questions].entries()) {
-    const { ms, value } = await timed(() => pack(question));
+    const { ms, value } = await timeWork(() => pack(question));
     times.push(ms);
     tokens += value.manifest.tokens;
     by = value.manifest.by;
     const ids = new Set(value.manifest.items.map(({ id }) => id));
     found += evidence.filter((id) => ids.has(`${TALK}:${id}`)).length / evidence.length;
     const task = `${question}\n${body.slice(100 * index)}`.slice(0, TASK_LENGTH);
-    if (index < questions.length / 2) tasks.push((await timed(() => pack(task))).ms);
+    if (index < questions.length / 2) tasks.push((await timeWork(() => pack(task))).ms);
   }
   const { user, system } = process.cpuUsage(cpu);
   const sorted = [...times, ...tasks].toSorted((a, b) => a - b);
@@ -89,7 +89,7 @@ async function asked(recall: Recall, questions: readonly Asked[], turns: readonl
   };
 }
 
-async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
+async function timeWork<T>(work: () => Promise<T>): Promise<{ ms: number; value: T }> {
   const start = performance.now();
   const value = await work();
   return { ms: performance.now() - start, value };
@@ -103,11 +103,11 @@ async function fill(home: Home, size: number, turns: readonly Turn[]): Promise<v
   const facts = Math.min(FACTS, Math.floor(size / 20));
   const noise = history(size - turns.length - facts, facts);
   for (let from = 0; from < noise.length; from += 1000) await ledger.append(noise.slice(from, from + 1000));
-  await ledger.append(turns.map((episode, index): NewEvent => imported(episode, index + 1)));
+  await ledger.append(turns.map((episode, index): NewEvent => toImport(episode, index + 1)));
   await ledger.close();
 }
 
-function imported(episode: Turn, line: number): NewEvent {
+function toImport(episode: Turn, line: number): NewEvent {
   return { type: 'episode.imported', data: { episode, from: { name: 'x', line } } };
 }
 
@@ -121,7 +121,7 @@ function history(talk: number, facts: number): NewEvent[] {
     return line.replace('{value}', random.of(values)).replace('{other}', 'you');
   };
   const said = Array.from({ length: Math.max(0, talk) }, (_, index) =>
-    imported(
+    toImport(
       {
         id: `n${index}`,
         text: `${sentence()} ${random.of(fillers.besides)} ${sentence()}`,

@@ -51,7 +51,7 @@ export async function live(options: MonthOptions): Promise<Month> {
   const given: Given[] = [];
   const byTitle = new Map<string, Given>();
   const story = await openStory({
-    model: (request) => answered(request, byTitle),
+    model: (request) => answerIn(request, byTitle),
     config: { inbox: { settle_ms: 0, rescan_ms: 100, parallel: 8 }, ...options.config },
   });
   using ahead = clockAhead();
@@ -112,7 +112,7 @@ function hand(story: Story, { run, task }: Given): void {
 }
 
 /** The planner: it knows its trade, and not every day is a good one. */
-function answered({ text }: WireRequest, byTitle: ReadonlyMap<string, Given>): WireReply {
+function answerIn({ text }: WireRequest, byTitle: ReadonlyMap<string, Given>): WireReply {
   const title = /^Task: (.*)$/m.exec(text)?.[1] ?? '';
   const known = byTitle.get(title);
   if (known === undefined) throw new Error(`nobody gave the task "${title}"`);

@@ -18,9 +18,9 @@ export function tableOfRows(rows: readonly PeerRow[]): string {
     ['', 'µs per step', 'flushes per step', 'a power cut loses', ''],
     ...rows.map((row) => [
       row.name,
-      shown(row.us_per_step, 0),
-      shown(row.flushes_per_step, 2),
-      shown(row.lost_steps ?? Number.NaN, 0),
+      formatValue(row.us_per_step, 0),
+      formatValue(row.flushes_per_step, 2),
+      formatValue(row.lost_steps ?? Number.NaN, 0),
       row.note,
     ]),
   ];
@@ -33,6 +33,6 @@ export function tableOfRows(rows: readonly PeerRow[]): string {
   return `${cells.map(line).join('\n')}\n`;
 }
 
-function shown(value: number, digits: number): string {
+function formatValue(value: number, digits: number): string {
   return Number.isNaN(value) ? 'n/a' : value.toFixed(digits);
 }

@@ -1,14 +1,14 @@
 /** Owns: what is known of artifacts, one row for each time one is named. The bytes themselves never leave the home. */
 import type { Row, Writing } from '../typed.ts';
-import { type Data, numberIn, objectAt, objectsIn, type Told, textIn } from './told.ts';
+import { type Data, numberIn, objectAt, objectsIn, type ProjectedEvent, textIn } from './projected.ts';
 
 type Artifact = Omit<Row<'artifacts'>, '_id' | '_creationTime'>;
 
-export async function projectArtifacts(ctx: Writing, events: readonly Told[]): Promise<void> {
+export async function projectArtifacts(ctx: Writing, events: readonly ProjectedEvent[]): Promise<void> {
   for (const event of events) for (const artifact of artifactsIn(event)) await ctx.db.insert('artifacts', artifact);
 }
 
-export function artifactsIn(event: Told): Artifact[] {
+export function artifactsIn(event: ProjectedEvent): Artifact[] {
   return refsIn(event).flatMap((ref) => {
     const sha256 = textIn(ref, 'sha256', 64);
     if (sha256 === null) return [];
@@ -19,7 +19,7 @@ export function artifactsIn(event: Told): Artifact[] {
   });
 }
 
-function refsIn({ type, data }: Told): Data[] {
+function refsIn({ type, data }: ProjectedEvent): Data[] {
   switch (type) {
     case 'call.ended':
     case 'run.ended':

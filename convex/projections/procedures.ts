@@ -1,16 +1,25 @@
 /** Owns: procedures and the status of each. The latest draft and the latest move count, in whichever order they arrive. */
 import type { Row, Writing } from '../typed.ts';
-import { isAfter, isSamePlace, numberIn, objectAt, type Place, type Told, textIn, textsIn } from './told.ts';
+import {
+  isAfter,
+  isSamePlace,
+  numberIn,
+  objectAt,
+  type Place,
+  type ProjectedEvent,
+  textIn,
+  textsIn,
+} from './projected.ts';
 
 type Procedure = Omit<Row<'procedures'>, '_id' | '_creationTime'>;
 
-export async function projectProcedure(ctx: Writing, event: Told): Promise<void> {
-  if (event.type === 'procedure.drafted') await change(ctx, event, draftIdOf(event), drafted);
-  if (event.type === 'procedure.moved') await change(ctx, event, textIn(event.data, 'procedure', 120), moved);
+export async function projectProcedure(ctx: Writing, event: ProjectedEvent): Promise<void> {
+  if (event.type === 'procedure.drafted') await change(ctx, event, draftIdOf(event), applyDraft);
+  if (event.type === 'procedure.moved') await change(ctx, event, textIn(event.data, 'procedure', 120), applyMove);
 }
 
 /** Undoes a move, or a whole procedure; an older draft of it is not searched. */
-export async function undoProcedure(ctx: Writing, event: Told, at: Place): Promise<void> {
+export async function undoProcedure(ctx: Writing, event: ProjectedEvent, at: Place): Promise<void> {
   if (event.type === 'procedure.drafted')
     await change(ctx, event, draftIdOf(event), (known) => {
       return isSamePlace(event.place, known.drafted) ? { ...known, status: 'undone', moved: at } : known;
@@ -22,9 +31,9 @@ export async function undoProcedure(ctx: Writing, event: Told, at: Place): Promi
     });
 }
 
-type Change = (known: Procedure, event: Told) => Procedure;
+type Change = (known: Procedure, event: ProjectedEvent) => Procedure;
 
-async function change(ctx: Writing, event: Told, procedure: string | null, by: Change): Promise<void> {
+async function change(ctx: Writing, event: ProjectedEvent, procedure: string | null, by: Change): Promise<void> {
   if (procedure === null) return;
   const row = await ctx.db
     .query('procedures')
@@ -38,7 +47,7 @@ async function change(ctx: Writing, event: Told, procedure: string | null, by: C
   await ctx.db.replace(_id, by(known, event));
 }
 
-function drafted(known: Procedure, { data, place, at }: Told): Procedure {
+function applyDraft(known: Procedure, { data, place, at }: ProjectedEvent): Procedure {
   const made = objectAt(data, 'procedure');
   if (!isAfter(place, known.drafted)) return known;
   return {
@@ -52,7 +61,7 @@ function drafted(known: Procedure, { data, place, at }: Told): Procedure {
   };
 }
 
-function moved(known: Procedure, { data, place, at }: Told): Procedure {
+function applyMove(known: Procedure, { data, place, at }: ProjectedEvent): Procedure {
   if (!isAfter(place, known.moved)) return known;
   const numbers = objectAt(data, 'numbers');
   return {
@@ -65,7 +74,7 @@ function moved(known: Procedure, { data, place, at }: Told): Procedure {
   };
 }
 
-function draftIdOf({ data }: Told): string | null {
+function draftIdOf({ data }: ProjectedEvent): string | null {
   return textIn(objectAt(data, 'procedure'), 'id', 120);
 }
 
@@ -73,7 +82,7 @@ function statusIn(text: string | null): Procedure['status'] | null {
   return text === 'candidate' || text === 'promoted' || text === 'demoted' || text === 'retired' ? text : null;
 }
 
-function unknownProcedure(procedure: string, { ledger, at }: Told): Procedure {
+function unknownProcedure(procedure: string, { ledger, at }: ProjectedEvent): Procedure {
   return {
     ledger,
     procedure,

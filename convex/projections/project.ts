@@ -10,9 +10,9 @@ import { projectFact, undoFact } from './facts.ts';
 import { projectProcedure, undoProcedure } from './procedures.ts';
 import { eventAt } from './read.ts';
 import { projectRuns } from './runs.ts';
-import { numberIn, type Told } from './told.ts';
+import { numberIn, type ProjectedEvent } from './projected.ts';
 
-export async function project(ctx: Writing, events: readonly Told[]): Promise<void> {
+export async function project(ctx: Writing, events: readonly ProjectedEvent[]): Promise<void> {
   await projectRuns(ctx, events);
   await projectArtifacts(ctx, events);
   const undone = await undoneAmong(ctx, events);
@@ -25,7 +25,7 @@ export async function project(ctx: Writing, events: readonly Told[]): Promise<vo
   }
 }
 
-async function undo(ctx: Writing, event: Told, undone: Set<number>): Promise<void> {
+async function undo(ctx: Writing, event: ProjectedEvent, undone: Set<number>): Promise<void> {
   const { ledger, data, place } = event;
   const change = numberIn(data, 'change');
   if (change === null || undone.has(change)) return;
@@ -38,7 +38,7 @@ async function undo(ctx: Writing, event: Told, undone: Set<number>): Promise<voi
 }
 
 /** Changes in this batch, or named in it, that were undone before. */
-async function undoneAmong(ctx: Writing, events: readonly Told[]): Promise<Set<number>> {
+async function undoneAmong(ctx: Writing, events: readonly ProjectedEvent[]): Promise<Set<number>> {
   const first = events[0];
   if (first === undefined) return new Set();
   const seqs = [

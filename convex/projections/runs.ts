@@ -7,13 +7,13 @@
  * R3 What is over stays over.
  */
 import type { Row, Writing } from '../typed.ts';
-import { type Told, textIn } from './told.ts';
+import { type ProjectedEvent, textIn } from './projected.ts';
 
 type Run = Omit<Row<'runs'>, '_id' | '_creationTime'>;
 
 const MOST_CALLS = 500;
 
-export async function projectRuns(ctx: Writing, events: readonly Told[]): Promise<void> {
+export async function projectRuns(ctx: Writing, events: readonly ProjectedEvent[]): Promise<void> {
   const byRun = Map.groupBy(
     events.filter(({ pen, run }) => pen === 'run' && run !== null),
     ({ run }) => run ?? '',
@@ -23,15 +23,15 @@ export async function projectRuns(ctx: Writing, events: readonly Told[]): Promis
       .query('runs')
       .withIndex('by_run', (row) => row.eq('ledger', own[0]?.ledger ?? '').eq('run', run))
       .unique();
-    if (known === null) await ctx.db.insert('runs', own.reduce(afterwards, freshRun(run, own)));
+    if (known === null) await ctx.db.insert('runs', own.reduce(applyEvent, freshRun(run, own)));
     else {
       const { _id, _creationTime, ...before } = known;
-      await ctx.db.replace(_id, own.reduce(afterwards, before));
+      await ctx.db.replace(_id, own.reduce(applyEvent, before));
     }
   }
 }
 
-function freshRun(run: string, [first]: readonly Told[]): Run {
+function freshRun(run: string, [first]: readonly ProjectedEvent[]): Run {
   return {
     ledger: first?.ledger ?? '',
     run,
@@ -51,13 +51,13 @@ function freshRun(run: string, [first]: readonly Told[]): Run {
   };
 }
 
-function afterwards(before: Run, event: Told): Run {
+function applyEvent(before: Run, event: ProjectedEvent): Run {
   const run = { ...before, ...changeBy(before, event), last: event.seq, at: event.at };
   if (run.over || run.status === 'paused') return run;
   return { ...run, status: run.waits > 0 && run.calls.length === 0 ? 'blocked' : 'running' };
 }
 
-function changeBy(run: Run, { type, at, data }: Told): Partial<Run> {
+function changeBy(run: Run, { type, at, data }: ProjectedEvent): Partial<Run> {
   const call = textIn(data, 'call', 300);
   switch (type) {
     case 'run.started':

@@ -16,7 +16,7 @@ export function overview(contributed: Readonly<Record<string, Command>> = {}): s
   const more = Object.keys(contributed).length === 0 ? [] : [{ title: 'More', commands: contributed }];
   const rows = [...groups, ...more].flatMap((group) => [
     group.title,
-    ...Object.entries(group.commands).flatMap(([name, command]) => wrapped(name, command.summary, width)),
+    ...Object.entries(group.commands).flatMap(([name, command]) => wrapText(name, command.summary, width)),
     '',
   ]);
   return [
@@ -25,7 +25,7 @@ export function overview(contributed: Readonly<Record<string, Command>> = {}): s
     'Usage: oka <command> [options]',
     '',
     ...rows,
-    ...GLOBAL.flatMap(([option, about]) => wrapped(option, about, width)),
+    ...GLOBAL.flatMap(([option, about]) => wrapText(option, about, width)),
     '',
     'Exit codes: 0 fine, 1 something checked is not fine, 2 wrong use,',
     '            3 refused or not possible now, 4 a run waits or was stopped,',
@@ -50,7 +50,7 @@ export function helpOf(name: string, command: Command): string {
     '',
     `Usage: ${usageOf(name, command)}`,
     '',
-    ...all.flatMap(([option, about]) => wrapped(option, about, width)),
+    ...all.flatMap(([option, about]) => wrapText(option, about, width)),
     '',
     `Example: ${command.example}`,
     '',
@@ -61,7 +61,7 @@ export function usageOf(name: string, command: Command): string {
   return ['oka', name, command.operands, '[options]'].filter((word) => word !== undefined).join(' ');
 }
 
-function wrapped(term: string, about: string, width: number): string[] {
+function wrapText(term: string, about: string, width: number): string[] {
   const room = 80 - 2 - width;
   const lines: string[] = [];
   for (const word of about.split(' ')) {

@@ -23,11 +23,11 @@ export function fitText(text: string, room: number): string {
 export const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);
 
 export function count(amount: number, noun: string, several = `${noun}s`): string {
-  return `${grouped(amount)} ${amount === 1 ? noun : several}`;
+  return `${groupDigits(amount)} ${amount === 1 ? noun : several}`;
 }
 
 /** 1234567 as 1,234,567; Intl would cost 15 ms of start-up. */
-function grouped(amount: number): string {
+function groupDigits(amount: number): string {
   return String(amount).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }
 

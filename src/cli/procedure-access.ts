@@ -77,16 +77,16 @@ export function numberLines(numbers: ProcedureNumbers): string[] {
   const side = ({ runs, fine, seconds, tokens }: ProcedureNumbers['with']): string =>
     [
       `${fine} of ${runs} fine`,
-      ...(seconds === null ? [] : [`${rounded(seconds)} s`]),
-      ...(tokens === null ? [] : [`${rounded(tokens)} tokens`]),
+      ...(seconds === null ? [] : [`${roundValue(seconds)} s`]),
+      ...(tokens === null ? [] : [`${roundValue(tokens)} tokens`]),
     ].join(', ');
   return [
     `successes     ${numbers.successes} that do not depend on each other`,
     `with it       ${side(numbers.with)}`,
     `without it    ${side(numbers.without)}`,
-    `compared      ${numbers.wins} better, ${numbers.losses} worse; evidence ${rounded(numbers.e_value)}`,
+    `compared      ${numbers.wins} better, ${numbers.losses} worse; evidence ${roundValue(numbers.e_value)}`,
     `contradicted  ${numbers.contradictions} lately; last validated ${numbers.last_validated ?? 'never'}`,
   ];
 }
 
-const rounded = (value: number): string => String(Math.round(value * 100) / 100);
+const roundValue = (value: number): string => String(Math.round(value * 100) / 100);

@@ -3,7 +3,7 @@ const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
 /** At most `room` characters wide: neighbours are put together where there are more. */
 export function sparkline(values: readonly (number | null)[], room: number): string {
-  const shown = squeezed(values, room);
+  const shown = downsample(values, room);
   const known = shown.filter((value) => value !== null);
   const [least, most] = [Math.min(...known, 0), Math.max(...known, 0)];
   return shown.map((value) => (value === null ? '·' : barOf(value, least, most))).join('');
@@ -14,7 +14,7 @@ function barOf(value: number, least: number, most: number): string {
   return BARS[Math.round(share * (BARS.length - 1))] ?? BARS[0];
 }
 
-function squeezed(values: readonly (number | null)[], room: number): (number | null)[] {
+function downsample(values: readonly (number | null)[], room: number): (number | null)[] {
   if (values.length <= room) return [...values];
   return Array.from({ length: room }, (_, n) => {
     const from = Math.floor((n * values.length) / room);

@@ -45,9 +45,9 @@ export function shareOfBudget(left: Left, { budgets }: Graph): Budgets {
 export function answerFromChild(child: RunState, isAnyEnd = false): WaitAnswer {
   const { id, status, reason, output, spent, activeMs } = child;
   const { tokens, usd, tool_calls, output_bytes } = spent;
-  const said = { by: id, usage: { tokens_in: tokens, usd, tool_calls, output_bytes, ms: activeMs } };
-  if (isAnyEnd) return { verdict: 'arrived', output: { run: id, status, reason, output }, ...said };
+  const by = { by: id, usage: { tokens_in: tokens, usd, tool_calls, output_bytes, ms: activeMs } };
+  if (isAnyEnd) return { verdict: 'arrived', output: { run: id, status, reason, output }, ...by };
   return status === 'done'
-    ? { verdict: 'arrived', output, ...said }
-    : { verdict: 'cancelled', text: `run ${id} ${status}: ${reason}`, ...said };
+    ? { verdict: 'arrived', output, ...by }
+    : { verdict: 'cancelled', text: `run ${id} ${status}: ${reason}`, ...by };
 }

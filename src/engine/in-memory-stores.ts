@@ -25,10 +25,10 @@ export function memoryEvents(clock: Clock): MemoryEvents {
 }
 
 export function memoryRuns(): RunStore {
-  const kept = new Map<string, { seq: number; state: Json }>();
+  const stored = new Map<string, { seq: number; state: Json }>();
   return {
-    save: async (run, snapshot) => void kept.set(run, structuredClone(snapshot)),
-    load: async (run) => structuredClone(kept.get(run) ?? null),
+    save: async (run, snapshot) => void stored.set(run, structuredClone(snapshot)),
+    load: async (run) => structuredClone(stored.get(run) ?? null),
   };
 }
 

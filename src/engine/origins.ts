@@ -52,11 +52,11 @@ function originOfTemplate(template: Json, run: RunState): Origin {
 
 /** The words that a model did not find in its task but in what tools gave came from there. */
 function originOfWords(text: string, run: RunState, { agent }: NodeState): Origin {
-  const told = run.plan.graph.author === 'model' ? run.title : `${run.title} ${jsonText(run.input)}`;
+  const described = run.plan.graph.author === 'model' ? run.title : `${run.title} ${jsonText(run.input)}`;
   const seen = jsonText((agent?.evidence ?? []).map(({ output, error }) => [output, error]));
   const words = text.split(/[\s"'`;|&<>()=,]+/).filter((word) => word.length >= SHORTEST_WORD);
-  if (words.some((word) => !told.includes(word) && seen.includes(word))) return 'tool';
-  return words.length > 0 && words.every((word) => told.includes(word)) ? 'task' : 'model';
+  if (words.some((word) => !described.includes(word) && seen.includes(word))) return 'tool';
+  return words.length > 0 && words.every((word) => described.includes(word)) ? 'task' : 'model';
 }
 
 function fieldIn(input: Json, field: string): Json {

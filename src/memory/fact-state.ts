@@ -20,7 +20,7 @@ export type FactRow = {
 };
 
 /** A fact that is stored is valid, whatever it was before. A rewording stays while the text does. */
-export function keepFact(before: FactRow | undefined, given: FactGiven, at: string): FactRow {
+export function applyFact(before: FactRow | undefined, given: FactGiven, at: string): FactRow {
   const { supersedes: _, ...fact } = given;
   const reworded = before?.fact.text === fact.text ? before.reworded : null;
   return { fact, reworded, state: { kind: 'valid' }, since: at };

@@ -10,7 +10,7 @@ import type { Event, Pen } from '../schema/event.ts';
 import type { Fact, FactGiven } from '../schema/memory.ts';
 import type { Rows } from '../schema/rows.ts';
 import type { View } from '../schema/view.ts';
-import { endFact, type FactRow, type FactState, keepFact, rewordFact } from './fact-state.ts';
+import { endFact, type FactRow, type FactState, applyFact, rewordFact } from './fact-state.ts';
 
 /** An event that stored a fact. */
 export type FactPlace = { pen: Pen; seq: number };
@@ -113,7 +113,7 @@ function newFactRow(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): S
   const earlier = before?.places ?? [];
   const replaced = supersedes.flatMap((other) => (other === id ? [] : (storedFact(rows, other)?.places ?? [])));
   return {
-    ...keepFact(before, { ...event.data, evidence: evidenceIn(event) }, event.at),
+    ...applyFact(before, { ...event.data, evidence: evidenceIn(event) }, event.at),
     places: [...earlier, { pen: event.pen, seq: event.seq }].slice(-MOST_PLACES),
     replaces: [...earlier, ...replaced].slice(-MOST_PLACES),
   };

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 
-type Look = (value: unknown) => boolean;
+type Inspected = (value: unknown) => boolean;
 type Definition = Partial<Limit> & {
   type: string;
   checks?: readonly { _zod: { def: Limit } }[];
@@ -15,7 +15,7 @@ type Definition = Partial<Limit> & {
   innerType?: z.ZodType;
   element?: z.ZodType;
   options?: readonly z.ZodType[];
-  fn?: Look;
+  fn?: Inspected;
 };
 type Limit = {
   check: string;
@@ -27,9 +27,9 @@ type Limit = {
   inclusive?: boolean;
 };
 
-const never: Look = () => false;
+const never: Inspected = () => false;
 
-export function fitCheck(schema: z.ZodType): Look {
+export function fitCheck(schema: z.ZodType): Inspected {
   const definition = schema._zod.def as unknown as Definition;
   const own = definition.format === undefined ? [] : [definition as Limit]; // z.int() is a number and a check in one
   const limits = [...own, ...(definition.checks ?? []).map(({ _zod }) => _zod.def)].map(limitOf);
@@ -43,7 +43,7 @@ export function fitCheck(schema: z.ZodType): Look {
 }
 
 /** Anything this file does not know is left to the schema. */
-function kindOf(definition: Definition): Look {
+function kindOf(definition: Definition): Inspected {
   const { type, innerType, element, options, entries, values, fn } = definition;
   if (type === 'string' || type === 'boolean') return (value) => typeof value === type;
   if (type === 'number') return (value) => typeof value === 'number' && Number.isFinite(value);
@@ -60,22 +60,22 @@ function kindOf(definition: Definition): Look {
 }
 
 const oneOf =
-  (values: readonly unknown[]): Look =>
+  (values: readonly unknown[]): Inspected =>
   (value) =>
     values.includes(value);
 
 const anyOf =
-  (looks: readonly Look[]): Look =>
+  (looks: readonly Inspected[]): Inspected =>
   (value) =>
     looks.some((look) => look(value));
 
 const listOf =
-  (look: Look): Look =>
+  (look: Inspected): Inspected =>
   (value) =>
     Array.isArray(value) && value.every(look);
 
 /** Every field is known and matches, and only optional ones are missing. */
-function objectOf({ shape = {}, catchall }: Definition): Look {
+function objectOf({ shape = {}, catchall }: Definition): Inspected {
   if (catchall?._zod.def.type !== 'never') return never;
   const looks = new Map(Object.entries(shape).map(([name, field]) => [name, fitCheck(field)]));
   const needed = Object.keys(shape).filter((name) => shape[name]?._zod.def.type !== 'optional');
@@ -88,7 +88,7 @@ function objectOf({ shape = {}, catchall }: Definition): Look {
   };
 }
 
-function limitOf({ check, format, pattern, maximum, minimum, value: bound, inclusive }: Limit): Look {
+function limitOf({ check, format, pattern, maximum, minimum, value: bound, inclusive }: Limit): Inspected {
   switch (check) {
     case 'string_format':
       return pattern === undefined || pattern.global || pattern.sticky

@@ -103,6 +103,6 @@ export function misfitsOf(error: z.ZodError): string {
 function lean(schema: Json, isKeyword = true): Json {
   if (Array.isArray(schema)) return schema.map((each) => lean(each));
   if (schema === null || typeof schema !== 'object') return schema;
-  const kept = Object.entries(schema).filter(([key]) => !isKeyword || !DROPPED.has(key));
-  return Object.fromEntries(kept.map(([key, value]) => [key, lean(value, !(isKeyword && key === 'properties'))]));
+  const stored = Object.entries(schema).filter(([key]) => !isKeyword || !DROPPED.has(key));
+  return Object.fromEntries(stored.map(([key, value]) => [key, lean(value, !(isKeyword && key === 'properties'))]));
 }

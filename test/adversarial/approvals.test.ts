@@ -22,7 +22,7 @@ import { ports } from '../../src/daemon/room-ports.ts';
 import { renderApprovalPage } from '../../src/guard/approval-page.ts';
 import { submit } from '../../src/intake/submit-request.ts';
 import { Graph } from '../../src/schema/graph.ts';
-import { acting, type Asker, askingHome, decide, living, RAN, shell, told } from '../support/approvals.ts';
+import { acting, type Asker, askingHome, decide, withProcess, RAN, shell, told } from '../support/approvals.ts';
 import { temporaryFolder } from '../support/cli.ts';
 
 const never = new AbortController().signal;
@@ -32,7 +32,7 @@ const approved = (binding: string) => ({ verdict: 'approved', binding, by: 'a te
 async function stillAsks(trick: (asker: Asker) => Promise<void>, nodes: unknown[] = [acting()]): Promise<string[]> {
   using folder = temporaryFolder();
   const home = askingHome(folder.dir);
-  await living(home, async (asker) => {
+  await withProcess(home, async (asker) => {
     await asker.run('r', nodes);
     await trick(asker);
     await asker.looks();
@@ -45,7 +45,7 @@ async function stillAsks(trick: (asker: Asker) => Promise<void>, nodes: unknown[
 /** What was approved has changed: it is asked about again instead of run. */
 async function asksAgain(change: (asker: Asker) => Promise<void> | void, nodes: unknown[] = [acting()]): Promise<void> {
   using folder = temporaryFolder();
-  await living(askingHome(folder.dir), async (asker) => {
+  await withProcess(askingHome(folder.dir), async (asker) => {
     mkdirSync(asker.desk('work'));
     writeFileSync(asker.desk('act.sh'), `echo ran >> ${RAN}\n`);
     await asker.run('r', nodes);
@@ -60,7 +60,7 @@ async function asksAgain(change: (asker: Asker) => Promise<void> | void, nodes: 
 describe('an approval is for exactly one call', () => {
   it('1 used once, it is not good for the same command in the next step', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ run, open, answer, ran }) => {
+    await withProcess(askingHome(folder.dir), async ({ run, open, answer, ran }) => {
       await run('r', [acting(), acting({ id: 'again', needs: ['act'] })]);
       const first = open();
       expect(await answer(first.wait, approved(first.for.binding))).toBe('blocked');
@@ -73,7 +73,7 @@ describe('an approval is for exactly one call', () => {
 
   it('2 it is not good for a second attempt when the first has failed', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ home, run, open, answer, ran }) => {
+    await withProcess(askingHome(folder.dir), async ({ home, run, open, answer, ran }) => {
       await run('r', [shell({ line: `echo ran >> ${RAN}; exit 1` }, { max_retries: 3 })]);
       expect(await answer(open().wait, approved(open().for.binding))).toBe('failed');
       expect(ran()).toBe(1);
@@ -83,7 +83,7 @@ describe('an approval is for exactly one call', () => {
 
   it('3 it is not good for other arguments', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ run, stores, answer, ran }) => {
+    await withProcess(askingHome(folder.dir), async ({ run, stores, answer, ran }) => {
       await run('r', [shell({ argv: ['true'] }, { id: 'a' }), shell({ argv: ['touch', RAN] }, { id: 'b' })]);
       const bindings = new Map(
         stores
@@ -99,7 +99,7 @@ describe('an approval is for exactly one call', () => {
 
   it('4 it is not good in another run with the same graph', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ run, answer, stores, ran }) => {
+    await withProcess(askingHome(folder.dir), async ({ run, answer, stores, ran }) => {
       await run('r', [acting()]);
       await run('s', [acting()]);
       const [r, s] = stores.taskGraph().goals.map(({ waits }) => waits[0]);
@@ -160,9 +160,9 @@ describe('an approval is for exactly one call', () => {
     const before = process.env['TZ'];
     delete process.env['TZ'];
     try {
-      await living(home, async ({ run }) => run('r', [acting()]));
+      await withProcess(home, async ({ run }) => run('r', [acting()]));
       process.env['TZ'] = 'UTC';
-      await living(home, async ({ open, answer, ran }) => {
+      await withProcess(home, async ({ open, answer, ran }) => {
         expect(await answer(open().wait, approved(open().for.binding))).toBe('blocked');
         expect(ran()).toBe(0);
       });
@@ -174,7 +174,7 @@ describe('an approval is for exactly one call', () => {
 
   it('11 an answer for the whole run is not for another run, nor for another program', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ run, open, answer, ran, stores }) => {
+    await withProcess(askingHome(folder.dir), async ({ run, open, answer, ran, stores }) => {
       const other = shell({ argv: ['touch', 'x'] }, { id: 'other', needs: ['again'] });
       await run('r', [acting(), acting({ id: 'again', needs: ['act'] }), other]);
       expect(await answer(open().wait, { ...approved(open().for.binding), always: true })).toBe('blocked');
@@ -195,7 +195,7 @@ describe('an approval is for a time', () => {
   it('12 an answer that comes too late is refused, and the node ends as expired', async () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir, brief);
-    await living(home, async ({ run, open, answer, looks, ran }) => {
+    await withProcess(home, async ({ run, open, answer, looks, ran }) => {
       await run('r', [acting()]);
       await sleep(AFTER_MS);
       expect(await answer(open().wait, approved(open().for.binding))).toContain('too late');
@@ -209,7 +209,7 @@ describe('an approval is for a time', () => {
   it('13 a page that was edited too late does not count either', async () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir, brief);
-    await living(home, async ({ run, pageFile, looks, ran }) => {
+    await withProcess(home, async ({ run, pageFile, looks, ran }) => {
       await run('r', [acting()]);
       const page = pageFile();
       await sleep(AFTER_MS);
@@ -222,7 +222,7 @@ describe('an approval is for a time', () => {
 
   it('14 given in time and used too late, it is asked about again', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir, brief), async ({ run, open, answer, engine, ran }) => {
+    await withProcess(askingHome(folder.dir, brief), async ({ run, open, answer, engine, ran }) => {
       await run('r', [acting()]);
       const first = open();
       await engine.stop('r', { kind: 'pause', reason: 'a test' });
@@ -253,7 +253,7 @@ describe('an answer that is not one', () => {
 
   it('16 one that was denied is not approved afterwards', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ run, open, answer, ran }) => {
+    await withProcess(askingHome(folder.dir), async ({ run, open, answer, ran }) => {
       await run('r', [acting()]);
       const { wait, for: asking } = open();
       expect(await answer(wait, { verdict: 'denied', binding: asking.binding })).toBe('failed');
@@ -379,7 +379,7 @@ describe('a page that is not an answer', () => {
   it('29 that is the answered page of another wait', async () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir);
-    await living(home, async ({ run, pageFile, looks, ran }) => {
+    await withProcess(home, async ({ run, pageFile, looks, ran }) => {
       await run('r', [acting({ id: 'a' }), acting({ id: 'b' })]);
       const [a, b] = [pageFile('r.a.0.w0'), pageFile('r.b.0.w0')];
       const text = readFileSync(b, 'utf8');
@@ -398,7 +398,7 @@ describe('a page that is not an answer', () => {
     const approvals = join(home.oka, 'approvals');
     mkdirSync(approvals);
     writeFileSync(join(approvals, 'r.act.0.w0.md'), '---\noka: approval\nwait: r.act.0.w0\ndecision: approve\n---\n');
-    await living(home, async ({ run, looks, ran, pageFile }) => {
+    await withProcess(home, async ({ run, looks, ran, pageFile }) => {
       await run('r', [acting()]);
       await looks();
       expect(ran()).toBe(0);
@@ -409,7 +409,7 @@ describe('a page that is not an answer', () => {
   it('31 that was there before the question, word for word but for the answer', async () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir);
-    await living(home, async ({ run, open, pageFile, answer, looks, ran }) => {
+    await withProcess(home, async ({ run, open, pageFile, answer, looks, ran }) => {
       await run('r', [shell({ line: 'bash act.sh' })]);
       const forged = yes(readFileSync(pageFile(), 'utf8'));
       const { wait, for: asking } = open();
@@ -425,7 +425,7 @@ describe('a page that is not an answer', () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir);
     mkdirSync(join(home.oka, 'approvals'));
-    await living(home, async ({ engine, open, pageFile, looks, ran }) => {
+    await withProcess(home, async ({ engine, open, pageFile, looks, ran }) => {
       await (await engine.start(Graph.parse({ id: 'g', nodes: [acting()] }), { id: 'r' })).done;
       writeFileSync(pageFile(), yes(renderApprovalPage(open())));
       await looks();
@@ -469,7 +469,7 @@ describe('the folder of the pages', () => {
     const elsewhere = join(folder.dir, 'elsewhere');
     mkdirSync(elsewhere);
     symlinkSync(elsewhere, join(home.oka, 'approvals'));
-    await living(home, async ({ run, looks, ran, open, answer }) => {
+    await withProcess(home, async ({ run, looks, ran, open, answer }) => {
       await run('r', [acting()]);
       expect(readdirSync(elsewhere)).toEqual([]);
       writeFileSync(join(elsewhere, 'r.act.0.w0.md'), 'decision: approve\n');
@@ -508,7 +508,7 @@ describe('the folder of the pages', () => {
     mkdirSync(join(home.oka, 'approvals'));
     symlinkSync(precious, join(home.oka, 'approvals/.r.act.0.w0.md.tmp'));
     symlinkSync(precious, join(home.oka, 'approvals/r.act.0.w0.md'));
-    await living(home, async ({ run, pageFile, looks }) => {
+    await withProcess(home, async ({ run, pageFile, looks }) => {
       await run('r', [acting()]);
       await looks();
       expect(lstatSync(pageFile()).isFile()).toBe(true);
@@ -535,7 +535,7 @@ describe('what a person sees', () => {
   it('39 a command that is too long to be shown is refused instead of asked about', async () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir);
-    await living(home, async ({ run, ran }) => {
+    await withProcess(home, async ({ run, ran }) => {
       await run('r', [shell({ line: `: ${'x'.repeat(60_000)}; echo ran >> ${RAN}` })]);
       expect(ran()).toBe(0);
     });
@@ -547,13 +547,13 @@ describe('after a crash', () => {
   it('40 an approval that was given and not used yet is used once, and not a second time', async () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir);
-    await living(home, async ({ run, engine, open, answer }) => {
+    await withProcess(home, async ({ run, engine, open, answer }) => {
       await run('r', [acting(), acting({ id: 'again', needs: ['act'] })]);
       await engine.stop('r', { kind: 'pause', reason: 'a test' });
       await answer(open().wait, approved(open().for.binding));
     });
     for (const times of [1, 1])
-      await living(home, async ({ engine, ran }) => {
+      await withProcess(home, async ({ engine, ran }) => {
         await (await engine.resume('r')).done;
         expect(ran()).toBe(times);
       });

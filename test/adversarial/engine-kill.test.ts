@@ -9,7 +9,7 @@ import { defaultStates } from '../../src/engine/agent-states.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { killedOften } from '../support/engine-kill-lane.ts';
-import { faultsIn } from '../support/engine-kill-sight.ts';
+import { faultsIn } from '../support/engine-kill-observer.ts';
 import { countingTools, shapes } from '../support/engine-kill-work.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
 

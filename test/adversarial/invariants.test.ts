@@ -12,7 +12,7 @@ import { STEP_CHECK, type StepCheckInput } from '../../src/schema/acceptance.ts'
 import type { Event } from '../../src/schema/event.ts';
 import { bindingHash } from '../../src/tools/middleware/authorize.ts';
 import { dataOf } from '../support/engine-fakes.ts';
-import { type Invocation, type Life, lived, pureOutput, type Story } from '../support/engine-life.ts';
+import { type Invocation, type Life, playScenario, pureOutput, type Story } from '../support/engine-playback.ts';
 import { type Scenario, scenarios, tightBudgets, toolNames } from '../support/engine-scenario.ts';
 
 /** Always the same cases; SEED=… tries others. */
@@ -32,7 +32,7 @@ const told = new Map<string, Promise<Story>>();
 async function holds(arbitrary: fc.Arbitrary<Scenario>, check: (story: Story) => void | Promise<void>): Promise<void> {
   const property = fc.asyncProperty(arbitrary, async (scenario) => {
     const key = JSON.stringify(scenario);
-    const story = told.get(key) ?? lived(scenario);
+    const story = told.get(key) ?? playScenario(scenario);
     if (arbitrary === anything) told.set(key, story);
     await check(await story);
   });

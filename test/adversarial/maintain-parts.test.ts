@@ -17,14 +17,14 @@ import type { Home } from '../../src/schema/home.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { launcher, oka } from '../support/cli.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
-import { dumpOf, written } from '../support/maintain.ts';
+import { dumpOf, writtenPages } from '../support/maintain.ts';
 
 const KILLS = Number(process.env['OKA_KILLS'] ?? 12);
 const isWhole = KILLS >= 100;
 const DAYS = isWhole ? 3 : 2;
 const CONCLUDED = ['fact.kept', 'procedure.drafted', 'page.edited', ...(isWhole ? ['procedure.moved'] : [])];
 const NIGHT_MS = 12 * 60 * 60 * 1000;
-const dying = pathToFileURL(fileURLToPath(new URL('../support/dying.ts', import.meta.url))).href;
+const dying = pathToFileURL(fileURLToPath(new URL('../support/kill-at-write.ts', import.meta.url))).href;
 
 const place = mkdtempSync(join(tmpdir(), 'oka-parts-'));
 afterAll(() => rmSync(place, { recursive: true, force: true, maxRetries: 5 }));
@@ -97,7 +97,7 @@ function maintained(home: Home, { moment }: Day, dies = ''): Life {
 
 /** Everything that a pass leaves behind, but what a ledger says about itself. */
 async function outcomeOf(home: Home): Promise<object> {
-  const own = (await written(home)).filter(({ type }) => !type.startsWith('ledger.'));
+  const own = (await writtenPages(home)).filter(({ type }) => !type.startsWith('ledger.'));
   const { entries } = dumpOf(home);
   return {
     ledger: (await verifyLedger(home.ledgers.maintenance)).state,
@@ -173,7 +173,7 @@ describe('maintenance with all it learns about', () => {
     expect(history.days).toHaveLength(DAYS);
     expect(killed).toBe(KILLS);
     learned = homeAt(before);
-    const types = new Set((await written(learned)).map(({ type }) => type));
+    const types = new Set((await writtenPages(learned)).map(({ type }) => type));
     expect(types.intersection(new Set(CONCLUDED))).toEqual(new Set(CONCLUDED));
   });
 

@@ -23,7 +23,7 @@ import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
-import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } from '../support/maintain.ts';
+import { conclusions, dumpOf, happenings, maintainedHome, testParts, writtenPages } from '../support/maintain.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
 
 const never = new AbortController().signal;
@@ -235,7 +235,7 @@ async function refusedOnce(home: Home): Promise<string> {
 }
 
 async function slotsOf(home: Home): Promise<{ slot: string; how: string }[]> {
-  return (await written(home)).flatMap((event) => (event.type === 'slot.came' ? [event.data] : []));
+  return (await writtenPages(home)).flatMap((event) => (event.type === 'slot.came' ? [event.data] : []));
 }
 
 function setTimes(home: Home, learn: string): void {

@@ -18,7 +18,7 @@ import {
   type WrittenLedger,
   type WrittenRecord,
   writeLedger,
-  sealed,
+  sealRecord,
 } from '../support/ledger-samples.ts';
 
 describe('power cuts', () => {
@@ -169,7 +169,7 @@ async function expectRecovered(file: string, written: WrittenLedger, image: Imag
   const from = image.bytes.length % 2 === 0 ? durableEnd(written) : null;
   const { end, cut } = await recoveredFrom(file, image.bytes, about, from, (fd, { end }) => {
     const next = { ...noteOf('next'), seq: end.seq + 1, run: 'r1', at: '', pen: 'run', cause: null, v: 1 } as Event;
-    writeSync(fd, sealed(next, end.offset, end.hash).text);
+    writeSync(fd, sealRecord(next, end.offset, end.hash).text);
   });
   if (end.seq !== (kept?.seq ?? 0) || end.offset !== (kept?.end ?? 0) || (kept && end.hash !== kept.hash))
     expect.fail(`${about}: kept up to ${JSON.stringify(end)} instead of ${JSON.stringify(kept)}`);

@@ -13,7 +13,7 @@ import { taskGraph } from '../../src/ledger/task-graph.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { Config } from '../../src/schema/config.ts';
 import type { Event, Line, NewEvent } from '../../src/schema/event.ts';
-import { life, type Snapshot, type Step } from '../support/ledger-lives.ts';
+import { life, type Snapshot, type Step } from '../support/ledger-histories.ts';
 import { freshFolder } from '../support/ledger-samples.ts';
 
 const SEED = 20_260_725;

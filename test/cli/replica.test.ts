@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { okaWith, type Ran, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
-import { many, noted, write } from '../support/replica.ts';
+import { many, noteEvent, write } from '../support/replica.ts';
 
 const KEY = 'a key for tests that is long enough';
 
@@ -157,7 +157,10 @@ describe('oka replica', () => {
     await using server = await openConvexServer({ key: KEY, sniff: (body) => void seen.push(body) });
     const home = await homeIn(folder, 'home', server.url);
     await home.says('hunter2-hunter2', 'secrets', 'set', 'DOOR');
-    await write(home.ledger, 'run', [noted('the door opens with hunter2-hunter2'), noted(`and the key is ${KEY}`)]);
+    await write(home.ledger, 'run', [
+      noteEvent('the door opens with hunter2-hunter2'),
+      noteEvent(`and the key is ${KEY}`),
+    ]);
     expect((await home.oka('replica', 'backfill')).code).toBe(0);
     expect(seen.filter((body) => body.includes('hunter2'))).toEqual([]);
     expect(JSON.stringify(await server.dump())).not.toContain(KEY);

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { type Appended, limits, NOTHING, type WireEvent } from '../../convex/wire.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type * as ports from '../../src/schema/ports.ts';
-import { api, chained, clientOf, plainHistory, type Sketch, sendAll } from '../support/convex-history.ts';
+import { api, chainEvents, clientOf, plainHistory, type Sketch, sendAll } from '../support/convex-history.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
 
 const of = { ledger: 'home', pen: 'run' } as const;
@@ -65,7 +65,7 @@ describe.each(['convex-test', 'indexed'] as const)('append, executed by %s', (en
     await using server = await opened();
     const client = clientOf(server);
     const history = plainHistory(10);
-    const other = [...history.slice(0, 6), ...chained([{}, {}, {}, {}, {}, {}], history[5])];
+    const other = [...history.slice(0, 6), ...chainEvents([{}, {}, {}, {}, {}, {}], history[5])];
     await client.mutation(api.append, { ...of, events: history });
     expect(await client.mutation(api.append, { ...of, events: other })).toEqual({
       kind: 'fork',
@@ -81,7 +81,7 @@ describe.each(['convex-test', 'indexed'] as const)('append, executed by %s', (en
     const client = clientOf(server);
     const history = plainHistory(10);
     const append = (events: WireEvent[]) => client.mutation(api.append, { ...of, events });
-    expect(await append(chained([{}], { seq: 0, hash: 'f'.repeat(64) }))).toEqual({ kind: 'broken', seq: 1 });
+    expect(await append(chainEvents([{}], { seq: 0, hash: 'f'.repeat(64) }))).toEqual({ kind: 'broken', seq: 1 });
     await append(history.slice(0, 4));
     expect(await append(plainHistory(10, 'other').slice(4))).toEqual({ kind: 'broken', seq: 5 });
     expect(await append([...history.slice(4, 6), ...history.slice(7)])).toEqual({ kind: 'broken', seq: 8 });
@@ -90,7 +90,7 @@ describe.each(['convex-test', 'indexed'] as const)('append, executed by %s', (en
       seq: 7,
     });
     expect(await append([...history.slice(2, 3), ...history.slice(2, 6)])).toEqual({ kind: 'broken', seq: 3 });
-    expect(await append(chained([{}], { seq: -1, hash: NOTHING.hash }))).toEqual({ kind: 'broken', seq: 0 });
+    expect(await append(chainEvents([{}], { seq: -1, hash: NOTHING.hash }))).toEqual({ kind: 'broken', seq: 0 });
     expect((await server.dump()).events).toHaveLength(4);
   });
 
@@ -111,7 +111,7 @@ describe.each(['convex-test', 'indexed'] as const)('append, executed by %s', (en
     await using server = await opened();
     const client = clientOf(server);
     const text = JSON.stringify({ text: 'ü'.repeat(limits.textBytes / 2) });
-    const events = chained([{}, { body: { kind: 'plain', text } }]);
+    const events = chainEvents([{}, { body: { kind: 'plain', text } }]);
     const bytes = Buffer.byteLength(text);
     expect(await client.mutation(api.append, { ...of, events })).toEqual({
       kind: 'too_large',
@@ -127,7 +127,7 @@ describe.each(['convex-test', 'indexed'] as const)('append, executed by %s', (en
   it('a batch that is too much for one call is taken up to `next`, and so is one that is sent again', async () => {
     await using server = await opened();
     const client = clientOf(server);
-    const history = chained(
+    const history = chainEvents(
       Array.from({ length: 14 }, () => ({ body: { kind: 'sealed', text: 'x'.repeat(800 * 1024) } as const })),
     );
     const nexts: number[] = [];
@@ -149,7 +149,7 @@ describe.each(['convex-test', 'indexed'] as const)('append, executed by %s', (en
 it('no more than 500 events are given at once, and no more than 1000 taken, be each of a run of its own', async () => {
   await using server = await openConvexServer({ engine: 'indexed', open: true });
   const client = clientOf(server);
-  const history = chained(Array.from({ length: 1200 }, (_, index) => ({ type: 'run.started', run: `r${index}` })));
+  const history = chainEvents(Array.from({ length: 1200 }, (_, index) => ({ type: 'run.started', run: `r${index}` })));
   expect(await client.mutation(api.append, { ...of, events: history })).toEqual({ kind: 'ok', next: 1001 });
   expect(await client.query(api.page, { ...of, from: 1, limit: 9999 })).toHaveLength(500);
   expect(await client.query(api.page, { ...of, from: 1, limit: 0 })).toEqual([]);
@@ -165,11 +165,11 @@ it.each([
   ['changes taken back', (index: number): Sketch => ({ type: 'change.undone', data: { change: index + 1 } })],
 ])('%s: a call stays within the limits of a transaction, and the next goes on', async (_, sketch) => {
   await using server = await openConvexServer({ engine: 'indexed', open: true });
-  const forgotten = chained(
+  const forgotten = chainEvents(
     Array.from({ length: SOME }, () => ({ type: 'fact.forgotten', data: { facts: ids(100) } })),
   );
   await sendAll(clientOf(server), { ledger: 'home', pen: 'maintenance' }, forgotten);
-  const history = chained(Array.from({ length: SOME }, (_, index) => sketch(index)));
+  const history = chainEvents(Array.from({ length: SOME }, (_, index) => sketch(index)));
   await sendAll(clientOf(server), of, history);
 });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WireEvent } from '../../convex/wire.ts';
-import { api, chained, clientOf, type Sketch, sendAll } from '../support/convex-history.ts';
+import { api, chainEvents, clientOf, type Sketch, sendAll } from '../support/convex-history.ts';
 import { openConvexServer } from '../support/convex-server.ts';
 
 const of = { ledger: 'home', pen: 'run' } as const;
@@ -9,7 +9,7 @@ const of = { ledger: 'home', pen: 'run' } as const;
 async function givenBack(sketches: Sketch[]): Promise<{ sent: WireEvent[]; back: WireEvent[] }> {
   await using server = await openConvexServer({ open: true });
   const client = clientOf(server);
-  const sent = chained(sketches);
+  const sent = chainEvents(sketches);
   await sendAll(client, of, sent);
   return { sent, back: await client.query(api.page, { ...of, from: 1, limit: 500 }) };
 }

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Appended, WireEvent } from '../../convex/wire.ts';
 import { everyFault } from '../support/convex-faults.ts';
-import { api, chained, clientOf, plainHistory, type Sketch } from '../support/convex-history.ts';
+import { api, chainEvents, clientOf, plainHistory, type Sketch } from '../support/convex-history.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
 
 const of = { ledger: 'home', pen: 'run' } as const;
@@ -79,7 +79,7 @@ it('what is changed behind the back of the functions is seen by who compares', a
     if (head !== null) await ctx.db.patch(head._id, { hash: 'f'.repeat(64) });
   });
   expect(await client.query(api.head, of)).toEqual({ seq: 10, hash: 'f'.repeat(64) });
-  const more = chained([{}], history.at(-1));
+  const more = chainEvents([{}], history.at(-1));
   expect(await client.mutation(api.append, { ...of, events: more })).toEqual({ kind: 'broken', seq: 11 });
 });
 
@@ -119,7 +119,7 @@ it('both engines store the same, whatever is told in whichever batches', async (
 async function storedAfter(server: ConvexServer, batches: [pen: string, sketches: Sketch[]][]): Promise<object> {
   const ends: Record<string, WireEvent | undefined> = {};
   for (const [pen, sketches] of batches) {
-    const events = chained(sketches, ends[pen]);
+    const events = chainEvents(sketches, ends[pen]);
     const answer = await server.call('mutation', 'replica:append', { ledger: 'home', pen, events });
     const { next } = answer as { next: number };
     ends[pen] = events.find(({ seq }) => seq === next - 1) ?? ends[pen];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WireEvent } from '../../convex/wire.ts';
-import { api, chained, clientOf, type Sketch, sendAll } from '../support/convex-history.ts';
+import { api, chainEvents, clientOf, type Sketch, sendAll } from '../support/convex-history.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
 
 const of = { ledger: 'home', pen: 'run' } as const;
@@ -15,7 +15,7 @@ afterEach(() => server.close());
 
 type Place = typeof of | typeof maintenance;
 const append = (place: Place, events: WireEvent[]): Promise<void> => sendAll(clientOf(server), place, events);
-const tell = (sketches: Sketch[], place: Place = of) => append(place, chained(sketches));
+const tell = (sketches: Sketch[], place: Place = of) => append(place, chainEvents(sketches));
 const started: Sketch = { type: 'run.started', run: 'r1', data: { title: 'tidy up', state: 'PLAN', parent: 'r0' } };
 const ended: Sketch = { type: 'run.ended', run: 'r1', data: { status: 'done', reason: 'all holds', artifacts: [] } };
 
@@ -28,7 +28,11 @@ describe('runs', () => {
   };
 
   it('a run is open from its start to its end, and tells where it stands', async () => {
-    const history = chained([started, { type: 'run.moved', run: 'r1', data: { from: 'PLAN', to: 'EXECUTE' } }, ended]);
+    const history = chainEvents([
+      started,
+      { type: 'run.moved', run: 'r1', data: { from: 'PLAN', to: 'EXECUTE' } },
+      ended,
+    ]);
     await append(of, history.slice(0, 2));
     expect(await live()).toMatchObject({
       open: [{ run: 'r1', title: 'tidy up', status: 'running', state: 'EXECUTE', parent: 'r0', first: 1, last: 2 }],
@@ -65,7 +69,7 @@ describe('runs', () => {
 
   it('where nothing can be read the types alone tell that a run began, waits and is over', async () => {
     const sealed = { body: { kind: 'sealed', text: 'age' } } as const;
-    const history = chained([
+    const history = chainEvents([
       { type: 'run.started', run: 'r1', ...sealed },
       { type: 'wait.opened', run: 'r1', body: { kind: 'withheld' } },
       { type: 'run.ended', run: 'r1', ...sealed },
@@ -91,7 +95,7 @@ describe('runs', () => {
   });
 
   it('the last events of a run are given in their order', async () => {
-    const history = chained([started, { ...started, run: 'r2' }, { type: 'run.planned', run: 'r1' }, ended]);
+    const history = chainEvents([started, { ...started, run: 'r2' }, { type: 'run.planned', run: 'r1' }, ended]);
     await append(of, history);
     const asked = { ledger: 'home', run: 'r1' };
     const own = history.filter(({ run }) => run === 'r1');
@@ -133,8 +137,8 @@ describe('facts', () => {
   });
 
   it('both ledgers give the same facts in whichever order their events arrive', async () => {
-    const run = chained([kept('a', 'old'), kept('b', 'stays'), kept('c', 'goes'), kept('c', 'is back')]);
-    const learned = chained([
+    const run = chainEvents([kept('a', 'old'), kept('b', 'stays'), kept('c', 'goes'), kept('c', 'is back')]);
+    const learned = chainEvents([
       { ...kept('n', 'new', { supersedes: ['a'] }), cause: 2 },
       { type: 'fact.reworded', cause: 2, data: { fact: 'b', text: 'stays, better told' } },
       { type: 'fact.forgotten', cause: 3, data: { facts: ['c'], why: 'unused' } },
@@ -151,8 +155,8 @@ describe('facts', () => {
   });
 
   it('what maintenance learned and a person took back changes nothing, whichever arrives first', async () => {
-    const run = chained([kept('a', 'old'), kept('b', 'plain'), kept('c', 'kept'), ...[1, 2, 3].map(undone)]);
-    const learned = chained([
+    const run = chainEvents([kept('a', 'old'), kept('b', 'plain'), kept('c', 'kept'), ...[1, 2, 3].map(undone)]);
+    const learned = chainEvents([
       { ...kept('n', 'new', { supersedes: ['a'] }), cause: 3 },
       { type: 'fact.reworded', cause: 3, data: { fact: 'b', text: 'fancy' } },
       { type: 'fact.forgotten', cause: 3, data: { facts: ['c'], why: 'unused' } },

@@ -7,7 +7,7 @@ import { checkEvent, type Event, type NewEvent } from '../../src/schema/event.ts
 import type { Graph } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { graphOf } from '../support/engine-fakes.ts';
-import { ended, resumed, started, stateAfter } from '../support/engine-state.ts';
+import { endedEvent, resumed, startedEvent, stateAfter } from '../support/engine-state.ts';
 
 const tool = (id: string, rest: object = {}): object => ({ kind: 'tool', id, tool: 'look', ...rest });
 type Bare = Parameters<typeof stateAfter>[1];
@@ -37,10 +37,10 @@ describe('a run that continues a failed one', () => {
 
   it('keeps what was done with what it gave, and has the rest before it', () => {
     const { kept, next } = continued(chain, [
-      started('a'),
-      ended('a', 'ok', { output: { n: 1 } }),
-      started('b'),
-      ended('b', 'failed', { error: 'no' }),
+      startedEvent('a'),
+      endedEvent('a', 'ok', { output: { n: 1 } }),
+      startedEvent('b'),
+      endedEvent('b', 'failed', { error: 'no' }),
     ]);
     expect(kept).toEqual([
       {
@@ -54,14 +54,14 @@ describe('a run that continues a failed one', () => {
   });
 
   it('keeps nothing where nothing was done', () => {
-    const { kept, next } = continued(chain, [started('a'), ended('a', 'failed', { error: 'no' })]);
+    const { kept, next } = continued(chain, [startedEvent('a'), endedEvent('a', 'failed', { error: 'no' })]);
     expect(kept).toEqual([]);
     expect([...next.ready]).toEqual([0]);
   });
 
   it('has spent nothing of its own yet', () => {
     const usage = { tokens_in: 10, usd: 1 };
-    const { next } = continued(chain, [started('a'), ended('a', 'ok', { output: 1, usage })]);
+    const { next } = continued(chain, [startedEvent('a'), endedEvent('a', 'ok', { output: 1, usage })]);
     expect(next.spent).toMatchObject({ tokens: 0, usd: 0, tool_calls: 0 });
   });
 });
@@ -69,7 +69,7 @@ describe('a run that continues a failed one', () => {
 describe('a call that nobody saw the end of', () => {
   const parallel = graphOf([tool('a'), tool('b')]);
   const write = { tool: 'save', class: 'write_local', input: { n: 1 }, key: 'once' };
-  const cut = [started('a', write), resumed, started('b'), ended('b', 'failed', { error: 'no' })];
+  const cut = [startedEvent('a', write), resumed, startedEvent('b'), endedEvent('b', 'failed', { error: 'no' })];
 
   it('stays in doubt under its own name, with all that it was called with: it is not repeated blindly', () => {
     const { kept, next } = continued(parallel, cut);
@@ -82,12 +82,12 @@ describe('a call that nobody saw the end of', () => {
   });
 
   it('has no key where it had none', () => {
-    const { kept } = continued(parallel, [started('a', { class: 'write_local' }), resumed]);
+    const { kept } = continued(parallel, [startedEvent('a', { class: 'write_local' }), resumed]);
     expect(kept[0]?.data).not.toHaveProperty('key');
   });
 
   it('that ended before the run failed is not in doubt', () => {
-    const { kept } = continued(parallel, [started('a', write), ended('a', 'failed', { error: 'no' })]);
+    const { kept } = continued(parallel, [startedEvent('a', write), endedEvent('a', 'failed', { error: 'no' })]);
     expect(kept).toEqual([]);
   });
 });
@@ -96,7 +96,7 @@ describe('a step that had started a run', () => {
   const starting = (name: string): Graph => graphOf([tool('a', { tool: name })]);
   const end = (status: string): Json => ({ run: 'r.a.0.0-12345678', status, reason: '', output: null });
   const gave = (name: string, status: string): NewEvent[] =>
-    continued(starting(name), [started('a', { tool: name }), ended('a', 'ok', { output: end(status) })]).kept;
+    continued(starting(name), [startedEvent('a', { tool: name }), endedEvent('a', 'ok', { output: end(status) })]).kept;
 
   it('that failed starts it again; one that got done is kept', () => {
     expect(gave('run.start', 'failed')).toEqual([]);
@@ -113,18 +113,21 @@ describe('the items of a map', () => {
     tool('list'),
     { kind: 'map', id: 'm', needs: ['list'], over: '{{list}}', each: tool('x', { input: '{{item}}' }) },
   ]);
-  const listed = (items: Json): NonNullable<Bare> => [started('list'), ended('list', 'ok', { output: items })];
+  const listed = (items: Json): NonNullable<Bare> => [
+    startedEvent('list'),
+    endedEvent('list', 'ok', { output: items }),
+  ];
   const itemDone = (at: number, output: Json): NonNullable<Bare> => [
-    started(`m__${at}`),
-    ended(`m__${at}`, 'ok', { output }),
+    startedEvent(`m__${at}`),
+    endedEvent(`m__${at}`, 'ok', { output }),
   ];
 
   it('that were done are kept, and only the others are left', () => {
     const events = [
       ...listed(['x', 'y']),
       ...itemDone(0, 'X'),
-      started('m__1'),
-      ended('m__1', 'failed', { error: 'no' }),
+      startedEvent('m__1'),
+      endedEvent('m__1', 'failed', { error: 'no' }),
     ];
     const { kept, next } = continued(map, events);
     expect(kept.map(({ data }) => (data as { node: string }).node)).toEqual(['list', 'm__0']);
@@ -147,7 +150,7 @@ describe('a step that a planner decides about', () => {
     const agent = graphOf([{ kind: 'agent', id: 'a', goal: 'g' }]);
     const decision = { kind: 'CallTool', tool: 'look', input: null, rationale: '' };
     const thought = { type: 'decision.made', data: { node: 'a', turn: 0, decision } } as NonNullable<Bare>[number];
-    const { kept, next } = continued(agent, [thought, started('a', { class: 'write_local' }), resumed]);
+    const { kept, next } = continued(agent, [thought, startedEvent('a', { class: 'write_local' }), resumed]);
     expect(kept).toEqual([]);
     expect(next.nodes[0]).toMatchObject({ status: 'pending', agent: null });
   });

@@ -10,7 +10,7 @@ import {
 import type { RunState } from '../../src/engine/run-state.ts';
 import { Id } from '../../src/schema/names.ts';
 import { callOf, everythingLeft, graphOf } from '../support/engine-fakes.ts';
-import { ended, started, stateAfter } from '../support/engine-state.ts';
+import { endedEvent, startedEvent, stateAfter } from '../support/engine-state.ts';
 
 const tool = (id: string, rest: object = {}): object => ({ kind: 'tool', id, tool: 'look', ...rest });
 const one = graphOf([tool('a')]);
@@ -71,7 +71,7 @@ describe('the name of a run inside', () => {
 describe('a run that a step has started before', () => {
   const end = { run: 'r.a.0.0-12345678', status: 'failed', reason: 'no', output: null };
   const failed = (output: object): RunState => {
-    const events = [started('a'), ended('a', 'ok', { output })];
+    const events = [startedEvent('a'), endedEvent('a', 'ok', { output })];
     return stateAfter(one, [...events, { type: 'run.ended', data: { status: 'failed', reason: 'no' } }]);
   };
 
@@ -85,7 +85,11 @@ describe('a run that a step has started before', () => {
     ['the call belongs to no step', failed(end), null],
     ['it got done', failed({ ...end, status: 'done' }), 'a'],
     ['the step gave something else', failed({ status: 'failed' }), 'a'],
-    ['the run around it did not fail', stateAfter(one, [started('a'), ended('a', 'ok', { output: end })]), 'a'],
+    [
+      'the run around it did not fail',
+      stateAfter(one, [startedEvent('a'), endedEvent('a', 'ok', { output: end })]),
+      'a',
+    ],
   ])('is not there when %s', (_, before, node) => {
     expect(failedChildOf(before, node)).toBeNull();
   });
@@ -114,8 +118,8 @@ describe('what a run inside may spend', () => {
 describe('what the end of a run means for whoever waits for it', () => {
   const ending = (status: 'done' | 'failed' | 'cancelled'): RunState =>
     stateAfter(one, [
-      started('a'),
-      ended('a', 'ok', { output: 5, usage: { tokens_in: 3, tokens_out: 4, usd: 0.5, output_bytes: 9 } }),
+      startedEvent('a'),
+      endedEvent('a', 'ok', { output: 5, usage: { tokens_in: 3, tokens_out: 4, usd: 0.5, output_bytes: 9 } }),
       { type: 'run.ended', data: { status, reason: 'so it is', output: { a: 5 } } },
     ]);
   const usage = { tokens_in: 7, usd: 0.5, tool_calls: 1, output_bytes: 9, ms: 3000 };

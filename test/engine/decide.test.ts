@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide, type ToolLookup } from '../../src/engine/decide.ts';
 import type { SideEffectClass } from '../../src/schema/effect.ts';
 import { graphOf, ok, toolNamed } from '../support/engine-fakes.ts';
-import { ended, opened, resumed, started, stateAfter } from '../support/engine-state.ts';
+import { endedEvent, openedEvent, resumed, startedEvent, stateAfter } from '../support/engine-state.ts';
 
 const book = (effect: SideEffectClass = 'read', idempotent = false): ToolLookup => {
   const known = toolNamed('look', () => ok(), { class: effect, annotations: { idempotent } });
@@ -60,17 +60,21 @@ describe('decide', () => {
   });
 
   it('the output of a run is that of its one last node, or of all of them by name', () => {
-    const last = [started('a'), ended('a', 'ok', { output: 1 })];
+    const last = [startedEvent('a'), endedEvent('a', 'ok', { output: 1 })];
     expect(decide(stateAfter(graphOf([tool('a')]), last), book())).toEqual([{ kind: 'Finish', output: 1 }]);
-    const both = stateAfter(graphOf([tool('a'), tool('b')]), [...last, started('b'), ended('b', 'ok', { output: 2 })]);
+    const both = stateAfter(graphOf([tool('a'), tool('b')]), [
+      ...last,
+      startedEvent('b'),
+      endedEvent('b', 'ok', { output: 2 }),
+    ]);
     expect(decide(both, book())).toEqual([{ kind: 'Finish', output: { a: 1, b: 2 } }]);
   });
 
   it('D2 those at work go first, and new ones only where there is room', () => {
     const nodes = [tool('a'), tool('b'), tool('c'), tool('d')];
-    const waiting = ended('b', 'waiting', { for: { kind: 'question', text: 'x' } });
+    const waiting = endedEvent('b', 'waiting', { for: { kind: 'question', text: 'x' } });
     expect(kinds(stateAfter(graphOf(nodes, { parallel: 2 })))).toEqual(['CallTool a', 'CallTool b']);
-    const busy = [started('a'), started('b'), waiting];
+    const busy = [startedEvent('a'), startedEvent('b'), waiting];
     expect(kinds(stateAfter(graphOf(nodes, { parallel: 2 }), busy))).toEqual(['Wait b']);
     expect(kinds(stateAfter(graphOf(nodes, { parallel: 3 }), busy))).toEqual(['Wait b', 'CallTool c']);
   });
@@ -82,15 +86,15 @@ describe('decide', () => {
     ['external_mutation', true, 'Wait'],
     ['external_mutation', false, 'Wait'],
   ] as const)('D3 in doubt, %s with idempotent %s: %s', (effect, idempotent, kind) => {
-    const run = stateAfter(graphOf([tool('a')]), [started('a', { class: effect }), resumed]);
+    const run = stateAfter(graphOf([tool('a')]), [startedEvent('a', { class: effect }), resumed]);
     expect(decide(run, book(effect, idempotent))).toMatchObject([{ kind }]);
   });
 
   it('D5 after a failure nothing new starts, and the run fails when no call is open any more', () => {
     const graph = graphOf([tool('a'), tool('b'), tool('c')], { parallel: 2 });
-    const failing = [started('a'), started('b'), ended('a', 'failed', { error: 'no' })];
+    const failing = [startedEvent('a'), startedEvent('b'), endedEvent('a', 'failed', { error: 'no' })];
     expect(decide(stateAfter(graph, failing), book())).toEqual([]);
-    expect(decide(stateAfter(graph, [...failing, ended('b', 'ok')]), book())).toEqual([
+    expect(decide(stateAfter(graph, [...failing, endedEvent('b', 'ok')]), book())).toEqual([
       { kind: 'Fail', reason: 'a: no' },
     ]);
   });
@@ -98,7 +102,7 @@ describe('decide', () => {
   it('a run that rests decides nothing', () => {
     const question = { kind: 'question', text: 'x' };
     const graph = graphOf([{ kind: 'wait', id: 'w', for: question }]);
-    expect(decide(stateAfter(graph, [opened('w', question)]), book())).toEqual([]);
+    expect(decide(stateAfter(graph, [openedEvent('w', question)]), book())).toEqual([]);
     expect(decide(stateAfter(graph, [{ type: 'run.paused', data: { reason: 'x' } }]), book())).toEqual([]);
     expect(
       decide(stateAfter(graph, [{ type: 'run.ended', data: { status: 'cancelled', reason: 'x' } }]), book()),

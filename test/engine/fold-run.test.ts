@@ -3,7 +3,16 @@ import { foldRun } from '../../src/engine/fold-run.ts';
 import { isReached } from '../../src/engine/routing.ts';
 import type { Event } from '../../src/schema/event.ts';
 import { graphOf } from '../support/engine-fakes.ts';
-import { closed, ended, eventsOf, opened, planFor, resumed, started, stateAfter } from '../support/engine-state.ts';
+import {
+  closedEvent,
+  endedEvent,
+  eventsOf,
+  openedEvent,
+  planFor,
+  resumed,
+  startedEvent,
+  stateAfter,
+} from '../support/engine-state.ts';
 
 const tool = (id: string, rest: object = {}): object => ({ kind: 'tool', id, tool: 'look', ...rest });
 const one = graphOf([tool('a')]);
@@ -13,38 +22,46 @@ const approval = { kind: 'approval', binding, text: 'May I?' };
 
 describe('foldRun', () => {
   it('a run begins with run.started and nothing else', () => {
-    const events = eventsOf(one, [started('a')]);
+    const events = eventsOf(one, [startedEvent('a')]);
     expect(foldRun(planFor(one), events.slice(1))).toBeNull();
     expect(foldRun(planFor(one), events)).toMatchObject({ id: 'r', ledger: { first: 1, last: 2 } });
   });
 
   it('what needs nothing is ready at once, what needs something when that is settled', () => {
     expect([...stateAfter(two).ready]).toEqual([0]);
-    const run = stateAfter(two, [started('a'), ended('a', 'ok', { output: 5 })]);
+    const run = stateAfter(two, [startedEvent('a'), endedEvent('a', 'ok', { output: 5 })]);
     expect([...run.ready]).toEqual([1]);
     expect(run.nodes[0]).toMatchObject({ status: 'done', output: 5 });
   });
 
   it('E3 an outcome of a call that is not open changes only what was spent', () => {
-    const before = stateAfter(one, [started('a')]);
-    const late = ended('a', 'ok', { call: 'r.a.0.7', output: 1, usage: { tokens_in: 3, usd: 0.5, output_bytes: 9 } });
-    const run = stateAfter(one, [started('a'), late]);
+    const before = stateAfter(one, [startedEvent('a')]);
+    const late = endedEvent('a', 'ok', {
+      call: 'r.a.0.7',
+      output: 1,
+      usage: { tokens_in: 3, usd: 0.5, output_bytes: 9 },
+    });
+    const run = stateAfter(one, [startedEvent('a'), late]);
     expect(run.nodes).toEqual(before.nodes);
     expect(run.spent).toMatchObject({ tokens: 3, usd: 0.5, output_bytes: 9, tool_calls: 1 });
   });
 
   it('a retry counts as a call and as a retry, and stays the same call', () => {
     const run = stateAfter(one, [
-      started('a'),
-      ended('a', 'failed', { retried: true, error: 'no' }),
-      started('a', { call: 'r.a.0.2', attempt: 2 }),
+      startedEvent('a'),
+      endedEvent('a', 'failed', { retried: true, error: 'no' }),
+      startedEvent('a', { call: 'r.a.0.2', attempt: 2 }),
     ]);
     expect(run.spent).toMatchObject({ tool_calls: 2, retries: 1 });
     expect(run.nodes[0]).toMatchObject({ status: 'running', attempt: 2, again: null });
   });
 
   it('a retry that a crash has cut off is made after it', () => {
-    const run = stateAfter(one, [started('a'), ended('a', 'failed', { retried: true, error: 'no' }), resumed]);
+    const run = stateAfter(one, [
+      startedEvent('a'),
+      endedEvent('a', 'failed', { retried: true, error: 'no' }),
+      resumed,
+    ]);
     expect(run.nodes[0]).toMatchObject({ doubt: false, again: { call: 'r.a.0.1' } });
     expect([...run.ready]).toEqual([0]);
   });
@@ -52,22 +69,25 @@ describe('foldRun', () => {
 
 describe('waiting', () => {
   const asked = [
-    started('a', { class: 'write_local' }),
-    ended('a', 'waiting', { for: approval }),
-    opened('a', approval),
+    startedEvent('a', { class: 'write_local' }),
+    endedEvent('a', 'waiting', { for: approval }),
+    openedEvent('a', approval),
   ];
 
   it('an approval is good for the next attempt of the same call, and for that only', () => {
-    const run = stateAfter(one, [...asked, closed('a', { verdict: 'approved' })]);
+    const run = stateAfter(one, [...asked, closedEvent('a', { verdict: 'approved' })]);
     expect(run.nodes[0]).toMatchObject({ approved: binding, again: { call: 'r.a.0.1' } });
     expect(
-      stateAfter(one, [...asked, closed('a', { verdict: 'approved' }), started('a', { call: 'r.a.0.2', attempt: 2 })])
-        .nodes[0],
+      stateAfter(one, [
+        ...asked,
+        closedEvent('a', { verdict: 'approved' }),
+        startedEvent('a', { call: 'r.a.0.2', attempt: 2 }),
+      ]).nodes[0],
     ).toMatchObject({ approved: null });
   });
 
   it.each(['denied', 'expired', 'cancelled', 'answered', 'arrived', 'elapsed'])('%s is no approval', (verdict) => {
-    const run = stateAfter(one, [...asked, closed('a', { verdict })]);
+    const run = stateAfter(one, [...asked, closedEvent('a', { verdict })]);
     expect(run.nodes[0]).toMatchObject({ status: 'failed', approved: null });
     expect(run.failure).toMatchObject({ node: 'a', reason: `approval ${verdict}` });
   });
@@ -76,14 +96,18 @@ describe('waiting', () => {
     const both = graphOf([tool('a'), tool('b')]);
     expect(stateAfter(one, asked)).toMatchObject({ status: 'blocked', activeSince: null });
     expect(stateAfter(both, asked)).toMatchObject({ status: 'running' });
-    expect(stateAfter(both, [...asked, started('b'), ended('b', 'failed', { error: 'no' })])).toMatchObject({
+    expect(stateAfter(both, [...asked, startedEvent('b'), endedEvent('b', 'failed', { error: 'no' })])).toMatchObject({
       status: 'running',
       failure: { node: 'b' },
     });
   });
 
   it('a second answer to the same wait changes nothing', () => {
-    const run = stateAfter(one, [...asked, closed('a', { verdict: 'approved' }), closed('a', { verdict: 'denied' })]);
+    const run = stateAfter(one, [
+      ...asked,
+      closedEvent('a', { verdict: 'approved' }),
+      closedEvent('a', { verdict: 'denied' }),
+    ]);
     expect(run).toMatchObject({ failure: null, nodes: [{ approved: binding }] });
   });
 
@@ -96,11 +120,11 @@ describe('time', () => {
   it('counts from event to event while the run is at work', () => {
     const question = { kind: 'question', text: 'x' };
     const wait = graphOf([{ kind: 'wait', id: 'w', for: question }, tool('a', { needs: ['w'] })]);
-    const asked = [opened('w', question)];
+    const asked = [openedEvent('w', question)];
     expect(stateAfter(wait, asked)).toMatchObject({ activeMs: 1000, activeSince: null });
-    const answered = [...asked, closed('w', { verdict: 'answered' }), resumed, started('a')];
+    const answered = [...asked, closedEvent('w', { verdict: 'answered' }), resumed, startedEvent('a')];
     expect(stateAfter(wait, answered)).toMatchObject({ activeMs: 1000, activeSince: 3000 });
-    expect(stateAfter(wait, [...answered, ended('a', 'ok')])).toMatchObject({ activeMs: 1000 });
+    expect(stateAfter(wait, [...answered, endedEvent('a', 'ok')])).toMatchObject({ activeMs: 1000 });
     expect(stateAfter(wait, [...answered, { type: 'run.paused', data: { reason: 'x' } }])).toMatchObject({
       activeMs: 3000,
       activeSince: null,
@@ -109,14 +133,14 @@ describe('time', () => {
   });
 
   it('after a crash it is known up to the last event', () => {
-    const run = stateAfter(one, [started('a'), started('a', { call: 'r.a.0.2', attempt: 2 }), resumed]);
+    const run = stateAfter(one, [startedEvent('a'), startedEvent('a', { call: 'r.a.0.2', attempt: 2 }), resumed]);
     expect(run).toMatchObject({ activeMs: 2000, activeSince: 3000 });
   });
 });
 
 describe('events of other types', () => {
   it('change nothing but what was read last, and need not be known to the engine', () => {
-    const events = eventsOf(one, [started('a')]);
+    const events = eventsOf(one, [startedEvent('a')]);
     const unknown = { ...events[1], seq: 3, at: '', type: 'moon.rose', data: { a: 1 } } as unknown as Event;
     const [without, run] = [foldRun(planFor(one), events), foldRun(planFor(one), [...events, unknown])];
     expect(run?.ledger.last).toBe(3);
@@ -133,10 +157,15 @@ describe('isReached', () => {
       ],
     });
     const after = (a: unknown, b: unknown) =>
-      stateAfter(graph, [started('a'), ended('a', 'ok', { output: a }), started('b'), ended('b', 'ok', { output: b })]);
+      stateAfter(graph, [
+        startedEvent('a'),
+        endedEvent('a', 'ok', { output: a }),
+        startedEvent('b'),
+        endedEvent('b', 'ok', { output: b }),
+      ]);
     expect(isReached(after({ x: { y: { z: 1 } } }, null), 2)).toBe(true);
     expect(isReached(after(null, 'all'), 2)).toBe(true);
     expect(isReached(after(null, null), 2)).toBe(false);
-    expect(isReached(stateAfter(graph, [started('b'), ended('b', 'ok', { output: 'all' })]), 2)).toBe(false);
+    expect(isReached(stateAfter(graph, [startedEvent('b'), endedEvent('b', 'ok', { output: 'all' })]), 2)).toBe(false);
   });
 });

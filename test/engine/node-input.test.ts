@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { inputOf } from '../../src/engine/node-input.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { graphOf } from '../support/engine-fakes.ts';
-import { ended, started, stateAfter } from '../support/engine-state.ts';
+import { endedEvent, startedEvent, stateAfter } from '../support/engine-state.ts';
 
 const tool = (id: string, rest: object = {}): object => ({ kind: 'tool', id, tool: 'look', ...rest });
-const done = (id: string, output: Json) => [started(id), ended(id, 'ok', { output })];
+const done = (id: string, output: Json) => [startedEvent(id), endedEvent(id, 'ok', { output })];
 
 describe('inputOf', () => {
   it('without a template a node gets the output of the last node it needs, or the input of the run', () => {

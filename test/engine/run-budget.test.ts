@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { budgetLeft, nothingPending, addUsage } from '../../src/engine/run-budget.ts';
 import { graphOf } from '../support/engine-fakes.ts';
-import { ended, started, stateAfter } from '../support/engine-state.ts';
+import { endedEvent, startedEvent, stateAfter } from '../support/engine-state.ts';
 
 const graph = graphOf([{ kind: 'tool', id: 'a', tool: 'look' }]);
 const spent = [
-  started('a'),
-  ended('a', 'failed', {
+  startedEvent('a'),
+  endedEvent('a', 'failed', {
     error: 'no',
     retried: true,
     usage: { tokens_in: 10, tokens_out: 5, usd: 1, output_bytes: 7 },

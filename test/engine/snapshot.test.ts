@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../src/engine/run-state.ts';
 import { toSnapshot, fromSnapshot } from '../../src/engine/snapshot.ts';
 import { graphOf } from '../support/engine-fakes.ts';
-import { ended, planFor, resumed, started, stateAfter } from '../support/engine-state.ts';
+import { endedEvent, planFor, resumed, startedEvent, stateAfter } from '../support/engine-state.ts';
 
 const tool = (id: string, rest: object = {}): object => ({ kind: 'tool', id, tool: 'look', ...rest });
 const graph = graphOf([
@@ -12,7 +12,7 @@ const graph = graphOf([
   tool('c', { needs: ['m', 'b'] }),
 ]);
 const rejected = { type: 'decision.rejected', data: { node: 'b', turn: 0, reason: 'no' } } as const;
-const done = [started('a'), ended('a', 'ok', { output: [1, 2] })];
+const done = [startedEvent('a'), endedEvent('a', 'ok', { output: [1, 2] })];
 
 const roundTrip = (run: RunState): RunState | null =>
   fromSnapshot(JSON.parse(JSON.stringify(toSnapshot(run))), planFor(graph));
@@ -21,8 +21,8 @@ describe('a snapshot', () => {
   it.each([
     ['at the beginning', []],
     ['when an agent was told that its answer is not allowed', [rejected]],
-    ['with the items of a map', [...done, started('m__0')]],
-    ['with a call in doubt', [...done, started('m__0', { class: 'write_local' }), resumed]],
+    ['with the items of a map', [...done, startedEvent('m__0')]],
+    ['with a call in doubt', [...done, startedEvent('m__0', { class: 'write_local' }), resumed]],
     ['at the end', [...done, { type: 'run.ended', data: { status: 'cancelled', reason: 'x' } } as const]],
   ])('gives back the state it was made from, %s', (_, events) => {
     const run = stateAfter(graph, events, { input: { x: 1 }, budgets: { tokens: 5 } });

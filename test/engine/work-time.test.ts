@@ -4,7 +4,7 @@ import type { EngineOptions } from '../../src/engine/engine-context.ts';
 import type { Outcome } from '../../src/schema/tool.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { dataOf, engineWith, graphOf, memoryArtifacts, ok, toolNamed } from '../support/engine-fakes.ts';
-import { ended, eventsOf, opened, planFor, started } from '../support/engine-state.ts';
+import { endedEvent, eventsOf, openedEvent, planFor, startedEvent } from '../support/engine-state.ts';
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -91,9 +91,11 @@ describe('a run that nobody drove for a night', () => {
 });
 
 it('a ledger of an earlier version in which the clock was set back gives no negative time', () => {
-  const back = eventsOf(one, [started('a'), ended('a', 'waiting', { for: question }), opened('a', question)]).map(
-    (event, n) => (n === 0 ? { ...event, at: new Date(45 * SECOND).toISOString() } : event),
-  );
+  const back = eventsOf(one, [
+    startedEvent('a'),
+    endedEvent('a', 'waiting', { for: question }),
+    openedEvent('a', question),
+  ]).map((event, n) => (n === 0 ? { ...event, at: new Date(45 * SECOND).toISOString() } : event));
   expect(foldRun(planFor(one), back)).toMatchObject({ status: 'blocked', activeMs: 0, activeSince: null });
 });
 

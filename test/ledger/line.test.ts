@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseLine, prevOf, seqOf, verifiedHash } from '../../src/ledger/line.ts';
 import { LineShape, type Event } from '../../src/schema/event.ts';
-import { sealed } from '../support/ledger-samples.ts';
+import { sealRecord } from '../support/ledger-samples.ts';
 
 const zeros = '0'.repeat(64);
 const bytesOf = (reason: string, seq = 7, prev = zeros): Buffer =>
@@ -84,7 +84,7 @@ describe('seqOf', () => {
 
 function recordOf(reason: string, seq = 7, prev = zeros): string {
   const event = eventOf(reason, seq);
-  return sealed(event, 100, prev).text;
+  return sealRecord(event, 100, prev).text;
 }
 
 function eventOf(reason: string, seq: number): Event {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Live } from '../../src/ledger/history.ts';
 import type { Position } from '../../src/ledger/line.ts';
 import { lastSeqOf, offsetOfSeq, positionEndingAt } from '../../src/ledger/seek.ts';
-import { freshFolder, noteOf, openPlain, sealed } from '../support/ledger-samples.ts';
+import { freshFolder, noteOf, openPlain, sealRecord } from '../support/ledger-samples.ts';
 
 type Made = { live: Live; starts: number[]; ends: Position[] };
 
@@ -119,7 +119,7 @@ function madeOf(lengths: readonly number[], first: number, base: number, torn = 
 function recordOf(seq: number, wanted: number, prev: string): { text: string; hash: string } {
   const data = { reason: 'x'.repeat(wanted) };
   const at = '2026-01-01T00:00:00.000Z';
-  return sealed({ seq, type: 'run.paused', run: 'r1', at, pen: 'run', cause: null, v: 1, data }, 0, prev);
+  return sealRecord({ seq, type: 'run.paused', run: 'r1', at, pen: 'run', cause: null, v: 1, data }, 0, prev);
 }
 
 function liveOf(text: string, base: number): Live {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { oka, temporaryFolder } from '../support/cli.ts';
 
-const trace = fileURLToPath(new URL('../support/loaded.ts', import.meta.url));
+const trace = fileURLToPath(new URL('../support/print-modules.ts', import.meta.url));
 const launcher = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const HEAVY = ['@lancedb', 'apache-arrow', 'transformers', 'onnxruntime', 'gpt-tokenizer'];
 

@@ -7,7 +7,7 @@ import type { Replica, WireEvent } from '../../src/schema/ports.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { everyFault } from '../support/convex-faults.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
-import { caughtUp, faultsOf, filesIn, many, noted, portsFor, testTime, write } from '../support/replica.ts';
+import { caughtUp, faultsOf, filesIn, many, noteEvent, portsFor, testTime, write } from '../support/replica.ts';
 
 const KEY = 'a key for tests that is long enough';
 const OF = { ledger: 'home-1', pen: 'run' } as const;
@@ -33,12 +33,12 @@ describe('a replica in Convex', () => {
   it('an event whose data is larger than a document may be keeps its place, and says why its content stays', async () => {
     using folder = temporaryFolder();
     const files = filesIn(folder.dir);
-    const large: ReturnType<typeof noted> = {
+    const large: ReturnType<typeof noteEvent> = {
       type: 'call.ended',
       run: 'r1',
       data: { call: 'r1-a-1', node: 'a', status: 'ok', output: { text: 'é'.repeat(600_000) } },
     };
-    await write(files.run, 'run', [noted('before'), large, noted('after')]);
+    await write(files.run, 'run', [noteEvent('before'), large, noteEvent('after')]);
     await using server = await openConvexServer({ key: KEY });
     expect(await caughtUp(portsFor(files, replicaAt(server.url)))).toEqual({ kind: 'caught-up' });
     const { run } = await storedIn(server);

@@ -6,7 +6,7 @@ import { openWith, sealTo } from '../../src/replica/seal.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { temporaryFolder } from '../support/cli.ts';
 import { openConvexServer } from '../support/convex-server.ts';
-import { caughtUp, faultsOf, filesIn, many, memoryReplica, noted, portsFor, write } from '../support/replica.ts';
+import { caughtUp, faultsOf, filesIn, many, memoryReplica, noteEvent, portsFor, write } from '../support/replica.ts';
 import { forms, shows } from '../support/secret-forms.ts';
 
 const VALUES = [
@@ -26,8 +26,8 @@ describe('what leaves', () => {
       value: `${VALUES[index % VALUES.length]}${index}`,
     }));
     const planted = known.flatMap(({ value }, index): NewEvent[] => [
-      noted(`harmless ${index}`),
-      ...forms.map(({ encode }) => noted(`it said ${encode(value)} and went on`)),
+      noteEvent(`harmless ${index}`),
+      ...forms.map(({ encode }) => noteEvent(`it said ${encode(value)} and went on`)),
     ]);
     await write(files.run, 'run', planted);
     const seen: string[] = [];
@@ -46,7 +46,7 @@ describe('what leaves', () => {
     using folder = temporaryFolder();
     const files = filesIn(folder.dir);
     const token = `ghp_${'a1B2'.repeat(10)}`;
-    await write(files.run, 'run', [noted('before'), noted(`the token ${token}`), noted('after')]);
+    await write(files.run, 'run', [noteEvent('before'), noteEvent(`the token ${token}`), noteEvent('after')]);
     const replica = memoryReplica();
     const leaving = prepareOutgoing({ redact: redactorFor(() => []), except: [], seal: null });
     await caughtUp(portsFor(files, replica, { outgoing: leaving }));
@@ -61,7 +61,7 @@ describe('what leaves', () => {
   it('O2 a run that is named after a secret leaves without its name', async () => {
     using folder = temporaryFolder();
     const files = filesIn(folder.dir);
-    await write(files.run, 'run', [{ ...noted('harmless'), run: 'hunter2-hunter2' }]);
+    await write(files.run, 'run', [{ ...noteEvent('harmless'), run: 'hunter2-hunter2' }]);
     const replica = memoryReplica();
     const redact = redactorFor(() => [{ name: 'S', value: 'hunter2-hunter2' }]);
     await caughtUp(portsFor(files, replica, { outgoing: prepareOutgoing({ redact, except: [], seal: null }) }));
@@ -71,7 +71,7 @@ describe('what leaves', () => {
   it('types that a person left out keep their content here, by name, by family, or all', async () => {
     using folder = temporaryFolder();
     const files = filesIn(folder.dir);
-    await write(files.run, 'run', [noted('a'), { type: 'worker.stopped', data: { reason: 'b' } }, noted('c')]);
+    await write(files.run, 'run', [noteEvent('a'), { type: 'worker.stopped', data: { reason: 'b' } }, noteEvent('c')]);
     const kinds = async (except: string[]): Promise<string[]> => {
       const replica = memoryReplica();
       await caughtUp(portsFor(files, replica, { outgoing: prepareOutgoing({ redact: (t) => t, except, seal: null }) }));

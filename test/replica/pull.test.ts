@@ -6,7 +6,7 @@ import { openWith, sealTo } from '../../src/replica/seal.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import type { Replica, WireEvent } from '../../src/schema/ports.ts';
 import { temporaryFolder } from '../support/cli.ts';
-import { caughtUp, filesIn, memoryReplica, noted, portsFor, write } from '../support/replica.ts';
+import { caughtUp, filesIn, memoryReplica, noteEvent, portsFor, write } from '../support/replica.ts';
 
 const kept = (id: string, text: string, more: object = {}): NewEvent => ({
   type: 'fact.kept',
@@ -52,7 +52,7 @@ describe('pulledFacts', () => {
     const replica = await replicaOf(
       [
         kept('tea', 'Ann drinks tea'),
-        noted('something else'),
+        noteEvent('something else'),
         kept('old', 'The office is in Ulm'),
         kept('new', 'The office is in Bonn', { supersedes: ['old'] }),
         kept('gone', 'The printer is broken'),

@@ -11,7 +11,7 @@ import {
   filesIn,
   many,
   memoryReplica,
-  noted,
+  noteEvent,
   portsFor,
   testTime,
   write,
@@ -174,7 +174,7 @@ describe('follow', () => {
   it('a damaged ledger is not copied: what holds before the damage is there, and it stops', async () => {
     using folder = temporaryFolder();
     const files = filesIn(folder.dir);
-    await write(files.run, 'run', [...many(100, 'a'), noted('to be changed'), ...many(100, 'b')]);
+    await write(files.run, 'run', [...many(100, 'a'), noteEvent('to be changed'), ...many(100, 'b')]);
     change(files.run, 'to be changed', 'was changed :)');
     const replica = memoryReplica();
     expect(await caughtUp(portsFor(files, replica))).toMatchObject({ kind: 'stopped', fix: 'Run: oka verify' });
@@ -198,7 +198,7 @@ describe('follow', () => {
         archived = true;
         const ledger = await openLedger(files.run, 'run', { redact: (text) => text });
         expect(await archiveRuns(ledger, new Date(Date.now() + 1000), 10_000)).not.toBeNull();
-        await ledger.append(noted('after it'));
+        await ledger.append(noteEvent('after it'));
         await ledger.close();
         throw new OkaError('replica-down', 'and it is down');
       }

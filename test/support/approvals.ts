@@ -54,7 +54,7 @@ export function askingHome(dir: string, change: (policy: string) => string = (po
 }
 
 /** Runs a process with the pen, from its start to its end. */
-export async function living(home: Home, work: (asker: Asker) => Promise<void>): Promise<void> {
+export async function withProcess(home: Home, work: (asker: Asker) => Promise<void>): Promise<void> {
   const config = await loadConfig(home);
   const stores = await openStores(home, config);
   const { engine, handle, refresh, poll, close } = await openHome(config, storePorts(home, stores));

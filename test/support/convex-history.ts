@@ -36,7 +36,7 @@ export async function sendAll(
 }
 
 /** Events that follow one another, and the head before them. */
-export function chained(sketches: readonly Sketch[], before: { seq: number; hash: string } = NOTHING): WireEvent[] {
+export function chainEvents(sketches: readonly Sketch[], before: { seq: number; hash: string } = NOTHING): WireEvent[] {
   let { seq, hash: prev } = before;
   return sketches.map((sketch) => {
     seq += 1;
@@ -48,7 +48,9 @@ export function chained(sketches: readonly Sketch[], before: { seq: number; hash
 
 /** A history of so many events that say nothing of interest. */
 export function plainHistory(length: number, mark = ''): WireEvent[] {
-  return chained(Array.from({ length }, (_, index) => ({ type: 'worker.started', data: { pid: index + 1, mark } })));
+  return chainEvents(
+    Array.from({ length }, (_, index) => ({ type: 'worker.started', data: { pid: index + 1, mark } })),
+  );
 }
 
 function eventOf(sketch: Sketch, seq: number, prev: string): WireEvent {

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { convexToJson, getConvexSize, type JSONValue, jsonToConvex, type Value } from 'convex/values';
-import { some } from '../../convex/stored.ts';
+import { takePage } from '../../convex/stored.ts';
 import type { Row, Writing } from '../../convex/typed.ts';
 import { type Args, type Engine, engines, type Kind, type Table } from './convex-engine.ts';
 import { type Fault, type Faults, faultsFrom } from './convex-faults.ts';
@@ -185,7 +185,7 @@ async function rowsOf(engine: Engine, table: Table): Promise<{ _creationTime: nu
   for (let part = null as typeof rows | null; part === null || part.length > 0; rows.push(...part)) {
     const after = rows.at(-1)?._creationTime ?? 0;
     part = await engine.run((ctx) =>
-      some(
+      takePage(
         ctx.db.query(table).withIndex('by_creation_time', (index) => index.gt('_creationTime', after)),
         PART,
       ),

@@ -59,7 +59,7 @@ const engine = createEngine({
 const { goals, ended } = structuredClone(stores.projections.stateOf(taskGraph));
 const known = new Set([...goals, ...ended].map(({ run }) => run));
 const drives: Drive[] = [];
-for (const { run, waits } of goals) drives.push(await continued(run, waits));
+for (const { run, waits } of goals) drives.push(await continueRun(run, waits));
 if (task.round !== null) drives.push(...(await begun(task.round)));
 say('under way');
 let ends = await Promise.all(drives.map(ending));
@@ -82,7 +82,7 @@ async function begun(round: number): Promise<Drive[]> {
 }
 
 /** Questions that an earlier process left open are answered before anything else. */
-async function continued(run: string, waits: readonly { wait: string; node: string | null }[]): Promise<Drive> {
+async function continueRun(run: string, waits: readonly { wait: string; node: string | null }[]): Promise<Drive> {
   let drive: Drive | null = null;
   for (const { wait, node } of waits) drive = await engine.answer(run, wait, truthAbout(`${run}.${node}`));
   return drive ?? engine.resume(run);
@@ -92,7 +92,7 @@ async function ending(first: Drive): Promise<RunState> {
   let run = await first.done;
   while (task.promptly && run.status === 'blocked') {
     const waits = [...run.waits.values()];
-    run = await (await continued(run.id, waits)).done;
+    run = await (await continueRun(run.id, waits)).done;
   }
   return run;
 }

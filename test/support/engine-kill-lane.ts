@@ -18,7 +18,7 @@ import {
   type Sight,
   sightOf,
   unannouncedIn,
-} from './engine-kill-sight.ts';
+} from './engine-kill-observer.ts';
 import type { Random } from './ledger-samples.ts';
 
 /** Where the kills landed: before a process had written any intent, with calls in doubt, or with every call ended. */
@@ -48,16 +48,16 @@ export async function killedOften(
   const task = (round: number | null, promptly: boolean): EngineTask => {
     return { ...lane, round, promptly, happened: happenedIn(sight) };
   };
-  await finished(newChild(program), task(null, true));
+  await finishChild(newChild(program), task(null, true));
   let next = newChild(program);
   while (tally.kills < kills) {
     const child = next;
     child.begin(task(roundOf(sight), random.chance(0.7)));
     next = newChild(program);
-    await killed(child, random);
+    await killChild(child, random);
     count(tally, sight);
   }
-  const left = await finished(next, task(null, true));
+  const left = await finishChild(next, task(null, true));
   if (left !== 'left 0') throw new Error(`not every run came to its end: ${left}`);
   lookAgain(sight);
   return { sight, tally };
@@ -95,7 +95,7 @@ function count(tally: Tally, sight: Sight): void {
 }
 
 /** Mostly while runs are in progress, sometimes while the ledger is opened or runs are resumed. */
-async function killed(child: Child, random: Random): Promise<void> {
+async function killChild(child: Child, random: Random): Promise<void> {
   if (random.chance(0.85)) {
     await child.says('under way');
     await sleep(random.below(90));
@@ -108,7 +108,7 @@ async function killed(child: Child, random: Random): Promise<void> {
 }
 
 /** The last line of the process. */
-async function finished(child: Child, task: EngineTask): Promise<string | undefined> {
+async function finishChild(child: Child, task: EngineTask): Promise<string | undefined> {
   child.begin(task);
   await child.ended();
   return child.said.at(-1);

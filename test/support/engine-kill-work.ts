@@ -92,10 +92,10 @@ const NODES = 20;
 export const shapes: Readonly<Record<string, Graph>> = {
   line: graphOf('line', (index) => (index === 0 ? [] : [index - 1])),
   fan: graphOf('fan', (index) => (index === 0 ? [] : index < NODES - 1 ? [0] : range(1, NODES - 1))),
-  mixed: mixed(),
+  mixed: mixedGraph(),
 };
 
-function mixed(): Graph {
+function mixedGraph(): Graph {
   const graph = graphOf('mixed', (index) => {
     if (index === 0) return [];
     if (index <= 4) return [0];

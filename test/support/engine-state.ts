@@ -43,14 +43,14 @@ export function stateAfter(
 
 type Bare = Omit<NewEvent, 'run'>;
 
-export const started = (node: string, rest: object = {}): Bare => ({
+export const startedEvent = (node: string, rest: object = {}): Bare => ({
   type: 'call.started',
   data: { call: `r.${node}.0.1`, node, attempt: 1, tool: 'look', class: 'read', input: null, ...rest },
 });
-export const ended = (node: string, status: string, rest: object = {}): Bare =>
+export const endedEvent = (node: string, status: string, rest: object = {}): Bare =>
   ({ type: 'call.ended', data: { call: `r.${node}.0.1`, node, status, ...rest } }) as Bare;
-export const opened = (node: string, awaited: object): Bare =>
+export const openedEvent = (node: string, awaited: object): Bare =>
   ({ type: 'wait.opened', data: { wait: `r.${node}.0.w0`, node, for: awaited } }) as Bare;
-export const closed = (node: string, answer: object): Bare =>
+export const closedEvent = (node: string, answer: object): Bare =>
   ({ type: 'wait.closed', data: { wait: `r.${node}.0.w0`, node, answer } }) as Bare;
 export const resumed: Bare = { type: 'run.resumed', data: { reason: 'go on' } };

@@ -63,7 +63,7 @@ async function write(ledger: Stores['ledger'], name: string): Promise<void> {
   for (let index = 0; index < appends; index += 1) {
     const names = Array.from({ length: batch }, (_, part) => `${name}.${index}.${part}`);
     try {
-      const events = await ledger.append(names.map(noted));
+      const events = await ledger.append(names.map(noteAppend));
       say(...events.map((event, part) => `ack ${event.seq} ${names[part]};`));
     } catch (error) {
       say(...names.map((name) => `rejected ${errnoOf(error)} ${name}`));
@@ -71,7 +71,7 @@ async function write(ledger: Stores['ledger'], name: string): Promise<void> {
   }
 }
 
-function noted(name: string): NewEvent {
+function noteAppend(name: string): NewEvent {
   return { type: 'run.paused', run: 'r1', data: { reason: `${name} ${'x'.repeat(text)}` } };
 }
 

@@ -89,7 +89,7 @@ export function randomBatches(random: Random, count: number, mostEvents: number,
 }
 
 /** One record as it is in the file. */
-export function sealed(event: Event, durable: number, prev: string): { text: string; hash: string } {
+export function sealRecord(event: Event, durable: number, prev: string): { text: string; hash: string } {
   const sealer = new Sealer();
   const hash = sealer.add(event, JSON.stringify(event.data), durable, prev);
   return { text: sealer.bytes.toString('utf8'), hash };

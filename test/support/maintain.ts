@@ -109,12 +109,12 @@ export function dumpOf(home: Home): { entries: Record<string, string>; cursors: 
   }
 }
 
-export async function written(home: Home): Promise<Event[]> {
+export async function writtenPages(home: Home): Promise<Event[]> {
   return Array.fromAsync(readEvents(home.ledgers.maintenance));
 }
 
 /** The facts that were concluded, sorted; one that was concluded twice is listed twice. */
 export async function conclusions(home: Home): Promise<string[]> {
-  const ids = (await written(home)).flatMap((event) => (event.type === 'fact.kept' ? [event.data.id] : []));
+  const ids = (await writtenPages(home)).flatMap((event) => (event.type === 'fact.kept' ? [event.data.id] : []));
   return ids.toSorted();
 }

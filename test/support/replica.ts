@@ -19,7 +19,7 @@ export const filesIn = (dir: string): Files => ({
   maintenance: join(dir, 'maintenance_ledger.jsonl'),
 });
 
-export const noted = (text: string): NewEvent => ({ type: 'run.paused', run: 'r1', data: { reason: text } });
+export const noteEvent = (text: string): NewEvent => ({ type: 'run.paused', run: 'r1', data: { reason: text } });
 
 /** Appends in batches of 50; nothing is flushed to the disk itself, and nothing is taken out. */
 export async function write(file: string, pen: Pen, events: readonly NewEvent[], redact: Redact = (text) => text) {
@@ -30,7 +30,7 @@ export async function write(file: string, pen: Pen, events: readonly NewEvent[],
 }
 
 export const many = (count: number, label: string): NewEvent[] =>
-  Array.from({ length: count }, (_, index) => noted(`${label} ${index} ${'words '.repeat(index % 7)}`));
+  Array.from({ length: count }, (_, index) => noteEvent(`${label} ${index} ${'words '.repeat(index % 7)}`));
 
 export type MemoryReplica = Replica & {
   events: { [pen in Pen]: WireEvent[] };

@@ -88,7 +88,7 @@ async function answer(response: ServerResponse, request: WireRequest, reply: Wir
       if (!request.stream)
         return send(response, 200, 'application/json', JSON.stringify(format.wholeAnswer(request, reply)));
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      for (const event of format.streamedAnswer(request, reply)) await written(response, event);
+      for (const event of format.streamedAnswer(request, reply)) await writeReply(response, event);
       return void response.end();
     case 'fail':
       return send(response, reply.status, 'application/json', JSON.stringify(format.errorBody(reply)), reply.headers);
@@ -112,10 +112,10 @@ async function begin(response: ServerResponse, request: WireRequest, first: stri
         .slice(0, 2 + piecesOf(first).length)
     : [JSON.stringify(FORMATS[request.format].wholeAnswer(request, { ...answer, calls: [] })).slice(0, -20)];
   response.writeHead(200, { 'content-type': request.stream ? 'text/event-stream' : 'application/json' });
-  for (const part of whole) await written(response, part);
+  for (const part of whole) await writeReply(response, part);
 }
 
-function written(response: ServerResponse, text: string): Promise<void> {
+function writeReply(response: ServerResponse, text: string): Promise<void> {
   return new Promise((done) => response.write(text, () => done()));
 }
 

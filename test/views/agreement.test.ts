@@ -14,7 +14,7 @@ import type { RunDetail } from '../../src/schema/view-answers.ts';
 import { views } from '../../src/views/room.ts';
 import { listRuns, runDetail } from '../../src/views/runs-query.ts';
 import { listWaiting } from '../../src/views/waiting-query.ts';
-import { lived, type Story } from '../support/engine-life.ts';
+import { playScenario, type Story } from '../support/engine-playback.ts';
 import { scenarios, toolNames } from '../support/engine-scenario.ts';
 
 const parameters = { numRuns: Number(process.env['RUNS'] ?? 150), seed: Number(process.env['SEED'] ?? 20_261_115) };
@@ -22,7 +22,7 @@ const parameters = { numRuns: Number(process.env['RUNS'] ?? 150), seed: Number(p
 describe('what people look at', { timeout: 120_000 }, () => {
   it('agrees with what the engine decides by, after every event', async () => {
     const property = fc.asyncProperty(scenarios({}, toolNames, 'accepting'), async (scenario) =>
-      assertAgreement(await lived(scenario)),
+      assertAgreement(await playScenario(scenario)),
     );
     await fc.assert(property, parameters);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainRun } from '../../src/views/explanation.ts';
 import { graphOf } from '../support/engine-fakes.ts';
-import { closed, ended, eventsOf, opened, started } from '../support/engine-state.ts';
+import { closedEvent, endedEvent, eventsOf, openedEvent, startedEvent } from '../support/engine-state.ts';
 
 const graph = graphOf([{ kind: 'agent', id: 'a', goal: 'x' }], { id: 'Work' });
 const artifact = { sha256: 'c'.repeat(64), bytes: 5, media: 'text/plain' };
@@ -12,10 +12,10 @@ describe('explainRun', () => {
     const decision = { kind: 'Transition', to: 'explore', rationale: 'look first' } as const;
     const events = eventsOf(graph, [
       { type: 'decision.made', data: { node: 'a', turn: 0, decision } },
-      started('a', { input: { x: 1 } }),
-      ended('a', 'failed', { error: 'no', artifacts: [artifact] }),
-      opened('a', question),
-      closed('a', { verdict: 'answered', text: 'go on' }),
+      startedEvent('a', { input: { x: 1 } }),
+      endedEvent('a', 'failed', { error: 'no', artifacts: [artifact] }),
+      openedEvent('a', question),
+      closedEvent('a', { verdict: 'answered', text: 'go on' }),
       { type: 'run.paused', data: { reason: 'lunch' } },
       { type: 'run.resumed', data: { reason: 'back' } },
       { type: 'run.moved', data: { from: 'EXECUTE', to: 'CRITIQUE', reason: 'done with it' } },
@@ -53,7 +53,7 @@ describe('explainRun', () => {
   });
 
   it('a call without an outcome is open, and an outcome without a call is passed over', () => {
-    const told = explainRun(eventsOf(graph, [started('a'), ended('a', 'ok', { call: 'r.b.0.1' })]));
+    const told = explainRun(eventsOf(graph, [startedEvent('a'), endedEvent('a', 'ok', { call: 'r.b.0.1' })]));
     expect(told.actions).toMatchObject([{ status: 'open', ms: null }]);
     expect(told.status).toBe('running');
   });

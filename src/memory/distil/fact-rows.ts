@@ -11,7 +11,7 @@ import {
   endFact,
   type FactRow,
   type FactState,
-  keepFact,
+  applyFact,
   type KnownFact,
   rewordFact,
   type WhyForgotten,
@@ -40,7 +40,7 @@ export function storeFact(rows: Rows, given: FactGiven, at: string, subject: Sub
   for (const id of given.supersedes)
     if (id !== given.id) endFactState(rows, id, { kind: 'superseded', by: given.id }, at);
   const before = findFact(rows, given.id);
-  const row = keepFact(before, given, at);
+  const row = applyFact(before, given, at);
   const used = isValid(before) && before.used > dayOf(at) ? before.used : dayOf(at);
   const known = subject ?? (before?.fact.text === given.text ? before.subject : null);
   putFact(rows, { ...row, subject: known, used });

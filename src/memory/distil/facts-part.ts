@@ -46,7 +46,7 @@ function ingestRunEvent(read: Read, rows: Rows): void {
 }
 
 const applyPersonsEvent = handleByType<[Rows], void>({
-  'fact.kept': keepPersonsFact,
+  'fact.kept': storePersonsFact,
   'fact.forgotten': forgetPersonsFact,
   'context.packed': ({ data, at }, rows) => {
     for (const { id } of data.items) if (id.startsWith('fact:')) markUsed(rows, id.slice('fact:'.length), at);
@@ -65,7 +65,7 @@ const ingestOwnEvent = handleByType<[Rows], void>({
 });
 
 /** A pending change to the same fact would be applied later, so the person's fact is proposed again after it. */
-function keepPersonsFact(event: EventOf<'fact.kept'>, rows: Rows): void {
+function storePersonsFact(event: EventOf<'fact.kept'>, rows: Rows): void {
   const evidence = mergeEvidence(event.data.evidence, [{ run: event.run, seq: event.seq }]);
   const data: FactGiven = { ...event.data, evidence };
   if (isPending(rows, data.id)) proposeChange(rows, { type: 'fact.kept', run: event.run, data }, event.at);

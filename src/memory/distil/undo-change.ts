@@ -16,7 +16,7 @@ export function undoFactChange(rows: Rows, asked: { change: number; reason: stri
   const { event } = change;
   switch (event.type) {
     case 'fact.kept':
-      return undoKept(rows, change, event.data, at);
+      return undoStoredFact(rows, change, event.data, at);
     case 'fact.forgotten':
       for (const held of change.before) if (!isValid(findFact(rows, held.fact.id))) restoreFact(rows, held, at);
       return;
@@ -32,7 +32,7 @@ export function undoFactChange(rows: Rows, asked: { change: number; reason: stri
 }
 
 /** A fact that was superseded since is left as it is. */
-function undoKept(rows: Rows, { before }: Change, { id, supersedes }: FactGiven, at: string): void {
+function undoStoredFact(rows: Rows, { before }: Change, { id, supersedes }: FactGiven, at: string): void {
   if (!isValid(findFact(rows, id))) return;
   const was = before.find(({ fact }) => fact.id === id);
   const back = before.filter(({ fact }) => {

@@ -38,8 +38,8 @@ const MOST_INPUT = 400;
 const PAUSE_MS = 2 * 60 * 60 * 1000;
 
 export function extractEntries(event: Event, values: TemporaryValues): IndexedContent {
-  const teller = EXTRACTORS[event.type] as Extractor<Event> | undefined;
-  return teller === undefined ? NOTHING : teller(event, values);
+  const speaker = EXTRACTORS[event.type] as Extractor<Event> | undefined;
+  return speaker === undefined ? NOTHING : speaker(event, values);
 }
 
 type Extractor<E extends Event> = (event: E, values: TemporaryValues) => IndexedContent;

@@ -5,7 +5,7 @@
  * 2. A hole has a value in every text and does not span lines.
  */
 import type { Parameter } from '../../schema/procedure.ts';
-import { isSameText, type Look, toSkeleton, type Token, tokenize } from './task-tokens.ts';
+import { isSameText, type TokenForm, toSkeleton, type Token, tokenize } from './task-tokens.ts';
 import { inferKind, findMisfit } from './parameter-values.ts';
 
 /** A place where the texts differ, with its value in each of them. */
@@ -14,7 +14,7 @@ export type Aligned = { template: string; holes: Hole[] };
 
 type Range = readonly [from: number, to: number];
 /** Text that all have in common, or null where they differ; with its range in each text. */
-type Segment = { text: string | null; looks: ReadonlySet<Look>; places: Range[] };
+type Segment = { text: string | null; looks: ReadonlySet<TokenForm>; places: Range[] };
 
 /** Longer texts are only compared token by token. */
 const MAX_COMPARED = 1000;
@@ -139,7 +139,7 @@ function nameHoles(pieces: readonly Segment[], texts: readonly string[]): Aligne
   return { template: `${template}${first.slice(end)}`, holes: [...holes.values()] };
 }
 
-function createHole(values: string[], looks: ReadonlySet<Look>, known: readonly Hole[], before: string): Hole {
+function createHole(values: string[], looks: ReadonlySet<TokenForm>, known: readonly Hole[], before: string): Hole {
   const line = /(?:^|\n)(dir|title): $/.exec(before)?.[1];
   const isFolder = line === 'dir' && values.every((value) => findMisfit(value, 'path') === null);
   const kind = isFolder ? 'path' : inferKind(values, looks);

@@ -7,9 +7,9 @@
  */
 import { hash } from 'node:crypto';
 
-export type Look = 'url' | 'mail' | 'date' | 'path' | 'number' | 'quoted' | 'hole' | 'word' | 'mark' | 'line';
+export type TokenForm = 'url' | 'mail' | 'date' | 'path' | 'number' | 'quoted' | 'hole' | 'word' | 'mark' | 'line';
 /** Consecutive line ends are one token. */
-export type Token = { text: string; look: Look; at: number; length: number };
+export type Token = { text: string; look: TokenForm; at: number; length: number };
 
 /** Private-use characters replace parameters while a template is tokenized; no task may contain them. */
 const FIRST_HOLE = 0xe000;
@@ -104,12 +104,12 @@ function readQuoted(text: string, at: number): Token[] | null {
 }
 
 /** The form of a text taken as a whole. */
-export function classifyText(text: string): Look {
+export function classifyText(text: string): TokenForm {
   const { look, text: found } = readToken(text, 0);
   return found === text && look !== 'word' && look !== 'mark' ? look : 'quoted';
 }
 
-const VARIABLE_LOOKS: ReadonlySet<Look> = new Set(['url', 'mail', 'date', 'path', 'number', 'quoted']);
+const VARIABLE_LOOKS: ReadonlySet<TokenForm> = new Set(['url', 'mail', 'date', 'path', 'number', 'quoted']);
 
 export const isVariable = ({ look }: Pick<Token, 'look'>): boolean => VARIABLE_LOOKS.has(look);
 

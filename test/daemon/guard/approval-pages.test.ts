@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { withHost } from '../../../src/daemon/host.ts';
 import { Graph } from '../../../src/schema/graph.ts';
-import { acting, askingHome, decide, living, told } from '../../support/approvals.ts';
+import { acting, askingHome, decide, withProcess, told } from '../../support/approvals.ts';
 import { temporaryFolder } from '../../support/cli.ts';
 
 const never = new AbortController().signal;
@@ -16,7 +16,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 describe('pages in .oka/approvals', () => {
   it('an edit of decision: lets the call run once, and the page goes when the wait is closed', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ home, run, pageFile, looks, ran, stores }) => {
+    await withProcess(askingHome(folder.dir), async ({ home, run, pageFile, looks, ran, stores }) => {
       await run('r', [acting()]);
       const page = pageFile('r.act.0.w0');
       expect(readFileSync(page, 'utf8')).toContain('    echo ran >> ran.txt\n');
@@ -34,7 +34,7 @@ describe('pages in .oka/approvals', () => {
 
   it('deny ends the node with the note as the reason', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ home, run, pageFile, looks, ran }) => {
+    await withProcess(askingHome(folder.dir), async ({ home, run, pageFile, looks, ran }) => {
       await run('r', [acting()]);
       decide(pageFile(), 'deny', 'not today');
       await looks();
@@ -47,7 +47,7 @@ describe('pages in .oka/approvals', () => {
 
   it('B2 a save that is under way is not torn apart', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ run, pageFile, pages, looks, ran }) => {
+    await withProcess(askingHome(folder.dir), async ({ run, pageFile, pages, looks, ran }) => {
       await run('r', [acting()]);
       const text = readFileSync(pageFile(), 'utf8');
       writeFileSync(pageFile(), '');
@@ -64,16 +64,16 @@ describe('pages in .oka/approvals', () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir);
     const page = join(home.oka, 'approvals/r.act.0.w0.md');
-    await living(home, async ({ run }) => run('r', [acting()]));
+    await withProcess(home, async ({ run }) => run('r', [acting()]));
     const text = readFileSync(page, 'utf8');
     rmSync(join(home.oka, 'approvals'), { recursive: true });
-    await living(home, async ({ looks, ran }) => {
+    await withProcess(home, async ({ looks, ran }) => {
       await looks();
       expect(ran()).toBe(0);
     });
     expect(readFileSync(page, 'utf8')).toBe(text);
     decide(page, 'approve');
-    await living(home, async ({ looks, ran }) => {
+    await withProcess(home, async ({ looks, ran }) => {
       await looks();
       expect(ran()).toBe(1);
     });
@@ -85,7 +85,7 @@ describe('pages in .oka/approvals', () => {
     const home = askingHome(folder.dir);
     const page = join(home.oka, 'approvals/r.act.0.w0.md');
     let text = '';
-    await living(home, async ({ run, open, answer }) => {
+    await withProcess(home, async ({ run, open, answer }) => {
       await run('r', [acting()]);
       text = readFileSync(page, 'utf8');
       await answer(open().wait, { verdict: 'denied', binding: open().for.binding });
@@ -93,13 +93,13 @@ describe('pages in .oka/approvals', () => {
     expect(existsSync(page)).toBe(false);
     writeFileSync(page, text);
     writeFileSync(join(home.oka, 'approvals/README.md'), 'mine');
-    await living(home, async ({ looks }) => looks());
+    await withProcess(home, async ({ looks }) => looks());
     expect(readdirSync(join(home.oka, 'approvals'))).toEqual(['README.md']);
   });
 
   it('keeps a page for each of many, and one answer leaves the others open', async () => {
     using folder = temporaryFolder();
-    await living(askingHome(folder.dir), async ({ home, run, pageFile, looks, ran }) => {
+    await withProcess(askingHome(folder.dir), async ({ home, run, pageFile, looks, ran }) => {
       const ids = ['a', 'b', 'c'];
       await run(
         'r',
@@ -116,7 +116,7 @@ describe('pages in .oka/approvals', () => {
     using folder = temporaryFolder();
     const home = askingHome(folder.dir);
     writeFileSync(join(home.oka, 'approvals'), 'a file, not a folder');
-    await living(home, async ({ run, open, looks, answer, ran }) => {
+    await withProcess(home, async ({ run, open, looks, answer, ran }) => {
       await run('r', [acting()]);
       await looks();
       await looks();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { maintain } from '../../../src/daemon/maintain/maintain.ts';
 import type { Home } from '../../../src/schema/home.ts';
 import type { Part } from '../../../src/schema/learning-part.ts';
-import { conclusions, happenings, maintainedHome, testParts, written } from '../../support/maintain.ts';
+import { conclusions, happenings, maintainedHome, testParts, writtenPages } from '../../support/maintain.ts';
 
 type Watched = { told: string[]; shift: (ms: number) => void; stop: () => Promise<void> };
 const HOUR = 3_600_000;
@@ -28,14 +28,14 @@ function watch(home: Home, parts: readonly Part[] = testParts, start = '2026-03-
 }
 
 async function slots(home: Home): Promise<string[]> {
-  const events = await written(home);
+  const events = await writtenPages(home);
   return events.flatMap((event) =>
     event.type === 'slot.came' ? [`${event.data.job} ${event.data.slot.slice(11, 16)} ${event.data.how}`] : [],
   );
 }
 
 const reasonOf = async (home: Home): Promise<string> => {
-  const last = (await written(home)).findLast(({ type }) => type === 'slot.came');
+  const last = (await writtenPages(home)).findLast(({ type }) => type === 'slot.came');
   return last?.type === 'slot.came' ? last.data.reason : '';
 };
 

@@ -27,7 +27,7 @@ import { archiveRuns } from '../../../src/ledger/archive-runs.ts';
 import { openLedger } from '../../../src/ledger/ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
 import type { Part } from '../../../src/schema/learning-part.ts';
-import { conclusions, dumpOf, happenings, maintainedHome, testParts, written } from '../../support/maintain.ts';
+import { conclusions, dumpOf, happenings, maintainedHome, testParts, writtenPages } from '../../support/maintain.ts';
 
 const never = new AbortController().signal;
 
@@ -57,7 +57,7 @@ describe('a pass', () => {
   it('on an empty home reads nothing and writes nothing', async () => {
     await using it = await maintainedHome();
     expect(await passOn(it.home)).toMatchObject({ events: 0, concluded: 0, pages: 0, isWhole: true });
-    expect(await written(it.home)).toEqual([]);
+    expect(await writtenPages(it.home)).toEqual([]);
   });
 
   it('M1 concludes from what is new, writes it down with what it had read, and again concludes nothing', async () => {
@@ -65,7 +65,7 @@ describe('a pass', () => {
     await it.ledger.append(happenings(0, 700));
     const first = await passOn(it.home);
     expect(first.concluded).toBe(70 + 21); // every tenth of a run, and what follows from every third of those
-    expect((await written(it.home)).every(({ cause, pen }) => cause === 700 && pen === 'maintenance')).toBe(true);
+    expect((await writtenPages(it.home)).every(({ cause, pen }) => cause === 700 && pen === 'maintenance')).toBe(true);
     expect(await passOn(it.home)).toMatchObject({ events: 0, concluded: 0, pages: 0 });
     await it.ledger.append(happenings(700, 70));
     expect(await passOn(it.home)).toMatchObject({ events: 70, concluded: 7 });
@@ -136,7 +136,7 @@ describe('a pass', () => {
       conclude: () => [{ type: 'change.undone', data: { change: 1, reason: 'again' } }],
     };
     await expect(passOn(it.home, { parts: [endless] })).rejects.toThrow('"endless" concludes without end');
-    expect((await written(it.home)).length).toBeLessThan(100);
+    expect((await writtenPages(it.home)).length).toBeLessThan(100);
   });
 
   it('concluding and telling cannot change the book', async () => {
@@ -215,7 +215,7 @@ describe('a pass', () => {
     await it.ledger.append(happenings(140, 7));
     expect(await passOn(it.home)).toMatchObject({ edits: 1 });
     expect(readFileSync(page, 'utf8')).toContain('mind the gap');
-    expect((await written(it.home)).filter(({ type }) => type === 'page.edited')).toHaveLength(1);
+    expect((await writtenPages(it.home)).filter(({ type }) => type === 'page.edited')).toHaveLength(1);
     const live = pagesOf(it.home);
     rmSync(join(it.home.oka, 'brain'), { recursive: true });
     await rebuilt(it.home);

@@ -4,7 +4,7 @@ import { daysPart } from '../../../src/memory/pages/days-part.ts';
 import { peoplePart } from '../../../src/memory/pages/people-part.ts';
 import { taskRecords } from '../../../src/memory/task-record.ts';
 import type { FactGiven } from '../../../src/schema/memory.ts';
-import { BookStory } from '../../support/book-story.ts';
+import { BookStory } from '../../support/part-story.ts';
 
 const DAY = 'memory/2026-01-31.md';
 const telling = (compact_days: number | null = 60): BookStory =>

@@ -5,7 +5,7 @@ import { peoplePart, pendingRequests } from '../../../src/memory/pages/people-pa
 import { evidenceNote, escapeText } from '../../../src/memory/pages/page-prose.ts';
 import type { Intake } from '../../../src/schema/intake.ts';
 import type { FactGiven } from '../../../src/schema/memory.ts';
-import { BookStory } from '../../support/book-story.ts';
+import { BookStory } from '../../support/part-story.ts';
 
 const PAGE = 'brain/LEARNINGS-general.md';
 

@@ -4,7 +4,7 @@ import { intakesForEdit } from '../../../src/memory/pages/edit-intakes.ts';
 import { peoplePart, pendingRequests } from '../../../src/memory/pages/people-part.ts';
 import { todosPart } from '../../../src/memory/pages/todos-part.ts';
 import { taskRecords } from '../../../src/memory/task-record.ts';
-import { BookStory } from '../../support/book-story.ts';
+import { BookStory } from '../../support/part-story.ts';
 
 const TODOS = 'brain/TODOS.md';
 const story = (): BookStory => new BookStory([taskRecords, todosPart, peoplePart]);

@@ -10,9 +10,9 @@ export type Data = { readonly [name: string]: unknown };
 export type Place = { run: number; own: number };
 
 /** `data` is null when it cannot be read: sealed, withheld, or not an object. */
-export type Told = WireEvent & { ledger: string; pen: Pen; data: Data | null; place: Place };
+export type ProjectedEvent = WireEvent & { ledger: string; pen: Pen; data: Data | null; place: Place };
 
-export function toldOf(of: { ledger: string; pen: Pen }, event: WireEvent): Told {
+export function toProjectedEvent(of: { ledger: string; pen: Pen }, event: WireEvent): ProjectedEvent {
   const { seq, cause, body } = event;
   const place = of.pen === 'run' ? { run: seq, own: 0 } : { run: cause ?? 0, own: seq };
   return { ...event, ...of, place, data: body.kind === 'plain' ? objectIn(body.text) : null };

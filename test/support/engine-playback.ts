@@ -60,7 +60,7 @@ const MOST_ANSWERS = 40;
 const MOST_WAITS = 12;
 export const LARGE = 70_000;
 
-export async function lived(scenario: Scenario): Promise<Story> {
+export async function playScenario(scenario: Scenario): Promise<Story> {
   const time = fakeTime();
   const world: World = { version: 1, choose: choices(scenario.seed), large: new Set(), waits: 0 };
   const [artifacts, cache, runs] = [memoryArtifacts(), memoryCache(), memoryRuns()];
@@ -130,7 +130,7 @@ async function live(engine: Engine, scenario: Scenario, life: Life, world: World
     life.hanging += 1;
     done.catch((error: unknown) => life.broken.push(String(error))).finally(() => (life.hanging -= 1));
   };
-  const open = unfinished(life);
+  const open = unfinishedRuns(life);
   const isFirst = !life.events.some((event) => event.run === 'r');
   if (isFirst)
     follow(await engine.start(scenario.graph, { id: 'r', input: { list: [1, 2, 3] }, budgets: scenario.budgets }));
@@ -138,19 +138,19 @@ async function live(engine: Engine, scenario: Scenario, life: Life, world: World
   if (isFirst && scenario.stop !== null) {
     for (let left = scenario.stop.after; left > 0; left -= 1) await Promise.resolve();
     await engine.stop('r', { kind: scenario.stop.kind, reason: 'told to' }).catch(() => undefined);
-    if (unfinished(life).includes('r')) follow(await engine.resume('r'));
+    if (unfinishedRuns(life).includes('r')) follow(await engine.resume('r'));
   }
   await quiet();
   for (let answers = 0; answers < MOST_ANSWERS && (await answerSome(engine, life, world, follow)); answers += 1)
     await quiet();
-  const states = await Promise.all(unfinished(life).map((id) => engine.stateOf(id)));
+  const states = await Promise.all(unfinishedRuns(life).map((id) => engine.stateOf(id)));
   life.resting = states.filter((state) => state !== null);
 }
 
 /** Nothing here takes time, so that whatever can happen has happened. */
 const quiet = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-function unfinished({ events }: Life): string[] {
+function unfinishedRuns({ events }: Life): string[] {
   const ended = new Set(events.filter((event) => event.type === 'run.ended').map((event) => event.run));
   return events.flatMap((event) =>
     event.type === 'run.started' && event.run !== null && !ended.has(event.run) ? [event.run] : [],
@@ -159,7 +159,7 @@ function unfinished({ events }: Life): string[] {
 
 /** Answers one or two of the questions that people can answer; false when there are none. */
 async function answerSome(engine: Engine, life: Life, world: World, follow: (drive: Drive) => void): Promise<boolean> {
-  const states = await Promise.all(unfinished(life).map((id) => engine.stateOf(id)));
+  const states = await Promise.all(unfinishedRuns(life).map((id) => engine.stateOf(id)));
   const asked = states.flatMap((run) =>
     [...(run?.waits.values() ?? [])]
       .filter(({ for: { kind } }) => kind !== 'child' && kind !== 'timer')
