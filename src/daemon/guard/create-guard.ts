@@ -45,7 +45,10 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
     allowedInRun: (run) => allowedInRun(known(), run),
   });
   return {
-    judge: async (call) => judge(call, sendsRead(describe(call)) ? ((await ports.flow?.(call.run)) ?? null) : null),
+    judge: (call) =>
+      ports.flow !== undefined && sendsRead(describe(call))
+        ? ports.flow(call.run).then((flow) => judge(call, flow))
+        : judge(call, null),
     asking: {
       around: (call) => aroundOf(call, ports, classified(call)),
       answered: async (call) => approvalFor(await given(), call.run, call.approval ?? ''),

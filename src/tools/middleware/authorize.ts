@@ -41,7 +41,9 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
   return {
     name: 'authorize',
     call: async (call, next) => {
-      const { effect, why } = await judge(call);
+      const judged = judge(call);
+      // Without a pause where none is needed: calls that start together are paid for in the order in which they reserved.
+      const { effect, why } = judged instanceof Promise ? await judged : judged;
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
       if (effect === 'allow' && !call.bounds.ask)
         return next(call.approval === null ? call : { ...call, approval: null });
