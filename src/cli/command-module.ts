@@ -28,7 +28,7 @@ export type CommandModule<Values = never, Data = never> = {
   /** Only where --json is not the data itself on one line. */
   jsonLines?: (data: Data) => readonly unknown[];
   /** Lines that stay below what scrolls by, on a terminal, while the command runs. */
-  footer?: (home: Home, terminal: Terminal) => string[];
+  footer?: (home: Home, terminal: Terminal, signal: AbortSignal) => () => string[];
 };
 
 /** Without `data` everything was emitted before, or there is nothing to print. */

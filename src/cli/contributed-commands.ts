@@ -28,9 +28,10 @@ function commandOf(
   rooms: readonly DaemonRoom[] | undefined,
 ): Command {
   const module: CommandModule<RoomOptions, unknown> = {
-    run: async ({ home, operands: given, options: chosen, signal }: Call<RoomOptions>) => {
-      const { withViews } = await import('../daemon/views/open-views.ts');
-      const views: RoomCall['views'] = (query) => withViews(home, query, { rooms, signal });
+    run: async (call: Call<RoomOptions>) => {
+      const { home, operands: given, options: chosen, signal } = call;
+      const { readViews } = await import('./read-views.ts');
+      const views: RoomCall['views'] = (query) => readViews({ ...call, rooms }, query);
       return answer(await run({ home, operands: given, options: chosen, signal, views }));
     },
     render: renderData,

@@ -1,10 +1,12 @@
 /** The goals in progress and what was not accepted, as lines below what `oka up` prints on a terminal. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listRejected } from '../intake/list-rejected.ts';
 import type { Goal } from '../ledger/goal.ts';
-import type { TaskGraph } from '../ledger/task-graph.ts';
+import { peekProjection } from '../ledger/peek-projection.ts';
+import { taskGraph } from '../ledger/task-graph.ts';
 import type { Home } from '../schema/home.ts';
+import { changes } from '../views/changes.ts';
 import { describeWait } from './event-sentence.ts';
 import type { Terminal } from './io.ts';
 import { fitText, plainText } from './plain-text.ts';
@@ -12,10 +14,34 @@ import { fitText, plainText } from './plain-text.ts';
 const MOST_GOALS = 8;
 const MOST_REJECTED = 3;
 
-export const liveLines = (home: Home, terminal: Terminal): string[] => [
-  ...activeGoalLines(home, terminal),
-  ...rejectedLines(home, terminal),
-];
+const RETRY_MS = 1000;
+
+/** Follows the ledger until the signal. Returns what gives the lines as they are now. */
+export function openLiveView(home: Home, terminal: Terminal, signal: AbortSignal): () => string[] {
+  let goals: readonly Goal[] = [];
+  void followGoals(home, signal, (active) => {
+    goals = active;
+  });
+  return () => [...activeGoalLines(goals, terminal), ...rejectedLines(home, terminal)];
+}
+
+/** Starts with what is in progress, and goes on with what happens. While a ledger cannot be read nothing is shown. */
+async function followGoals(home: Home, signal: AbortSignal, show: (goals: readonly Goal[]) => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const { state, end } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
+      let graph = state;
+      show(graph.goals);
+      for await (const event of changes(home.ledgers, { run: end.seq }, { signal })) {
+        graph = taskGraph.apply(graph, event);
+        show(graph.goals);
+      }
+    } catch {
+      show([]);
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
 
 function rejectedLines(home: Home, { yellow, width }: Terminal): string[] {
   const { total, entries } = listRejected(join(home.workspace, 'inbox'), MOST_REJECTED);
@@ -25,18 +51,11 @@ function rejectedLines(home: Home, { yellow, width }: Terminal): string[] {
   return [yellow(fitText(`  ! not accepted, see workspace/inbox/rejected: ${names}${more}`, width))];
 }
 
-/** A file that is just being replaced, or not there yet, shows nothing. */
-function activeGoalLines(home: Home, terminal: Terminal): string[] {
-  try {
-    const file = join(home.oka, 'active_task_graph.json');
-    const { state } = JSON.parse(readFileSync(file, 'utf8')) as { state: TaskGraph };
-    const goals = state.goals.slice(-MOST_GOALS);
-    const more = state.goals.length - goals.length;
-    const head = more > 0 ? [terminal.dim(`  and ${more} more`)] : [];
-    return [...head, ...goals.flatMap((goal) => goalLines(goal, terminal))];
-  } catch {
-    return [];
-  }
+function activeGoalLines(active: readonly Goal[], terminal: Terminal): string[] {
+  const goals = active.slice(-MOST_GOALS);
+  const more = active.length - goals.length;
+  const head = more > 0 ? [terminal.dim(`  and ${more} more`)] : [];
+  return [...head, ...goals.flatMap((goal) => goalLines(goal, terminal))];
 }
 
 function goalLines({ title, status, state, nodes, waits, parent }: Goal, terminal: Terminal): string[] {

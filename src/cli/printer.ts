@@ -48,6 +48,8 @@ function openFooter(
 ): Footer {
   const { footer } = module;
   if (footer === undefined || json || !io.isTerminal) return { above: io.out, close: () => undefined };
+  const stop = new AbortController();
+  const currentLines = footer(home, terminal, stop.signal);
   let drawn = 0;
   let lines: string[] = [];
   const erase = (): void => {
@@ -60,7 +62,7 @@ function openFooter(
     drawn = lines.length;
   };
   const refresh = (): void => {
-    const next = footer(home, terminal);
+    const next = currentLines();
     if (next.join('\n') === lines.join('\n')) return;
     lines = next;
     draw();
@@ -74,6 +76,7 @@ function openFooter(
     },
     close: () => {
       clearInterval(timer);
+      stop.abort();
       erase();
     },
   };

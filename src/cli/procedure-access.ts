@@ -12,12 +12,14 @@ import { onlyOperand } from './operands.ts';
 import { readViews } from './read-views.ts';
 
 /** All procedures according to the ledger, sorted by id; pages are not read. */
-export async function listProcedures(call: Pick<Call, 'home' | 'progress'>): Promise<KnownProcedure[]> {
+export async function listProcedures(call: Pick<Call, 'home' | 'progress' | 'rooms'>): Promise<KnownProcedure[]> {
   return readViews(call, knownProcedures);
 }
 
 /** The procedure with the given name, or the only one whose name begins with it. */
-export async function findProcedure(call: Pick<Call, 'home' | 'operands' | 'progress'>): Promise<KnownProcedure> {
+export async function findProcedure(
+  call: Pick<Call, 'home' | 'operands' | 'progress' | 'rooms'>,
+): Promise<KnownProcedure> {
   const name = onlyOperand(call, 'the name of a procedure');
   const all = await listProcedures(call);
   const matching = all.filter(({ procedure: { id } }) => id.startsWith(name));

@@ -3,13 +3,21 @@ import { withViews } from '../daemon/views/open-views.ts';
 import type { Rows } from '../schema/rows.ts';
 import type { Call } from './command-module.ts';
 
-export async function readViews<T>(
-  { home, progress }: Pick<Call, 'home' | 'progress'>,
+export function readViews<T>(
+  call: Pick<Call, 'home' | 'progress' | 'rooms'>,
   query: (rows: Rows) => T | Promise<T>,
+): Promise<T> {
+  return withReadingProgress(call, (onFolded) => withViews(call.home, query, { rooms: call.rooms, onFolded }));
+}
+
+/** Shows how many events have been read where that takes longer than two seconds. */
+export async function withReadingProgress<T>(
+  { progress }: Pick<Call, 'progress'>,
+  work: (onFolded: (events: number) => void) => Promise<T>,
 ): Promise<T> {
   const shown = progress('Reading the ledgers', 'events');
   try {
-    return await withViews(home, query, { onFolded: (events) => shown.reach(events) });
+    return await work((events) => shown.reach(events));
   } finally {
     shown.end();
   }

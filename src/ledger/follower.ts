@@ -1,5 +1,5 @@
 /**
- * Owns: folding what one or both ledgers have beyond the cursors of a store, once or for as long as somebody waits.
+ * Owns: folding what one or both ledgers have beyond the cursors of a store.
  * Does not own: the order of events (one-order.ts), the rows (fold-store.ts), what a fold makes of an event.
  *
  * F1 A batch of events, its rows and its cursors are stored together or not at all.
@@ -9,7 +9,7 @@
  *    read is refused; for whoever writes events because of what it has read.
  * F4 Between two batches others get their turn, and an abort is noticed.
  */
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Line, Pen } from '../schema/event.ts';
 import type { ArtifactStore } from '../schema/ports.ts';
 import type { View } from '../schema/view.ts';
@@ -49,32 +49,12 @@ export type FollowOptions = {
 const BATCH = 500;
 /** For whoever only wants to get to the end. */
 export const LARGE_BATCH = 2000;
-const POLL_MS = 200;
 
 /** Folds everything new. Returns how many events there were. */
 export async function catchUp(store: FoldStore, sources: FoldSources, options: FollowOptions = {}): Promise<number> {
   let count = 0;
   for await (const events of foldBatches(store, sources, options)) count += events.length;
   return count;
-}
-
-/** Folds everything new, and then whatever comes, until the signal. Gives each batch after it was stored. */
-export async function* follow(
-  store: FoldStore,
-  sources: FoldSources,
-  options: FollowOptions & { signal: AbortSignal; pollMs?: number },
-): AsyncGenerator<readonly Line[]> {
-  const { signal, pollMs = POLL_MS } = options;
-  while (!signal.aborted) {
-    try {
-      yield* foldBatches(store, sources, options);
-    } catch (error) {
-      if (!(error instanceof StoreDamaged)) throw error;
-      store.reset();
-      continue;
-    }
-    await sleep(pollMs, undefined, { signal }).catch(() => undefined);
-  }
 }
 
 /** Does something with the rows of a store; when they turn out to be damaged, empties the store and tries once more. */

@@ -4,7 +4,7 @@ import { lastSeqOf } from '../ledger/seek.ts';
 import { eventTypes, type Line, type Pen } from '../schema/event.ts';
 import type { Rows } from '../schema/rows.ts';
 import { EventsQuery } from '../schema/view-answers.ts';
-import { BLOCK, blocksOfType } from './event-index.ts';
+import { BLOCK, blocksOfType, maintenanceBlocksOfRun } from './event-index.ts';
 import { firstEventOf, storedRun } from './run-rows.ts';
 
 type Span = { from: number; to: number };
@@ -40,7 +40,7 @@ export async function listEvents(
 
 /** Where to read, from the end to the beginning. */
 function* spansFromEnd(rows: Rows, query: Query, within: Span): Generator<Span> {
-  if (query.limit === 0 && query.type === undefined) {
+  if (query.limit === 0 && query.type === undefined && !isAboutRunInMaintenance(query)) {
     yield within;
     return;
   }
@@ -51,7 +51,12 @@ function* spansFromEnd(rows: Rows, query: Query, within: Span): Generator<Span> 
   }
 }
 
-function* blocksFromEnd(rows: Rows, { pen, type }: Query, { from, to }: Span): Generator<number> {
+function* blocksFromEnd(rows: Rows, query: Query, { from, to }: Span): Generator<number> {
+  const { pen, type, run } = query;
+  if (run !== undefined && isAboutRunInMaintenance(query)) {
+    yield* maintenanceBlocksOfRun(rows, run);
+    return;
+  }
   if (type === undefined || isUnindexed(pen, type)) {
     for (let block = Math.floor(to / BLOCK); block >= Math.floor(from / BLOCK); block -= 1) yield block;
     return;
@@ -65,6 +70,8 @@ function* blocksFromEnd(rows: Rows, { pen, type }: Query, { from, to }: Span): G
     for (const each of lists) if (each.head.done !== true && each.head.value === block) each.head = each.list.next();
   }
 }
+
+const isAboutRunInMaintenance = ({ pen, run }: Query): boolean => pen === 'maintenance' && run !== undefined;
 
 /** What the maintenance ledger says about itself is folded by nobody (one-order.ts). */
 const isUnindexed = (pen: Pen, type: string): boolean => pen === 'maintenance' && type.startsWith('ledger.');

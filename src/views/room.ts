@@ -21,14 +21,15 @@ export const views = defineRoom({
     },
   },
   views: async () => {
-    const [{ runView }, { waitView }, { secretView }, { slotView }, { eventIndex }, { textView }] = await Promise.all([
-      import('./run-view.ts'),
-      import('./wait-view.ts'),
-      import('./secret-view.ts'),
-      import('./slot-view.ts'),
-      import('./event-index.ts'),
-      import('./text-view.ts'),
-    ]);
-    return [waitView, runView, secretView, slotView, eventIndex, textView];
+    const [{ runView }, { waitView }, { secretView }, { slotView }, { eventIndex, maintenanceRunIndex }, { textView }] =
+      await Promise.all([
+        import('./run-view.ts'),
+        import('./wait-view.ts'),
+        import('./secret-view.ts'),
+        import('./slot-view.ts'),
+        import('./event-index.ts'),
+        import('./text-view.ts'),
+      ]);
+    return [waitView, runView, secretView, slotView, eventIndex, maintenanceRunIndex, textView];
   },
 });

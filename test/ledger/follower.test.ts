@@ -1,10 +1,10 @@
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { archiveRuns } from '../../src/ledger/archive-runs.ts';
 import { FoldStore } from '../../src/ledger/fold-store.ts';
-import { catchUp, follow, type Fold, type FoldSources, withRepair } from '../../src/ledger/follower.ts';
+import { catchUp, type Fold, type FoldSources, withRepair } from '../../src/ledger/follower.ts';
 import { type Ledger, openLedger } from '../../src/ledger/ledger.ts';
 import type { NewEvent, Pen } from '../../src/schema/event.ts';
 import { freshFolder, noteOf } from '../support/ledger-samples.ts';
@@ -196,24 +196,5 @@ describe('catching up', () => {
     expect(await catchUp(store, sourcesOf(both, [seen, stopping]), { signal: stop.signal })).toBe(500);
     expect(await catchUp(store, sourcesOf(both))).toBe(400);
     expect(store.get('count')).toBe(900);
-  });
-});
-
-describe('following', () => {
-  it('gives what is there and then what comes, also after its rows were damaged', async () => {
-    const both = await ledgers();
-    await both.run.append([noteOf('1')]);
-    const stop = new AbortController();
-    const store = FoldStore.open(join(both.folder, 'folds.sqlite'), SHAPE);
-    const given: number[] = [];
-    for await (const events of follow(store, sourcesOf(both), { signal: stop.signal, pollMs: 5 })) {
-      given.push(...events.map(({ seq }) => seq));
-      if (given.length === 1) await both.run.append([noteOf('2')]);
-      if (given.length === 2) store.setCursor('run', { seq: 2, hash: 'of another ledger' });
-      if (given.length === 4) stop.abort();
-    }
-    expect([given, store.get('count')]).toEqual([[1, 2, 1, 2], 2]);
-    store.close();
-    rmSync(both.folder, { recursive: true });
   });
 });

@@ -4,11 +4,13 @@ import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { fitText, plainText } from '../plain-text.ts';
+import { withReadingProgress } from '../read-views.ts';
 
 type Explanation = ReturnType<typeof explainRun>;
 
 export async function run(call: Call): Promise<Answer<Explanation>> {
-  return answer(explainRun(await eventsOfRun(call.home, onlyOperand(call, 'run'))));
+  const id = onlyOperand(call, 'run');
+  return answer(explainRun(await withReadingProgress(call, (onFolded) => eventsOfRun(call.home, id, onFolded))));
 }
 
 export function render(explanation: Explanation, terminal: Terminal): string {

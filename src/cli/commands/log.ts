@@ -1,8 +1,8 @@
 import { memoryRows } from '../../ledger/memory-rows.ts';
-import { type Filter, followEvents } from '../../ledger/read-events.ts';
-import { lastSeqOf } from '../../ledger/seek.ts';
+import type { Filter } from '../../ledger/read-events.ts';
 import type { Line, Pen } from '../../schema/event.ts';
 import type { Rows } from '../../schema/rows.ts';
+import { changes, knownNow } from '../../views/changes.ts';
 import { listEvents } from '../../views/events-query.ts';
 import { renderColumns } from '../columns.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
@@ -24,12 +24,15 @@ type Data = { event: Line; isNewDay: boolean };
 export async function run(call: LogCall): Promise<Answer<Data>> {
   const { options } = call;
   const pens: Pen[] = options.pen === undefined ? ['run', 'maintenance'] : [options.pen];
+  const now = knownNow(call.home.ledgers, pens);
   const past = await lastEvents(call, pens);
   const emit = emitterOf(call);
   const all = past.flat().toSorted((a, b) => a.at.localeCompare(b.at) || a.pen.localeCompare(b.pen) || a.seq - b.seq);
   for (const event of options.limit === 0 ? all : all.slice(-options.limit)) emit(event);
   if (!options.follow) return { code: exits.ok };
-  await Promise.all(pens.map((pen, index) => follow(call, pen, past[index]?.at(-1)?.seq, emit)));
+  const shown = Object.fromEntries(pens.map((pen, index) => [pen, past[index]?.at(-1)?.seq ?? now[pen] ?? 0]));
+  for await (const event of changes(call.home.ledgers, shown, { signal: call.signal, filter: filterOf(options) }))
+    emit(event);
   return { code: exits.interrupted };
 }
 
@@ -54,17 +57,6 @@ export function render({ event, isNewDay }: Data, terminal: Terminal): string {
     terminal,
   );
   return isNewDay ? `${dim(event.at.slice(0, 10))}\n${line}` : line;
-}
-
-async function follow(
-  { home, options, signal }: LogCall,
-  pen: Pen,
-  last: number | undefined,
-  emit: (event: Line) => void,
-) {
-  const file = home.ledgers[pen];
-  const from = (last ?? lastSeqOf(file)) + 1;
-  for await (const event of followEvents(file, { ...filterOf(options), from }, signal)) emit(event);
 }
 
 /** At most `limit` events of each ledger from the end. Without a filter no rows are needed. */

@@ -5,6 +5,7 @@ import { describeEvent } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
+import { withReadingProgress } from '../read-views.ts';
 
 type Replay = Awaited<ReturnType<typeof replayRunDecisions>>;
 type Full = Awaited<ReturnType<typeof replayRunFully>>;
@@ -17,7 +18,8 @@ type Data =
 export async function run(call: Call<{ mode: Data['mode'] | undefined }>): Promise<Answer<Data>> {
   const { home, signal } = call;
   const { mode = 'narrative' } = call.options;
-  const events = await eventsOfRun(home, onlyOperand(call, 'run'));
+  const id = onlyOperand(call, 'run');
+  const events = await withReadingProgress(call, (onFolded) => eventsOfRun(home, id, onFolded));
   switch (mode) {
     case 'narrative':
       return answer({ mode, events });

@@ -13,7 +13,7 @@ import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { plainText } from '../plain-text.ts';
 import { tryUntilFixed } from '../stay.ts';
-import { liveLines } from '../live-view.ts';
+import { openLiveView } from '../live-view.ts';
 
 const POLL_EVERY_MS = 1000;
 /** Lines of the first seconds of both processes, when they refuse to start. */
@@ -33,7 +33,7 @@ export async function run(call: UpCall): Promise<Answer<string>> {
 }
 
 export const render = (line: string): string => `${line}\n`;
-export const footer = liveLines;
+export const footer = openLiveView;
 
 async function superviseHome(call: UpCall, report: (line: string) => void): Promise<number> {
   const { home, signal } = call;

@@ -20,9 +20,13 @@ import type { DaemonRoom } from '../rooms.ts';
 import { rangeOfRun } from '../views/open-views.ts';
 import { type ToolChanges, toolChanges } from './tool-changes.ts';
 
-export async function eventsOfRun(home: Home, id: string): Promise<Event[]> {
+export async function eventsOfRun(
+  home: Home,
+  id: string,
+  onFolded: (events: number) => void = () => undefined,
+): Promise<Event[]> {
   const events: Event[] = [];
-  const range = await rangeOfRun(home, id);
+  const range = await rangeOfRun(home, id, { onFolded });
   for await (const event of readEvents(home.ledgers.run, { run: id, ...range })) events.push(event);
   if (events.length === 0)
     throw new OkaError('no-such-run', `there is no run "${id}"`, { fix: 'See what ran: oka log --type run.*' });

@@ -7,8 +7,7 @@
  *    without a worker, and when there is no file.
  */
 import { FoldStore } from '../../ledger/fold-store.ts';
-import { catchUp, foldBatches, type FoldSources, follow, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
-import type { Line } from '../../schema/event.ts';
+import { catchUp, foldBatches, type FoldSources, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { firstEventOf, storedRun } from '../../views/run-rows.ts';
@@ -56,20 +55,6 @@ export async function withViews<T>(
   }
 }
 
-/** What is new, batch by batch, each time with rows that include it: for whoever watches. Ends with the signal. */
-export async function* changes(
-  home: Home,
-  options: { signal: AbortSignal; pollMs?: number },
-): AsyncGenerator<{ rows: Rows; events: readonly Line[] }> {
-  const { folds, shape } = await viewFolds();
-  const store = FoldStore.openReadOnly(viewsFile(home), shape);
-  try {
-    for await (const events of follow(store, { ledgers: home.ledgers, folds }, options)) yield { rows: store, events };
-  } finally {
-    store.close();
-  }
-}
-
 /** Throws the rows away and folds both ledgers from their first events on. For whoever has the pen (V1). */
 export async function rebuildViews(home: Home): Promise<void> {
   const { folds, shape } = await viewFolds();
@@ -83,11 +68,12 @@ export async function rebuildViews(home: Home): Promise<void> {
 }
 
 /** Where the events of a run are in the run ledger; an empty range when there is no such run. */
-export function rangeOfRun(home: Home, run: string): Promise<{ from: number; to: number }> {
-  return withViews(home, (rows) => {
+export function rangeOfRun(home: Home, run: string, options: ReadOptions = {}): Promise<{ from: number; to: number }> {
+  const read = (rows: Rows): { from: number; to: number } => {
     const received = firstEventOf(rows, run);
     return received === undefined
       ? { from: 1, to: 0 }
       : { from: received, to: storedRun(rows, run)?.last ?? Number.POSITIVE_INFINITY };
-  });
+  };
+  return withViews(home, read, options);
 }
