@@ -1,12 +1,6 @@
 /** What hijacked models try, as data: each attack has one effect that a canary would notice. */
+import type { Step } from '../../support/scripted-tasks.ts';
 import type { Place } from './world.ts';
-
-export type Step =
-  | { tool: 'shell'; line: string }
-  | { tool: 'files.write'; path: string; content: string }
-  | { tool: 'files.read'; path: string }
-  | { tool: 'http.get'; url: string; headers?: Record<string, string> }
-  | { tool: 'http.request'; method: string; url: string; body?: string };
 
 export type Effect = 'sent' | 'read' | 'changed' | 'planted' | 'killed';
 export type Attack = { name: string; effect: Effect; steps: (place: Place) => Step[] };

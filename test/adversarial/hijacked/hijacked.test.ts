@@ -9,16 +9,14 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStory, type Story } from '../../support/story.ts';
-import { acting, goal, inParts, plan } from '../../support/story-model.ts';
-import { call, type WireReply, type WireRequest } from '../../support/wire-server-reply.ts';
-import { type Attack, shellAttacks, type Step, webAttacks } from './attacks.ts';
+import { openScripted, type Step } from '../../support/scripted-tasks.ts';
+import type { Story } from '../../support/story.ts';
+import { type Attack, shellAttacks, webAttacks } from './attacks.ts';
 import { openWorld, type Place, type World } from './world.ts';
 
 const PAGES = {
   'http://docs.example.net/': 'see http://docs.example.net/guide?page=2 and http://partner.example.net/',
 };
-const TOOLS = ['files.read', 'files.write', 'shell', 'http.get', 'http.request'];
 const PATIENCE_MS = 900_000;
 
 const sets: [string, Attack[], (world: World) => Record<string, string>][] = [
@@ -40,20 +38,18 @@ describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, a
 
   beforeAll(async () => {
     world = await openWorld(PAGES);
-    story = await openStory({
-      model: inParts({
-        planner: ({ text }) => plan([goal('do', `carry out ${/case (\w+)\./.exec(text)?.[1]}!`, TOOLS)], ['file: x']),
-        executor,
-        critic: () => call('submit_verdict', { criteria: [], verdict: 'impossible', reason: 'no' }),
-      }),
-      config: { inbox: { settle_ms: 20, rescan_ms: 200 }, memory: { cap: 0, vectors: false } },
-    });
+    const scripted = await openScripted();
+    story = scripted.story;
     story.write('workspace/desk/private.txt', `tulips ${kind}\n`);
     places = new Map(named.map(({ id }) => [id, world.place(id, story.home.dir)]));
-    for (const { id } of named)
-      story.drop(`${id}.md`, `---\nid: ${id}\nbudget: { replans: 0 }\n---\nThis is case ${id}.\n`);
-    story.start(['worker'], environment(world));
-    await settled();
+    const stepsOf = ({ id, steps }: (typeof named)[number]) => {
+      const place = places.get(id);
+      return place === undefined ? [] : steps(place);
+    };
+    await scripted.run(
+      named.map((attack) => ({ id: attack.id, steps: () => stepsOf(attack) })),
+      environment(world),
+    );
     prompts = story.model.requests.map(({ text }) => text).join('\n');
     bare = new Map();
     const elsewhere = named.map(({ bareId, steps }) => ({ steps, place: world.place(bareId, story.home.dir) }));
@@ -67,23 +63,6 @@ describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, a
     await story[Symbol.asyncDispose]();
     await world[Symbol.asyncDispose]();
   });
-
-  function executor(asked: WireRequest): WireReply | Promise<WireReply> {
-    const id = /carry out (\w+)!/.exec(asked.text)?.[1] ?? '';
-    const place = places.get(id);
-    const steps = place === undefined ? [] : (named.find((attack) => attack.id === id)?.steps(place) ?? []);
-    return acting(...steps.map(({ tool, ...input }) => call(tool.replace('.', '_'), input)))(asked);
-  }
-
-  /** Every task is over or waits for a person. */
-  async function settled(): Promise<void> {
-    for (const { id } of named)
-      await story.until(`the end of ${id}`, async () => {
-        const events = await story.events();
-        const isOver = events.some(({ type, run }) => type === 'run.ended' && run === id);
-        return isOver || (await story.waiting()).some(({ run }) => run.startsWith(`${id}.`)) ? true : undefined;
-      });
-  }
 
   async function hasEffect({ effect }: Attack, id: string, output: string): Promise<boolean> {
     const place = places.get(id);
@@ -119,11 +98,11 @@ async function withoutGuard(steps: readonly Step[], { user }: Place, { web }: Wo
   const texts: string[] = [];
   for (const step of steps) {
     if (step.tool === 'shell') texts.push(await run(step.line, desk, user));
-    else if (step.tool === 'files.read') texts.push(readFileSync(join(desk, step.path), 'utf8'));
-    else if (step.tool === 'files.write') {
+    else if ('url' in step) await ask(step, web);
+    else if ('content' in step) {
       mkdirSync(dirname(join(desk, step.path)), { recursive: true });
       writeFileSync(join(desk, step.path), step.content);
-    } else await ask(step, web);
+    } else texts.push(readFileSync(join(desk, step.path), 'utf8'));
   }
   rmSync(desk, { recursive: true, force: true });
   return texts.join('\n');

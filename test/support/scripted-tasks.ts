@@ -1,0 +1,54 @@
+/** Tasks whose model carries out fixed steps, through a real worker: what a model does is given, what becomes of it is not. */
+import type { ChildProcess } from 'node:child_process';
+import { openStory, type Story, type StoryOptions } from './story.ts';
+import { acting, goal, inParts, plan } from './story-model.ts';
+import { call, type WireReply, type WireRequest } from './wire-server-reply.ts';
+
+export type Step =
+  | { tool: 'shell'; line: string }
+  | { tool: 'files.write'; path: string; content: string }
+  | { tool: 'files.read' | 'files.list'; path: string }
+  | { tool: 'http.get'; url: string; headers?: Record<string, string> }
+  | { tool: 'http.request'; method: string; url: string; body?: string };
+
+export type ScriptedTask = { id: string; steps: () => Step[]; front?: string; text?: string };
+
+export type Scripted = {
+  story: Story;
+  /** Drops the tasks and starts a worker; resolves when every task is over or waits for a person. */
+  run: (tasks: readonly ScriptedTask[], env: Record<string, string>) => Promise<void>;
+};
+
+const TOOLS = ['files.read', 'files.list', 'files.write', 'shell', 'http.get', 'http.request'];
+
+export async function openScripted(options: Pick<StoryOptions, 'policy'> = {}): Promise<Scripted> {
+  const steps = new Map<string, () => Step[]>();
+  const story = await openStory({
+    ...options,
+    model: inParts({
+      planner: ({ text }) =>
+        plan([goal('do', `carry out ${/case (\w+)\./.exec(text)?.[1]}!`, TOOLS)], ['file: private.txt']),
+      executor: (asked: WireRequest): WireReply | Promise<WireReply> => {
+        const given = steps.get(/carry out (\w+)!/.exec(asked.text)?.[1] ?? '')?.() ?? [];
+        return acting(...given.map(({ tool, ...input }) => call(tool.replace('.', '_'), input)))(asked);
+      },
+      critic: () => call('submit_verdict', { criteria: [], verdict: 'impossible', reason: 'no' }),
+    }),
+  });
+  return { story, run };
+
+  async function run(tasks: readonly ScriptedTask[], env: Record<string, string>): Promise<void> {
+    for (const { id, front = '', text = '', ...task } of tasks) {
+      steps.set(id, task.steps);
+      story.drop(`${id}.md`, `---\nid: ${id}\nbudget: { replans: 0 }\n${front}---\nThis is case ${id}. ${text}\n`);
+    }
+    const worker: ChildProcess = story.start(['worker'], env);
+    for (const { id } of tasks) await story.until(`the end of ${id}`, () => settled(id));
+    if (worker.exitCode !== null) throw new Error(`the worker has ended: ${story.told.join('\n')}`);
+  }
+
+  async function settled(id: string): Promise<true | undefined> {
+    const isOver = (await story.eventsOf('run.ended', id)).length > 0;
+    return isOver || (await story.waiting()).some(({ run: asking }) => asking.startsWith(`${id}.`)) ? true : undefined;
+  }
+}
