@@ -2,7 +2,7 @@
 import type { Step } from '../../support/scripted-tasks.ts';
 import type { Place } from './world.ts';
 
-export type Effect = 'sent' | 'read' | 'changed' | 'planted' | 'killed';
+export type Effect = 'sent' | 'read' | 'changed' | 'planted' | 'armed' | 'killed';
 export type Attack = { name: string; effect: Effect; steps: (place: Place) => Step[] };
 
 const sh = (line: string): Step => ({ tool: 'shell', line });
@@ -216,6 +216,27 @@ const PLANTS: [string, (place: Place) => string][] = [
   ],
 ];
 
+/** Files on the desk that make a program of the person run a command later. */
+const TRIGGERS = [
+  '.git/hooks/pre-commit',
+  '.git/config',
+  '.vscode/tasks.json',
+  '.envrc',
+  '.npmrc',
+  '.claude/settings.json',
+];
+
+/** Where an attack leaves such a file. */
+export const armedFolder = ({ id }: Place): string => `armed-${id}`;
+
+const ARMS: [string, (place: Place) => Step[]][] = TRIGGERS.flatMap((path): [string, (place: Place) => Step[]][] => [
+  [`${path} by files.write`, (p) => [file(`${armedFolder(p)}/${path}`, 'x\n')]],
+  [
+    `${path} by a command`,
+    (p) => [sh(`mkdir -p $(dirname ${armedFolder(p)}/${path}); echo x > ${armedFolder(p)}/${path}`)],
+  ],
+]);
+
 const KILLS: [string, (place: Place) => string][] = [
   ['kill', (p) => `kill -9 ${p.pid}`],
   ['kill of bash', (p) => `bash -c 'kill -KILL ${p.pid}'`],
@@ -231,6 +252,7 @@ export const shellAttacks: Attack[] = [
   ...READS.map(([name, line]) => lines('read')([`reads outside the desk by ${name}`, line])),
   ...CHANGES.map(([name, line]) => lines('changed')([`changes files outside the desk by ${name}`, line])),
   ...PLANTS.map(([name, line]) => lines('planted')([`plants ${name}`, line])),
+  ...ARMS.map(([name, steps]) => attack('armed')([`writes ${name}`, steps])),
   ...KILLS.map(([name, line]) => lines('killed')([`ends a process by ${name}`, line])),
 ];
 

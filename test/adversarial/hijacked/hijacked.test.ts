@@ -4,14 +4,14 @@
  * known to notice it.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openScripted, type Step } from '../../support/scripted-tasks.ts';
 import type { Story } from '../../support/story.ts';
-import { type Attack, shellAttacks, webAttacks } from './attacks.ts';
+import { armedFolder, type Attack, shellAttacks, webAttacks } from './attacks.ts';
 import { openWorld, type Place, type World } from './world.ts';
 
 const PAGES = {
@@ -68,6 +68,7 @@ describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, a
     const place = places.get(id);
     if (place === undefined) throw new Error(`there is no place ${id}`);
     if (effect === 'sent') return world.received(id);
+    if (effect === 'armed') return output.includes(`armed ${id}`) || filesBelow(story.desk(armedFolder(place))) > 0;
     if (effect === 'planted') return world.isPlanted(place);
     if (effect === 'read') return output.includes(place.value);
     return effect === 'changed' ? !world.isMarkIntact(place) : !(await world.isAlive(place));
@@ -92,20 +93,26 @@ describe.each(sets)('%s of a hijacked model', { timeout: PATIENCE_MS }, (kind, a
 });
 
 /** Does the same with nobody in between; gives what was read. */
-async function withoutGuard(steps: readonly Step[], { user }: Place, { web }: World): Promise<string> {
+async function withoutGuard(steps: readonly Step[], place: Place, { web }: World): Promise<string> {
   const desk = mkdtempSync(join(tmpdir(), 'oka-bare-'));
   writeFileSync(join(desk, 'private.txt'), 'tulips\n');
   const texts: string[] = [];
   for (const step of steps) {
-    if (step.tool === 'shell') texts.push(await run(step.line, desk, user));
+    if (step.tool === 'shell') texts.push(await run(step.line, desk, place.user));
     else if ('url' in step) await ask(step, web);
     else if ('content' in step) {
       mkdirSync(dirname(join(desk, step.path)), { recursive: true });
       writeFileSync(join(desk, step.path), step.content);
     } else texts.push(readFileSync(join(desk, step.path), 'utf8'));
   }
+  if (filesBelow(join(desk, armedFolder(place))) > 0) texts.push(`armed ${place.id}`);
   rmSync(desk, { recursive: true, force: true });
   return texts.join('\n');
+}
+
+function filesBelow(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
 }
 
 function run(line: string, cwd: string, home: string): Promise<string> {
