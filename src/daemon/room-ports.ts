@@ -60,6 +60,8 @@ export const ports = {
   shadow: port<Snapshots>('shadow'),
   /** Whoever writes to the desk waits for a turn. */
   deskTurn: port<InTurn>('deskTurn'),
+  /** To be called when a folder was put onto the desk, so that no step that is running is blamed for it. */
+  deskPlaced: port<(name: string) => void>('deskPlaced'),
   witness: port<NonNullable<EngineOptions['witness']>>('witness'),
   /** daemon/deps */
   deps: port<Deps>('deps'),

@@ -26,6 +26,8 @@ export type DeskPorts = {
   shadow: Pick<Snapshots, 'snapshot'>;
   append: Append;
   inTurn: InTurn;
+  /** Folders that were put onto the desk while a call was running, and not by it. */
+  placed?: Set<string>;
   /** The call has ended in this process, and what it left is recorded. */
   seen?: (call: string) => void;
   /** Called when something has to wait for disk space. */
@@ -71,10 +73,11 @@ export async function resolveAfterCrash(
 }
 
 async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promise<Outcome>): Promise<Outcome> {
-  const { shadow, append, environmentOf = () => Promise.resolve(null), seen = () => undefined } = ports;
+  const { shadow, append, environmentOf = () => Promise.resolve(null), seen = () => undefined, placed } = ports;
   const { run, signal } = call;
   if (signal.aborted) return NOT_BEGUN;
   const before = await retryUntilSpace(ports, { run, signal }, async () => {
+    placed?.clear(); // what is there already is part of the state before
     const taken = await shadow.snapshot(`before ${call.call}`);
     await append(snapshotEvent(call, 'before', taken, await environmentOf(call)));
     return taken;
@@ -83,7 +86,7 @@ async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promis
     return await act();
   } finally {
     await retryUntilSpace(ports, { run, signal }, async () => {
-      const after = await shadow.snapshot(`after ${call.call}`);
+      const after = await shadow.snapshot(`after ${call.call}`, placed);
       if (after.tree !== before.tree) await append(snapshotEvent(call, 'after', after));
     });
     seen(call.call);

@@ -36,7 +36,7 @@ export type DeskRoomPorts = {
   reportRun: (text: string, run: string) => void;
 };
 
-type Gives = Pick<typeof ports, 'sandbox' | 'shadow' | 'witness' | 'deskTurn'>;
+type Gives = Pick<typeof ports, 'sandbox' | 'shadow' | 'witness' | 'deskTurn' | 'deskPlaced'>;
 
 export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs } = needed;
@@ -47,6 +47,7 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   const closing = new AbortController();
   const desk = writableDesk(needed, sandbox, shadow, closing.signal);
   const { inTurn } = desk;
+  const deskPlaced = (name: string): void => void desk.placed?.add(name);
   const undoing = new Set<Promise<unknown>>();
   const unsubscribe = onDurable(sandbox.forgetWitnesses);
   const tools = builtInTools({
@@ -59,7 +60,7 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     net: egress.tools,
   });
   return {
-    gives: { sandbox, shadow, witness: witnessWith({ home, artifacts, events, inTurn }), deskTurn: inTurn },
+    gives: { sandbox, shadow, witness: witnessWith({ home, artifacts, events, inTurn }), deskTurn: inTurn, deskPlaced },
     tools: onDesk(tools, desk),
     intakes: {
       // It may wait for a long command, and requests, such as one to stop, are read meanwhile.
@@ -105,6 +106,7 @@ function writableDesk(
     append,
     inTurn: deskTurns(settling.settle),
     seen: settling.seen,
+    placed: new Set(),
     onWait: (run) => reportRun('the disk is full: it waits for space', run),
     environmentOf: sandbox.environmentOf,
   };

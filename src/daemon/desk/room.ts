@@ -3,7 +3,7 @@ import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
 const { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
-const { sandbox, shadow, witness, deskTurn } = ports;
+const { sandbox, shadow, witness, deskTurn, deskPlaced } = ports;
 
 export const desk = defineRoom({
   name: 'daemon/desk',
@@ -25,6 +25,6 @@ export const desk = defineRoom({
   ],
   detachedTools: async (place) => (await import('./built-in-tools.ts')).detachedBuiltInTools(place),
   needs: { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun },
-  gives: { sandbox, shadow, witness, deskTurn },
+  gives: { sandbox, shadow, witness, deskTurn, deskPlaced },
   open: async (needed) => (await import('./open-desk.ts')).openDesk(needed),
 });

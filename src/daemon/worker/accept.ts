@@ -20,17 +20,23 @@ import { ports } from '../room-ports.ts';
 import { pollsOften } from '../settings.ts';
 import type { Log } from '../log-line.ts';
 
-const ACCEPT = { artifacts: ports.artifacts, ledger: ports.ledger, policy: ports.policy, vault: ports.vault };
+const ACCEPT = {
+  artifacts: ports.artifacts,
+  ledger: ports.ledger,
+  policy: ports.policy,
+  deskPlaced: ports.deskPlaced,
+  vault: ports.vault,
+};
 
 /** When it resolves, the task and its run are in the ledger. */
 export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed): Promise<Drive | null> {
-  const { artifacts, ledger, policy, vault } = valuesOf(ACCEPT);
+  const { artifacts, ledger, policy, vault, deskPlaced } = valuesOf(ACCEPT);
   const { id, title, task, name, known } = claimed;
   await vault.originals.seal(id, [{ text: claimed.body }], vault.redactCut);
   const body = await artifacts.put(claimed.body, { media: 'text/markdown', name: name.slice(0, 255) });
   const text = await artifacts.put(claimed.bytes, { media: 'text/markdown', name: name.slice(0, 255) });
   if (!known) await ledger.append(receivedEvents(claimed, await storeParts(claimed, text, artifacts)));
-  const dir = placeTaskFiles(claimed, join(home.workspace, 'desk')) ?? task.dir ?? null;
+  const dir = placeTaskFiles(claimed, join(home.workspace, 'desk'), deskPlaced) ?? task.dir ?? null;
   const given = { name, title, body: body.sha256, text: text.sha256, fields: task, dir };
   const input: TaskGiven = { ...given, first_line: firstLineOf(claimed) };
   if (known && (await engine.stateOf(id)) !== null) return null;

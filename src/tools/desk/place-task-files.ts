@@ -25,8 +25,12 @@ export type Bundle = {
   links?: readonly { path: string; target: string }[];
 };
 
-/** Returns the folder's name below the desk. Called again it finds what it laid out before. Null when there is nothing. */
-export function placeTaskFiles(bundle: Bundle, desk: string): string | null {
+/** `onPlaced` is called in the same moment in which a new folder appears. Returns the folder's name below the desk. Called again it finds what it laid out before. Null when there is nothing. */
+export function placeTaskFiles(
+  bundle: Bundle,
+  desk: string,
+  onPlaced: (name: string) => void = () => undefined,
+): string | null {
   const { folder, files, id } = bundle;
   if (folder === null || files.length === 0) return null;
   repairDeskMode(desk);
@@ -41,7 +45,9 @@ export function placeTaskFiles(bundle: Bundle, desk: string): string | null {
       symlinkSync(target, parent.at(baseName(toBytesPath(path))));
     }
     fsyncSync(place.fd);
-    return moveIntoPlace(top, temporary, { ...bundle, folder }, desk);
+    const { name, isNew } = moveIntoPlace(top, temporary, { ...bundle, folder }, desk);
+    if (isNew) onPlaced(name);
+    return name;
   } catch (error) {
     throw describeErrno(error, join(desk, id));
   } finally {
@@ -50,16 +56,21 @@ export function placeTaskFiles(bundle: Bundle, desk: string): string | null {
 }
 
 /** A folder of that name with the same content is ours, from before a crash; another one is somebody's. */
-function moveIntoPlace(top: OpenFolder, temporary: Bytes, bundle: Bundle & { folder: string }, desk: string): string {
+function moveIntoPlace(
+  top: OpenFolder,
+  temporary: Bytes,
+  bundle: Bundle & { folder: string },
+  desk: string,
+): { name: string; isNew: boolean } {
   const { folder } = bundle;
   for (let number = 1; ; number++) {
     const name = number === 1 ? bundle.id : `${bundle.id}-${number}`;
     if (top.stat(name) === undefined) {
       renameSync(top.at(temporary), top.at(name));
       fsyncSync(top.fd);
-      return name;
+      return { name, isNew: true };
     }
-    if (bundle.files.every((file) => isAlreadyAt(folder, file, desk, name))) return name;
+    if (bundle.files.every((file) => isAlreadyAt(folder, file, desk, name))) return { name, isNew: false };
   }
 }
 

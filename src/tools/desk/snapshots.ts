@@ -24,8 +24,8 @@ export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & { store: s
 export type Undone = { restored: string[]; removed: string[]; overlaps: Left[]; notRestorable: Left[] };
 
 export type Snapshots = {
-  /** Takes a snapshot of the desk. `label` is for people who inspect the store. */
-  snapshot(label: string): Promise<Snapshot>;
+  /** Takes a snapshot of the desk. `label` is for people who inspect the store; names in `without` are left out. */
+  snapshot(label: string, without?: ReadonlySet<string>): Promise<Snapshot>;
   /** What `undo` would do, without doing it. */
   plan(steps: readonly Step[]): Promise<UndoPlan>;
   /** Undoes these steps of a run. Called again after a crash, it finishes what it had started. */
@@ -49,12 +49,12 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
   let latest: string | undefined;
   let deskMode: number | null = null;
 
-  const snapshot = async (label: string): Promise<Snapshot> => {
+  const snapshot = async (label: string, without: ReadonlySet<string> = new Set()): Promise<Snapshot> => {
     if (!objects.isThere()) [seen, latest] = [new Map(), undefined];
     seen ??= loadSeen(store, objects);
     latest ??= readRecords(store).at(-1)?.tree;
     deskMode = repairDeskMode(desk, deskMode);
-    const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes });
+    const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes, without });
     if (taken.tree !== latest) appendRecord(store, { at: clock(), tree: taken.tree, label });
     latest = taken.tree;
     return taken;

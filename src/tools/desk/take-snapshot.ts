@@ -20,6 +20,8 @@ export type SnapshotLimits = {
   mostFileBytes: number;
   /** Maximum new content of one snapshot. */
   mostNewBytes: number;
+  /** Names on the desk that are left out. */
+  without?: ReadonlySet<string>;
 };
 export type Snapshot = { tree: string; skipped: string[] };
 
@@ -70,6 +72,7 @@ export async function snapshotDesk(
 async function snapshotFolder(keeping: SnapshotRun, held: OpenFolder, at: Bytes): Promise<string> {
   const entries: Named[] = [];
   for (const name of held.names()) {
+    if (at === '' && keeping.without?.has(toShownPath(name)) === true) continue;
     const path = at === '' ? name : `${at}/${name}`;
     const stats = held.stat(name);
     if (stats === undefined) continue;
