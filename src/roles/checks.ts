@@ -255,10 +255,3 @@ function unchangedCheck(rest: string): Check | string {
 }
 
 const notUnderstood = (tail: string): string => `"${tail.slice(0, 100)}" is not understood`;
-
-/** The forms as help text. */
-export function grammarText(): string {
-  return GRAMMAR.map(({ about, examples }) => `${about}\n${examples.map((each) => `    ${each}`).join('\n')}`).join(
-    '\n',
-  );
-}

@@ -237,13 +237,3 @@ export function withoutFinished({ graph, kept }: Pick<Plan, 'graph' | 'kept'>): 
   const nodes = graph.nodes.filter(({ id }) => !done.has(id));
   return { ...graph, nodes: nodes.map((node) => ({ ...node, needs: node.needs.filter((id) => !done.has(id)) })) };
 }
-
-/** Tools that may change something and were not in the previous plan; a person has to allow them. */
-export function newMutatingTools(
-  before: readonly string[],
-  plan: Pick<Plan, 'tools'>,
-  tools: readonly ToolInfo[],
-): string[] {
-  const reading = new Set(tools.filter((tool) => tool.annotations.read_only).map(({ name }) => name));
-  return plan.tools.filter((name) => !before.includes(name) && !reading.has(name));
-}

@@ -3,14 +3,7 @@ import { checkGraph } from '../../src/engine/check-graph.ts';
 import { fillTemplate } from '../../src/engine/template.ts';
 import { repairRequest } from '../../src/roles/model-call.ts';
 import { parseCriterion, type Criterion } from '../../src/roles/criteria.ts';
-import {
-  newMutatingTools,
-  type Plan,
-  readPlan,
-  type PlanFrame,
-  plannerRequest,
-  withoutFinished,
-} from '../../src/roles/planner.ts';
+import { type Plan, readPlan, type PlanFrame, plannerRequest, withoutFinished } from '../../src/roles/planner.ts';
 import type { Node } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { called, spoken, tools } from './prompts.ts';
@@ -173,11 +166,6 @@ describe('a plan', () => {
     expect(submit({ ...plan, steps: [{ ...step, id: 'fetch' }] }, { finished })).toEqual({
       problem: expect.stringContaining('is done already'),
     });
-  });
-
-  it('names the tools that may change something and were not in the plan before', () => {
-    const made = planned({ ...plan, steps: [{ ...step, tools: ['files.read', 'shell', 'files.write'] }] });
-    expect(newMutatingTools(['files.write'], made, tools)).toEqual(['shell']);
   });
 
   it.each<[string, Json, string]>([
