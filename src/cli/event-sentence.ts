@@ -19,6 +19,8 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
     missing > 0
       ? `A person accepted that ${count(missing, 'event')} behind event ${found.seq} ${missing === 1 ? 'is' : 'are'} missing`
       : `A person accepted that the history up to event ${found.seq} is another one`,
+  'ledger.damage_found': ({ seq, runs }) =>
+    `Found damage in an older event, ${seq}${runs.length === 0 ? '' : `; paused ${runs.join(', ')}`}`,
   'ledger.disk_full': ({ refused }) => `Paused: the disk is full (${count(refused, 'event')} refused)`,
   'ledger.disk_freed': () => 'There is disk space again',
   'ledger.archived': ({ first, last }) => `Moved events ${first} to ${last} into the archive`,

@@ -80,6 +80,11 @@ export function verifiedHash(bytes: Buffer): string | null {
   return hash('sha256', bytes.subarray(0, covered)) === claimed ? claimed : null;
 }
 
+/** The hash that a record claims to have, whether or not its content matches it. */
+export function storedHashOf(bytes: Buffer): string {
+  return bytes.toString('latin1', bytes.length - CLOSE.length - HEX, bytes.length - CLOSE.length);
+}
+
 /** The complete record at the end of these bytes, after others whose newline was lost. Its seq is above `seq`. */
 export function lastCompleteRecordIn(bytes: Buffer, seq: number): Buffer | null {
   for (let at = bytes.indexOf(SEQ_KEY, 1); at !== -1; at = bytes.indexOf(SEQ_KEY, at + 1)) {

@@ -53,6 +53,15 @@ export const eventData = {
       source: z.string().max(1000).describe('Where the expected record was noted.'),
     })
     .describe('A person decided to go on although the ledger has lost events or was replaced by another one.'),
+  'ledger.damage_found': z
+    .strictObject({
+      ledger: z.enum(['run', 'maintenance']).describe('Which ledger.'),
+      seq: seq.describe('The damaged record.'),
+      offset: offset.describe('Where it begins.'),
+      reason,
+      runs: z.array(Id).max(1000).describe('Runs that were paused because of it.'),
+    })
+    .describe('Verifying older events in the background found damage.'),
   'ledger.disk_full': z
     .strictObject({ refused: z.int().nonnegative().describe('Events that could not be written.') })
     .describe('Paused: the disk is full.'),

@@ -6,6 +6,7 @@ import type { Pen } from '../../schema/event.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import { userPlaces } from '../settings.ts';
+import { readVerification } from './background-verify.ts';
 import { checkAnchors } from './home-anchors.ts';
 import { readIdentity } from './home-identity.ts';
 import { findHomeKey, keyFile, printPublicKey } from './home-key.ts';
@@ -15,7 +16,7 @@ const what = 'history';
 export function anchorFindings(home: Home): Finding[] {
   const pens = ['run', 'maintenance'] as const satisfies Pen[];
   try {
-    return [...pens.flatMap((pen) => completeness(home, pen)), ...protection(home)];
+    return [...pens.flatMap((pen) => [...completeness(home, pen), ...verification(home, pen)]), ...protection(home)];
   } catch (error) {
     return [{ state: 'bad', what, found: messageOf(error), fix: 'Check the file and its permissions.' }];
   }
@@ -38,6 +39,19 @@ function completeness(home: Home, pen: Pen): Finding[] {
         },
       ];
   }
+}
+
+function verification(home: Home, pen: Pen): Finding[] {
+  const { finished, faults } = readVerification(home, pen);
+  if (faults.length > 0)
+    return faults.slice(0, 5).map(({ seq, reason }) => ({
+      state: 'bad',
+      what,
+      found: `event ${seq} of the ${pen} ledger is damaged: ${reason}`,
+      fix: 'Restore the ledger from a backup or replica (oka verify shows where it breaks), then: oka resume RUN',
+    }));
+  const found = `all events of the ${pen} ledger were verified on ${finished?.slice(0, 16).replace('T', ' ')} UTC`;
+  return finished === null ? [] : [{ state: 'good', what, found }];
 }
 
 /** What is missing weakens the protection against lost or rewritten history; work goes on without it. */

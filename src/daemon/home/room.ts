@@ -2,11 +2,11 @@
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, config, liveLedger, ledger, taskGraph, tidy } = ports;
+const { home, config, liveLedger, ledger, taskGraph, tidy, runs } = ports;
 
 export const homeRoom = defineRoom({
   name: 'daemon/home',
-  events: ['storage.tidied', 'intake.rejected'],
+  events: ['storage.tidied', 'intake.rejected', 'ledger.damage_found'],
   findings: async (at, { loadConfig }) => [
     ...(await (await import('./home-findings.ts')).homeFindings(at, loadConfig)),
     ...(await import('./anchor-findings.ts')).anchorFindings(at),
@@ -16,10 +16,12 @@ export const homeRoom = defineRoom({
     (await import('./other-writers.ts')).assertNoOtherWriters(at);
   },
   tidy: async (tidying) => (await import('./tidy-artifacts.ts')).tidyArtifacts(tidying),
-  needs: { home, config, liveLedger, ledger, taskGraph, tidy },
+  needs: { home, config, liveLedger, ledger, taskGraph, tidy, runs },
   open: async (needed) => {
     const { backgroundTidy } = await import('./background-tidy.ts');
+    const { verifyInBackground } = await import('./background-verify.ts');
     const tidying = backgroundTidy(needed);
+    const verification = verifyInBackground(needed);
     return {
       intakes: {
         tidy: async (intake) => {
@@ -32,7 +34,10 @@ export const homeRoom = defineRoom({
           return null;
         },
       },
-      close: () => tidying.end(),
+      close: async () => {
+        await verification.end();
+        await tidying.end();
+      },
     };
   },
 });

@@ -69,6 +69,10 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   const unsubscribe = onDurable((events) => {
     for (const { type, data } of events) {
       if (type === 'ledger.disk_full') space.ranOut(diskIsFull);
+      if (type === 'ledger.damage_found')
+        log(
+          `event ${data.seq} of the ${data.ledger} ledger is damaged: oka doctor says what to do${pausedList(data.runs)}`,
+        );
       if (type === 'intake.rejected') for (const line of reportOf(data)) log(line);
     }
   });
@@ -107,3 +111,5 @@ async function recordSandbox(config: Config, ledger: Pick<LedgerPort, 'append'>)
   const kind = confinement.kind === 'jail' ? 'jail' : 'none';
   await ledger.append({ type: 'sandbox.chosen', data: { kind, landlock: offer.landlock, reason } });
 }
+
+const pausedList = (runs: readonly string[]): string => (runs.length === 0 ? '' : `; paused: ${runs.join(', ')}`);
