@@ -14,8 +14,11 @@ const TASKS = 70;
 const KILLS = 200;
 const FILLS = 20;
 const DISK_MB = 96;
+/** With less time left no further round begins. */
+const ROUND_MS = 180_000;
+const FILL_CHANCE = 0.2;
 /** After the last fault everything has to come to its end within this time. */
-const QUIET_MS = 240_000;
+const QUIET_MS = 600_000;
 /** How long a command is waited for that a kill is to hit. */
 const COMMAND_MS = 8000;
 const KINDS = ['worker', 'worker and supervisor', 'launcher', 'worker, supervisor and launcher'] as const;
@@ -27,7 +30,7 @@ export const crashTrial: Trial = {
   share: 50,
   run: async (call) => {
     const report: TrialReport = { counts: {}, failures: [] };
-    for (let round = 0; round === 0 || Date.now() < call.until - 60_000; round += 1)
+    for (let round = 0; round === 0 || Date.now() < call.until - ROUND_MS; round += 1)
       await playRound(call, round, report);
     return report;
   },
@@ -69,10 +72,9 @@ async function playRound({ until, random, log }: TrialCall, number: number, repo
 
 async function hurt(round: Round, random: Random, until: number): Promise<void> {
   const { live, tasks, count } = round;
-  const share = KILLS + FILLS;
   for (let kills = 0, fills = 0; kills < KILLS && Date.now() < until && !isOver(live, tasks); ) {
-    await sleep(random.between(0, 1000));
-    if (live.hasSmallDisk && fills < FILLS && random.chance(FILLS / share)) {
+    await sleep(random.between(0, 600));
+    if (live.hasSmallDisk && fills < FILLS && random.chance(FILL_CHANCE)) {
       live.fill();
       fills += 1;
       count('times the disk was full');
@@ -82,7 +84,7 @@ async function hurt(round: Round, random: Random, until: number): Promise<void> 
     }
     const kind = random.pick(KINDS);
     await restart(live, 0);
-    if (kind.includes('launcher') || random.chance(0.6)) await untilCommandRuns(live, random);
+    if (kind.includes('launcher') || random.chance(0.4)) await untilCommandRuns(live, random);
     if (!hit(live, kind)) continue;
     kills += 1;
     count(`kills of ${kind}`);
