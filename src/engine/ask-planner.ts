@@ -68,9 +68,10 @@ function undecidedEvent(run: RunState, { node, turn }: ThinkStep, answer: NoDeci
   const state = run.nodes[nodeNamed(run, node) ?? -1];
   const waited = state?.waited ?? 0;
   if (waited >= MOST_PAUSES) return plannerFailedEvent(run, node, answer.reason);
-  const until = new Date(now + Math.min(LONGEST_PAUSE_MS, answer.later * 2 ** Math.min(waited, 10))).toISOString();
+  const ms = Math.ceil(Math.min(LONGEST_PAUSE_MS, answer.later * 2 ** Math.min(waited, 10)));
+  const until = new Date(now + ms).toISOString();
   const wait = `${run.id}.${node}.${state?.visit ?? 0}.w${waited}`;
-  return { type: 'wait.opened', run: run.id, data: { wait, node, for: { kind: 'timer', until } } };
+  return { type: 'wait.opened', run: run.id, data: { wait, node, for: { kind: 'timer', until, ms } } };
 }
 
 function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 'list'>, now: number): PlannerInput {

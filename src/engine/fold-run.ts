@@ -94,7 +94,7 @@ export function applyEvent(run: RunState, event: Event): RunState {
   if (isFolded(event)) change(run, event);
   if (run.back.length > 0 && !isOver(run.status)) takeEdgesBack(run);
   if (!isOver(run.status) && run.status !== 'paused') updateStatus(run, event);
-  run.at = event.at;
+  if (isFolded(event)) run.at = event.at; // others may be written about a run that nobody drives
   return run;
 }
 

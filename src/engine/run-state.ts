@@ -113,7 +113,7 @@ export type RunState = {
   reason: string;
   artifacts: ArtifactRef[];
   ledger: { first: number; last: number };
-  /** When its latest event happened. */
+  /** When the latest event happened that the engine folds: the run was at work until then. */
   at: string;
   /** When the run became active (ms), and how long it was active before; waiting for others does not count. */
   activeSince: number | null;

@@ -21,7 +21,7 @@ export function expectEnd(
   });
   if (awaited.kind === 'timer') {
     const elapsed: WaitAnswer = { verdict: 'elapsed', by: 'the clock' };
-    return sleepUntil(options, Date.parse(awaited.until), signal).then(() => close(elapsed));
+    return sleepUntil(options, awaited, signal).then(() => close(elapsed));
   }
   if (awaited.kind === 'requirement') return options.provide?.(run, { wait, node, for: awaited })?.then(close) ?? null;
   if (awaited.kind !== 'child') return null;
@@ -34,10 +34,15 @@ async function childAnswer(context: EngineContext, id: string, anyEnd: boolean |
   return answerFromChild(child, anyEnd);
 }
 
+type Timer = Extract<OpenWait['for'], { kind: 'timer' }>;
+
 /** Timers stand still while the machine sleeps and know nothing of a clock that is set: it is read this often. */
 const READ_CLOCK_MS = 60_000;
 
-async function sleepUntil({ clock, sleep }: EngineOptions, moment: number, signal: AbortSignal): Promise<void> {
-  for (let left = moment - clock(); left > 0; left = moment - clock())
-    await sleep(Math.min(left, READ_CLOCK_MS), signal);
+/** A pause (`ms`) also ends when it has lasted, so that a clock that was set back does not make it longer. */
+async function sleepUntil(options: EngineOptions, { until, ms }: Timer, signal: AbortSignal): Promise<void> {
+  const { clock, monotonic = clock, sleep } = options;
+  const end = ms === undefined ? Number.POSITIVE_INFINITY : monotonic() + ms;
+  const left = (): number => Math.min(Date.parse(until) - clock(), end - monotonic());
+  for (let rest = left(); rest > 0; rest = left()) await sleep(Math.min(rest, READ_CLOCK_MS), signal);
 }

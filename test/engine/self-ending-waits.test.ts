@@ -57,3 +57,40 @@ describe('a wait for something that can be brought', () => {
       expect(await (await engineWith(provide).start(graph(), { id: 'r' })).done).toMatchObject({ status: 'blocked' });
   });
 });
+
+describe('a wait for a timer', () => {
+  /** A clock that is set back by a day while the engine sleeps for the first time. */
+  async function setBack(wait: { until: string; ms?: number }, mostSleeps: number): Promise<string> {
+    const time = { now: Date.parse('2026-03-01T00:00:00Z'), monotonic: 0, sleeps: 0 };
+    const engine = createEngine({
+      tools: [],
+      clock: () => time.now,
+      monotonic: () => time.monotonic,
+      sleep: (ms) => {
+        time.sleeps += 1;
+        time.now += time.sleeps === 1 ? ms - 86_400_000 : ms;
+        time.monotonic += ms;
+        return time.sleeps > mostSleeps ? new Promise(() => undefined) : Promise.resolve();
+      },
+    });
+    const waiting = Graph.parse({
+      id: 'g',
+      mode: 'flex',
+      nodes: [{ kind: 'wait', id: 'w', for: { kind: 'timer', ...wait } }],
+    });
+    const drive = await engine.start(waiting, { id: 'r' });
+    return Promise.race([
+      drive.done.then(({ status }) => status),
+      new Promise<string>((resolve) => void setTimeout(() => resolve('waits'), 200)),
+    ]);
+  }
+
+  it('that is a pause is not made longer by a clock that is set back', async () => {
+    expect(await setBack({ until: '2026-03-01T00:00:30Z', ms: 30_000 }, 1)).toBe('done');
+  });
+
+  it('that is a moment ends when the clock shows it', async () => {
+    expect(await setBack({ until: '2026-03-01T00:00:30Z' }, 10)).toBe('waits');
+    expect(await setBack({ until: '2026-03-01T00:00:30Z' }, 2000)).toBe('done');
+  });
+});

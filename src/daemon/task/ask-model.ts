@@ -53,6 +53,6 @@ export function answerIn(output: Json): ModelAnswer & { problem: string | null }
 /** A model that is down for a while is waited for: what was done stays done. */
 function laterIfTemporary(outcome: Outcome, { clock, askAgainMs, attempt }: About): Outcome {
   if (outcome.status !== 'failed' || outcome.temporary !== true) return outcome;
-  const pauseMs = Math.min(LONGEST_PAUSE_MS, askAgainMs * 2 ** Math.min(attempt - 1, 20));
-  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock() + pauseMs).toISOString() } };
+  const ms = Math.ceil(Math.min(LONGEST_PAUSE_MS, askAgainMs * 2 ** Math.min(attempt - 1, 20)));
+  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock() + ms).toISOString(), ms } };
 }

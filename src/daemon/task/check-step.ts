@@ -111,6 +111,7 @@ function sinceLastCall(events: readonly Event[], node: string): readonly Event[]
 const rightNow = ({ clock }: Ports): Extract<Outcome, { status: 'waiting' }>['for'] => ({
   kind: 'timer',
   until: new Date(clock()).toISOString(),
+  ms: 0,
 });
 
 /** Paths in checks start at the folder of the task, as in its criteria; those of a graph start at the desk. */

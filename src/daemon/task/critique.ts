@@ -185,7 +185,7 @@ async function runChecks(
 
 /** The next check is carried out in the next attempt, which begins at once (J5). */
 function retryAtOnce({ clock }: TaskPorts): Outcome {
-  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock()).toISOString() } };
+  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock()).toISOString(), ms: 0 } };
 }
 
 /** Lets a model judge criteria in prose; without a model they stay unchecked. */

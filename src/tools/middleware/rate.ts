@@ -21,7 +21,10 @@ export function rate(
       const names = limitNames(call).filter((name) => limits[name] !== undefined);
       const free = Math.max(now, ...names.map((name) => freeAt(name, now)));
       if (free - now > MAX_DELAY_MS)
-        return { status: 'waiting', for: { kind: 'timer', until: new Date(free).toISOString() } };
+        return {
+          status: 'waiting',
+          for: { kind: 'timer', until: new Date(free).toISOString(), ms: Math.ceil(free - now) },
+        };
       for (const name of names) recent.get(name)?.push(free);
       if (free > now) await sleep(free - now, call.signal);
       return next(call);

@@ -26,7 +26,7 @@ describe('rate', () => {
     time.now += 1000;
     expect(await call()).toEqual({
       status: 'waiting',
-      for: { kind: 'timer', until: new Date(time.now + 59_000).toISOString() },
+      for: { kind: 'timer', until: new Date(time.now + 59_000).toISOString(), ms: 59_000 },
     });
     time.now += 59_000;
     expect(await call()).toEqual(ok());
