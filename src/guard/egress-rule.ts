@@ -49,10 +49,12 @@ export function egressRule(rules: readonly PolicyRule[], registries: readonly Re
       return { verdict: 'allowed', reason: `${host} is a server that the operator configured`, reach: 'own network' };
     const asked = of('ask');
     if (asked !== undefined) return refuse(asked.why ?? `${host} needs an approval, and this step has none`);
+    const rule = of('allow');
     const registry = registries.find((each) => each.host === host && each.port === port);
+    if (registry !== undefined && rule !== undefined)
+      return { verdict: 'allowed', reason: rule.why ?? `a rule allows ${host}`, reach: 'own network' };
     if (registry !== undefined)
       return { verdict: 'allowed', reason: `${host} is a package registry`, reach: 'own network', registry };
-    const rule = of('allow');
     return rule === undefined ? refuse(whyNot(relevant, host, port)) : allow(rule.why ?? `a rule allows ${host}`);
   };
 }

@@ -1,10 +1,14 @@
 /** What a package manager may do while it has the network: fetch packages, and run nothing. */
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { createAuthority } from '../../src/tools/egress/certificates.ts';
 import { canJail, whyNot } from '../support/launcher.ts';
 import { openStory } from '../support/story.ts';
 import { acting, goal, inParts, plan } from '../support/story-model.ts';
@@ -71,4 +75,56 @@ describe.skipIf(!canJail || !npm)(`npm install written by a model${whyNot}`, { t
       else process.env['npm_config_registry'] = before;
     }
   });
+
+  it('fetches through a tunnel that the proxy reads, and code of the desk beside it publishes nothing', async () => {
+    const authority = createAuthority();
+    const requests: string[] = [];
+    const tarball = packageOf('left-pad');
+    const server = createSecureServer(authority.issue('localhost', Date.now()), (request, response) => {
+      requests.push(`${request.method} ${request.url}`);
+      if (request.url?.endsWith('.tgz') === true) return void response.end(tarball);
+      const dist = { tarball: `${url}left-pad/-/left-pad-1.0.0.tgz` };
+      const version = { name: 'left-pad', version: '1.0.0', dist };
+      const packument = { name: 'left-pad', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } };
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(packument));
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+    try {
+      await using story = await openStory({
+        model: inParts({
+          planner: () => plan([goal('deps', 'Install left-pad', ['shell'])], ['file: package.json']),
+          executor: acting(call('shell', { line: 'npm install --no-audit --no-fund left-pad && node evil.mjs' })),
+        }),
+      });
+      story.write('workspace/desk/package.json', '{ "name": "mine", "version": "1.0.0" }');
+      story.write('workspace/desk/.npmrc', `registry=${url}\n`);
+      story.write(
+        'workspace/desk/evil.mjs',
+        `import { writeFileSync } from 'node:fs';
+        const to = (method) => fetch('${url}evil', { method }).then((r) => r.status, (e) => String(e.cause ?? e));
+        writeFileSync('out.txt', [await to('GET'), await to('PUT')].join(' '));`,
+      );
+      const certificate = join(story.home.dir, 'registry.pem');
+      writeFileSync(certificate, authority.certificate(Date.now()));
+      story.drop('deps.md', '---\nid: deps\n---\nInstall left-pad.\n');
+      story.start(['worker'], { npm_config_registry: url, NODE_EXTRA_CA_CERTS: certificate });
+      await story.ended('deps');
+      expect(story.deskText('node_modules/left-pad/package.json')).toContain('left-pad');
+      expect(story.deskText('out.txt')).toBe('200 403');
+      expect(requests.some((each) => each.endsWith('.tgz'))).toBe(true);
+      expect(requests.filter((each) => !each.startsWith('GET '))).toEqual([]);
+    } finally {
+      server.close().closeAllConnections();
+    }
+  });
 });
+
+function packageOf(name: string): Buffer {
+  const dir = mkdtempSync(join(tmpdir(), 'oka-package-'));
+  mkdirSync(join(dir, 'package'));
+  writeFileSync(join(dir, 'package/package.json'), JSON.stringify({ name, version: '1.0.0' }));
+  const { stdout } = spawnSync('tar', ['-czf', '-', '-C', dir, 'package']);
+  rmSync(dir, { recursive: true });
+  return stdout;
+}

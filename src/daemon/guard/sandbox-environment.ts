@@ -1,11 +1,13 @@
 /** The environment variables of sandboxed commands: PATH, git and npm settings. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { pathWithin } from '../../guard/command-rights.ts';
 import type { Home } from '../../schema/home.ts';
 import { shimFolder } from '../../tools/deps/shims.ts';
 import { programFolders } from '../../tools/sandbox-places.ts';
-import { commandEnvironment } from '../settings.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
+import { certificateFiles, commandEnvironment } from '../settings.ts';
 
 /** PATH without what oka installed: for a read, and for checking which programs the machine itself has. */
 export function barePath(home: Home): string {
@@ -32,20 +34,36 @@ export const OFFLINE: Readonly<Record<string, string>> = { npm_config_fetch_retr
  */
 export async function withoutScripts(scratch: string): Promise<Record<string, string>> {
   const userconfig = join(scratch, 'npmrc');
-  await writeFile(userconfig, 'ignore-scripts=true\nignore-pnpmfile=true\n', { mode: 0o600 });
-  const settings = { ignore_scripts: 'true', ignore_pnpmfile: 'true', git: 'git' };
+  await writeFile(userconfig, 'ignore-scripts=true\n', { mode: 0o600 });
   return {
     npm_config_userconfig: userconfig,
-    ...Object.fromEntries(
-      Object.entries(settings).flatMap(([name, value]) => [
-        [`npm_config_${name}`, value],
-        [`pnpm_config_${name}`, value],
-      ]),
-    ),
+    npm_config_ignore_scripts: 'true',
+    npm_config_git: 'git',
+    pnpm_config_ignore_scripts: 'true',
+    pnpm_config_ignore_pnpmfile: 'true',
     YARN_ENABLE_SCRIPTS: 'false',
     YARN_IGNORE_SCRIPTS: 'true',
     YARN_IGNORE_PATH: '1',
   };
+}
+
+/** Where systems have the authorities that programs trust. */
+const BUNDLES = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem'];
+const TRUST_VARIABLES = `
+  NODE_EXTRA_CA_CERTS SSL_CERT_FILE REQUESTS_CA_BUNDLE CURL_CA_BUNDLE PIP_CERT GIT_SSL_CAINFO CARGO_HTTP_CAINFO
+  YARN_HTTPS_CA_FILE_PATH npm_config_cafile pnpm_config_cafile`
+  .trim()
+  .split(/\s+/);
+
+/** Lets the programs of a step trust the proxy's own authority, besides those that they trust anyway. */
+export async function trustedAuthorities(scratch: string, authority: string | null): Promise<Record<string, string>> {
+  if (authority === null) return {};
+  const known = [...certificateFiles(), ...BUNDLES].filter((path) => lstatIfPresent(path) !== undefined);
+  const texts = await Promise.all(known.map((path) => readFile(path, 'utf8').catch(() => '')));
+  const file = join(scratch, 'authorities.pem');
+  const all = texts.some((text) => text.includes('BEGIN CERTIFICATE')) ? texts : [...rootCertificates];
+  await writeFile(file, [...all, authority].join('\n'), { mode: 0o600 });
+  return Object.fromEntries(TRUST_VARIABLES.map((name) => [name, file]));
 }
 
 /** A repository on the desk may name programs for git to run; a read, and a step with a secret, runs none of them. */

@@ -23,7 +23,14 @@ import { npmGlobalConfig } from '../network/npm-config.ts';
 import { certificateFiles } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { launcherPath, prepareLauncher } from './find-launcher.ts';
-import { barePath, NEUTRAL_GIT, OFFLINE, reachablePath, withoutScripts } from './sandbox-environment.ts';
+import {
+  barePath,
+  NEUTRAL_GIT,
+  OFFLINE,
+  reachablePath,
+  trustedAuthorities,
+  withoutScripts,
+} from './sandbox-environment.ts';
 
 export type SandboxPorts = {
   home: Home;
@@ -108,7 +115,9 @@ async function sandboxCommand(
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
       ...(grant === null ? OFFLINE : await registrySettings(ports.home)),
-      ...(grant !== null && call.author === 'model' && scratch !== null ? await withoutScripts(scratch) : {}),
+      ...(grant !== null && call.author === 'model' && scratch !== null
+        ? { ...(await withoutScripts(scratch)), ...(await trustedAuthorities(scratch, grant.authority)) }
+        : {}),
       ...importsFrom(join(ports.home.oka, 'tools')),
       ...(call.class === 'read' || (call.author === 'model' && call.onlyHosts !== undefined) ? NEUTRAL_GIT : {}),
       ...grant?.env,
@@ -185,7 +194,7 @@ async function registrySettings(home: Home): Promise<Record<string, string>> {
 /** An operator's command gets egress if the task asks for it or a person approved it; a model's if it is classified so. */
 async function grantEgress(
   { egress, classify }: SandboxPorts,
-  { author, run, call, approval, onlyHosts }: ToolCall,
+  { author, run, call, class: effect, approval, onlyHosts }: ToolCall,
   command: Command,
   { net, timeoutMs }: SandboxRequest,
 ): Promise<Grant | null> {
@@ -197,8 +206,9 @@ async function grantEgress(
   const found = classify(command);
   if (!isAllowed || !found.net) return null;
   const isUnasked = approval === null;
+  const onlyFetches = isUnasked && effect !== 'external_mutation';
   const hosts = [...(isUnasked ? [] : found.hosts), ...ofSecrets];
-  return egress.grant({ run, call, hosts, onlyFetches: isUnasked, ...limit }, timeoutMs);
+  return egress.grant({ run, call, hosts, onlyFetches, ...limit }, timeoutMs);
 }
 
 async function confinedLaunch(

@@ -12,6 +12,7 @@ import type { NewEvent } from '../../schema/event.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { Policy } from '../../schema/policy.ts';
 import { type Egress, type Grant, openEgress, proxyEnvironment, toAddress } from '../../tools/egress/open-egress.ts';
+import { createAuthority } from '../../tools/egress/certificates.ts';
 import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
 import { askForRefusals } from '../../tools/egress/refusals.ts';
 import { findRegistries } from '../../tools/egress/registries.ts';
@@ -54,6 +55,7 @@ export function localEgress(ports: EgressPorts): EgressAccess {
       allows: (...asked) => egressRule(ports.policy().rules, registries.now())(...asked),
       decided: ports.decided,
       clock: ports.clock,
+      authority: createAuthority(),
     });
   return {
     async grant(holder) {
@@ -77,6 +79,7 @@ export function sharedEgress(
   clock: Clock,
   lookup: (host: string) => Promise<string> = addressOf,
 ): EgressAccess {
+  const authority = key === null ? null : createAuthority(key);
   return {
     async grant(holder, ms) {
       const host = await lookup(proxy.host); // a sandboxed command cannot ask a name server
@@ -84,6 +87,7 @@ export function sharedEgress(
       return {
         address: toAddress({ ...proxy, host }),
         env: proxyEnvironment({ ...proxy, host }, ticket),
+        authority: authority?.certificate(clock()) ?? null,
         refused: async () => (ticket === null ? [] : askForRefusals({ ...proxy, host }, ticket)),
         [Symbol.dispose]: () => undefined,
       };
@@ -117,6 +121,7 @@ export async function serveEgress(ports: EgressPorts, listen: Address, key: Buff
     telling: createDecisionLog(ports.decided, { clock: ports.clock }),
     limits: { idleMs: MODEL_THINKS_MS },
     clock: ports.clock,
+    ...(key === null ? {} : { authority: createAuthority(key) }),
   });
 }
 

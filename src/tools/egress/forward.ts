@@ -12,7 +12,11 @@ import { meter } from './meter.ts';
 import type { Limits } from './limits.ts';
 import type { Target } from './proxy-target.ts';
 
-export type Exchange = { request: IncomingMessage; response: ServerResponse; target: Target & { path: string } };
+export type Exchange = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  target: Target & { path: string; isSecure?: boolean };
+};
 
 /** Why a request is not passed on whoever asks, or null. */
 export function findObjection({ method, rawHeaders, httpVersion }: IncomingMessage): string | null {
@@ -58,11 +62,14 @@ function sendUpstream(sent: ReturnType<typeof httpRequest>): Promise<IncomingMes
   return promise;
 }
 
-function upstreamHeaders(request: IncomingMessage, { host, port }: Target): Record<string, string | string[]> {
+function upstreamHeaders(
+  request: IncomingMessage,
+  { host, port, isSecure = false }: Exchange['target'],
+): Record<string, string | string[]> {
   const name = host.includes(':') ? `[${host}]` : host;
   const framing = readFraming(request.rawHeaders, request.httpVersion);
   return {
-    host: port === 80 ? name : `${name}:${port}`,
+    host: port === (isSecure ? 443 : 80) ? name : `${name}:${port}`,
     ...forwardedHeaders(request.rawHeaders, ['host', 'content-length']),
     ...('length' in framing ? { 'content-length': framing.length } : {}),
     ...('chunked' in framing ? { 'transfer-encoding': 'chunked' } : {}),

@@ -13,6 +13,8 @@ export type Grant = Disposable & {
   /** The address of the proxy, such as 127.0.0.1:3128. */
   readonly address: string;
   readonly env: Readonly<Record<string, string>>;
+  /** The certificate of the authority with which the proxy reads tunnels to registries; null when it reads none. */
+  readonly authority: string | null;
   /** What the proxy has refused to the step so far, each with the reason. */
   refused(): Promise<readonly string[]>;
 };
@@ -30,6 +32,7 @@ export async function openEgress({ decided, ...options }: EgressOptions): Promis
       return {
         address: toAddress(proxy),
         env: proxyEnvironment(proxy, ticket),
+        authority: options.authority?.certificate(options.clock()) ?? null,
         refused: async () => tickets.admit(ticket)?.refusals.list() ?? [],
         [Symbol.dispose]() {
           tickets.revoke(ticket);

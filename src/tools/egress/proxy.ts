@@ -22,7 +22,9 @@ import { type Target, parseConnectTarget, parseRequestTarget, type Unclear } fro
 import type { DecisionLog } from './decision-log.ts';
 import { type Admit, type Admitted, readTicket } from './proxy-tickets.ts';
 import { OWN_ANSWER, REFUSALS_PATH } from './refusals.ts';
+import type { Authority } from './certificates.ts';
 import { registryObjection } from './registry-request.ts';
+import { createRegistryReader, type ReadRegistryTunnel, type RegistryTunnel } from './registry-tunnel.ts';
 import { joinSockets, refuseConnect } from './tunnel.ts';
 
 export type ProxyOptions = RouteOptions & {
@@ -31,13 +33,19 @@ export type ProxyOptions = RouteOptions & {
   telling: DecisionLog;
   limits?: Partial<Limits>;
   clock: () => number;
+  /** With it, requests of steps that only fetch are read inside their tunnels to registries, too. */
+  authority?: Authority;
+  /** Authorities of registries, as PEM; those of the machine when left out. */
+  trusted?: readonly string[];
 };
 
 export type Proxy = AsyncDisposable & { readonly host: string; readonly port: number };
 
 export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   const limits = { ...LIMITS, ...options.limits };
-  const door: Door = { ...options, limits, tunnels: new Set() };
+  const { authority, trusted, clock } = options;
+  const readTunnel = authority && createRegistryReader({ authority, trusted, limits, clock });
+  const door: Door = { ...options, limits, tunnels: new Set(), readTunnel };
   const connected = new Set<Duplex>();
   const server = serverFor(door);
   server.on('connect', (request, socket, head) => {
@@ -67,7 +75,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
 }
 
 /** `tunnels` are those that are open or being opened. */
-type Door = ProxyOptions & { limits: Limits; tunnels: Set<Socket> };
+type Door = ProxyOptions & { limits: Limits; tunnels: Set<Socket>; readTunnel: ReadRegistryTunnel | undefined };
 
 function serverFor({ limits }: Door): Server {
   const server = createServer({
@@ -101,16 +109,36 @@ async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, do
   if (door.tunnels.size >= door.limits.connections)
     return refuseConnect(client, '503 Service Unavailable', 'there are too many tunnels already');
   using guest = register(admitted, client, door.tunnels);
-  const found = await reach(parseConnectTarget(request.url ?? ''), admitted, client, door);
+  const target = parseConnectTarget(request.url ?? '');
+  const found = await reach(target, admitted, client, door);
   if ('reason' in found) return refuseConnect(client, found.status, found.reason);
-  if (found.registry?.isPlain === true && admitted.holder.onlyFetches === true) {
+  const isRead = found.registry !== null && admitted.holder.onlyFetches === true;
+  if (isRead && found.registry?.isPlain === true) {
     found.socket.destroy(); // inside a tunnel nobody would see what is sent
     return refuseConnect(client, '403 Forbidden', 'this registry speaks plain http: no tunnel is needed');
   }
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   if (head.length > 0) client.unshift(head);
   guest.keep();
+  if (isRead && door.readTunnel !== undefined)
+    return door.readTunnel(client, registryTunnel(target as Target, found.socket, admitted, client, door));
   joinSockets(client, found.socket, door.limits, connectionLifetime(admitted, door));
+}
+
+/** The connection that was made when the tunnel was asked for serves its first request. */
+function registryTunnel(target: Target, first: Socket, admitted: Admitted, client: Socket, door: Door): RegistryTunnel {
+  let unused: Socket | null = first;
+  client.once('close', () => unused?.destroy());
+  return {
+    target,
+    connect: async () => {
+      const socket = unused;
+      unused = null;
+      return socket === null || socket.destroyed ? reach(target, admitted, client, door) : { socket };
+    },
+    refused: (reason) => admitted.refusals.add(reason),
+    lifeMs: connectionLifetime(admitted, door),
+  };
 }
 
 async function exchange(request: IncomingMessage, response: ServerResponse, door: Door): Promise<void> {
