@@ -1,5 +1,5 @@
 /** How well the assistant does, as figures; each with the latest runs behind it. Pure. */
-import { type DayTally, emptyDay, mergeDays, type Share, sortNumbers, type Sum } from './day-tally.ts';
+import { type DayTally, emptyDay, mergeDays, type Share, type Sum, type Tally } from './day-tally.ts';
 
 export type Unit = 'share' | 'seconds' | 'usd' | 'tokens' | 'count' | 'ratio';
 
@@ -57,9 +57,9 @@ export function metricsOf(days: ReadonlyMap<string, DayTally>, tasks: number): M
 
 /** How a figure is made of a tally: of all days, and its value alone of each day. */
 type Measure = {
-  value: (tally: DayTally) => number | null;
-  of: (tally: DayTally) => string;
-  runs: (tally: DayTally) => string[];
+  value: (tally: Tally) => number | null;
+  of: (tally: Tally) => string;
+  runs: (tally: Tally) => string[];
 };
 
 type Named<T> = { [Key in keyof DayTally]: DayTally[Key] extends T ? Key : never }[keyof DayTally];
@@ -73,7 +73,7 @@ function share(name: Named<Share>, what: string, ofWhat: string): Measure {
 }
 
 function quantile(part: number): Measure {
-  const value = ({ seconds }: DayTally): number | null =>
+  const value = ({ seconds }: Tally): number | null =>
     seconds[Math.max(0, Math.ceil(part * seconds.length) - 1)] ?? null;
   return {
     value,
@@ -110,7 +110,7 @@ const saved: Measure = {
 const packGrowth: Measure = {
   value: ({ packs }) => {
     const middle = Math.floor(packs.length / 2);
-    const [early, late] = [median(packs.slice(0, middle)), median(packs.slice(middle))];
+    const [early, late] = [median(packs, 0, middle), median(packs, middle)];
     return early === null || late === null || early === 0 ? null : late / early;
   },
   of: ({ packs, largest }) =>
@@ -118,8 +118,8 @@ const packGrowth: Measure = {
   runs: ({ largest }) => largest.runs,
 };
 
-function median(tokens: readonly number[]): number | null {
-  const sorted = sortNumbers(tokens);
+function median(tokens: ArrayLike<number>, from = 0, to = tokens.length): number | null {
+  const sorted = Float64Array.from(tokens).subarray(from, to).toSorted();
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
