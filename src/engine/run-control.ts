@@ -85,7 +85,7 @@ export function continueAfterFailure(context: EngineContext, failed: RunState, r
   const next = runFromStart(failed.plan, registry.stage(event));
   if (next === null) throw new Error('a run begins with run.started');
   for (const index of topologicalOrder(failed.plan))
-    for (const kept of carriedOverEvents(failed, next, index)) applyEvent(next, registry.stage(kept));
+    for (const event of carriedOverEvents(failed, next, index)) applyEvent(next, registry.stage(event));
   return beginDrive(context, next);
 }
 

@@ -35,12 +35,12 @@ export function escapeInvisibleLine(text: string): string {
 /** Characters beyond plain ASCII, which may look like others: each once, with its code point. */
 export function unusualCharacters(text: string): string[] {
   const found = [...new Set(text.match(BEYOND_ASCII) ?? [])];
-  const told = found.slice(0, MOST_ODD).map((character) => {
+  const described = found.slice(0, MOST_ODD).map((character) => {
     const name = nameOf(character);
     const seen = escapeInvisible(character);
     return seen === character ? `${character} (${name})` : name;
   });
-  return found.length > MOST_ODD ? [...told, `and ${found.length - MOST_ODD} more`] : told;
+  return found.length > MOST_ODD ? [...described, `and ${found.length - MOST_ODD} more`] : described;
 }
 
 /** At most `most` characters; the number of characters left out in the middle is shown. */

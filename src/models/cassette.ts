@@ -37,15 +37,15 @@ type RecordedRequest = { path: string; request: string; file: string };
 
 /** Passes requests on and saves complete responses; one that breaks off is not saved. */
 export function recordingFetch(inner: Fetch, deck: Deck): Fetch {
-  const begun = new Set<string>();
+  const started = new Set<string>();
   return async (input, init) => {
     const request = describeRequest(input, init, deck);
     const response = await inner(input, init);
     if (response.body === null) return response;
     const { status, statusText, headers } = response;
     const saveTake = (body: string): void => {
-      const before = begun.has(request.file) ? (loadCassette(request.file)?.takes ?? []) : [];
-      begun.add(request.file);
+      const before = started.has(request.file) ? (loadCassette(request.file)?.takes ?? []) : [];
+      started.add(request.file);
       saveCassette(request, [...before, takeOf(status, headers, deck.redact(body))], deck);
     };
     return new Response(response.body.pipeThrough(collectText(saveTake)), { status, statusText, headers });

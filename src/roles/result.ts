@@ -132,8 +132,8 @@ function formatStep(step: ResultStep, number: number): string {
   ].filter((note) => note !== '');
   const head = `${number}. ${MARKS[step.status]} ${escapeInline(step.title, 200)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
   const did = step.did === undefined || step.did.trim() === '' ? [] : [formatAction(step.did)];
-  const said = [step.error, step.output].filter((text) => text !== undefined && text.trim() !== '');
-  const blocks = [...did, ...said.map((text) => fenceText(text ?? '', 2000))];
+  const outputs = [step.error, step.output].filter((text) => text !== undefined && text.trim() !== '');
+  const blocks = [...did, ...outputs.map((text) => fenceText(text ?? '', 2000))];
   return [head, ...blocks.map((block) => indentBlock(String(number).length + 2, block))].join('\n\n');
 }
 

@@ -62,9 +62,9 @@ function kernelFindings({ landlock, seccomp }: KernelSupport): Finding[] {
 
 /** In one sentence what all of it comes to. */
 function meaning(offer: KernelSupport, sandbox: 'jail' | 'none'): Finding {
-  const held = confinementFor(offer, sandbox, 'model');
+  const confinement = confinementFor(offer, sandbox, 'model');
   const what = 'commands';
-  switch (held.kind) {
+  switch (confinement.kind) {
     case 'jail':
       return {
         state: 'good',
@@ -72,8 +72,8 @@ function meaning(offer: KernelSupport, sandbox: 'jail' | 'none'): Finding {
         found: 'sandboxed by the kernel; with the network they reach only the egress proxy',
       };
     case 'none':
-      return { state: 'odd', what, found: held.warning, fix: 'Remove "sandbox" from .oka/rules/config.json.' };
+      return { state: 'odd', what, found: confinement.warning, fix: 'Remove "sandbox" from .oka/rules/config.json.' };
     case 'refused':
-      return { state: 'odd', what, found: `only those that a person wrote run: ${held.reason}` };
+      return { state: 'odd', what, found: `only those that a person wrote run: ${confinement.reason}` };
   }
 }

@@ -79,9 +79,9 @@ function knowing(redact: Redact, key: string | null): Redact {
 }
 
 async function keyIn(vault: HomeVault, name: string, { host, hostname }: URL): Promise<string | null> {
-  const held = await vault.find(name);
-  if (held === null) return null;
-  if (held.hosts.includes(host) || held.hosts.includes(hostname)) return held.value;
+  const known = await vault.find(name);
+  if (known === null) return null;
+  if (known.hosts.includes(host) || known.hosts.includes(hostname)) return known.value;
   throw new OkaError('refused', `the secret ${name} may not be given to ${host}`, {
     fix: `Allow it: oka secrets set ${name} --host ${host}   Then: oka replica on`,
   });

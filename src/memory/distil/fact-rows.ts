@@ -34,7 +34,7 @@ export type StoredFact = FactRow & {
 
 export const findFact = (rows: Rows, id: string): StoredFact | undefined => rows.get<StoredFact>(`facts/held/${id}`);
 
-export const isValid = (held: StoredFact | undefined): held is StoredFact => held?.state.kind === 'valid';
+export const isValid = (found: StoredFact | undefined): found is StoredFact => found?.state.kind === 'valid';
 
 export function storeFact(rows: Rows, given: FactGiven, at: string, subject: Subject | null = null): void {
   for (const id of given.supersedes)
@@ -47,21 +47,21 @@ export function storeFact(rows: Rows, given: FactGiven, at: string, subject: Sub
 }
 
 export function endFactState(rows: Rows, id: string, state: Exclude<FactState, { kind: 'valid' }>, at: string): void {
-  const held = findFact(rows, id);
-  if (held === undefined || (held.state.kind !== 'valid' && state.kind === 'superseded')) return;
-  putFact(rows, endFact(held, state, at));
-  if (state.kind === 'superseded') rememberSuperseded(rows, held);
+  const found = findFact(rows, id);
+  if (found === undefined || (found.state.kind !== 'valid' && state.kind === 'superseded')) return;
+  putFact(rows, endFact(found, state, at));
+  if (state.kind === 'superseded') rememberSuperseded(rows, found);
 }
 
 export function rewordStored(rows: Rows, id: string, text: string): void {
-  const held = findFact(rows, id);
-  if (held !== undefined) putFact(rows, rewordFact(held, text));
+  const found = findFact(rows, id);
+  if (found !== undefined) putFact(rows, rewordFact(found, text));
 }
 
 /** Records that a prompt used the fact. */
 export function markUsed(rows: Rows, id: string, at: string): void {
-  const held = findFact(rows, id);
-  if (isValid(held) && held.used < dayOf(at)) putFact(rows, { ...held, used: dayOf(at) });
+  const found = findFact(rows, id);
+  if (isValid(found) && found.used < dayOf(at)) putFact(rows, { ...found, used: dayOf(at) });
 }
 
 /** The valid facts with the same subject or nearly the same wording. */
@@ -77,8 +77,8 @@ export const subjectOfFact = ({ subject, fact }: Pick<StoredFact, 'subject' | 'f
 
 export function* factsUnder(rows: Rows, topic: string): Iterable<StoredFact> {
   for (const [key] of rows.each(`facts/of/${topic}/`)) {
-    const held = findFact(rows, lastSegment(key));
-    if (held !== undefined) yield held;
+    const found = findFact(rows, lastSegment(key));
+    if (found !== undefined) yield found;
   }
 }
 
@@ -110,20 +110,20 @@ function rememberSuperseded(rows: Rows, { fact }: StoredFact): void {
   rows.put(key, [fact.id, ...others].slice(0, MAX_SUPERSEDED));
 }
 
-function putFact(rows: Rows, held: StoredFact): void {
-  const before = findFact(rows, held.fact.id);
+function putFact(rows: Rows, found: StoredFact): void {
+  const before = findFact(rows, found.fact.id);
   if (before !== undefined) for (const key of indexKeys(before)) rows.put(key, null);
-  for (const key of indexKeys(held)) rows.put(key, true);
-  rows.put(`facts/held/${held.fact.id}`, held);
-  for (const each of [before, held])
+  for (const key of indexKeys(found)) rows.put(key, true);
+  rows.put(`facts/held/${found.fact.id}`, found);
+  for (const each of [before, found])
     if (each !== undefined) markPageOutdated(rows, learningsPageName(each.fact.namespace));
 }
 
 /** The index keys of a valid fact (1). */
-function indexKeys(held: StoredFact): string[] {
-  if (held.state.kind !== 'valid') return [];
-  const { fact, used } = held;
-  const subject = subjectOfFact(held);
+function indexKeys(found: StoredFact): string[] {
+  if (found.state.kind !== 'valid') return [];
+  const { fact, used } = found;
+  const subject = subjectOfFact(found);
   return [
     `facts/of/${topicName(fact.namespace)}/${fact.id}`,
     `facts/like/${similarityKey(fact.text)}/${fact.id}`,

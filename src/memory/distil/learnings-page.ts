@@ -12,11 +12,11 @@ const NAME = /^brain\/LEARNINGS-([a-z0-9-]{1,40})\.md$/;
 export function learningsPage(page: string, rows: Rows): Page | null | undefined {
   const topic = NAME.exec(page)?.[1];
   if (topic === undefined) return undefined;
-  const held = [...factsUnder(rows, topic)].toSorted(byWeight);
+  const found = [...factsUnder(rows, topic)].toSorted(byWeight);
   const past = supersededUnder(rows, topic);
-  if (held.length === 0 && past.length === 0) return null;
+  if (found.length === 0 && past.length === 0) return null;
   const sections = SECTIONS.flatMap(({ kind, title }) => {
-    const lines = held.filter(({ fact }) => sectionOfFact(fact.id, topic) === kind).map(factLine);
+    const lines = found.filter(({ fact }) => sectionOfFact(fact.id, topic) === kind).map(factLine);
     return renderSection(title, lines);
   });
   return {

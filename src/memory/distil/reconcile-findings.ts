@@ -24,8 +24,8 @@ export function reconcileFinding(rows: Rows, finding: Finding, at: string): void
   const subject = finding.subject ?? parseSubject(finding.text);
   const { same, contrary } = findRelated(rows, finding.text, subject);
   if (contrary.some(({ fact }) => sourceRank(fact.source) > sourceRank(finding.source))) return; // a higher source wins (1)
-  const twin = same.find((held) => canAbsorb(held, finding));
-  const gone = [...same, ...contrary].filter((held) => held !== twin).map(({ fact }) => fact.id);
+  const twin = same.find((found) => canAbsorb(found, finding));
+  const gone = [...same, ...contrary].filter((found) => found !== twin).map(({ fact }) => fact.id);
   const supersedes = [...new Set([...gone, ...(finding.replaces ?? [])])].toSorted();
   if (twin !== undefined) return confirmFact(rows, twin, finding, supersedes, at);
   const id = factId(finding.kind, finding.text);
@@ -80,16 +80,16 @@ function findRelated(
   subject: Subject | null,
 ): { same: StoredFact[]; contrary: StoredFact[] } {
   const near = findRelatedFacts(rows, text, subject);
-  const isContrary = (held: StoredFact): boolean => {
-    const other = subjectOfFact(held);
+  const isContrary = (found: StoredFact): boolean => {
+    const other = subjectOfFact(found);
     return subject !== null && other !== null && areContradictory(subject, other);
   };
-  const isApart = (held: StoredFact): boolean => {
-    const other = subjectOfFact(held);
+  const isApart = (found: StoredFact): boolean => {
+    const other = subjectOfFact(found);
     return subject !== null && other?.about === subject.about && other.value !== subject.value;
   };
   const contrary = near.filter(isContrary);
-  return { contrary, same: near.filter((held) => !contrary.includes(held) && !isApart(held)) };
+  return { contrary, same: near.filter((found) => !contrary.includes(found) && !isApart(found)) };
 }
 
 /** Whether a fact can absorb a finding that says the same; a higher source or a standing instruction needs a fact of its own. */
@@ -101,21 +101,21 @@ function canAbsorb({ fact }: StoredFact, finding: Finding): boolean {
 
 /** The evidence that a fact of this id had earlier, unless a person removed it. */
 function earlierEvidence(rows: Rows, id: string): readonly Evidence[] {
-  const held = findFact(rows, id);
-  return held === undefined || wasRefused(held) ? [] : held.fact.evidence;
+  const found = findFact(rows, id);
+  return found === undefined || wasRefused(found) ? [] : found.fact.evidence;
 }
 
-const wasRefused = (held: StoredFact | undefined): boolean =>
-  held?.state.kind === 'forgotten' && (held.state.why === 'undone' || held.state.why === 'deleted');
+const wasRefused = (found: StoredFact | undefined): boolean =>
+  found?.state.kind === 'forgotten' && (found.state.why === 'undone' || found.state.why === 'deleted');
 
 const lastRunOf = (evidence: readonly Evidence[]): string | null => evidence.at(-1)?.run ?? null;
 
 /** A person stated a fact directly: it supersedes what it contradicts or repeats. */
 export function applyPersonsFact(rows: Rows, id: string, at: string): void {
-  const held = findFact(rows, id);
-  if (!isValid(held)) return;
-  const { fact } = held;
-  const { same, contrary } = findRelated(rows, fact.text, subjectOfFact(held));
+  const found = findFact(rows, id);
+  if (!isValid(found)) return;
+  const { fact } = found;
+  const { same, contrary } = findRelated(rows, fact.text, subjectOfFact(found));
   const isBelow = (each: StoredFact): boolean => sourceRank(each.fact.source) <= sourceRank(fact.source);
   const gone = [...same, ...contrary].filter((each) => each.fact.id !== id && !isByHand(each) && isBelow(each));
   if (gone.length === 0) return;

@@ -18,7 +18,7 @@ export function undoFactChange(rows: Rows, asked: { change: number; reason: stri
     case 'fact.kept':
       return undoStoredFact(rows, change, event.data, at);
     case 'fact.forgotten':
-      for (const held of change.before) if (!isValid(findFact(rows, held.fact.id))) restoreFact(rows, held, at);
+      for (const found of change.before) if (!isValid(findFact(rows, found.fact.id))) restoreFact(rows, found, at);
       return;
     case 'fact.reworded': {
       const [was] = change.before;
@@ -41,7 +41,7 @@ function undoStoredFact(rows: Rows, { before }: Change, { id, supersedes }: Fact
   });
   if (was === undefined) proposeChange(rows, { type: 'fact.forgotten', data: { facts: [id], why: 'undone' } }, at);
   else restoreFact(rows, was, at);
-  for (const held of back) restoreFact(rows, held, at);
+  for (const found of back) restoreFact(rows, found, at);
 }
 
 /** A fact that has expired is restored without an expiry. */

@@ -28,10 +28,10 @@ export function applyProcedureEvent({ drafts, moves }: ProcedureState, event: Ev
     const { procedure } = event.data;
     moves.set(procedure, [...(moves.get(procedure) ?? []), { ...event.data, seq, at }]);
   } else if (type === 'change.undone') {
-    for (const kept of [drafts, moves] as Map<string, { seq: number }[]>[])
-      for (const [id, each] of kept)
+    for (const remaining of [drafts, moves] as Map<string, { seq: number }[]>[])
+      for (const [id, each] of remaining)
         if (each.some((one) => one.seq === event.data.change))
-          kept.set(
+          remaining.set(
             id,
             each.filter((one) => one.seq !== event.data.change),
           );

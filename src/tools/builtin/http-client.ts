@@ -71,10 +71,10 @@ async function follow(url: URL, ask: Ask, trip: Trip, before: readonly URL[] = [
 
 async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Omit<Reply, 'hosts'>> {
   const headers = requestHeaders(ask);
-  const road = await chooseConnection(url, trip, hop);
+  const route = await chooseConnection(url, trip, hop);
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const sent = start(url, { method: ask.method, headers, signal: trip.signal, ...road }, resolve);
+  const sent = start(url, { method: ask.method, headers, signal: trip.signal, ...route }, resolve);
   sent.on('error', (error) => reject(toProxyRefusal(error, url))).end(ask.body);
   const response = await promise;
   const body = await readBody(response, url, trip.limitBytes ?? LIMIT_BYTES);

@@ -64,14 +64,16 @@ const recordEvent = handleByType<[root: string, rows: Rows], void>({
 
 function recordOutcome(event: EventOf<'call.ended'>, root: string, rows: Rows): void {
   const { call, status, error, output, retried } = event.data;
-  const begun = rows.get<StartedCall>(`facts/begun/${call}`);
-  if (begun === undefined) return;
+  const started = rows.get<StartedCall>(`facts/begun/${call}`);
+  if (started === undefined) return;
   if (retried !== true && status !== 'waiting') rows.put(`facts/begun/${call}`, null);
   const kind = status === 'failed' ? failureKind(error ?? '', output) : missingKind(event.data.for);
-  if (kind !== null) return recordFailure(begun, kind, evidenceOfEvent(event), root, rows);
-  const trouble = status === 'ok' ? rows.get<TaskProblems>(problemsKey(root)) : undefined;
-  const before = trouble?.failures.find(({ node, did }) => node !== null && node === begun.node && did !== begun.did);
-  if (before !== undefined) recordFix(root, `${begun.did} did it instead`, begun.tool, rows);
+  if (kind !== null) return recordFailure(started, kind, evidenceOfEvent(event), root, rows);
+  const problems = status === 'ok' ? rows.get<TaskProblems>(problemsKey(root)) : undefined;
+  const before = problems?.failures.find(
+    ({ node, did }) => node !== null && node === started.node && did !== started.did,
+  );
+  if (before !== undefined) recordFix(root, `${started.did} did it instead`, started.tool, rows);
 }
 
 function recordFailure({ did, node }: StartedCall, kind: string, evidence: Evidence, root: string, rows: Rows): void {
@@ -81,9 +83,9 @@ function recordFailure({ did, node }: StartedCall, kind: string, evidence: Evide
 }
 
 function recordFix(root: string, fix: string, name: string, rows: Rows): void {
-  const trouble = rows.get<TaskProblems>(problemsKey(root));
-  if (trouble === undefined || !isPlainName(name) || trouble.fixes.includes(fix)) return;
-  rows.put(problemsKey(root), { ...trouble, fixes: [...trouble.fixes, fix].slice(-MAX_STORED) });
+  const problems = rows.get<TaskProblems>(problemsKey(root));
+  if (problems === undefined || !isPlainName(name) || problems.fixes.includes(fix)) return;
+  rows.put(problemsKey(root), { ...problems, fixes: [...problems.fixes, fix].slice(-MAX_STORED) });
 }
 
 /** A run that continues or corrects another one inherits its failures. */
