@@ -2,7 +2,7 @@
 import { catalog } from '../schema/catalog.ts';
 import type { Schemas } from '../schema/room.ts';
 import { graphSchemaWith } from '../schema/node-kind.ts';
-import { nodeKinds } from './node-kinds.ts';
+import { nodeKinds } from './room-contributions.ts';
 import { configSchema } from './room-config.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 

@@ -1,6 +1,6 @@
 import { loadGraph } from '../../daemon/home/graph-files.ts';
 import { type Host, withHost } from '../../daemon/host.ts';
-import { nodeKinds } from '../../daemon/node-kinds.ts';
+import { nodeKinds } from '../../daemon/room-contributions.ts';
 import type { RunState } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';

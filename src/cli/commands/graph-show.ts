@@ -1,5 +1,5 @@
 import { loadGraph } from '../../daemon/home/graph-files.ts';
-import { nodeKinds } from '../../daemon/node-kinds.ts';
+import { nodeKinds } from '../../daemon/room-contributions.ts';
 import type { Graph, Node } from '../../schema/graph.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';

@@ -1,6 +1,5 @@
 import { checkGraphFile } from '../../daemon/home/graph-files.ts';
-import { nodeKinds } from '../../daemon/node-kinds.ts';
-import { knownToolNames } from '../../daemon/known-tools.ts';
+import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';

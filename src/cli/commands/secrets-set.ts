@@ -1,5 +1,5 @@
 import { hiddenAnswer } from '../../daemon/guard/hidden-prompt.ts';
-import { knownToolNames } from '../../daemon/known-tools.ts';
+import { knownToolNames } from '../../daemon/room-contributions.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { SecretCommand, SecretHost, SecretTool } from '../../schema/secret.ts';

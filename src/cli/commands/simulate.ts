@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { graphsIn, loadGraph } from '../../daemon/home/graph-files.ts';
-import { nodeKinds } from '../../daemon/node-kinds.ts';
+import { detachedTools, nodeKinds } from '../../daemon/room-contributions.ts';
 import { lineClassifierOf } from '../../daemon/guard/classifier.ts';
 import { loadPolicy } from '../../daemon/guard/policy-file.ts';
 import { loadRoomsConfig } from '../../daemon/room-config.ts';
-import { detachedTools } from '../../daemon/detached-tools.ts';
 import { engineOptions } from '../../daemon/engine-options.ts';
 import { simulate } from '../../engine/simulate-graph.ts';
 import { given } from '../../guard/granted-approvals.ts';

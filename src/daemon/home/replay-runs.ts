@@ -15,7 +15,7 @@ import type { Redact } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
-import { detachedTools } from '../detached-tools.ts';
+import { detachedTools } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
 import { rangeOfRun } from '../views/open-views.ts';
 import { type ToolChanges, toolChanges } from './tool-changes.ts';

@@ -5,8 +5,7 @@ import { openArtifacts } from '../../ledger/artifact-store.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import { type ListedTool, listTool } from '../../schema/tool-listing.ts';
-import { detachedTools } from '../detached-tools.ts';
-import { knownToolNames } from '../known-tools.ts';
+import { detachedTools, knownToolNames } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
 
 /** Tools that only the worker can make are compared by name. */

@@ -21,7 +21,7 @@ export function wordingOf(home: Home, config: Config, vault: HomeVault, clock: C
   return async (facts) => {
     const [{ modelsOf }, { modelProviders }, { estimateOf }] = await Promise.all([
       import('../network/home-models.ts'),
-      import('../model-providers.ts'),
+      import('../room-contributions.ts'),
       import('../../models/estimate.ts'),
     ]);
     const models = modelsOf(home, config, vault, await modelProviders(), serverRoute(clock));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
-import { knownToolNames } from '../../src/daemon/known-tools.ts';
+import { knownToolNames } from '../../src/daemon/room-contributions.ts';
 import { oka, temporaryFolder } from '../support/cli.ts';
 import { open, ran } from '../support/deps.ts';
 import { Graph } from '../../src/schema/graph.ts';
