@@ -15,6 +15,10 @@ export type Around = {
   env: readonly string[];
   /** Files that the command names, with their content. */
   files: readonly { path: string; sha256: string }[];
+  /** Hosts that the command names or refers to; it reaches these and no others. */
+  hosts?: readonly string[];
+  /** What the approval does not cover, in words. */
+  unbound?: readonly string[];
 };
 
 /** A longer command cannot be shown, and what cannot be shown cannot be approved. */
@@ -39,6 +43,9 @@ export function describeCall(call: ToolCall, facts: Described, why: string, arou
     files: around.files
       .slice(0, 200)
       .map(({ path, sha256 }) => ({ path: shorten(escapeInvisibleLine(path), MOST_FIELD), sha256 })),
+    ...(around.unbound === undefined || around.unbound.length === 0
+      ? {}
+      : { unbound: around.unbound.slice(0, 50).map((line) => shorten(escapeInvisibleLine(line), 1000)) }),
     odd: unusualCharacters(displayValue(call.input)),
     ...(isPlain(facts) ? { grant: grantOf(facts, around.policy) } : {}),
   };
@@ -89,9 +96,11 @@ function changesOf({ class: effect, command, programs, paths, hosts }: Described
     WHAT_CHANGES[effect],
     ...(programs.length === 0 ? [] : [`It would start: ${list(programs)}`]),
     ...(paths.length === 0 ? [] : [`It names these paths: ${list(paths)}`]),
-    ...(hosts.length === 0 ? [] : [`It would connect to: ${list(hosts)}`]),
+    ...(hosts.length === 0 ? [] : [`It would connect to: ${list(hosts)}${command ? ', and to no other host' : ''}`]),
     ...(command && hosts.length === 0 && effect === 'external_mutation'
-      ? ['It is not known which host it would connect to.']
+      ? [
+          'It is not known which host it would connect to, so it reaches none. To let it reach one, deny this and name the host in the step, or allow it in the policy.',
+        ]
       : []),
   ];
 }

@@ -24,7 +24,8 @@ import { type Flow, whyRequestAsks } from './information-flow.ts';
 import { programTrigger } from '../schema/program-triggers.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
 
-export type Verdict = { effect: Effect; why: string };
+/** `isForRun`: a person allowed calls like this one for the whole run. */
+export type Verdict = { effect: Effect; why: string; isForRun?: boolean };
 
 /** What is known of a call: for a command what the classifier found, for another tool what its target fields contain. */
 export type Described = Facts & {
@@ -70,7 +71,7 @@ export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow
     const leak = flow === null ? null : whyRequestAsks(call, flow, allows?.host !== undefined);
     const verdict: Verdict = leak === null ? applyRules(policy, facts, asks, allows) : { effect: 'ask', why: leak };
     if (verdict.effect !== 'ask' || given === undefined) return verdict;
-    return { effect: 'allow', why: `${given.by} allowed this for the whole run` };
+    return { effect: 'allow', why: `${given.by} allowed this for the whole run`, isForRun: true };
   };
 }
 

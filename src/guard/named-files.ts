@@ -1,6 +1,6 @@
 /**
  * Owns: reading the files that a command names, so that an approval of `bash deploy.sh` covers exactly that deploy.sh.
- * Does not own: what a script loads in its turn; the sandbox confines that.
+ * Does not own: what goes out with the command by reference (bound-content.ts).
  *
  * N1 Every word of the command that names a regular file counts, relative to the folder it starts in and to every folder
  *    it names; so do files that a program reads by default, and all files in folders that a pattern matches in.
@@ -36,7 +36,7 @@ const BY_CUSTOM: Readonly<Record<string, readonly string[]>> = {
 
 /** Sorted by name. `paths` are those that the classifier found in the command. */
 export async function readNamedFiles(command: Command, place: Place, paths: readonly string[]): Promise<NamedFile[]> {
-  const names = namesIn(command, paths).map((name) => name.replace(/^~(?=\/|$)/, place.home));
+  const names = namesInCommand(command, paths).map((name) => name.replace(/^~(?=\/|$)/, place.home));
   const folders = await foldersAmong(names, place.dir);
   const patterns = await filesUnder(names.filter(isPattern), place.dir);
   const from = (folder: string): string[] =>
@@ -45,7 +45,7 @@ export async function readNamedFiles(command: Command, place: Place, paths: read
   const found: NamedFile[] = [];
   let room = MOST_BYTES;
   for (const path of [...all].slice(0, MOST_NAMES).toSorted()) {
-    const content = await contentOf(resolve(place.dir, path), room);
+    const content = await hashFile(resolve(place.dir, path), room);
     if (content === null) continue;
     found.push({ path, sha256: content.sha256 });
     room -= content.size;
@@ -53,7 +53,7 @@ export async function readNamedFiles(command: Command, place: Place, paths: read
   return found;
 }
 
-function namesIn(command: Command, paths: readonly string[]): string[] {
+export function namesInCommand(command: Command, paths: readonly string[]): string[] {
   const words = 'argv' in command ? command.argv.flatMap(partsOf) : wordsOf(command.line);
   const customs = words
     .map((word) => basename(word))
@@ -95,7 +95,7 @@ async function filesUnder(patterns: readonly string[], dir: string): Promise<str
 }
 
 /** Null if there is no such regular file. A file larger than the remaining room is represented by its size and times. */
-async function contentOf(path: string, room: number): Promise<{ sha256: string; size: number } | null> {
+export async function hashFile(path: string, room: number): Promise<{ sha256: string; size: number } | null> {
   try {
     if (!(await stat(path)).isFile()) return null;
     await using file = await open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);

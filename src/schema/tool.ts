@@ -80,6 +80,8 @@ export type ToolCall = Attempt & {
   left: () => Left;
   /** The binding of the approval a person gave; valid for this one attempt. */
   approval: string | null;
+  /** Whether an answer for the whole run allowed it, and with it the hosts that it names or refers to. */
+  isAllowedForRun?: boolean;
   /** The only hosts that the network of this call reaches, because it has been given a secret; absent without one. */
   onlyHosts?: readonly string[];
   /** How the attempt before this one ended, when this is a retry. */

@@ -49,6 +49,11 @@ export const Asked = z
       .max(200)
       .default([])
       .describe('Files that the command names; another content needs another approval.'),
+    unbound: z
+      .array(z.string().max(1100))
+      .max(50)
+      .optional()
+      .describe('What it may use that the approval is not bound to, so that it may change before it runs.'),
     odd: z.array(z.string().max(200)).max(50).default([]).describe('Characters that look like others or like nothing.'),
     grant: Grant.optional().describe('What --always-for-this-run would cover.'),
   })

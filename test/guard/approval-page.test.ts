@@ -65,7 +65,7 @@ describe('a page', () => {
       'Class: external_mutation. Written by: model.',
       'You are asked because it sends.',
       '- line: model: git push origin main',
-      '- It would connect to: git.example.org',
+      '- It would connect to: git.example.org, and to no other host',
       `- deploy.sh (${SHA.slice(0, 12)})`,
       '- Folder, relative to the desk: work',
       '- Environment variables: PATH',

@@ -5,7 +5,8 @@ import { type Around, describeCall } from '../../guard/describe-call.ts';
 import { allowedInRun, approvalFor, type GivenState } from '../../guard/granted-approvals.ts';
 import type { Flow } from '../../guard/information-flow.ts';
 import { classFor, createDescriber, createJudge, type Described } from '../../guard/judge-call.ts';
-import { readNamedFiles } from '../../guard/named-files.ts';
+import { readBoundContent } from '../../guard/bound-content.ts';
+import { withReferencedHosts } from '../../guard/referenced-hosts.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ToolRegistry } from '../../schema/ports.ts';
@@ -35,7 +36,7 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
   const { policy, given, known, clock } = ports;
   const classified = (call: ToolCall): Classified | null => {
     const command = commandOf(call);
-    return command === null ? null : ports.classify(command);
+    return command === null ? null : classifyWithHosts(call, command, ports);
   };
   const describe = createDescriber(ports.tools, classified);
   const judge = createJudge({
@@ -62,6 +63,19 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
   };
 }
 
+/**
+ * The classification of a command, with the hosts that it reaches by reference. An operator's script that needs no
+ * network by its words runs without it.
+ */
+export function classifyWithHosts(
+  { author, input }: ToolCall,
+  command: Command,
+  { classify, desk }: Pick<GuardPorts, 'classify' | 'desk'>,
+): Classified {
+  const found = classify(command);
+  return author === 'model' || found.net ? withReferencedHosts(command, found, join(desk, dirOf(input)), desk) : found;
+}
+
 /** Whether a call addresses another machine although it only reads; what a command may reach, the proxy decides. */
 const sendsRead = ({ class: effect, command, hosts }: Described): boolean =>
   effect === 'read' && !command && hosts.length > 0;
@@ -78,8 +92,9 @@ async function aroundOf(call: ToolCall, ports: GuardPorts, classified: Classifie
   if (command === null) return { policy, dir: null, env: [], files: [] };
   const named = join(ports.desk, dirOf(call.input));
   const dir = await realDirOf(ports.desk, named);
-  const files = await readNamedFiles(command, { dir: named, home: ports.desk }, classified?.paths ?? []);
-  return { policy, dir, env: ports.env.toSorted(), files };
+  const found = classified ?? ports.classify(command);
+  const { files, unbound } = await readBoundContent(command, { dir: named, home: ports.desk }, found);
+  return { policy, dir, env: ports.env.toSorted(), files, hosts: found.hosts, unbound };
 }
 
 /** Where a folder really is, links followed: a folder swapped for a link is another folder. */

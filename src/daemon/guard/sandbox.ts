@@ -22,6 +22,7 @@ import type { EgressAccess } from '../network/egress-access.ts';
 import { npmGlobalConfig } from '../network/npm-config.ts';
 import { certificateFiles } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
+import { classifyWithHosts } from './create-guard.ts';
 import { launcherPath, prepareLauncher } from './find-launcher.ts';
 import {
   barePath,
@@ -193,19 +194,19 @@ async function registrySettings(home: Home): Promise<Record<string, string>> {
 
 /** An operator's command gets egress if the task asks for it or a person approved it; a model's if it is classified so. */
 async function grantEgress(
-  { egress, classify }: SandboxPorts,
-  { author, run, call, class: effect, approval, onlyHosts }: ToolCall,
+  { egress, classify, home }: SandboxPorts,
+  toolCall: ToolCall,
   command: Command,
   { net, timeoutMs }: SandboxRequest,
 ): Promise<Grant | null> {
+  const { author, run, call, class: effect, approval, isAllowedForRun = false, onlyHosts } = toolCall;
   const limit = onlyHosts === undefined ? {} : { onlyHosts };
   const ofSecrets = onlyHosts ?? [];
   if (author === 'operator' && net !== false)
     return egress.grant({ run, call, hosts: [...(net === true ? [] : net), ...ofSecrets], ...limit }, timeoutMs);
-  const isAllowed = author === 'model' || approval !== null;
-  const found = classify(command);
-  if (!isAllowed || !found.net) return null;
-  const isUnasked = approval === null;
+  const isUnasked = approval === null && !isAllowedForRun;
+  const found = classifyWithHosts(toolCall, command, { classify, desk: join(home.workspace, 'desk') });
+  if ((author !== 'model' && isUnasked) || !found.net) return null;
   const onlyFetches = isUnasked && effect !== 'external_mutation';
   const hosts = [...(isUnasked ? [] : found.hosts), ...ofSecrets];
   return egress.grant({ run, call, hosts, onlyFetches, ...limit }, timeoutMs);

@@ -15,7 +15,8 @@ import type { Effect } from '../../schema/policy.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import type { Asked } from '../../schema/wait.ts';
 
-type Verdict = { effect: Effect; why: string };
+/** `isForRun`: a person allowed calls like this one for the whole run. */
+type Verdict = { effect: Effect; why: string; isForRun?: boolean };
 export type Judge = (call: ToolCall) => Verdict | Promise<Verdict>;
 
 /** How people are asked. Without it an approval is bound to the call alone and does not expire. */
@@ -43,10 +44,12 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
     call: async (call, next) => {
       const judged = judge(call);
       // Without a pause where none is needed: calls that start together are paid for in the order in which they reserved.
-      const { effect, why } = judged instanceof Promise ? await judged : judged;
+      const { effect, why, isForRun = false } = judged instanceof Promise ? await judged : judged;
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
       if (effect === 'allow' && !call.bounds.ask)
-        return next(call.approval === null ? call : { ...call, approval: null });
+        return next(
+          call.approval === null && !isForRun ? call : { ...call, approval: null, isAllowedForRun: isForRun },
+        );
       return (await isApproved(call, asking)) ? next(call) : askForApproval(call, why, asking);
     },
   };

@@ -45,6 +45,18 @@ describe('authorize', () => {
     expect(JSON.stringify(outcome).length).toBeLessThan(20_000);
   });
 
+  it('an answer for the whole run lets the call through as allowed for the run, so that it gets its hosts', async () => {
+    let seen: ToolCall | null = null;
+    const judge = (isForRun: boolean) => authorize(() => ({ effect: 'allow', why: '', isForRun }));
+    for (const isForRun of [true, false]) {
+      await judge(isForRun).call?.(next(write), async (call) => {
+        seen = call;
+        return ok('made');
+      });
+      expect(seen).toMatchObject({ approval: null, isAllowedForRun: isForRun });
+    }
+  });
+
   it('an approval of this call lets it through, one of another does not', async () => {
     const answered = next(write);
     expect(await through(answered)).toEqual(ok('made'));
