@@ -61,9 +61,10 @@ export async function withLock<T>(lock: string, work: () => Promise<T>): Promise
 function openLock(lock: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    mkdirSync(dirname(lock), { recursive: true });
+    mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
     const found = lstatSync(lock, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) throw notPlain(lock);
+    closeSync(openSync(lock, 'a', 0o600)); // SQLite would create it with a wider mode
     database = new DatabaseSync(lock, { timeout: PATIENCE_MS });
     database.exec('BEGIN EXCLUSIVE');
     return database;

@@ -6,6 +6,7 @@
  * 2. A temporary file is always a new one: a link, a pipe or the remains of a crash under its name are removed, never
  *    opened.
  * 3. A write that fails, for example because the disk is full, leaves the old file and no temporary file behind.
+ * 4. Files and folders below `.oka`, except for installed tools, are created for their user only.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -74,7 +75,7 @@ export const diskWriter: FileWriter = { replace: replaceFile, create: createFile
  */
 export function writeNewFile(file: Path, content: Content, options: WriteOptions = {}): void {
   const { mode = 0o644, exactMode } = options;
-  writeAndClose(openSync(file, NEW_FILE, exactMode ? mode & 0o600 : mode), content, options);
+  writeAndClose(openSync(file, NEW_FILE, exactMode ? mode & 0o600 : modeFor(file, mode)), content, options);
 }
 
 function writeAndClose(fd: number, content: Content, options: WriteOptions): void {
@@ -112,10 +113,24 @@ export async function replaceFileAsync(
   }
 }
 
+/** Below `.oka`, but for installed tools. */
+const PRIVATE = /\/\.oka(?:$|\/(?!tools(?:\/|$)))/;
+
+/** What is in `.oka` is for its user only (4). */
+function modeFor(path: Path, mode: number): number {
+  return PRIVATE.test(path.toString()) ? mode & 0o700 : mode;
+}
+
+/** Creates an empty file for this user only, unless there is one: SQLite would create it with a wider mode. */
+export function touchPrivate(file: string): void {
+  closeSync(openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
+}
+
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /** Opens a temporary file for writing. What has its name already is from a crash, or was put there to do harm (2). */
-export function openTemporary(file: string, mode = 0o644): number {
+export function openTemporary(file: string, wanted = 0o644): number {
+  const mode = modeFor(file, wanted);
   try {
     return openSync(file, NEW_FILE, mode);
   } catch (error) {
@@ -125,7 +140,8 @@ export function openTemporary(file: string, mode = 0o644): number {
   }
 }
 
-async function openTemporaryAsync(file: string, mode: number): Promise<FileHandle> {
+async function openTemporaryAsync(file: string, wanted: number): Promise<FileHandle> {
+  const mode = modeFor(file, wanted);
   try {
     return await open(file, NEW_FILE, mode);
   } catch (error) {
@@ -158,7 +174,7 @@ export async function syncFolderAsync(folder: string): Promise<void> {
 /** Creates a folder and those above it, durably. */
 export function makeFolder(folder: string, mode = 0o777): void {
   try {
-    const first = mkdirSync(folder, { recursive: true, mode });
+    const first = mkdirSync(folder, { recursive: true, mode: modeFor(folder, mode) });
     if (first !== undefined) syncFolder(dirname(first));
   } catch (error) {
     throw describeErrno(writeProblem(folder) ?? error, folder);

@@ -12,7 +12,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { messageOf, OkaError } from '../schema/errors.ts';
-import { assertRegularFile, describeErrno, isDamagedDatabase, makeFolder } from './disk.ts';
+import { assertRegularFile, describeErrno, isDamagedDatabase, makeFolder, touchPrivate } from './disk.ts';
 
 /** The stored rows are damaged, of another version, or about other ledgers: they have to be folded again. */
 export class StoreDamaged extends Error {
@@ -118,6 +118,7 @@ function openWritable(file: string, shape: DatabaseShape): Database {
   let db: DatabaseSync | undefined;
   try {
     return guardDatabase(file, () => {
+      touchPrivate(file);
       db = new DatabaseSync(file, { timeout: BUSY_MS });
       db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
       db.exec(`PRAGMA cache_size = -16000; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

@@ -102,7 +102,7 @@ function openForAppending(file: string): number {
   assertRegularFile(file);
   const fresh = statSync(file, { throwIfNoEntry: false }) === undefined;
   try {
-    const fd = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o644);
+    const fd = openSync(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
     if (fresh) syncFolder(dirname(file));
     return fd;
   } catch (error) {

@@ -9,7 +9,15 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { isSameFile } from './chunks.ts';
-import { assertRegularFile, describeErrno, lstatIfPresent, makeFolder, replaceFile, writeProblem } from './disk.ts';
+import {
+  assertRegularFile,
+  describeErrno,
+  lstatIfPresent,
+  makeFolder,
+  replaceFile,
+  writeProblem,
+  touchPrivate,
+} from './disk.ts';
 
 export type Holder = { pid: number; host: string; since: string };
 export type PenLock = {
@@ -78,6 +86,7 @@ function lockIsGone(lock: string): OkaError {
 function lockDatabase(lock: string): DatabaseSync | null {
   let database: DatabaseSync | undefined;
   try {
+    touchPrivate(lock);
     database = new DatabaseSync(lock, { timeout: LOCK_TIMEOUT_MS });
     accessSync(lock, constants.W_OK); // on a read-only file SQLite would silently take a shared lock
     database.exec('BEGIN EXCLUSIVE');

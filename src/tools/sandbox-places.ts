@@ -5,15 +5,15 @@ import type { Places } from '../guard/command-rights.ts';
 
 /** Makes what is missing, and follows links now, so that nothing can be swapped for one later. */
 export async function resolvePlaces(folders: Pick<Places, 'oka' | 'desk' | 'scratch' | 'tools'>): Promise<Places> {
-  const real = async (folder: string): Promise<string> => {
-    await mkdir(folder, { recursive: true });
+  const real = async (folder: string, mode = 0o777): Promise<string> => {
+    await mkdir(folder, { recursive: true, mode });
     return realpath(folder);
   };
   return {
-    oka: await real(folders.oka),
+    oka: await real(folders.oka, 0o700),
     desk: await real(folders.desk),
     scratch: folders.scratch === null ? null : await real(folders.scratch),
-    tools: await real(folders.tools),
+    tools: await real(folders.tools, 0o700),
     programs: programFolders(process.execPath),
     root: process.getuid?.() === 0,
   };

@@ -12,7 +12,9 @@ export async function run(call: Call): Promise<Answer<Data>> {
   if (call.operands.length > 0) return requestRun(call, { kind: 'pause', run: onlyOperand(call, 'run') });
   const file = pauseFile(call.home);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, 'No new task starts while this file is here. Remove it, or: oka unpause\n');
+  writeFileSync(file, 'No new task starts while this file is here. Remove it, or: oka unpause\n', {
+    mode: 0o600,
+  });
   return answer({ paused: true });
 }
 

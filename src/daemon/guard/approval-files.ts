@@ -53,7 +53,7 @@ export function inFolder<T>(path: string, act: (folder: Folder) => T): T {
 
 function openFolder(path: string): number {
   try {
-    mkdirSync(path, { mode: 0o755 });
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
   }
@@ -73,7 +73,7 @@ function folderAt(at: (name: string) => string): Folder {
     write: (name, text) => {
       const temporary = `.${name}.tmp`;
       remove(temporary);
-      writeNewFile(at(temporary), text);
+      writeNewFile(at(temporary), text, { mode: 0o600 });
       if (lstatSync(at(name), { throwIfNoEntry: false })?.isDirectory() === true) remove(name);
       renameSync(at(temporary), at(name));
       return stampOf(name);

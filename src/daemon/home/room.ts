@@ -14,6 +14,7 @@ export const homeRoom = defineRoom({
   check: async (at) => {
     (await import('./set-up.ts')).assertComplete(at);
     (await import('./other-writers.ts')).assertNoOtherWriters(at);
+    (await import('./private-files.ts')).tightenFiles(at);
   },
   tidy: async (tidying) => (await import('./tidy-artifacts.ts')).tidyArtifacts(tidying),
   needs: { home, config, liveLedger, ledger, taskGraph, tidy, runs },

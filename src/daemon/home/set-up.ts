@@ -50,8 +50,12 @@ export function setUp(home: Home, { restore = false } = {}): string[] {
   const folders = (isNew ? FOLDERS : DERIVED).filter((path) => isMissing(home, path));
   const files = isNew ? FILES.filter((path) => isMissing(home, path)) : [];
   const links = isNew ? LINKS.filter(({ at }) => isMissing(home, at)) : [];
-  for (const folder of folders) attempt(home, folder, (path) => mkdirSync(path, { recursive: true }));
-  for (const file of files) attempt(home, file, (path) => writeFileSync(path, readShippedFile(file), { flag: 'wx' }));
+  for (const folder of folders)
+    attempt(home, folder, (path) => mkdirSync(path, { recursive: true, mode: modeOf(folder, 0o777) }));
+  for (const file of files)
+    attempt(home, file, (path) =>
+      writeFileSync(path, readShippedFile(file), { flag: 'wx', mode: modeOf(file, 0o666) }),
+    );
   for (const { at, to } of links) attempt(home, at, (path) => symlinkSync(to, path));
   prepareMaintenanceFolder(home);
   if (isNew) identifyHome(home, marks.notes.at(-1)?.id);
@@ -75,6 +79,9 @@ export function assertNeverSetUp(home: Home): void {
       ['.oka', 'workspace'].filter((path) => isMissing(home, path)),
     );
 }
+
+/** What is in `.oka` is for its user only. */
+const modeOf = (path: string, mode: number): number => (path.startsWith('.oka') ? mode & 0o700 : mode);
 
 function isMissing(home: Home, path: string): boolean {
   return lstatSync(join(home.dir, path), { throwIfNoEntry: false }) === undefined;
@@ -110,7 +117,7 @@ function readShippedFile(file: string): string {
 function attempt(home: Home, path: string, make: (path: string) => void): void {
   const whole = join(home.dir, path);
   try {
-    mkdirSync(dirname(whole), { recursive: true });
+    mkdirSync(dirname(whole), { recursive: true, mode: modeOf(path, 0o777) });
     make(whole);
   } catch (error) {
     if (errnoOf(error) === 'EROFS' && path.startsWith('.oka/rules/')) return; // whoever needs it says what is missing

@@ -39,8 +39,8 @@ export function pendingResultsIn(folder: string): PendingResults {
 /** The task goes on without it: whoever could not make one is among those that ended lately. */
 function mark(folder: string, run: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, run), '');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, run), '', { mode: 0o600 });
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
   }

@@ -17,7 +17,7 @@ export async function runTask(
   signal: AbortSignal,
   log: Log,
 ): Promise<{ run: RunState; result: string }> {
-  mkdirSync(join(home.oka, 'state'), { recursive: true });
+  mkdirSync(join(home.oka, 'state'), { recursive: true, mode: 0o700 });
   const folder = mkdtempSync(join(home.oka, 'state', 'run-'));
   try {
     addTask(folder, addition);

@@ -64,7 +64,7 @@ echo "oka: installed below .oka/tools:$wanted"
 export function writeShims(tools: string): boolean {
   const folder = shimFolder(tools);
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of NAMES)
       if (!isUnchanged(join(folder, name))) replaceFile(join(folder, name), TEXT, { mode: 0o755 });
     return true;

@@ -162,7 +162,7 @@ export class Objects {
       replaceFile(join(this.folder, 'HEAD'), 'ref: refs/heads/desk\n');
       replaceFile(join(this.folder, 'config'), CONFIG);
     }
-    mkdirSync(this.#at(name.slice(0, 2)), { recursive: true });
+    mkdirSync(this.#at(name.slice(0, 2)), { recursive: true, mode: 0o700 });
   }
 
   #read(name: string): Buffer {

@@ -28,7 +28,7 @@ export function readRecords(store: string): SnapshotRecord[] {
 export function appendRecord(store: string, kept: SnapshotRecord): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
   makeFolder(store);
-  const fd = openSync(recordsFile(store), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o644);
+  const fd = openSync(recordsFile(store), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   try {
     writeAll(fd, Buffer.from(`${JSON.stringify(kept)}\n`));
     fdatasyncSync(fd);
