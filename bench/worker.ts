@@ -8,6 +8,7 @@ import { work } from '../src/daemon/worker/worker.ts';
 import { addTask } from '../src/intake/add-task.ts';
 import { readEvents } from '../src/ledger/read-events.ts';
 import { type Figure, median } from './figure.ts';
+import { measureFlood } from './flood.ts';
 import { temporaryHome } from './support/home.ts';
 
 const TASKS = 200;
@@ -31,6 +32,7 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
     },
     { name: 'task_wall_ms', value: ms / TASKS, unit: 'ms', about: 'a task from start to end of all, with its command' },
     { name: 'task_rss_mb', value: process.memoryUsage.rss() / 1e6, unit: 'MB', about: 'memory afterwards' },
+    ...(await measureFlood(note)),
   ];
 }
 
