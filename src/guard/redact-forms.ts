@@ -22,9 +22,20 @@ const SPARED = 4;
 
 type Form = { text: string; before?: number; behind?: number };
 
+/** The forms that tools usually write; what is left of a truncated value is searched for in these. */
 export function needlesOf(name: string, value: string): Needle[] {
+  return needlesFrom(name, formsOf(value.toWellFormed()));
+}
+
+/** All forms, also those that somebody chooses in order to hide a value. */
+export function allNeedlesOf(name: string, value: string): Needle[] {
+  const whole = value.toWellFormed();
+  return needlesFrom(name, [...formsOf(whole), ...rareFormsOf(Buffer.from(whole))]);
+}
+
+function needlesFrom(name: string, forms: readonly Form[]): Needle[] {
   const known = new Set<string>();
-  return formsOf(value.toWellFormed()).flatMap((form) => {
+  return forms.flatMap((form) => {
     const { units } = fold(form.text);
     const key = units.join();
     if (units.length < FEWEST_UNITS || known.has(key)) return [];
@@ -72,6 +83,44 @@ function spareOf(units: Uint16Array): number {
 
 function bytesForms(bytes: Buffer): Form[] {
   return [{ text: bytes.toString('hex') }, ...[0, 1, 2].map((offset) => base64At(bytes, offset))];
+}
+
+function rareFormsOf(bytes: Buffer): Form[] {
+  return [...digitForms(bytes), ...[0, 1, 2, 3, 4].map((offset) => base32At(bytes, offset)), ...base64Twice(bytes)];
+}
+
+/** Bytes as digits with something between or before them; white space, commas, quotes and backslashes are folded away. */
+function digitForms(bytes: Buffer): Form[] {
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
+  const octal = Array.from(bytes, (byte) => byte.toString(8).padStart(3, '0'));
+  return [
+    ...[':', '-'].map((between) => ({ text: hex.join(between) })),
+    ...['0x', '='].map((before) => ({ text: hex.map((digits) => before + digits).join('') })),
+    { text: octal.join('') },
+    { text: octal.map((digits) => `0${digits}`).join('') },
+  ];
+}
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** The base32 characters that depend on these bytes alone, if `offset` other bytes precede them in their group. */
+function base32At(bytes: Buffer, offset: number): Form {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
+  const skipped = (5 - ((offset * 8) % 5)) % 5;
+  const groups = bits.slice(skipped).match(/.{5}/g) ?? [];
+  const isPartial = (bits.length - skipped) % 5 !== 0;
+  return {
+    text: groups.map((group) => BASE32[Number.parseInt(group, 2)]).join(''),
+    before: skipped === 0 ? 0 : 1,
+    behind: isPartial ? 1 : 0,
+  };
+}
+
+/** Base64 of base64, in either alphabet; also if lines of 76 characters were not broken in between. */
+function base64Twice(bytes: Buffer): Form[] {
+  const once = [0, 1, 2].map((offset) => base64At(bytes, offset).text);
+  const inner = new Set([...once, ...once.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))]);
+  return [...inner].flatMap((text) => [0, 1, 2].map((offset) => base64At(Buffer.from(text), offset)));
 }
 
 /** The base64 characters that depend on these bytes alone, if `offset` other bytes precede them in their group. */

@@ -9,7 +9,7 @@
 import type { Json } from '../schema/json.ts';
 import type { Redact } from '../schema/ports.ts';
 import { fold, type Folded } from './redact-fold.ts';
-import { type Needle, needlesOf } from './redact-forms.ts';
+import { allNeedlesOf, type Needle } from './redact-forms.ts';
 import { isKnown, mayContain, rareEnds, slideWindow, WINDOW, type Windows, windowsOf } from './redact-windows.ts';
 
 export type KnownValue = { name: string; value: string };
@@ -27,7 +27,7 @@ const BREAKING = /["\\\p{Cc}]/u;
 const PADDING = '='.charCodeAt(0);
 
 export function redactKnown(values: readonly KnownValue[]): Redact {
-  const search = searchFor(values.flatMap(({ name, value }) => needlesOf(name, value)));
+  const search = searchFor(values.flatMap(({ name, value }) => allNeedlesOf(name, value)));
   if (search.anchored.size === 0) return (text) => text;
   const open = values.filter(({ value }) => hasOpenEnd(value) && !BREAKING.test(value));
   const redactLiteral = (text: string): string =>

@@ -11,7 +11,7 @@ import { createHmac } from 'node:crypto';
 import type { Json } from '../schema/json.ts';
 import type { Redact } from '../schema/ports.ts';
 import { fold } from './redact-fold.ts';
-import { needlesOf } from './redact-forms.ts';
+import { allNeedlesOf } from './redact-forms.ts';
 import type { KnownValue } from './redact-known.ts';
 
 /** `hash` is that of the first `window` units of a form that has `length` of them. */
@@ -34,7 +34,7 @@ export function fingerprintsOf(values: readonly KnownValue[], salt: Buffer, key:
   for (const { name, value } of values) {
     const isGuessable = isWeak(value);
     const base = baseOf(isGuessable ? key : salt);
-    for (const { before, core, behind } of needlesOf(name, value)) {
+    for (const { before, core, behind } of allNeedlesOf(name, value)) {
       const units = Uint16Array.of(...before, ...core, ...behind);
       const window = Math.min(WINDOW, units.length);
       const print = { name, window, length: units.length, hash: hashOf(units.subarray(0, window), base) };

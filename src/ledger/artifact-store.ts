@@ -4,7 +4,10 @@
  * A1 An artifact is written once and atomically; the same content is the same file.
  * A2 Content is checked against its hash on every read.
  * A3 Content is redacted before it is hashed: the hash is that of the stored bytes.
+ * A4 A binary file in which a secret is found, in any form, is quarantined: a notice is stored in its place, for it would
+ *    be neither whole nor safe with a few of its bytes replaced.
  */
+import { isUtf8 } from 'node:buffer';
 import { hash, randomBytes } from 'node:crypto';
 import { constants, lstatSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -71,9 +74,21 @@ async function readRegular(file: string): Promise<Buffer> {
 /** Each byte is treated as one character, so that a token is found in every encoding that contains ASCII. */
 function redactBody(body: string | Uint8Array, redact: Redact): Buffer {
   if (typeof body === 'string') return Buffer.from(redact(body));
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
-  return Buffer.from(redact(text), 'latin1');
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const text = bytes.toString('latin1');
+  const clean = redact(text);
+  if (clean === text || (isUtf8(bytes) && !bytes.includes(0))) return Buffer.from(clean, 'latin1');
+  return Buffer.from(quarantineNotice(text, clean));
 }
+
+/** Names what was found, never its value (A4). */
+function quarantineNotice(text: string, clean: string): string {
+  const before = new Set(text.match(MARKS));
+  const found = [...new Set(clean.match(MARKS))].filter((mark) => !before.has(mark));
+  return `This file was not stored: it contains ${found.join(', ') || 'a secret'}.\n`;
+}
+
+const MARKS = /\[redacted:[^\]\n]{1,120}\]/g;
 
 function artifactFile(folder: string, sha256: string): string {
   if (!/^[0-9a-f]{64}$/.test(sha256))

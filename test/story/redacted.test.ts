@@ -120,4 +120,16 @@ describe('a text that is masked where it is recorded', { timeout: 90_000 }, () =
     expect(story.deskText('done.txt')).toBeNull();
     expect(story.model.requests.filter(({ text }) => text.includes(value))).toEqual([]);
   });
+
+  it('is masked in names of files, and a task that leaves one behind is not done', async () => {
+    await using story = await withVault(await openStory());
+    story.write('workspace/desk/name.txt', value);
+    story.drop('name.md', runbook('name', 'touch "made-$(cat name.txt).txt"; printf "%s" "$(cat name.txt)" | xxd -p'));
+    story.work();
+    const { status, page } = await story.ended('name');
+    expect(status).not.toBe('done');
+    expect(page).toContain('made-[redacted:TARGET].txt');
+    await story.rest();
+    expect(leaks(story, value).filter((path) => !path.includes(`${story.home.oka}/undo`))).toEqual([]);
+  });
 });

@@ -14,6 +14,20 @@ const unicode = (value: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
+const digits = (value: string, base: number, width: number, before: string, between: string): string =>
+  Array.from(bytes(value), (byte) => before + byte.toString(base).padStart(width, '0')).join(between);
+const entities = (value: string, base: number, before: string): string =>
+  value
+    .split('')
+    .map((unit) => `${before}${unit.charCodeAt(0).toString(base)};`)
+    .join('');
+const base32 = (all: Buffer): string => {
+  const bits = Array.from(all, (byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{1,5}/g) ?? [])
+    .map((group) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(group.padEnd(5, '0'), 2)])
+    .join('');
+};
+
 export const forms: readonly Form[] = [
   { name: 'plain', encode: (value) => value },
   { name: 'JSON', encode: (value) => JSON.stringify(value) },
@@ -47,6 +61,30 @@ export const forms: readonly Form[] = [
   { name: 'in lines of 64', encode: (value) => lines(`${'x'.repeat(50)} ${value}`, 64) },
   { name: 'in lines of 7', encode: (value) => lines(value, 7) },
   { name: 'in CRLF lines', encode: (value) => lines(value, 5).replaceAll('\n', '\r\n  ') },
+  { name: 'in colours', encode: (value) => Array.from(value).join('\u001b[31m') },
+  { name: 'in colours, as JSON', encode: (value) => JSON.stringify(Array.from(value).join('\u001b[0;1m')) },
+  { name: 'with zero-width characters', encode: (value) => Array.from(value).join('\u200b\u2060\ufe0f') },
+  { name: 'base32', encode: (value) => base32(bytes(value)) },
+  { name: 'base32 behind three bytes', encode: (value) => base32(Buffer.concat([Buffer.from('abc'), bytes(value)])) },
+  { name: 'base64 twice', encode: (value) => Buffer.from(bytes(value).toString('base64')).toString('base64') },
+  {
+    name: 'base64 twice behind a byte',
+    encode: (value) => Buffer.from(`x${base64At(value, 2)}`).toString('base64'),
+  },
+  { name: 'octal escapes', encode: (value) => digits(value, 8, 3, '\\', '') },
+  { name: 'octal dump', encode: (value) => digits(value, 8, 3, '', ' ') },
+  { name: 'hex with colons', encode: (value) => digits(value, 16, 2, '', ':') },
+  { name: 'hex with dashes', encode: (value) => digits(value, 16, 2, '', '-').toUpperCase() },
+  { name: 'hex with 0x', encode: (value) => digits(value, 16, 2, '0x', ', ') },
+  { name: 'hex with spaces', encode: (value) => digits(value, 16, 2, '', ' ') },
+  { name: 'decimal entities', encode: (value) => entities(value, 10, '&#') },
+  { name: 'hex entities', encode: (value) => entities(value, 16, '&#x') },
+  { name: 'entities, encoded again', encode: (value) => entities(value, 10, '&amp;#') },
+  {
+    name: 'HTML',
+    encode: (value) =>
+      value.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll(/[aeiou]/g, '$&&shy;'),
+  },
   { name: 'letter by letter', encode: (value) => Array.from(value).join(' ') },
 ];
 

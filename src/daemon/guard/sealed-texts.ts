@@ -6,12 +6,12 @@
  * S1 An original is found by its run, its node and its complete masked text, never by a mark: whoever writes a mark gets
  *    nothing.
  * S2 Two originals with the same masked text in one place count as none: they could not be distinguished.
- * S3 Nothing is stored in plain text. Without a vault the originals are lost with the process.
+ * S3 A mark that somebody wrote has no original: it may be a copy of a masked text.
+ * S4 Nothing is stored in plain text. Without a vault the originals are lost with the process.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findMark } from '../../guard/masked-text.ts';
 import { makeFolder, replaceFile } from '../../ledger/disk.ts';
 import type { Redact } from '../../schema/ports.ts';
 
@@ -61,7 +61,7 @@ export function sealedTexts({ folder, redact: usual, key }: SealedTextsOptions):
   return {
     async seal(run, texts, redact = usual) {
       const changed = Array.from(texts, ({ text, node }) => ({ text, node, masked: redact(text) })).filter(
-        ({ masked }) => findMark(masked) !== null,
+        ({ text, masked }) => masked !== text,
       );
       if (changed.length === 0) return;
       const originals = await originalsOf(run);
@@ -98,7 +98,7 @@ async function writeOriginals(
   originals: Originals,
   key: () => Promise<Buffer | null>,
 ): Promise<void> {
-  const secret = await key().catch(() => null); // a vault that cannot be opened is reported elsewhere (S3)
+  const secret = await key().catch(() => null); // a vault that cannot be opened is reported elsewhere (S4)
   if (secret === null) return;
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, secret, iv, LENGTHS).setAAD(Buffer.from(run));

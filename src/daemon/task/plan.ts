@@ -27,7 +27,7 @@ export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:clau
 
 const LONGEST_OUTPUT = 500;
 const LOST_ORIGINAL =
-  'the task contains a secret, which oka does not record, and its original was lost in a restart; hand in the task again';
+  'the task contains a mark such as [redacted:NAME] instead of a secret, so its steps would not do what was meant: either it is a copy of a recorded text, or its original was lost in a restart. Hand it in again with the secret itself';
 
 const MOST_RESULT = 4000;
 

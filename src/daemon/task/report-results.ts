@@ -1,5 +1,6 @@
 /** Owns: writing the result of a task whenever a run of it settles, and retrying until it could be written. */
 import { join } from 'node:path';
+import type { HomeVault } from '../guard/home-vault.ts';
 import type { Sandbox } from '../guard/sandbox.ts';
 import type { Runs } from '../port-types.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
@@ -15,6 +16,7 @@ export type ResultReportPorts = {
   home: Home;
   artifacts: ArtifactStore;
   shadow: Snapshots;
+  vault: Pick<HomeVault, 'redact'>;
   runs: Pick<Runs, 'stateOf' | 'eventsOf'>;
   sandbox: Pick<Sandbox, 'warning'>;
   pending: PendingResults;
@@ -52,7 +54,7 @@ export function reportResults(ports: ResultReportPorts): ResultReports {
 }
 
 async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<void> {
-  const { home, artifacts, shadow, runs, sandbox, pending, report } = ports;
+  const { home, artifacts, shadow, vault, runs, sandbox, pending, report } = ports;
   const isOfInterest = run.plan.graph.id === taskGraph.id || run.status === 'blocked';
   const task = isOfInterest ? await taskOf(run, runs) : null;
   if (task === null) return;
@@ -62,6 +64,7 @@ async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<v
     outbox,
     artifacts,
     shadow,
+    redact: vault.redact,
     eventsOf,
     stateOf,
     sandboxWarning: sandbox.warning,

@@ -1,4 +1,4 @@
-/** Finds files of a run that contain a secret. The secret itself is not returned. */
+/** Finds files of a run that contain a secret, in their content or in their name. The secret itself is not returned. */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FoundSecret } from '../../roles/safety.ts';
@@ -11,14 +11,18 @@ const MARK = /\[redacted:([^\]\n]{1,120})\]/g;
 
 export function secretsIn(desk: string, paths: readonly string[], redact: Redact): FoundSecret[] {
   return paths.slice(0, MOST_FILES).flatMap((path) => {
-    const text = readSmallFile(join(desk, path));
-    if (text === null) return [];
-    const cleaned = redact(text);
-    if (cleaned === text) return [];
-    const before = new Set(kindsIn(text));
-    const kinds = new Set(kindsIn(cleaned).filter((kind) => !before.has(kind)));
-    return [...kinds].map((kind) => ({ where: path, kind }));
+    const text = readSmallFile(join(desk, path)) ?? '';
+    const name = redact(path);
+    const kinds = new Set([...newKinds(path, name), ...newKinds(text, redact(text))]);
+    return [...kinds].map((kind) => ({ where: name, kind }));
   });
+}
+
+/** What redaction has found in a text; a mark that was there before is no secret. */
+function newKinds(text: string, cleaned: string): string[] {
+  if (cleaned === text) return [];
+  const before = new Set(kindsIn(text));
+  return kindsIn(cleaned).filter((kind) => !before.has(kind));
 }
 
 const kindsIn = (text: string): string[] => [...text.matchAll(MARK)].map((match) => match[1] ?? '');

@@ -7,7 +7,7 @@ import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import { resultPage } from '../../roles/result.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
-import type { ArtifactStore } from '../../schema/ports.ts';
+import type { ArtifactStore, Redact } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
@@ -18,6 +18,8 @@ export type ResultPorts = {
   outbox: string;
   artifacts: ArtifactStore;
   shadow: Snapshots;
+  /** Removes secrets: names of files on the desk come from the disk, not from the ledger. */
+  redact: Redact;
   eventsOf: (run: string) => Promise<readonly Event[]>;
   stateOf: (run: string) => Promise<RunState | null>;
   /** Why commands run without a sandbox; null when they are sandboxed. */
@@ -48,7 +50,7 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   for (const artifact of artifactsIn(all).slice(0, MOST_FILES)) await copyOut(artifact, folder, ports.artifacts);
   await writeTaskText(own, folder, ports.artifacts);
   const file = join(folder, 'RESULT.md');
-  replaceFile(file, resultPage({ ...facts, ...(warning === null ? {} : { unsandboxed: warning }) }));
+  replaceFile(file, ports.redact(resultPage({ ...facts, ...(warning === null ? {} : { unsandboxed: warning }) })));
   return file;
 }
 

@@ -40,7 +40,14 @@ describe('originals of masked texts', () => {
     expect(await texts.unseal('r', '[redacted:A]')).toBeNull();
   });
 
-  it('S3 are stored encrypted, for this user alone, and not at all without a key', async () => {
+  it('S3 a mark that somebody wrote has none', async () => {
+    using folder = temporaryFolder();
+    const texts = opened(folder.dir);
+    await texts.seal('r', [{ text: 'echo [redacted:A]' }]);
+    expect(await texts.unseal('r', 'echo [redacted:A]')).toBeNull();
+  });
+
+  it('S4 are stored encrypted, for this user alone, and not at all without a key', async () => {
     using folder = temporaryFolder();
     await opened(folder.dir, null).seal('r', [{ text: 'hunter2' }]);
     expect(readdirSync(folder.dir)).toEqual([]);

@@ -16,6 +16,11 @@ describe('secretsIn', () => {
     expect(found).toEqual([{ where: 'notes.md', kind: 'github-token' }]);
   });
 
+  it('finds one in the name of a file, and does not repeat it', () => {
+    const found = secretsIn(desk, [put(`key-${token}.txt`, 'nothing')], redactShapes);
+    expect(found).toEqual([{ where: 'key-[redacted:github-token].txt', kind: 'github-token' }]);
+  });
+
   it('a mark that stood there before is no secret', () => {
     expect(secretsIn(desk, [put('old.md', '[redacted:github-token]')], redactShapes)).toEqual([]);
   });
