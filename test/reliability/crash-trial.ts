@@ -59,7 +59,7 @@ async function playRound({ until, random, log }: TrialCall, number: number, repo
     count: (what, by = 1) => void (report.counts[what] = (report.counts[what] ?? 0) + by),
     fail: (text) => void report.failures.push(`round ${number + 1}: ${text}`),
   };
-  const observer = observeDesk((task) => tasks.some(({ id }) => id === task));
+  const observer = observeDesk(live.desk(''));
   for (const { id, text } of tasks) live.drop(`${id}.md`, text);
   live.start();
   await hurt(round, random, until);

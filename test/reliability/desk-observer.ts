@@ -3,7 +3,7 @@
  * text of its shell. Oka's events play no part in this.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLauncher, runningProcesses, startOf } from './processes.ts';
+import { folderOf, isLauncher, runningProcesses, startOf } from './processes.ts';
 
 export type DeskObserver = {
   /** How often was it checked who is running; how often somebody was. */
@@ -16,14 +16,14 @@ export type DeskObserver = {
 const EVERY_MS = 8;
 const STEP = /step of (\w+)/;
 
-/** Only tasks that are ours count, so that several trials can run on one machine. */
-export function observeDesk(isOurs: (task: string) => boolean): DeskObserver {
+/** Only what runs on this desk counts, so that several trials can run on one machine. */
+export function observeDesk(desk: string): DeskObserver {
   const overlaps = new Set<string>();
   const counted = { taken: 0, busy: 0 };
   const stopping = new AbortController();
   const watching = (async () => {
     while (!stopping.signal.aborted) {
-      const alive = tasksAtOnce(isOurs);
+      const alive = tasksAtOnce(desk);
       counted.taken += 1;
       if (alive.length > 0) counted.busy += 1;
       if (alive.length > 1) overlaps.add(alive.join(' and '));
@@ -41,10 +41,10 @@ export function observeDesk(isOurs: (task: string) => boolean): DeskObserver {
 }
 
 /** Of all that were there in a first pass, those that still are: between the passes they all ran at the same time. */
-function tasksAtOnce(isOurs: (task: string) => boolean): string[] {
+function tasksAtOnce(desk: string): string[] {
   const seen = runningProcesses().flatMap((each) => {
     const task = isLauncher(each) ? undefined : STEP.exec(each.argv.join(' '))?.[1];
-    return task !== undefined && isOurs(task) ? [{ ...each, task }] : [];
+    return task !== undefined && folderOf(each.pid).startsWith(desk) ? [{ ...each, task }] : [];
   });
   const alive = seen.filter(({ pid, started }) => startOf(pid) === started);
   return [...new Set(alive.map(({ task }) => task))].toSorted();

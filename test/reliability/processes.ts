@@ -1,5 +1,5 @@
 /** What runs on this machine, read from /proc. Oka is not asked. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
 export type Running = { pid: number; started: string; argv: string[] };
@@ -31,6 +31,15 @@ export function startOf(pid: number): string | null {
     return 'ZX'.includes(fields[0] ?? 'X') ? null : (fields[19] ?? null);
   } catch {
     return null;
+  }
+}
+
+/** The folder a process works in; empty when it is gone. */
+export function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
   }
 }
 
