@@ -89,12 +89,12 @@ async function run(kind: Kind, cmd: string, call: string): Promise<Launched> {
   );
 }
 
-/** Processes other than this one that are there at once and still a second later. */
+/** Processes other than this one that are still there a second later; the launcher itself needs a moment to end. */
 async function leftAfterASecond(): Promise<string[]> {
-  const now = processes();
-  if (now.length === 0) return [];
-  await sleep(1000);
-  return processes();
+  for (const end = performance.now() + 1000; ; await sleep(20)) {
+    const left = processes();
+    if (left.length === 0 || performance.now() >= end) return left;
+  }
 }
 
 function processes(): string[] {
