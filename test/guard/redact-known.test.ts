@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unitsOf } from '../../src/guard/redact-forms.ts';
 import { redactorFor, redactShapes } from '../../src/guard/redact.ts';
-import { forms, shows } from '../support/secret-forms.ts';
+import { forms, hiddenForms, shows } from '../support/secret-forms.ts';
 
 /** Always the same cases; SEED=… tries others. */
 const parameters = { numRuns: 400, seed: Number(process.env['SEED'] ?? 20_261_115) };
@@ -36,7 +36,7 @@ const knowing = (...values: string[]) => {
   return redactorFor(() => known);
 };
 
-describe.each(forms)('a known value, $name,', ({ encode }) => {
+describe.each([...forms, ...hiddenForms])('a known value, $name,', ({ encode }) => {
   it.each(samples)('is taken out of text and of JSON, which stays JSON: %j', (value) => {
     const redact = knowing(value);
     for (const [before, behind] of around) {

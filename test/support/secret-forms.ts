@@ -61,6 +61,11 @@ export const forms: readonly Form[] = [
   { name: 'in lines of 64', encode: (value) => lines(`${'x'.repeat(50)} ${value}`, 64) },
   { name: 'in lines of 7', encode: (value) => lines(value, 7) },
   { name: 'in CRLF lines', encode: (value) => lines(value, 5).replaceAll('\n', '\r\n  ') },
+  { name: 'letter by letter', encode: (value) => Array.from(value).join(' ') },
+];
+
+/** Forms that `shows` cannot read; somebody chooses them in order to hide a value. */
+export const hiddenForms: readonly Form[] = [
   { name: 'in colours', encode: (value) => Array.from(value).join('\u001b[31m') },
   { name: 'in colours, as JSON', encode: (value) => JSON.stringify(Array.from(value).join('\u001b[0;1m')) },
   { name: 'with zero-width characters', encode: (value) => Array.from(value).join('\u200b\u2060\ufe0f') },
@@ -85,7 +90,6 @@ export const forms: readonly Form[] = [
     encode: (value) =>
       value.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll(/[aeiou]/g, '$&&shy;'),
   },
-  { name: 'letter by letter', encode: (value) => Array.from(value).join(' ') },
 ];
 
 /** True when the value, or most of it, can be recovered from the text by one of the methods a reader would try. */
