@@ -18,6 +18,7 @@ export const WINDOW = 4;
 
 const BACKSLASH = 0x5c;
 /** What the quick check cannot decode: escapes, entities, sequences of terminals, and text beyond Latin-1. */
+// oxlint-disable-next-line no-control-regex -- sequences of terminals begin with a control character
 const UNCLEAR = /%[^\w%]*[\da-fnrt]|\\[uxe0-3]|[^\0-\xff]|[\x1b\x80-\x9f]|&(?:#|amp|lt|gt|quot|apos|nbsp|shy)/i;
 /** From common to rare, as in English and in JSON; any other character is rarer still. */
 const COMMON = Array.from('etaoinsr0dlhcu1:pmf2+/.gby345678wv9k{}[]x=jqz', (unit) => unit.charCodeAt(0));

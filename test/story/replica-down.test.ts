@@ -83,8 +83,10 @@ async function lived(silence: Silence | null): Promise<Lived> {
   );
   if (silence !== null) await story.until('an attempt', async () => (silence.isTried(story) ? true : undefined));
   const before = memoryOf(maintenance);
-  for (const [id, text] of Object.entries(TASKS)) story.drop(`${id}.md`, `---\nid: ${id}\n---\n${text}\n`);
-  for (const id of Object.keys(TASKS)) await story.ended(id);
+  for (const [id, text] of Object.entries(TASKS)) {
+    story.drop(`${id}.md`, `---\nid: ${id}\n---\n${text}\n`);
+    await story.ended(id); // one after the other, so that their order does not depend on how busy the machine is
+  }
   await story.until('the last word', async () => story.told.find((line) => line.includes(`outbox/${LAST}/`)));
   const grownMb = memoryOf(maintenance) - before;
   expect(penHolder(story.home.ledgers.maintenance)?.pid).toBe(maintenance);
