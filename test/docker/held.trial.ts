@@ -157,7 +157,7 @@ describe.skipIf(missing !== '')('held', () => {
           bash: `${straight.replaceAll('REACHED egress', 'SAW egress')}; curl -sS -m 9 http://registry.trial:4873/left-pad`,
         },
         {
-          how: 'net:yes',
+          how: 'net:yes net_refused:ok',
           bash: 'curl -sS -m 9 http://other.trial:4873/; curl -sS -m 9 http://169.254.169.254/; curl -sS -m 9 http://egress:3128/',
         },
       ]),
