@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { programVersion } from '../../src/daemon/settings.ts';
 import { messageOf } from '../../src/schema/errors.ts';
+import useUserPlaces from '../support/user-places.ts';
 import { badInput } from './bad-input.ts';
 import { clockTrial } from './clock-trial.ts';
 import { crashTrial } from './crash-trial.ts';
@@ -24,7 +25,9 @@ const { values } = parseArgs({
     page: { type: 'string', default: PAGE },
   },
 });
+const removeUserPlaces = useUserPlaces();
 process.exitCode = await main();
+removeUserPlaces();
 
 async function main(): Promise<number> {
   const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
