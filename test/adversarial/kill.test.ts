@@ -4,6 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { acceptRollback } from '../../src/daemon/home/accept-rollback.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
@@ -88,11 +89,14 @@ describe.skipIf(!strace)('system calls that fail (needs strace with the right to
     await expectWhole(file, child);
   });
 
-  it.concurrent('L6 a write that claims bytes it never wrote is noticed by the next append; nothing before is lost', async () => {
+  it.concurrent('L6 a write that claims bytes it never wrote is noticed by the next append and at the next start; nothing before is lost', async () => {
     const { child, file } = await injected(['write:retval=100:when=4']);
     expect(rejectionsOf(child.said)).toEqual(Array.from({ length: 4 }, () => 'ledger-replaced'));
     const honest = acksOf(child.said).slice(0, 3);
-    expect(faultsOf(file, [...honest, ...(await restarted(join(file, '..', '..')))])).toEqual([]);
+    const home = homeAt(join(file, '..', '..'));
+    await expect(restarted(home.dir)).rejects.toMatchObject({ code: 'ledger-rolled-back' });
+    expect(await acceptRollback(home, Config.parse({}), 'run')).toMatchObject({ missing: 1 });
+    expect(faultsOf(file, [...honest, ...(await restarted(home.dir))])).toEqual([]);
   });
 
   it.concurrent.each([2, 4])(

@@ -15,7 +15,7 @@ import { setUp } from '../../src/daemon/home/set-up.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
-import { launcher, oka } from '../support/cli.ts';
+import { launcher, okaWith } from '../support/cli.ts';
 import { randomFrom } from '../support/ledger-samples.ts';
 import { dumpOf, writtenPages } from '../support/maintain.ts';
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await using story = month.story;
   const dir = join(place, 'history');
   cpSync(story.home.dir, dir, { recursive: true, filter: (path) => !isLeftOut(relative(story.home.dir, path)) });
-  setUp(homeAt(dir));
+  setUp(homeAt(dir), { restore: true }); // without its workspace it is a home that has lost something
   history = { dir, days: daysOf(story.home) };
 }, 120_000);
 
@@ -189,7 +189,8 @@ describe('maintenance with all it learns about', () => {
     for (const folder of folders) rmSync(join(home.oka, folder), { recursive: true, force: true });
     if (folders.includes('maintenance/pages')) removeDatabase(learningFile(home));
     rmSync(join(home.oka, 'active_task_graph.json'), { force: true });
-    expect(await oka('rebuild', '--dir', home.dir)).toMatchObject({ code: 0, err: '' });
+    const elsewhere = { XDG_STATE_HOME: `${home.dir}-state`, XDG_CONFIG_HOME: `${home.dir}-config` }; // days were cut off
+    expect(await okaWith({ env: elsewhere }, 'rebuild', '--dir', home.dir)).toMatchObject({ code: 0, err: '' });
     expect(await outcomeOf(home)).toEqual(before);
     const pages = Object.values(pagesOf(home)).join('\n');
     for (const line of OWN_LINES)

@@ -4,7 +4,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { homeAt } from '../../src/daemon/settings.ts';
+import { publicIdentity } from '../../src/daemon/home/home-anchors.ts';
+import { homeAt, userPlaces } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { openStores, rebuildStores, type Stores } from '../../src/daemon/stores.ts';
 import { archiveRuns } from '../../src/ledger/archive-runs.ts';
@@ -180,7 +181,7 @@ class World {
   #snapshots(): Map<string, string> {
     const folders = [this.home.oka, join(this.home.oka, 'state')];
     const files = folders.flatMap((folder) =>
-      readdirSync(folder).flatMap((name) => (name.endsWith('.json') ? [join(folder, name)] : [])),
+      readdirSync(folder).flatMap((name) => (/^(?!home).*\.json$/.test(name) ? [join(folder, name)] : [])),
     );
     return new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
   }
@@ -211,8 +212,10 @@ class World {
     if (snapshot === 'lost') rmSync(file);
     else if (snapshot === 'garbled')
       writeFileSync(file, readFileSync(file, 'utf8').replace('"events": ', '"events": 1'));
-    else if (snapshot === 'foreign') for (const [file, text] of this.#snapshots()) writeFileSync(file, foreign(text));
-    else if (snapshot === 'old') for (const [file, text] of before) writeFileSync(file, text);
+    else if (snapshot === 'foreign') {
+      // That of the task graph is an anchor of the ledger: another one is refused.
+      for (const [each, text] of this.#snapshots()) if (each !== file) writeFileSync(each, foreign(text));
+    } else if (snapshot === 'old') for (const [file, text] of before) writeFileSync(file, text);
     await this.open();
   }
 
@@ -230,7 +233,23 @@ class World {
     if (moved !== null) this.archived += 1;
   }
 
-  /** A crash is played by putting back the live file as it was at that point. */
+  /** Everything that notes how far the ledger has come. */
+  #anchors(): Map<string, string> {
+    const { notes } = userPlaces();
+    const id = publicIdentity(this.home)?.id ?? '';
+    const folders = readdirSync(notes).filter((name) => id !== '' && name.startsWith(id));
+    const files = [join(this.home.oka, 'locks'), ...folders.map((name) => join(notes, name))].flatMap((folder) =>
+      readdirSync(folder).flatMap((name) => (name.endsWith('.head.json') ? [join(folder, name)] : [])),
+    );
+    return new Map([...this.#snapshots(), ...files.map((file) => [file, readFileSync(file, 'utf8')] as const)]);
+  }
+
+  #putBack(before: Map<string, string>): void {
+    for (const file of this.#anchors().keys()) if (!before.has(file)) rmSync(file);
+    for (const [file, text] of before) writeFileSync(file, text);
+  }
+
+  /** A crash is played by putting back the live file, and what was noted about it, as they were at that point. */
   async #archiveBroken(
     step: Extract<Step, { step: 'archive' }>,
     breaks: 'before record' | 'before cut',
@@ -238,12 +257,14 @@ class World {
     const live = this.home.ledgers.run;
     const before = `${live}.before`;
     copyFileSync(live, before);
+    const anchors = this.#anchors();
     const moved = await archiveRuns(this.#held.ledger, this.#limit(step), step.segmentBytes);
     await this.close();
     if (moved !== null) {
       const text = readFileSync(live, 'utf8');
       const record = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
       writeFileSync(live, readFileSync(before, 'utf8') + (breaks === 'before cut' ? record : ''));
+      if (breaks === 'before record') this.#putBack(anchors);
       this.broken += 1;
       if (breaks === 'before cut') this.archived += 1;
     }
