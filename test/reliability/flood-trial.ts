@@ -6,7 +6,7 @@ import type { Trial } from './trial.ts';
 const MOST = 5000;
 const LEAST = 100;
 /** So many are dropped that they are worked off in about the time there is. */
-const EXPECTED_PER_SECOND = 4;
+const EXPECTED_PER_SECOND = 15;
 const FILES = 50;
 const MB = 1024 * 1024;
 
