@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { sandboxWarning } from '../../daemon/guard/sandbox-findings.ts';
+import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
 import { listRejected } from '../../intake/list-rejected.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';

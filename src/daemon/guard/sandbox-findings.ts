@@ -3,28 +3,13 @@ import { confinementFor } from '../../guard/command-rights.ts';
 import { type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
-import { loadConfig } from '../settings.ts';
 import { findLauncher, type Launcher, nativeFolder } from './find-launcher.ts';
-import { unsandboxedWarning } from './sandbox.ts';
+import { sandboxSetting } from './sandbox-warning.ts';
 
 export async function sandboxFindings(home: Home): Promise<Finding[]> {
   const launcher = findLauncher(nativeFolder);
-  const [offer, sandbox] = [await probeKernel(launcher.path), await sandboxSetting(home)];
+  const [offer, sandbox] = [await probeKernel(launcher.path), sandboxSetting(home)];
   return [launcherFinding(launcher, offer), ...(offer.launcher ? kernelFindings(offer) : []), meaning(offer, sandbox)];
-}
-
-/** What `oka status` says when commands are not sandboxed here; null when they are. */
-export async function sandboxWarning(home: Home): Promise<string | null> {
-  const offer = await probeKernel(findLauncher(nativeFolder).path);
-  return unsandboxedWarning(offer, await sandboxSetting(home));
-}
-
-/** A config that cannot be read is a finding of its own. */
-async function sandboxSetting(home: Home): Promise<'jail' | 'none'> {
-  return loadConfig(home).then(
-    ({ sandbox }) => sandbox,
-    () => 'jail' as const,
-  );
 }
 
 function launcherFinding({ path, origin, problem }: Launcher, offer: KernelSupport): Finding {

@@ -5,7 +5,7 @@
 import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { confinementFor, missingSupport, type Places, rightsOf } from '../../guard/command-rights.ts';
+import { confinementFor, type Places, rightsOf } from '../../guard/command-rights.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
@@ -13,6 +13,7 @@ import type { ToolCall } from '../../schema/tool.ts';
 import type { CommandSandbox, SandboxRequest } from '../../tools/builtin/shell.ts';
 import type { Grant } from '../../tools/egress/open-egress.ts';
 import { type SandboxLaunch, type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
+import { unsandboxedWarning } from './sandbox-warning.ts';
 import { resolvePlaces } from '../../tools/sandbox-places.ts';
 import { importsFrom } from '../../tools/deps/imports.ts';
 import { type DeskLock, markOf } from '../../tools/desk-lock.ts';
@@ -90,14 +91,6 @@ export function openSandbox(ports: SandboxPorts): Sandbox {
           void forgetWitness(callsFolder(ports.home), event.data.call).catch(() => undefined); // removed at the next start
     },
   };
-}
-
-export function unsandboxedWarning(support: KernelSupport, sandbox: 'jail' | 'none'): string | null {
-  const confinement = confinementFor(support, sandbox, 'operator');
-  if (confinement.kind !== 'none') return null;
-  return sandbox === 'none'
-    ? 'Commands run without a sandbox: it is switched off in config.json (sandbox: none).'
-    : `Commands run without a sandbox: ${missingSupport(support)}. Those that a model wrote are refused.`;
 }
 
 async function sandboxCommand(
