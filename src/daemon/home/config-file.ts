@@ -2,6 +2,7 @@
  * Owns: noticing that a person has changed config.json.
  * A new process applies the settings, all at once; a file that is not valid is reported and changes nothing.
  */
+import { readFileSync } from 'node:fs';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import { loadRoomsConfig } from '../room-config.ts';
@@ -14,6 +15,7 @@ export type ConfigChange = { kind: 'same' } | { kind: 'changed' } | { kind: 'inv
 export function watchConfig(home: Home, rooms?: readonly DaemonRoom[]): () => Promise<ConfigChange> {
   let settled = stampOf(home.config);
   let seen = settled;
+  let text = readConfigText(home.config);
   return async () => {
     const stamp = stampOf(home.config);
     if (stamp === settled) return { kind: 'same' };
@@ -22,11 +24,23 @@ export function watchConfig(home: Home, rooms?: readonly DaemonRoom[]): () => Pr
       return { kind: 'same' };
     }
     settled = stamp;
+    const before = text;
+    text = readConfigText(home.config);
+    if (text === before && text !== null) return { kind: 'same' }; // only its mode or its times have changed
     return loadRoomsConfig(home, rooms).then(
       () => ({ kind: 'changed' }),
       (error: unknown) => ({ kind: 'invalid', reason: `${messageOf(error)}\nThe previous settings remain active.` }),
     );
   };
+}
+
+/** Null when it cannot be read. */
+function readConfigText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
 }
 
 /** A different file in the same place is a change, too: editors save by renaming. */
