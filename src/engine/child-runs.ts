@@ -1,6 +1,6 @@
 /**
  * Owns: starting a run inside another, awaiting its end, and notifying its parent.
- * Does not own: their names, what they may spend and what their end means (child.ts).
+ * Does not own: their names, what they may spend and what their end means (child-terms.ts).
  */
 import { OkaError } from '../schema/errors.ts';
 import type { Graph } from '../schema/graph.ts';

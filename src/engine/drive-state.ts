@@ -1,7 +1,7 @@
 /**
  * Owns: what one drive of a run remembers while it works, and the few things every part of it does: stage an event,
  * flush, deliver a message to the loop, and wait for the next one.
- * Does not own: the loop (drive.ts), the calls (calls.ts, nested-calls.ts).
+ * Does not own: the loop (drive.ts), the calls (calls.ts, tool-call.ts).
  */
 import { messageOf } from '../schema/errors.ts';
 import type { Event, NewEvent } from '../schema/event.ts';

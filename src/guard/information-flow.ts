@@ -28,6 +28,8 @@ export type Flow = {
 export type FlowSources = {
   /** What the operator wrote before the run began. */
   words: string;
+  /** What the first prompt contains that is not public, in words; null when nothing. */
+  read?: string | null;
   /** Whether the task lists a file, relative to the desk, as public. */
   isPublicFile: (path: string) => boolean;
   /** Whether links on clean pages may be followed without asking. */
@@ -39,7 +41,7 @@ type Ended = Extract<Event, { type: 'call.ended' }>['data'];
 
 /** `events` are those of a run and of the runs around and inside it, in the order in which they happened. */
 export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
-  const flow = { read: null as string | null, links: new Set<string>(), named: new Set<string>(), words: '' };
+  const flow = { read: sources.read ?? null, links: new Set<string>(), named: new Set<string>(), words: '' };
   const open = new Map<string, OpenCall>();
   addWords(sources.words);
   for (const { type, data } of events) {

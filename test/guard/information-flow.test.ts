@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Flow, foldFlow, namesHost, whyRequestAsks } from '../../src/guard/information-flow.ts';
+import { type Flow, type FlowSources, foldFlow, namesHost, whyRequestAsks } from '../../src/guard/information-flow.ts';
 import { linksIn } from '../../src/guard/page-links.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { callOf } from '../support/engine-fakes.ts';
 
-const sources = { words: 'Sum up the news.', isPublicFile: (path: string) => path === 'open.txt', followsLinks: true };
+const sources: FlowSources = {
+  words: 'Sum up the news.',
+  isPublicFile: (path: string) => path === 'open.txt',
+  followsLinks: true,
+};
 let calls = 0;
 
 /** A call and how it ended. */
@@ -49,6 +53,11 @@ describe('what counts as read', () => {
   it('a call that was refused has read nothing, one that failed may have', () => {
     expect(flowAfter([called('files.read', { path: 'a' }, null, 'denied')]).read).toBeNull();
     expect(flowAfter([called('files.read', { path: 'a' }, null, 'failed')]).read).toContain('a (files.read)');
+  });
+
+  it('what the first prompt contains, such as the result that a task corrects', () => {
+    const flow = flowAfter([], { read: 'the result of r0' });
+    expect(asks(flow, 'https://www.example.org/?q=x')).toContain('the result of r0');
   });
 
   it('what memory added to a prompt', () => {

@@ -23,6 +23,7 @@ export async function flowOfRun(ports: FlowPorts, run: string): Promise<Flow> {
   const publicFiles = task?.fields.public ?? [];
   return foldFlow(events, {
     words: started === undefined ? '' : await operatorsWords(ports, started.data, task),
+    read: task?.fields.corrects === undefined ? null : `the result of ${task.fields.corrects}`, // the planner sees it
     isPublicFile: (path) => publicFiles.some((glob) => matchesGlob(glob, path)),
     followsLinks: ports.policy().web.links === 'follow',
   });
