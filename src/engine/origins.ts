@@ -1,6 +1,7 @@
 /** Where the values came from that say what a call acts on. What a tool gave is never trusted to say that. */
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
+import { jsonField } from '../schema/json-field.ts';
 import type { Author, Origin } from '../schema/tool.ts';
 import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
 import { templateNames } from './template.ts';
@@ -27,10 +28,10 @@ export function originsOf(
   if (config === undefined || node === undefined) return {};
   const origin = (field: string): Origin =>
     config.kind === 'agent'
-      ? originOfWords(jsonText(fieldIn(input, field)), run, node)
-      : originOfTemplate(config.input === undefined ? '{{last}}' : fieldIn(config.input, field), run);
+      ? originOfWords(jsonText(jsonField(input, field)), run, node)
+      : originOfTemplate(config.input === undefined ? '{{last}}' : jsonField(config.input, field), run);
   return Object.fromEntries(
-    targets.filter((field) => fieldIn(input, field) !== null).map((field) => [field, origin(field)]),
+    targets.filter((field) => jsonField(input, field) !== null).map((field) => [field, origin(field)]),
   );
 }
 
@@ -40,7 +41,7 @@ export function originsByAuthor(
   input: Json,
   targets: readonly string[],
 ): Readonly<Record<string, Origin>> {
-  const given = targets.filter((field) => fieldIn(input, field) !== null);
+  const given = targets.filter((field) => jsonField(input, field) !== null);
   return Object.fromEntries(given.map((field) => [field, run.plan.graph.author]));
 }
 
@@ -57,10 +58,6 @@ function originOfWords(text: string, run: RunState, { agent }: NodeState): Origi
   const words = text.split(/[\s"'`;|&<>()=,]+/).filter((word) => word.length >= SHORTEST_WORD);
   if (words.some((word) => !described.includes(word) && seen.includes(word))) return 'tool';
   return words.length > 0 && words.every((word) => described.includes(word)) ? 'task' : 'model';
-}
-
-function fieldIn(input: Json, field: string): Json {
-  return input !== null && typeof input === 'object' && !Array.isArray(input) ? (input[field] ?? null) : null;
 }
 
 function jsonText(value: Json): string {

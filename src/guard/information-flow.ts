@@ -11,6 +11,7 @@
  */
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
+import { jsonField } from '../schema/json-field.ts';
 import type { ToolCall } from '../schema/tool.ts';
 import { comparableUrl, linksIn } from './page-links.ts';
 
@@ -126,7 +127,7 @@ function isLink(links: ReadonlySet<string>, input: Json): boolean {
 
 /** Nothing is added that a model could fill: no headers. */
 function isPlain(input: Json): boolean {
-  const headers = fieldOf(input, 'headers');
+  const headers = jsonField(input, 'headers');
   return headers === null || (typeof headers === 'object' && Object.keys(headers).length === 0);
 }
 
@@ -143,11 +144,7 @@ export function namesHost(words: string, url: URL): boolean {
 /** The port is a part of it unless it is the usual one. */
 const hostOf = (url: URL): string => url.host;
 
-function fieldOf(input: Json, field: string): Json {
-  return input !== null && typeof input === 'object' && !Array.isArray(input) ? (input[field] ?? null) : null;
-}
-
 function textField(input: Json, field: string): string {
-  const value = fieldOf(input, field);
+  const value = jsonField(input, field);
   return typeof value === 'string' ? value : '';
 }

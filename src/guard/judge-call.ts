@@ -16,6 +16,7 @@
 import { posix } from 'node:path';
 import type { Classified } from '../schema/command.ts';
 import type { Json } from '../schema/json.ts';
+import { jsonField } from '../schema/json-field.ts';
 import type { Effect, Policy, PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Origin, Tool, ToolCall } from '../schema/tool.ts';
@@ -187,7 +188,7 @@ export function createDescriber(
     const classified = classify(call);
     if (classified !== null)
       return { ...known, ...classified, paths: seenFromDesk(call, classified.paths), command: true };
-    const values = targets.flatMap((field) => textsIn(fieldOf(call.input, field)));
+    const values = targets.flatMap((field) => textsIn(jsonField(call.input, field)));
     const hosts = values.flatMap(hostsIn);
     return {
       ...known,
@@ -211,13 +212,9 @@ const REASONS: Readonly<Record<SideEffectClass, string>> = {
 
 /** Makes a command's paths, which are relative to the folder it starts in, relative to the desk. */
 function seenFromDesk(call: ToolCall, paths: readonly string[]): string[] {
-  const dir = fieldOf(call.input, 'dir');
+  const dir = jsonField(call.input, 'dir');
   if (typeof dir !== 'string' || dir === '.') return [...paths];
   return paths.map((path) => (/^[/~$]/.test(path) ? path : `${dir}/${path}`));
-}
-
-function fieldOf(input: Json, field: string): Json {
-  return input !== null && typeof input === 'object' && !Array.isArray(input) ? (input[field] ?? null) : null;
 }
 
 function textsIn(value: Json): string[] {

@@ -1,6 +1,6 @@
 /** Every host that a task has asked for something: by a tool, through a redirect, or by a command. Pure. */
 import type { Event } from '../../schema/event.ts';
-import type { Json } from '../../schema/json.ts';
+import { jsonField } from '../../schema/json-field.ts';
 
 export function hostsContacted(events: readonly Event[]): string[] {
   const hosts = new Set<string>();
@@ -8,18 +8,14 @@ export function hostsContacted(events: readonly Event[]): string[] {
   for (const event of events) {
     if (event.type === 'egress.decided' && event.data.verdict === 'allowed') hosts.add(event.data.host);
     if (event.type === 'call.started' && event.data.tool.startsWith('http.')) {
-      const url = fieldOf(event.data.input, 'url');
+      const url = jsonField(event.data.input, 'url');
       asked.set(event.data.call, (typeof url === 'string' ? URL.parse(url)?.host : undefined) ?? '');
     }
     const host = event.type === 'call.ended' ? asked.get(event.data.call) : undefined;
     if (event.type !== 'call.ended' || host === undefined || /^(denied|waiting)$/.test(event.data.status)) continue;
-    const via = fieldOf(event.data.output, 'via');
+    const via = jsonField(event.data.output, 'via');
     for (const each of [host, ...(Array.isArray(via) ? via.map(String) : [])]) hosts.add(each);
   }
   hosts.delete('');
   return [...hosts];
-}
-
-function fieldOf(value: Json, field: string): Json {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value[field] ?? null) : null;
 }

@@ -1,0 +1,6 @@
+import type { Json } from './json.ts';
+
+/** A field of a JSON object; null when there is none, or when the value is not an object. */
+export function jsonField(value: Json, name: string): Json {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value[name] ?? null) : null;
+}
