@@ -31,7 +31,10 @@ export function nextCheckCalls(check: Check, around: CheckContext = {}, outcomes
     case 'rows':
       return nextPartCalls(pathInDesk(dir, check.path), outcomes);
     case 'command':
-      return once(outcomes, { tool: 'shell', input: { line: check.line, dir, timeout_seconds: COMMAND_SECONDS } });
+      return once(outcomes, {
+        tool: 'shell',
+        input: { line: check.line, dir: commandDir(around), timeout_seconds: COMMAND_SECONDS },
+      });
     case 'http':
       return once(outcomes, { tool: 'http.get', input: { url: check.url } });
     case 'unchanged':
@@ -44,6 +47,9 @@ export function judgeCheck(check: Check, outcomes: readonly Outcome[], around: C
   const finding = findingOf(check, outcomes, around);
   return { ...finding, evidence: toOneLine(finding.evidence, MAX_EVIDENCE) };
 }
+
+/** Paths of a model start at the desk, everywhere; those in the operator's words start at the folder of the task. */
+const commandDir = ({ dir = '.', author }: CheckContext): string => (author === 'model' ? '.' : dir);
 
 const once = (outcomes: readonly Outcome[], call: Call): Call[] => (outcomes.length === 0 ? [call] : []);
 

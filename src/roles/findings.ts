@@ -8,7 +8,7 @@
 import { messageOf } from '../schema/errors.ts';
 import { isJson, type Json } from '../schema/json.ts';
 import type { NodeStatus } from '../schema/run.ts';
-import type { Outcome } from '../schema/tool.ts';
+import type { Author, Outcome } from '../schema/tool.ts';
 import type { Check } from './checks.ts';
 import { compareJson } from './compare.ts';
 import { matchesGlob } from './glob.ts';
@@ -23,6 +23,8 @@ export type Finding = { holds: boolean; evidence: string; seen: boolean };
 export type CheckContext = {
   /** Folder of the task, relative to the desk. */
   dir?: string | undefined;
+  /** Who wrote the check; nothing means the operator. */
+  author?: Author;
   /** Paths in the desk that the run changed; null when unknown. */
   changed?: readonly string[] | null;
   steps?: readonly StepEnd[];

@@ -289,6 +289,10 @@ describe('checks on a real desk, through the real tools', () => {
     expect(await tried('file: index.html', { dir: 'site' })).toMatchObject({ holds: true });
     expect(await tried('file: site/index.html', { dir: 'site/' })).toMatchObject({ holds: true });
     expect(await tried('command: test -f index.html', { dir: 'site' })).toMatchObject({ holds: true });
+    const model = { dir: 'site', author: 'model' as const };
+    expect(await tried('command: test -f site/index.html', model)).toMatchObject({ holds: true });
+    expect(await tried('command: test -f index.html', model)).toMatchObject({ holds: false });
+    expect(await tried('file: site/index.html', model)).toMatchObject({ holds: true });
     expect(await tried('unchanged: src/**', { dir: 'site', changed: ['src/a.ts'] })).toMatchObject({ holds: true });
   });
 

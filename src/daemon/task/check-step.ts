@@ -114,12 +114,13 @@ const rightNow = ({ clock }: Ports): Extract<Outcome, { status: 'waiting' }>['fo
   ms: 0,
 });
 
-/** Paths in checks start at the folder of the task, as in its criteria; those of a graph start at the desk. */
+/** Paths of a runbook start at the folder of its task, those of a graph and of a model's plan at the desk. */
 async function folderOf({ stateOf }: Ports, run: string): Promise<CheckContext> {
   const state = await stateOf(run);
   const task = state === null ? null : await taskOf(state, { stateOf });
   const dir = (task?.input as unknown as TaskGiven | undefined)?.dir ?? null;
-  return dir === null ? {} : { dir };
+  const author = state?.plan.graph.author;
+  return { ...(dir === null ? {} : { dir }), ...(author === undefined ? {} : { author }) };
 }
 
 async function aroundStep(ports: Ports, { checks }: StepCheckInput, run: string): Promise<CheckContext> {

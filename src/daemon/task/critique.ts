@@ -173,12 +173,13 @@ async function runChecks(
   for (const { text, check, author } of criteria) {
     if (check === null) continue;
     const outcomes: Outcome[] = [];
-    for (let next = nextCheckCalls(check, around); next.length > 0; next = nextCheckCalls(check, around, outcomes)) {
+    const context = { ...around, author };
+    for (let next = nextCheckCalls(check, context); next.length > 0; next = nextCheckCalls(check, context, outcomes)) {
       for (const { tool, input } of next) outcomes.push(await calls.call(tool, input, author));
       const asking = outcomes.find((outcome) => outcome.status === 'waiting');
       if (asking !== undefined) return { outcome: calls.hasUsedApproval() ? retryAtOnce(ports) : asking };
     }
-    found.push(foundByCheck(text, judgeCheck(check, outcomes, around)));
+    found.push(foundByCheck(text, judgeCheck(check, outcomes, context)));
   }
   return { found, model: null };
 }
