@@ -2,11 +2,16 @@
 import type { Finding } from '../schema/finding.ts';
 import type { Home } from '../schema/home.ts';
 import { loadRoomsConfig } from './room-config.ts';
+import { modelProviders } from './room-contributions.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 
 export async function findingsOf(home: Home, list: readonly DaemonRoom[] = rooms, isDeep = false): Promise<Finding[]> {
   const found: Finding[] = [];
-  const examination = { loadConfig: () => loadRoomsConfig(home, list), isDeep };
+  const examination = {
+    loadConfig: () => loadRoomsConfig(home, list),
+    loadProviders: () => modelProviders(list),
+    isDeep,
+  };
   for (const { findings } of list) found.push(...((await findings?.(home, examination)) ?? []));
   return found;
 }

@@ -65,7 +65,7 @@ export type Room<Run = unknown> = {
   readonly check?: (home: Home) => Promise<void>;
   /**
    * Lines of `oka doctor`. Changes nothing, and works without the worker. `loadConfig` throws when config.json is not
-   * valid, with the parts of all rooms. `isDeep` allows checks that take time with the size of the home.
+   * valid, with the parts of all rooms; `loadProviders` returns the providers of models of all rooms. `isDeep` allows checks that take time with the size of the home.
    */
   readonly findings?: (home: Home, examination: Examination) => Promise<readonly Finding[]>;
   /** Removes what is old. */
@@ -80,7 +80,11 @@ export type Room<Run = unknown> = {
   readonly open?: (ports: never) => OpenedRoom<Run> | Promise<OpenedRoom<Run>>;
 };
 
-export type Examination = { loadConfig: () => Promise<unknown>; isDeep: boolean };
+export type Examination = {
+  loadConfig: () => Promise<unknown>;
+  loadProviders: () => Promise<readonly ProviderDefinition[]>;
+  isDeep: boolean;
+};
 
 /** What an open room does for the worker. */
 export type OpenedRoom<Run = unknown, Gives extends Ports = Ports> = {

@@ -5,10 +5,14 @@ import type { ModelsSettings } from '../../models/model-settings.ts';
 import type { Config } from '../../schema/config.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { ProviderDefinition } from '../../schema/model-provider.ts';
+import type { Redact } from '../../schema/ports.ts';
 import type { EgressRoutes } from './egress-routes.ts';
 import { modelEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import type { HomeVault } from '../guard/home-vault.ts';
+
+/** How a key is looked up in the vault. */
+export type FindSecret = (name: string) => Promise<{ value: string; hosts: readonly string[] } | null>;
 
 export function modelsOf(
   home: Home,
@@ -17,7 +21,16 @@ export function modelsOf(
   providers: readonly ProviderDefinition[],
   route: EgressRoutes['models'] = {},
 ): Models {
-  const settings: ModelsSettings = {
+  return modelsFrom(modelSettings(home, config, providers, vault), route);
+}
+
+export function modelSettings(
+  home: Home,
+  config: Config,
+  providers: readonly ProviderDefinition[],
+  vault: { find: FindSecret; redact: Redact },
+): ModelsSettings {
+  return {
     providers,
     environment: modelEnvironment(providers),
     config: config.models,
@@ -33,5 +46,4 @@ export function modelsOf(
     cassettes: join(home.oka, 'cassettes'),
     redact: vault.redact,
   };
-  return modelsFrom(settings, route);
 }

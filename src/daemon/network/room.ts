@@ -1,4 +1,5 @@
 /** What the network of a home contributes: the routes by which anything leaves the machine, and the models behind them. */
+import type { Config } from '../../schema/config.ts';
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
@@ -7,6 +8,11 @@ const { home, config, ledger, vault, policy, providers, egress, models } = ports
 export const network = defineRoom({
   name: 'daemon/network',
   events: ['egress.decided'],
+  findings: async (at, { loadConfig, loadProviders }) => {
+    const settings = await (loadConfig() as Promise<Config>).catch(() => null); // an invalid config is a finding of its own
+    if (settings === null) return [];
+    return (await import('./model-findings.ts')).modelFindings(at, settings, await loadProviders());
+  },
   needs: { home, config, ledger, vault, policy, providers },
   gives: { egress, models },
   open: async ({ home: at, config: set, ledger: written, vault: secrets, policy: active, providers: known }) => {
