@@ -5,7 +5,9 @@
  * H1 The record that any copy names must be in the ledger, whoever signed it.
  * H2 Where the home has a key and no notes, the copy next to the pen must be signed by that key: whoever can write
  *    `.oka` but has no key cannot replace it.
- * H3 A new key is saved after the first anchor that it signed: a crash in between leaves no key without an anchor.
+ * H3 A copy of a home that came without an anchor is compared with what this user has noted about the same home
+ *    elsewhere, as far as the key of the home has signed it.
+ * H4 A new key is saved after the first anchor that it signed: a crash in between leaves no key without an anchor.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -31,7 +33,7 @@ import { taskGraph } from '../../ledger/task-graph.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Pen } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
-import { type HomeIdentity, readIdentity, settleIdentity } from './home-identity.ts';
+import { type HomeIdentity, notesElsewhere, readIdentity, settleIdentity } from './home-identity.ts';
 import { findHomeKey, type HomeKey, keyFile, makeHomeKey, printPublicKey, saveHomeKey } from './home-key.ts';
 
 /** The anchors of a ledger that is about to be written. `snapshot` is the last record that a projection includes. */
@@ -103,7 +105,12 @@ export function readAnchors(
   if (inNotes !== null) claims.push(claimOf(inNotes, notesFile(identity?.notes ?? '', pen)));
   if (besidePen !== null) claims.push(claimOf(besidePen, penFile(home, pen)));
   if (snapshot !== null) claims.push({ ...snapshot, source: 'the snapshot of the task graph' });
-  const distrust = key === null ? null : reasonForDistrust(home, pen, identity?.id ?? '', key, { inNotes, besidePen });
+  if (identity === null || key === null) return { claims };
+  if (inNotes === null && besidePen === null) {
+    const original = claimElsewhere(home, pen, identity.id, key);
+    if (original !== null) return { claims: [...claims, original] };
+  }
+  const distrust = reasonForDistrust(home, pen, identity.id, key, { inNotes, besidePen });
   return distrust === null ? { claims } : { claims, distrust };
 }
 
@@ -122,6 +129,17 @@ function reasonForDistrust(
   if (besidePen === null)
     return lastSeqOf(home.ledgers[pen]) === 0 ? null : `its anchor ${penFile(home, pen)} is missing`;
   return isSignedBy(besidePen, key.verifying) ? null : `its anchor is not signed by ${keyFile(id)}`;
+}
+
+/** The latest record that was noted about this home in another place; one that the ledger contains goes first (H3). */
+function claimElsewhere(home: Home, pen: Pen, id: string, { verifying }: HomeKey): Claim | null {
+  const signed = notesElsewhere(home, id).flatMap((notes) => {
+    const anchor = readAnchor(notesFile(notes, pen));
+    return anchor !== null && isSignedBy(anchor, verifying) ? [claimOf(anchor, notesFile(notes, pen))] : [];
+  });
+  const latestFirst = signed.toSorted((a, b) => b.seq - a.seq);
+  const isContained = (claim: Claim): boolean => findRollback(home.ledgers[pen], [claim]) === null;
+  return latestFirst.find(isContained) ?? latestFirst[0] ?? null;
 }
 
 function claimOf({ seq, offset, hash, at }: Anchor, source: string): Claim {

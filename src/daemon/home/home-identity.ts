@@ -120,6 +120,14 @@ function movedNotes(home: Home, id: string): string | null {
   return moved ?? null;
 }
 
+/** Folders with notes about the same home in other places: what it was copied from, and other copies. */
+export function notesElsewhere(home: Home, id: string): string[] {
+  const own = `${id}.${folderHash(home)}`;
+  return listNotes()
+    .filter((name) => name.startsWith(`${id}.`) && name !== own)
+    .map((name) => join(userPlaces().notes, name));
+}
+
 function notesAbout(home: Home): string[] {
   const ending = `.${folderHash(home)}`;
   return listNotes().filter((name) => name.endsWith(ending));

@@ -205,6 +205,36 @@ describe('notes about a home', () => {
     expect(readdirSync(join(folder.dir, 'state', 'oka', 'homes'))).toHaveLength(2);
   });
 
+  it('a copy that came without its locks opens if it contains all that was noted about its original', async () => {
+    await append(home, 5);
+    const copies = ['behind', 'complete'].map((name) => homeAt(join(folder.dir, name)));
+    for (const copy of copies) {
+      cpSync(home.dir, copy.dir, { recursive: true, verbatimSymlinks: true });
+      rmSync(join(copy.oka, 'locks'), { recursive: true });
+    }
+    const [behind, complete] = copies as [Home, Home];
+    await append(complete, 3);
+    expect((await oka('verify', '--dir', complete.dir)).out).toContain('complete up to event 8, signed');
+    const third = homeAt(join(folder.dir, 'third'));
+    cpSync(home.dir, third.dir, { recursive: true, verbatimSymlinks: true });
+    rmSync(join(third.oka, 'locks'), { recursive: true });
+    await append(third, 1); // although another copy has gone further
+    await append(home, 5);
+    await expect(openAndClose(behind)).rejects.toThrow(/ends at event 5, but event 10 .*5 events are missing/);
+  });
+
+  it('what somebody else wrote into the notes of the original attests nothing', async () => {
+    await append(home, 5);
+    const copy = homeAt(join(folder.dir, 'copy'));
+    cpSync(home.dir, copy.dir, { recursive: true, verbatimSymlinks: true });
+    rmSync(join(copy.oka, 'locks'), { recursive: true });
+    const [notes = ''] = readdirSync(join(folder.dir, 'state', 'oka', 'homes'));
+    const noted = join(folder.dir, 'state', 'oka', 'homes', notes, 'run_ledger.head.json');
+    const anchor = JSON.parse(readFileSync(noted, 'utf8')) as object;
+    writeFileSync(noted, JSON.stringify({ ...anchor, signature: null }));
+    await expect(openAndClose(copy)).rejects.toThrow(/is missing/);
+  });
+
   it('another home in the place of this one is refused', async () => {
     await append(home, 5);
     const id = join(home.oka, 'home.json');

@@ -20,7 +20,10 @@ it('the doctor says which model could not be called, and why, before the first t
   const found = async (model: string): Promise<string[]> => {
     vi.stubEnv('OKA_MODEL', model);
     const providers = rooms.filter((room) => room.providers !== undefined);
-    const lines = await findingsOf(home, [network, ...providers.map((room) => ({ ...room, findings: async () => [] }))]);
+    const lines = await findingsOf(home, [
+      network,
+      ...providers.map((room) => ({ ...room, findings: async () => [] })),
+    ]);
     return lines.map((line) => `${line.state}: ${line.found} → ${line.fix ?? 'nothing to do'}`);
   };
 
