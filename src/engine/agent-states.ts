@@ -16,6 +16,43 @@ export type AgentStateRule = {
 
 export type StateGraph = { start: string; states: Readonly<Record<string, AgentStateRule>> };
 
+/**
+ * The states that an agent passes through to make a call, the last being the one that allows it: none when the current
+ * state does, null when no state that can be reached does. A call moves the agent by itself, so nobody has to ask first.
+ */
+export function statesToCall(
+  { states }: StateGraph,
+  from: string,
+  call: { tool: string; class: SideEffectClass },
+): string[] | null {
+  const allows = ({ classes, tools }: AgentStateRule): boolean =>
+    classes.includes(call.class) && (tools?.includes(call.tool) ?? true);
+  return shortestPath(states, from, allows);
+}
+
+/** Whether a tool can be called now or after moving on. What a call of it would change is judged when it is made. */
+export function canOffer({ states }: StateGraph, from: string, tool: { name: string; isReadOnly: boolean }): boolean {
+  const offers = ({ classes, tools }: AgentStateRule): boolean =>
+    classes.some((each) => tool.isReadOnly || each !== 'read') && (tools?.includes(tool.name) ?? true);
+  return shortestPath(states, from, offers) !== null;
+}
+
+/** The states after `from` on the shortest path to one that fits; breadth first, in the order of `to`. */
+function shortestPath(
+  states: StateGraph['states'],
+  from: string,
+  fits: (rule: AgentStateRule) => boolean,
+): string[] | null {
+  const paths = new Map<string, string[]>([[from, []]]);
+  for (const [name, path] of paths) {
+    const rule = states[name];
+    if (rule === undefined) continue;
+    if (fits(rule)) return path;
+    for (const next of rule.to) if (!paths.has(next)) paths.set(next, [...path, next]);
+  }
+  return null;
+}
+
 /** Only `act` may change anything; `explore` and `validate` read. */
 export const defaultStates: StateGraph = {
   start: 'intake',

@@ -2,6 +2,8 @@
 import type { Decision } from '../schema/decision.ts';
 import type { Json } from '../schema/json.ts';
 import type { Outcome } from '../schema/tool.ts';
+import type { SideEffectClass } from '../schema/effect.ts';
+import { type StateGraph, statesToCall } from './agent-states.ts';
 import type { AgentState } from './run-state.ts';
 
 /** After this many answers in a row that are not allowed, the node fails. */
@@ -34,6 +36,12 @@ export function applyDecision(agent: AgentState, turn: number, decision: Decisio
       agent.todo = decision;
       return null;
   }
+}
+
+/** A call that is made moves the agent to the nearest state that allows it; one that no state allows is denied later. */
+export function applyCall(agent: AgentState, states: StateGraph, call: { tool: string; class: SideEffectClass }): void {
+  agent.todo = null;
+  agent.state = statesToCall(states, agent.state, call)?.at(-1) ?? agent.state;
 }
 
 export function recordOutcome(agent: AgentState, outcome: Outcome['status'], output: Json, error: string | null): void {

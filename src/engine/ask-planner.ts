@@ -6,8 +6,10 @@ import type { Tool } from '../schema/tool.ts';
 import { budgetLeft, nothingPending } from './run-budget.ts';
 import { newAgent } from './agent.ts';
 import { decisionChain, type Move, transitionChain } from './middleware-chain.ts';
-import type { ThinkStep } from './decide.ts';
+import { canOffer, statesToCall } from './agent-states.ts';
+import { classOf, type ThinkStep } from './decide.ts';
 import { lookupFor } from './node-input.ts';
+import { authorOf } from './origins.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 import { fillTemplate } from './template.ts';
 import type { World } from './world.ts';
@@ -35,7 +37,7 @@ export function createThink(
     if (answered instanceof Undecided) return undecidedEvent(run, step, answered.answer, clock());
     const answer = Decision.safeParse(answered);
     const problem = answer.success
-      ? problemWith(answer.data, input, run, middleware)
+      ? problemWith(answer.data, input, run, middleware, tools)
       : `not a decision: ${answer.error.issues[0]?.message ?? 'unknown'}`;
     if (answer.success && problem === null)
       return { type: 'decision.made', run: run.id, data: { node: step.node, turn: step.turn, decision: answer.data } };
@@ -80,14 +82,9 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
   const agent = run.nodes[index]?.agent ?? newAgent(run.plan.states.start);
   const rule = run.plan.states.states[agent.state];
   const goal = config?.kind === 'agent' ? fillTemplate(config.goal, lookupFor(run, index)) : '';
-  const eligible = tools
-    .list()
-    .filter(
-      (tool) =>
-        (config?.tools?.includes(tool.name) ?? true) &&
-        (rule?.tools?.includes(tool.name) ?? true) &&
-        (rule?.classes.length ?? 0) > 0,
-    );
+  const isEligible = ({ name, annotations }: Tool): boolean =>
+    (config?.tools?.includes(name) ?? true) &&
+    canOffer(run.plan.states, agent.state, { name, isReadOnly: annotations.read_only });
   return {
     run: run.id,
     node: step.node,
@@ -96,9 +93,7 @@ function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 
     state: agent.state,
     next: rule?.to ?? [],
     evidence: agent.evidence,
-    tools: eligible
-      .filter((tool) => rule?.classes.some((each) => each !== 'read') === true || tool.annotations.read_only)
-      .toSorted(safestFirst),
+    tools: tools.list().filter(isEligible).toSorted(safestFirst),
     budgets: finiteOnly(budgetLeft(run, nothingPending, now)),
     problem: agent.problem,
   };
@@ -120,16 +115,38 @@ function problemWith(
   input: PlannerInput,
   run: RunState,
   middleware: readonly Middleware[],
+  tools: Pick<ToolRegistry, 'list'>,
 ): string | null {
-  if (decision.kind === 'CallTool' && !input.tools.some((tool) => tool.name === decision.tool)) {
-    return `"${decision.tool}" may not be called in state ${input.state}; there is: ${input.tools.map((tool) => tool.name).join(', ') || 'nothing'}`;
-  }
-  if (decision.kind !== 'Transition') return null;
-  const allowed = ({ from, to }: Move): string | null =>
-    input.next.includes(to)
+  const { states } = run.plan;
+  const isNext = ({ from, to }: Move): string | null => {
+    const next = states.states[from]?.to ?? [];
+    return next.includes(to)
       ? null
-      : `there is no way from ${from} to ${to}; there is: ${input.next.join(', ') || 'none'}`;
-  return transitionChain(middleware, allowed)({ run: run.id, node: input.node, from: input.state, to: decision.to });
+      : `there is no transition from ${from} to ${to}; possible: ${next.join(', ') || 'none'}`;
+  };
+  const check = transitionChain(middleware, isNext);
+  const checkMoves = (path: readonly string[]): string | null => {
+    const moves = path.map((to, index) => ({ from: path[index - 1] ?? input.state, to }));
+    return moves.map((move) => check({ run: run.id, node: input.node, ...move })).find((no) => no !== null) ?? null;
+  };
+  if (decision.kind === 'Transition') return checkMoves([decision.to]);
+  return decision.kind === 'CallTool' ? callProblem(decision, input, run, tools, checkMoves) : null;
+}
+
+/** A call moves the agent to a state that allows its class; every move on the path is checked like any other. */
+function callProblem(
+  { tool: name, input: given }: Extract<Decision, { kind: 'CallTool' }>,
+  input: PlannerInput,
+  run: RunState,
+  tools: Pick<ToolRegistry, 'list'>,
+  checkMoves: (path: readonly string[]) => string | null,
+): string | null {
+  if (!input.tools.some((tool) => tool.name === name))
+    return `"${name}" may not be called here; there is: ${input.tools.map((tool) => tool.name).join(', ') || 'nothing'}`;
+  const author = authorOf(run, run.configs[nodeNamed(run, input.node) ?? -1]);
+  const effect = classOf((wanted) => tools.list().find((tool) => tool.name === wanted), name, given, author);
+  const path = statesToCall(run.plan.states, input.state, { tool: name, class: effect });
+  return path === null ? null : checkMoves(path); // what no state allows is denied by the chain, which records it
 }
 
 function finiteOnly(left: Record<string, number>): PlannerInput['budgets'] {

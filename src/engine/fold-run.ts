@@ -8,7 +8,7 @@
  */
 import type { Event } from '../schema/event.ts';
 import { foldCheckEnded, foldCheckStarted } from './node-acceptance.ts';
-import { applyDecision, recordOutcome, newAgent, applyRejection } from './agent.ts';
+import { applyCall, applyDecision, recordOutcome, newAgent, applyRejection } from './agent.ts';
 import { applyAnswer } from './wait-answers.ts';
 import type { Plan } from './graph-plan.ts';
 import { freshNode, isOver, type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
@@ -172,7 +172,7 @@ function callStarted(run: RunState, event: EventOf<'call.started'>): void {
     node.approved = null;
     node.status = 'running';
     startMap(run, node);
-    if (node.agent !== null) node.agent.todo = null;
+    if (node.agent !== null) applyCall(node.agent, run.plan.states, data);
     run.ready.delete(index);
     run.active.add(index);
   });
@@ -230,7 +230,8 @@ function nodeSettled(run: RunState, { data }: EventOf<'node.settled'>): void {
 /** The kernel stopped what the call tried: when it has ended, a person is asked about it as one of a higher class. */
 function callMisclassified(run: RunState, { data }: EventOf<'call.misclassified'>): void {
   withNode(run, data.node, (_, node) => {
-    if (node.open?.call === data.call) node.again = { ...node.open, class: 'write_local', raised: true };
+    if (node.open?.call !== data.call) return;
+    node.again = { ...node.open, class: 'write_local', raised: true };
   });
 }
 

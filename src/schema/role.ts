@@ -32,13 +32,6 @@ export const PlanAnswer = z
   .describe('A plan: a small graph of steps, and what must be true at the end.');
 export type PlanAnswer = z.infer<typeof PlanAnswer>;
 
-export const TransitionAnswer = z
-  .strictObject({
-    to: z.string().min(1).max(80).describe('The next state.'),
-    why: z.string().max(1000).default('').describe('In one sentence.'),
-  })
-  .describe('Continue in another state.');
-
 export const AskAnswer = z
   .strictObject({
     question: z.string().min(1).max(4000).describe('One question a person can answer without reading code.'),

@@ -61,8 +61,8 @@ describe('what a planner is told', () => {
   });
 
   it.each([
-    [[], undefined, []],
-    [['explore'], undefined, ['look', 'peek']],
+    [[], undefined, ['look', 'peek', 'write', 'wipe']],
+    [['explore'], undefined, ['look', 'peek', 'write', 'wipe']],
     [['decide', 'act'], undefined, ['look', 'peek', 'write', 'wipe']],
     [
       ['decide', 'act'],
@@ -86,16 +86,16 @@ describe('what a planner answers', () => {
 
   it.each<[string, string[], Decision, string]>([
     [
-      'a tool that is not eligible in the state',
+      'a tool that is not there',
       ['explore'],
-      { kind: 'CallTool', tool: 'write', input: null, rationale: '' },
-      '"write" may not be called in state explore; there is: look, peek',
+      { kind: 'CallTool', tool: 'fly', input: null, rationale: '' },
+      '"fly" may not be called here; there is: look, peek, write, wipe',
     ],
     [
       'a way that is not there',
       [],
       { kind: 'Transition', to: 'done', rationale: '' },
-      'there is no way from intake to done; there is: explore, decide, failed',
+      'there is no transition from intake to done; possible: explore, decide, failed',
     ],
     ['something else', [], { kind: 'Sing' } as unknown as Decision, 'not a decision'],
     ['a question without words', [], { kind: 'AskHuman', question: '', rationale: '' }, 'not a decision'],
@@ -112,6 +112,23 @@ describe('what a planner answers', () => {
     const still: Middleware = { name: 'still', transition: () => 'nobody moves' };
     const move: Decision = { kind: 'Transition', to: 'explore', rationale: '' };
     expect((await asked([], move, { middleware: [still] })).event).toMatchObject({ data: { reason: 'nobody moves' } });
+  });
+
+  it('a call is asked about like every move that it makes', async () => {
+    const passed: string[] = [];
+    const watching: Middleware = {
+      name: 'watching',
+      transition: ({ from, to }, next) => {
+        passed.push(`${from} > ${to}`);
+        return to === 'act' ? 'nothing changes today' : next();
+      },
+    };
+    const write: Decision = { kind: 'CallTool', tool: 'write', input: null, rationale: '' };
+    const { event } = await asked(['explore'], write, { middleware: [watching] });
+    expect(event).toMatchObject({ type: 'decision.rejected', data: { reason: 'nothing changes today' } });
+    expect(passed).toEqual(['explore > decide', 'decide > act']);
+    const look: Decision = { kind: 'CallTool', tool: 'look', input: null, rationale: '' };
+    expect((await asked([], look, { middleware: [watching] })).event.type).toBe('decision.made');
   });
 
   it('however many tools there are, the reason fits into an event', async () => {

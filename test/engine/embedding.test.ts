@@ -80,7 +80,7 @@ describe('an embedder', () => {
     const tools = [toolNamed('look', () => ok('light')), toolNamed('listen', () => ok('noise'))];
     const engine = createEngine({ tools, states, planner, clock, sleep });
     expect(await (await engine.start(agent, { id: 'r' })).done).toMatchObject({ status: 'done', output: 'seen' });
-    expect(planner.asked[1]?.problem).toContain('there is no way from sleeping to explore');
+    expect(planner.asked[1]?.problem).toContain('there is no transition from sleeping to explore');
     expect(planner.asked[2]?.tools.map(({ name }) => name)).toEqual(['look']);
   });
 

@@ -917,10 +917,14 @@ describe('agents', () => {
     ['is no decision', { kind: 'Guess' }, 'not a decision'],
     [
       'names a tool that is not eligible',
-      { kind: 'CallTool', tool: 'look', input: null, rationale: '' },
-      '"look" may not be called in state intake',
+      { kind: 'CallTool', tool: 'fly', input: null, rationale: '' },
+      '"fly" may not be called here',
     ],
-    ['goes where no way leads', { kind: 'Transition', to: 'act', rationale: '' }, 'there is no way from intake to act'],
+    [
+      'goes where no way leads',
+      { kind: 'Transition', to: 'act', rationale: '' },
+      'there is no transition from intake to act',
+    ],
   ])('an answer that %s is told back twice, then the node fails', async (_, answer, problem) => {
     const problems: (string | null)[] = [];
     const { engine, events } = engineWith({

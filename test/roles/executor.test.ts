@@ -34,30 +34,14 @@ describe('overhead of the prompts', () => {
 describe('the request', () => {
   it('offers the eligible tools under names that providers take, and the control tools', () => {
     const { tools: offered } = executorRequest(askOf({ tools: tools.slice(0, 2) }));
-    expect(offered.map(({ name }) => name)).toEqual([
-      'files_read',
-      'files_list',
-      'transition',
-      'ask_human',
-      'finish',
-      'fail',
-    ]);
-    expect(offered.find(({ name }) => name === 'transition')).toHaveProperty('input.properties.to.enum', [
-      'decide',
-      'validate',
-    ]);
+    expect(offered.map(({ name }) => name)).toEqual(['files_read', 'files_list', 'ask_human', 'finish', 'fail']);
     expect(offered.every(({ name }) => /^[A-Za-z0-9_-]{1,64}$/.test(name))).toBe(true);
   });
 
-  it('offers no transition where there is no way on', () => {
-    const { tools: offered } = executorRequest(askOf({ tools: [], next: ['done', 'failed'] }));
-    expect(offered.map(({ name }) => name)).toEqual(['ask_human', 'finish', 'fail']);
-  });
-
-  it('tells goal, state, what is left and why the last answer was not accepted', () => {
+  it('tells goal, turn, what is left and why the last answer was not accepted', () => {
     const text = textOf(askOf({ problem: 'no such tool', turn: 4 }));
     expect(text).toContain('Goal: Write report.md');
-    expect(text).toContain('State: act. Turn 5. Left: tokens 9000, tool_calls 20.');
+    expect(text).toContain('Turn 5. Left: tokens 9000, tool_calls 20.');
     expect(text).toContain('Your last answer was not accepted: no such tool');
   });
 
@@ -129,7 +113,6 @@ describe('the decision', () => {
     ['files_read', { path: 'a' }, { kind: 'CallTool', tool: 'files.read', input: { path: 'a' } }],
     ['files.read', { path: 'a' }, { kind: 'CallTool', tool: 'files.read', input: { path: 'a' } }],
     ['files_read', '{"path":"a"}', { kind: 'CallTool', tool: 'files.read', input: { path: 'a' } }],
-    ['transition', { to: 'validate', why: 'look' }, { kind: 'Transition', to: 'validate', rationale: 'look' }],
     [
       'ask_human',
       { question: 'Which?', options: ['a', 'b'] },
@@ -152,9 +135,6 @@ describe('the decision', () => {
   it.each<[string, Json, string]>([
     ['files_fly', {}, 'there is no tool "files_fly"'],
     ['files_read', { file: 'a' }, 'input of files.read: path'],
-    ['transition', { to: 'act' }, 'there is no transition to "act"; possible: decide, validate'],
-    ['transition', { to: 'failed' }, 'there is no transition to "failed"'],
-    ['transition', {}, 'transition: to'],
     ['finish', {}, 'finish: output'],
     ['fail', { reason: '' }, 'fail: reason'],
     ['ask_human', { question: 'x', extra: 1 }, 'ask_human: '],

@@ -43,7 +43,7 @@ describe('a question to a person', { timeout: 90_000 }, () => {
     expect(status).toBe('done');
     expect(story.deskText('invitation.txt')).toBe('Come on Friday!\n');
     expect(page).not.toContain('Open questions');
-    expect(story.model.requests.length).toBe(asked + 4);
+    expect(story.model.requests.length).toBe(asked + 2);
     expect(await story.eventsOf('wait.closed')).toHaveLength(2);
   });
 });

@@ -32,13 +32,9 @@ export const goal = (id: string, text: string, tools: string[], targets: string[
   targets,
 });
 
-/** A worker that goes to act, makes these calls in order, and says that it is done. */
+/** A worker that makes these calls in order, and says that it is done. */
 export function acting(...calls: WireReply[]): WireScript {
-  return (request) => {
-    const turn = turnOf(request);
-    if (turn <= 2) return call('transition', { to: turn === 1 ? 'decide' : 'act' });
-    return calls[turn - 3] ?? call('finish', { output: 'it is done' });
-  };
+  return (request) => calls[turnOf(request) - 1] ?? call('finish', { output: 'it is done' });
 }
 
 export const turnOf = ({ text }: WireRequest): number => Number(/Turn (\d+)\./.exec(text)?.[1] ?? 0);
