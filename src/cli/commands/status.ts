@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
+import { readVerification } from '../../daemon/home/verification-state.ts';
 import { listRejected } from '../../intake/list-rejected.ts';
 import type { Goal } from '../../ledger/goal.ts';
 import { peekProjection } from '../../ledger/peek-projection.ts';
@@ -19,13 +20,15 @@ type Status = {
   dir: string;
   worker: Holder | null;
   silent_ms: number | null;
-  ledger: { events: number; bytes: number; head: string; fault: Fault | null };
+  ledger: { events: number; bytes: number; head: string; fault: Fault | null; verified: Verified };
   /** Why commands run without a sandbox here; null when they are sandboxed, or when the worker is on another machine. */
   unsandboxed: string | null;
   goals: Goal[];
   ended: Goal[];
   rejected: { total: number; entries: { name: string; reason: string }[] };
 };
+/** The last event that verification in the background has reached, and when; what it found damaged. */
+type Verified = { up_to: number; at: string | null; damaged: number[] };
 const MOST_REJECTED = 10;
 type Fault = { seq: number; offset: number; reason: string };
 
@@ -34,11 +37,16 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
   requireHome(home);
   const { worker, silent_ms } = checkWorker(home);
   const { state, end, fault } = await peekProjection(home.ledgers.run, home.oka, taskGraph);
-  const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault };
+  const ledger = { events: end.seq, bytes: end.offset, head: end.hash, fault, verified: verifiedIn(home) };
   const rejected = listRejected(join(home.workspace, 'inbox'), MOST_REJECTED);
   const unsandboxed = worker === null || worker.host === hostname() ? await sandboxWarning(home) : null;
   const { goals, ended } = state;
   return answer({ dir: home.dir, worker, silent_ms, ledger, unsandboxed, goals, ended, rejected });
+}
+
+function verifiedIn(home: Home): Verified {
+  const { upTo, finished, faults } = readVerification(home, 'run');
+  return { up_to: upTo, at: finished, damaged: faults.map(({ seq }) => seq) };
 }
 
 /** For supervisors and containers, which ask often: reads no ledger. */
@@ -80,12 +88,19 @@ function renderStatus(status: Status, terminal: Terminal): string {
     ...(fault === null
       ? []
       : [`          ${red(`damaged at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify`]),
+    ...verifiedLines(ledger.verified, terminal),
     ...(unsandboxed === null ? [] : [`  sandbox ${yellow(unsandboxed)}`]),
     `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
     ...rejectedLines(rejected, terminal),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function verifiedLines({ up_to, at, damaged }: Verified, { dim, red }: Terminal): string[] {
+  if (damaged.length > 0) return [`          ${red(`damaged at event ${damaged.join(', ')}`)}: see oka doctor`];
+  if (at === null) return [];
+  return [dim(`          verified up to event ${up_to} on ${at.slice(0, 16).replace('T', ' ')} UTC`)];
 }
 
 function rejectedLines({ total, entries }: Status['rejected'], { dim, yellow, width }: Terminal): string[] {

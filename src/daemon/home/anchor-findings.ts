@@ -6,9 +6,9 @@ import type { Pen } from '../../schema/event.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
 import { userPlaces } from '../settings.ts';
-import { readVerification } from './background-verify.ts';
 import { checkAnchors } from './home-anchors.ts';
 import { readIdentity } from './home-identity.ts';
+import { describeVerification, readVerification } from './verification-state.ts';
 import { findHomeKey, keyFile, printPublicKey } from './home-key.ts';
 
 const what = 'history';
@@ -42,16 +42,19 @@ function completeness(home: Home, pen: Pen): Finding[] {
 }
 
 function verification(home: Home, pen: Pen): Finding[] {
-  const { finished, faults } = readVerification(home, pen);
-  if (faults.length > 0)
-    return faults.slice(0, 5).map(({ seq, reason }) => ({
+  const state = readVerification(home, pen);
+  const verified = describeVerification(state);
+  const last: Finding[] =
+    verified === null ? [] : [{ state: 'good', what, found: `the ${pen} ledger was ${verified}` }];
+  const damaged = state.faults.slice(0, 5).map(
+    ({ seq, reason }): Finding => ({
       state: 'bad',
       what,
       found: `event ${seq} of the ${pen} ledger is damaged: ${reason}`,
       fix: 'Restore the ledger from a backup or replica (oka verify shows where it breaks), then: oka resume RUN',
-    }));
-  const found = `all events of the ${pen} ledger were verified on ${finished?.slice(0, 16).replace('T', ' ')} UTC`;
-  return finished === null ? [] : [{ state: 'good', what, found }];
+    }),
+  );
+  return damaged.length > 0 ? damaged : last;
 }
 
 /** What is missing weakens the protection against lost or rewritten history; work goes on without it. */

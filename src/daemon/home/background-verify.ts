@@ -6,17 +6,16 @@
  * B3 Damage is recorded once (`ledger.damage_found`), and open runs that could be affected are paused: `oka doctor`
  *    reports it until a pass finds the ledger intact again.
  */
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { replaceFile } from '../../ledger/disk.ts';
 import { closeHistory, openHistory } from '../../ledger/history.ts';
-import { type Position, START } from '../../ledger/line.ts';
+import { START } from '../../ledger/line.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
 import { type FoundFault, verifyPass } from '../../ledger/verify-pass.ts';
 import type { Pen } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import type { LedgerPort, Runs } from '../port-types.ts';
+import { readVerification, storeVerification, type Verification } from './verification-state.ts';
 
 export type VerificationPorts = {
   home: Home;
@@ -29,14 +28,11 @@ export type VerificationPace = { firstAfterMs: number; passMs: number; pauseMs: 
 
 const HOUR = 3_600_000;
 const USUAL: VerificationPace = {
-  firstAfterMs: 30_000,
+  firstAfterMs: 10_000,
   passMs: 6 * HOUR,
   pauseMs: 12 * HOUR,
   leastBytesPerSecond: 256 * 1024,
 };
-
-/** What is stored about the passes over one ledger. */
-export type Verification = { place: Position; finished: string | null; faults: FoundFault[]; found: FoundFault[] };
 
 export function verifyInBackground(
   ports: VerificationPorts,
@@ -100,7 +96,8 @@ async function onePass(
     },
   });
   for (const fault of fresh.splice(0)) await reportFault(ports, pen, fault);
-  if (isWhole) now = { place: START, finished: new Date().toISOString(), faults: now.found, found: [] };
+  const finished = new Date().toISOString();
+  if (isWhole) now = { place: START, finished, upTo: now.place.seq, faults: now.found, found: [] };
   storeVerification(home, pen, now);
 }
 
@@ -127,26 +124,6 @@ async function reportFault({ ledger, taskGraph, runs }: VerificationPorts, pen: 
 
 function isAffected(goal: TaskGraph['goals'][number], seq: number, run: string | null): boolean {
   return goal.run === run || (goal.first <= seq && seq <= goal.last);
-}
-
-const verificationFile = (home: Home, pen: Pen): string => join(home.oka, 'state', `${pen}_verification.json`);
-
-export function readVerification(home: Home, pen: Pen): Verification {
-  const none: Verification = { place: START, finished: null, faults: [], found: [] };
-  try {
-    return { ...none, ...(JSON.parse(readFileSync(verificationFile(home, pen), 'utf8')) as Partial<Verification>) };
-  } catch {
-    return none;
-  }
-}
-
-/** Where it cannot be stored the next process starts over. */
-function storeVerification(home: Home, pen: Pen, state: Verification): void {
-  try {
-    replaceFile(verificationFile(home, pen), `${JSON.stringify(state)}\n`, { mode: 0o600 });
-  } catch {
-    // see above
-  }
 }
 
 /** Another process appends to it: what is there now is verified, up to its last complete line. */

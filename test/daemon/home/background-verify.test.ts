@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readVerification, verifyInBackground } from '../../../src/daemon/home/background-verify.ts';
+import { verifyInBackground } from '../../../src/daemon/home/background-verify.ts';
+import { readVerification } from '../../../src/daemon/home/verification-state.ts';
 import { setUp } from '../../../src/daemon/home/set-up.ts';
 import { homeAt, loadConfig } from '../../../src/daemon/settings.ts';
 import { openStores, type Stores } from '../../../src/daemon/stores.ts';
@@ -70,10 +71,13 @@ function changeFile(file: string, change: (bytes: Buffer) => void): void {
 }
 
 describe('verifying older events in the background', () => {
-  it('finds nothing in an intact ledger, and doctor says when that was', async () => {
+  it('finds nothing in an intact ledger, and doctor and status say up to which event, and when that was', async () => {
     expect(await verify()).toEqual([]);
     expect(await foundEvents()).toEqual([]);
-    expect((await oka('doctor', '--dir', home.dir)).out).toContain('all events of the run ledger were verified on');
+    expect((await oka('doctor', '--dir', home.dir)).out).toContain('the run ledger was verified up to event 60 on');
+    expect((await oka('status', '--dir', home.dir)).out).toMatch(
+      /verified up to event 60 on \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+    );
   });
 
   it('finds a flipped byte before the snapshot, which opening does not, pauses the run and reports it once', async () => {
