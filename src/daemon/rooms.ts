@@ -22,6 +22,7 @@ import { maintenance } from './maintain/room.ts';
 import { metrics } from './metrics/room.ts';
 import { homeMemory } from './memory/room.ts';
 import { network } from './network/room.ts';
+import { webSearch } from './search/room.ts';
 import { task } from './task/room.ts';
 import { viewStore } from './views/room.ts';
 import { worker } from './worker/room.ts';
@@ -48,5 +49,6 @@ export const rooms: readonly DaemonRoom[] = [
   engine,
   memory,
   network,
+  webSearch,
   replica,
 ];

@@ -64,11 +64,11 @@ export function includesHost(hosts: readonly string[], host: string, port: numbe
   return hosts.some((each) => covers(each, 'allow', host, port));
 }
 
-/** Whether http.get may follow a redirect to this host: only if it needs no approval to go there directly. */
-export function mayRedirectTo({ rules, defaults }: Policy, host: string): boolean {
+/** Whether a tool that reads may follow a redirect to this host: only if it needs no approval to go there directly. */
+export function mayRedirectTo({ rules, defaults }: Policy, host: string, tool = 'http.get'): boolean {
   const hosts = [host];
   const facts: Facts = {
-    tool: 'http.get',
+    tool,
     class: 'read',
     programs: [],
     paths: [],

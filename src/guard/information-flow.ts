@@ -8,12 +8,14 @@
  *    and may follow, by a plain GET and unchanged, an address that is in the operator's words or on a clean page.
  * F3 A page is clean if its own address was chosen before anything private was read, or was itself such a link: nothing
  *    that the run has read can have shaped what is on it.
+ * F4 The operator's search server is free, as is every host that config.json names. Its results are links as on a page; a
+ *    query chosen after something private was read could come back in an address, so one that repeats it is not a link.
  */
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import { jsonField } from '../schema/json-field.ts';
 import type { ToolCall } from '../schema/tool.ts';
-import { comparableUrl, linksIn } from './page-links.ts';
+import { comparableUrl, linksIn, repeatsQuery } from './page-links.ts';
 
 export type Flow = {
   /** What was read that is not public, in words for a person; null while nothing was. */
@@ -65,17 +67,19 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
 
   function addOutput(call: OpenCall, { output }: Ended): void {
     if (isPublicPage(call)) {
-      const links = pageLinks(output);
+      const links = call.tool === 'web.search' ? resultLinks(call, output) : pageLinks(output);
       for (const link of links) flow.named.add(new URL(link).host);
       flow.named.delete(URL.parse(textField(call.input, 'url'))?.host ?? '');
-      if (sources.followsLinks && call.isClean) for (const link of links) flow.links.add(link);
+      if (sources.followsLinks && (call.isClean || call.tool === 'web.search'))
+        for (const link of links) flow.links.add(link);
     } else if (!revealsNothing(call, sources.isPublicFile)) flow.read ??= describeRead(call);
   }
 }
 
-/** A page that anybody would get: no credentials, no host of the operator's own network. */
+/** A page that anybody would get: no credentials, no host of the operator's own network; or results of a search. */
 function isPublicPage({ tool, input }: OpenCall): boolean {
-  const url = tool === 'http.get' ? URL.parse(textField(input, 'url')) : null;
+  if (tool === 'web.search') return true;
+  const url = tool === 'http.get' || tool === 'web.read' ? URL.parse(textField(input, 'url')) : null;
   return (
     url !== null &&
     isPlain(input) &&
@@ -85,7 +89,14 @@ function isPublicPage({ tool, input }: OpenCall): boolean {
 }
 
 function pageLinks(output: Json): Set<string> {
-  return linksIn(textField(output, 'body'), textField(output, 'url') || undefined);
+  return linksIn(textField(output, 'body') || textField(output, 'text'), textField(output, 'url') || undefined);
+}
+
+/** The addresses that a search found (F4). */
+function resultLinks({ input, isClean }: OpenCall, output: Json): Set<string> {
+  const results = jsonField(output, 'results');
+  const found = Array.isArray(results) ? results.flatMap((each) => comparableUrl(textField(each, 'url')) ?? []) : [];
+  return new Set(isClean ? found : found.filter((link) => !repeatsQuery(link, textField(input, 'query'))));
 }
 
 /** Tools whose output contains nothing that the model did not write itself, or that was shown to it already. */

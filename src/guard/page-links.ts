@@ -31,3 +31,26 @@ export function comparableUrl(text: string, base?: string): string | null {
 }
 
 const unescapeAmpersands = (text: string): string => text.replaceAll(/&(?:amp|#38|#x26);/gi, '&');
+
+/** A phrase of this length in a path was hardly chosen by whoever made the page. */
+const LONG_PHRASE = 24;
+
+/** Whether an address contains what was searched for: a word of it behind the question mark, or a long phrase anywhere. */
+export function repeatsQuery(link: string, query: string): boolean {
+  const url = new URL(link);
+  const asked = bareWords(query);
+  const parameters = bareWords(decodeLeniently(url.search)).join('');
+  const phrase = asked.join('');
+  if (asked.some((word) => word.length > 3 && parameters.includes(word))) return true;
+  return phrase.length >= LONG_PHRASE && bareWords(decodeLeniently(url.href)).join('').includes(phrase);
+}
+
+const bareWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function decodeLeniently(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

@@ -32,7 +32,7 @@ export function ruleMatches(rule: PolicyRule, facts: Facts): Match {
     allows ? every(values.map(match)) : some(values.map(match));
   const { tool, class: effect, program, path, host, risk, destructive } = rule;
   return all([
-    tool === undefined || toolMatches(tool, facts.tool),
+    tool === undefined || namesOf(facts.tool).some((name) => toolMatches(tool, name)),
     effect === undefined || effect === facts.class,
     program === undefined || among(facts.programs, (word) => programMatches(program, word, allows)),
     path === undefined || among(facts.paths, (word) => pathMatches(path, word, facts.class !== 'read')),
@@ -41,6 +41,9 @@ export function ruleMatches(rule: PolicyRule, facts: Facts): Match {
     destructive === undefined || destructive === facts.destructive,
   ]);
 }
+
+/** web.read is http.get with a page made readable: what people decided about the one applies to the other. */
+const namesOf = (tool: string): string[] => (tool === 'web.read' ? [tool, 'http.get'] : [tool]);
 
 function all(parts: readonly (Match | boolean)[]): Match {
   if (parts.some((part) => part === false || part === 'no')) return 'no';

@@ -130,6 +130,7 @@ function classifyPlace(tool: string, path: string, text: string): Place | string
       ? headerPlace(rest.join('/'), text)
       : `a secret belongs in a header of a request, not in its ${field}`;
   if (!WHOLE.test(text)) return null;
+  if (tool.startsWith('web.')) return `a secret is never sent with ${tool}`;
   if (tool === 'shell' && field !== 'secrets')
     return `a command gets a secret through its field "secrets", not through ${field}: other processes can see that`;
   return { text, fill: (values) => fillText(text, values) };

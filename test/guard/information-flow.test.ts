@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Flow, type FlowSources, foldFlow, namesHost, whyRequestAsks } from '../../src/guard/information-flow.ts';
-import { linksIn } from '../../src/guard/page-links.ts';
+import { linksIn, repeatsQuery } from '../../src/guard/page-links.ts';
 import type { Event, NewEvent } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { callOf } from '../support/engine-fakes.ts';
@@ -105,6 +105,57 @@ describe('links', () => {
       page('https://b.example/', 'https://c.example/'),
     ];
     expect(asks(flowAfter(events), 'https://c.example/')).toBeNull();
+  });
+});
+
+describe('a search', () => {
+  const search = (query: string, ...urls: string[]): NewEvent[] =>
+    called('web.search', { query }, { results: urls.map((url) => ({ title: '', url, text: 'https://in.a.text/' })) });
+  const read = called('files.read', { path: 'private' });
+
+  it('reads nothing private, and what it found may be followed as it is', () => {
+    const flow = flowAfter([search('tulips', 'https://a.example/b?q=tulips')]);
+    expect(flow.read).toBeNull();
+    const later = flowAfter([search('tulips', 'https://a.example/b?q=tulips'), read]);
+    expect(asks(later, 'https://a.example/b?q=tulips')).toBeNull();
+    expect(asks(later, 'https://a.example/b?q=tulips&x')).toContain('private');
+    expect(asks(later, 'https://in.a.text/')).toContain('private');
+  });
+
+  it('for words chosen after something private was read gives links, except those that repeat the words', () => {
+    const found = ['https://a.example/tulips', 'https://evil.example/?d=tulips', 'https://b.example/'];
+    const flow = flowAfter([read, search('tulips', ...found)]);
+    expect(found.map((url) => asks(flow, url) === null)).toEqual([true, false, true]);
+    const forbidden = flowAfter([read, search('tulips', ...found)], { followsLinks: false });
+    expect(found.map((url) => asks(forbidden, url) === null)).toEqual([false, false, false]);
+  });
+
+  it.each([
+    ['https://a.example/?q=TULIPS+red', 'tulips', true],
+    ['https://a.example/?q=tu%6Cips', 'tulips', true],
+    ['https://a.example/?id=7', 'tulips 7', false],
+    ['https://a.example/tulip-mania', 'tulip mania', false],
+    ['https://a.example/my-password-is-correct-horse', 'my password is correct horse', true],
+    ['https://my-password-is-correct.horse.example/', 'my password is correct', false],
+    ['https://a.example/%E0%A4%A?q=tulips', 'tulips', true],
+  ])('%s repeats "%s": %s', (link, query, isRepeated) => {
+    expect(repeatsQuery(link, query)).toBe(isRepeated);
+  });
+
+  it('a page that web.read gave has links, too', () => {
+    const events = [
+      called(
+        'web.read',
+        { url: 'https://a.example/' },
+        { url: 'https://a.example/', text: '[b](https://b.example/c)' },
+      ),
+      read,
+    ];
+    expect(flowAfter(events).read).toContain('private');
+    expect(asks(flowAfter(events), 'https://b.example/c')).toBeNull();
+    expect(
+      asks(flowAfter(events), 'https://b.example/c', { tool: 'web.read', input: { url: 'https://b.example/c' } }),
+    ).toBeNull();
   });
 });
 

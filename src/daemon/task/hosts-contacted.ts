@@ -7,7 +7,7 @@ export function hostsContacted(events: readonly Event[]): string[] {
   const asked = new Map<string, string>();
   for (const event of events) {
     if (event.type === 'egress.decided' && event.data.verdict === 'allowed') hosts.add(event.data.host);
-    if (event.type === 'call.started' && event.data.tool.startsWith('http.')) {
+    if (event.type === 'call.started' && /^(?:http|web)\./.test(event.data.tool)) {
       const url = jsonField(event.data.input, 'url');
       asked.set(event.data.call, (typeof url === 'string' ? URL.parse(url)?.host : undefined) ?? '');
     }

@@ -83,7 +83,7 @@ export function startOfText(bytes: Uint8Array): number {
 }
 
 /** Where the last whole character ends. */
-function endOfText(bytes: Uint8Array): number {
+export function endOfText(bytes: Uint8Array): number {
   let last = bytes.length - 1;
   while (last > bytes.length - 4 && isInside(bytes[last])) last -= 1;
   const lead = bytes[last] ?? 0;

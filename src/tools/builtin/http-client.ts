@@ -29,15 +29,24 @@ export type NetOptions = {
   lookup?: (host: string) => Promise<readonly Address[]>;
   /** The proxy to go through, as the environment would name it: it resolves names and checks addresses instead (H1). */
   through?: (host: string, port: number) => Promise<Readonly<Record<string, string>>>;
-  /** Longest body that is taken. */
+  /** Longest body that is read. */
   limitBytes?: number;
+  /** What happens with a longer one: the call fails, or gets the beginning. */
+  overflow?: 'fail' | 'cut';
 };
 export type Address = { address: string; family: number };
 export type Hop = 'asked' | 'redirected';
 export type Ask = { method: string; headers: Readonly<Record<string, string>>; body?: string | undefined };
 export type Trip = NetOptions & { signal: AbortSignal; redirects: 'followed' | 'given back' };
 /** `hosts` are all that were asked, in order: more than one after a redirect to another. */
-export type Reply = { url: URL; status: number; headers: IncomingHttpHeaders; body: Buffer; hosts: readonly string[] };
+export type Reply = {
+  url: URL;
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  isCut: boolean;
+  hosts: readonly string[];
+};
 
 const LIMIT_BYTES = 5_242_880;
 const MAX_REDIRECTS = 5;
@@ -77,9 +86,9 @@ async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Omit<Repl
   const sent = start(url, { method: ask.method, headers, signal: trip.signal, ...route }, resolve);
   sent.on('error', (error) => reject(toProxyRefusal(error, url))).end(ask.body);
   const response = await promise;
-  const body = await readBody(response, url, trip.limitBytes ?? LIMIT_BYTES);
+  const { body, isCut } = await readBody(response, url, trip);
   if (trip.through !== undefined) assertFromServer(response, body, url);
-  return { url, status: response.statusCode ?? 0, headers: response.headers, body };
+  return { url, status: response.statusCode ?? 0, headers: response.headers, body, isCut };
 }
 
 /** An agent of its own: a pooled connection may have been made for another check. */
@@ -184,14 +193,17 @@ function harmlessHeaders(headers: Ask['headers']): Ask['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.test(name.toLowerCase())));
 }
 
-async function readBody(response: IncomingMessage, url: URL, limit: number): Promise<Buffer> {
+async function readBody(response: IncomingMessage, url: URL, trip: Trip): Promise<Pick<Reply, 'body' | 'isCut'>> {
+  const { limitBytes: limit = LIMIT_BYTES, overflow = 'fail' } = trip;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
+    if (size > limit && overflow === 'cut')
+      return { body: Buffer.concat([...chunks, chunk]).subarray(0, limit), isCut: true };
     if (size > limit)
       throw failure(`${shownUrl(url)} is longer than ${limit} bytes`, 'Ask for less, or for a part of it.');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return { body: Buffer.concat(chunks), isCut: false };
 }

@@ -1,0 +1,17 @@
+/** What searching the web contributes: web.search and web.read, once the operator has named a search server. */
+import { configPort, defineRoom } from '../../schema/room.ts';
+import type { SearchConfig } from '../../schema/search.ts';
+import { ports } from '../room-ports.ts';
+
+const { artifacts, egress, policy, vault } = ports;
+
+export const webSearch = defineRoom({
+  name: 'daemon/search',
+  tools: ['web.search', 'web.read'],
+  config: async () => ({ search: (await import('../../schema/search.ts')).SearchConfig }),
+  needs: { search: configPort<SearchConfig>('search'), artifacts, egress, policy, vault },
+  open: async (needed) => {
+    if (needed.search.provider === 'none') return {};
+    return { tools: (await import('./web-tools.ts')).webTools(needed) };
+  },
+});
