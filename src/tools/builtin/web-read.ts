@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import { ArtifactRef, type Outcome, type Tool, type ToolCall } from '../../schema/tool.ts';
-import { decodePage } from './decode-page.ts';
+import { decodePage } from './web-page-encoding.ts';
 import { defineTool, failure, ok } from './define-tool.ts';
 import { type NetOptions, type Reply, request, shownUrl } from './http-client.ts';
-import { type PageLimits, type ReadablePage, readPageText } from './page-text.ts';
+import { type PageLimits, type ReadablePage, readPageText } from './web-page-text.ts';
 
 export type WebReadOptions = NetOptions & { artifacts?: ArtifactStore; timeoutMs?: number; pageLimits?: PageLimits };
 

@@ -5,7 +5,7 @@
  *    too much. Then the text is taken out of the tags in one linear pass (strip-tags.ts): less pretty, always possible.
  */
 import { Worker } from 'node:worker_threads';
-import type { PageSource, PageText } from './page-text-worker.ts';
+import type { PageSource, PageText } from './web-page-worker.ts';
 import { stripTags } from './strip-tags.ts';
 
 export type ReadablePage = PageText & {
@@ -25,7 +25,7 @@ export async function readPageText(source: PageSource, signal: AbortSignal, limi
 /** Null when the thread could not do it. */
 async function readInThread(source: PageSource, signal: AbortSignal, limits: PageLimits): Promise<PageText | null> {
   const ended = AbortSignal.any([signal, AbortSignal.timeout(limits.ms)]);
-  const thread = new Worker(new URL('./page-text-worker.ts', import.meta.url), {
+  const thread = new Worker(new URL('./web-page-worker.ts', import.meta.url), {
     workerData: source,
     name: 'page text',
     stderr: true,
