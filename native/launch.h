@@ -3,6 +3,7 @@
  * file. Which paths and ports a command may use is decided by the caller; nothing is decided here.
  *
  *   main.c      options, the loop, the result
+ *   serve.c     starting launchers on behalf of a worker
  *   start.c     from a process to the command
  *   jail.c      what the command gives up before it starts: paths, ports, limits, privileges
  *   filter.c    the system calls it cannot make
@@ -127,5 +128,8 @@ bool write_kept(int file, const struct output *output);
 bool write_all(int file, const void *bytes, size_t size);
 
 int64_t now_ms(void);
+
+/* Starts launchers, which are this program, as the requests on stdin say, until the worker is gone; returns the exit code. */
+int serve(const char *self);
 
 #endif

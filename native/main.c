@@ -4,6 +4,7 @@
  * W1 The lock on the ticket is held from before the command starts until RESULT is there: it cannot be running
  *    unlocked, nor be locked and over. The lock is the kernel's and dies with this process.
  * W2 The command does not start when the worker is gone already: a worker that looks for the lock sees it, or nothing runs.
+ *    Whoever started us (--parent) and the other end of the worker's socket (--worker) have to be there.
  * W3 When this process ends, nothing that the command started is alive.
  * W4 It goes on without the worker: in a session of its own, with the time limit and the output in its own hands.
  * W5 Without an empty ticket under its name nothing is started, and the ticket is empty no more before the command
@@ -36,6 +37,7 @@
 
 static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1, .memory_bytes = -1 };
 static const char *result_name, *await_name, *lock_name, *free_name, *folder;
+static int worker = -1; /* a socket whose other end the worker has */
 static int64_t leftovers, parent, timeout_ms = INT64_MAX / 2, output_limit = 1 << 20;
 static char temporary_name[PATH_MAX];
 
@@ -103,6 +105,7 @@ static void read_options(int argc, char **argv)
 {
 	static const struct option known[] = {
 		{ "probe", 0, 0, 'P' }, { "await", 1, 0, 'A' }, { "result", 1, 0, 'R' }, { "parent", 1, 0, 'q' },
+		{ "serve", 0, 0, 'S' }, { "worker", 1, 0, 'W' },
 		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "open", 0, 0, 'O' },
 		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
 		{ "port", 1, 0, 'p' }, { "connect", 1, 0, 'k' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
@@ -112,6 +115,8 @@ static void read_options(int argc, char **argv)
 	for (int option; (option = getopt_long(argc, argv, "+", known, NULL)) != -1;) {
 		switch (option) {
 		case 'P': print_offer(); break;
+		case 'S': exit(serve(argv[0])); break;
+		case 'W': worker = (int)number(optarg, INT_MAX); break;
 		case 'A': await_name = optarg; break;
 		case 'R': result_name = optarg; break;
 		case 'q': parent = number(optarg, INT_MAX); break;
@@ -138,6 +143,7 @@ static void read_options(int argc, char **argv)
 		default: exit(64);
 		}
 	}
+	if (worker >= 0 && fcntl(worker, F_SETFD, FD_CLOEXEC) != 0) misuse("not a descriptor", "--worker");
 	if (free_name != NULL || leftovers > 0) return;
 	const char *name = await_name != NULL ? await_name : result_name;
 	if (name == NULL) misuse("missing", "--result FILE, --await FILE or --probe");
@@ -350,7 +356,9 @@ static void wait_for_space(void)
 
 static void leave_without_worker(void)
 {
+	struct pollfd socket = { worker, 0, 0 };
 	if (parent != 0 && getppid() != parent) exit(76);
+	if (worker >= 0 && poll(&socket, 1, 0) > 0) exit(76); /* the other end is closed */
 }
 
 /* W6. It is the worker's part to start no second command; should it try, that one waits here, and nothing has begun. */

@@ -102,6 +102,6 @@ function toEnd(header: Header): Launched['ended'] {
   }
 }
 
-function signalName(number: number): string {
+export function signalName(number: number): string {
   return Object.entries(os.signals).find(([, value]) => value === number)?.[0] ?? `SIG${number}`;
 }

@@ -11,11 +11,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Rights } from '../guard/command-rights.ts';
-import { errnoOf } from '../schema/errors.ts';
 import { type DeskLock, endLeftovers } from './desk-lock.ts';
 import { type Launched, notRun } from './launch-result.ts';
 import { dropResult, readResult, resultFile } from './result-file.ts';
-import { makeTicket } from './launch-ticket.ts';
+import { claimTicket, makeTicket } from './launch-ticket.ts';
+import { type LauncherEnd, runLauncher } from './launch-server.ts';
 
 export type SandboxLaunch = {
   /** Path of native/oka-launch. */
@@ -53,7 +53,8 @@ export async function launchSandboxed(
     if (problem !== null) return notRun({ how: 'unstarted', problem });
     await rm(file, { force: true }); // left by an attempt under the same name: it must not be mistaken for the result of this one
     const args = [...launcherOptions(file, options, jail), '--', ...argv];
-    const end = await run(jail.launcher, args, options);
+    const ended = await runLauncher(jail.launcher, args, options.env, options.signal);
+    const end = ended ?? (await endByTicket(jail.launcher, file));
     const result = (await readResult(file)) ?? (await withoutResult(end, options.signal.aborted, jail));
     return { ...result, denied: result.denied && jail.rights !== null };
   } finally {
@@ -87,7 +88,7 @@ async function prepareState({ state }: SandboxLaunch): Promise<{ folder: string;
 function launcherOptions(file: string, options: SandboxedOptions, { rights, desk }: SandboxLaunch): string[] {
   const { timeoutMs, cwd, outputLimitBytes } = options;
   return [
-    ...toOptions({ result: file, parent: process.pid, cwd, output: outputLimitBytes }),
+    ...toOptions({ result: file, cwd, output: outputLimitBytes }),
     ...(timeoutMs === undefined ? [] : toOptions({ 'timeout-ms': Math.min(Math.ceil(timeoutMs), MAX_MS) })),
     ...(desk === undefined ? [] : toOptions({ mark: desk.mark, lock: desk.file ?? [] })),
     ...(rights === null ? ['--open'] : rightsAsOptions(rights)),
@@ -114,32 +115,11 @@ function toOptions(values: Readonly<Record<string, string | number | readonly (s
   );
 }
 
-type LauncherEnd = { code: number | null; signal: string | null; stderr: string };
-
-async function run(launcher: string, args: readonly string[], { env, signal }: SandboxedOptions): Promise<LauncherEnd> {
-  const child = spawnOrProblem(launcher, args, env);
-  if (typeof child === 'string') return { code: null, signal: null, stderr: child };
-  const stderr = text(child.stderr);
-  const stop = (): void => void child.kill('SIGTERM');
-  signal.addEventListener('abort', stop);
-  try {
-    const end = await new Promise<Omit<LauncherEnd, 'stderr'> | string>((resolve) => {
-      child.once('error', (error) => resolve(errnoOf(error) ?? error.message));
-      child.once('close', (code, bySignal) => resolve({ code, signal: bySignal }));
-    });
-    return typeof end === 'string' ? { code: null, signal: null, stderr: end } : { ...end, stderr: await stderr };
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-/** Some failures to start are thrown at once, others come as an event. */
-function spawnOrProblem(launcher: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  try {
-    return spawn(launcher, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  } catch (error) {
-    return errnoOf(error) ?? String(error);
-  }
+/** The end of a launcher whose starter was killed (L2 in launch-server.ts); it is waited for. */
+async function endByTicket(launcher: string, file: string): Promise<LauncherEnd> {
+  const claim = await claimTicket(launcher, file, MAX_MS);
+  const isUnbegun = claim === 'none' || claim === 'unbegun';
+  return { code: isUnbegun ? null : LOST, signal: null, stderr: 'the process that starts commands was killed' };
 }
 
 /** The launcher itself failed. Unless it says that nothing was started, something may have been. */

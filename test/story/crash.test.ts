@@ -155,7 +155,7 @@ describe('a worker that is killed', { timeout: 90_000 }, () => {
     story.drop('first.md', task('first', escaping));
     const worker = story.start(['worker']);
     const pid = Number(await story.until('the process', async () => story.deskText('pid') ?? undefined));
-    const launchers = childrenOf(worker.pid ?? 0);
+    const launchers = childrenOf(worker.pid ?? 0).flatMap(childrenOf);
     expect(launchers).toHaveLength(1);
     await killed(worker);
     for (const each of launchers) process.kill(each, 'SIGKILL');
