@@ -119,7 +119,8 @@ function settle(goal: Goal, node: string, status: NodeStatus): void {
 }
 
 function endInner(goal: Goal, isEnded: (name: string) => boolean): void {
-  const left = goal.inner?.filter((each) => !isEnded(each)) ?? [];
+  if (goal.inner === undefined) return;
+  const left = goal.inner.filter((each) => !isEnded(each));
   if (left.length > 0) goal.inner = left;
   else delete goal.inner;
 }

@@ -18,7 +18,8 @@ export type RowCacheOptions = {
 };
 
 const MOST_CHANGED = 20_000;
-const MOST_RETAINED = 5000;
+/** Rows that outlive many transactions cost the garbage collector more than reading them again. */
+const MOST_RETAINED = 500;
 
 export class RowCache {
   readonly #options: RowCacheOptions;

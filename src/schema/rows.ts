@@ -34,7 +34,9 @@ export type Memo = Map<string, Map<string, unknown>>;
 /** What a view remembers until the end of the transaction, by names of its own; null outside of a transaction. */
 export function memoOf<T>({ memo }: Rows, view: string): Map<string, T> | null {
   if (memo === undefined) return null;
-  const known = memo.get(view) ?? new Map<string, unknown>();
-  memo.set(view, known);
-  return known as Map<string, T>;
+  const known = memo.get(view);
+  if (known !== undefined) return known as Map<string, T>;
+  const fresh = new Map<string, T>();
+  memo.set(view, fresh);
+  return fresh;
 }

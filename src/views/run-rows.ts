@@ -44,8 +44,8 @@ export function storeRun(rows: Rows, row: RunRow): void {
   rows.put(key, row);
 }
 
-/** A run that this transaction has changed or read; finding it by two keys for every event costs too much. */
-type Remembered = { row: RunRow; key: string };
+/** A run that this transaction has changed or read, or one without a row yet; finding it by two keys for every event costs too much. */
+type Remembered = { row: RunRow | undefined; key: string };
 
 /** The first event under the name of a run; undefined when there is none. */
 export function firstEventOf(rows: Rows, run: string): number | undefined {
@@ -54,6 +54,7 @@ export function firstEventOf(rows: Rows, run: string): number | undefined {
 
 export function storeFirstEvent(rows: Rows, run: string, seq: number): void {
   rows.put(idKey(run), seq);
+  memoOf<Remembered>(rows, 'run')?.set(run, { row: undefined, key: rowKey(seq) });
 }
 
 /** Names of runs that ended otherwise than done, by how; nearly all are done and need no index. */

@@ -20,8 +20,7 @@ export const textView: View = {
     const block = Math.floor(event.seq / BLOCK);
     const known = gatheredIn(rows, event.pen);
     const gathered = known.row.block === block ? known : completeBlock(rows, event.pen, known.row, block);
-    addTexts(gathered, event);
-    rows.put(GATHERED[event.pen], gathered.row);
+    if (addTexts(gathered, event) || gathered !== known) rows.put(GATHERED[event.pen], gathered.row);
   },
 };
 
@@ -87,18 +86,23 @@ function completeBlock(rows: Rows, pen: Pen, { block, runs, titles, texts }: Gat
   return known;
 }
 
-function addTexts({ row, seen }: Known, event: Event): void {
-  const addTo = (list: string[]) => (text: string) => {
-    if (seen.has(text) || row.length > MOST_IN_BLOCK) return;
-    seen.add(text);
-    row.length += text.length;
-    list.push(text);
-  };
-  if (!FOUND_OTHERWISE.has(event.type)) collectTexts(event.data, addTo(row.texts));
+/** Returns whether there was something new. */
+function addTexts(known: Known, event: Event): boolean {
+  const { row } = known;
+  const [before, runs] = [row.length, row.runs.length];
+  if (!FOUND_OTHERWISE.has(event.type)) collectTexts(event.data, (text) => addText(known, row.texts, text));
   else if (event.type === 'run.started' && event.data.depth === 0 && event.run !== null) {
     row.runs.push(event.run);
-    addTo(row.titles)(`${event.data.title}\n${event.run}`);
+    addText(known, row.titles, `${event.data.title}\n${event.run}`);
   }
+  return row.length !== before || row.runs.length !== runs;
+}
+
+function addText({ row, seen }: Known, list: string[], text: string): void {
+  if (seen.has(text) || row.length > MOST_IN_BLOCK) return;
+  seen.add(text);
+  row.length += text.length;
+  list.push(text);
 }
 
 /** What is below these names is no prose. */

@@ -111,14 +111,14 @@ export function tallyTask(day: DayTally, task: TaskFigures, sign: 1 | -1): void 
 export function tallyPack(day: DayTally, { run, tokens }: Packed): void {
   day.packs.push(tokens);
   if (tokens > day.largest.tokens) day.largest = { tokens, runs: [run] };
-  else if (tokens === day.largest.tokens) nameRun(day.largest, run, true, 1);
+  else if (tokens === day.largest.tokens) appendNewRun(day.largest, run);
 }
 
 export function tallySaved({ saved }: DayTally, { run, tokens, seconds }: Saved): void {
   saved.count += 1;
   saved.total += tokens;
   saved.seconds += seconds;
-  nameRun(saved, run, true, 1);
+  appendNewRun(saved, run);
 }
 
 /** A day, or many: then there are so many numbers that they are not in ordinary arrays. */
@@ -234,11 +234,18 @@ function slowestOf(times: DayTally['slowest']): DayTally['slowest'] {
   return times.toSorted(([, a], [, b]) => a - b).slice(-MOST_RUNS);
 }
 
+/** A task counts once on its day (T1), so a run that is named is not in the list yet. */
 function nameRun(list: { runs: string[] }, run: string, isNamed: boolean, sign: 1 | -1): void {
   if (!isNamed) return;
-  if (sign === -1) list.runs = list.runs.filter((other) => other !== run);
-  else if (!list.runs.includes(run)) {
-    list.runs.push(run);
-    if (list.runs.length > MOST_RUNS) list.runs.shift();
-  }
+  if (sign === 1) appendRun(list, run);
+  else list.runs = list.runs.filter((other) => other !== run);
+}
+
+function appendNewRun(list: { runs: string[] }, run: string): void {
+  if (!list.runs.includes(run)) appendRun(list, run);
+}
+
+function appendRun({ runs }: { runs: string[] }, run: string): void {
+  runs.push(run);
+  if (runs.length > MOST_RUNS) runs.shift();
 }
