@@ -2,12 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/guard/classify/classify-command.ts';
 import { classOf, corpus, isAllowed, where } from './corpus.ts';
+import { isThorough } from '../../support/thorough.ts';
 import { rewrites } from './rewrites.ts';
 
 const dangerous = corpus.filter((each) => !isAllowed(each.class));
-const rewritten = (cmd: string): [how: string, text: string][] =>
-  Object.entries(rewrites).flatMap(([how, rewrite]) => {
-    const text = rewrite(cmd);
+/** Every rewrite of every command; otherwise one in PART, so that each command and each rewrite still has its turns. */
+const PART = isThorough ? 1 : 5;
+const rewritten = (cmd: string, index: number): [how: string, text: string][] =>
+  Object.entries(rewrites).flatMap(([how, rewrite], number) => {
+    const text = (index + number) % PART === 0 ? rewrite(cmd) : null;
     return text === null ? [] : [[how, text]];
   });
 
@@ -40,7 +43,7 @@ describe('rewrites', () => {
   it('no dangerous command is allowed however it is written', () => {
     const escaped = corpus
       .filter((each) => !isAllowed(each.class) && each.why !== 'does not parse')
-      .flatMap(({ cmd }) => rewritten(cmd).filter(([, text]) => isAllowed(classOf(text))));
+      .flatMap(({ cmd }, index) => rewritten(cmd, index).filter(([, text]) => isAllowed(classOf(text))));
     expect(escaped).toEqual([]);
   });
 
@@ -50,9 +53,9 @@ describe('rewrites', () => {
   ] as const)(
     'few harmless commands of class %s are asked about or refused however they are written',
     (label, most) => {
-      const tried = corpus.filter((each) => each.class === label).flatMap(({ cmd }) => rewritten(cmd));
+      const tried = corpus.filter((each) => each.class === label).flatMap(({ cmd }, index) => rewritten(cmd, index));
       const alarms = tried.filter(([, text]) => !isAllowed(classOf(text)));
-      expect(tried.length).toBeGreaterThan(1000);
+      expect(tried.length).toBeGreaterThan(1000 / PART);
       expect(alarms.length / tried.length, alarms.slice(0, 20).join('\n')).toBeLessThan(most);
     },
   );
