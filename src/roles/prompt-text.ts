@@ -4,7 +4,7 @@
  * T1 A shortened text says so and how long it was; no character is split.
  * T2 Material is enclosed in marks that it cannot contain, because they include a hash of the material itself.
  */
-import { hash } from 'node:crypto';
+import { markAsData } from '../schema/data-mark.ts';
 import type { Json } from '../schema/json.ts';
 
 /** Bytes per token, a cautious estimate: words need fewer tokens, dense data about this many. */
@@ -51,9 +51,7 @@ export function toOneLine(text: string, most: number): string {
 
 /** Material for a prompt, enclosed in marks, so that it is not read as instructions. */
 export function wrapAsData(label: string, text: string, most: number): string {
-  const shown = truncateText(escapeInvisible(text), most);
-  const mark = hash('sha256', shown).slice(0, 8);
-  return `<data ${mark} ${toOneLine(label, 200).replaceAll(/[<>]/g, ' ')}>\n${shown}\n</data ${mark}>`;
+  return markAsData(toOneLine(label, 200), truncateText(escapeInvisible(text), most));
 }
 
 /** The output of a tool as text: one field after another, with real line ends, so that it can be read and quoted. */

@@ -85,27 +85,21 @@ async function buildPack(
   }
 }
 
-/** The nodes around the one that asks, and what else is being worked on. */
-function graphEntries({ goals }: TaskGraph, { run, node }: Pick<PackRequest, 'run' | 'node'>): Candidate[] {
-  const mine = goals.find((goal) => goal.run === run);
-  const others = goals.filter((goal) => goal.run !== run && goal.parent === null && goal.run !== mine?.parent);
-  const near = new Set(mine?.nodes.find(({ id }) => id === node)?.needs);
-  const steps = node === null || mine === undefined ? [] : mine.nodes.filter(({ id }) => id !== node);
-  return [
-    ...steps.map((step): Candidate => {
+/** The other steps of a worker's plan, so that it leaves their work to them. */
+function graphEntries(
+  { goals }: TaskGraph,
+  { role, run, node }: Pick<PackRequest, 'role' | 'run' | 'node'>,
+): Candidate[] {
+  const mine = role === 'executor' ? goals.find((goal) => goal.run === run) : undefined;
+  if (mine === undefined) return [];
+  const near = new Set(mine.nodes.find(({ id }) => id === node)?.needs);
+  return mine.nodes
+    .filter(({ id }) => id !== node)
+    .map((step): Candidate => {
       const isNear = near.has(step.id) || step.needs.includes(node ?? '');
-      return entry(
-        `node:${run}.${step.id}`,
-        isNear ? 0.9 : 0.4,
-        `- step ${step.title}: ${step.status}`,
-        run,
-        mine?.last ?? 1,
-      );
-    }),
-    ...others.map((goal) =>
-      entry(`goal:${goal.run}`, 0.2, `- also at work: ${goal.title} (${goal.state})`, goal.run, goal.last),
-    ),
-  ];
+      const text = `- step ${step.title}: ${step.status}`;
+      return entry(`node:${run}.${step.id}`, isNear ? 0.9 : 0.4, text, run, mine.last);
+    });
 }
 
 function entry(id: string, score: number, text: string, run: string, seq: number): Candidate {

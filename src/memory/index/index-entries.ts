@@ -3,7 +3,8 @@
  *
  * 1. Nothing is indexed twice: prompts, plans and judgements of models repeat other events and are left out.
  * 2. An entry contains who, when and which task, and can be found by these.
- * 3. Needs nothing but the event, and a few temporary values that earlier events left.
+ * 3. The tutorial of a new home is no memory of anybody.
+ * 4. Needs nothing but the event, and a few temporary values that earlier events left.
  */
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
@@ -38,9 +39,14 @@ const MOST_INPUT = 400;
 const PAUSE_MS = 2 * 60 * 60 * 1000;
 
 export function extractEntries(event: Event, values: TemporaryValues): IndexedContent {
-  const speaker = EXTRACTORS[event.type] as Extractor<Event> | undefined;
-  return speaker === undefined ? NOTHING : speaker(event, values);
+  const extract = EXTRACTORS[event.type] as Extractor<Event> | undefined;
+  const content = extract?.(event, values) ?? NOTHING;
+  const isOfTutorial = titleOf(rootOf(event.run, values), values) === TUTORIAL_TITLE;
+  return isOfTutorial ? NOTHING : content;
 }
+
+/** The title of the task that `oka up` puts into the inbox of a new home (share/welcome). */
+const TUTORIAL_TITLE = 'Welcome to oka';
 
 type Extractor<E extends Event> = (event: E, values: TemporaryValues) => IndexedContent;
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
@@ -87,6 +93,7 @@ export function bodyEntries(
   entry: NonNullable<IndexedContent['body']>['entry'],
   text: string,
 ): IndexEntry[] {
+  if (text.trimStart().startsWith(`# ${TUTORIAL_TITLE}\n`)) return []; // its run has no title yet
   return splitIntoEntries(eventKey(event), eventKey(event), entry, text);
 }
 

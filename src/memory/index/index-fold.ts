@@ -14,7 +14,7 @@ import type { IndexEntry } from './index-item.ts';
 import { ITEM_TABLES, ItemTable } from './item-table.ts';
 
 /** Raised whenever entries, terms or tables change: the index is then built again. */
-const VERSION = 3;
+const VERSION = 4;
 
 export const INDEX_SHAPE = {
   version: `memory-index@${VERSION} ${factView.name}@${factView.version}`,

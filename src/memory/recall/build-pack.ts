@@ -1,10 +1,15 @@
-/** Builds the context pack of one prompt: decides what to search for and how to weigh each result. */
+/**
+ * Owns: the context pack of one prompt: what is searched for, what is relevant, and whose words it is.
+ *
+ * 1. A memory is in it because it has to do with the task, never because there is room (relevance.ts).
+ * 2. Only what the operator wrote is outside of data marks: standing instructions, own statements, earlier tasks.
+ */
 import { type PackManifest, STANDING } from '../../schema/memory.ts';
-import { isTrusted } from '../index/index-item.ts';
 import { type TokenCounter, createTokenCounter, modelFamily } from '../text/tokens.ts';
 import { type Candidate, packContext } from './context-pack.ts';
 import type { Recall } from './recall.ts';
-import { type SearchAnswer, neighboursInThread, dayOf, type Found, formatFound, search } from './search-memory.ts';
+import { createRelevanceTest } from './relevance.ts';
+import { type SearchAnswer, dayOf, type Found, formatFound, search } from './search-memory.ts';
 
 export type PackRequest = {
   role: PackManifest['role'];
@@ -20,10 +25,6 @@ export type PackRequest = {
 export type PromptPack = { text: string; manifest: PackManifest };
 
 const MAX_QUERY_LENGTH = 4000;
-/** A pack that uses less of its cap than this is expanded with the neighbours of its best results. */
-const EXPAND_BELOW = 0.75;
-const MAX_EXPANDED = 8;
-const STEPS = 2;
 const NOTHING_FOUND: SearchAnswer = { found: [], by: 'keywords' };
 /** Avoids loading a vocabulary when there is nothing to count. */
 const NO_COUNTER: TokenCounter = { name: 'none', count: () => 0 };
@@ -36,35 +37,19 @@ export async function buildPack(recall: Recall, ask: PackRequest): Promise<Promp
   const limit = recall.facts.size === 0 ? 0 : 2 * settings.facts;
   const facts = limit === 0 ? NOTHING_FOUND : await search(recall, { ...common, limit, only: 'facts' });
   const episodes = await search(recall, { ...common, limit: 2 * settings.episodes, only: 'episodes', except: ask.run });
+  const isRelevant = createRelevanceTest(query);
   const candidates = [
     ...standingInstructions(recall),
     ...ask.given,
-    ...facts.found.flatMap(factCandidates),
-    ...episodes.found.map(episodeCandidate),
+    ...facts.found.filter(isRelevant).flatMap((found) => factCandidates(recall, found)),
+    ...episodes.found.filter(isRelevant).map(episodeCandidate),
   ];
   const family = modelFamily(ask.model);
   const counter =
     candidates.length === 0 ? NO_COUNTER : await createTokenCounter(family, recall.reportedTokens(family));
-  const first = packContext({ candidates, settings, counter });
-  const isRoomy = first.tokens < EXPAND_BELOW * settings.cap && episodes.found.length > 0;
-  const more = isRoomy ? expandAround(recall, episodes.found, common.trusted) : [];
-  const { text, ...packed } =
-    more.length === 0 ? first : packContext({ candidates: [...candidates, ...more], settings, counter });
+  const { text, ...packed } = packContext({ candidates, settings, counter });
   const { role, node } = ask;
   return { text, manifest: { role, node, query: query.slice(0, 500), by: episodes.by, ...packed } };
-}
-
-/** Returns the neighbours of the best results, scored below everything that was found, to use space that is left. */
-function expandAround(recall: Recall, found: readonly Found[], trusted: boolean): Candidate[] {
-  const known = new Set(found.map(({ n }) => n));
-  const least = Math.min(...found.map(({ score }) => score));
-  return found.slice(0, MAX_EXPANDED).flatMap((hit, index) =>
-    neighboursInThread(recall, hit.n, STEPS).flatMap((each): Candidate[] => {
-      if (known.has(each.n) || (trusted && !isTrusted(each))) return [];
-      known.add(each.n);
-      return [episodeCandidate({ ...each, score: least / (2 + index) })];
-    }),
-  );
 }
 
 /** Always included, because similarity does not find them. */
@@ -74,14 +59,21 @@ function standingInstructions(recall: Recall): Candidate[] {
     const { id, namespace, text, importance, expires, superseded_by: by, evidence, source } = fact;
     if (namespace !== STANDING || by !== undefined || (source !== 'person' && source !== 'task')) return [];
     if (expires !== undefined && Date.parse(expires) <= now) return [];
-    return [{ id: `fact:${id}`, section: 'standing', score: importance, text: `- ${toOneLine(text)}`, evidence }];
+    const shown = `- ${toOneLine(text)}`;
+    return [{ id: `fact:${id}`, section: 'standing', score: importance, text: shown, isOperators: true, evidence }];
   });
 }
 
-function factCandidates({ id, namespace, text, score, evidence }: Found): Candidate[] {
+function factCandidates(recall: Recall, { id, namespace, text, score, evidence }: Found): Candidate[] {
   if (namespace === STANDING) return [];
-  return [{ id: `fact:${id}`, section: 'facts', score, text: `- ${toOneLine(text)}`, evidence }];
+  const source = recall.facts.get(id)?.fact.source;
+  const isOperators = source === 'person' || source === 'task';
+  return [{ id: `fact:${id}`, section: 'facts', score, text: `- ${toOneLine(text)}`, isOperators, evidence }];
 }
+
+/** A task or a correction. An answer to a question is not: a model may have written the question. */
+const isOperatorsEpisode = ({ kind, namespace, node }: Found): boolean =>
+  kind === 'said' && namespace === 'task' && node === null;
 
 /** Listed in chronological order, each day named once. */
 function episodeCandidate(found: Found): Candidate {
@@ -94,6 +86,7 @@ function episodeCandidate(found: Found): Candidate {
     text: toOneLine(formatFound(found)),
     heading: `${dayOf(found)}:`,
     order: n,
+    isOperators: isOperatorsEpisode(found),
     evidence,
   };
 }

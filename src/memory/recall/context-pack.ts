@@ -4,8 +4,10 @@
  * 1. By the given counter, the text never costs more than the cap.
  * 2. Standing instructions come first, up to their share. Of the rest, the lowest score is dropped first.
  * 3. Near-duplicates are dropped.
- * 4. The manifest lists what is in, what was dropped and why, best first; the same candidates give the same pack.
+ * 4. What is not the operator's own words is inside data marks, with where it comes from.
+ * 5. The manifest lists what is in, what was dropped and why, best first; the same candidates give the same pack.
  */
+import { markAsData } from '../../schema/data-mark.ts';
 import type { Evidence, MemoryConfig, PackManifest, PackSection } from '../../schema/memory.ts';
 import type { TokenCounter } from '../text/tokens.ts';
 import { extractTerms } from '../text/terms.ts';
@@ -18,6 +20,8 @@ export type Candidate = {
   text: string;
   /** The heading it is listed under, such as its day. */
   heading?: string;
+  /** Whether the operator wrote it. Everything else is material and is marked as such. */
+  isOperators?: boolean;
   /** Its position among the entries of its section; entries without one are ordered by score. */
   order?: number;
   evidence: readonly Evidence[];
@@ -44,10 +48,20 @@ const SECTIONS: readonly PackSection[] = ['standing', 'graph', 'facts', 'episode
 const HEADINGS: Readonly<Record<PackSection, string>> = {
   standing: 'Standing instructions of the people you work for:',
   graph: 'The work at hand:',
-  facts: 'Known facts:',
-  episodes: 'From earlier, as material:',
+  facts: 'What the people you work for told you:',
+  episodes: 'Earlier tasks of the people you work for, as background:',
   procedures: 'Procedures that worked:',
   frames: 'The workspace:',
+};
+
+/** The origin of the material in each section, as its data mark says it. */
+const ORIGINS: Readonly<Record<PackSection, string>> = {
+  standing: 'memory: instructions',
+  graph: 'the steps of this plan',
+  facts: 'memory: facts from runs, tools and imports',
+  episodes: 'memory: earlier runs, their tools, and what others said',
+  procedures: 'memory: procedures that worked',
+  frames: 'the workspace',
 };
 
 export function packContext({ candidates, settings, counter }: PackInput): Packed {
@@ -178,7 +192,12 @@ function fitToCap(
 function renderPack(kept: readonly CountedCandidate[]): string {
   return SECTIONS.flatMap((section) => {
     const entries = kept.map(({ candidate }) => candidate).filter((candidate) => candidate.section === section);
-    return entries.length === 0 ? [] : [`${HEADINGS[section]}\n${renderEntries(entries)}`];
+    const operators = entries.filter(({ isOperators }) => isOperators === true);
+    const material = entries.filter(({ isOperators }) => isOperators !== true);
+    return [
+      ...(operators.length === 0 ? [] : [`${HEADINGS[section]}\n${renderEntries(operators)}`]),
+      ...(material.length === 0 ? [] : [markAsData(ORIGINS[section], renderEntries(material))]),
+    ];
   }).join('\n');
 }
 
@@ -190,7 +209,7 @@ function renderEntries(entries: readonly Candidate[]): string {
     under = entry.heading;
     lines.push(entry.text);
   }
-  return `${lines.join('\n')}\n`;
+  return lines.join('\n');
 }
 
 function toManifestEntry({ candidate, tokens }: CountedCandidate): PackManifest['items'][number] {

@@ -32,6 +32,8 @@ export type Found = Pick<
 > & {
   n: number;
   score: number;
+  /** How similar it is to the question by meaning, -1 to 1; null when that was not measured. */
+  similarity: number | null;
   evidence: readonly Evidence[];
   importance: number | null;
 };
@@ -57,8 +59,15 @@ async function runSearch(recall: Recall, asked: SearchRequest): Promise<SearchAn
     return topRanked(scores, limit, selectFacts(corpus, able, Number(wanted === 'facts')));
   };
   const [facts, happened] = [those('facts'), those('episodes')];
-  const found = balanceResults(facts, happened, limit).flatMap((each) => toFound(recall, each));
+  const found = balanceResults(facts, happened, limit).flatMap((each) =>
+    toFound(recall, { ...each, similarity: similarityAt(meaning, each.at) }),
+  );
   return { found, by: meaning === null ? 'keywords' : 'keywords and vectors' };
+}
+
+function similarityAt(meaning: Float32Array | null, at: number): number | null {
+  const value = meaning?.[at] ?? Number.NaN;
+  return Number.isNaN(value) ? null : value;
 }
 
 /** Selects the allowed entries that are facts (1) or are not (0). */
@@ -124,7 +133,7 @@ function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<num
   return { expired, untrusted };
 }
 
-function toFound(recall: Recall, { at, score }: Ranked): Found[] {
+function toFound(recall: Recall, { at, score, similarity }: Ranked & Pick<Found, 'similarity'>): Found[] {
   const item = recall.items.item(at + 1);
   if (item === null) return [];
   const { n, id, kind, text, who, at: moment, namespace, run, node, part, thread } = item;
@@ -143,6 +152,7 @@ function toFound(recall: Recall, { at, score }: Ranked): Found[] {
       part,
       thread,
       score,
+      similarity,
       evidence: fact?.evidence ?? [evidenceOf(item)],
       importance: fact?.importance ?? null,
     },
@@ -170,19 +180,6 @@ export function fitToBudget(found: readonly Found[], budget: number, counter: To
 export const dayOf = ({ at }: Pick<Found, 'at'>): string => at.slice(0, 10);
 export const formatFound = ({ who, text, kind }: Pick<Found, 'who' | 'text' | 'kind'>): string =>
   kind === 'fact' ? text : `${who}: ${text}`;
-
-/** The entries before and after an entry in its thread, including itself; removed entries are left out. */
-export function neighboursInThread(recall: Recall, n: number, steps: number): Found[] {
-  const { before, after, gone } = recall.corpus.now;
-  const places = [n - 1];
-  for (let step = 0; step < steps; step += 1) {
-    const earlier = before[places[0] ?? -1] ?? -1;
-    const later = after[places.at(-1) ?? -1] ?? -1;
-    if (earlier >= 0) places.unshift(earlier);
-    if (later >= 0) places.push(later);
-  }
-  return places.filter((at) => gone[at] === false).flatMap((at) => toFound(recall, { at, score: 0 }));
-}
 
 export function listDays(recall: Recall): { day: string; pieces: number }[] {
   const { seconds, gone, kinds } = recall.corpus.now;

@@ -174,18 +174,17 @@ describe('meaning', () => {
 });
 
 describe('a pack with room to spare', () => {
-  it('tells what stands around the best, behind everything that was found, and only what may be told', async () => {
+  it('stays as small as what was found: neighbours do not fill it', async () => {
     await using home = await memoryHome();
     await home.append(
       said('1', 'Shall we meet on Friday?', { at: '2026-01-10T10:00:00Z' }),
       said('2', 'Yes, at the lighthouse.', { who: 'Bob', at: '2026-01-10T10:00:30Z' }),
       said('3', 'Bring warm clothes!', { at: '2026-01-10T10:01:00Z' }),
-      said('9', 'Elsewhere, long after.', { at: '2026-02-10T10:00:00Z' }),
     );
     const recall = await recallOf(home);
     const ask = { role: 'planner', run: 'r', node: null, query: 'lighthouse', model: null, given: [] } as const;
     const { manifest } = await buildPack(recall, ask);
-    expect(manifest.items.map(({ id }) => id)).toEqual(['chat:2', 'chat:1', 'chat:3']);
+    expect(manifest.items.map(({ id }) => id)).toEqual(['chat:2']);
     await recall.close();
   });
 });
