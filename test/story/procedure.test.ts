@@ -217,7 +217,7 @@ describe('a procedure', { timeout: 90_000 }, () => {
     const asked = story.model.requests
       .filter((request) => partOf(request) === 'planner')
       .map((request) => JSON.stringify(request));
-    expect(asked.map((text) => text.includes('Procedures that worked:') && text.includes('tr a-z A-Z'))).toEqual([
+    expect(asked.map((text) => text.includes('procedures that worked>') && text.includes('tr a-z A-Z'))).toEqual([
       true,
       true,
     ]);
