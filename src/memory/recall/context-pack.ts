@@ -48,7 +48,7 @@ const SECTIONS: readonly PackSection[] = ['standing', 'graph', 'facts', 'episode
 const HEADINGS: Readonly<Record<PackSection, string>> = {
   standing: 'Standing instructions of the people you work for:',
   graph: 'The work at hand:',
-  facts: 'What the people you work for told you:',
+  facts: 'Facts from the people you work for:',
   episodes: 'Earlier tasks of the people you work for, as background:',
   procedures: 'Procedures that worked:',
   frames: 'The workspace:',
