@@ -39,7 +39,7 @@ export function renderApprovalPage({ wait, run, node, for: asking }: Open): stri
     NOTE,
     '---',
     '',
-    `# May ${asked?.tool ?? 'this'} run?`,
+    asking.aside === undefined ? `# May ${asked?.tool ?? 'this'} run?` : '# May these files be put in place?',
     '',
     `Run ${run}${node === null ? '' : `, step ${node}`}${asked === undefined ? '' : `. Class: ${asked.class}. Written by: ${asked.author}.`}`,
     '',
@@ -50,7 +50,7 @@ export function renderApprovalPage({ wait, run, node, for: asking }: Open): stri
 }
 
 function renderBody(asked: Asked): string[] {
-  const { dir, env, values, changes, files, unbound = [], odd } = asked;
+  const { dir, env, values, changes, files, unbound = [], contents = [], odd } = asked;
   return [
     indent(asked.command),
     '',
@@ -65,6 +65,7 @@ function renderBody(asked: Asked): string[] {
       'Files it names, as they are now',
       files.map(({ path, sha256 }) => `${path} (${sha256.slice(0, 12)})`),
     ),
+    ...contents.flatMap(({ path, why, text }) => ['', `## ${path}`, '', `Why it matters: ${why}.`, '', indent(text)]),
     ...section('Not covered: it may change before this runs, and you are not asked again', unbound),
     ...section('Environment', [
       ...(dir === undefined ? [] : [`Folder, relative to the desk: ${dir}`]),

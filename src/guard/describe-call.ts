@@ -26,8 +26,10 @@ const MOST_COMMAND = 40_000;
 const MOST_VALUE = 600;
 const MOST_FIELD = 2000;
 
+type DescribedCall = Pick<ToolCall, 'tool' | 'author' | 'input' | 'origins'>;
+
 /** Null if the call is too long to be shown to a person. */
-export function describeCall(call: ToolCall, facts: Described, why: string, around: Around): Asked | null {
+export function describeCall(call: DescribedCall, facts: Described, why: string, around: Around): Asked | null {
   const command = facts.command ? commandIn(call.input) : inputOf(call.input);
   if (command.length > MOST_COMMAND) return null;
   return {
@@ -79,7 +81,7 @@ function inputOf(input: Json): string {
   return shorten(escapeInvisible(shown), MOST_COMMAND);
 }
 
-function valuesOf(call: ToolCall): Asked['values'] {
+function valuesOf(call: DescribedCall): Asked['values'] {
   const fields = fieldsOf(call.input);
   return Object.entries(call.origins())
     .slice(0, 50)

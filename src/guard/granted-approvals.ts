@@ -5,10 +5,18 @@
  */
 import type { Event } from '../schema/event.ts';
 import type { Projection } from '../schema/ports.ts';
-import type { Grant } from '../schema/wait.ts';
+import type { FilesAside, Grant } from '../schema/wait.ts';
 import type { Given } from './judge-call.ts';
 
-type Asking = { run: string; node: string | null; binding: string; expires: string | null; grant: Grant | null };
+type Asking = {
+  run: string;
+  node: string | null;
+  binding: string;
+  expires: string | null;
+  grant: Grant | null;
+  /** What was set aside and is asked about; absent when the question is about the call itself. */
+  aside?: FilesAside;
+};
 
 export type GivenState = {
   /** Hash of the active policy. */
@@ -35,9 +43,17 @@ export const given: Projection<GivenState> = {
 
 function applyToRun(state: GivenState, run: string, event: Event): void {
   if (event.type === 'wait.opened' && event.data.for.kind === 'approval') {
-    const { binding, expires, asked } = event.data.for;
+    const { binding, expires, asked, aside } = event.data.for;
     const { wait, node } = event.data;
-    state.open[wait] = { run, node, binding, expires: expires ?? null, grant: asked?.grant ?? null };
+    const grant = asked?.grant ?? null;
+    state.open[wait] = {
+      run,
+      node,
+      binding,
+      expires: expires ?? null,
+      grant,
+      ...(aside === undefined ? {} : { aside }),
+    };
   } else if (event.type === 'wait.closed') applyClosedWait(state, run, event.data);
   else if (event.type === 'call.ended' && event.data.node !== null)
     drop(state.approved, (asking) => asking.run === run && asking.node === event.data.node);
@@ -72,6 +88,10 @@ export function allowedInRun({ grants }: GivenState, run: string): readonly Give
 }
 
 /** The unused approval with this binding; null if there is none. */
-export function approvalFor({ approved }: GivenState, run: string, binding: string): { expires: string | null } | null {
+export function approvalFor(
+  { approved }: GivenState,
+  run: string,
+  binding: string,
+): Pick<Asking, 'expires' | 'aside'> | null {
   return Object.values(approved).find((asking) => asking.run === run && asking.binding === binding) ?? null;
 }

@@ -87,7 +87,7 @@ export function classFor(
 }
 
 /** Whether every word of the command was written by the person who gave the task. */
-function isOperatorsOwn(call: ToolCall): boolean {
+export function isOperatorsOwn(call: ToolCall): boolean {
   return (
     call.author === 'operator' &&
     Object.values(call.origins()).every((origin) => origin === 'operator' || origin === 'task')

@@ -339,6 +339,17 @@ export const eventData = {
         .max(200)
         .optional()
         .describe('The folder and the boot of the machine for which it can be known whether a command started.'),
+      author: z
+        .literal('model')
+        .optional()
+        .describe('Present when files that make other programs run must not stay without an approval.'),
+      aside: z
+        .strictObject({
+          tree: z.string().max(64).describe('Name of the state with these files in it.'),
+          paths: z.array(z.string().max(4096)).max(1000).describe('Their paths, one character for each byte.'),
+        })
+        .optional()
+        .describe('Files that make other programs run, which the call wrote and oka has set aside.'),
     })
     .describe('A snapshot of the desk was stored, before or after a call that may write.'),
   'run.corrected': z

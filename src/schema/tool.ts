@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SideEffectClass, Usage } from './effect.ts';
 import type { Json } from './json.ts';
 import { Sha256 } from './names.ts';
-import type { WaitFor } from './wait.ts';
+import type { FilesAside, WaitFor } from './wait.ts';
 
 export const ToolAnnotations = z
   .strictObject({
@@ -82,6 +82,8 @@ export type ToolCall = Attempt & {
   approval: string | null;
   /** Whether an answer for the whole run allowed it, and with it the hosts that it names or refers to. */
   isAllowedForRun?: boolean;
+  /** A person approved these files, which the attempt before has written: they are put in place, and nothing runs. */
+  aside?: FilesAside;
   /** The only hosts that the network of this call reaches, because it has been given a secret; absent without one. */
   onlyHosts?: readonly string[];
   /** How the attempt before this one ended, when this is a retry. */

@@ -54,11 +54,34 @@ export const Asked = z
       .max(50)
       .optional()
       .describe('What it may use that the approval is not bound to, so that it may change before it runs.'),
+    contents: z
+      .array(
+        z.strictObject({
+          path: z.string().max(4000).describe('The file.'),
+          why: z.string().max(4000).describe('Which program runs what from it.'),
+          text: z.string().max(10_000).describe('What is in it, made visible and shortened.'),
+        }),
+      )
+      .max(20)
+      .optional()
+      .describe('Files that would be put in place, with their content.'),
     odd: z.array(z.string().max(200)).max(50).default([]).describe('Characters that look like others or like nothing.'),
     grant: Grant.optional().describe('What --always-for-this-run would cover.'),
   })
   .describe('Everything a person needs to see to decide.');
 export type Asked = z.infer<typeof Asked>;
+
+export const FilesAside = z
+  .strictObject({
+    before: z.string().max(64).describe('Name of the state of the desk before the call, in the undo store.'),
+    after: z.string().max(64).describe('Name of the state with these files in it.'),
+    paths: z.array(z.string().max(4096)).max(1000).describe('Their paths below the desk, one character for each byte.'),
+    outcome: JsonValue.describe('How the call ended; its outcome once the files are in place.'),
+  })
+  .describe(
+    'Files that make other programs run, which a call has written and oka has set aside until a person decides.',
+  );
+export type FilesAside = z.infer<typeof FilesAside>;
 
 export const WaitFor = z
   .discriminatedUnion('kind', [
@@ -68,6 +91,7 @@ export const WaitFor = z
       text: z.string().max(20_000).describe('What a person is asked to allow.'),
       expires: Instant.optional().describe('After this moment the answer is no.'),
       asked: Asked.optional().describe('What the page in .oka/approvals shows.'),
+      aside: FilesAside.optional(),
     }),
     z.strictObject({
       kind: z.literal('question').describe('A person has to answer.'),

@@ -5,20 +5,26 @@
  * K1 One writing call at a time, so that undo and blame are exact; reads run at the same time.
  * K2 The state before a call is in the ledger before the call acts. The state after it is, if it changed anything.
  * K3 A call that outlived its process is settled before anybody else writes. One of which K2 is not in the ledger never began.
+ * K5 What a model's call writes that makes other programs run is set aside before the state after it is recorded
+ *    (set-aside.ts).
  * K4 Waits until there is disk space again; a call that succeeded must not fail because its snapshot could not be stored.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, NewEvent } from '../../schema/event.ts';
+import type { Json } from '../../schema/json.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { isAboutSpace } from '../home/disk-space.ts';
+import { isOperatorsOwn } from '../../guard/judge-call.ts';
 import type { InTurn } from './desk-turns.ts';
+import { type AsidePorts, askAboutAside, putInPlace, type SetAside, setAside } from './set-aside.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 
 const WRITERS = new Set(['shell', 'files.write', 'files.edit', 'files.move', 'files.remove']);
 const MOST_SKIPPED = 1000;
+const MOST_ASIDE = 1000;
 export const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
 const SPACE_POLL_MS = 2000;
 
@@ -34,11 +40,13 @@ export type DeskPorts = {
   onWait?: (run: string) => void;
   /** Names the environment of the call, by which it can be known later whether it began (tools/launch-ticket.ts). */
   environmentOf?: (call: ToolCall) => Promise<string | null>;
+  /** K5. Without it nothing is set aside. */
+  aside?: AsidePorts;
 };
 
 export function onDesk(tools: readonly Tool[], ports: DeskPorts): Tool[] {
   const invokeInTurn = (tool: Tool, input: Parameters<Tool['invoke']>[0], call: ToolCall): Promise<Outcome> =>
-    ports.inTurn(() => withSnapshots(ports, call, () => tool.invoke(input, call)), {
+    ports.inTurn(() => withSnapshots(ports, call, () => invokeOrPlace(ports, tool, input, call)), {
       signal: call.signal,
       value: NOT_BEGUN,
     });
@@ -72,34 +80,72 @@ export async function resolveAfterCrash(
   return before === null ? NOT_BEGUN : inTurn(() => readOutcome(before));
 }
 
+/** Files that were set aside and approved are put in place; the tool does not act again. */
+async function invokeOrPlace(
+  { aside }: DeskPorts,
+  tool: Tool,
+  input: Parameters<Tool['invoke']>[0],
+  call: ToolCall,
+): Promise<Outcome> {
+  return aside === undefined || call.aside === undefined ? tool.invoke(input, call) : putInPlace(aside, call.aside);
+}
+
 async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promise<Outcome>): Promise<Outcome> {
   const { shadow, append, environmentOf = () => Promise.resolve(null), seen = () => undefined, placed } = ports;
   const { run, signal } = call;
   if (signal.aborted) return NOT_BEGUN;
+  const isGuarded = ports.aside !== undefined && call.aside === undefined && !isOperatorsOwn(call);
   const before = await retryUntilSpace(ports, { run, signal }, async () => {
     placed?.clear(); // what is there already is part of the state before
     const taken = await shadow.snapshot(`before ${call.call}`);
-    await append(snapshotEvent(call, 'before', taken, await environmentOf(call)));
+    const known = isGuarded && call.tool === 'shell' ? ({ author: 'model' } as const) : {};
+    await append(snapshotEvent(call, 'before', taken, { ...known, ...toGround(await environmentOf(call)) }));
     return taken;
   });
+  const ending: Ending = { before: before.tree, isGuarded, aside: null };
+  let outcome: Outcome;
   try {
-    return await act();
+    outcome = await act();
   } finally {
-    await retryUntilSpace(ports, { run, signal }, async () => {
-      const after = await shadow.snapshot(`after ${call.call}`, placed);
-      if (after.tree !== before.tree) await append(snapshotEvent(call, 'after', after));
-    });
+    await retryUntilSpace(ports, { run, signal }, () => recordState(ports, call, ending));
     seen(call.call);
   }
+  return ending.aside === null || ports.aside === undefined
+    ? outcome
+    : askAboutAside(ports.aside, call, before.tree, ending.aside, outcome);
+}
+
+/** What is known when a call has ended; `aside` is found once, also when there is no space to record it at first. */
+type Ending = { before: string; isGuarded: boolean; aside: SetAside | null };
+
+async function recordState(
+  { shadow, append, placed, aside }: DeskPorts,
+  call: Recorded & { tool: string; input: Json },
+  ending: Ending,
+): Promise<void> {
+  const { before, isGuarded } = ending;
+  let after = await shadow.snapshot(`after ${call.call}`, placed);
+  if (isGuarded && aside !== undefined && ending.aside === null && after.tree !== before) {
+    ending.aside = setAside(aside, { before, after: after.tree }, call);
+    if (ending.aside !== null) after = await shadow.snapshot(`after ${call.call}`, placed);
+  }
+  const found = ending.aside;
+  const record = found === null ? {} : { aside: { tree: found.tree, paths: found.paths.slice(0, MOST_ASIDE) } };
+  if (after.tree !== before || found !== null) await append(snapshotEvent(call, 'after', after, record));
 }
 
 type Recorded = { run: string; node: string | null; call: string };
 
 /** The state of the desk is the one after this call, of which nobody saw the end. */
-export async function recordAfter(ports: DeskPorts, call: Recorded, signal: AbortSignal): Promise<void> {
-  await retryUntilSpace(ports, { run: call.run, signal }, async () => {
-    await ports.append(snapshotEvent(call, 'after', await ports.shadow.snapshot(`after ${call.call}`)));
-  });
+export async function recordAfter(
+  ports: DeskPorts,
+  call: Recorded & { tree: string; isGuarded: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  const ending: Ending = { before: call.tree, isGuarded: call.isGuarded, aside: null };
+  // Only commands are guarded after a crash, and of those no input is needed.
+  const command = { ...call, tool: 'shell', input: null };
+  await retryUntilSpace(ports, { run: call.run, signal }, () => recordState(ports, command, ending));
 }
 
 /** K4. Until it is stopped. */
@@ -122,12 +168,14 @@ function snapshotEvent(
   { run, node, call }: Recorded,
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
-  environment: string | null = null,
+  more: Partial<Pick<SnapshotEvent['data'], 'ground' | 'author' | 'aside'>>,
 ): NewEvent {
   const named = skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000));
-  const data = { call, node, when, tree, skipped: named, ...(environment === null ? {} : { ground: environment }) };
-  return { type: 'desk.kept', run, data };
+  return { type: 'desk.kept', run, data: { call, node, when, tree, skipped: named, ...more } };
 }
+
+const toGround = (environment: string | null): { ground?: string } =>
+  environment === null ? {} : { ground: environment };
 
 /** What the calls of a run did to the desk, in order. A call whose end is unknown counts up to `now`, or is left out. */
 export function stepsOf(events: readonly Event[], now: string | null): Step[] {

@@ -8,19 +8,23 @@ export type OpenDeskCall = {
   /** When and where it was started, as far as that is known (tools/launch-ticket.ts). */
   at: string;
   ground: string | null;
+  /** The state of the desk before it. */
+  tree: string;
+  /** Whether files that make other programs run must not stay without an approval. */
+  isGuarded: boolean;
 };
 
 export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
   name: 'open_desk_calls',
-  version: 1,
+  version: 2,
   file: 'state/open_desk_calls.json',
   initial: () => ({ open: [] }),
   apply: (state, event) => {
     if (event.type === 'desk.kept' && event.data.when === 'before' && event.run !== null) {
-      const { call, node, ground = null } = event.data;
+      const { call, node, ground = null, tree, author } = event.data;
       state.open = [
         ...state.open.filter((each) => each.call !== call),
-        { run: event.run, call, node, at: event.at, ground },
+        { run: event.run, call, node, at: event.at, ground, tree, isGuarded: author === 'model' },
       ];
     } else if (state.open.length > 0 && (event.type === 'desk.kept' || event.type === 'call.ended'))
       state.open = state.open.filter(({ call }) => call !== event.data.call);

@@ -18,6 +18,7 @@ import { builtInTools } from './built-in-tools.ts';
 import { type DeskPorts, onDesk, recordAfter } from './desk.ts';
 import { deskTurns } from './desk-turns.ts';
 import { openDeskCalls } from './open-desk-calls.ts';
+import type { AsidePorts } from './set-aside.ts';
 import { deskSettling } from './settle-desk.ts';
 import { undo, undoFolder } from './undo.ts';
 import { witnessWith } from './witness.ts';
@@ -45,7 +46,8 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   const classify = classifierOf(home);
   const sandbox = openSandbox({ home, sandbox: config.sandbox, classify, egress: egress.steps });
   const closing = new AbortController();
-  const desk = writableDesk(needed, sandbox, shadow, closing.signal);
+  const asidePorts: AsidePorts = { shadow, policy, clock: Date.now };
+  const desk = writableDesk(needed, sandbox, shadow, asidePorts, closing.signal);
   const { inTurn } = desk;
   const deskPlaced = (name: string): void => void desk.placed?.add(name);
   const undoing = new Set<Promise<unknown>>();
@@ -60,7 +62,13 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     net: egress.tools,
   });
   return {
-    gives: { sandbox, shadow, witness: witnessWith({ home, artifacts, events, inTurn }), deskTurn: inTurn, deskPlaced },
+    gives: {
+      sandbox,
+      shadow,
+      witness: witnessWith({ home, artifacts, events, inTurn, aside: asidePorts }),
+      deskTurn: inTurn,
+      deskPlaced,
+    },
     tools: onDesk(tools, desk),
     intakes: {
       // It may wait for a long command, and requests, such as one to stop, are read meanwhile.
@@ -90,6 +98,7 @@ function writableDesk(
   { home, ledger, projections, reportRun }: DeskRoomPorts,
   sandbox: Sandbox,
   shadow: Snapshots,
+  asidePorts: AsidePorts,
   signal: AbortSignal,
 ): DeskPorts {
   const append = (event: NewEvent): Promise<unknown> => ledger.append(event);
@@ -109,6 +118,7 @@ function writableDesk(
     placed: new Set(),
     onWait: (run) => reportRun('the disk is full: it waits for space', run),
     environmentOf: sandbox.environmentOf,
+    aside: asidePorts,
   };
   void desk.inTurn(() => Promise.resolve()).catch(() => undefined); // whoever writes first gets the error
   return desk;

@@ -11,10 +11,17 @@ import { callsFolder } from '../guard/sandbox.ts';
 import type { Home } from '../../schema/home.ts';
 import { resolveAfterCrash } from './desk.ts';
 import type { InTurn } from './desk-turns.ts';
+import { type AsidePorts, askAboutAside } from './set-aside.ts';
 
 type SnapshotEvent = Extract<Event, { type: 'desk.kept' }>;
 
-export type WitnessPorts = { home: Home; artifacts: ArtifactStore; events: EventStore; inTurn: InTurn };
+export type WitnessPorts = {
+  home: Home;
+  artifacts: ArtifactStore;
+  events: EventStore;
+  inTurn: InTurn;
+  aside?: AsidePorts;
+};
 
 export function witnessWith(ports: WitnessPorts): NonNullable<EngineOptions['witness']> {
   const { inTurn, events } = ports;
@@ -23,16 +30,37 @@ export function witnessWith(ports: WitnessPorts): NonNullable<EngineOptions['wit
       inTurn,
       { run, ...open },
       {
-        findBefore: () => findSnapshotBefore(events, run, open.call),
-        readOutcome: (before) => readOutcome(open, before, ports, run),
+        findBefore: () => findSnapshot(events, run, open.call, 'before'),
+        readOutcome: async (before) => {
+          const outcome = await readOutcome(open, before, ports, run);
+          return outcome === null || before === null ? outcome : askIfAside(ports, open, before, outcome);
+        },
       },
     );
 }
 
-async function findSnapshotBefore(events: EventStore, run: string, call: string): Promise<SnapshotEvent | null> {
+async function findSnapshot(
+  events: EventStore,
+  run: string,
+  call: string,
+  when: 'before' | 'after',
+): Promise<SnapshotEvent | null> {
   for await (const event of events.read({ run }))
-    if (event.type === 'desk.kept' && event.data.call === call && event.data.when === 'before') return event;
+    if (event.type === 'desk.kept' && event.data.call === call && event.data.when === when) return event;
   return null;
+}
+
+/** What the call wrote was set aside when the desk was settled, and nobody has been asked about it. */
+async function askIfAside(
+  { events, aside }: WitnessPorts,
+  open: OpenCall,
+  { run, data: before }: SnapshotEvent,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const after = await findSnapshot(events, run ?? '', open.call, 'after');
+  const found = after?.data.aside;
+  if (aside === undefined || run === null || found === undefined) return outcome;
+  return askAboutAside(aside, { ...open, run, node: before.node }, before.tree, { ...found, left: [] }, outcome);
 }
 
 /** Of a command the launcher knows the outcome, or that it never began. */

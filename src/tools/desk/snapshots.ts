@@ -11,7 +11,9 @@ import { describeErrno, replaceFile } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ports.ts';
 import { type Changes, summarizeChanges } from './desk-changes.ts';
+import { findTriggers, type TriggerChange } from './find-triggers.ts';
 import { toShownPath } from './open-folder.ts';
+import type { Entry } from './snapshot-tree.ts';
 import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './take-snapshot.ts';
 import { Objects } from './object-store.ts';
 import { type Action, type Left, planUndo, type Step, type UndoPlan } from './plan-undo.ts';
@@ -30,6 +32,12 @@ export type Snapshots = {
   plan(steps: readonly Step[]): Promise<UndoPlan>;
   /** Undoes these steps of a run. Called again after a crash, it finishes what it had started. */
   undo(steps: readonly Step[], label: string): Promise<Undone>;
+  /** Files with which a step makes other programs run something. */
+  triggers(step: Step): TriggerChange[];
+  /** A file of a snapshot; null when it was not stored. */
+  contentOf(entry: Entry): Buffer | null;
+  /** Makes changes of the desk, each only where the desk is as the change expects it; names those that were not made. */
+  change(actions: readonly Action[]): Left[];
   /** What these steps changed, all together. */
   changes(steps: readonly Step[]): Changes;
   prune(): Promise<Pruned>;
@@ -96,6 +104,9 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     snapshot,
     plan,
     undo,
+    triggers: (step) => findTriggers(objects, step),
+    contentOf: ({ oid }) => (objects.has(oid) ? objects.get('blob', oid) : null),
+    change: (actions) => carryOutPlan(desk, objects, actions).left,
     changes: (steps) => summarizeChanges(objects, steps),
     prune: async () => {
       const pruned = pruneSnapshots(objects, clock(), { mostBytes, keepMs });

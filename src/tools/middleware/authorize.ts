@@ -5,6 +5,7 @@
  *    the attempt right after that one and for no other.
  * Z2 It is compared when the call comes in and once more right before the tool acts: what changed in between, a script
  *    say, is asked about again.
+ * Z4 Where files that a call has written were set aside, the approval puts just these in place; nothing runs again.
  * Z3 A refusal is not a question: no approval helps against it.
  */
 import { hash } from 'node:crypto';
@@ -13,7 +14,7 @@ import { shorten, escapeInvisibleLine } from '../../guard/escape-invisible.ts';
 import type { Middleware } from '../../schema/ports.ts';
 import type { Effect } from '../../schema/policy.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
-import type { Asked } from '../../schema/wait.ts';
+import type { Asked, FilesAside } from '../../schema/wait.ts';
 
 /** `isForRun`: a person allowed calls like this one for the whole run. */
 type Verdict = { effect: Effect; why: string; isForRun?: boolean };
@@ -23,7 +24,7 @@ export type Judge = (call: ToolCall) => Verdict | Promise<Verdict>;
 export type ApprovalPorts = {
   around: (call: ToolCall) => Promise<Around>;
   /** The answer that gave this call its approval, as the ledger has it; null when there is none. */
-  answered: (call: ToolCall) => Promise<{ expires: string | null } | null>;
+  answered: (call: ToolCall) => Promise<{ expires: string | null; aside?: FilesAside } | null>;
   /** When a question that is asked now ends. */
   expiry: () => string;
   clock: () => number;
@@ -42,6 +43,8 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
   return {
     name: 'authorize',
     call: async (call, next) => {
+      const aside = call.approval === null ? null : await approvedAside(call, asking);
+      if (aside !== null) return next({ ...call, aside });
       const judged = judge(call);
       // Without a pause where none is needed: calls that start together are paid for in the order in which they reserved.
       const { effect, why, isForRun = false } = judged instanceof Promise ? await judged : judged;
@@ -61,10 +64,17 @@ export function confirm(asking?: ApprovalPorts): Middleware {
   return {
     name: 'confirm',
     call: async (call, next) => {
-      if (call.approval === null || (await isApproved(call, asking))) return next(call);
+      if (call.approval === null || call.aside !== undefined || (await isApproved(call, asking))) return next(call);
       return askForApproval(call, 'something it depends on has changed since it was approved', asking);
     },
   };
+}
+
+/** Z4. The binding of such a question is its own, not that of the call. */
+async function approvedAside(call: ToolCall, asking: ApprovalPorts | undefined): Promise<FilesAside | null> {
+  const answered = (await asking?.answered(call)) ?? null;
+  if (asking === undefined || answered?.aside === undefined) return null;
+  return isExpired(answered.expires, asking.clock()) ? null : answered.aside;
 }
 
 async function isApproved(call: ToolCall, asking: ApprovalPorts | undefined): Promise<boolean> {

@@ -12,6 +12,7 @@ export function secrets(reveal?: Reveal, redact: Redact = (text) => text): Middl
   return {
     name: 'secrets',
     call: async (call, next) => {
+      if (call.aside !== undefined) return next(call); // nothing runs that could use a secret
       const revealed = await reveal(call);
       return 'status' in revealed ? revealed : redactOutcome(await next(revealed), redact);
     },

@@ -235,7 +235,28 @@ const ARMS: [string, (place: Place) => Step[]][] = TRIGGERS.flatMap((path): [str
     `${path} by a command`,
     (p) => [sh(`mkdir -p $(dirname ${armedFolder(p)}/${path}); echo x > ${armedFolder(p)}/${path}`)],
   ],
+  [`${path} by a script`, (p) => scriptThatWrites(p, path, 'x')],
 ]);
+
+/** The words of the command name no file that it writes. */
+function scriptThatWrites(place: Place, path: string, text: string): Step[] {
+  const script = `made-${place.id}.js`;
+  const to = JSON.stringify(`${armedFolder(place)}/${path}`);
+  const code = `const fs = require("fs"), path = require("path");\nfs.mkdirSync(path.dirname(${to}), { recursive: true });\nfs.writeFileSync(${to}, ${JSON.stringify(text)});\n`;
+  return [file(script, code), sh(`node ${script}`)];
+}
+
+/** Repositories by another name, and files that lead to such a place. */
+const HIDDEN_ARMS: [string, (place: Place) => Step[]][] = [
+  ['the settings of a bare repository', (p) => bareRepository(p, 'config', '[core]\n\tfsmonitor = ./x\n')],
+  ['a hook of a bare repository', (p) => bareRepository(p, 'hooks/post-update', '#!/bin/sh\n')],
+];
+
+function bareRepository(place: Place, path: string, text: string): Step[] {
+  const folder = armedFolder(place);
+  const steps = scriptThatWrites(place, path, text);
+  return [sh(`mkdir -p ${folder}/objects ${folder}/refs`), ...steps];
+}
 
 const KILLS: [string, (place: Place) => string][] = [
   ['kill', (p) => `kill -9 ${p.pid}`],
@@ -252,7 +273,7 @@ export const shellAttacks: Attack[] = [
   ...READS.map(([name, line]) => lines('read')([`reads outside the desk by ${name}`, line])),
   ...CHANGES.map(([name, line]) => lines('changed')([`changes files outside the desk by ${name}`, line])),
   ...PLANTS.map(([name, line]) => lines('planted')([`plants ${name}`, line])),
-  ...ARMS.map(([name, steps]) => attack('armed')([`writes ${name}`, steps])),
+  ...[...ARMS, ...HIDDEN_ARMS].map(([name, steps]) => attack('armed')([`writes ${name}`, steps])),
   ...KILLS.map(([name, line]) => lines('killed')([`ends a process by ${name}`, line])),
 ];
 
