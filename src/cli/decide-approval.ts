@@ -1,6 +1,7 @@
 /** Answering an approval from the command line: approve and deny are one command with two names. */
 import { peekProjection } from '../ledger/peek-projection.ts';
 import { taskGraph } from '../ledger/task-graph.ts';
+import { parseApprovedHosts } from '../guard/approved-hosts.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import type { Answer, Call } from './command-module.ts';
@@ -9,7 +10,8 @@ import { type RequestData, requestRun } from './run-requests.ts';
 
 type Approval = Extract<WaitFor, { kind: 'approval' }>;
 
-export type DecideOptions = { alwaysForThisRun: boolean };
+/** `host`: hosts that the approval names; deny has no such option. */
+export type DecideOptions = { alwaysForThisRun: boolean; host?: readonly string[] };
 
 export async function decideApproval(
   call: Call<DecideOptions>,
@@ -17,6 +19,7 @@ export async function decideApproval(
 ): Promise<Answer<RequestData>> {
   const [wanted, ...words] = call.operands;
   if (wanted === undefined) throw new OkaError('usage', 'say which approval', { fix: 'See what waits: oka status' });
+  const hosts = parseApprovedHosts(call.options.host ?? []);
   const { state } = await peekProjection(call.home.ledgers.run, call.home.oka, taskGraph);
   const { wait, asking } = findApproval(
     wanted,
@@ -28,6 +31,7 @@ export async function decideApproval(
     binding: asking.binding,
     ...(words.length === 0 ? {} : { text: words.join(' ') }),
     ...(call.options.alwaysForThisRun ? { always: true } : {}),
+    ...(hosts.length === 0 ? {} : { hosts }),
   };
   return requestRun(call, { kind: 'answer', wait, answer });
 }

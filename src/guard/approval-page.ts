@@ -2,12 +2,14 @@
  * Owns: the page that asks a person for an approval, and what counts as an answer. Pure.
  *
  * A1 A page is rendered from the open wait alone: the same wait gives the same bytes, also after a restart.
- * A2 An answer is the page as it was written, with `decision:` and perhaps `note:` filled in. If anything else differs,
- *    it is not an answer.
+ * A2 An answer is the page as it was written, with `decision:` and perhaps `note:` and `hosts:` filled in. If anything else
+ *    differs, it is not an answer.
  * A3 Only the exact words approve and deny are a decision.
  * A4 An answer through any other channel names the binding of the wait, so that it fits one question only.
  */
 import type { Asked, WaitAnswer, WaitFor } from '../schema/wait.ts';
+import { OkaError } from '../schema/errors.ts';
+import { parseApprovedHosts } from './approved-hosts.ts';
 import { shorten, escapeInvisibleLine } from './escape-invisible.ts';
 
 export type Approval = Extract<WaitFor, { kind: 'approval' }>;
@@ -17,11 +19,12 @@ export type Open = { wait: string; run: string; node: string | null; for: Approv
 
 export type Read =
   | { kind: 'untouched' }
-  | { kind: 'answer'; verdict: 'approved' | 'denied'; note: string | null }
+  | { kind: 'answer'; verdict: 'approved' | 'denied'; note: string | null; hosts: readonly string[] }
   | { kind: 'refused'; reason: string };
 
 const DECISION = 'decision:';
 const NOTE = 'note:';
+const HOSTS = 'hosts:';
 const MOST_NOTE = 1000;
 
 /** The first lines of every page; a file that starts otherwise was not written by oka. */
@@ -37,6 +40,7 @@ export function renderApprovalPage({ wait, run, node, for: asking }: Open): stri
     `expires: ${asking.expires ?? 'never'}`,
     DECISION,
     NOTE,
+    ...(asked?.may_name_hosts === true ? [HOSTS] : []),
     '---',
     '',
     asking.aside === undefined ? `# May ${asked?.tool ?? 'this'} run?` : '# May these files be put in place?',
@@ -45,7 +49,7 @@ export function renderApprovalPage({ wait, run, node, for: asking }: Open): stri
     '',
     ...body,
     '',
-    ...renderInstructions(wait),
+    ...renderInstructions(wait, asked?.may_name_hosts === true),
   ].join('\n')}\n`;
 }
 
@@ -86,13 +90,18 @@ function indent(text: string): string {
     .join('\n');
 }
 
-function renderInstructions(wait: string): string[] {
+function renderInstructions(wait: string, mayNameHosts: boolean): string[] {
   return [
     '## How to answer',
     '',
     'Write approve or deny after decision: at the top of this page and save it. Text after note: is recorded with it.',
+    ...(mayNameHosts
+      ? [
+          'Hosts after hosts: (such as git.example.org, 10.0.0.5:3000) are reached by this command besides those named above.',
+        ]
+      : []),
     'Change nothing else: a page with any other change does not count as an answer and is written again.',
-    `Or: oka approve ${wait}`,
+    `Or: oka approve ${wait}${mayNameHosts ? ' [--host HOST[:PORT]]' : ''}`,
     `Or: oka deny ${wait}`,
     'The answer applies to this one attempt. If the command, its folder, a file it names or the policy',
     'changes before it runs, you are asked again.',
@@ -103,20 +112,37 @@ function renderInstructions(wait: string): string[] {
 export function readAnswer(page: string, text: string): Read {
   const [wanted, found] = [linesOf(page), linesOf(text)];
   if (found.length !== wanted.length) return refuse(`it has ${found.length} lines instead of ${wanted.length}`);
-  const places = [DECISION, NOTE].map((field) => wanted.indexOf(field));
+  const end = wanted.indexOf('---', 1);
+  const fields = [DECISION, NOTE, HOSTS].filter((field) => wanted.slice(0, end).includes(field));
+  const places = fields.map((field) => wanted.indexOf(field));
   const changed = wanted.findIndex((line, index) => line !== found[index] && !places.includes(index));
-  if (changed !== -1) return refuse(`line ${changed + 1} was changed, and only decision: and note: may be`);
-  const [decision, note] = [valueAt(found, places[0], DECISION), valueAt(found, places[1], NOTE)];
-  if (decision === null || note === null) return refuse('the line decision: or note: is missing or was changed');
+  if (changed !== -1) return refuse(`line ${changed + 1} was changed, and only ${fields.join(' and ')} may be`);
+  const [decision, note, hosts = ''] = fields.map((field, index) => valueAt(found, places[index], field));
+  if (typeof decision !== 'string' || typeof note !== 'string' || typeof hosts !== 'string')
+    return refuse(`the line ${fields.join(' or ')} is missing or was changed`);
   if (note.length > MOST_NOTE) return refuse(`the note is longer than ${MOST_NOTE} characters`);
-  return toDecision(decision, note === '' ? null : escapeInvisibleLine(note));
+  return toDecision(decision, note === '' ? null : escapeInvisibleLine(note), hosts);
 }
 
-function toDecision(decision: string, note: string | null): Read {
+function toDecision(decision: string, note: string | null, hosts: string): Read {
   if (decision === '') return { kind: 'untouched' };
-  if (decision === 'approve') return { kind: 'answer', verdict: 'approved', note };
-  if (decision === 'deny') return { kind: 'answer', verdict: 'denied', note };
+  if (decision === 'deny') return { kind: 'answer', verdict: 'denied', note, hosts: [] };
+  if (decision === 'approve') return withHosts({ kind: 'answer', verdict: 'approved', note, hosts: [] }, hosts);
   return refuse(`"${shorten(escapeInvisibleLine(decision), 100)}" is neither approve nor deny`);
+}
+
+/** Hosts are separated by commas or blanks; brackets around the list are allowed, as in YAML. */
+function withHosts(answer: Extract<Read, { kind: 'answer' }>, text: string): Read {
+  const words = text
+    .replace(/^\[(.*)\]$/, '$1')
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  try {
+    return { ...answer, hosts: parseApprovedHosts(words) };
+  } catch (error) {
+    if (error instanceof OkaError) return refuse(escapeInvisibleLine(error.message));
+    throw error;
+  }
 }
 
 const refuse = (reason: string): Read => ({ kind: 'refused', reason });
@@ -138,11 +164,15 @@ function valueAt(lines: readonly string[], index: number | undefined, field: str
 /** Why an answer to an open wait does not count; null if it does. */
 export function refusalOf(asking: WaitFor, answer: WaitAnswer, now: number): string | null {
   if (asking.kind !== 'approval')
-    return answer.always === true || answer.binding !== undefined ? 'the run is not waiting for an approval' : null;
+    return answer.always === true || answer.binding !== undefined || answer.hosts !== undefined
+      ? 'the run is not waiting for an approval'
+      : null;
   if (answer.verdict !== 'approved' && answer.verdict !== 'denied')
     return `an approval is approved or denied, not ${answer.verdict}`;
   if (answer.binding === undefined) return 'the binding is missing, so it is not clear what it approves';
   if (answer.binding !== asking.binding) return 'its binding belongs to another question';
+  if (answer.hosts !== undefined && (asking.asked?.may_name_hosts !== true || answer.verdict !== 'approved'))
+    return 'it names hosts, which only the approval of a command that may change something outside can do';
   return isExpired(asking, now) ? `it came too late: the question expired at ${asking.expires}` : null;
 }
 

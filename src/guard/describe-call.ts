@@ -48,6 +48,7 @@ export function describeCall(call: DescribedCall, facts: Described, why: string,
     ...(around.unbound === undefined || around.unbound.length === 0
       ? {}
       : { unbound: around.unbound.slice(0, 50).map((line) => shorten(escapeInvisibleLine(line), 1000)) }),
+    ...(facts.command && facts.class === 'external_mutation' ? { may_name_hosts: true as const } : {}),
     odd: unusualCharacters(displayValue(call.input)),
     ...(isPlain(facts) ? { grant: grantOf(facts, around.policy) } : {}),
   };
@@ -101,7 +102,7 @@ function changesOf({ class: effect, command, programs, paths, hosts }: Described
     ...(hosts.length === 0 ? [] : [`It would connect to: ${list(hosts)}${command ? ', and to no other host' : ''}`]),
     ...(command && hosts.length === 0 && effect === 'external_mutation'
       ? [
-          'It is not known which host it would connect to, so it reaches none. To let it reach one, deny this and name the host in the step, or allow it in the policy.',
+          'It is not known which host it would connect to, so it reaches none, unless you name hosts with your approval.',
         ]
       : []),
   ];

@@ -46,7 +46,7 @@ export function egressRule(rules: readonly PolicyRule[], registries: readonly Re
     if (denied !== undefined) return refuse(denied.why ?? `a rule forbids ${host}`);
     if (named.some((each) => covers(each, 'allow', host, port))) return allow(`${host} was allowed for this step`);
     if (servers.some((each) => covers(each, 'allow', host, port)))
-      return { verdict: 'allowed', reason: `${host} is a server that the operator configured`, reach: 'own network' };
+      return { verdict: 'allowed', reason: `${host} is a server that the operator named`, reach: 'own network' };
     const asked = of('ask');
     if (asked !== undefined) return refuse(asked.why ?? `${host} needs an approval, and this step has none`);
     const rule = of('allow');

@@ -14,6 +14,8 @@ type Asking = {
   binding: string;
   expires: string | null;
   grant: Grant | null;
+  /** Hosts that the answer names. */
+  hosts?: readonly string[];
   /** What was set aside and is asked about; absent when the question is about the call itself. */
   aside?: FilesAside;
 };
@@ -72,10 +74,12 @@ function applyClosedWait(
   const asking = state.open[wait];
   if (asking === undefined) return;
   delete state.open[wait];
-  if (answer.verdict === 'approved') state.approved[wait] = asking;
+  const named = answer.hosts === undefined ? {} : { hosts: answer.hosts };
+  if (answer.verdict === 'approved') state.approved[wait] = { ...asking, ...named };
   if (answer.always !== true || asking.grant === null) return;
   const effect = answer.verdict === 'approved' ? 'allow' : 'deny';
-  state.grants.push({ run, ...asking.grant, effect, by: answer.by ?? 'somebody' });
+  const reach = answer.hosts === undefined ? {} : { approvedHosts: answer.hosts };
+  state.grants.push({ run, ...asking.grant, effect, by: answer.by ?? 'somebody', ...reach });
 }
 
 function drop(from: Record<string, Asking>, unwanted: (asking: Asking) => boolean): void {
@@ -92,6 +96,6 @@ export function approvalFor(
   { approved }: GivenState,
   run: string,
   binding: string,
-): Pick<Asking, 'expires' | 'aside'> | null {
+): Pick<Asking, 'expires' | 'aside' | 'hosts'> | null {
   return Object.values(approved).find((asking) => asking.run === run && asking.binding === binding) ?? null;
 }

@@ -25,8 +25,8 @@ import { type Flow, whyRequestAsks } from './information-flow.ts';
 import { programTrigger } from '../schema/program-triggers.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
 
-/** `isForRun`: a person allowed calls like this one for the whole run. */
-export type Verdict = { effect: Effect; why: string; isForRun?: boolean };
+/** `isForRun`: a person allowed calls like this one for the whole run, and named these hosts for them. */
+export type Verdict = { effect: Effect; why: string; isForRun?: boolean; approvedHosts?: readonly string[] };
 
 /** What is known of a call: for a command what the classifier found, for another tool what its target fields contain. */
 export type Described = Facts & {
@@ -52,7 +52,7 @@ export type JudgeOptions = {
 };
 
 /** An answer for the whole run. */
-export type Given = Grant & { effect: 'allow' | 'deny'; by: string };
+export type Given = Grant & { effect: 'allow' | 'deny'; by: string; approvedHosts?: readonly string[] };
 
 /** `flow` is what the run has read; null for calls that send nothing out of this machine as a read. */
 export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow | null) => Verdict {
@@ -72,7 +72,8 @@ export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow
     const leak = flow === null ? null : whyRequestAsks(call, flow, allows?.host !== undefined);
     const verdict: Verdict = leak === null ? applyRules(policy, facts, asks, allows) : { effect: 'ask', why: leak };
     if (verdict.effect !== 'ask' || given === undefined) return verdict;
-    return { effect: 'allow', why: `${given.by} allowed this for the whole run`, isForRun: true };
+    const { by, approvedHosts = [] } = given;
+    return { effect: 'allow', why: `${by} allowed this for the whole run`, isForRun: true, approvedHosts };
   };
 }
 

@@ -82,6 +82,8 @@ export type ToolCall = Attempt & {
   approval: string | null;
   /** Whether an answer for the whole run allowed it, and with it the hosts that it names or refers to. */
   isAllowedForRun?: boolean;
+  /** Hosts that a person named with the approval of this call. */
+  approvedHosts?: readonly string[];
   /** A person approved these files, which the attempt before has written: they are put in place, and nothing runs. */
   aside?: FilesAside;
   /** The only hosts that the network of this call reaches, because it has been given a secret; absent without one. */

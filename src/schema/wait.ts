@@ -65,6 +65,10 @@ export const Asked = z
       .max(20)
       .optional()
       .describe('Files that would be put in place, with their content.'),
+    may_name_hosts: z
+      .literal(true)
+      .optional()
+      .describe('Whether the answer may name hosts that the command reaches besides those that were found.'),
     odd: z.array(z.string().max(200)).max(50).default([]).describe('Characters that look like others or like nothing.'),
     grant: Grant.optional().describe('What --always-for-this-run would cover.'),
   })
@@ -139,6 +143,11 @@ export const WaitAnswer = z
       .boolean()
       .optional()
       .describe('For an approval: also applies to the same call again, as long as the run lasts.'),
+    hosts: z
+      .array(z.string().max(253))
+      .max(20)
+      .optional()
+      .describe('For an approval of a command: hosts (host or host:port) that it may reach besides those it names.'),
   })
   .describe('How a wait was closed.');
 export type WaitAnswer = z.infer<typeof WaitAnswer>;

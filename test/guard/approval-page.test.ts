@@ -81,6 +81,7 @@ describe('a page', () => {
       expires: EXPIRES,
       decision: null,
       note: null,
+      hosts: null,
     });
     expect(renderApprovalPage(openWith(askedAbout(line('git push origin main'))))).toBe(page);
     expect(page.split('\n').filter((each) => each !== each.trimEnd())).toEqual([]);
@@ -150,15 +151,32 @@ describe('visible text', () => {
 describe('reading a page', () => {
   it('A2 takes approve and deny, with a note, as editors save them', () => {
     expect(readAnswer(page, page)).toEqual({ kind: 'untouched' });
-    expect(readAnswer(page, decided('approve'))).toEqual({ kind: 'answer', verdict: 'approved', note: null });
+    expect(readAnswer(page, decided('approve'))).toEqual({
+      kind: 'answer',
+      verdict: 'approved',
+      note: null,
+      hosts: [],
+    });
     expect(readAnswer(page, decided('deny').replace('note:', 'note: not now'))).toEqual({
       kind: 'answer',
       verdict: 'denied',
       note: 'not now',
+      hosts: [],
     });
     const windows = `\uFEFF${decided('approve  ').replaceAll('\n', '\r\n')}\r\n`;
     expect(readAnswer(page, windows)).toMatchObject({ kind: 'answer', verdict: 'approved' });
     expect(readAnswer(page, page.replace('note:', 'note: still thinking'))).toEqual({ kind: 'untouched' });
+  });
+
+  it('A2 takes hosts with an approval, and refuses what is no host', () => {
+    const named = (text: string): string => decided('approve').replace(/^hosts:$/m, `hosts: ${text}`);
+    for (const text of ['git.example.org 10.0.0.5:3000', '[git.example.org, 10.0.0.5:3000]'])
+      expect(readAnswer(page, named(text))).toMatchObject({ hosts: ['git.example.org', '10.0.0.5:3000'] });
+    expect(readAnswer(page, named('*.example.org'))).toMatchObject({ kind: 'refused' });
+    const answer: WaitAnswer = { verdict: 'approved', binding: BINDING, hosts: ['a.b'] };
+    const open = openWith(askedAbout(line('git push origin main'))).for;
+    expect(refusalOf(open, answer, 0)).toBeNull();
+    expect(refusalOf({ ...open, asked: undefined }, answer, 0)).toContain('names hosts');
   });
 
   it.each([

@@ -1,6 +1,6 @@
 /** What a run waits for, and holding it or letting it go on. */
 import { type Command, command } from '../command-module.ts';
-import { flag } from '../options.ts';
+import { flag, texts } from '../options.ts';
 
 const always = flag('Also for the same tool, class, programs and hosts, as long as this run lasts.');
 
@@ -8,7 +8,10 @@ export const steer: Readonly<Record<string, Command>> = {
   approve: command({
     summary: 'Let a run do what it asks for; the start of the name is enough',
     operands: '<wait> [note…]',
-    options: { 'always-for-this-run': always },
+    options: {
+      'always-for-this-run': always,
+      host: texts('HOST[:PORT]', 'A host that the command may reach, besides those it names; repeat for more.'),
+    },
     json: true,
     example: 'oka approve report-1.send.0.w0',
     load: () => import('../commands/approve.ts'),

@@ -71,12 +71,13 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
     if (edit === null) return;
     if (edit.kind === 'refused') return refuseEdit(each, edit.reason);
     progress.isAnswered = true;
-    const { verdict, note } = edit;
+    const { verdict, note, hosts } = edit;
     await answerOrRefuse(ports, each, {
       verdict,
       by: BY,
       binding: each.for.binding,
       ...(note === null ? {} : { text: note }),
+      ...(hosts.length === 0 ? {} : { hosts: [...hosts] }),
     });
   }
 

@@ -6,6 +6,7 @@ import { realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confinementFor, type Places, rightsOf } from '../../guard/command-rights.ts';
+import { splitApprovedHosts } from '../../guard/approved-hosts.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
@@ -192,17 +193,27 @@ async function grantEgress(
   command: Command,
   { net, timeoutMs }: SandboxRequest,
 ): Promise<Grant | null> {
-  const { author, run, call, class: effect, approval, isAllowedForRun = false, onlyHosts } = toolCall;
+  const {
+    author,
+    run,
+    call,
+    class: effect,
+    approval,
+    isAllowedForRun = false,
+    approvedHosts = [],
+    onlyHosts,
+  } = toolCall;
   const limit = onlyHosts === undefined ? {} : { onlyHosts };
   const ofSecrets = onlyHosts ?? [];
   if (author === 'operator' && net !== false)
     return egress.grant({ run, call, hosts: [...(net === true ? [] : net), ...ofSecrets], ...limit }, timeoutMs);
   const isUnasked = approval === null && !isAllowedForRun;
   const found = classifyWithHosts(toolCall, command, { classify, desk: join(home.workspace, 'desk') });
-  if ((author !== 'model' && isUnasked) || !found.net) return null;
+  if ((author !== 'model' && isUnasked) || (!found.net && approvedHosts.length === 0)) return null;
   const onlyFetches = isUnasked && effect !== 'external_mutation';
-  const hosts = [...(isUnasked ? [] : found.hosts), ...ofSecrets];
-  return egress.grant({ run, call, hosts, onlyFetches, ...limit }, timeoutMs);
+  const approved = splitApprovedHosts(approvedHosts);
+  const hosts = [...(isUnasked ? [] : found.hosts), ...approved.hosts, ...ofSecrets];
+  return egress.grant({ run, call, hosts, servers: approved.servers, onlyFetches, ...limit }, timeoutMs);
 }
 
 async function confinedLaunch(

@@ -16,15 +16,17 @@ import type { Effect } from '../../schema/policy.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import type { Asked, FilesAside } from '../../schema/wait.ts';
 
-/** `isForRun`: a person allowed calls like this one for the whole run. */
-type Verdict = { effect: Effect; why: string; isForRun?: boolean };
+/** `isForRun`: a person allowed calls like this one for the whole run, and named these hosts for them. */
+type Verdict = { effect: Effect; why: string; isForRun?: boolean; approvedHosts?: readonly string[] };
 export type Judge = (call: ToolCall) => Verdict | Promise<Verdict>;
+
+type Answered = { expires: string | null; aside?: FilesAside; hosts?: readonly string[] };
 
 /** How people are asked. Without it an approval is bound to the call alone and does not expire. */
 export type ApprovalPorts = {
   around: (call: ToolCall) => Promise<Around>;
   /** The answer that gave this call its approval, as the ledger has it; null when there is none. */
-  answered: (call: ToolCall) => Promise<{ expires: string | null; aside?: FilesAside } | null>;
+  answered: (call: ToolCall) => Promise<Answered | null>;
   /** When a question that is asked now ends. */
   expiry: () => string;
   clock: () => number;
@@ -47,13 +49,16 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
       if (aside !== null) return next({ ...call, aside });
       const judged = judge(call);
       // Without a pause where none is needed: calls that start together are paid for in the order in which they reserved.
-      const { effect, why, isForRun = false } = judged instanceof Promise ? await judged : judged;
+      const { effect, why, isForRun = false, approvedHosts = [] } = judged instanceof Promise ? await judged : judged;
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
       if (effect === 'allow' && !call.bounds.ask)
         return next(
-          call.approval === null && !isForRun ? call : { ...call, approval: null, isAllowedForRun: isForRun },
+          call.approval === null && !isForRun
+            ? call
+            : { ...call, approval: null, isAllowedForRun: isForRun, approvedHosts },
         );
-      return (await isApproved(call, asking)) ? next(call) : askForApproval(call, why, asking);
+      const answered = await findApproval(call, asking);
+      return answered === null ? askForApproval(call, why, asking) : next(withHosts(call, answered));
     },
   };
 }
@@ -64,7 +69,8 @@ export function confirm(asking?: ApprovalPorts): Middleware {
   return {
     name: 'confirm',
     call: async (call, next) => {
-      if (call.approval === null || call.aside !== undefined || (await isApproved(call, asking))) return next(call);
+      if (call.approval === null || call.aside !== undefined || (await findApproval(call, asking)) !== null)
+        return next(call);
       return askForApproval(call, 'something it depends on has changed since it was approved', asking);
     },
   };
@@ -77,13 +83,17 @@ async function approvedAside(call: ToolCall, asking: ApprovalPorts | undefined):
   return isExpired(answered.expires, asking.clock()) ? null : answered.aside;
 }
 
-async function isApproved(call: ToolCall, asking: ApprovalPorts | undefined): Promise<boolean> {
-  if (call.approval === null) return false;
-  if (asking === undefined) return call.approval === bindingHash(call);
+/** The approval that fits this call; null when there is none. */
+async function findApproval(call: ToolCall, asking: ApprovalPorts | undefined): Promise<Answered | null> {
+  if (call.approval === null) return null;
+  if (asking === undefined) return call.approval === bindingHash(call) ? { expires: null } : null;
   const answered = await asking.answered(call);
-  if (answered === null || isExpired(answered.expires, asking.clock())) return false;
-  return call.approval === bindingHash(call, await asking.around(call), answered.expires);
+  if (answered === null || isExpired(answered.expires, asking.clock())) return null;
+  return call.approval === bindingHash(call, await asking.around(call), answered.expires) ? answered : null;
 }
+
+const withHosts = (call: ToolCall, { hosts = [] }: Answered): ToolCall =>
+  hosts.length === 0 ? call : { ...call, approvedHosts: hosts };
 
 const isExpired = (expires: string | null, now: number): boolean => expires !== null && Date.parse(expires) <= now;
 
