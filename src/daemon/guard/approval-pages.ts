@@ -5,7 +5,7 @@
  * B3 An edit that is not an answer is recorded as refused, and the page is rewritten.
  * B4 A wait that closes loses its page; a wait whose time is over is closed as expired.
  */
-import { type Approval, isExpired, type Open, refusalOf } from '../../guard/approval-page.ts';
+import { type Approval, isExpired, type Open, type Read, refusalOf } from '../../guard/approval-page.ts';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
 import { type Folder, inFolder } from './approval-files.ts';
@@ -19,6 +19,8 @@ export type ApprovalPages = {
   /** The same, and answers the approvals whose pages were edited. */
   poll: () => Promise<void>;
 };
+
+type PageAnswer = Extract<Read, { kind: 'answer' }>;
 
 export type ApprovalPorts = {
   folder: string;
@@ -71,14 +73,7 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
     if (edit === null) return;
     if (edit.kind === 'refused') return refuseEdit(each, edit.reason);
     progress.isAnswered = true;
-    const { verdict, note, hosts } = edit;
-    await answerOrRefuse(ports, each, {
-      verdict,
-      by: BY,
-      binding: each.for.binding,
-      ...(note === null ? {} : { text: note }),
-      ...(hosts.length === 0 ? {} : { hosts: [...hosts] }),
-    });
+    await answerOrRefuse(ports, each, toWaitAnswer(each, edit));
   }
 
   async function refuseEdit({ wait }: Open, reason: string): Promise<void> {
@@ -112,6 +107,11 @@ export function approvalPages(ports: ApprovalPorts): ApprovalPages {
     waits.set(wait, progress);
     return progress;
   }
+}
+
+function toWaitAnswer({ for: { binding } }: Open, { verdict, note, hosts }: PageAnswer): WaitAnswer {
+  const text = note === null ? {} : { text: note };
+  return { verdict, by: BY, binding, ...text, ...(hosts.length === 0 ? {} : { hosts: [...hosts] }) };
 }
 
 /** What was done about an open wait: answered from here, its disk error reported, its page refused so many times. */
