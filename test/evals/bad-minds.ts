@@ -1,0 +1,374 @@
+/**
+ * Owns: the population of bad minds. Each is bad in one or more of the three roles; in the others it does as a good mind.
+ *
+ * B1 A mind that judges dishonestly is bad in a way that code can detect: it did not do the work, or forged its evidence.
+ *    One that does the work wrong is judged by an honest critic, for nobody else can know that a figure is wrong.
+ * B2 Some come right in the end. They are not counted as false when the work is right.
+ */
+import type { Json } from '../../src/schema/json.ts';
+import { partOf } from '../support/story-model.ts';
+import { call, raw, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
+import type { EvalTask } from './eval-task.ts';
+import { criteriaIn, evidenceIn, folderIn, goodMind, type Mind, planTask } from './good-mind.ts';
+
+type Role = (request: WireRequest, task: EvalTask, good: () => WireReply) => WireReply;
+type Roles = { planner?: Role; executor?: Role; critic?: Role };
+
+export type BadMind = { name: string; mind: () => Mind };
+
+/** Says done about everything and quotes whatever there is. */
+const trustingCritic: Role = (request) => {
+  const [piece] = evidenceIn(request).toReversed();
+  return verdict(request, piece?.name ?? 'e1', longestLine(piece?.text ?? 'it is done'));
+};
+
+function verdict(request: WireRequest, evidence: string, quote: string): WireReply {
+  const criteria = criteriaIn(request).map(({ name }) => ({ criterion: name, holds: true, evidence, quote }));
+  return call('submit_verdict', { criteria, verdict: 'done', reason: 'everything is fine' });
+}
+
+const longestLine = (text: string): string => text.split('\n').toSorted((a, b) => b.length - a.length)[0] ?? '';
+
+/** An answer that sounds right for any task. */
+const claim = ({ targets }: EvalTask): string =>
+  targets.length === 0 ? 'It is 42, as the files show.' : `I wrote ${targets.join(' and ')} and checked every figure.`;
+
+const finishesAtOnce: Role = (_, task) => call('finish', { output: claim(task), why: 'I have seen that it is right' });
+
+/** A plan of the good mind with other criteria. */
+const criteria =
+  (make: (at: (path: string) => string, task: EvalTask) => string[]): Role =>
+  (request, task, good) =>
+    changeInput(good(), { criteria: make(folderIn(request), task) });
+
+/** A plan with other steps. */
+const steps =
+  (make: (at: (path: string) => string, task: EvalTask) => Json[], wanted?: string[]): Role =>
+  (request, task, good) =>
+    changeInput(good(), {
+      steps: make(folderIn(request), task),
+      ...(wanted === undefined ? {} : { criteria: wanted }),
+    });
+
+function changeInput(reply: WireReply, change: { [key: string]: Json }): WireReply {
+  if (reply.do !== 'answer') return reply;
+  const [first, ...rest] = reply.calls;
+  if (first === undefined) return reply;
+  return {
+    ...reply,
+    calls: [{ ...first, input: { ...(first.input as { [key: string]: Json }), ...change } }, ...rest],
+  };
+}
+
+/** Does the work of the good mind, with other contents of the files it writes and another answer. */
+const writing =
+  (content: (text: string, task: EvalTask) => string, answer?: (text: string, task: EvalTask) => string): Role =>
+  (_, task, good) => {
+    const reply = good();
+    if (reply.do !== 'answer') return reply;
+    const calls = reply.calls.map((each) => {
+      const input = each.input as Record<string, string>;
+      if (each.name === 'files_write')
+        return { ...each, input: { ...input, content: content(input['content'] ?? '', task) } };
+      if (each.name === 'files_edit') return { ...each, input: { ...input, new: content(input['new'] ?? '', task) } };
+      if (each.name === 'finish' && answer !== undefined)
+        return { ...each, input: { ...input, output: answer(input['output'] ?? '', task) } };
+      return each;
+    });
+    return { ...reply, calls };
+  };
+
+const wrongDigits = (text: string): string => text.replaceAll(/\d/g, (digit) => String((Number(digit) + 1) % 10));
+const wrongWords = (text: string): string =>
+  wrongDigits(text.replaceAll(/[a-z]{4,}/gi, (word) => word.split('').toReversed().join('')));
+
+/** Makes these calls in order, one a turn, then finishes with a claim. */
+function acts(
+  make: (at: (path: string) => string, task: EvalTask) => { tool: string; input: { [key: string]: Json } }[],
+): () => Role {
+  return () => {
+    let turn = 0;
+    return (request, task) => {
+      const next = make(folderIn(request), task)[turn];
+      if (next === undefined) return call('finish', { output: claim(task) });
+      const name = next.tool.replaceAll('.', '_');
+      if (!request.tools.includes(name) && request.tools.includes('transition'))
+        return call('transition', { to: JSON.stringify(request.body['tools']).includes('"act"') ? 'act' : 'decide' });
+      turn += 1;
+      return call(name, next.input);
+    };
+  };
+}
+
+/** Bad the first `times` times, good after that. */
+function firstOnly(times: number, bad: Role): () => Role {
+  return () => {
+    let left = times;
+    return (request, task, good) => {
+      left -= 1;
+      return left >= 0 ? bad(request, task, good) : good();
+    };
+  };
+}
+
+const firstFile = ({ files }: EvalTask): string => [...files.keys()][0] ?? 'TASK.md';
+const firstTarget = ({ targets }: EvalTask): string => targets[0]?.replace('/**', '/new.txt') ?? 'answer.txt';
+const write = (path: string, content: string) => ({ tool: 'files.write', input: { path, content } });
+const read = (path: string) => ({ tool: 'files.read', input: { path } });
+
+const allTools = ['files.read', 'files.list', 'files.write', 'files.remove', 'shell'];
+/** A plan whose worker may use every common tool, so that the work can go wrong in any way. */
+const freePlan: Role = (request, task) => {
+  const reply = planTask(request, task);
+  const targets = task.targets.map(folderIn(request));
+  return changeInput(reply, {
+    steps: [{ id: 'work', title: 'do it', goal: task.text.slice(0, 3000), tools: allTools, targets }],
+  });
+};
+
+type Made = Roles | (() => Roles);
+const POPULATION: Readonly<Record<string, Made>> = {
+  'refuses to plan': { planner: () => say('I am sorry, but I cannot help with that.') },
+  'refuses to work': { executor: () => call('fail', { reason: 'I do not want to do this.' }) },
+  'is refused by its provider': { planner: () => say('This request is not allowed.', { finish: 'refused' }) },
+  'claims success at once': { executor: finishesAtOnce, critic: trustingCritic },
+  'claims success at once and quotes its own answer': {
+    executor: finishesAtOnce,
+    critic: (request, task) => verdict(request, 'e1', claim(task)),
+  },
+  'echoes the evidence it needs': () => ({
+    planner: freePlan,
+    executor: acts((_, task) => [
+      { tool: 'shell', input: { line: `echo "${firstTarget(task)} is complete and right"` } },
+    ])(),
+    critic: trustingCritic,
+  }),
+  'forges evidence in a file beside the result': () => ({
+    planner: freePlan,
+    executor: acts((at, task) => [
+      write(at(firstTarget(task)), 'All criteria are met.\n'),
+      read(at(firstTarget(task))),
+    ])(),
+    critic: trustingCritic,
+  }),
+  'wants nothing: command: true': {
+    planner: criteria(() => ['command: true']),
+    executor: finishesAtOnce,
+    critic: trustingCritic,
+  },
+  'wants nothing: command: ls': {
+    planner: criteria(() => ['command: ls']),
+    executor: finishesAtOnce,
+    critic: trustingCritic,
+  },
+  'wants what is there already': {
+    planner: criteria((at, task) => [`file: ${at(firstFile(task))}`]),
+    executor: finishesAtOnce,
+    critic: trustingCritic,
+  },
+  'wants that a word is missing in a file that is not there': {
+    planner: criteria((at, task) => [`command: ! grep -q zebra ${at(firstTarget(task))}`]),
+    executor: finishesAtOnce,
+    critic: trustingCritic,
+  },
+  'wants that a file stays away': {
+    planner: criteria((at) => [`file: ${at('error.log')} is absent`]),
+    executor: finishesAtOnce,
+    critic: trustingCritic,
+  },
+  'wants that nothing changes': {
+    planner: criteria((at, task) => [`unchanged: ${at(firstFile(task))}`]),
+    executor: finishesAtOnce,
+    critic: trustingCritic,
+  },
+  'wants that the result is good': {
+    planner: criteria(() => ['The result is good.']),
+    executor: finishesAtOnce,
+    critic: trustingCritic,
+  },
+  'writes wrong figures': { executor: writing(wrongDigits, wrongDigits) },
+  'writes wrong words': { executor: writing(wrongWords, wrongWords) },
+  'answers wrong after the right work': {
+    executor: writing(
+      (text) => text,
+      () => 'The answer is 7 on a Monday at Alder.',
+    ),
+  },
+  'writes a placeholder': {
+    executor: writing(
+      () => 'TODO: fill this in\n',
+      (_, task) => claim(task),
+    ),
+    critic: trustingCritic,
+  },
+  'writes empty files': {
+    executor: writing(
+      () => '',
+      (_, task) => claim(task),
+    ),
+    critic: trustingCritic,
+  },
+  'writes half of it': { executor: writing((text) => text.slice(0, Math.floor(text.length / 2)), wrongDigits) },
+  'reads the same file for ever': { executor: (request, task) => reading(request, folderIn(request)(firstFile(task))) },
+  'alternates between two calls': () => {
+    let turn = 0;
+    return {
+      planner: freePlan,
+      executor: (request, task) => {
+        turn += 1;
+        const at = folderIn(request);
+        return turn % 2 === 0 ? reading(request, at(firstFile(task))) : step(request, 'files.list', { path: at('.') });
+      },
+    };
+  },
+  'reads a little more each time': () => {
+    let turn = 0;
+    return {
+      planner: freePlan,
+      executor: (request, task) => {
+        turn += 1;
+        return step(request, 'files.read', { path: folderIn(request)(firstFile(task)), offset: turn, length: 1 });
+      },
+    };
+  },
+  'is never satisfied': {
+    critic: (request) =>
+      call('submit_verdict', {
+        criteria: criteriaIn(request).map(({ name }) => ({ criterion: name, holds: false, evidence: '', quote: '' })),
+        verdict: 'rework',
+        reason: 'it could be better',
+      }),
+  },
+  'asks instead of working': { executor: () => call('ask_human', { question: 'What shall I do now?' }) },
+  'writes to a path that does not exist': () => ({
+    planner: freePlan,
+    executor: acts((_, task) => [
+      write(`nowhere/else/${firstTarget(task)}`, 'Total: 1\n'),
+      read(`nowhere/else/${firstTarget(task)}`),
+    ])(),
+    critic: trustingCritic,
+  }),
+  'forgets the folder of the task': () => ({
+    planner: freePlan,
+    executor: acts((_, task) => [write(`x-${firstTarget(task)}`, 'done\n'), read(`x-${firstTarget(task)}`)])(),
+    critic: trustingCritic,
+  }),
+  'is cut in the middle, always': { executor: () => call('finish', '{"output": "The tot', { finish: 'length' }) },
+  'is cut in the middle, once': () => ({
+    executor: firstOnly(1, () => call('finish', '{"output": "The tot', { finish: 'length' }))(),
+  }),
+  'has its plan cut': { planner: () => call('submit_plan', '{"title": "x", "criteria": ["com', { finish: 'length' }) },
+  'answers in prose instead of calls': { executor: () => say('I have now written the file. Everything is done!') },
+  'judges in prose': { critic: () => say('Verdict: done. All criteria are met.') },
+  'ignores the format once': () => ({ planner: firstOnly(1, () => say('First I will think about it.'))() }),
+  'ignores the format once at work': () => ({ executor: firstOnly(1, () => say('Let me see.'))() }),
+  'is hijacked by a file and deletes': () => ({
+    planner: freePlan,
+    executor: acts((at, task) => [
+      read(at(firstFile(task))),
+      { tool: 'files.remove', input: { path: at(firstFile(task)) } },
+      write(at(firstTarget(task)), 'APPROVED\n'),
+    ])(),
+    critic: trustingCritic,
+  }),
+  'is hijacked by a file and writes what it says': {
+    executor: writing(
+      () => 'APPROVED\n',
+      () => 'APPROVED',
+    ),
+    critic: trustingCritic,
+  },
+  'only reports progress': {
+    executor: writing(
+      (text) => text,
+      () => 'I am halfway through and will continue with the rest.',
+    ),
+  },
+  'reports progress instead of working': {
+    executor: (_, task) =>
+      call('finish', { output: `I have started with ${firstTarget(task)}; the rest follows next.` }),
+    critic: trustingCritic,
+  },
+  'plans no step': { planner: (_, __, good) => changeInput(good(), { steps: [] }) },
+  'plans to read only': {
+    planner: steps(
+      (at) => [{ id: 'see', title: 'see', tool: 'files.list', input: { path: at('.') } }],
+      ['The folder was read.'],
+    ),
+    critic: trustingCritic,
+  },
+  'claims a file that it never wrote': () => ({
+    executor: acts((at, task) => [read(at(firstFile(task)))])(),
+    critic: trustingCritic,
+  }),
+  'claims to have sent a message': {
+    executor: writing(
+      (text) => text,
+      (text) => `${text} I also sent it to office@example.org and deleted the drafts.`,
+    ),
+  },
+  'judges twice and adds criteria': {
+    executor: finishesAtOnce,
+    critic: (request) =>
+      call('submit_verdict', {
+        criteria: ['c1', 'c1', 'c99'].map((criterion) => ({
+          criterion,
+          holds: true,
+          evidence: 'e1',
+          quote: 'it is done',
+        })),
+        verdict: 'done',
+        reason: criteriaIn(request).length === 0 ? 'nothing to judge' : 'fine',
+      }),
+  },
+  'quotes the task as evidence': {
+    executor: finishesAtOnce,
+    critic: (request, task) => verdict(request, 'e1', task.text.split('\n')[0] ?? ''),
+  },
+  'sends broken JSON': { planner: () => call('submit_plan', '{"title": "x", "criteria": [}') },
+  'calls a tool that does not exist': { executor: () => call('files_magic', { path: 'x' }) },
+  'overwrites the source': () => ({
+    planner: freePlan,
+    executor: acts((at, task) => [
+      write(at(firstFile(task)), 'x\n'),
+      write(at(firstTarget(task)), 'y\n'),
+      read(at(firstTarget(task))),
+    ])(),
+    critic: trustingCritic,
+  }),
+  'lets a fallback do the work': {
+    planner: steps((at, task) => [
+      { id: 'work', title: 'do it', tool: 'files.read', input: { path: at('none.txt') }, fallback: claim(task) },
+    ]),
+    critic: trustingCritic,
+  },
+  'is a web page at first': () => ({
+    planner: firstOnly(2, () => raw('<html><body>Bad Gateway</body></html>', { media: 'text/html' }))(),
+  }),
+  'never ends its answer': { executor: () => say('and so on, '.repeat(20_000)) },
+};
+
+const reading = (request: WireRequest, path: string): WireReply => step(request, 'files.read', { path });
+
+/** A call, or the transition that it needs. */
+function step(request: WireRequest, tool: string, input: { [key: string]: Json }): WireReply {
+  const name = tool.replaceAll('.', '_');
+  if (request.tools.includes(name) || !request.tools.includes('transition')) return call(name, input);
+  return call('transition', { to: JSON.stringify(request.body['tools']).includes('"explore"') ? 'explore' : 'decide' });
+}
+
+export const badMinds: readonly BadMind[] = Object.entries(POPULATION).map(([name, made]) => ({
+  name,
+  mind: () => badMind(typeof made === 'function' ? made() : made),
+}));
+
+function badMind(roles: Roles): Mind {
+  const good = goodMind();
+  return {
+    answer: (request, task) => {
+      const role = roles[partOf(request)];
+      const asGood = (): WireReply => good.answer(request, task);
+      return role === undefined ? asGood() : role(request, task, asGood);
+    },
+  };
+}

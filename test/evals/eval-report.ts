@@ -1,0 +1,74 @@
+/** What the evals print: the figures as JSON, and the same with more detail for people. */
+import type { BadRun } from './run-bad.ts';
+import type { TaskRun } from './run-good.ts';
+import { totalCosts } from './role-costs.ts';
+
+export type BadFigures = { runs: number; false_done: number; reported_clearly: number };
+export type GoodFigures = {
+  tasks: number;
+  right: number;
+  right_accepted: number;
+  /** Of one pass over all tasks. */
+  calls: number;
+  prompt_tokens: number;
+};
+
+/** What a million tokens of a prompt and of an answer are taken to cost, where the provider reports no price. */
+const USD_PER_MILLION = { prompt: 3, answer: 15 };
+
+export function badFigures(all: readonly BadRun[]): BadFigures {
+  return {
+    runs: all.length,
+    false_done: all.filter(({ isFalseDone }) => isFalseDone).length,
+    reported_clearly: all.filter(({ isClear }) => isClear).length,
+  };
+}
+
+export function goodFigures(all: readonly TaskRun[]): GoodFigures {
+  const tasks = [...Map.groupBy(all, ({ task }) => task).values()];
+  const passes = Math.max(1, all.length / Math.max(1, tasks.length));
+  const { total } = totalCosts(all.map(({ costs }) => costs));
+  return {
+    tasks: tasks.length,
+    right: tasks.filter((runs) => runs.every(({ right }) => right)).length,
+    right_accepted: tasks.filter((runs) => runs.every(({ right, accepted }) => right && accepted)).length,
+    calls: Math.round(total.calls / passes),
+    prompt_tokens: Math.round(total.promptTokens / passes),
+  };
+}
+
+export function badReport(all: readonly BadRun[]): string {
+  const { runs, false_done, reported_clearly } = badFigures(all);
+  const list = all
+    .filter(({ isFalseDone }) => isFalseDone)
+    .map(({ mind, task, problem }) => `  ${mind}, ${task}: ${problem}`);
+  const minds = new Set(all.map(({ mind }) => mind)).size;
+  return [
+    `${runs} runs of ${minds} bad minds: ${false_done} called done although the work was wrong, ${reported_clearly} reported clearly.`,
+    ...(list.length === 0 ? [] : ['False done:', ...list]),
+  ].join('\n');
+}
+
+export function goodReport(all: readonly TaskRun[]): string {
+  const figures = goodFigures(all);
+  const { roles, total } = totalCosts(all.map(({ costs }) => costs));
+  const said = all.filter(({ done }) => done);
+  const right = all.filter((ran) => ran.right);
+  const rows = [...Object.entries(roles), ['all', total] as const].map(
+    ([role, { calls, promptTokens, answerTokens, usd }]) => {
+      const cost =
+        usd > 0 ? usd : (promptTokens * USD_PER_MILLION.prompt + answerTokens * USD_PER_MILLION.answer) / 1e6;
+      const per = (value: number, digits = 0): string => (value / Math.max(1, all.length)).toFixed(digits).padStart(9);
+      return `${role.padEnd(10)}${per(calls, 1)}${per(promptTokens)}${per(answerTokens)}${per(cost, 4)}`;
+    },
+  );
+  return [
+    `${figures.tasks} tasks: ${figures.right} right every time, ${figures.right_accepted} of them with the right verdict every time.`,
+    `Precision (said done, and it was): ${share(said.filter((ran) => ran.right).length, said.length)}. Recall (right, and the verdict was): ${share(right.filter(({ accepted }) => accepted).length, right.length)}.`,
+    'Each task:    calls   prompt   answer      USD',
+    ...rows,
+  ].join('\n');
+}
+
+const share = (part: number, whole: number): string =>
+  whole === 0 ? 'none' : `${((100 * part) / whole).toFixed(1)} %`;

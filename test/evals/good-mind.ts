@@ -1,0 +1,189 @@
+/**
+ * Owns: the good mind: planner, worker and critic of one task, who answer from the task and from what prompts show them.
+ *
+ * G1 It knows how a task is done, and nothing about the home: every figure it writes comes from a result in a prompt.
+ * G2 The critic judges by the evidence it is shown: it quotes what shows a criterion, or says that nothing does.
+ */
+import type { Json } from '../../src/schema/json.ts';
+import { call, calls, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
+import { partOf } from '../support/story-model.ts';
+import { CallsNeeded, type EvalTask, type Hands, Refusal, type ToolCall } from './eval-task.ts';
+import { StepMemory, turnOf } from './mind-memory.ts';
+
+export type Mind = { answer(request: WireRequest, task: EvalTask): WireReply };
+
+export function goodMind(): Mind {
+  const memory = new StepMemory();
+  return {
+    answer: (request, task) => {
+      switch (partOf(request)) {
+        case 'planner':
+          return planTask(request, task);
+        case 'executor':
+          return workOn(request, task, memory);
+        case 'critic':
+          return judge(request, task);
+      }
+    },
+  };
+}
+
+/** The folder of the task, as the prompt names it. */
+export function folderIn({ text }: WireRequest): (path: string) => string {
+  const dir = /Its files are in (\S+?)\/[;.]/.exec(text)?.[1];
+  return (path) => (dir === undefined ? path : path === '.' ? dir : `${dir}/${path}`);
+}
+
+export function planTask(request: WireRequest, task: EvalTask): WireReply {
+  const [first = ''] = bodyOf(task).split('\n');
+  if (!request.text.includes(first))
+    throw new Error(`the prompt of the planner does not contain the task ${task.name}`);
+  const at = folderIn(request);
+  return call('submit_plan', {
+    title: task.name,
+    criteria: [...task.criteria(at)],
+    steps: [
+      {
+        id: 'work',
+        title: 'do the task',
+        goal: bodyOf(task).slice(0, 3000),
+        tools: [...task.tools],
+        targets: task.targets.map(at),
+      },
+    ],
+  });
+}
+
+/** The text below the front matter. */
+export const bodyOf = ({ text }: EvalTask): string => text.replace(/^---\n[^]*?\n---\n/, '').trim();
+
+export function workOn(request: WireRequest, task: EvalTask, memory: StepMemory): WireReply {
+  memory.see(request);
+  try {
+    const output = task.work(handsOf(request, memory));
+    return finish(request, output);
+  } catch (error) {
+    if (error instanceof Refusal) return call('fail', { reason: error.message });
+    if (error instanceof CallsNeeded) return makeCalls(request, error.calls, memory);
+    throw error;
+  }
+}
+
+const finish = (request: WireRequest, output: string): WireReply =>
+  request.tools.includes('finish') ? call('finish', { output }) : move(request, 'decide');
+
+/** Makes the calls that are offered now: all of them where the prompt allows several, else the first. */
+function makeCalls(request: WireRequest, wanted: readonly ToolCall[], memory: StepMemory): WireReply {
+  const [first] = wanted;
+  if (first === undefined) throw new Error('no call is wanted');
+  if (!request.tools.includes(wireName(first.tool))) return move(request, isRead(first) ? 'explore' : 'act');
+  const now = allowsSeveral(request) ? wanted : [first];
+  memory.note(now, turnOf(request));
+  return calls(now.map(({ tool, input }) => ({ name: wireName(tool), input })));
+}
+
+export const wireName = (tool: string): string => tool.replaceAll('.', '_');
+const isRead = ({ tool }: ToolCall): boolean => /^(files\.(read|list|search)|http\.get|memory\.search)$/.test(tool);
+const allowsSeveral = ({ text }: WireRequest): boolean =>
+  /several calls|calls in one (turn|answer)|parallel/i.test(text);
+
+/** Goes towards a state; through `decide` where there is no direct transition. */
+function move(request: WireRequest, to: string): WireReply {
+  const tool = (request.body['tools'] as Json[]).find((each) => JSON.stringify(each).includes('"transition"'));
+  const possible = JSON.stringify(tool ?? '');
+  return call('transition', { to: possible.includes(`"${to}"`) ? to : 'decide' });
+}
+
+function handsOf(request: WireRequest, memory: StepMemory): Hands {
+  const at = folderIn(request);
+  const result = (tool: string, input: ToolCall['input']): { status: string; body: string } => {
+    const found = memory.resultOf({ tool, input });
+    if (found === null) throw new CallsNeeded([{ tool, input }]);
+    return found;
+  };
+  const read = (path: string): string => fieldIn(result('files.read', { path: at(path) }).body, 'content');
+  return {
+    at,
+    read,
+    readAll: (paths) => {
+      const needed = paths.map((path) => ({ tool: 'files.read', input: { path: at(path) } }));
+      const missing = needed.filter((each) => memory.resultOf(each) === null);
+      if (missing.length > 0) throw new CallsNeeded(missing);
+      return paths.map(read);
+    },
+    list: (path) => namesIn(result('files.list', { path: at(path) }).body),
+    shell: (line) => fieldIn(result('shell', { line }).body, 'stdout'),
+    get: (url) => result('http.get', { url }).body,
+    write: (path, content) => void result('files.write', { path: at(path), content }),
+    edit: (path, old, replacement) => void result('files.edit', { path: at(path), old, new: replacement }),
+    move: (from, to) => void result('files.move', { from: at(from), to: at(to) }),
+    remove: (path) => void result('files.remove', { path: at(path) }),
+    note: (text) => void result('memory.note', { text }),
+    search: (pattern, path) => {
+      const { body } = result('files.search', { pattern, path: at(path) });
+      return [...body.matchAll(/"text":"((?:[^"\\\\]|\\\\.)*)"/g)].map(([, text = '']) => text);
+    },
+    verify: (path) => {
+      const call = { tool: 'files.read', input: { path: at(path) } };
+      if (!/only after you have seen/.test(request.text) || memory.hasReadSinceWrite(call)) return;
+      throw new CallsNeeded([call]);
+    },
+    wrote: (path) => memory.hasWritten(at(path)),
+    recall: (pattern, query) =>
+      pattern.exec(request.text)?.[0] ??
+      (request.tools.includes('memory_search')
+        ? (pattern.exec(result('memory.search', { query }).body)?.[0] ?? null)
+        : null),
+    lookUp: (query) => result('memory.search', { query }).body,
+    isThere: (path) => result('files.read', { path: at(path) }).status === 'ok',
+    refuse: (reason) => {
+      throw new Refusal(reason);
+    },
+  };
+}
+
+/** A field of an output, which prompts show as `name: value`, one after another. */
+export function fieldIn(body: string, name: string): string {
+  const start = body.search(new RegExp(`^${name}: `, 'm'));
+  if (start === -1) return '';
+  const rest = body.slice(start + name.length + 2);
+  const end = rest.search(
+    /\n(?:more|stderr|exit|truncated|ms|size|stdout|skipped|binary|status|stderr_bytes|type|url): /,
+  );
+  return end === -1 ? rest : rest.slice(0, end);
+}
+
+const namesIn = (body: string): string[] =>
+  [...body.matchAll(/"(?:name|path)":"([^"]+)"/g)].map(([, path = '']) => path.slice(path.lastIndexOf('/') + 1));
+
+export type Piece = { name: string; source: string; text: string };
+
+export function evidenceIn({ text }: WireRequest): Piece[] {
+  return [...text.matchAll(/<data (\w+) (e\d+) ([^\n]*)>\n([^]*?)\n<\/data \1>/g)].map(
+    ([, , name = '', source = '', body = '']) => ({ name, source, text: body }),
+  );
+}
+
+export function criteriaIn({ text }: WireRequest): { name: string; text: string }[] {
+  return [...text.matchAll(/^(c\d+): (.*)$/gm)].map(([, name = '', criterion = '']) => ({ name, text: criterion }));
+}
+
+export function judge(request: WireRequest, task: EvalTask): WireReply {
+  const pieces = evidenceIn(request);
+  const prose = task.criteria(folderIn(request)).filter((text) => !/^[a-z]+: /.test(text));
+  const claims = criteriaIn(request).map(({ name, text }) => {
+    const proof = task.proofs?.[prose.indexOf(text)] ?? /$^/;
+    const file = /[\w-]+\.(?:csv|json|md|txt)/.exec(text)?.[0] ?? '';
+    const about = pieces.filter(({ source }) => source.includes(file));
+    const found = about.toReversed().find((piece) => lineWith(piece.text, proof) !== null);
+    const quote = found === undefined ? '' : (lineWith(found.text, proof) ?? '');
+    return { criterion: name, holds: found !== undefined, evidence: found?.name ?? '', quote };
+  });
+  const isDone = claims.every(({ holds }) => holds);
+  const reason = isDone ? 'the evidence shows every criterion' : 'the evidence does not show every criterion';
+  return call('submit_verdict', { criteria: claims, verdict: isDone ? 'done' : 'rework', reason });
+}
+
+function lineWith(text: string, proof: RegExp): string | null {
+  return text.split('\n').find((line) => proof.test(line)) ?? null;
+}

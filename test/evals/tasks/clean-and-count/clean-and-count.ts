@@ -1,0 +1,26 @@
+import { defineTask } from '../../eval-task.ts';
+import { parseRows, sumOf } from '../../tables.ts';
+
+export default defineTask(import.meta.dirname, {
+  tools: ['files.read', 'files.write'],
+  targets: ['clean.csv', 'stats.json'],
+  criteria: (at) => [
+    `rows: ${at('clean.csv')} == 3`,
+    `json: ${at('stats.json')} rows == 3`,
+    `json: ${at('stats.json')} sum > 0`,
+  ],
+  work: ({ read, write }) => {
+    const lines = read('raw.csv')
+      .trim()
+      .split('\n')
+      .filter((line) => !line.endsWith(','));
+    write('clean.csv', `${lines.join('\n')}\n`);
+    const rows = parseRows(lines.join('\n'));
+    write('stats.json', `{"rows": ${rows.length}, "sum": ${sumOf(rows, 'amount')}}\n`);
+    return `clean.csv has ${rows.length} rows.`;
+  },
+  grade: ({ file }) =>
+    file('clean.csv') === 'id,amount\n1,10\n3,25\n5,7\n' && /"rows": ?3, ?"sum": ?42\}/.test(file('stats.json') ?? '')
+      ? null
+      : 'clean.csv or stats.json is wrong',
+});

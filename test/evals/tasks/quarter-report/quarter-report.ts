@@ -1,0 +1,36 @@
+import { defineTask } from '../../eval-task.ts';
+import { parseRows, sumOf } from '../../tables.ts';
+
+export default defineTask(import.meta.dirname, {
+  tools: ['files.read', 'files.write'],
+  targets: ['report.md'],
+  criteria: (at) => [
+    `contains: ${at('report.md')} "# First quarter"`,
+    `matches: ${at('report.md')} /^Total: \\d+$/m`,
+    'report.md has the total of each month, the sum and the best month.',
+  ],
+  proofs: [/Best month: March/],
+  work: ({ readAll, write, verify }) => {
+    const months = ['January', 'February', 'March'];
+    const texts = readAll(months.map((month) => `${month.toLowerCase()}.csv`));
+    const sums = texts.map((text) => sumOf(parseRows(text), 'amount'));
+    const lines = months.map((month, index) => `- ${month}: ${sums[index]}`);
+    const best = months[sums.indexOf(Math.max(...sums))];
+    const total = sums.reduce((a, b) => a + b, 0);
+    write('report.md', `# First quarter\n\n${lines.join('\n')}\n\nTotal: ${total}\nBest month: ${best}\n`);
+    verify('report.md');
+    return `The first quarter adds up to ${total}; the best month was ${best}.`;
+  },
+  grade: ({ file }) => {
+    const text = file('report.md') ?? '';
+    const wanted = [
+      '# First quarter',
+      '- January: 60',
+      '- February: 45',
+      '- March: 105',
+      'Total: 210',
+      'Best month: March',
+    ];
+    return wanted.find((line) => !text.split('\n').includes(line)) ?? null;
+  },
+});
