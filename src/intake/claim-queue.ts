@@ -111,6 +111,7 @@ export class ClaimQueue {
   recover(): void {
     const { unfinished, finished } = leftClaims(this.#settings.inbox);
     this.#mayHaveStranded = false;
+    this.#revisions.restore(finished);
     this.#interrupted = unfinished.filter((name) => !this.#inProgress.has(name)).toReversed();
     this.#sweep.add(this.#revisions.withoutRetained(finished));
   }

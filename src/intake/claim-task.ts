@@ -67,6 +67,7 @@ export class RefusedClaim extends Error {
 
 const TAKING = '.taking-';
 const FINISHED = '.finished-';
+const UUID_LENGTH = 36;
 
 /** Claims an entry only if it has not changed since it was found ready. */
 export function claim(claims: Claims, { entry, stamp }: Pick<Observed, 'entry' | 'stamp'>): Claimed {
@@ -186,6 +187,9 @@ export function finishClaim(inbox: string, { id }: Pick<Claimed, 'id'>): string 
     throw error;
   }
 }
+
+/** The id of the task in a folder that `finishClaim` has named. */
+export const idOfFinished = (name: string): string => name.slice(FINISHED.length + UUID_LENGTH + 1);
 
 /** Folder names of claims that were not finished, and of finished ones that were not removed; nothing in them is read. */
 export function leftClaims(inbox: string): { unfinished: string[]; finished: string[] } {

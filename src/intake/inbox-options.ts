@@ -3,6 +3,7 @@ import { renameSync } from 'node:fs';
 import type { Clock } from '../schema/ports.ts';
 import type { Claimed } from './claim-task.ts';
 import type { Rename } from './inbox-folders.ts';
+import type { RecentTask } from './recent-claims.ts';
 import type { Rejected } from './reject-task.ts';
 
 export type InboxOptions = {
@@ -24,6 +25,8 @@ export type InboxOptions = {
   hasResult?: (id: string) => boolean;
   /** Cancels a task whose file has changed since; false if it has already changed something. */
   withdraw?: (id: string) => Promise<boolean>;
+  /** Tasks that an earlier process took from the inbox within the last minute. */
+  recent?: readonly RecentTask[];
   on: {
     rejected(rejected: Rejected): Promise<void>;
     /** A problem that a person should know about; the inbox continues. Reported once until it is solved. */
@@ -44,6 +47,7 @@ export const withDefaults = (options: InboxOptions): InboxSettings => ({
   clock: Date.now,
   hasResult: () => false,
   withdraw: () => Promise.resolve(false),
+  recent: [],
   rename: renameSync,
   ...options,
 });

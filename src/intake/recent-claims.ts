@@ -24,6 +24,8 @@ export type RecentClaim = {
   finished: Finished | null;
   isMovedBack: boolean;
 };
+/** A task that was taken from the inbox by an earlier process, as the ledger has it. */
+export type RecentTask = Pick<RecentClaim, 'id' | 'name' | 'at' | 'sha256'>;
 type Finished = { folder: string; stamp: string };
 
 export class RecentClaims {
@@ -55,6 +57,18 @@ export class RecentClaims {
     const stamp = this.#stampOf(join(claimedFolder(this.#inbox), folder, recent.name));
     recent.finished = stamp === null ? null : { folder, stamp };
     return stamp !== null;
+  }
+
+  /** Remembers a claim of an earlier process; a file that was written to since it was taken counts as changed. */
+  restore({ id, name, at, sha256 }: RecentTask, folder: string, now: number): void {
+    this.add({ id, name, by: 'inbox', sha256 }, at);
+    const recent = this.#byId.get(id);
+    if (recent === undefined || !isRecent(recent, now) || !this.retain(id, folder)) return;
+    const path = join(claimedFolder(this.#inbox), folder, name);
+    const stats = statsOf(path);
+    if (stats?.isFile() !== true || recent.finished === null) return;
+    if (stats.mtimeMs > at) recent.finished.stamp = '';
+    else recent.sha256 = hash('sha256', readFileSync(path)); // the ledger may have it redacted
   }
 
   folders(): Set<string> {

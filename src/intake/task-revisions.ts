@@ -1,6 +1,6 @@
 /** Owns: what happens when a task changes right after it was taken: it is taken again instead, or set aside. */
 import { join } from 'node:path';
-import { type Claimed, RefusedClaim } from './claim-task.ts';
+import { type Claimed, idOfFinished, RefusedClaim } from './claim-task.ts';
 import { statsOf } from './delivery.ts';
 import { claimedFolder, move } from './inbox-folders.ts';
 import type { InboxSettings } from './inbox-options.ts';
@@ -14,6 +14,7 @@ export class TaskRevisions {
   readonly #sweep: ClaimSweep;
   readonly #recent: RecentClaims;
   readonly #withdraw: InboxSettings['withdraw'];
+  #isRestored = false;
 
   constructor(settings: InboxSettings, rejecting: Rejecting, sweep: ClaimSweep, withdraw: InboxSettings['withdraw']) {
     this.#settings = settings;
@@ -41,6 +42,18 @@ export class TaskRevisions {
 
   add(claimed: Claimed): void {
     this.#recent.add(claimed, this.#settings.clock());
+  }
+
+  /** Remembers the tasks that an earlier process took a moment ago, whose files are in these folders. */
+  restore(finished: readonly string[]): void {
+    const { recent, clock } = this.#settings;
+    if (this.#isRestored || recent.length === 0) return;
+    this.#isRestored = true;
+    const folders = new Map(finished.map((name) => [idOfFinished(name), name]));
+    for (const task of recent) {
+      const folder = folders.get(task.id);
+      if (folder !== undefined) this.#recent.restore(task, folder, clock());
+    }
   }
 
   /** Retains the files of a finished claim while it is recent. */

@@ -49,4 +49,37 @@ describe('a task that is saved again right after it was taken', { timeout: 90_00
     expect(rejected?.data).toMatchObject({ name: 'pay.md', reason: expect.stringContaining('nothing is done twice') });
     expect(story.deskText('log.txt')).toBe('one\n');
   });
+
+  it('is done once, as it was saved last, also when the worker was restarted in between', async () => {
+    await using story = await openStory();
+    story.work();
+    const half = '# Pay\n\nPay the rent, like this:\n\n';
+    story.drop('pay.md', half);
+    await story.until('the wait', async () => ((await story.waiting()).length > 0 ? true : undefined));
+    await story.rest();
+    story.drop('pay.md', `${half}${STEP_1}${STEP_2}`);
+    story.work();
+    const ends = await story.until('both ends', async () => {
+      const all = (await story.eventsOf('run.ended')).filter(({ run }) => /^pay-[0-9a-f]{8}$/.test(run ?? ''));
+      return all.length === 2 ? all : undefined;
+    });
+    await story.rest();
+    expect(ends.map(({ data }) => data.status)).toEqual(['cancelled', 'done']);
+    expect(story.deskText('log.txt')).toBe('one\ntwo\n');
+    expect((await story.eventsOf('task.received'))[1]?.data.notes?.[0]).toContain(`it replaces ${ends[0]?.run}`);
+  });
+
+  it('is set aside when a worker before this one had already changed something for it', async () => {
+    await using story = await openStory();
+    story.work();
+    story.drop('pay.md', `# Pay\n\n${STEP_1}`);
+    await story.until('its end', async () => (await story.eventsOf('run.ended')).at(0));
+    await story.rest();
+    story.drop('pay.md', `# Pay\n\n${STEP_1}${STEP_2}`);
+    story.work();
+    const rejected = await story.until('the rejection', async () => (await story.eventsOf('task.rejected')).at(0));
+    await story.rest();
+    expect(rejected.data.reason).toContain('nothing is done twice');
+    expect(story.deskText('log.txt')).toBe('one\n');
+  });
 });

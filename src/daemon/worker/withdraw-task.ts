@@ -17,23 +17,29 @@ const MOST = 20_000;
 const REASON = 'its file was changed after it was taken; the changed task is done instead';
 
 export type WithdrawalPorts = {
+  /** Durable events of the last minute, from before this process: tasks taken then may still change. */
+  earlier?: readonly Event[];
   runs: Pick<Runs, 'stateOf' | 'stop'>;
   onDurable: OnDurable;
   results: Pick<ResultReports, 'write' | 'pending'>;
 };
 
-export function watchFirstChanges({ runs, onDurable, results }: WithdrawalPorts): Withdrawals {
+export function watchFirstChanges({ earlier = [], runs, onDurable, results }: WithdrawalPorts): Withdrawals {
   const changed = new Set<string>();
+  /** Tasks of which every event was seen here. */
+  const known = new Set<string>();
   const parents = new Map<string, string>();
   const note = (event: Event): void => {
     if (event.run === null) return;
+    if (event.type === 'task.received') known.add(event.run);
     if (event.type === 'run.started' && event.data.parent !== null) parents.set(event.run, event.data.parent);
     if (event.type === 'run.ended') parents.delete(event.run);
     const mayHaveChanged = event.type === 'call.started' && event.data.class !== 'read';
-    // What a run did before it was resumed is not known here.
-    if (mayHaveChanged || event.type === 'run.resumed') changed.add(taskOfRun(event.run, parents));
-    if (changed.size > MOST) changed.delete(changed.values().next().value ?? '');
+    const task = taskOfRun(event.run, parents);
+    if (mayHaveChanged || (event.type === 'run.resumed' && !known.has(task))) changed.add(task);
+    for (const set of [changed, known]) if (set.size > MOST) set.delete(set.values().next().value ?? '');
   };
+  for (const event of earlier) note(event);
   const close = onDurable((events) => {
     for (const event of events) note(event);
   });

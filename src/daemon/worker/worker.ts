@@ -14,6 +14,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { confinementFor } from '../../guard/command-rights.ts';
 import { openInbox } from '../../intake/inbox.ts';
+import { RECENT_MS } from '../../intake/recent-claims.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import { probeKernel } from '../../tools/sandbox-launch.ts';
 import { tidyWitnesses } from '../../tools/launch-witness.ts';
@@ -31,6 +32,7 @@ import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { inboxSettings } from './accept.ts';
 import { endedCleanly, writePendingResults } from './pending-results.ts';
+import { readEventsSince, tasksReceivedIn } from './recent-events.ts';
 import { type CheckConfig, takeTasks } from './take-tasks.ts';
 import { watchFirstChanges } from './withdraw-task.ts';
 import type { Log } from '../log-line.ts';
@@ -63,8 +65,10 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   await ledger.append({ type: 'worker.started', data: started });
   await recordSandbox(host.config, ledger);
   await tidyWitnesses(callsFolder(home), Date.now());
-  const withdrawals = watchFirstChanges({ runs: host.engine, onDurable, results });
-  const inbox = await openInbox({ ...inboxSettings(host, log), withdraw: withdrawals.withdraw });
+  const earlier = await readEventsSince(home.ledgers.run, Date.now() - RECENT_MS);
+  const withdrawals = watchFirstChanges({ earlier, runs: host.engine, onDurable, results });
+  const recent = tasksReceivedIn(earlier);
+  const inbox = await openInbox({ ...inboxSettings(host, log), recent, withdraw: withdrawals.withdraw });
   const space = watchDiskSpace(home, { log, onRecovery: () => void (host.stops.seen += 1) });
   const unsubscribe = onDurable((events) => {
     for (const { type, data } of events) {
