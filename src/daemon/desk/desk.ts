@@ -19,6 +19,7 @@ import { isAboutSpace } from '../home/disk-space.ts';
 import { isOperatorsOwn } from '../../guard/judge-call.ts';
 import type { InTurn } from './desk-turns.ts';
 import { type AsidePorts, askAboutAside, putInPlace, type SetAside, setAside } from './set-aside.ts';
+import type { OpenDeskCall } from './open-desk-calls.ts';
 
 type Append = (event: NewEvent) => Promise<unknown>;
 
@@ -29,7 +30,7 @@ export const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before 
 const SPACE_POLL_MS = 2000;
 
 export type DeskPorts = {
-  shadow: Pick<Snapshots, 'snapshot'>;
+  shadow: Pick<Snapshots, 'snapshot' | 'topNames'>;
   append: Append;
   inTurn: InTurn;
   /** Folders that were put onto the desk while a call was running, and not by it. */
@@ -135,17 +136,22 @@ async function recordState(
 }
 
 type Recorded = { run: string; node: string | null; call: string };
+type Outliving = Recorded & Pick<OpenDeskCall, 'tree' | 'isGuarded' | 'placed'>;
 
 /** The state of the desk is the one after this call, of which nobody saw the end. */
-export async function recordAfter(
-  ports: DeskPorts,
-  call: Recorded & { tree: string; isGuarded: boolean },
-  signal: AbortSignal,
-): Promise<void> {
+export async function recordAfter(ports: DeskPorts, call: Outliving, signal: AbortSignal): Promise<void> {
   const ending: Ending = { before: call.tree, isGuarded: call.isGuarded, aside: null };
   // Only commands are guarded after a crash, and of those no input is needed.
   const command = { ...call, tool: 'shell', input: null };
-  await retryUntilSpace(ports, { run: call.run, signal }, () => recordState(ports, command, ending));
+  await retryUntilSpace(ports, { run: call.run, signal }, () =>
+    recordState({ ...ports, placed: placedDuring(ports, call) }, command, ending),
+  );
+}
+
+/** Folders of tasks that arrived during the call. What was there before it belongs to its state. */
+function placedDuring({ shadow }: DeskPorts, { tree, placed = {} }: Outliving): Set<string> {
+  const names = new Set(Object.values(placed));
+  return names.size === 0 ? names : names.difference(shadow.topNames(tree));
 }
 
 /** K4. Until it is stopped. */

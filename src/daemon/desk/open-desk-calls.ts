@@ -1,4 +1,6 @@
 /** Owns: the projection of writing calls that have begun and of which neither the state after them nor an outcome is recorded. */
+import type { Event } from '../../schema/event.ts';
+import { jsonField } from '../../schema/json-field.ts';
 import type { Projection } from '../../schema/ports.ts';
 
 export type OpenDeskCall = {
@@ -12,6 +14,8 @@ export type OpenDeskCall = {
   tree: string;
   /** Whether files that make other programs run must not stay without an approval. */
   isGuarded: boolean;
+  /** Folders of tasks that arrived since, by run: they are not the work of this call. */
+  placed?: Record<string, string>;
 };
 
 export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
@@ -26,8 +30,21 @@ export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
         ...state.open.filter((each) => each.call !== call),
         { run: event.run, call, node, at: event.at, ground, tree, isGuarded: author === 'model' },
       ];
-    } else if (state.open.length > 0 && (event.type === 'desk.kept' || event.type === 'call.ended'))
-      state.open = state.open.filter(({ call }) => call !== event.data.call);
+    } else if (state.open.length > 0) {
+      notePlaced(state.open, event);
+      if (event.type === 'desk.kept' || event.type === 'call.ended')
+        state.open = state.open.filter(({ call }) => call !== event.data.call);
+    }
     return state;
   },
 };
+
+/** The files of a task go into a folder with its id, or one that its run then names. */
+function notePlaced(open: readonly OpenDeskCall[], { type, run, data }: Event): void {
+  if (run === null || (type !== 'task.received' && type !== 'run.started')) return;
+  for (const each of open) {
+    if (type === 'task.received' && data.files.length > 0) each.placed = { ...each.placed, [run]: run };
+    const dir = type === 'run.started' && each.placed?.[run] !== undefined ? jsonField(data.input, 'dir') : null;
+    if (typeof dir === 'string') each.placed = { ...each.placed, [run]: dir };
+  }
+}

@@ -13,7 +13,7 @@ import type { Clock } from '../../schema/ports.ts';
 import { type Changes, summarizeChanges } from './desk-changes.ts';
 import { findTriggers, type TriggerChange } from './find-triggers.ts';
 import { toShownPath } from './open-folder.ts';
-import type { Entry } from './snapshot-tree.ts';
+import { type Entry, getTree } from './snapshot-tree.ts';
 import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './take-snapshot.ts';
 import { Objects } from './object-store.ts';
 import { type Action, type Left, planUndo, type Step, type UndoPlan } from './plan-undo.ts';
@@ -28,6 +28,8 @@ export type Undone = { restored: string[]; removed: string[]; overlaps: Left[]; 
 export type Snapshots = {
   /** Takes a snapshot of the desk. `label` is for people who inspect the store; names in `without` are left out. */
   snapshot(label: string, without?: ReadonlySet<string>): Promise<Snapshot>;
+  /** The names at the top of the desk in this snapshot. */
+  topNames(tree: string): Set<string>;
   /** What `undo` would do, without doing it. */
   plan(steps: readonly Step[]): Promise<UndoPlan>;
   /** Undoes these steps of a run. Called again after a crash, it finishes what it had started. */
@@ -102,6 +104,7 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
 
   return {
     snapshot,
+    topNames: (tree) => new Set([...getTree(objects, tree).keys()].map(toShownPath)),
     plan,
     undo,
     triggers: (step) => findTriggers(objects, step),
