@@ -47,7 +47,7 @@ async function figuresIn(dir: string): Promise<Figure[]> {
 
 async function jailIn(dir: string): Promise<(kind: 'read' | 'write_local', round: number) => Promise<void>> {
   const [oka, desk] = [join(dir, '.oka'), join(dir, 'desk')];
-  const places = await resolvePlaces({ oka, desk, scratch: join(dir, 'scratch'), tools: join(oka, 'tools') });
+  const places = resolvePlaces({ oka, desk, scratch: join(dir, 'scratch'), tools: join(oka, 'tools') });
   const offer = await probeKernel(launcher);
   return async (kind, round) => {
     const state = { folder: join(oka, 'state'), call: `${kind}-${round}` };

@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 
 export type DeskLock = {
@@ -24,8 +24,8 @@ const IN_USE = 75;
 const NO_FILE = 78;
 
 /** Stays the same when the home is moved. */
-export async function markOf(desk: string): Promise<number> {
-  const { dev, ino } = await stat(desk, { bigint: true });
+export function markOf(desk: string): number {
+  const { dev, ino } = statSync(desk, { bigint: true });
   return SMALLEST_MARK + createHash('sha256').update(`${dev} ${ino}`).digest().readUIntBE(0, MARK_BYTES);
 }
 

@@ -11,8 +11,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { lstat, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf } from '../schema/errors.ts';
@@ -34,12 +34,14 @@ const SPACE_POLL_MS = 1000;
 const BOOT = '/proc/sys/kernel/random/boot_id';
 const NAME = 'ground';
 const IS_NAME = /^[0-9a-f-]{36}$/;
+/** Stays the same in the lifetime of this process. */
+let thisBoot: string | null = null;
 const CLAIMS: Readonly<Record<number, Claim>> = { 0: 'begun', 75: 'running', 77: 'unbegun', 78: 'none' };
 
 /** Null when the ticket is there; else why not. On a full disk it waits for space, until the signal. */
 export async function makeTicket(launcher: string, file: string, signal: AbortSignal): Promise<string | null> {
   for (;;) {
-    const problem = await createEmpty(temporaryName(file));
+    const problem = createEmpty(temporaryName(file));
     if (problem === 'EEXIST') {
       // one of an attempt under the same name, which nobody was to remember
       const left = await claimTicket(launcher, file, 0);
@@ -53,7 +55,7 @@ export async function makeTicket(launcher: string, file: string, signal: AbortSi
 
 /** Waits for a launcher that is at work; afterwards it can start nothing more. */
 export async function claimTicket(launcher: string, file: string, patienceMs: number): Promise<Claim> {
-  if (!(await isThere(temporaryName(file)))) return 'none';
+  if (!isThere(temporaryName(file))) return 'none';
   const args = ['--await', file, '--timeout-ms', String(Math.max(0, Math.ceil(patienceMs)))];
   const child = spawn(launcher, args, { env: {}, stdio: 'ignore' });
   const code = await new Promise<number | null>((resolve) => {
@@ -64,48 +66,47 @@ export async function claimTicket(launcher: string, file: string, patienceMs: nu
 }
 
 /** Identifies the folder and the boot (T4); null where they cannot be distinguished from others. The folder gets a name if it has none; for want of space it throws. */
-export async function launchEnvironment(folder: string): Promise<string | null> {
+export function launchEnvironment(folder: string): string | null {
   const file = join(folder, NAME);
   try {
-    const [boot, name] = await Promise.all([readTrimmed(BOOT), readTrimmed(file)]);
-    return boot === '' ? null : `${boot} ${IS_NAME.test(name) ? name : await writeFolderName(file)}`;
+    const boot = (thisBoot ??= readTrimmed(BOOT));
+    const name = readTrimmed(file);
+    return boot === '' ? null : `${boot} ${IS_NAME.test(name) ? name : writeFolderName(file)}`;
   } catch (error) {
     if (isAboutSpace(errnoOf(error))) throw error;
     return null;
   }
 }
 
-export async function isThere(file: string): Promise<boolean> {
-  try {
-    await lstat(file);
-    return true;
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    throw error;
-  }
+export function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-async function createEmpty(file: string): Promise<string | null> {
+function createEmpty(file: string): string | null {
   try {
-    await using _ = await open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    closeSync(openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600));
     return null;
   } catch (error) {
     return errnoOf(error) ?? String(error);
   }
 }
 
-async function writeFolderName(file: string): Promise<string> {
+function writeFolderName(file: string): string {
   const name = randomUUID();
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await using handle = await open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  await handle.writeFile(`${name}\n`);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const handle = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    writeFileSync(handle, `${name}\n`);
+  } finally {
+    closeSync(handle);
+  }
   return name;
 }
 
 /** Empty when it is not there. */
-async function readTrimmed(file: string): Promise<string> {
+function readTrimmed(file: string): string {
   try {
-    return (await readFile(file, { encoding: 'utf8', flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK })).trim();
+    return readFileSync(file, { encoding: 'utf8', flag: O_RDONLY | O_NOFOLLOW | O_NONBLOCK }).trim();
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return '';
     throw error;

@@ -33,7 +33,7 @@ export async function readWitness(
   options: WitnessOptions,
 ): Promise<Launched | 'running' | null> {
   const file = resultFile(folder, call);
-  const seen = await readResult(file);
+  const seen = readResult(file);
   if (seen !== null) return seen;
   const claim = await claimTicket(options.launcher, file, options.patienceMs);
   switch (claim) {
@@ -42,9 +42,9 @@ export async function readWitness(
     case 'begun':
       return readResult(file);
     case 'unbegun':
-      return (await isSameEnvironment(folder, options)) ? notRun({ how: 'not-begun' }) : null;
+      return isSameEnvironment(folder, options) ? notRun({ how: 'not-begun' }) : null;
     case 'none':
-      if ((await isThere(file)) || !(await isSameEnvironment(folder, options))) return readResult(file);
+      if (isThere(file) || !isSameEnvironment(folder, options)) return readResult(file);
       return notRun({ how: 'not-begun' });
     case 'unknown':
       return null;
@@ -66,11 +66,9 @@ export async function tidyWitnesses(folder: string, now: number): Promise<number
 }
 
 /** Whether what is missing was never there (T4). */
-async function isSameEnvironment(folder: string, { environment = null }: WitnessOptions): Promise<boolean> {
+function isSameEnvironment(folder: string, { environment = null }: WitnessOptions): boolean {
   return (
-    environment !== null &&
-    environment.at > Date.now() - TRUSTED_MS &&
-    environment.name === (await launchEnvironment(folder))
+    environment !== null && environment.at > Date.now() - TRUSTED_MS && environment.name === launchEnvironment(folder)
   );
 }
 

@@ -2,7 +2,8 @@
  * Owns: the file in which the launcher records how a command ended: where it is and how it is read.
  * Does not own: writing it (native/main.c). While the command runs there is only `.tmp`, locked by the launcher.
  */
-import { lstat, open, rm } from 'node:fs/promises';
+import { lstatSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { constants as os } from 'node:os';
 import { join } from 'node:path';
 import { getSystemErrorName } from 'node:util';
@@ -34,8 +35,8 @@ export function resultFile(folder: string, call: string): string {
 export const temporaryName = (file: string): string => `${file}.tmp`;
 
 /** Null when it is not there, or was torn by a power cut: then it is unknown how the command ended. */
-export async function readResult(file: string): Promise<Launched | null> {
-  const bytes = await readBytesOrNull(file);
+export function readResult(file: string): Launched | null {
+  const bytes = readBytesOrNull(file);
   const end = bytes?.indexOf(NEWLINE) ?? -1;
   if (bytes === null || end < 0) return null;
   const header = parseHeader(bytes.subarray(0, end).toString());
@@ -50,11 +51,10 @@ export async function dropResult(file: string): Promise<void> {
   await rm(file, { force: true });
 }
 
-async function readBytesOrNull(file: string): Promise<Buffer | null> {
+function readBytesOrNull(file: string): Buffer | null {
   try {
-    if (!(await lstat(file)).isFile()) throw new OkaError('unsafe-file', `${file} is not a regular file`);
-    await using handle = await open(file, 'r');
-    return await handle.readFile();
+    if (!lstatSync(file).isFile()) throw new OkaError('unsafe-file', `${file} is not a regular file`);
+    return readFileSync(file);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
     throw error;

@@ -6,7 +6,8 @@
  *    is left. We only ask it to stop and read its result file, so the command is not affected if we die.
  */
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdirSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -39,6 +40,7 @@ type SandboxedOptions = {
 /** What the launcher exits with when the command was started and its result is lost; else it was not started. */
 const LOST = 74;
 const MAX_MS = 2_147_483_647;
+const MOST_TRIES = 3;
 
 export async function launchSandboxed(
   argv: readonly string[],
@@ -48,14 +50,11 @@ export async function launchSandboxed(
   const { folder, call, own } = await prepareState(jail);
   const file = resultFile(folder, call);
   try {
-    const problem = await makeTicket(jail.launcher, file, options.signal);
-    if (options.signal.aborted) return notRun({ how: 'not-begun' });
-    if (problem !== null) return notRun({ how: 'unstarted', problem });
-    await rm(file, { force: true }); // left by an attempt under the same name: it must not be mistaken for the result of this one
     const args = [...launcherOptions(file, options, jail), '--', ...argv];
-    const ended = await runLauncher(jail.launcher, args, options.env, options.signal);
-    const end = ended ?? (await endByTicket(jail.launcher, file));
-    const result = (await readResult(file)) ?? (await withoutResult(end, options.signal.aborted, jail));
+    const end = await startWithTicket(jail.launcher, args, file, options);
+    if (end === null) return notRun({ how: 'not-begun' });
+    if (typeof end === 'string') return notRun({ how: 'unstarted', problem: end });
+    const result = readResult(file) ?? (await withoutResult(end, options.signal.aborted, jail));
     return { ...result, denied: result.denied && jail.rights !== null };
   } finally {
     if (own) {
@@ -81,7 +80,7 @@ export async function probeKernel(launcher: string): Promise<KernelSupport> {
 
 async function prepareState({ state }: SandboxLaunch): Promise<{ folder: string; call: string; own: boolean }> {
   if (state === undefined) return { folder: await mkdtemp(join(tmpdir(), 'oka-call-')), call: 'call', own: true };
-  await mkdir(state.folder, { recursive: true, mode: 0o700 });
+  mkdirSync(state.folder, { recursive: true, mode: 0o700 });
   return { ...state, own: false };
 }
 
@@ -115,11 +114,25 @@ function toOptions(values: Readonly<Record<string, string | number | readonly (s
   );
 }
 
-/** The end of a launcher whose starter was killed (L2 in launch-server.ts); it is waited for. */
-async function endByTicket(launcher: string, file: string): Promise<LauncherEnd> {
-  const claim = await claimTicket(launcher, file, MAX_MS);
-  const isUnbegun = claim === 'none' || claim === 'unbegun';
-  return { code: isUnbegun ? null : LOST, signal: null, stderr: 'the process that starts commands was killed' };
+/** How the launcher ended; a problem if there is no ticket; null if it was stopped before. */
+async function startWithTicket(
+  launcher: string,
+  args: readonly string[],
+  file: string,
+  { env, signal }: SandboxedOptions,
+): Promise<LauncherEnd | string | null> {
+  for (let tries = 1; ; tries += 1) {
+    const problem = await makeTicket(launcher, file, signal);
+    if (signal.aborted) return null;
+    if (problem !== null) return problem;
+    rmSync(file, { force: true }); // left by an attempt under the same name: it must not be mistaken for the result of this one
+    const end = await runLauncher(launcher, args, env, signal);
+    if (end !== null) return end;
+    // The process that starts launchers was killed (L2 in launch-server.ts): the launcher is waited for, if it was started.
+    const hasBegun = (await claimTicket(launcher, file, MAX_MS)) !== 'unbegun';
+    if (hasBegun || tries === MOST_TRIES)
+      return { code: hasBegun ? LOST : null, signal: null, stderr: 'the process that starts commands was killed' };
+  }
 }
 
 /** The launcher itself failed. Unless it says that nothing was started, something may have been. */

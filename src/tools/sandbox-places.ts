@@ -1,19 +1,19 @@
 /** Owns: the folders that rights speak of, as they really are on this machine. */
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Places } from '../guard/command-rights.ts';
 
 /** Makes what is missing, and follows links now, so that nothing can be swapped for one later. */
-export async function resolvePlaces(folders: Pick<Places, 'oka' | 'desk' | 'scratch' | 'tools'>): Promise<Places> {
-  const real = async (folder: string, mode = 0o777): Promise<string> => {
-    await mkdir(folder, { recursive: true, mode });
-    return realpath(folder);
+export function resolvePlaces(folders: Pick<Places, 'oka' | 'desk' | 'scratch' | 'tools'>): Places {
+  const real = (folder: string, mode = 0o777): string => {
+    mkdirSync(folder, { recursive: true, mode });
+    return realpathSync.native(folder);
   };
   return {
-    oka: await real(folders.oka, 0o700),
-    desk: await real(folders.desk),
-    scratch: folders.scratch === null ? null : await real(folders.scratch),
-    tools: await real(folders.tools, 0o700),
+    oka: real(folders.oka, 0o700),
+    desk: real(folders.desk),
+    scratch: folders.scratch === null ? null : real(folders.scratch),
+    tools: real(folders.tools, 0o700),
     programs: programFolders(process.execPath),
     root: process.getuid?.() === 0,
   };

@@ -25,7 +25,7 @@ describe.skipIf(!mayMount || built === null).each<[what: string, limits: string]
   beforeAll(async () => {
     for (const call of ['stopped', 'waits']) rmSync(ranAs(call), { force: true });
     mountSmall(dir, limits);
-    await launchEnvironment(dir);
+    launchEnvironment(dir);
     fill();
   });
   afterAll(() => unmount(dir));

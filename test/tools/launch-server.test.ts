@@ -26,9 +26,9 @@ describe.skipIf(built === null)('the process that starts launchers', () => {
     expect(serversOf(process.pid)).toHaveLength(1);
   });
 
-  it('L1 that was killed is replaced', async () => {
+  it('L1 that was killed is replaced, also when its end has not been noticed yet', async () => {
     await run('before', 'true');
-    await endServers(process.pid);
+    for (const each of serversOf(process.pid)) process.kill(each, 'SIGKILL');
     expect(await run('after', 'exit 4')).toMatchObject({ exit: 4 });
   });
 

@@ -191,19 +191,19 @@ describe.skipIf(built === null)('a ticket', () => {
 describe('the environment', () => {
   it('T4 is the same for as long as the folder and the machine are', async () => {
     const here = join(dir, 'environment');
-    const first = await launchEnvironment(here);
+    const first = launchEnvironment(here);
     expect(first).toMatch(/^[0-9a-f-]{36} [0-9a-f-]{36}$/);
-    expect(await launchEnvironment(here)).toBe(first);
+    expect(launchEnvironment(here)).toBe(first);
     rmSync(here, { recursive: true });
-    expect(await launchEnvironment(here)).not.toBe(first);
+    expect(launchEnvironment(here)).not.toBe(first);
   });
 
   it('T4 with a name that was torn gets another', async () => {
     const here = join(dir, 'torn');
-    const first = await launchEnvironment(here);
+    const first = launchEnvironment(here);
     writeFileSync(join(here, 'ground'), first?.slice(40) ?? '');
-    expect(await launchEnvironment(here)).toMatch(/^[0-9a-f-]{36} [0-9a-f-]{36}$/);
-    expect(await launchEnvironment(here)).not.toBe(first);
+    expect(launchEnvironment(here)).toMatch(/^[0-9a-f-]{36} [0-9a-f-]{36}$/);
+    expect(launchEnvironment(here)).not.toBe(first);
   });
 
   it.each<[string, (file: string) => void]>([
@@ -214,13 +214,13 @@ describe('the environment', () => {
     const here = join(dir, `odd ${what}`);
     mkdirSync(here);
     place(join(here, 'ground'));
-    expect(await launchEnvironment(here)).toBeNull();
+    expect(launchEnvironment(here)).toBeNull();
     expect(existsSync(join(dir, 'elsewhere'))).toBe(false);
   });
 });
 
 async function currentEnvironment(): Promise<{ name: string; at: number }> {
-  return { name: (await launchEnvironment(folder)) ?? '', at: Date.now() };
+  return { name: launchEnvironment(folder) ?? '', at: Date.now() };
 }
 
 async function withTicket(call: string, line: string): Promise<ChildProcess> {

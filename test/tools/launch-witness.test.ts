@@ -106,7 +106,7 @@ describe.skipIf(built === null)('a result', () => {
     const file = resultFile(folder, 'torn');
     for (const size of [1000, 100, 10, 0]) {
       truncateSync(file, size);
-      expect(await readResult(file)).toBe(null);
+      expect(readResult(file)).toBe(null);
     }
   });
 

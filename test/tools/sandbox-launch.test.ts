@@ -357,7 +357,7 @@ describe('what there is to hold commands with', () => {
 it('the folders of the jail are real ones, and those of Node do not take a home along', async () => {
   const link = join(places.dir, 'desk-link');
   symlinkSync(places.desk, link);
-  const found = await resolvePlaces({ ...places, desk: link, scratch: join(places.dir, 'new/scratch') });
+  const found = resolvePlaces({ ...places, desk: link, scratch: join(places.dir, 'new/scratch') });
   expect(found).toMatchObject({ desk: places.desk, scratch: join(places.dir, 'new/scratch') });
   expect(statSync(found.scratch ?? '').isDirectory()).toBe(true);
   expect(programFolders('/home/me/bin/node')).toEqual(['/home/me/bin', '/home/me/lib/node_modules']);

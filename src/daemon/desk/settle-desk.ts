@@ -63,7 +63,7 @@ async function clearDesk({ home, report, signal }: SettlePorts, run: string | nu
       report('a command that began before is still running: nothing else writes to the desk until it ends', run);
     if (signal.aborted) throw new OkaError('refused', 'stopped while a command that began before was still running');
   }
-  const mark = await markOf(join(home.workspace, 'desk'));
+  const mark = markOf(join(home.workspace, 'desk'));
   for (let tries = 0; ; tries += 1) {
     const ended = await endLeftovers(launcherPath(), mark);
     if (ended !== null && ended > 0) report(`ended ${ended} processes that a killed launcher had left running`, run);

@@ -2,8 +2,8 @@
  * Owns: the sandbox of each command: the rights of its class, egress if it may have that, and a scratch folder.
  * Does not own: which rights those are (guard/command-rights.ts), which hosts it reaches (the policy, through the proxy).
  */
-import { realpathSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdirSync, mkdtempSync, realpathSync, rmdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confinementFor, type Places, rightsOf } from '../../guard/command-rights.ts';
 import { splitApprovedHosts } from '../../guard/approved-hosts.ts';
@@ -105,7 +105,7 @@ async function sandboxCommand(
   if (confinement.kind === 'refused') return confinement;
   const isConfined = confinement.kind === 'jail';
   const grant = await grantEgress(ports, call, command, request);
-  const scratch = call.class === 'read' && !support.seccomp ? null : await createScratch(ports.home);
+  const scratch = call.class === 'read' && !support.seccomp ? null : createScratch(ports.home);
   return toSandbox({
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
@@ -119,8 +119,8 @@ async function sandboxCommand(
     },
     scratch,
     launch: isConfined
-      ? await confinedLaunch(ports, call, request, support, grant, scratch)
-      : await witnessedLaunch(ports, call, support),
+      ? confinedLaunch(ports, call, request, support, grant, scratch)
+      : witnessedLaunch(ports, call, support),
     grant,
   });
 }
@@ -134,8 +134,8 @@ async function sandboxInstaller(
   const confinement = confinementFor(support, ports.sandbox, 'operator');
   if (confinement.kind === 'refused') return confinement;
   const grant = net ? await ports.egress.grant({ run, call, hosts: [], servers }, timeoutMs) : null;
-  const scratch = await createScratch(ports.home);
-  const places = await placesOf(ports.home, scratch);
+  const scratch = createScratch(ports.home);
+  const places = placesOf(ports.home, scratch);
   const step = { class: 'write_local', author: 'operator', net: grant?.address ?? null, installer: true } as const;
   const rights = confinement.kind === 'jail' ? rightsOf(step, places, support) : null;
   const launch =
@@ -149,7 +149,7 @@ async function sandboxVersionCheck(ports: SandboxPorts, support: KernelSupport):
   const confinement = confinementFor(support, ports.sandbox, 'operator');
   if (confinement.kind === 'refused') return confinement;
   if (confinement.kind === 'none') return toSandbox({ env: {}, scratch: null, launch: null, grant: null });
-  const places = await placesOf(ports.home, null);
+  const places = placesOf(ports.home, null);
   const rights = rightsOf({ class: 'read', author: 'model', net: null, installer: false }, places, support);
   return toSandbox({
     env: { PATH: barePath(ports.home) },
@@ -176,7 +176,7 @@ function toSandbox({ env, scratch, launch, grant }: SandboxParts): CommandSandbo
     ...(grant === null ? {} : { refused: () => grant.refused() }),
     [Symbol.asyncDispose]: async () => {
       grant?.[Symbol.dispose]();
-      if (scratch !== null) await rm(scratch, { recursive: true, force: true });
+      if (scratch !== null) await removeScratch(scratch);
     },
   };
 }
@@ -216,49 +216,58 @@ async function grantEgress(
   return egress.grant({ run, call, hosts, servers: approved.servers, onlyFetches, ...limit }, timeoutMs);
 }
 
-async function confinedLaunch(
+function confinedLaunch(
   { home }: SandboxPorts,
   { class: effect, author, call }: ToolCall,
   { readable }: SandboxRequest,
   support: KernelSupport,
   grant: Grant | null,
   scratch: string | null,
-): Promise<SandboxLaunch> {
-  const places = await placesOf(home, scratch);
+): SandboxLaunch {
+  const places = placesOf(home, scratch);
   const rights = rightsOf({ class: effect, author, net: grant?.address ?? null, installer: false }, places, support);
   return {
     launcher: launcherPath(),
     rights: { ...rights, read: [...rights.read, ...readable, ...(grant === null ? [] : certificateFiles())] },
     state: { folder: callsFolder(home), call },
-    desk: await deskLockFor(home, effect),
+    desk: deskLockFor(home, effect),
   };
 }
 
-async function deskLockFor(home: Home, effect: SideEffectClass): Promise<DeskLock> {
-  const mark = await markOf(join(home.workspace, 'desk'));
+function deskLockFor(home: Home, effect: SideEffectClass): DeskLock {
+  const mark = markOf(join(home.workspace, 'desk'));
   return { file: effect === 'read' ? null : deskLockFile(home), mark };
 }
 
 /** Without a sandbox, the launcher still ends leftover processes and witnesses the exit. */
-async function witnessedLaunch(
+function witnessedLaunch(
   { home }: SandboxPorts,
   { call, class: effect }: ToolCall,
   { launcher }: KernelSupport,
-): Promise<SandboxLaunch | null> {
+): SandboxLaunch | null {
   if (!launcher) return null;
   const state = { folder: callsFolder(home), call };
-  return { launcher: launcherPath(), rights: null, state, desk: await deskLockFor(home, effect) };
+  return { launcher: launcherPath(), rights: null, state, desk: deskLockFor(home, effect) };
 }
 
-async function placesOf(home: Home, scratch: string | null): Promise<Places> {
+function placesOf(home: Home, scratch: string | null): Places {
   const desk = join(home.workspace, 'desk');
   return resolvePlaces({ oka: home.oka, desk, scratch, tools: join(home.oka, 'tools') });
 }
 
-async function createScratch(home: Home): Promise<string> {
-  const folder = join(realpathSync(home.oka), 'scratch');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return mkdtemp(join(folder, 'call-'));
+function createScratch(home: Home): string {
+  const folder = join(realpathSync.native(home.oka), 'scratch');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(folder, 'call-'));
+}
+
+/** Most are empty; removing what a command left may take long, and blocks nobody. */
+async function removeScratch(folder: string): Promise<void> {
+  try {
+    rmdirSync(folder);
+  } catch {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** What a person fenced runs on the desk, whatever it contains; only network access has to be declared. */
