@@ -6,7 +6,8 @@
  *    a connection, not who makes it. Hosts that such a rule or a person allowed for one step are passed with that step.
  * E2 A matching deny or ask rule refuses, whatever else allows it; only an approval of this very step overrules an ask.
  * E3 Ports are 80 and 443. Any other has to be named: `host: git.example.org:8443`.
- * E4 Only a package registry or a model server that the operator configured may have a private address.
+ * E4 Only a package registry, a model server that the operator configured, and an address that a person named for the step
+ *    or for its secret may be private.
  */
 import type { Policy, PolicyRule } from '../schema/policy.ts';
 import { type Facts, hostMatches, ruleMatches } from './rule-match.ts';
@@ -44,9 +45,9 @@ export function egressRule(rules: readonly PolicyRule[], registries: readonly Re
       relevant.find((rule) => rule.effect === effect && covers(rule.host, effect, host, port));
     const denied = of('deny');
     if (denied !== undefined) return refuse(denied.why ?? `a rule forbids ${host}`);
-    if (named.some((each) => covers(each, 'allow', host, port))) return allow(`${host} was allowed for this step`);
     if (servers.some((each) => covers(each, 'allow', host, port)))
       return { verdict: 'allowed', reason: `${host} is a server that the operator named`, reach: 'own network' };
+    if (named.some((each) => covers(each, 'allow', host, port))) return allow(`${host} was allowed for this step`);
     const asked = of('ask');
     if (asked !== undefined) return refuse(asked.why ?? `${host} needs an approval, and this step has none`);
     const rule = of('allow');

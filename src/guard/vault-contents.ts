@@ -10,7 +10,7 @@ const FEWEST_DIGITS = 12;
 /** More letters than this in words are a passphrase. */
 const MOST_LETTERS = 15;
 
-export type Rules = Pick<Secret, 'tools' | 'hosts' | 'commands'>;
+export type Rules = Pick<Secret, 'tools' | 'hosts' | 'commands' | 'header'>;
 
 /** Sets a secret's value; the old value is retained for redaction, and the old rules unless new ones are given. */
 export function withValue(
@@ -29,6 +29,7 @@ export function withValue(
     tools: rules?.tools ?? before?.tools ?? [],
     hosts: rules?.hosts ?? before?.hosts ?? [],
     ...commandsOf(rules ?? before),
+    ...headerOf(rules ?? before),
     set_at: now,
     old: before === undefined ? [] : previousValues(before),
   };
@@ -39,12 +40,16 @@ function commandsOf(rules: Pick<Secret, 'commands'> | undefined): Pick<Secret, '
   return rules?.commands === undefined || rules.commands.length === 0 ? {} : { commands: rules.commands };
 }
 
+function headerOf(rules: Pick<Secret, 'header'> | undefined): Pick<Secret, 'header'> {
+  return rules?.header === undefined ? {} : { header: rules.header };
+}
+
 /** Removes a secret from use. Its values are still redacted, unless they are to be forgotten. */
 export function withoutSecret(contents: VaultContents, name: string, forget: boolean): VaultContents {
   const before = requireSecret(contents, name);
   const { [name]: _gone, ...rest } = contents.secrets;
   if (forget) return { ...contents, secrets: rest };
-  const { commands: _, ...others } = before;
+  const { commands: _, header: _header, ...others } = before;
   const secret: Secret = { ...others, value: null, tools: [], hosts: [], old: previousValues(before) };
   return { ...contents, secrets: { ...rest, [name]: secret } };
 }

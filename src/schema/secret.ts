@@ -36,6 +36,11 @@ export const Secret = z
       .max(100)
       .optional()
       .describe('The commands of a model that may have it; those of a person may, without being named.'),
+    header: z
+      .string()
+      .max(500)
+      .optional()
+      .describe('With it the egress proxy adds the value to requests, as this header; no command gets the value.'),
     set_at: Instant.describe('When it got this value.'),
     old: z
       .array(

@@ -67,6 +67,9 @@ export type Attempt = {
   key: string | null;
 };
 
+/** A header that the egress proxy adds to requests to these hosts; the process that asks never has its value. */
+export type ProxyHeader = { name: string; value: string; hosts: readonly string[] };
+
 /** One attempt at a tool, as every middleware and the tool itself see it. */
 export type ToolCall = Attempt & {
   run: string;
@@ -88,6 +91,8 @@ export type ToolCall = Attempt & {
   aside?: FilesAside;
   /** The only hosts that the network of this call reaches, because it has been given a secret; absent without one. */
   onlyHosts?: readonly string[];
+  /** Headers with secrets that the egress proxy adds for this call. */
+  proxyHeaders?: readonly ProxyHeader[];
   /** How the attempt before this one ended, when this is a retry. */
   previous: Outcome | null;
   /** Records a further attempt before it acts. */

@@ -7,11 +7,13 @@
  * R3 A command gets one as a file or, where asked, in its environment; never as an argument.
  * R5 A command that a model wrote gets one only if a person has named the command for it (secret-command.ts), and the
  *    network of a command with a secret reaches the hosts of that secret only.
+ * R6 A secret that has a header is not given to a command at all: the egress proxy adds it to requests (secret-header.ts).
  * R4 Every use is durable in the ledger before the tool runs.
  */
 import type { NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
-import type { Outcome, ToolCall } from '../schema/tool.ts';
+import type { Outcome, ProxyHeader, ToolCall } from '../schema/tool.ts';
+import { PLACEHOLDER, toProxyHeader } from './secret-header.ts';
 import { commandRefusal } from './secret-command.ts';
 
 export type Denied = Extract<Outcome, { status: 'denied' }>;
@@ -25,6 +27,8 @@ export type StoredSecret = {
   hosts: readonly string[];
   /** Commands of a model that may have it. */
   commands: readonly string[];
+  /** The header in which the proxy adds it for a command; null when the command gets the value itself. */
+  header?: string | null;
   fingerprint: string;
 };
 export type SecretsPort = {
@@ -55,6 +59,7 @@ export function createReveal(port: SecretsPort): Reveal {
     const values = new Map<string, string>();
     let onlyHosts: readonly string[] | null = null;
     const uses: NewEvent[] = [];
+    const proxyHeaders: ProxyHeader[] = [];
     for (const name of new Set([...places.values()].flatMap(({ text }) => secretNames(text)))) {
       const held = await port.find(name);
       const why =
@@ -62,12 +67,15 @@ export function createReveal(port: SecretsPort): Reveal {
           ? `there is no secret "${name}"`
           : (refusalReason(name, held, call.tool, host) ?? commandRefusal(name, held, call));
       if (held === null || why !== null) return denied(why ?? '');
-      values.set(name, held.value);
+      const header = call.tool === 'shell' ? (held.header ?? null) : null;
+      if (header !== null) proxyHeaders.push(toProxyHeader(header, held.value, held.hosts));
+      values.set(name, header === null ? held.value : PLACEHOLDER);
       onlyHosts = onlyHosts === null ? held.hosts : onlyHosts.filter((each) => held.hosts.includes(each));
       uses.push(toUseEvent(call, name, held, host?.name ?? null));
     }
     await port.record(uses);
-    return { ...call, input: fillInput(call.input, '', places, values), onlyHosts: onlyHosts ?? [] };
+    const added = proxyHeaders.length === 0 ? {} : { proxyHeaders };
+    return { ...call, input: fillInput(call.input, '', places, values), onlyHosts: onlyHosts ?? [], ...added };
   };
 }
 

@@ -9,6 +9,7 @@ type ListedSecret = {
   tools: readonly string[];
   hosts: readonly string[];
   commands: readonly string[];
+  header?: string;
   set_at: string;
   old: number;
 };
@@ -19,8 +20,9 @@ export async function run({ home }: Call): Promise<Answer<Data>> {
   const contents = await (await vaultOf(home)).read();
   const secrets = Object.entries(contents?.secrets ?? {})
     .filter(([, { value }]) => value !== null)
-    .map(([name, { version, tools, hosts, commands = [], set_at, old }]) => {
-      return { name, version, tools, hosts, commands, set_at, old: old.length };
+    .map(([name, { version, tools, hosts, commands = [], header, set_at, old }]) => {
+      const added = header === undefined ? {} : { header };
+      return { name, version, tools, hosts, commands, ...added, set_at, old: old.length };
     });
   return answer({ secrets });
 }
@@ -31,11 +33,12 @@ export function render({ secrets }: Data, terminal: Terminal): string {
 }
 
 function renderSecret(
-  { name, version, tools, hosts, commands, set_at }: ListedSecret,
+  { name, version, tools, hosts, commands, header, set_at }: ListedSecret,
   { bold, dim }: Terminal,
 ): string {
   const list = (names: readonly string[]): string => (names.length === 0 ? dim('none') : names.join(', '));
   const head = `${bold(name)}  version ${version}, ${dim(`set ${set_at.slice(0, 10)}`)}`;
   const named = commands.length === 0 ? '' : `  commands  ${list(commands)}\n`;
-  return `${head}\n  tools  ${list(tools)}\n  hosts  ${list(hosts)}\n${named}`;
+  const added = header === undefined ? '' : `  header  ${header}\n`;
+  return `${head}\n  tools  ${list(tools)}\n  hosts  ${list(hosts)}\n${named}${added}`;
 }

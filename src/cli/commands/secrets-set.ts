@@ -3,6 +3,7 @@ import { knownToolNames } from '../../daemon/room-contributions.ts';
 import { withValue } from '../../guard/vault-contents.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { SecretCommand, SecretHost, SecretTool } from '../../schema/secret.ts';
+import { assertSecretHeader } from '../../tools/secret-header.ts';
 import { assertNameable } from '../../tools/secret-command.ts';
 import type { Answer, Call } from '../command-module.ts';
 import { requireHome } from '../require-home.ts';
@@ -12,13 +13,14 @@ type SetCall = Call<{
   tool: readonly string[];
   host: readonly string[];
   command: readonly string[];
+  header: string | undefined;
   passphrase: boolean;
 }>;
 
 export async function run(call: SetCall): Promise<Answer<SecretAnswer>> {
   const name = onlyName(call);
   requireHome(call.home);
-  const rules = { tools: toolsOf(call), hosts: hostsOf(call), commands: commandsOf(call) };
+  const rules = { tools: toolsOf(call), hosts: hostsOf(call), commands: commandsOf(call), ...headerOf(call) };
   const value = await valueFor(call, name);
   const made = call.options.passphrase ? { passphrase: await newPassphrase() } : {};
   const now = new Date().toISOString();
@@ -69,6 +71,16 @@ function commandsOf({ options, notify }: SetCall): string[] {
       });
     assertNameable(parsed.data);
     return parsed.data;
+  });
+}
+
+function headerOf({ options }: SetCall): { header?: string } {
+  const { header, tool, host } = options;
+  if (header === undefined) return {};
+  assertSecretHeader(header);
+  if (tool.includes('shell') && host.length > 0) return { header };
+  throw new OkaError('usage', '--header is for commands, and for the hosts that it is sent to', {
+    fix: 'Add --tool shell and --host HOST.',
   });
 }
 

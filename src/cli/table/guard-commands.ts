@@ -11,6 +11,10 @@ export const guard: Readonly<Record<string, Command>> = {
       tool: texts('TOOL', 'A tool that may have it; repeat for more.'),
       host: texts('HOST', 'A host it may be sent to; repeat for more.'),
       command: texts('COMMAND', 'A command of a model that may have it, with --tool shell; repeat for more.'),
+      header: text(
+        'HEADER',
+        'For commands: the proxy adds this header, with {} for the value, to requests to the hosts; no command gets the value.',
+      ),
       passphrase: flag('With the first secret: wrap the new key with a passphrase.'),
     },
     json: true,

@@ -81,8 +81,9 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
     const contents = await read();
     if (contents === null) return null;
     const { fingerprintOf } = await import('../../guard/open-vault.ts');
-    const { value, version, tools, hosts, commands = [] } = requireSecret(contents, name);
-    return { value: value ?? '', version, tools, hosts, commands, fingerprint: fingerprintOf(contents, value ?? '') };
+    const { value, version, tools, hosts, commands = [], header = null } = requireSecret(contents, name);
+    const fingerprint = fingerprintOf(contents, value ?? '');
+    return { value: value ?? '', version, tools, hosts, commands, header, fingerprint };
   }
 
   await refresh();

@@ -13,6 +13,7 @@ import type { SideEffectClass } from '../../schema/effect.ts';
 import type { ToolCall } from '../../schema/tool.ts';
 import type { CommandSandbox, SandboxRequest } from '../../tools/builtin/shell.ts';
 import type { Grant } from '../../tools/egress/open-egress.ts';
+import type { TicketOwner } from '../../tools/egress/proxy-tickets.ts';
 import { type SandboxLaunch, type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
 import { unsandboxedWarning } from './sandbox-warning.ts';
 import { resolvePlaces } from '../../tools/sandbox-places.ts';
@@ -110,9 +111,7 @@ async function sandboxCommand(
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
       ...(grant === null ? OFFLINE : await registrySettings(ports.home)),
-      ...(grant !== null && call.author === 'model' && scratch !== null
-        ? { ...(await withoutScripts(scratch)), ...(await trustedAuthorities(scratch, grant.authority)) }
-        : {}),
+      ...(grant !== null && scratch !== null ? await readTunnelSettings(call, scratch, grant) : {}),
       ...importsFrom(join(ports.home.oka, 'tools')),
       ...(call.class === 'read' || (call.author === 'model' && call.onlyHosts !== undefined) ? NEUTRAL_GIT : {}),
       ...grant?.env,
@@ -181,6 +180,17 @@ function toSandbox({ env, scratch, launch, grant }: SandboxParts): CommandSandbo
   };
 }
 
+/** What makes programs accept that the proxy reads their requests, where it does. */
+async function readTunnelSettings(
+  { author, proxyHeaders }: ToolCall,
+  scratch: string,
+  { authority }: Grant,
+): Promise<Record<string, string>> {
+  if (author !== 'model' && proxyHeaders === undefined) return {};
+  const trusted = await trustedAuthorities(scratch, authority);
+  return author === 'model' ? { ...(await withoutScripts(scratch)), ...trusted } : trusted;
+}
+
 async function registrySettings(home: Home): Promise<Record<string, string>> {
   const globalconfig = await npmGlobalConfig(home);
   return globalconfig === null ? {} : { npm_config_globalconfig: globalconfig };
@@ -193,27 +203,25 @@ async function grantEgress(
   command: Command,
   { net, timeoutMs }: SandboxRequest,
 ): Promise<Grant | null> {
-  const {
-    author,
-    run,
-    call,
-    class: effect,
-    approval,
-    isAllowedForRun = false,
-    approvedHosts = [],
-    onlyHosts,
-  } = toolCall;
-  const limit = onlyHosts === undefined ? {} : { onlyHosts };
-  const ofSecrets = onlyHosts ?? [];
+  const { author, run, call, class: effect, approvedHosts = [] } = toolCall;
+  const isUnasked = toolCall.approval === null && toolCall.isAllowedForRun !== true;
+  const step = { run, call, ...limitsOfSecrets(toolCall) };
+  const named = splitApprovedHosts([...approvedHosts, ...(toolCall.onlyHosts ?? [])]);
   if (author === 'operator' && net !== false)
-    return egress.grant({ run, call, hosts: [...(net === true ? [] : net), ...ofSecrets], ...limit }, timeoutMs);
-  const isUnasked = approval === null && !isAllowedForRun;
+    return egress.grant({ ...step, ...named, hosts: [...(net === true ? [] : net), ...named.hosts] }, timeoutMs);
   const found = classifyWithHosts(toolCall, command, { classify, desk: join(home.workspace, 'desk') });
   if ((author !== 'model' && isUnasked) || (!found.net && approvedHosts.length === 0)) return null;
   const onlyFetches = isUnasked && effect !== 'external_mutation';
-  const approved = splitApprovedHosts(approvedHosts);
-  const hosts = [...(isUnasked ? [] : found.hosts), ...approved.hosts, ...ofSecrets];
-  return egress.grant({ run, call, hosts, servers: approved.servers, onlyFetches, ...limit }, timeoutMs);
+  const hosts = [...(isUnasked ? [] : found.hosts), ...named.hosts];
+  return egress.grant({ ...step, ...named, hosts, onlyFetches }, timeoutMs);
+}
+
+/** A step with a secret reaches only the hosts of the secret; a secret with a header is added by the proxy. */
+function limitsOfSecrets({ onlyHosts, proxyHeaders }: ToolCall): Pick<TicketOwner, 'onlyHosts' | 'addedHeaders'> {
+  return {
+    ...(onlyHosts === undefined ? {} : { onlyHosts }),
+    ...(proxyHeaders === undefined ? {} : { addedHeaders: proxyHeaders }),
+  };
 }
 
 function confinedLaunch(

@@ -82,6 +82,10 @@ export function sharedEgress(
   const authority = key === null ? null : createAuthority(key);
   return {
     async grant(holder, ms) {
+      if (key === null && holder.addedHeaders !== undefined)
+        throw new OkaError('refused', 'the egress proxy shares no key with the worker, so it cannot add a secret', {
+          fix: 'Give both the same key, or set the secret without --header.',
+        });
       const host = await lookup(proxy.host); // a sandboxed command cannot ask a name server
       const ticket = key === null ? null : sealTicket(key, holder, clock() + ms);
       return {

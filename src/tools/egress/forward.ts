@@ -16,6 +16,8 @@ export type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
   target: Target & { path: string; isSecure?: boolean };
+  /** Headers that replace those of the client. */
+  added?: Readonly<Record<string, string>>;
 };
 
 /** Why a request is not passed on whoever asks, or null. */
@@ -27,14 +29,14 @@ export function findObjection({ method, rawHeaders, httpVersion }: IncomingMessa
 
 /** Throws what the other side does wrong. Owns the socket. */
 export async function forward(
-  { request, response, target }: Exchange,
+  { request, response, target, added = {} }: Exchange,
   upstream: Socket,
   limits: Limits,
 ): Promise<void> {
   const sent = httpRequest({
     method: request.method ?? 'GET',
     path: target.path,
-    headers: upstreamHeaders(request, target),
+    headers: upstreamHeaders(request, target, added),
     createConnection: () => upstream,
     setHost: false,
     maxHeaderSize: limits.headerBytes,
@@ -65,12 +67,14 @@ function sendUpstream(sent: ReturnType<typeof httpRequest>): Promise<IncomingMes
 function upstreamHeaders(
   request: IncomingMessage,
   { host, port, isSecure = false }: Exchange['target'],
+  added: Readonly<Record<string, string>>,
 ): Record<string, string | string[]> {
   const name = host.includes(':') ? `[${host}]` : host;
   const framing = readFraming(request.rawHeaders, request.httpVersion);
   return {
     host: port === (isSecure ? 443 : 80) ? name : `${name}:${port}`,
-    ...forwardedHeaders(request.rawHeaders, ['host', 'content-length']),
+    ...forwardedHeaders(request.rawHeaders, ['host', 'content-length', ...Object.keys(added)]),
+    ...added,
     ...('length' in framing ? { 'content-length': framing.length } : {}),
     ...('chunked' in framing ? { 'transfer-encoding': 'chunked' } : {}),
     connection: 'close',

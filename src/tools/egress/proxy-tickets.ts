@@ -5,6 +5,8 @@
  * T2 A proxy in a process of its own knows no tickets; there they are sealed with a key that both can read, and end by time.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ProxyHeader } from '../../schema/tool.ts';
+import { sealHeaders, unsealHeaders } from './added-headers.ts';
 import { openRefusals, type Refusals } from './refusals.ts';
 
 /** For whom connections are made. */
@@ -19,6 +21,8 @@ export type TicketOwner = {
   onlyHosts?: readonly string[];
   /** From registries packages are only fetched: nothing is published, and no credentials are sent. */
   onlyFetches?: boolean;
+  /** Headers that the proxy adds, so that the secrets in them never enter the process. */
+  addedHeaders?: readonly ProxyHeader[];
 };
 
 export type Ticket = { user: string; password: string };
@@ -65,7 +69,9 @@ export const admitAnyone: Admit = () => ({
 });
 
 export function sealTicket(key: Buffer, holder: TicketOwner, until: number): Ticket {
-  const user = Buffer.from(JSON.stringify({ ...holder, until })).toString('base64url');
+  const { addedHeaders, ...readable } = holder;
+  const sealed = addedHeaders === undefined ? {} : { sealedHeaders: sealHeaders(key, addedHeaders) };
+  const user = Buffer.from(JSON.stringify({ ...readable, ...sealed, until })).toString('base64url');
   return { user, password: computeSeal(key, user) };
 }
 
@@ -78,9 +84,11 @@ export function admitSealed(key: Buffer, clock: () => number): Admit {
       Buffer,
     ];
     if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
-    const { until, ...holder } = JSON.parse(Buffer.from(ticket.user, 'base64url').toString()) as TicketOwner & {
-      until: number;
-    };
+    const { until, sealedHeaders, ...readable } = JSON.parse(
+      Buffer.from(ticket.user, 'base64url').toString(),
+    ) as TicketOwner & { until: number; sealedHeaders?: string };
+    const added = sealedHeaders === undefined ? {} : { addedHeaders: unsealHeaders(key, sealedHeaders) };
+    const holder: TicketOwner = { ...readable, ...added };
     for (const [password, { until: end }] of used) if (end <= clock()) used.delete(password);
     if (until <= clock()) return null;
     const admitted = used.get(ticket.password) ?? { holder, connections: new Set(), until, refusals: openRefusals() };

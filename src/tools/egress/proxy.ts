@@ -14,6 +14,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Registry } from '../../guard/egress-rule.ts';
 import { messageOf } from '../../schema/errors.ts';
+import { headersFor, plainObjection } from './added-headers.ts';
 import { connectTo } from './connect.ts';
 import { forward, findObjection } from './forward.ts';
 import { type Limits, LIMITS } from './limits.ts';
@@ -112,21 +113,41 @@ async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, do
   const target = parseConnectTarget(request.url ?? '');
   const found = await reach(target, admitted, client, door);
   if ('reason' in found) return refuseConnect(client, found.status, found.reason);
-  const isRead = found.registry !== null && admitted.holder.onlyFetches === true;
-  if (isRead && found.registry?.isPlain === true) {
+  const onlyFetches = found.registry !== null && admitted.holder.onlyFetches === true;
+  const added = headersFor(admitted.holder.addedHeaders, target as Target);
+  const isRead = onlyFetches || Object.keys(added).length > 0;
+  const problem = tunnelObjection(onlyFetches && found.registry?.isPlain === true, added, door);
+  if (problem !== null) {
     found.socket.destroy(); // inside a tunnel nobody would see what is sent
-    return refuseConnect(client, '403 Forbidden', 'this registry speaks plain http: no tunnel is needed');
+    admitted.refusals.add(problem);
+    return refuseConnect(client, '403 Forbidden', problem);
   }
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   if (head.length > 0) client.unshift(head);
   guest.keep();
   if (isRead && door.readTunnel !== undefined)
-    return door.readTunnel(client, registryTunnel(target as Target, found.socket, admitted, client, door));
+    return door.readTunnel(client, {
+      ...registryTunnel(target as Target, found.socket, admitted, client, door),
+      onlyFetches,
+      added,
+    });
   joinSockets(client, found.socket, door.limits, connectionLifetime(admitted, door));
 }
 
+function tunnelObjection(isPlain: boolean, added: Readonly<Record<string, string>>, door: Door): string | null {
+  if (isPlain) return 'this registry speaks plain http: no tunnel is needed';
+  if (Object.keys(added).length === 0 || door.readTunnel !== undefined) return null;
+  return 'the secret of this step cannot be added inside an encrypted connection: this proxy has no authority of its own';
+}
+
 /** The connection that was made when the tunnel was asked for serves its first request. */
-function registryTunnel(target: Target, first: Socket, admitted: Admitted, client: Socket, door: Door): RegistryTunnel {
+function registryTunnel(
+  target: Target,
+  first: Socket,
+  admitted: Admitted,
+  client: Socket,
+  door: Door,
+): Omit<RegistryTunnel, 'onlyFetches' | 'added'> {
   let unused: Socket | null = first;
   client.once('close', () => unused?.destroy());
   return {
@@ -160,10 +181,12 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
   using _ = register(admitted, request.socket);
   const found = await reach(target, admitted, request.socket, door);
   if ('reason' in found) return refuse(found.status, found.reason);
+  const added = headersFor(admitted.holder.addedHeaders, target as Target);
   const misuse =
-    found.registry !== null && admitted.holder.onlyFetches === true && 'path' in target
+    plainObjection(added, target as Target) ??
+    (found.registry !== null && admitted.holder.onlyFetches === true && 'path' in target
       ? registryObjection(request, target.path)
-      : null;
+      : null);
   if (misuse !== null) {
     admitted.refusals.add(misuse);
     found.socket.destroy();
@@ -174,7 +197,8 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
     connectionLifetime(admitted, door),
   );
   try {
-    await forward({ request, response, target: target as Exclude<typeof target, Unclear> }, found.socket, door.limits);
+    const wanted = target as Exclude<typeof target, Unclear>;
+    await forward({ request, response, target: wanted, added }, found.socket, door.limits);
   } catch (error) {
     if (response.headersSent) response.destroy();
     else refuse('502', `the other side does not answer properly: ${messageOf(error)}`);

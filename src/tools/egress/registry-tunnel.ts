@@ -1,9 +1,9 @@
 /**
- * Owns: the tunnels to package registries of steps that only fetch. The proxy ends the encrypted connection itself with
- * a certificate of its own authority, reads each request, and passes on those that fetch packages.
+ * Owns: tunnels whose requests the proxy reads: those to package registries of steps that only fetch, and those to hosts
+ * for which it adds a header with a secret. It ends the encrypted connection itself, with a certificate of its own authority.
  *
- * U1 Each request that is passed on has an encrypted connection of its own, and the registry's certificate is verified.
- * U2 What is not a request to fetch never leaves the proxy (registry-request.ts).
+ * U1 Each request that is passed on has an encrypted connection of its own, and the server's certificate is verified.
+ * U2 In a step that only fetches, what is not a request to fetch never leaves the proxy (registry-request.ts).
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -22,6 +22,10 @@ export type RegistryTunnel = {
   /** A new connection to the registry, decided on as the first one was. */
   connect: () => Promise<{ socket: Socket } | { status: string; reason: string }>;
   refused: (reason: string) => void;
+  /** Whether requests may only fetch packages (registry-request.ts). */
+  onlyFetches: boolean;
+  /** Headers that the proxy adds to each request (added-headers.ts). */
+  added: Readonly<Record<string, string>>;
   lifeMs: number;
 };
 
@@ -81,7 +85,7 @@ function createContexts({ authority, clock }: RegistryReaderOptions): (host: str
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { target, connect: open, refused }: RegistryTunnel,
+  { target, connect: open, refused, onlyFetches, added }: RegistryTunnel,
   { limits, trusted }: RegistryReaderOptions,
 ): Promise<void> {
   const refuse = (status: number, reason: string): void => {
@@ -91,7 +95,7 @@ async function exchange(
   const path = pathOf(request.url ?? '');
   const problem = findObjection(request) ?? (path === null ? 'that is not a path' : null);
   if (problem !== null || path === null) return refuse(400, problem ?? '');
-  const misuse = registryObjection(request, path);
+  const misuse = onlyFetches ? registryObjection(request, path) : null;
   if (misuse !== null) {
     refused(misuse);
     return refuse(403, misuse);
@@ -100,11 +104,11 @@ async function exchange(
   if ('reason' in found) return refuse(Number(found.status.slice(0, 3)), found.reason);
   try {
     const upstream = await encrypt(found.socket, target.host, limits, trusted);
-    await forward({ request, response, target: { ...target, path, isSecure: true } }, upstream, limits);
+    await forward({ request, response, target: { ...target, path, isSecure: true }, added }, upstream, limits);
   } catch (error) {
     found.socket.destroy();
     if (response.headersSent) response.destroy();
-    else refuse(502, `the registry does not answer properly: ${messageOf(error)}`);
+    else refuse(502, `the server does not answer properly: ${messageOf(error)}`);
   }
 }
 
