@@ -129,7 +129,7 @@ function problemWith(
     const moves = path.map((to, index) => ({ from: path[index - 1] ?? input.state, to }));
     return moves.map((move) => check({ run: run.id, node: input.node, ...move })).find((no) => no !== null) ?? null;
   };
-  if (decision.kind === 'Transition') return checkMoves([decision.to]);
+  if (decision.kind === 'Transition') return decision.to === input.state ? null : checkMoves([decision.to]);
   return decision.kind === 'CallTool' ? callProblem(decision, input, run, tools, checkMoves) : null;
 }
 

@@ -20,7 +20,9 @@ function stopError(caller: AbortSignal): ModelProblem {
 }
 
 function fixFor({ kind, fix }: ModelProblem, called: Called): string {
-  const { model, keyName, baseUrl, advice } = called;
+  const { model, keyName, baseUrl, advice, maxTokens } = called;
+  if (kind === 'cut-off')
+    return `Set models.settings["${nameOf(called)}"].max_tokens in config.json to more than ${maxTokens} (thoughts count, too), or ask for less.`;
   if ((kind === 'unknown' || kind === 'down') && advice[kind] !== undefined) return advice[kind](called);
   if (kind === 'no-key' && keyName !== null)
     return `Run: oka secrets set ${keyName}, or set ${keyName} in the environment; the key must be valid for ${baseUrl}.`;

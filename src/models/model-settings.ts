@@ -7,6 +7,7 @@ import type { ModelsConfig } from '../schema/model.ts';
 import type { Called, NamedModel, ProviderDefinition } from '../schema/model-provider.ts';
 import type { Redact } from '../schema/ports.ts';
 import type { ModelEnvironment } from './model-environment.ts';
+import { limitsOf } from './model-limits.ts';
 import { type ModelNames, nameOf, parseModelName, parseModelNames } from './model-name.ts';
 
 export type ModelsSettings = {
@@ -24,7 +25,6 @@ export type ModelsSettings = {
   redact: Redact;
 };
 
-const MAX_TOKENS = 4096;
 const TIMEOUT_SECONDS = 240;
 
 /** Throws for an invalid name. */
@@ -49,6 +49,7 @@ export function resolveModel(name: NamedModel, settings: ModelsSettings): Called
   const own = config.settings[nameOf(name)] ?? {};
   const provider = providerOf(name, settings);
   const { keyName } = provider;
+  const limits = limitsOf(name);
   const baseUrl = provider.baseUrl(own.base_url, environment);
   return {
     ...name,
@@ -59,7 +60,8 @@ export function resolveModel(name: NamedModel, settings: ModelsSettings): Called
     key: () => (keyName === null ? Promise.resolve(null) : keyFrom(settings, keyName, new URL(baseUrl).host)),
     temperature: own.temperature ?? config.temperature ?? null,
     topP: own.top_p ?? config.top_p ?? null,
-    maxTokens: own.max_tokens ?? config.max_tokens ?? MAX_TOKENS,
+    maxTokens: own.max_tokens ?? config.max_tokens ?? limits.answer,
+    contextTokens: own.context_tokens ?? config.context_tokens ?? limits.context,
     timeoutMs: (own.timeout_seconds ?? config.timeout_seconds ?? TIMEOUT_SECONDS) * 1000,
     price: own.price ?? provider.priceOf(name.model),
     toolCalls: own.tool_calls ?? 'native',

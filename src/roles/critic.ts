@@ -60,7 +60,6 @@ const SUBMIT: ModelTool = {
 };
 
 const TOKENS = 6000;
-const MAX_TOKENS = 4000;
 const MIN_SHOWN = 400;
 const MIN_QUOTE = 8;
 const MAX_SHOWN = 1000;
@@ -75,7 +74,7 @@ export function criticRequest(ask: CriticAsk): ModelRequest {
   const evidence = shown.length === 0 ? 'Evidence: none.' : `Evidence:\n${shown.join('\n')}`;
   const pack = ask.pack === undefined || ask.pack === '' ? '' : `Memories, not evidence:\n${ask.pack}\n\n`;
   const text = `${pack}${task}\n\nCriteria:\n${criteria}\n\n${evidence}`;
-  return { role: 'critic', system: SYSTEM, messages: [{ role: 'user', text }], tools: [SUBMIT], maxTokens: MAX_TOKENS };
+  return { role: 'critic', system: SYSTEM, messages: [{ role: 'user', text }], tools: [SUBMIT], maxTokens: null };
 }
 
 /** `ask` is what the request was made from; quotations are searched for in the evidence it showed. */

@@ -83,7 +83,6 @@ const SUBMIT: ModelTool = { name: 'submit_plan', about: 'Submits the plan.', inp
 const MAX_TASK = 24_000;
 const MAX_REASONS = 4000;
 const TIMEOUT_SECONDS = 600;
-const MAX_TOKENS = 4000;
 
 export function plannerRequest({ task, pack, tools, reasons = [], achieved = [] }: PlanAsk): ModelRequest {
   const given = task.criteria.map(({ text }) => `- ${toOneLine(text, 500)}`).join('\n');
@@ -105,7 +104,7 @@ export function plannerRequest({ task, pack, tools, reasons = [], achieved = [] 
     system: SYSTEM,
     messages: [{ role: 'user', text }],
     tools: [SUBMIT],
-    maxTokens: MAX_TOKENS,
+    maxTokens: null,
   };
 }
 

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { JsonValue } from './json.ts';
 
+const remembered = {
+  note: z.string().min(1).max(4000).optional().describe('What the worker wants to remember; it stays in its prompt.'),
+  show: z
+    .array(z.int().positive())
+    .max(20)
+    .optional()
+    .describe('Turns, from 1, whose results the worker wants to see again.'),
+};
+
 const rationale = z.string().max(4000).default('').describe('Why, in a sentence or two; shown by `oka explain`.');
 
 export const Decision = z
@@ -10,11 +19,13 @@ export const Decision = z
       tool: z.string().max(120).describe('Name of a tool that is eligible in this state.'),
       input: JsonValue.describe("Arguments, matching the tool's input schema."),
       rationale,
+      ...remembered,
     }),
     z.strictObject({
       kind: z.literal('Transition').describe('Continue in another state.'),
       to: z.string().max(80).describe('Name of the next state.'),
       rationale,
+      ...remembered,
     }),
     z.strictObject({
       kind: z.literal('AskHuman').describe('Ask a person and wait for the answer.'),
@@ -25,16 +36,19 @@ export const Decision = z
         .describe('One question that a person can answer without reading the code.'),
       options: z.array(z.string().max(500)).max(20).optional().describe('The possible answers, if not free text.'),
       rationale,
+      ...remembered,
     }),
     z.strictObject({
       kind: z.literal('Finish').describe('End with a result.'),
       output: JsonValue.describe('The result.'),
       rationale,
+      ...remembered,
     }),
     z.strictObject({
       kind: z.literal('Fail').describe('End because it cannot be done.'),
       reason: z.string().min(1).max(4000).describe('What cannot be done and why.'),
       rationale,
+      ...remembered,
     }),
   ])
   .describe('What to do next: the five possible answers of a graph node or of a turn of a model.');

@@ -40,7 +40,10 @@ export type Called = NamedModel & {
   needsKey: boolean;
   temperature: number | null;
   topP: number | null;
+  /** The longest answer, thoughts included. */
   maxTokens: number;
+  /** The context window: prompt and answer together. */
+  contextTokens: number;
   timeoutMs: number;
   price: ModelPrice | null;
   /** Whether it makes tool calls itself, or writes them as text. */

@@ -39,7 +39,18 @@ export type ModelPrice = z.infer<typeof ModelPrice>;
 const tuning = {
   temperature: z.number().min(0).max(2).optional().describe('Randomness; lower is steadier.'),
   top_p: z.number().min(0).max(1).optional().describe('Nucleus sampling.'),
-  max_tokens: z.int().positive().max(1_000_000).optional().describe('Longest answer, in tokens; default 4096.'),
+  max_tokens: z
+    .int()
+    .positive()
+    .max(1_000_000)
+    .optional()
+    .describe('Longest answer in tokens, thoughts of a thinking model included; default: as the model allows.'),
+  context_tokens: z
+    .int()
+    .min(2048)
+    .max(10_000_000)
+    .optional()
+    .describe('Context window in tokens, which decides how much a prompt shows; default: what is known of the model.'),
   timeout_seconds: z
     .number()
     .positive()

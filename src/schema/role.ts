@@ -32,6 +32,14 @@ export const PlanAnswer = z
   .describe('A plan: a small graph of steps, and what must be true at the end.');
 export type PlanAnswer = z.infer<typeof PlanAnswer>;
 
+export const NoteAnswer = z
+  .strictObject({ text: z.string().min(1).max(4000).describe('Facts you will need later.') })
+  .describe('Keep a note.');
+
+export const ShowAnswer = z
+  .strictObject({ turns: z.array(z.int().positive()).min(1).max(20).describe('Numbers of the turns.') })
+  .describe('See earlier results again.');
+
 export const AskAnswer = z
   .strictObject({
     question: z.string().min(1).max(4000).describe('One question a person can answer without reading code.'),

@@ -4,6 +4,7 @@ import './seed.ts';
 import { readDecision, executorRequest } from '../../src/roles/executor.ts';
 import { criticRequest } from '../../src/roles/critic.ts';
 import { plannerRequest } from '../../src/roles/planner.ts';
+import { createTokenCounter } from '../../src/memory/text/tokens.ts';
 import { estimateTokens } from '../../src/roles/prompt-text.ts';
 import { Decision } from '../../src/schema/decision.ts';
 import type { Json } from '../../src/schema/json.ts';
@@ -14,12 +15,21 @@ const textOf = (input: PlannerInput, tokens?: number): string =>
   executorRequest(input, tokens === undefined ? {} : { tokens }).messages[0]?.text ?? '';
 
 describe('overhead of the prompts', () => {
-  it('system and tools of planner, executor and critic together stay far below 2,500 tokens', () => {
+  it('system and tools of planner, executor and critic together stay below 2,500 tokens', async () => {
     const planner = plannerRequest({ task: { title: '', text: '', criteria: [] }, pack: '', tools: [] });
-    const executor = executorRequest(askOf({ tools: [] }));
+    const executor = executorRequest(askOf({ tools: [], evidence: [turnOf(0, 'x', null, null)] }));
     const critic = criticRequest({ task: '', criteria: [], evidence: [], attempt: 1 });
-    const sum = [planner, executor, critic].map(overheadOf).reduce((a, b) => a + b, 0);
-    expect(sum).toBeLessThanOrEqual(6600);
+    const { count } = await createTokenCounter('openai');
+    const sum = [planner, executor, critic]
+      .map(({ system, tools: offered }) => count(system) + count(JSON.stringify(offered)))
+      .reduce((a, b) => a + b, 0);
+    expect(sum).toBeLessThanOrEqual(2500);
+  });
+
+  it('no role limits the answer itself: that follows the model and its settings', () => {
+    const planner = plannerRequest({ task: { title: '', text: '', criteria: [] }, pack: '', tools: [] });
+    const critic = criticRequest({ task: '', criteria: [], evidence: [], attempt: 1 });
+    expect([planner, executorRequest(askOf()), critic].map(({ maxTokens }) => maxTokens)).toEqual([null, null, null]);
   });
 
   it('the built-in tools in full, and their list for the planner, cost little more', () => {
@@ -34,7 +44,14 @@ describe('overhead of the prompts', () => {
 describe('the request', () => {
   it('offers the eligible tools under names that providers take, and the control tools', () => {
     const { tools: offered } = executorRequest(askOf({ tools: tools.slice(0, 2) }));
-    expect(offered.map(({ name }) => name)).toEqual(['files_read', 'files_list', 'ask_human', 'finish', 'fail']);
+    expect(offered.map(({ name }) => name)).toEqual([
+      'files_read',
+      'files_list',
+      'note',
+      'ask_human',
+      'finish',
+      'fail',
+    ]);
     expect(offered.every(({ name }) => /^[A-Za-z0-9_-]{1,64}$/.test(name))).toBe(true);
   });
 
@@ -61,30 +78,60 @@ describe('the request', () => {
     expect(text).toContain('you asked: Colour?\nThe person answered: Yes, in blue.');
   });
 
-  it('X1 older turns become one line each, the oldest a number, and the latest results stay', () => {
+  it('X1 older turns become one line each with their size, the oldest a number, and the latest result stays', () => {
     const evidence = Array.from({ length: 200 }, (_, turn) =>
-      turn % 3 === 2
-        ? turnOf(turn, '', null, null, { decision: { kind: 'Transition', to: 'act', rationale: '' }, outcome: null })
-        : turnOf(turn, 'files.read', { path: `f${turn}.md` }, { content: `content ${turn} ${'x'.repeat(3000)}` }),
+      turnOf(turn, 'files.read', { path: `f${turn}.md` }, { content: `content ${turn} ${'x'.repeat(3000)}` }),
     );
     const text = textOf(askOf({ evidence, turn: 200 }));
     expect(estimateTokens(text)).toBeLessThanOrEqual(4000);
     expect(text).toContain('content 199');
-    expect(text).toMatch(/turn \d+: files\.read \{"path":"f\d+\.md"\} → ok, in the ledger/);
-    expect(text).toMatch(/turns 1 to \d+: in the ledger/);
+    expect(text).toMatch(/turn \d+: files\.read \{"path":"f\d+\.md"\} → ok \(\d+ bytes\)/);
+    expect(text).toMatch(/turns 1 to \d+: not listed/);
     expect(text).not.toContain('content 10 ');
   });
 
-  it('the result before a change of state is still told', () => {
-    const moved = turnOf(1, '', null, null, {
-      decision: { kind: 'Transition', to: 'decide', rationale: '' },
+  it('short results stay in view, so that thirteen e-mails read one after another are all there', () => {
+    const evidence = Array.from({ length: 13 }, (_, turn) =>
+      turnOf(
+        turn,
+        'files.read',
+        { path: `mail/${turn}.txt` },
+        { text: `Mail ${turn}. ${'Dear all. '.repeat(55)} End.` },
+      ),
+    );
+    const text = executorRequest(askOf({ evidence, turn: 13 }), { context: 200_000 }).messages[0]?.text ?? '';
+    for (let turn = 0; turn < 13; turn += 1) expect(text).toContain(`Mail ${turn}. `);
+    expect(text.match(/ End\./g)).toHaveLength(13);
+  });
+
+  it('a large result is shown whole once, then it is a line, and whole again when it was asked for', () => {
+    const large = turnOf(
+      0,
+      'files.read',
+      { path: 'a' },
+      { text: `begin ${'x'.repeat(60_000)} middle ${'y'.repeat(20_000)} end` },
+    );
+    const small = turnOf(1, 'files.read', { path: 'b' }, { text: 'little' });
+    const show = turnOf(2, '', null, null, {
+      decision: { kind: 'Transition', to: 'act', rationale: '', show: [1] },
       outcome: null,
     });
-    const text = textOf(
-      askOf({ evidence: [turnOf(0, 'files.read', { path: 'a' }, { content: 'the finding' }), moved] }),
+    const shown = (...evidence: (typeof large)[]): boolean =>
+      (executorRequest(askOf({ evidence }), { context: 200_000 }).messages[0]?.text ?? '').includes('middle');
+    expect([shown(large), shown(large, small), shown(large, small, show)]).toEqual([true, false, true]);
+    expect(shown(large, small, show, { ...small, turn: 3 })).toBe(false);
+  });
+
+  it('notes stay, marked as material, whatever happens to the results', () => {
+    const note = turnOf(0, '', null, null, {
+      decision: { kind: 'Transition', to: 'act', rationale: '', note: 'Berta owes 40 euros' },
+      outcome: null,
+    });
+    const later = Array.from({ length: 100 }, (_, turn) =>
+      turnOf(turn + 1, 'files.read', { path: `${turn}` }, { content: 'x'.repeat(3000) }),
     );
-    expect(text).toContain('the finding');
-    expect(text).toContain('to decide → noted');
+    const text = textOf(askOf({ evidence: [note, ...later] }));
+    expect(text).toMatch(/Your notes:\n<data ([0-9a-f]{8}) notes>\nturn 1: Berta owes 40 euros\n<\/data \1>/);
   });
 
   it('X1 is kept for any evidence, goal and budget', () => {
@@ -118,10 +165,15 @@ describe('the decision', () => {
       { question: 'Which?', options: ['a', 'b'] },
       { kind: 'AskHuman', question: 'Which?', options: ['a', 'b'] },
     ],
+    ['note', { text: 'a is b' }, { kind: 'Transition', to: 'act', note: 'a is b' }],
+    ['show_results', { turns: [1, 3] }, { kind: 'Transition', to: 'act', show: [1, 3] }],
     ['finish', { output: { a: 1 } }, { kind: 'Finish', output: { a: 1 } }],
     ['fail', { reason: 'no way' }, { kind: 'Fail', reason: 'no way' }],
   ])('of %s %j', (name, input, decision) => {
-    const made = readDecision(called(name, input, 'because'), askOf());
+    const made = readDecision(
+      called(name, input, 'because'),
+      askOf({ evidence: [turnOf(0, 'files.read', null, 'x')] }),
+    );
     expect(made).toMatchObject(decision);
     expect(Decision.safeParse(made).success).toBe(true);
   });

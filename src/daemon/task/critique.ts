@@ -11,6 +11,7 @@
  */
 import { MOST_REPLANS } from '../../graphs/task-loop.ts';
 import { nextCheckCalls, type CheckContext, judgeCheck, type StepEnd } from '../../roles/check-calls.ts';
+import { messageTokens } from '../../roles/context-budget.ts';
 import type { Criterion } from '../../roles/criteria.ts';
 import { type CriticAsk, criticRequest, readVerdict, type Witness } from '../../roles/critic.ts';
 import { findBreaches } from '../../roles/safety.ts';
@@ -35,6 +36,8 @@ import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
 import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';
 
 const LONGEST_REASON = 10_000;
+/** The critic gets this much of the work to see, also with a small context window. */
+const LEAST_TOKENS = 6000;
 
 type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
 type Judgement = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
@@ -201,7 +204,8 @@ async function askCritic(
   const evidence = witnesses(await ports.eventsOf(end.run));
   const body = await bodyOf(ports, task);
   const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
-  const ask: CriticAsk = { task: body, pack, criteria: prose, evidence, attempt: 1 };
+  const tokens = Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model)));
+  const ask: CriticAsk = { task: body, pack, criteria: prose, evidence, attempt: 1, tokens };
   const { clock, askAgainMs } = ports;
   const about = { model: task.fields.model, clock, askAgainMs, attempt: call.attempt };
   const asked = await askModel(call.act, criticRequest(ask), about, (answer) => readVerdict(answer, ask));

@@ -7,12 +7,20 @@ import { answerIn, inputOf } from './ask-model.ts';
 export function modelPlanner(
   modelOf: (run: string) => Promise<string | undefined>,
   askAgainMs: number,
-  packFor: (input: PlannerInput, model: string | undefined) => Promise<string> = () => Promise.resolve(''),
+  about: {
+    /** What memory has for this step. */
+    packFor?: (input: PlannerInput, model: string | undefined) => Promise<string>;
+    /** The context window of the model, in tokens. */
+    contextOf?: (model: string | undefined) => number | null;
+  } = {},
 ): Planner {
   return {
     decide: async (input, act) => {
       const model = await modelOf(input.run);
-      const request = executorRequest(input, { pack: await packFor(input, model) });
+      const request = executorRequest(input, {
+        pack: (await about.packFor?.(input, model)) ?? '',
+        context: about.contextOf?.(model) ?? null,
+      });
       const outcome = await act('model.complete', inputOf(request, model));
       if (outcome.status === 'ok') {
         const answer = answerIn(outcome.output);

@@ -16,6 +16,8 @@ export type TaskPorts = {
   askAgainMs: number;
   /** Null when nobody speaks for this role. */
   model: (role: 'planner' | 'executor' | 'critic', override?: string) => Model | null;
+  /** The context window of the model for this role, in tokens; null without a model. */
+  contextOf: (role: 'planner' | 'executor' | 'critic', override?: string) => number | null;
   /** Tools that a plan may use. */
   tools: () => readonly Tool[];
   /** What is remembered and belongs to the task, chosen and cut. */

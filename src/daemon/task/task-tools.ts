@@ -47,12 +47,11 @@ export type TaskTools = {
 export function taskTools(parts: TaskParts): TaskTools {
   const { config, memory, models, runs } = parts;
   const ports = portsOf(parts);
-  const planner = modelPlanner(
-    (run) => modelOfRun(run, runs),
-    config.models.ask_again_seconds * 1000,
-    ({ run, node, goal }, model) =>
+  const planner = modelPlanner((run) => modelOfRun(run, runs), config.models.ask_again_seconds * 1000, {
+    packFor: ({ run, node, goal }, model) =>
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
-  );
+    contextOf: (model) => ports.contextOf('executor', model),
+  });
   return {
     planner,
     tools: [planTool(ports), critiqueTool(ports), stepCheckTool(ports)],
@@ -70,6 +69,7 @@ function portsOf(parts: TaskParts): TaskPorts {
     clock: Date.now,
     askAgainMs: config.models.ask_again_seconds * 1000,
     model: (role, override) => models.for(role, override),
+    contextOf: (role, override) => models.called(role, override)?.contextTokens ?? null,
     tools,
     pack: (role, { run, node }, { title, fields }, about, given = []) => {
       const model = idOf(models, role, fields.model);

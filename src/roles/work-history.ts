@@ -1,0 +1,140 @@
+/**
+ * Owns: what a worker is shown of its work so far.
+ *
+ * H1 It never exceeds its room, however long the work lasts.
+ * H2 The results of the last turn are shown whole as far as they fit, and so are those that the worker asked to see again.
+ *    Older ones stay while they are small; else they are a line with their size, and can be shown again.
+ * H3 Notes of the worker stay, the latest first when there is no room for all.
+ * H4 Output of tools and notes are marked as material; a person's answer is shown as a person's answer.
+ */
+import type { Evidence } from '../schema/ports.ts';
+import { byteLength, escapeInvisible, formatOutput, toOneLine, truncateText, wrapAsData } from './prompt-text.ts';
+
+const MAX_LINES = 60;
+/** Shares of the room: for notes, for the results of the last turn, and for older results. */
+const NOTES = 1 / 6;
+const LATEST = 0.55;
+const OLDER = 0.2;
+/** A mark, its label and the line above it. */
+const AROUND = 420;
+const LEAST_SHOWN = 200;
+
+export function buildHistory(evidence: readonly Evidence[], room: number): string {
+  const results = evidence.filter(hasResult);
+  const whole = selectWhole(results, lastShown(evidence), room);
+  const notes = formatNotes(evidence, Math.floor(room * NOTES));
+  const full = results.flatMap((entry) => {
+    const most = whole.get(entry);
+    return most === undefined ? [] : [formatResult(entry, most)];
+  });
+  const used = byteLength([notes, ...full].join('\n\n')) + 100;
+  const lines = formatLines(
+    evidence.filter((entry) => !whole.has(entry)),
+    room - used,
+  );
+  return [lines, notes, ...full].filter((part) => part !== '').join('\n\n');
+}
+
+const hasResult = ({ decision }: Evidence): boolean => decision.kind === 'CallTool' || decision.kind === 'AskHuman';
+
+/** The turns whose results the worker asked to see again in its last answer, counted from 1. */
+function lastShown(evidence: readonly Evidence[]): ReadonlySet<number> {
+  const last = evidence.at(-1)?.turn;
+  return new Set(evidence.filter(({ turn }) => turn === last).flatMap(({ decision }) => decision.show ?? []));
+}
+
+/** The results that are shown in full, each with the most bytes it may use (H1, H2). */
+function selectWhole(
+  results: readonly Evidence[],
+  shown: ReadonlySet<number>,
+  room: number,
+): ReadonlyMap<Evidence, number> {
+  const last = results.at(-1)?.turn;
+  const fresh = results.filter(({ turn }) => turn === last || shown.has(turn + 1));
+  const whole = new Map<Evidence, number>();
+  const share = Math.floor((room * LATEST) / Math.max(1, fresh.length)) - AROUND;
+  if (share < LEAST_SHOWN && fresh.length > 1) fresh.splice(0, fresh.length - Math.floor((room * LATEST) / 700));
+  const each = Math.floor((room * LATEST) / Math.max(1, fresh.length)) - AROUND;
+  const sizes = fresh.map((entry) => byteLength(resultText(entry)));
+  let spare = sizes.reduce((sum, size) => sum + Math.max(0, each - size), 0);
+  fresh.forEach((entry, index) => {
+    const more = Math.max(0, Math.min(spare, (sizes[index] ?? 0) - each));
+    spare -= more;
+    if (each + more >= LEAST_SHOWN || (sizes[index] ?? 0) <= each) whole.set(entry, Math.max(LEAST_SHOWN, each + more));
+  });
+  let left = Math.floor(room * OLDER);
+  for (const entry of results.toReversed()) {
+    const size = byteLength(resultText(entry)) + AROUND;
+    if (whole.has(entry) || size > left / 2) continue;
+    whole.set(entry, size);
+    left -= size;
+  }
+  return whole;
+}
+
+const resultText = ({ error, output }: Evidence): string => error ?? formatOutput(output);
+
+function formatResult(entry: Evidence, most: number): string {
+  const { decision } = entry;
+  if (decision.kind === 'AskHuman')
+    return `Turn ${entry.turn + 1}: you asked: ${toOneLine(decision.question, 300)}\nThe person answered: ${truncateText(escapeInvisible(resultText(entry)), most)}`;
+  return `Turn ${entry.turn + 1}: ${describeDecision(entry)} → ${outcomeOf(entry)}\n${wrapAsData('result', resultText(entry), most)}`;
+}
+
+function formatNotes(evidence: readonly Evidence[], room: number): string {
+  const notes: string[] = [];
+  let left = room - AROUND;
+  for (const { turn, decision } of evidence.toReversed()) {
+    if (decision.note === undefined) continue;
+    const note = `turn ${turn + 1}: ${truncateText(decision.note, Math.max(0, left))}`;
+    if (left < LEAST_SHOWN) break;
+    notes.unshift(note);
+    left -= byteLength(note) + 1;
+  }
+  return notes.length === 0 ? '' : `Your notes:\n${wrapAsData('notes', notes.join('\n'), room)}`;
+}
+
+/** Every other turn as a line, the oldest as a number. */
+function formatLines(entries: readonly Evidence[], room: number): string {
+  const lines: string[] = [];
+  let left = room - AROUND;
+  for (const entry of entries.toReversed()) {
+    const line = formatLine(entry);
+    if (line === null) continue;
+    if (lines.length === MAX_LINES || byteLength(line) > left - 60) {
+      lines.unshift(`turns 1 to ${entry.turn + 1}: not listed`);
+      break;
+    }
+    lines.unshift(line);
+    left -= byteLength(line) + 1;
+  }
+  return lines.length === 0 || left < 0
+    ? ''
+    : `Earlier turns:\n${wrapAsData('turns', lines.join('\n'), Number.MAX_SAFE_INTEGER)}`;
+}
+
+/** A turn that was only a note is with the notes. */
+function formatLine(entry: Evidence): string | null {
+  if (entry.decision.kind === 'Transition' && (entry.decision.note ?? entry.decision.show) !== undefined) return null;
+  const error = entry.error === null ? '' : `: ${toOneLine(entry.error, 80)}`;
+  const size = hasResult(entry) && error === '' ? ` (${byteLength(resultText(entry))} bytes)` : '';
+  return `turn ${entry.turn + 1}: ${describeDecision(entry)} → ${outcomeOf(entry)}${error}${size}`;
+}
+
+const outcomeOf = ({ decision, outcome }: Evidence): string =>
+  outcome ?? (decision.kind === 'CallTool' ? 'not made' : 'noted');
+
+function describeDecision({ decision }: Evidence): string {
+  switch (decision.kind) {
+    case 'CallTool':
+      return `${decision.tool} ${toOneLine(JSON.stringify(decision.input), 120)}`;
+    case 'Transition':
+      return `to ${decision.to}`;
+    case 'AskHuman':
+      return `asked: ${toOneLine(decision.question, 120)}`;
+    case 'Finish':
+      return 'finish';
+    case 'Fail':
+      return `fail: ${toOneLine(decision.reason, 120)}`;
+  }
+}
