@@ -12,7 +12,7 @@ export const MOST_REJECTIONS = 3;
 export type AgentEnd = { status: 'done'; output: Json; reason: string } | { status: 'failed'; reason: string };
 
 export function newAgent(start: string): AgentState {
-  return { state: start, turn: 0, evidence: [], todo: null, rejections: 0, problem: null };
+  return { state: start, turn: 0, evidence: [], todo: null, queue: [], rejections: 0, problem: null };
 }
 
 /** Notes a decision; returns how the node ends, if it does. */
@@ -20,21 +20,32 @@ export function applyDecision(agent: AgentState, turn: number, decision: Decisio
   agent.turn = turn + 1;
   agent.rejections = 0;
   agent.problem = null;
-  agent.evidence.push({ turn, decision, outcome: null, output: null, error: null });
+  const pending = { turn, outcome: null, output: null, error: null };
   switch (decision.kind) {
     case 'Transition':
+      agent.evidence.push({ ...pending, decision });
       agent.state = decision.to;
       return decision.to === 'failed'
         ? { status: 'failed', reason: decision.rationale || 'the agent stopped without a result' }
         : null;
     case 'Finish':
+      agent.evidence.push({ ...pending, decision });
       return { status: 'done', output: decision.output, reason: decision.rationale };
     case 'Fail':
+      agent.evidence.push({ ...pending, decision });
       return { status: 'failed', reason: decision.reason };
-    case 'CallTool':
     case 'AskHuman':
+      agent.evidence.push({ ...pending, decision });
       agent.todo = decision;
       return null;
+    case 'CallTool': {
+      const { also = [], ...first } = decision;
+      const calls = [first, ...also.map((call) => ({ kind: 'CallTool' as const, ...call, rationale: '' }))];
+      agent.evidence.push(...calls.map((call) => ({ ...pending, decision: call })));
+      agent.todo = first;
+      agent.queue = also;
+      return null;
+    }
   }
 }
 
@@ -44,9 +55,24 @@ export function applyCall(agent: AgentState, states: StateGraph, call: { tool: s
   agent.state = statesToCall(states, agent.state, call)?.at(-1) ?? agent.state;
 }
 
-export function recordOutcome(agent: AgentState, outcome: Outcome['status'], output: Json, error: string | null): void {
-  const last = agent.evidence.at(-1);
-  if (last !== undefined) Object.assign(last, { outcome, output, error });
+/**
+ * Notes how the call in progress ended; the next call of the turn follows. After one that did not succeed the rest is
+ * not made, unless it only read: later calls may have relied on what it was to change.
+ */
+export function recordOutcome(
+  agent: AgentState,
+  outcome: Outcome['status'],
+  output: Json,
+  error: string | null,
+  effect: SideEffectClass | null = null,
+): void {
+  const current = agent.evidence.at(-1 - agent.queue.length);
+  if (current !== undefined) Object.assign(current, { outcome, output, error });
+  if (outcome !== 'ok' && effect !== 'read') agent.queue = [];
+  const [next, ...rest] = agent.queue;
+  if (next === undefined) return;
+  agent.todo = { kind: 'CallTool', ...next, rationale: '' };
+  agent.queue = rest;
 }
 
 /** Notes an answer that was not allowed; returns why the node fails, if it does. */

@@ -1,6 +1,7 @@
 /** Owns: asking the planner of an agent, and holding its answer against what is allowed. */
 import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
+import type { Json } from '../schema/json.ts';
 import type { Middleware, NoDecision, Planner, PlannerInput, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { budgetLeft, nothingPending } from './run-budget.ts';
@@ -130,12 +131,14 @@ function problemWith(
     return moves.map((move) => check({ run: run.id, node: input.node, ...move })).find((no) => no !== null) ?? null;
   };
   if (decision.kind === 'Transition') return decision.to === input.state ? null : checkMoves([decision.to]);
-  return decision.kind === 'CallTool' ? callProblem(decision, input, run, tools, checkMoves) : null;
+  if (decision.kind !== 'CallTool') return null;
+  const problems = [decision, ...(decision.also ?? [])].map((call) => callProblem(call, input, run, tools, checkMoves));
+  return problems.find((problem) => problem !== null) ?? null;
 }
 
 /** A call moves the agent to a state that allows its class; every move on the path is checked like any other. */
 function callProblem(
-  { tool: name, input: given }: Extract<Decision, { kind: 'CallTool' }>,
+  { tool: name, input: given }: { tool: string; input: Json },
   input: PlannerInput,
   run: RunState,
   tools: Pick<ToolRegistry, 'list'>,

@@ -200,7 +200,7 @@ function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
     } else if (data.status === 'cancelled') putInDoubt(run, index, node, open);
     else if (node.again !== null) run.ready.add(index);
     else if (node.agent !== null) {
-      recordOutcome(node.agent, data.status, data.output, data.error ?? null);
+      recordOutcome(node.agent, data.status, data.output, data.error ?? null, open.class);
       run.ready.add(index);
     } else if (data.status === 'ok') finishNode(run, index, data.output, '', isRepeatable(run, index, open));
     else failNode(run, index, data.error ?? data.status);

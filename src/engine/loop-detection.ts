@@ -17,10 +17,17 @@ export function stuckReason(evidence: readonly Evidence[]): string | null {
   )
     return `the same call came to the same end ${SAME_CALL} times`;
   if (alternates(calls.map((call) => `${call.did}${call.got}`))) return `two calls alternated ${PAIRS} times`;
-  const errors = evidence.slice(-SAME_ERROR).map((entry) => entry.error);
+  const errors = lastOfTurns(evidence)
+    .slice(-SAME_ERROR)
+    .map((entry) => entry.error);
   if (errors.length === SAME_ERROR && errors.every((error) => error !== null && error === errors[0]))
     return `the same error came ${SAME_ERROR} times: ${errors[0]}`;
   return hasNoProgress(evidence) ? `nothing new in ${TURNS_WITHOUT_PROGRESS} turns` : null;
+}
+
+/** Several calls of one turn that fail for one reason are one failure. */
+function lastOfTurns(evidence: readonly Evidence[]): Evidence[] {
+  return evidence.filter(({ turn }, index) => evidence[index + 1]?.turn !== turn);
 }
 
 type Mark = { did: string; got: string };

@@ -34,6 +34,8 @@ export type AgentState = {
   evidence: Evidence[];
   /** What the last decision asks for and has not been done yet. */
   todo: Extract<Decision, { kind: 'CallTool' | 'AskHuman' }> | null;
+  /** Further calls of the last decision, in order; each has its entry at the end of the evidence already. */
+  queue: { tool: string; input: Json }[];
   rejections: number;
   problem: string | null;
 };

@@ -49,6 +49,7 @@ const Input = z.strictObject({
     .max(200)
     .default([])
     .describe('If there are any, the answer is a call of one of them.'),
+  parallel: z.boolean().optional().describe('Whether the answer may have several calls.'),
   max_tokens: z
     .int()
     .positive()
@@ -64,6 +65,10 @@ const Output = z.strictObject({
     .strictObject({ name: z.string().describe('The tool.'), input: JsonValue.describe('Its input.') })
     .nullable()
     .describe('The call that is the answer; null if it made none.'),
+  more: z
+    .array(z.strictObject({ name: z.string().describe('The tool.'), input: JsonValue.describe('Its input.') }))
+    .optional()
+    .describe('Further calls, where several were allowed.'),
   problem: z.string().nullable().describe('Why its reply contains no valid call; null if there is no problem.'),
   model: z.string().describe('Who answered, provider:model.'),
   request: Sha256.describe('Hash of the request and the model.'),
@@ -101,8 +106,9 @@ async function turnOf(
   call: ToolCall,
   { onText }: ModelToolPorts,
 ): Promise<Outcome> {
-  const { usage, ...answer } = await answerOf(model, request, call, onText);
-  return { status: 'ok', output: { ...answer, request: requestHash(model.id, request) }, usage };
+  const { usage, more = [], ...answer } = await answerOf(model, request, call, onText);
+  const further = more.length === 0 ? {} : { more: [...more] };
+  return { status: 'ok', output: { ...answer, ...further, request: requestHash(model.id, request) }, usage };
 }
 
 async function answerOf(
@@ -135,8 +141,15 @@ export function requestHash(model: string, request: ModelRequest): string {
     .digest('hex');
 }
 
-function requestOf({ role, system, messages, tools, max_tokens: maxTokens }: z.infer<typeof Input>): ModelRequest {
-  return { role, system, messages, tools, maxTokens };
+function requestOf({
+  role,
+  system,
+  messages,
+  tools,
+  parallel,
+  max_tokens: maxTokens,
+}: z.infer<typeof Input>): ModelRequest {
+  return { role, system, messages, tools, ...(parallel === true ? { parallel } : {}), maxTokens };
 }
 
 function estimate(given: Json, models: Models): Usage {

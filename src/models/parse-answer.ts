@@ -1,4 +1,4 @@
-/** Owns: turning a model reply into the one answer that was asked for; throws a `ModelError` if that is not possible. */
+/** Owns: turning a model reply into the answer that was asked for; throws a `ModelError` if that is not possible. */
 import { isJson } from '../schema/json.ts';
 import type { ModelAnswer } from '../schema/ports.ts';
 import type { Usage } from '../schema/effect.ts';
@@ -15,28 +15,40 @@ export type RawReply = {
 };
 
 /** `label` marks the block with the call of a model that writes its calls as text; null for one with tool calls. */
-export function parseAnswer(given: RawReply, names: ToolNames, label: string | null = null): ModelAnswer {
+export function parseAnswer(
+  given: RawReply,
+  names: ToolNames,
+  label: string | null = null,
+  parallel = false,
+): ModelAnswer {
   const text = withoutThoughts(given.text);
   const reply = label === null ? given : { ...given, calls: callsInText(text, label, given) };
   const { usage, model } = reply;
   if (reply.finish === 'content-filter') throw modelError('refused', text || 'the provider refused to answer', reply);
   if (reply.finish === 'interrupted') throw modelError('bad-answer', 'the answer broke off', reply);
-  const call = names.sent.length === 0 ? null : callOf(reply, names);
+  const [call = null, ...more] = names.sent.length === 0 ? [] : callsOf(reply, names, parallel);
   if (call === null && reply.finish === 'length')
     throw modelError('cut-off', `the answer exceeds the allowed length; it starts with: ${text.slice(0, 200)}`, reply);
-  return { text, call, usage, model };
+  return { text, call, ...(more.length === 0 ? {} : { more }), usage, model };
 }
 
-function callOf(reply: RawReply, names: ToolNames): ModelAnswer['call'] {
+type Call = NonNullable<ModelAnswer['call']>;
+
+/** The calls in order, each once. Of an answer that was cut, those before the cut count. */
+function callsOf(reply: RawReply, names: ToolNames, parallel: boolean): Call[] {
   const distinct = [...new Map(reply.calls.map((each) => [JSON.stringify([each.name, each.input]), each])).values()];
-  const [call] = distinct;
-  if (call === undefined) return null;
-  if (distinct.length > 1)
+  if (distinct.length > 1 && !parallel)
     throw modelError(
       'bad-call',
       `${distinct.length} calls at once (${namesOf(distinct)}); exactly one is expected`,
       reply,
     );
+  const calls = distinct.map((call) => callOf(call, reply, names));
+  const cut = calls.indexOf(null);
+  return calls.slice(0, cut === -1 ? calls.length : cut).flatMap((call) => call ?? []);
+}
+
+function callOf(call: RawReply['calls'][number], reply: RawReply, names: ToolNames): Call | null {
   const name = names.meant(call.name);
   if (name === null)
     throw modelError('bad-call', `there is no tool "${call.name.slice(0, 80)}"; there is ${toolsIn(names)}`, reply);

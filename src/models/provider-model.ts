@@ -68,7 +68,7 @@ async function runTurn(
       abortSignal: silence.signal,
     };
     const reply = await exchange(sdk, options, () => silence.restart());
-    return parseAnswer(toRawReply(reply, called, ports.clock() - started), names, label);
+    return parseAnswer(toRawReply(reply, called, ports.clock() - started), names, label, request.parallel === true);
   } catch (error) {
     throw errorFor(error, called, { caller, key });
   } finally {
@@ -110,7 +110,9 @@ function optionsOf(
     ...(called.temperature === null ? {} : { temperature: called.temperature }),
     ...(called.topP === null ? {} : { topP: called.topP }),
     maxRetries: 0,
-    providerOptions: { [called.provider]: { ...(withTools ? oneCall : {}), ...called.extra } },
+    providerOptions: {
+      [called.provider]: { ...(withTools && request.parallel !== true ? oneCall : {}), ...called.extra },
+    },
   };
 }
 

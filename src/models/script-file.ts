@@ -24,6 +24,15 @@ export const ScriptLine = z
       })
       .optional()
       .describe('The call that is the answer.'),
+    more: z
+      .array(
+        z.strictObject({
+          name: z.string().min(1).describe('The tool.'),
+          input: JsonValue.default({}).describe('Its input.'),
+        }),
+      )
+      .optional()
+      .describe('Further calls in the same answer.'),
     usage: z
       .strictObject({
         tokens_in: z.int().nonnegative().default(0).describe('Prompt tokens to report.'),

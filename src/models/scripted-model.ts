@@ -64,8 +64,13 @@ function isDue({ role, has }: Script['answers'][number], request: ModelRequest):
 function answerOf(line: Script['answers'][number]): Partial<ModelAnswer> {
   if (line.fails !== undefined)
     throw new ModelError(problem(line.fails, line.text || `the script fails with ${line.fails}`));
-  const { text, call = null, usage } = line;
-  return { text, call, ...(usage === undefined ? {} : { usage: { ...usage, usd: 0 } }) };
+  const { text, call = null, more, usage } = line;
+  return {
+    text,
+    call,
+    ...(more === undefined ? {} : { more }),
+    ...(usage === undefined ? {} : { usage: { ...usage, usd: 0 } }),
+  };
 }
 
 function scriptIn(file: string): Script {

@@ -18,6 +18,17 @@ export const Decision = z
       kind: z.literal('CallTool').describe('Call a tool.'),
       tool: z.string().max(120).describe('Name of a tool that is eligible in this state.'),
       input: JsonValue.describe("Arguments, matching the tool's input schema."),
+      also: z
+        .array(
+          z.strictObject({
+            tool: z.string().max(120).describe('Name of the tool.'),
+            input: JsonValue.describe('Its arguments.'),
+          }),
+        )
+        .min(1)
+        .max(15)
+        .optional()
+        .describe('Further calls of the same turn; they are made in this order.'),
       rationale,
       ...remembered,
     }),

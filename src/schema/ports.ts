@@ -154,14 +154,18 @@ export type ModelRequest = {
   role: 'planner' | 'executor' | 'critic';
   system: string;
   messages: readonly ModelMessage[];
-  /** With any, exactly one call of one of them is the answer. */
+  /** With any, the answer is one call of one of them, or several if `parallel` is set. */
   tools: readonly ModelTool[];
+  /** Whether the answer may have several calls. */
+  parallel?: boolean;
   maxTokens: number | null;
 };
 
 export type ModelAnswer = {
   text: string;
   call: { name: string; input: Json } | null;
+  /** The calls after the first, where several were allowed. */
+  more?: readonly { name: string; input: Json }[];
   usage: Usage;
   /** provider:model, as it answered. */
   model: string;

@@ -49,6 +49,50 @@ describe('learned', () => {
   });
 });
 
+describe('several calls of one turn', () => {
+  const decision: Decision = {
+    kind: 'CallTool',
+    tool: 'a',
+    input: 1,
+    also: [
+      { tool: 'b', input: 2 },
+      { tool: 'c', input: 3 },
+    ],
+    rationale,
+  };
+  const outcomes = (agent: ReturnType<typeof newAgent>): unknown[] =>
+    agent.evidence.map((each) => [each.decision.kind === 'CallTool' && each.decision.tool, each.outcome]);
+
+  it('are made in order, and each outcome belongs to its call', () => {
+    const agent = newAgent('act');
+    applyDecision(agent, 0, decision);
+    expect(agent.todo).toMatchObject({ tool: 'a', input: 1 });
+    recordOutcome(agent, 'ok', 'of a', null, 'read');
+    expect(agent.todo).toMatchObject({ tool: 'b', input: 2 });
+    recordOutcome(agent, 'failed', null, 'no b', 'read');
+    recordOutcome(agent, 'ok', 'of c', null, 'write_local');
+    expect(outcomes(agent)).toEqual([
+      ['a', 'ok'],
+      ['b', 'failed'],
+      ['c', 'ok'],
+    ]);
+    expect(agent).toMatchObject({ turn: 1, queue: [], evidence: [{ turn: 0 }, { turn: 0 }, { turn: 0 }] });
+  });
+
+  it('after a change that did not succeed the rest is not made', () => {
+    const agent = newAgent('act');
+    applyDecision(agent, 0, decision);
+    agent.todo = null;
+    recordOutcome(agent, 'denied', null, 'no', 'write_local');
+    expect(agent).toMatchObject({ todo: null, queue: [] });
+    expect(outcomes(agent)).toEqual([
+      ['a', 'denied'],
+      ['b', null],
+      ['c', null],
+    ]);
+  });
+});
+
 describe('rejected', () => {
   it('two answers that are not allowed are told back, the third in a row ends the node', () => {
     const agent = newAgent('intake');

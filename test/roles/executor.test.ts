@@ -19,9 +19,9 @@ describe('overhead of the prompts', () => {
     const planner = plannerRequest({ task: { title: '', text: '', criteria: [] }, pack: '', tools: [] });
     const executor = executorRequest(askOf({ tools: [], evidence: [turnOf(0, 'x', null, null)] }));
     const critic = criticRequest({ task: '', criteria: [], evidence: [], attempt: 1 });
-    const { count } = await createTokenCounter('openai');
+    const counter = await createTokenCounter('openai');
     const sum = [planner, executor, critic]
-      .map(({ system, tools: offered }) => count(system) + count(JSON.stringify(offered)))
+      .map(({ system, tools: offered }) => counter.count(system) + counter.count(JSON.stringify(offered)))
       .reduce((a, b) => a + b, 0);
     expect(sum).toBeLessThanOrEqual(2500);
   });
@@ -193,6 +193,33 @@ describe('the decision', () => {
     ['constructor', {}, 'there is no tool "constructor"'],
   ])('X3 %s %j is a problem', (name, input, problem) => {
     expect(readDecision(called(name, input), askOf())).toEqual({ problem: expect.stringContaining(problem) });
+  });
+
+  it('X3 several calls of a turn are one decision; what would end the turn waits for their results', () => {
+    const several = (...calls: [string, Json][]) => {
+      const [[name, input] = ['', null], ...more] = calls;
+      return readDecision(
+        { ...called(name, input), more: more.map(([each, given]) => ({ name: each, input: given })) },
+        askOf(),
+      );
+    };
+    const read: [string, Json] = ['files_read', { path: 'a' }];
+    const write: [string, Json] = ['files_write', { path: 'b', content: 'x' }];
+    expect(
+      several(['note', { text: 'one' }], read, write, ['finish', { output: 1 }], ['note', { text: 'two' }]),
+    ).toEqual({
+      kind: 'CallTool',
+      tool: 'files.read',
+      input: { path: 'a' },
+      also: [{ tool: 'files.write', input: { path: 'b', content: 'x' } }],
+      note: 'one\ntwo',
+      rationale: '',
+    });
+    expect(several(['note', { text: 'one' }], ['finish', { output: 1 }])).toMatchObject({
+      kind: 'Finish',
+      note: 'one',
+    });
+    expect(several(read, ['files_fly', {}])).toEqual({ problem: expect.stringContaining('files_fly') });
   });
 
   it('X3 words without a call are a problem, whatever they quote', () => {

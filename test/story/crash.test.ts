@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, partOf, type Parts, plan, verdict } from '../support/story-model.ts';
-import { call, stall } from '../support/wire-server-reply.ts';
+import { calls, stall } from '../support/wire-server-reply.ts';
 
 const TASK = `---
 id: survivor
@@ -25,8 +25,10 @@ const answers = inParts({
       ['s.txt tells who came through.'],
     ),
   executor: acting(
-    call('files_write', { path: 's.txt', content: 'the worker survived\n' }),
-    call('files_read', { path: 's.txt' }),
+    calls([
+      { name: 'files_write', input: { path: 's.txt', content: 'the worker survived\n' } },
+      { name: 'files_read', input: { path: 's.txt' } },
+    ]),
   ),
   critic: ({ text }) => {
     const piece = [...text.matchAll(/\b(e\d+) files\.read/g)].at(-1)?.[1] ?? '';

@@ -297,8 +297,15 @@ function randomPlanner({ choose }: World): Planner {
       const tool = luck < 16 ? any(tools)?.name : undefined;
       if (tool === 'run.start' && run === 'r')
         return { kind: 'CallTool', tool, input: { graph: 'child', input: {} }, rationale };
-      if (tool !== undefined && tool !== 'run.start')
-        return { kind: 'CallTool', tool, input: { x: choose(3) }, rationale };
+      if (tool !== undefined && tool !== 'run.start') {
+        const others = tools.filter(({ name }) => name !== 'run.start');
+        const also = Array.from({ length: choose(3) }, () => ({
+          tool: any(others)?.name ?? tool,
+          input: { x: choose(3) },
+        }));
+        const further = also.length === 0 ? {} : { also };
+        return { kind: 'CallTool', tool, input: { x: choose(3) }, ...further, rationale };
+      }
       const to = any(next.filter((state) => state !== 'failed'));
       return to === undefined
         ? { kind: 'Finish', output: { list: [5] }, rationale }

@@ -33,12 +33,16 @@ export async function askModel<T extends object>(
   return { kind: 'outcome', outcome: { status: 'failed', error } };
 }
 
-export function inputOf({ role, system, messages, tools, maxTokens }: ModelRequest, model: string | undefined): Json {
+export function inputOf(
+  { role, system, messages, tools, parallel, maxTokens }: ModelRequest,
+  model: string | undefined,
+): Json {
   return {
     role,
     system,
     messages: messages.map((message) => ({ ...message })),
     tools: tools.map((tool) => ({ ...tool })),
+    ...(parallel === true ? { parallel } : {}),
     max_tokens: maxTokens,
     ...(model === undefined ? {} : { model }),
   };
@@ -46,8 +50,8 @@ export function inputOf({ role, system, messages, tools, maxTokens }: ModelReque
 
 /** As model.complete gives it. */
 export function answerIn(output: Json): ModelAnswer & { problem: string | null } {
-  const { text, call, problem, model } = output as unknown as ModelAnswer & { problem: string | null };
-  return { text, call, problem, model, usage: {} };
+  const { text, call, more = [], problem, model } = output as unknown as ModelAnswer & { problem: string | null };
+  return { text, call, ...(more.length === 0 ? {} : { more }), problem, model, usage: {} };
 }
 
 /** A model that is down for a while is waited for: what was done stays done. */
