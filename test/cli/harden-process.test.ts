@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { rootNotice, userFinding } from '../../src/daemon/home/root-user.ts';
 import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
+import { casesOf } from '../support/thorough.ts';
 
 const SECRET = 'swordfish-in-memory';
 
@@ -65,7 +66,8 @@ describe('a process of oka', { timeout: 60_000 }, () => {
   });
 
   it('refuses a home whose rules or requests every user may write, with the fix', async () => {
-    for (const path of ['.oka/rules/POLICY.md', '.oka/rules', '.oka/intake', '.oka/approvals', '.oka']) {
+    const paths = ['.oka/rules/POLICY.md', '.oka/rules', '.oka/intake', '.oka/approvals', '.oka'];
+    for (const path of casesOf(paths, (each) => each === '.oka/rules/POLICY.md' || each === '.oka/approvals')) {
       const dir = await home();
       if (path === '.oka/approvals') bash('mkdir .oka/approvals', dir);
       const { mode } = statSync(join(dir, path));
@@ -99,7 +101,7 @@ it.skipIf(!canMount)(
       join(dir, 'mount.sh'),
       `mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"`,
     );
-    for (const words of [['up'], ['worker'], ['maintain', '--once']]) {
+    for (const words of casesOf([['up'], ['worker'], ['maintain', '--once']], ([command]) => command === 'worker')) {
       const args = ['-m', 'bash', join(dir, 'mount.sh'), dir, process.execPath, launcher, ...words, '--dir', dir];
       const { status, stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' });
       expect([words[0], status, `${stdout}${stderr}`]).toEqual([

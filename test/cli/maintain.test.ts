@@ -51,7 +51,7 @@ describe('oka maintain', () => {
     const child = spawn(process.execPath, [launcher, 'maintain', '--dir', folder.dir], { stdio: 'pipe' });
     try {
       await expect
-        .poll(async () => (await oka('doctor', '--dir', folder.dir)).out, { timeout: 20_000 })
+        .poll(async () => (await oka('doctor', '--dir', folder.dir)).out, { timeout: 20_000, interval: 500 })
         .toContain(`process ${child.pid}`);
       expect(okaProcess('maintain', '--dir', folder.dir)).toMatchObject({
         code: 3,

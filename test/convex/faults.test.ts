@@ -5,6 +5,7 @@ import type { Appended, WireEvent } from '../../convex/wire.ts';
 import { everyFault } from '../support/convex-faults.ts';
 import { api, chainEvents, clientOf, plainHistory, type Sketch } from '../support/convex-history.ts';
 import { type ConvexServer, openConvexServer } from '../support/convex-server.ts';
+import { timesOf } from '../support/thorough.ts';
 
 const of = { ledger: 'home', pen: 'run' } as const;
 
@@ -112,7 +113,7 @@ it('both engines store the same, whatever is told in whichever batches', async (
       await using other = await openConvexServer({ engine: 'convex-test', open: true });
       expect(await storedAfter(one, batches)).toEqual(await storedAfter(other, batches));
     }),
-    { numRuns: 40 },
+    { numRuns: timesOf(40, 12) },
   );
 });
 

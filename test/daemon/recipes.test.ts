@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/cli.ts';
+import { isThorough } from '../support/thorough.ts';
 
 const TOP = join(import.meta.dirname, '../..');
 
@@ -77,7 +78,7 @@ it('the recipes for an intake and an event type: a row each, one room, and the t
 
   const config = JSON.parse(readFileSync(join(TOP, 'tsconfig.json'), 'utf8')) as Record<string, unknown>;
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ ...config, include: ['src'] }));
-  execFileSync(join(TOP, 'node_modules/.bin/tsc'), ['--noEmit'], { cwd: copy, stdio: 'pipe' });
+  if (isThorough) execFileSync(join(TOP, 'node_modules/.bin/tsc'), ['--noEmit'], { cwd: copy, stdio: 'pipe' });
 
   writeFileSync(join(copy, 'try.ts'), SUBMIT_AND_WAIT);
   const out = execFileSync(process.execPath, ['try.ts', join(folder.dir, 'home')], { cwd: copy, encoding: 'utf8' });

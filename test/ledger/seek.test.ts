@@ -6,6 +6,7 @@ import type { Live } from '../../src/ledger/history.ts';
 import type { Position } from '../../src/ledger/line.ts';
 import { lastSeqOf, offsetOfSeq, positionEndingAt } from '../../src/ledger/seek.ts';
 import { freshFolder, noteOf, openPlain, sealRecord } from '../support/ledger-samples.ts';
+import { timesOf } from '../support/thorough.ts';
 
 type Made = { live: Live; starts: number[]; ends: Position[] };
 
@@ -30,7 +31,7 @@ describe('offsetOfSeq', () => {
         for (let seq = first - 2; seq <= first + lengths.length + 1; seq += 1)
           expect(offsetOfSeq(live, seq)).toBe(starts[Math.max(0, seq - first)] ?? base + live.size);
       }),
-      { numRuns: 40 },
+      { numRuns: timesOf(40, 12) },
     );
   });
 
@@ -58,7 +59,7 @@ describe('positionEndingAt', () => {
         const offsets = [...near, ...anywhere.map((at) => base + (at % (live.size + 1))), 0, -1];
         for (const offset of offsets) expect(positionEndingAt(live, offset)).toEqual(known.get(offset) ?? null);
       }),
-      { numRuns: 40 },
+      { numRuns: timesOf(40, 12) },
     );
   });
 

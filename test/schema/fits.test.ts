@@ -5,6 +5,7 @@ import { eventData } from '../../src/schema/event.ts';
 import { fitCheck } from '../../src/schema/fits.ts';
 import { JsonValue } from '../../src/schema/json.ts';
 import { story } from '../fixture/golden/make.ts';
+import { timesOf } from '../support/thorough.ts';
 
 const events = story.flat();
 
@@ -42,7 +43,7 @@ describe('fitting', () => {
           expect(result).toEqual({ success: true, data: value });
         },
       ),
-      { numRuns: 3000, seed: Number(process.env['SEED'] ?? 7) },
+      { numRuns: timesOf(3000, 1000), seed: Number(process.env['SEED'] ?? 7) },
     );
   });
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
+import { timesOf } from '../support/thorough.ts';
 
 const PARALLEL = 2;
 const ids = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `task-${letter}`);
@@ -10,7 +11,7 @@ it('a worker that is killed again and again works on no more tasks at once', asy
   await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: PARALLEL } } });
   for (const id of ids)
     story.drop(`${id}.md`, `---\nid: ${id}\n---\n\`\`\`bash\nuntil [ -e go ]; do sleep 0.05; done\n\`\`\`\n`);
-  for (let death = 0; death < 3; death += 1) {
+  for (let death = 0; death < timesOf(3, 2); death += 1) {
     const worker = story.start(['worker']);
     await story.until('as much work as there may be', async () => {
       const begun = (await story.eventsOf(death === 0 ? 'run.started' : 'run.resumed')).map(({ run }) => run);

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { openStory, type Story } from '../support/story.ts';
+import { timesOf } from '../support/thorough.ts';
 
 /** SOAK=1 tries it with a long queue and many deaths. */
 const SOAK = process.env['SOAK'] === '1';
-const TASKS = SOAK ? 100 : 30;
-const DEATHS = SOAK ? 20 : 3;
+const TASKS = SOAK ? 100 : timesOf(30, 15);
+const DEATHS = SOAK ? 20 : timesOf(3, 2);
 
 const idOf = (number: number): string => `task-${number}`;
 const linesIn = (story: Story): string[] => (story.deskText('done.txt') ?? '').split('\n').filter(Boolean);

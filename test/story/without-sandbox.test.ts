@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { canJail } from '../support/launcher.ts';
 import { temporaryFolder } from '../support/cli.ts';
+import { isThorough } from '../support/thorough.ts';
 
 const root = join(import.meta.dirname, '../..');
 const WARNING = 'Commands run without a sandbox: the launcher is not built';
@@ -51,7 +52,7 @@ describe('a command without a sandbox', { timeout: 120_000 }, () => {
     expect(place.oka('doctor').stdout).toContain('is not built');
   });
 
-  it.skipIf(!canJail)('does not happen where the prebuilt launcher is there, and nothing is said', () => {
+  it.runIf(canJail && isThorough)('does not happen where the prebuilt launcher is there, and nothing is said', () => {
     using place = installed({ native: true });
     place.oka('init');
     const ran = place.oka('run', place.task);

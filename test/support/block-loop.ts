@@ -1,4 +1,4 @@
-/** Loaded before a program (`node --import`): SIGUSR2 blocks its event loop for good. */
+/** Loaded before a program (`node --import`): SIGUSR2 blocks its event loop for good, without using the processor. */
 process.on('SIGUSR2', () => {
-  for (;;);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 });

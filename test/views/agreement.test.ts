@@ -16,8 +16,12 @@ import { listRuns, runDetail } from '../../src/views/runs-query.ts';
 import { listWaiting } from '../../src/views/waiting-query.ts';
 import { playScenario, type Story } from '../support/engine-playback.ts';
 import { scenarios, toolNames } from '../support/engine-scenario.ts';
+import { timesOf } from '../support/thorough.ts';
 
-const parameters = { numRuns: Number(process.env['RUNS'] ?? 150), seed: Number(process.env['SEED'] ?? 20_261_115) };
+const parameters = {
+  numRuns: Number(process.env['RUNS'] ?? timesOf(150, 50)),
+  seed: Number(process.env['SEED'] ?? 20_261_115),
+};
 
 describe('what people look at', { timeout: 120_000 }, () => {
   it('agrees with what the engine decides by, after every event', async () => {

@@ -28,6 +28,7 @@ import { openLedger } from '../../../src/ledger/ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
 import type { Part } from '../../../src/schema/learning-part.ts';
 import { conclusions, dumpOf, happenings, maintainedHome, testParts, writtenPages } from '../../support/maintain.ts';
+import { timesOf } from '../../support/thorough.ts';
 
 const never = new AbortController().signal;
 
@@ -89,7 +90,7 @@ describe('a pass', () => {
         expect(await rebuilt(it.home)).toEqual(live);
         expect(pagesOf(it.home)).toEqual(pages);
       }),
-      { numRuns: 6 },
+      { numRuns: timesOf(6, 2) },
     );
   });
 

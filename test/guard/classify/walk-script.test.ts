@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../../src/guard/classify/classify-command.ts';
 import { classOf, where } from './corpus.ts';
+import { timesOf } from '../../support/thorough.ts';
 
 /** Every place in the syntax of bash where a command can stand inside something else. */
 const NESTS: readonly ((inner: string) => string)[] = [
@@ -70,7 +71,7 @@ describe('nested commands', () => {
         const line = picks.reduce((inner, pick) => NESTS[pick]?.(inner) ?? inner, 'rm -rf /etc');
         expect(classOf(line), line).toBe('deny');
       }),
-      { numRuns: 1500, seed: 4 },
+      { numRuns: timesOf(1500, 500), seed: 4 },
     );
   });
 
@@ -109,7 +110,7 @@ describe('nested commands', () => {
         const found = classify({ line: words.join(' ') }, where);
         expect(found.reason.length).toBeGreaterThan(0);
       }),
-      { numRuns: 2000, seed: 4 },
+      { numRuns: timesOf(2000, 600), seed: 4 },
     );
   });
 });

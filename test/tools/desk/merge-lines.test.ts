@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineSimilarity, mergeLines } from '../../../src/tools/desk/merge-lines.ts';
+import { timesOf } from '../../support/thorough.ts';
 
 const merge = (base: string, ours: string, theirs: string): string | undefined =>
   mergeLines(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs))?.toString();
@@ -51,7 +52,7 @@ describe('merged', () => {
         expect(merge(a, b, a)).toBe(b);
         expect(merge(a, b, b)).toBe(b);
       }),
-      { seed: 7, numRuns: 2000 },
+      { seed: 7, numRuns: timesOf(2000, 500) },
     );
   });
 
@@ -66,7 +67,7 @@ describe('merged', () => {
           const [a, b] = [edited(base, mine, 'mine'), edited(base, yours, 'yours')];
           expect(merge(textOf(base), textOf(a), textOf(b)) ?? null).toBe(gitMerge(folder, base, a, b));
         }),
-        { seed: 11, numRuns: 100 },
+        { seed: 11, numRuns: timesOf(100, 25) },
       );
     } finally {
       rmSync(folder, { recursive: true });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Files, TestDesk } from '../../support/desk.ts';
+import { timesOf } from '../../support/thorough.ts';
 
 const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
 const POEM = lines('one', 'two', 'three', 'four', 'five', 'six', 'seven');
@@ -246,7 +247,7 @@ describe('for any states', () => {
         expect([undone.overlaps, undone.notRestorable]).toEqual([[], []]);
         expect(desk.state()).toEqual(before);
       }),
-      { seed: 3, numRuns: 60 },
+      { seed: 3, numRuns: timesOf(60, 20) },
     );
   });
 
@@ -272,7 +273,7 @@ describe('for any states', () => {
         const again = await desk.shadow.plan([step]);
         expect(again.actions).toEqual([]);
       }),
-      { seed: 5, numRuns: 120 },
+      { seed: 5, numRuns: timesOf(120, 40) },
     );
   });
 
@@ -290,7 +291,7 @@ describe('for any states', () => {
         expect(left).toEqual(expect.arrayContaining(written));
         if (overlaps.length === 0) expect(left.filter((line) => line.startsWith('run'))).toEqual([]);
       }),
-      { seed: 9, numRuns: 80 },
+      { seed: 9, numRuns: timesOf(80, 25) },
     );
   });
 });
