@@ -11,11 +11,15 @@ const fence = (info: string, code: string): string => `\`\`\`bash ${info}\n${cod
 
 /** Kills a worker, and with it the launchers of its commands: then nobody saw how a command ended. */
 async function killAll(worker: ChildProcess): Promise<void> {
-  const launchers = readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, 'utf8').trim().split(' ');
+  const launchers = childrenOf(worker.pid ?? 0).flatMap(childrenOf); // a process of the worker's starts them
+  expect(launchers).toHaveLength(1);
   worker.kill('SIGKILL');
   await once(worker, 'exit');
-  for (const pid of launchers.filter(Boolean)) process.kill(Number(pid), 'SIGKILL');
+  for (const pid of launchers) process.kill(pid, 'SIGKILL');
 }
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
 describe('the acceptance of a step', { timeout: 90_000 }, () => {
   it.concurrent('of a runbook: one that holds lets the next step run, one that does not fails the task and says why', async () => {
