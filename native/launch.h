@@ -120,6 +120,9 @@ bool start_output(struct output *output, int fd);
 
 /* Takes what is there, without waiting for more. */
 void drain(struct output *output);
+
+/* Shows the last that is written, of both streams, in a file of its own. */
+void show_in(const char *name);
 size_t head_of(const struct output *output);
 size_t tail_of(const struct output *output);
 

@@ -36,7 +36,7 @@
 #define MEASURE_MS 100 /* between two measurements of memory and processes */
 
 static struct rights rights = { .file_bytes = -1, .cpu_seconds = -1, .open_files = -1, .processes = -1, .memory_bytes = -1 };
-static const char *result_name, *await_name, *lock_name, *free_name, *folder;
+static const char *result_name, *await_name, *lock_name, *free_name, *folder, *show_name;
 static int worker = -1; /* a socket whose other end the worker has */
 static int64_t leftovers, parent, timeout_ms = INT64_MAX / 2, output_limit = 1 << 20;
 static char temporary_name[PATH_MAX];
@@ -106,7 +106,7 @@ static void read_options(int argc, char **argv)
 	static const struct option known[] = {
 		{ "probe", 0, 0, 'P' }, { "await", 1, 0, 'A' }, { "result", 1, 0, 'R' }, { "parent", 1, 0, 'q' },
 		{ "serve", 0, 0, 'S' }, { "worker", 1, 0, 'W' },
-		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "open", 0, 0, 'O' },
+		{ "cwd", 1, 0, 'C' }, { "timeout-ms", 1, 0, 't' }, { "output", 1, 0, 'o' }, { "show", 1, 0, 's' }, { "open", 0, 0, 'O' },
 		{ "read", 1, 0, 'r' }, { "run", 1, 0, 'x' }, { "device", 1, 0, 'd' }, { "write", 1, 0, 'w' },
 		{ "port", 1, 0, 'p' }, { "connect", 1, 0, 'k' }, { "file-bytes", 1, 0, 'f' }, { "cpu-seconds", 1, 0, 'c' }, { "open-files", 1, 0, 'n' },
 		{ "lock", 1, 0, 'l' }, { "await-lock", 1, 0, 'F' }, { "mark", 1, 0, 'M' }, { "end-leftovers", 1, 0, 'E' },
@@ -123,6 +123,7 @@ static void read_options(int argc, char **argv)
 		case 'C': folder = optarg; break;
 		case 't': timeout_ms = number(optarg, INT_MAX); break;
 		case 'o': output_limit = number(optarg, 1 << 30); break;
+		case 's': show_name = optarg; break;
 		case 'O': rights.open = true; break;
 		case 'r': add_path(READ, optarg); break;
 		case 'x': add_path(RUN, optarg); break;
@@ -410,6 +411,7 @@ int main(int argc, char **argv)
 	take_ticket();
 	take_desk();
 	step.out.half = step.err.half = output_limit > 1 ? (size_t)output_limit / 2 : 1;
+	if (show_name != NULL) show_in(show_name);
 	mark_begun();
 	step.begun = now_ms();
 	step.command = start_command(&rights, folder, argv + optind, &step.out, &step.err);

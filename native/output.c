@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MOST_SHOWN 8192
+
 bool start_output(struct output *output, int fd)
 {
 	output->fd = fd;
@@ -29,6 +31,28 @@ static void keep(struct output *output, const char *bytes, size_t size)
 	}
 }
 
+static int shown = -1;
+
+void show_in(const char *name)
+{
+	shown = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* How much was written so far, and the last of it. Nobody depends on it: what cannot be shown is left out. */
+static void show(const char *bytes, size_t size)
+{
+	static struct { uint64_t total; char last[MOST_SHOWN]; } page;
+	static size_t length;
+	if (shown < 0) return;
+	if (size > MOST_SHOWN) bytes += size - MOST_SHOWN, page.total += size - MOST_SHOWN, size = MOST_SHOWN;
+	size_t kept = length + size > MOST_SHOWN ? MOST_SHOWN - size : length;
+	memmove(page.last, page.last + length - kept, kept);
+	memcpy(page.last + kept, bytes, size);
+	length = kept + size;
+	page.total += size;
+	if (pwrite(shown, &page, sizeof page.total + length, 0) < 0) close(shown), shown = -1;
+}
+
 void drain(struct output *output)
 {
 	static char bytes[65536];
@@ -37,6 +61,7 @@ void drain(struct output *output)
 		ssize_t size = read(output->fd, bytes, sizeof bytes);
 		if (size > 0) {
 			keep(output, bytes, (size_t)size);
+			show(bytes, (size_t)size);
 		} else if (size < 0 && errno == EAGAIN) {
 			return;
 		} else if (size == 0 || errno != EINTR) {

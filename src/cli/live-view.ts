@@ -1,4 +1,4 @@
-/** The goals in progress and what was not accepted, as lines below what `oka up` prints on a terminal. */
+/** The goals in progress with what they do now, and what was not accepted, as lines below what is printed on a terminal. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listRejected } from '../intake/list-rejected.ts';
@@ -9,6 +9,7 @@ import type { Home } from '../schema/home.ts';
 import { changes } from '../views/changes.ts';
 import { describeWait } from './event-sentence.ts';
 import type { Terminal } from './io.ts';
+import { type Activity, openActivity } from './live-activity.ts';
 import { fitText, plainText } from './plain-text.ts';
 
 const MOST_GOALS = 8;
@@ -19,10 +20,11 @@ const RETRY_MS = 1000;
 /** Follows the ledger until the signal. Returns what gives the lines as they are now. */
 export function openLiveView(home: Home, terminal: Terminal, signal: AbortSignal): () => string[] {
   let goals: readonly Goal[] = [];
+  const activity = openActivity(home, signal);
   void followGoals(home, signal, (active) => {
     goals = active;
   });
-  return () => [...activeGoalLines(goals, terminal), ...rejectedLines(home, terminal)];
+  return () => [...activeGoalLines(goals, activity, terminal), ...rejectedLines(home, terminal)];
 }
 
 /** Starts with what is in progress, and goes on with what happens. While a ledger cannot be read nothing is shown. */
@@ -51,23 +53,26 @@ function rejectedLines(home: Home, { yellow, width }: Terminal): string[] {
   return [yellow(fitText(`  ! not accepted, see workspace/inbox/rejected: ${names}${more}`, width))];
 }
 
-function activeGoalLines(active: readonly Goal[], terminal: Terminal): string[] {
+function activeGoalLines(active: readonly Goal[], activity: Activity, terminal: Terminal): string[] {
   const goals = active.slice(-MOST_GOALS);
   const more = active.length - goals.length;
   const head = more > 0 ? [terminal.dim(`  and ${more} more`)] : [];
-  return [...head, ...goals.flatMap((goal) => goalLines(goal, terminal))];
+  return [...head, ...goals.flatMap((goal) => goalLines(goal, activity, terminal))];
 }
 
-function goalLines({ title, status, state, nodes, waits, parent }: Goal, terminal: Terminal): string[] {
+function goalLines(goal: Goal, activity: Activity, terminal: Terminal): string[] {
+  const { title, status, state, nodes, waits, parent } = goal;
   const { green, yellow, dim, width } = terminal;
   const done = nodes.filter((node) => node.status === 'done').length;
   const current = nodes.find((node) => node.status === 'running')?.title ?? '';
   const mark = status === 'running' ? green('●') : yellow('◐');
   const progress = `${parent === null ? state : 'steps'} ${done}/${nodes.length}`;
   const about = fitText(plainText(`${title}${current === '' ? '' : `: ${current}`}`), width - 8 - progress.length);
+  const doing = status === 'running' ? activity.linesOf(goal.run, width - 6) : [];
   const awaited = waits.filter(({ for: { kind } }) => kind !== 'child' && kind !== 'timer');
   return [
     `  ${parent === null ? mark : ' '} ${about}  ${dim(progress)}`,
+    ...doing.map((line) => dim(`      ${line}`)),
     ...awaited.map((wait) => yellow(fitText(`      waits for ${plainText(describeWait(wait.for))}`, width))),
   ];
 }

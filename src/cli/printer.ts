@@ -39,7 +39,7 @@ type Footer = { above: (text: string) => void; close: () => void };
 
 const DRAW_EVERY_MS = 500;
 
-/** Keeps the command's footer below what is printed; without a terminal there is none. */
+/** Draws the command's footer below what is printed, on stderr; without a terminal there is none. */
 function openFooter(
   module: AnyModule,
   io: Io,
@@ -47,18 +47,18 @@ function openFooter(
   { json, home }: { json: boolean; home: Home },
 ): Footer {
   const { footer } = module;
-  if (footer === undefined || json || !io.isTerminal) return { above: io.out, close: () => undefined };
+  if (footer === undefined || json || !io.isErrTerminal) return { above: io.out, close: () => undefined };
   const stop = new AbortController();
   const currentLines = footer(home, terminal, stop.signal);
   let drawn = 0;
   let lines: string[] = [];
   const erase = (): void => {
-    if (drawn > 0) io.out(`\u001B[${drawn}A\u001B[J`);
+    if (drawn > 0) io.err(`\u001B[${drawn}A\u001B[J`);
     drawn = 0;
   };
   const draw = (): void => {
     erase();
-    if (lines.length > 0) io.out(`${lines.join('\n')}\n`);
+    if (lines.length > 0) io.err(`${lines.join('\n')}\n`);
     drawn = lines.length;
   };
   const refresh = (): void => {

@@ -18,6 +18,7 @@ import { dependencies } from './deps/room.ts';
 import { desk } from './desk/room.ts';
 import { homeGuard } from './guard/room.ts';
 import { homeRoom } from './home/room.ts';
+import { liveStream } from './live/room.ts';
 import { maintenance } from './maintain/room.ts';
 import { metrics } from './metrics/room.ts';
 import { homeMemory } from './memory/room.ts';
@@ -50,5 +51,6 @@ export const rooms: readonly DaemonRoom[] = [
   memory,
   network,
   webSearch,
+  liveStream,
   replica,
 ];

@@ -5,11 +5,13 @@
  * 2. A rate limit is respected: the next turn of that model waits, or fails without a request if the wait would be long.
  * 3. An invalid call is an answer with a problem, not a failure: the model gets the problem and is asked again, which is
  *    better than repeating the same request.
- * 4. Only the complete turn is output. Chunks of text go to `onText` as they arrive, for display only.
+ * 4. Only the complete turn is output. While somebody watches, the answer is streamed to them as it arrives, for display
+ *    only.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Json, JsonValue } from '../schema/json.ts';
+import type { LiveSteps } from '../schema/live-port.ts';
 import { ModelRole } from '../schema/model.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
 import { Sha256 } from '../schema/names.ts';
@@ -20,10 +22,7 @@ import { estimateOf } from './estimate.ts';
 import type { Models } from './role-models.ts';
 import { openPauses, type PausePorts } from './provider-pauses.ts';
 
-export type ModelToolPorts = PausePorts & {
-  /** Called with chunks of text during a turn. */
-  onText?: (call: Pick<ToolCall, 'run' | 'node' | 'call'>, text: string) => void;
-};
+export type ModelToolPorts = PausePorts & { live?: LiveSteps };
 
 const Input = z.strictObject({
   role: ModelRole,
@@ -76,6 +75,7 @@ const Output = z.strictObject({
 
 export function modelTool(models: Models, ports: ModelToolPorts = {}): Tool {
   const pauses = openPauses(ports);
+  const live = models.isRecorded === true ? undefined : ports.live;
   return {
     name: 'model.complete',
     internal: true,
@@ -92,7 +92,7 @@ export function modelTool(models: Models, ports: ModelToolPorts = {}): Tool {
       try {
         const model = models.for(parsed.data.role, parsed.data.model);
         if (model === null) return noModel(parsed.data.role);
-        return await pauses.after(model.id, call.signal, () => turnOf(model, requestOf(parsed.data), call, ports));
+        return await pauses.after(model.id, call.signal, () => turnOf(model, requestOf(parsed.data), call, live));
       } catch (error) {
         return outcomeOf(error, call);
       }
@@ -104,9 +104,9 @@ async function turnOf(
   model: Model,
   request: ModelRequest,
   call: ToolCall,
-  { onText }: ModelToolPorts,
+  live: LiveSteps | undefined,
 ): Promise<Outcome> {
-  const { usage, more = [], ...answer } = await answerOf(model, request, call, onText);
+  const { usage, more = [], ...answer } = await answerOf(model, request, call, live);
   const further = more.length === 0 ? {} : { more: [...more] };
   return { status: 'ok', output: { ...answer, ...further, request: requestHash(model.id, request) }, usage };
 }
@@ -115,19 +115,36 @@ async function answerOf(
   model: Model,
   request: ModelRequest,
   call: ToolCall,
-  onText: ModelToolPorts['onText'],
+  live: LiveSteps | undefined,
 ): Promise<ModelAnswer & { problem: string | null }> {
   try {
     const answer =
-      onText === undefined
-        ? await model.complete(request, call.signal)
-        : await model.stream(request, call.signal, (text) =>
-            onText({ run: call.run, node: call.node, call: call.call }, text),
-          );
+      live?.isWatched() === true
+        ? await streamAnswer(model, request, call, live)
+        : await model.complete(request, call.signal);
     return { ...answer, problem: null };
   } catch (error) {
     if (!(error instanceof ModelError) || error.problem.kind !== 'bad-call') throw error;
     return { text: error.reply, call: null, usage: error.usage ?? {}, model: model.id, problem: error.message };
+  }
+}
+
+async function streamAnswer(
+  model: Model,
+  request: ModelRequest,
+  call: ToolCall,
+  live: LiveSteps,
+): Promise<ModelAnswer> {
+  const step = { run: call.run, node: call.node, call: call.call };
+  try {
+    return await model.stream(
+      request,
+      call.signal,
+      (text) => live.answer(step, { text }),
+      (hidden) => live.answer(step, { hidden }),
+    );
+  } finally {
+    live.end(step);
   }
 }
 

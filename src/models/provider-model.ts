@@ -36,9 +36,9 @@ export function providerModel(called: Called, ports: ProviderPorts, client: SdkC
     id: nameOf(called),
     complete: (request, signal) =>
       runTurn(called, ports, client, request, signal, (sdk, options) => complete(sdk, options)),
-    stream: (request, signal, onText) =>
+    stream: (request, signal, onText, onHidden = () => undefined) =>
       runTurn(called, ports, client, request, signal, (sdk, options, onPart) =>
-        streamReply(sdk, options, onPart, onText),
+        streamReply(sdk, options, onPart, { onText, onHidden }),
       ),
   };
 }
@@ -131,7 +131,7 @@ async function streamReply(
   sdk: Sdk,
   options: Options,
   onPart: () => void,
-  onText: (text: string) => void,
+  { onText, onHidden }: Record<'onText' | 'onHidden', (text: string) => void>,
 ): Promise<Reply> {
   const reply: { whole?: Reply } = {};
   const result = sdk.streamText({
@@ -142,6 +142,8 @@ async function streamReply(
   for await (const part of result.stream) {
     onPart();
     if (part.type === 'text-delta') onText(part.text);
+    if (part.type === 'reasoning-delta') onHidden(part.text);
+    if (part.type === 'tool-input-delta') onHidden(part.delta);
     if (part.type === 'abort') throw options.abortSignal?.reason;
     if (part.type === 'error' && !sdk.ToolChoiceViolationError.isInstance(part.error)) throw part.error;
   }

@@ -14,6 +14,8 @@ export type Models = {
   for(role: ModelRole, override?: string): Model | null;
   /** The resolved settings of that model; null as above. */
   called(role: ModelRole, override?: string): Called | null;
+  /** Whether traffic is recorded or replayed: then every request is made in the same form, whoever watches. */
+  isRecorded?: boolean;
 };
 
 export function modelsFrom(settings: ModelsSettings, ports: { fetch?: Fetch; clock?: Clock } = {}): Models {
@@ -32,6 +34,7 @@ export function modelsFrom(settings: ModelsSettings, ports: { fetch?: Fetch; clo
       folder: settings.folder,
     });
   return {
+    isRecorded: mode !== '',
     for: (role, override) => {
       const name = nameFor(role, override);
       if (name === null) return null;

@@ -176,8 +176,15 @@ export type Model = {
   /** provider:model. */
   readonly id: string;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
-  /** The same, streaming the text as it arrives. Only the resolved answer is final. */
-  stream(request: ModelRequest, signal: AbortSignal, tell: (text: string) => void): Promise<ModelAnswer>;
+  /**
+   * The same, streaming the text as it arrives; thoughts and calls go to `onHidden`. Only the resolved answer is final.
+   */
+  stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onText: (text: string) => void,
+    onHidden?: (text: string) => void,
+  ): Promise<ModelAnswer>;
 };
 
 /** An event as it is sent elsewhere. `plain` is its data as JSON text, byte for byte as in the ledger. */

@@ -28,6 +28,8 @@ export type LaunchOptions = {
   outputLimitBytes: number;
   /** A folder for temporary files; becomes TMPDIR. */
   scratch?: string;
+  /** Is given what the command writes while it runs; for display, and it may be incomplete. */
+  onOutput?: (chunk: Uint8Array) => void;
   /** Rules of the kernel, and a witness that outlives us. */
   sandbox?: SandboxLaunch;
 };
@@ -60,6 +62,8 @@ async function launchUnrestricted(file: string, args: readonly string[], options
   const child = execa(file, args, execaSettings(options));
   const stdout = capture(child.stdout, options.outputLimitBytes);
   const stderr = capture(child.stderr, options.outputLimitBytes);
+  const { onOutput } = options;
+  if (onOutput !== undefined) for (const stream of [child.stdout, child.stderr]) stream.on('data', onOutput);
   const lingering = watchLeftovers(child);
   const result = await child;
   clearTimeout(lingering.timer);

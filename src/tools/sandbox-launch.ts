@@ -14,6 +14,7 @@ import { text } from 'node:stream/consumers';
 import type { Rights } from '../guard/command-rights.ts';
 import { type DeskLock, endLeftovers } from './desk-lock.ts';
 import { type Launched, notRun } from './launch-result.ts';
+import { shownFile, watchShown } from './shown-output.ts';
 import { dropResult, readResult, resultFile } from './result-file.ts';
 import { claimTicket, makeTicket } from './launch-ticket.ts';
 import { type LauncherEnd, runLauncher } from './launch-server.ts';
@@ -35,6 +36,7 @@ type SandboxedOptions = {
   signal: AbortSignal;
   timeoutMs?: number;
   outputLimitBytes: number;
+  onOutput?: (chunk: Uint8Array) => void;
 };
 
 /** What the launcher exits with when the command was started and its result is lost; else it was not started. */
@@ -50,7 +52,10 @@ export async function launchSandboxed(
   const { folder, call, own } = await prepareState(jail);
   const file = resultFile(folder, call);
   try {
-    const args = [...launcherOptions(file, options, jail), '--', ...argv];
+    const { onOutput } = options;
+    const show = onOutput === undefined ? [] : ['--show', shownFile(file)];
+    using _ = onOutput === undefined ? null : watchShown(shownFile(file), onOutput);
+    const args = [...launcherOptions(file, options, jail), ...show, '--', ...argv];
     const end = await startWithTicket(jail.launcher, args, file, options);
     if (end === null) return notRun({ how: 'not-begun' });
     if (typeof end === 'string') return notRun({ how: 'unstarted', problem: end });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { modelsFrom } from '../../src/models/role-models.ts';
 import { modelTool, type ModelToolPorts } from '../../src/models/model-tool.ts';
 import type { Json } from '../../src/schema/json.ts';
+import type { LiveSteps } from '../../src/schema/live-port.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
 import { standardChain } from '../../src/tools/chain.ts';
 import { callOf, dataOf, engineWith, fakeTime, graphOf } from '../support/engine-fakes.ts';
@@ -33,6 +34,13 @@ async function use(tool: Tool, input: Json, signal = new AbortController().signa
 
 const outputOf = (outcome: Outcome): Json => (outcome.status === 'ok' ? outcome.output : null);
 const errorIn = (outcome: Outcome): string => ('error' in outcome ? outcome.error : `no error: ${outcome.status}`);
+
+const watching = (): LiveSteps => ({
+  output: () => undefined,
+  answer: () => undefined,
+  end: () => undefined,
+  isWatched: () => true,
+});
 
 describe('model.complete', () => {
   it('gives the turn, who answered, the hash of the request and what it cost', async () => {
@@ -142,7 +150,7 @@ describe('model.complete', () => {
   it('a turn that is stopped is cancelled, not failed', async () => {
     await using server = await openWireServer(() => stall('it begins'));
     const stop = new AbortController();
-    const outcome = use(toolAt(server.url, { onText: () => undefined }), question(), stop.signal);
+    const outcome = use(toolAt(server.url, { live: watching() }), question(), stop.signal);
     await server.asked(1);
     stop.abort();
     expect(await outcome).toEqual({ status: 'cancelled', error: 'the model was stopped' });
@@ -151,13 +159,32 @@ describe('model.complete', () => {
   it('pieces go to the side channel only, with the call they belong to', async () => {
     await using server = await openWireServer(() => say('a text that comes in several pieces'));
     const told: string[] = [];
-    const tool = toolAt(server.url, { onText: ({ call: id }, text) => told.push(`${id}|${text}`) });
+    const tool = toolAt(server.url, {
+      live: { ...watching(), answer: ({ call: id }, { text = '' }) => void told.push(`${id}|${text}`) },
+    });
     const outcome = await use(tool, question());
     expect(told.length).toBeGreaterThan(1);
     expect(told.map((each) => each.slice(8)).join('')).toBe('a text that comes in several pieces');
     expect(new Set(told.map((each) => each.slice(0, 8)))).toEqual(new Set(['r.n.0.1|']));
     expect(outputOf(outcome)).toMatchObject({ text: 'a text that comes in several pieces' });
     expect(server.requests[0]?.stream).toBe(true);
+  });
+
+  it('a call is counted while it is written, and nothing is streamed when nobody watches', async () => {
+    await using server = await openWireServer(() => call('submit', { text: 'long '.repeat(50) }));
+    let hidden = '';
+    const ended: string[] = [];
+    const live = {
+      ...watching(),
+      answer: (_: unknown, chunk: { hidden?: string }) => void (hidden += chunk.hidden ?? ''),
+      end: (step: { call: string }) => void ended.push(step.call),
+    };
+    const tools = [{ name: 'submit', about: 'x', input: { type: 'object' } }];
+    expect((await use(toolAt(server.url, { live }), question({ tools }))).status).toBe('ok');
+    expect(hidden).toContain('long long');
+    expect(ended).toEqual(['r.n.0.1']);
+    await use(toolAt(server.url, { live: { ...live, isWatched: () => false } }), question({ tools }));
+    expect(server.requests.map(({ stream }) => stream)).toEqual([true, false]);
   });
 });
 

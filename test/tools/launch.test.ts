@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
@@ -29,6 +29,24 @@ describe.each(ways)('%s', (way) => {
       ...options,
     });
   const pidIn = (name: string): Promise<number> => pidInFile(join(folder, name));
+
+  it('shows what is written while the command runs', async () => {
+    const seen: string[] = [];
+    const done = await start(
+      { line: 'echo early; echo hidden >&2; while [ ! -e go-on ]; do sleep 0.05; done; seq 1 20000' },
+      {
+        onOutput: (chunk) => {
+          seen.push(Buffer.from(chunk).toString());
+          if (seen.join('').includes('early')) writeFileSync(join(folder, 'go-on'), '');
+        },
+      },
+    );
+    expect(done).toMatchObject({ exit: 0 });
+    expect(seen.join('')).toContain('early\n');
+    expect(seen.join('')).toContain('hidden\n');
+    expect(textOf(done.stdout).startsWith('early\n1\n2\n')).toBe(true);
+    expect(textOf(done.stdout).endsWith('20000\n')).toBe(true);
+  });
 
   describe('C1 a command gives a result, whatever becomes of it', () => {
     it('runs a program with its arguments as they are', async () => {

@@ -8,6 +8,7 @@ import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
+import { openLiveView } from '../live-view.ts';
 import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, renderWait, type RunOutcome } from '../run-outcome.ts';
@@ -26,6 +27,7 @@ export async function run(call: Call): Promise<Answer<Data>> {
   return answer(data, signal.aborted ? exits.interrupted : exitCodeOfRun(ended.status));
 }
 
+export const footer = openLiveView;
 export const jsonLines = (data: Data): object[] => ['added' in data ? data : data.outcome];
 
 export function render(data: Data, terminal: Terminal): string {

@@ -4,33 +4,48 @@ import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
 import { type RunRow, storedRun } from '../../views/run-rows.ts';
-import { type Answer, answer, type Call } from '../command-module.ts';
+import { isOver } from '../../engine/run-state.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { describeWait } from '../event-sentence.ts';
+import { type FollowedRun, renderFollowed } from '../followed-run.ts';
 import type { Terminal } from '../io.ts';
 import { readViews } from '../read-views.ts';
 import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';
 
-type Data = { run: string; goal: RunRow | null; result: { file: string; text: string } | null };
+type Shown = { run: string; goal: RunRow | null; result: { file: string; text: string } | null };
+type Data = Shown | FollowedRun;
 
 /** The result if there is one; else the state of the run. */
-export async function run(call: Call): Promise<Answer<Data>> {
-  const { home } = call;
+export async function run(call: Call<{ follow: boolean }, Data>): Promise<Answer<Data>> {
   const id = onlyOperand(call, 'run');
   if (!ID_SHAPE.test(id)) throw new OkaError('usage', `"${id}" is not the name of a run`);
+  const shown = await findRun(call, id);
+  if (!call.options.follow || shown.goal === null || isOver(shown.goal.status)) return answer(shown);
+  const { followRun } = await import('../follow-run.ts');
+  await followRun(call.home, id, call.signal, call.emit);
+  return call.signal.aborted ? { code: exits.interrupted } : answer(await findRun(call, id));
+}
+
+async function findRun(call: Call<{ follow: boolean }, Data>, id: string): Promise<Shown> {
   const goal = (await readViews(call, (rows) => storedRun(rows, id))) ?? null;
-  const file = join(home.workspace, 'outbox', id, 'RESULT.md');
+  const file = join(call.home.workspace, 'outbox', id, 'RESULT.md');
   const result = lstatIfPresent(file)?.isFile() === true ? { file, text: readFileSync(file, 'utf8') } : null;
   if (goal === null && result === null)
     throw new OkaError('no-such-run', `there is no run "${id}"`, { fix: 'List the runs: oka runs' });
-  return answer({ run: id, goal, result });
+  return { run: id, goal, result };
 }
 
-export const jsonLines = ({ run: id, goal, result }: Data): object[] => [
-  { run: id, goal, result: result === null ? null : result.file },
-];
+export const jsonLines = (data: Data): object[] => {
+  if ('event' in data) return [data.event];
+  if ('live' in data) return [data.live];
+  return [{ run: data.run, goal: data.goal, result: data.result === null ? null : data.result.file }];
+};
 
-export function render({ goal, result }: Data, { bold, dim }: Terminal): string {
+export function render(data: Data, terminal: Terminal): string {
+  const { bold, dim } = terminal;
+  if ('event' in data || 'live' in data) return renderFollowed(data, terminal);
+  const { goal, result } = data;
   if (result !== null) return `${result.text}${dim(result.file)}\n`;
   if (goal === null) return '';
   const lines = [

@@ -76,6 +76,7 @@ export const work: Readonly<Record<string, Command>> = {
   show: command({
     summary: 'Show the result of a run, or where it stands',
     operands: '<run>',
+    options: { follow: flag('Show what it does and what it writes until it has ended; Ctrl-C ends this.') },
     json: true,
     example: 'oka show welcome-1a2b3c4d',
     load: () => import('../commands/show.ts'),

@@ -4,6 +4,7 @@ import { mayRedirectTo } from '../../guard/egress-rule.ts';
 import type { Config } from '../../schema/config.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
+import type { LiveSteps } from '../../schema/live-port.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { OpenedRoom } from '../../schema/room.ts';
@@ -35,12 +36,13 @@ export type DeskRoomPorts = {
   policy: () => LoadedPolicy;
   runs: Pick<Runs, 'startChild' | 'eventsOf'>;
   reportRun: (text: string, run: string) => void;
+  live: LiveSteps;
 };
 
 type Gives = Pick<typeof ports, 'sandbox' | 'shadow' | 'witness' | 'deskTurn' | 'deskPlaced'>;
 
 export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
-  const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs } = needed;
+  const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, live } = needed;
   const folder = join(home.workspace, 'desk');
   const shadow = openSnapshots({ store: undoFolder(home), desk: folder });
   const classify = classifierOf(home);
@@ -57,7 +59,7 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     home,
     artifacts,
     startRun: ({ graph, input, call }) => runs.startChild(graph, input, call),
-    shell: { classify: classWith(classify), sandbox: sandbox.forCommand },
+    shell: { classify: classWith(classify), sandbox: sandbox.forCommand, live },
     sendOn: (host) => mayRedirectTo(policy().policy, host),
     net: egress.tools,
   });

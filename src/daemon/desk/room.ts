@@ -1,4 +1,5 @@
 /** What the desk contributes: the built-in tools, one writing call at a time, in a sandbox; undo; what a crash left. */
+import { livePort } from '../../schema/live-port.ts';
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
@@ -24,7 +25,20 @@ export const desk = defineRoom({
     'run.start',
   ],
   detachedTools: async (place) => (await import('./built-in-tools.ts')).detachedBuiltInTools(place),
-  needs: { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun },
+  needs: {
+    home,
+    config,
+    ledger,
+    events,
+    projections,
+    artifacts,
+    onDurable,
+    egress,
+    policy,
+    runs,
+    reportRun,
+    live: livePort,
+  },
   gives: { sandbox, shadow, witness, deskTurn, deskPlaced },
   open: async (needed) => (await import('./open-desk.ts')).openDesk(needed),
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Command } from '../../schema/command.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
+import type { LiveSteps } from '../../schema/live-port.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import { ArtifactRef, type Author, type Outcome, type Tool, type ToolCall } from '../../schema/tool.ts';
 import type { SandboxLaunch } from '../sandbox-launch.ts';
@@ -21,6 +22,8 @@ export type ShellOptions = {
   /** Provides the sandbox of a command; without it commands run unrestricted. */
   sandbox?: (call: ToolCall, command: Command, request: SandboxRequest) => Promise<CommandSandbox>;
   artifacts?: ArtifactStore;
+  /** Is shown what a command writes while it runs. */
+  live?: Pick<LiveSteps, 'output' | 'end'>;
   /** Maximum bytes stored of each of stdout and stderr. */
   limitBytes?: number;
 };
@@ -79,7 +82,8 @@ const Output = z.strictObject({
   stderr_artifact: ArtifactRef.optional().describe('All of stderr, when it is long or not text.'),
 });
 
-export function shellTool({ desk, env, classify, sandbox, artifacts, limitBytes = LIMIT_BYTES }: ShellOptions): Tool {
+export function shellTool(options: ShellOptions): Tool {
+  const { desk, env, classify, sandbox, artifacts, live, limitBytes = LIMIT_BYTES } = options;
   return defineTool({
     name: 'shell',
     about: 'Runs a command in the desk and gives what it wrote. A status other than 0 is a failure.',
@@ -105,7 +109,9 @@ export function shellTool({ desk, env, classify, sandbox, artifacts, limitBytes 
         outputLimitBytes: limitBytes,
         ...(provided.scratch === undefined ? {} : { scratch: provided.scratch }),
         ...(provided.launch === undefined ? {} : { sandbox: provided.launch }),
+        ...(live === undefined ? {} : { onOutput: (chunk) => live.output(call, chunk) }),
       });
+      live?.end(call);
       return toOutcome(done, input, call.class, artifacts, (await provided.refused?.()) ?? []);
     },
   });

@@ -1,0 +1,49 @@
+/** Owns: reading the live stream of a home, from any process, for as long as somebody wants it. */
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Home } from '../../schema/home.ts';
+import { LiveMessage } from '../../schema/live.ts';
+import { liveKeyFile, socketAddress } from './live-socket.ts';
+
+const RETRY_MS = 300;
+
+/** Calls back until the signal; where there is no stream, or it ends, it tries again. Never throws. */
+export async function followLive(home: Home, signal: AbortSignal, on: (message: LiveMessage) => void): Promise<void> {
+  while (!signal.aborted) {
+    await readStream(home, signal, on).catch(() => undefined);
+    await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+async function readStream(home: Home, signal: AbortSignal, on: (message: LiveMessage) => void): Promise<void> {
+  const key = readFileSync(liveKeyFile(home), 'utf8');
+  const { path, folder } = await socketAddress(home);
+  const socket = connect(path);
+  socket.unref();
+  const stop = (): void => void socket.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await new Promise<void>((done, fail) => socket.once('error', fail).once('connect', done));
+    socket.on('error', stop);
+    socket.write(`${key}\n`);
+    let rest = '';
+    for await (const chunk of socket.setEncoding('utf8') as AsyncIterable<string>) {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const message of lines.flatMap((line) => parseMessage(line) ?? [])) on(message);
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    socket.destroy();
+    await folder?.close();
+  }
+}
+
+function parseMessage(line: string): LiveMessage | null {
+  try {
+    return LiveMessage.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}

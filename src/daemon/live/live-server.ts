@@ -1,0 +1,112 @@
+/**
+ * Owns: publishing what is being done now, over a Unix socket in `.oka/state`.
+ *
+ * 1. Nothing waits for a reader: one that does not keep pace is dropped, and without readers almost nothing is done.
+ * 2. A reader gets nothing before it has sent the key; the socket and the key are for their user only.
+ * 3. A stream that cannot be opened is no error: work goes on without it.
+ * 4. Whoever opens it owns the pen, so a socket that is there was left by a process that is gone.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { lstatIfPresent } from '../../ledger/disk.ts';
+import type { Home } from '../../schema/home.ts';
+import type { LiveMessage } from '../../schema/live.ts';
+import { liveKeyFile, liveSocket, socketAddress } from './live-socket.ts';
+
+export type LiveServer = {
+  publish: (message: LiveMessage) => void;
+  isWatched: () => boolean;
+  /** Calls back when somebody begins to watch. */
+  onReader: (listener: () => void) => void;
+  close: () => Promise<void>;
+};
+
+const MOST_READERS = 32;
+const MOST_STEPS = 100;
+/** What may wait for a reader before it is dropped. */
+const BEHIND_BYTES = 262_144;
+
+export async function openLiveServer(home: Home): Promise<LiveServer> {
+  const readers = new Set<Socket>();
+  const latest = new Map<string, string>();
+  let greet = (): void => undefined;
+  const server = await listen(home, (reader) => {
+    readers.add(reader);
+    reader.once('close', () => readers.delete(reader));
+    for (const line of latest.values()) send(reader, line);
+    greet();
+  }).catch(() => null);
+
+  function publish(message: LiveMessage): void {
+    const line = `${JSON.stringify(message)}\n`;
+    const step = JSON.stringify([message.run, message.step]);
+    latest.delete(step);
+    if (message.kind !== 'end') latest.set(step, line);
+    if (latest.size > MOST_STEPS) latest.delete(latest.keys().next().value ?? '');
+    for (const reader of readers) send(reader, line);
+  }
+
+  return {
+    publish,
+    isWatched: () => readers.size > 0,
+    onReader: (listener) => void (greet = listener),
+    close: async () => {
+      for (const reader of readers) reader.destroy();
+      await new Promise<void>((done) => (server === null ? done() : server.close(() => done())));
+      if (server !== null) rmSync(liveSocket(home), { force: true });
+    },
+  };
+}
+
+function send(reader: Socket, line: string): void {
+  if (reader.writableLength > BEHIND_BYTES) reader.destroy();
+  else reader.write(line);
+}
+
+async function listen(home: Home, admit: (reader: Socket) => void): Promise<Server> {
+  const key = writeKey(home);
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.once('close', () => (connections -= 1));
+    socket.on('error', () => socket.destroy());
+    socket.unref();
+    if (connections > MOST_READERS) socket.destroy();
+    else awaitKey(socket, key, () => admit(socket));
+  });
+  const { path, folder } = await socketAddress(home);
+  try {
+    await new Promise<void>((done, fail) => server.once('error', fail).listen(path, done));
+  } finally {
+    await folder?.close();
+  }
+  chmodSync(liveSocket(home), 0o600);
+  server.on('error', () => undefined);
+  return server.unref();
+}
+
+/** Removes what a process before has left, and writes a new key. */
+function writeKey(home: Home): Buffer {
+  const [file, socket] = [liveKeyFile(home), liveSocket(home)];
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  if (lstatIfPresent(socket)?.isSocket() === true) rmSync(socket);
+  rmSync(file, { force: true });
+  const key = randomBytes(24).toString('base64url');
+  writeFileSync(file, key, { mode: 0o600, flag: 'wx' });
+  return Buffer.from(`${key}\n`);
+}
+
+function awaitKey(socket: Socket, key: Buffer, admit: () => void): void {
+  let received = Buffer.alloc(0);
+  const read = (chunk: Buffer): void => {
+    received = Buffer.concat([received, chunk]);
+    if (received.length < key.length) return;
+    socket.off('data', read);
+    if (received.length !== key.length || !timingSafeEqual(received, key)) return void socket.destroy();
+    socket.resume();
+    admit();
+  };
+  socket.on('data', read);
+}

@@ -1,0 +1,21 @@
+/** What the live stream contributes: the port to which tools report what they do now, read by `oka up`, `run` and `show`. */
+import { livePort } from '../../schema/live-port.ts';
+import { defineRoom } from '../../schema/room.ts';
+import { ports } from '../room-ports.ts';
+
+const { home, vault } = ports;
+
+export const liveStream = defineRoom({
+  name: 'daemon/live',
+  schemas: async () => ({ live: (await import('../../schema/live.ts')).LiveMessage }),
+  needs: { home, vault },
+  gives: { live: livePort },
+  open: async ({ home: at, vault: secrets }) => {
+    const [{ openLiveServer }, { publishSteps }] = await Promise.all([
+      import('./live-server.ts'),
+      import('./live-steps.ts'),
+    ]);
+    const live = publishSteps(await openLiveServer(at), secrets.redactCut);
+    return { gives: { live }, close: live.close };
+  },
+});

@@ -1,0 +1,112 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { followLive } from '../../../src/daemon/live/follow-live.ts';
+import { liveKeyFile, liveSocket } from '../../../src/daemon/live/live-socket.ts';
+import { openLiveServer } from '../../../src/daemon/live/live-server.ts';
+import { homeAt } from '../../../src/daemon/settings.ts';
+import type { LiveMessage } from '../../../src/schema/live.ts';
+import { temporaryFolder } from '../../support/cli.ts';
+
+const output = (text: string, step = 'a'): LiveMessage => ({ run: 'r', step, kind: 'output', text });
+const patience = { timeout: 10_000 };
+
+function follow(home: ReturnType<typeof homeAt>) {
+  const stop = new AbortController();
+  const messages: LiveMessage[] = [];
+  const done = followLive(home, stop.signal, (message) => messages.push(message));
+  return { messages, end: async () => (stop.abort(), await done) };
+}
+
+describe('the live stream', () => {
+  it('reaches every reader, also one that comes late, and is for its user only', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    const server = await openLiveServer(home);
+    expect([liveSocket(home), liveKeyFile(home)].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
+    const readers = Array.from({ length: 5 }, () => follow(home));
+    await vi.waitFor(() => expect(server.isWatched()).toBe(true), patience);
+    server.publish(output('one\n'));
+    const late = follow(home);
+    await vi.waitFor(() => {
+      for (const { messages } of [...readers, late]) expect(messages).toEqual([output('one\n')]);
+    }, patience);
+    for (const reader of [...readers, late]) await reader.end();
+    await vi.waitFor(() => expect(server.isWatched()).toBe(false), patience);
+    await server.close();
+  });
+
+  it('says nothing to whoever does not know the key', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    const server = await openLiveServer(home);
+    for (const sent of ['x'.repeat(33), `${'x'.repeat(32)}\n`, `${readFileSync(liveKeyFile(home), 'utf8')}\nmore`]) {
+      const socket = connect(liveSocket(home));
+      let received = '';
+      socket.on('data', (chunk) => (received += chunk)).on('error', () => undefined);
+      socket.write(sent);
+      await once(socket, 'close');
+      expect(received).toBe('');
+    }
+    expect(server.isWatched()).toBe(false);
+    await server.close();
+  });
+
+  it('replaces a socket that a process before has left, and touches nothing else', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    mkdirSync(join(home.oka, 'state'), { recursive: true });
+    const left = createServer().listen(liveSocket(home));
+    await once(left, 'listening');
+    const server = await openLiveServer(home);
+    const reader = follow(home);
+    await vi.waitFor(() => expect(server.isWatched()).toBe(true), patience);
+    await reader.end();
+    await server.close();
+    left.close();
+    writeFileSync(liveSocket(home), 'a file of somebody');
+    const second = await openLiveServer(home);
+    second.publish(output('nobody sees it'));
+    await second.close();
+    expect(readFileSync(liveSocket(home), 'utf8')).toBe('a file of somebody');
+  });
+
+  it('drops a reader that does not keep pace, without waiting for it', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(folder.dir);
+    const server = await openLiveServer(home);
+    const slow = connect(liveSocket(home)).on('error', () => undefined);
+    slow.pause();
+    slow.write(`${readFileSync(liveKeyFile(home), 'utf8')}\n`);
+    const quick = follow(home);
+    await vi.waitFor(() => expect(server.isWatched()).toBe(true), patience);
+    await vi.waitFor(() => {
+      server.publish(output('begin\n'));
+      expect(quick.messages.length).toBeGreaterThan(0);
+    }, patience);
+    for (let round = 0; round < 2000; round += 1) {
+      server.publish(output('x'.repeat(4000), `step ${round}`));
+      if (round % 20 === 0) await new Promise((turn) => setImmediate(turn)); // the quick one reads
+    }
+    slow.resume();
+    await once(slow, 'close');
+    server.publish(output('end\n', 'last'));
+    await vi.waitFor(() => expect(quick.messages.at(-1)).toEqual(output('end\n', 'last')), patience);
+    await quick.end();
+    await server.close();
+  });
+
+  it('works in a home whose path is longer than the address of a socket may be', async () => {
+    using folder = temporaryFolder();
+    const home = homeAt(join(folder.dir, 'deep/'.repeat(30)));
+    const server = await openLiveServer(home);
+    const reader = follow(home);
+    await vi.waitFor(() => expect(server.isWatched()).toBe(true), patience);
+    server.publish(output('hello\n'));
+    await vi.waitFor(() => expect(reader.messages).toEqual([output('hello\n')]), patience);
+    await reader.end();
+    await server.close();
+  });
+});
