@@ -2,12 +2,18 @@
  * Owns: reading what a command writes while it runs, from the file in which the launcher shows the last of it: how many
  * bytes there were so far (64 bits, little-endian), then the last few thousand. It is for display and may be incomplete.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { globSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 
 const EVERY_MS = 150;
 const HEADER_BYTES = 8;
 
 export const shownFile = (resultFile: string): string => `${resultFile}.shown`;
+
+/** Removes what a process that was killed has left. */
+export function removeShown(folder: string): void {
+  for (const name of globSync('*.shown', { cwd: folder })) rmSync(join(folder, name), { force: true });
+}
 
 /** Calls back with what is new, several times a second, until it is disposed of. */
 export function watchShown(file: string, onOutput: (chunk: Uint8Array) => void): Disposable {

@@ -1,4 +1,5 @@
 /** What the live stream contributes: the port to which tools report what they do now, read by `oka up`, `run` and `show`. */
+import { join } from 'node:path';
 import { livePort } from '../../schema/live-port.ts';
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
@@ -11,10 +12,12 @@ export const liveStream = defineRoom({
   needs: { home, vault },
   gives: { live: livePort },
   open: async ({ home: at, vault: secrets }) => {
-    const [{ openLiveServer }, { publishSteps }] = await Promise.all([
+    const [{ openLiveServer }, { publishSteps }, { removeShown }] = await Promise.all([
       import('./live-server.ts'),
       import('./live-steps.ts'),
+      import('../../tools/shown-output.ts'),
     ]);
+    removeShown(join(at.oka, 'state', 'calls'));
     const live = publishSteps(await openLiveServer(at), secrets.redactCut);
     return { gives: { live }, close: live.close };
   },
