@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { liveSocket } from '../../src/daemon/live/live-socket.ts';
 import { followLive } from '../../src/daemon/live/follow-live.ts';
 import type { LiveMessage } from '../../src/schema/live.ts';
 import { openStory } from '../support/story.ts';
@@ -43,22 +45,22 @@ describe('what is done now', { timeout: 90_000 }, () => {
 
   it('a worker that was killed leaves a socket that the next one replaces', async () => {
     await using story = await openStory();
-    story.drop('slow.md', TASK);
     const first = story.start(['worker']);
-    await story.until('the command', async () =>
-      (await story.eventsOf('call.started')).find(({ data }) => data.tool === 'shell'),
-    );
+    const isThere = async (): Promise<true | undefined> => (existsSync(liveSocket(story.home)) ? true : undefined);
+    await story.until('the socket', isThere);
     first.kill('SIGKILL');
-    await sleep(100);
-    story.drop('slow-2.md', TASK.replace('id: slow', 'id: slow-2'));
+    await once(first, 'exit');
+    expect(await isThere()).toBe(true);
+    const seen: LiveMessage[] = [];
+    const stop = new AbortController();
+    const following = followLive(story.home, stop.signal, (message) => seen.push(message));
+    story.drop('slow.md', TASK);
     story.start(['worker']);
-    let text = '';
-    await story.until('the second', async () => (await story.eventsOf('run.started', 'slow-2'))[0]);
-    const follower = story.start(['show', 'slow-2', '--follow', '--json']);
-    follower.stdout?.on('data', (chunk: string) => (text += chunk));
+    await story.until('the first line', async () => (seen.length > 0 ? true : undefined));
     story.write('workspace/desk/go', '');
-    await story.until('the end', async () => (text.includes('run.ended') ? true : undefined));
-    await story.ended('slow-2');
+    await story.ended('slow');
+    stop.abort();
+    await following;
   });
 
   it('the tokens of a model are counted while somebody watches', async () => {
