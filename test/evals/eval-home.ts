@@ -38,6 +38,8 @@ export type Ended = Outcome & {
 
 const PATIENCE_MS = 90_000;
 const POLL_MS = 15;
+/** A worker that does not stop within this time is left to the end of the process. */
+const STOP_MS = 15_000;
 const DAY_MS = 86_400_000;
 
 export class EvalHome {
@@ -68,7 +70,8 @@ export class EvalHome {
 
   async stop(): Promise<void> {
     this.#worker?.stop.abort();
-    await this.#worker?.done.catch(() => undefined);
+    const done = this.#worker?.done.catch(() => undefined);
+    await Promise.race([done, sleep(STOP_MS, undefined, { ref: false })]);
     this.#worker = null;
   }
 

@@ -1,7 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { badMinds } from './bad-minds.ts';
 import { goodFigures } from './eval-report.ts';
 import { loadTasks } from './eval-task.ts';
+import { countTokens } from './count-tokens.ts';
+import { runOwnTasks } from './run-own.ts';
+import { serveMind } from './serve-mind.ts';
 import { goodMind } from './good-mind.ts';
 import { runGoodMind } from './run-good.ts';
 
@@ -23,6 +29,32 @@ describe('the evals', { timeout: 120_000 }, () => {
     const all = await runGoodMind({ tasks, repeats: 1, mind: goodMind, signal, report });
     expect(all.filter(({ right, accepted }) => !right || !accepted)).toEqual([]);
     expect(goodFigures(all)).toMatchObject({ tasks: SOME.length, right: SOME.length, right_accepted: SOME.length });
+  });
+
+  it('tasks of somebody else are done with the model of the environment and graded by their command', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'oka-own-tasks-'));
+    const task = (await loadTasks()).find(({ name }) => name === 'expense-total');
+    if (task === undefined) throw new Error('there is no task expense-total');
+    cpSync(join(import.meta.dirname, 'tasks/expense-total/files'), join(folder, 'sum'), { recursive: true });
+    writeFileSync(join(folder, 'sum/TASK.md'), task.text);
+    writeFileSync(
+      join(folder, 'grade.sh'),
+      'test "$1" = sum && grep -q "$0" "$2/total.txt" && test -s "$2/RESULT.md"\n',
+    );
+    await using served = await serveMind(goodMind(), await countTokens());
+    served.task = task;
+    vi.stubEnv('OKA_MODEL', 'custom:evals');
+    vi.stubEnv('OKA_MODEL_URL', served.url);
+    try {
+      const options = { folder, repeats: 1, signal, report };
+      const right = await runOwnTasks({ ...options, grade: `sh -c "$(cat ${folder}/grade.sh)" 131.65` });
+      expect(goodFigures(right)).toMatchObject({ tasks: 1, right: 1, right_accepted: 1 });
+      const wrong = await runOwnTasks({ ...options, grade: `sh -c "$(cat ${folder}/grade.sh)" 99.99` });
+      expect(goodFigures(wrong)).toMatchObject({ tasks: 1, right: 0, right_accepted: 0 });
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('a grader rejects a desk on which nothing was done', async () => {

@@ -84,8 +84,7 @@ function makeCalls(request: WireRequest, wanted: readonly ToolCall[], memory: St
 
 export const wireName = (tool: string): string => tool.replaceAll('.', '_');
 const isRead = ({ tool }: ToolCall): boolean => /^(files\.(read|list|search)|http\.get|memory\.search)$/.test(tool);
-const allowsSeveral = ({ text }: WireRequest): boolean =>
-  /several calls|calls in one (turn|answer)|parallel/i.test(text);
+const allowsSeveral = ({ text }: WireRequest): boolean => /in one turn/.test(text);
 
 /** Goes towards a state; through `decide` where there is no direct transition. */
 function move(request: WireRequest, to: string): WireReply {
@@ -177,11 +176,21 @@ export function judge(request: WireRequest, task: EvalTask): WireReply {
     const about = pieces.filter(({ source }) => source.includes(file));
     const found = about.toReversed().find((piece) => lineWith(piece.text, proof) !== null);
     const quote = found === undefined ? '' : (lineWith(found.text, proof) ?? '');
-    return { criterion: name, holds: found !== undefined, evidence: found?.name ?? '', quote };
+    const holds = found !== undefined && isAnswerRight(request, task);
+    return holds
+      ? { criterion: name, holds, evidence: found.name, quote }
+      : { criterion: name, holds, evidence: '', quote: '' };
   });
   const isDone = claims.every(({ holds }) => holds);
   const reason = isDone ? 'the evidence shows every criterion' : 'the evidence does not show every criterion';
   return call('submit_verdict', { criteria: claims, verdict: isDone ? 'done' : 'rework', reason });
+}
+
+/** Whether the answer says what the evidence shows, where the prompt contains the answer and the task asks for one. */
+function isAnswerRight({ text }: WireRequest, task: EvalTask): boolean {
+  const answer = /<data (\w+) answer>\n([^]*?)\n<\/data \1>/.exec(text)?.[2];
+  if (answer === undefined || task.targets.length > 0) return true;
+  return task.grade({ answer, file: () => null, names: () => [], page: '', isDone: true }) === null;
 }
 
 function lineWith(text: string, proof: RegExp): string | null {

@@ -15,7 +15,7 @@ const READS_OF_THE_SAME = 2;
 const CUT = /\[… \d+ bytes in all, the middle is left out …\]/;
 
 export class StepMemory {
-  #calls: { key: string; turn: number; place: number }[] = [];
+  #calls: { key: string; turn: number }[] = [];
   #results = new Map<string, Shown>();
   #visible = new Map<string, Shown>();
 
@@ -26,8 +26,8 @@ export class StepMemory {
       this.#results.clear();
     }
     this.#visible = new Map();
-    for (const { turn, place, ...shown } of shownResults(request.text)) {
-      const call = this.#calls.find((each) => each.turn === turn && each.place === place);
+    for (const { turn, called, ...shown } of shownResults(request.text)) {
+      const call = this.#calls.find((each) => each.turn === turn && shorten(each.key) === shorten(called));
       if (call === undefined) continue;
       this.#visible.set(call.key, shown);
       if (shown.isWhole || !this.#results.has(call.key)) this.#results.set(call.key, shown);
@@ -35,7 +35,7 @@ export class StepMemory {
   }
 
   note(calls: readonly ToolCall[], turn: number): void {
-    calls.forEach((call, place) => this.#calls.push({ key: keyOf(call), turn, place }));
+    for (const call of calls) this.#calls.push({ key: keyOf(call), turn });
   }
 
   hasReadSinceWrite(call: ToolCall): boolean {
@@ -65,13 +65,12 @@ export const keyOf = ({ tool, input }: ToolCall): string => `${tool} ${JSON.stri
 export const turnOf = ({ text }: WireRequest): number =>
   Number([...text.matchAll(/^(?:State: \w+\. )?Turn (\d+)\./gm)].at(-1)?.[1] ?? 1);
 
-/** Results as the prompt of an executor shows them. */
-function* shownResults(text: string): Generator<Shown & { turn: number; place: number }> {
-  const places = new Map<number, number>();
-  const shape = /^Turn (\d+): [^\n]* → (\w+)\n<data (\w+) result>\n([^]*?)\n<\/data \3>/gm;
-  for (const [, turn = '', status = '', , body = ''] of text.matchAll(shape)) {
-    const place = places.get(Number(turn)) ?? 0;
-    places.set(Number(turn), place + 1);
-    yield { turn: Number(turn), place, status, body, isWhole: !CUT.test(body) };
-  }
+/** Results as the prompt of an executor shows them, each with the beginning of its call. */
+function* shownResults(text: string): Generator<Shown & { turn: number; called: string }> {
+  const shape = /^Turn (\d+): ([^\n]*) → (\w+)\n<data (\w+) result>\n([^]*?)\n<\/data \4>/gm;
+  for (const [, turn = '', called = '', status = '', , body = ''] of text.matchAll(shape))
+    yield { turn: Number(turn), called, status, body, isWhole: !CUT.test(body) };
 }
+
+/** Prompts show the beginning of a call, with white space made even. */
+const shorten = (called: string): string => called.replaceAll(/\s+/g, ' ').slice(0, 80);

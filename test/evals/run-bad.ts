@@ -56,7 +56,8 @@ export async function runBadMinds(options: BadOptions): Promise<BadRun[]> {
     for (let batch = takeBatch(); batch.length > 0; batch = takeBatch())
       await runBatch(batch, tokens, options.signal, add);
   };
-  await Promise.all(Array.from({ length: Math.min(jobs, runs) }, workThrough));
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(jobs, runs) }, workThrough)); // every home is closed
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
   return all;
 }
 
@@ -76,16 +77,12 @@ async function runBatch(
   signal: AbortSignal,
   report: (ran: BadRun) => void,
 ): Promise<void> {
-  const served = await serveMind(goodMind(), tokens);
+  await using served = await serveMind(goodMind(), tokens);
   await using home = new EvalHome({ ...served.config, ...WITHOUT_MEMORY });
-  try {
-    home.start();
-    for (const { bad, task } of pairs) {
-      [served.mind, served.task] = [bad.mind(), task];
-      report(describeRun(bad, task, await home.perform(task, signal)));
-    }
-  } finally {
-    await served.close();
+  home.start();
+  for (const { bad, task } of pairs) {
+    [served.mind, served.task] = [bad.mind(), task];
+    report(describeRun(bad, task, await home.perform(task, signal)));
   }
 }
 

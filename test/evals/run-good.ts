@@ -62,7 +62,7 @@ async function openModel(mind: GoodOptions['mind']): Promise<Model> {
   if (mind === null) return { config: {}, use: () => undefined, [Symbol.asyncDispose]: async () => undefined };
   const served = await serveMind(mind(), await countTokens());
   const use = (task: EvalTask): void => void (served.task = task);
-  return { config: served.config, use, [Symbol.asyncDispose]: () => served.close() };
+  return { config: served.config, use, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
 }
 
 /** The days before and the task itself; the costs are those of the task. */

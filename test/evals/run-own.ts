@@ -35,7 +35,8 @@ export async function runOwnTasks({ folder, grade, repeats, signal, report }: Ow
       await using home = new EvalHome({ ...configuredModels() }, PATIENCE_MS);
       home.start();
       const ended = await home.perform(task, signal);
-      const problem = gradeResults(grade, task.name, ended.dir, ended.page);
+      const graded = gradeResults(grade, task.name, ended.dir, ended.page);
+      const problem = ended.strays.length > 0 ? `it changed ${ended.strays.join(', ')}` : graded;
       const done = ended.status === 'done';
       const ran = { task: task.name, right: problem === '', done, accepted: done, problem, page: ended.page };
       all.push({ ...ran, costs: spentBy(ended.events) });

@@ -12,7 +12,9 @@ export type ServedMind = {
   task: EvalTask | null;
   /** Settings of a home whose model this is. */
   config: { [key: string]: Json };
-  close(): Promise<void>;
+  /** Base of the chat-completions format. */
+  url: string;
+  [Symbol.asyncDispose](): Promise<void>;
 };
 
 export async function serveMind(mind: Mind, tokens: Tokens): Promise<ServedMind> {
@@ -26,7 +28,8 @@ export async function serveMind(mind: Mind, tokens: Tokens): Promise<ServedMind>
     mind,
     task: null,
     config: { models: { use: 'custom:evals', ask_again_seconds: 0.1, settings } },
-    close: () => server.close(),
+    url: `${server.url}/v1`,
+    [Symbol.asyncDispose]: () => server.close(),
   };
   return served;
 }
