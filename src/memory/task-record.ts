@@ -97,20 +97,21 @@ function startRecord(event: Of<'run.started'>, run: string, rows: Rows): void {
   if (task !== null) rows.put(keyOf(run), task);
 }
 
-/** Null when the run is no task. */
+/** Null when the run is no task, whatever its graph is called: anybody may name a graph, and no ledger stops a fold. */
 export function startTask(event: Of<'run.started'>, run: string): TaskRecord | null {
   const { parent, graph, title, input } = event.data;
   if (graph.id !== 'oka.task') return null;
-  const given = input as unknown as TaskGiven;
+  const given = input as Partial<TaskGiven> | null;
+  if (typeof given?.body !== 'string') return null;
   return {
     run,
     title,
     body: given.body,
-    dir: given.dir,
+    dir: given.dir ?? null,
     first: event.seq,
     last: event.seq,
     started: event.at,
-    corrects: given.fields.corrects ?? null,
+    corrects: given.fields?.corrects ?? null,
     continues: parent,
     ...initialCounts(),
   };
