@@ -39,9 +39,8 @@ function codesFrom(first: number, count: number): number[] {
 }
 
 /** The unit of every character; 0 = dropped. */
-export const UNIT = Uint16Array.from({ length: 65_536 }, (_, code) =>
-  code >= 0x41 && code <= 0x5a ? code + 32 : code,
-);
+export const UNIT = new Uint16Array(65_536);
+for (let code = 0; code < UNIT.length; code += 1) UNIT[code] = code >= 0x41 && code <= 0x5a ? code + 32 : code;
 for (const code of DROPPED) UNIT[code] = 0;
 UNIT['-'.charCodeAt(0)] = '+'.charCodeAt(0);
 UNIT['_'.charCodeAt(0)] = '/'.charCodeAt(0);

@@ -27,8 +27,9 @@ const BREAKING = /["\\\p{Cc}]/u;
 const PADDING = '='.charCodeAt(0);
 
 export function redactKnown(values: readonly KnownValue[]): Redact {
-  const search = searchFor(values.flatMap(({ name, value }) => allNeedlesOf(name, value)));
-  if (search.anchored.size === 0) return (text) => text;
+  const needles = values.flatMap(({ name, value }) => allNeedlesOf(name, value));
+  if (needles.length === 0) return (text) => text;
+  const search = searchFor(needles);
   const open = values.filter(({ value }) => hasOpenEnd(value) && !BREAKING.test(value));
   const redactLiteral = (text: string): string =>
     open.reduce((clean, { name, value }) => clean.replaceAll(value, () => `[redacted:${name}]`), text);

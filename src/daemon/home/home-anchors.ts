@@ -39,9 +39,11 @@ import { findHomeKey, type HomeKey, keyFile, makeHomeKey, printPublicKey, saveHo
 /** The anchors of a ledger that is about to be written. `snapshot` is the last record that a projection includes. */
 export async function openAnchors(home: Home, pen: Pen, snapshot: Position | null): Promise<LedgerAnchors> {
   const identity = pen === 'run' ? await settleIdentity(home) : readIdentity(home);
-  const stored = readAnchors(home, pen, identity, snapshot);
+  const copies = readCopies(home, pen, identity);
+  const stored = readAnchors(home, pen, identity, snapshot, copies);
   if (identity === null) return { ...stored, write: () => undefined };
-  return { ...stored, write: writerOf(home, pen, identity) };
+  const current = stored.distrust === undefined ? currentHash(copies) : null;
+  return { ...stored, write: writerOf(home, pen, identity, copies.key, current) };
 }
 
 /** Compares a ledger with its anchors; changes nothing. */
@@ -89,6 +91,22 @@ export function publicIdentity(home: Home): { id: string; key: string | null } |
   return { id: identity.id, key: key === null ? null : printPublicKey(key) };
 }
 
+type Copies = { inNotes: Anchor | null; besidePen: Anchor | null; key: HomeKey | null };
+
+function readCopies(home: Home, pen: Pen, identity: HomeIdentity | null): Copies {
+  return {
+    inNotes: identity?.notes == null ? null : readAnchor(notesFile(identity.notes, pen)),
+    besidePen: readAnchor(penFile(home, pen)),
+    key: identity === null ? null : findHomeKey(identity.id),
+  };
+}
+
+/** The hash of the record that both copies name; null if they differ, or the key of the home did not sign them. */
+function currentHash({ inNotes, besidePen, key }: Copies): string | null {
+  if (inNotes === null || inNotes.signature === null || key === null) return null;
+  return JSON.stringify(inNotes) === JSON.stringify(besidePen) ? inNotes.hash : null;
+}
+
 export type StoredAnchors = Omit<LedgerAnchors, 'write'>;
 
 /** What is known about the last record of a ledger; changes nothing. */
@@ -97,10 +115,8 @@ export function readAnchors(
   pen: Pen,
   identity: HomeIdentity | null,
   snapshot: Position | null = null,
+  { inNotes, besidePen, key }: Copies = readCopies(home, pen, identity),
 ): StoredAnchors {
-  const inNotes = identity?.notes == null ? null : readAnchor(notesFile(identity.notes, pen));
-  const besidePen = readAnchor(penFile(home, pen));
-  const key = identity === null ? null : findHomeKey(identity.id);
   const claims: Claim[] = [];
   if (inNotes !== null) claims.push(claimOf(inNotes, notesFile(identity?.notes ?? '', pen)));
   if (besidePen !== null) claims.push(claimOf(besidePen, penFile(home, pen)));
@@ -146,10 +162,18 @@ function claimOf({ seq, offset, hash, at }: Anchor, source: string): Claim {
   return { seq, offset, hash, at, source };
 }
 
-function writerOf(home: Home, pen: Pen, { id, notes }: HomeIdentity): LedgerAnchors['write'] {
-  let key = findHomeKey(id);
+/** An anchor that is written already, as after an orderly end, is not written again. */
+function writerOf(
+  home: Home,
+  pen: Pen,
+  { id, notes }: HomeIdentity,
+  present: HomeKey | null,
+  current: string | null,
+): LedgerAnchors['write'] {
+  let key = present;
   let unsaved = key === null && pen === 'run' ? makeHomeKey() : null;
   return (head) => {
+    if (head.hash === current) return;
     key ??= unsaved === null ? findHomeKey(id) : null;
     const signing = (key ?? unsaved)?.signing ?? null;
     const anchor = signAnchor({ v: 1, home: id, pen, ...head, at: new Date().toISOString() }, signing);

@@ -108,6 +108,26 @@ describe('the end of the ledger has an anchor', () => {
     await openAndClose(home); // with none of them it could not be known
   });
 
+  it('is written at a start only if one of its copies does not name the last event, signed', async () => {
+    await append(home, 3);
+    const [notes = ''] = readdirSync(join(folder.dir, 'state', 'oka', 'homes'));
+    const inNotes = join(folder.dir, 'state', 'oka', 'homes', notes, 'run_ledger.head.json');
+    const besidePen = join(home.oka, 'locks', 'run_ledger.head.json');
+    const written = readFileSync(inNotes, 'utf8');
+    await openAndClose(home);
+    expect([inNotes, besidePen].map((file) => readFileSync(file, 'utf8'))).toEqual([written, written]);
+    for (const file of [inNotes, besidePen]) {
+      rmSync(file);
+      await openAndClose(home);
+      expect(readFileSync(inNotes, 'utf8')).toBe(readFileSync(besidePen, 'utf8'));
+      expect(readFileSync(file, 'utf8')).toContain('"seq":3');
+    }
+    const unsigned = JSON.stringify({ ...(JSON.parse(written) as object), signature: null });
+    for (const file of [inNotes, besidePen]) writeFileSync(file, unsigned);
+    await openAndClose(home);
+    expect(readFileSync(besidePen, 'utf8')).not.toContain('"signature":null');
+  });
+
   it('a ledger that is ahead of its anchors is opened: a crash leaves it so', async () => {
     await append(home, 3);
     const copy = join(folder.dir, 'copy');
