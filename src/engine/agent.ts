@@ -83,3 +83,10 @@ export function applyRejection(agent: AgentState, reason: string): string | null
     ? `the planner answered ${agent.rejections} times in a row what is not allowed: ${reason}`
     : null;
 }
+
+/** The call in progress was not made, because something is missing, and a person said what to do instead. */
+export function recordAdvice(agent: AgentState, question: string, text: string): void {
+  recordOutcome(agent, 'failed', null, question);
+  const decision = { kind: 'AskHuman' as const, question, rationale: '' };
+  agent.evidence.push({ turn: agent.turn - 1, decision, outcome: 'ok', output: text, error: null });
+}

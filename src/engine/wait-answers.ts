@@ -2,7 +2,7 @@
 import type { Json } from '../schema/json.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import { isAccepting, refusalOf } from './node-acceptance.ts';
-import { recordOutcome } from './agent.ts';
+import { recordAdvice, recordOutcome } from './agent.ts';
 import { type NodeState, nodeNamed, type RunState } from './run-state.ts';
 import { failNode, finishNode, hasFallback, willStartOver } from './routing.ts';
 
@@ -12,6 +12,7 @@ type AnswerEffect =
   | { kind: 'think' }
   | { kind: 'check'; approved: string | null }
   | { kind: 'continue'; status: 'ok' | 'denied'; output: Json; error: string | null }
+  | { kind: 'advise'; question: string; text: string }
   | { kind: 'settle'; output: Json; reason: string }
   | { kind: 'fail'; reason: string };
 
@@ -39,6 +40,13 @@ export function applyAnswer(run: RunState, index: number, node: NodeState, await
       node.again = null;
       node.status = 'running';
       if (node.agent !== null) recordOutcome(node.agent, effect.status, effect.output, effect.error);
+      run.active.add(index);
+      run.ready.add(index);
+      break;
+    case 'advise':
+      node.again = null;
+      node.status = 'running';
+      if (node.agent !== null) recordAdvice(node.agent, effect.question, effect.text);
       run.active.add(index);
       run.ready.add(index);
       break;
@@ -82,6 +90,8 @@ function effectOf(run: RunState, index: number, node: NodeState, awaited: WaitFo
   if (refused && node.agent === null)
     return { kind: 'fail', reason: `${kind} ${verdict}${text === undefined ? '' : `: ${text}`}` };
   if (refused) return { kind: 'continue', status: 'denied', output: null, error: `${verdict}: ${text ?? ''}` };
+  if (node.again !== null && kind === 'requirement' && verdict === 'answered' && isAdvice(text))
+    return adviceEffect(run, node, awaited.name, text);
   if (node.again !== null && (kind === 'approval' || kind === 'requirement' || kind === 'timer'))
     return { kind: 'repeat', approved: kind === 'approval' ? awaited.binding : null };
   if (kind === 'timer' && run.configs[index]?.kind === 'agent') return { kind: 'think' };
@@ -89,6 +99,21 @@ function effectOf(run: RunState, index: number, node: NodeState, awaited: WaitFo
   return node.agent === null
     ? { kind: 'settle', output, reason: '' }
     : { kind: 'continue', status: 'ok', output, error: null };
+}
+
+/** An answer that only reports that the thing is there now lets the call be repeated; any other says what to do instead. */
+function isAdvice(text: string | undefined): text is string {
+  return (
+    text !== undefined &&
+    !/^\s*(?:|done|installed|ok(?:ay)?|yes|ready|repeat|retry|again|try again)\s*[.!]?\s*$/i.test(text)
+  );
+}
+
+/** A worker reads the advice; a model's step fails with it, so that it is planned again; a person's step is repeated. */
+function adviceEffect(run: RunState, node: NodeState, name: string, text: string): AnswerEffect {
+  if (node.agent !== null) return { kind: 'advise', question: `${name} is missing. What now?`, text };
+  if (run.plan.graph.author === 'operator') return { kind: 'repeat', approved: null };
+  return { kind: 'fail', reason: `${name} is missing. A person answered: ${text}` };
 }
 
 /** Somebody checked whether a call in doubt had happened. */

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } fro
 import { join } from 'node:path';
 import type { Need } from '../../schema/dependency.ts';
 import type { ToolCall } from '../../schema/tool.ts';
+import { adviceFor } from '../../tools/deps/alternatives.ts';
 import type { Remedy } from '../../tools/deps/choose-remedy.ts';
 import { detect } from '../../tools/deps/detect.ts';
 import { parseFailure } from '../../tools/deps/command-failure.ts';
@@ -19,8 +20,10 @@ export type DiagnosePorts = {
 const MOST_A_STEP = 6;
 const MOST_A_RUN = 30;
 const FIRST_LINE = 256;
+const MOST_REMEMBERED = 1000;
 
 export function diagnoseWith({ home, remedyFor, countMissed }: DiagnosePorts): Diagnose {
+  const isFirstMiss = createMissMemory();
   return (call, { error }) => {
     if (call.tool !== 'shell') return null;
     const { line, argv, dir } = call.input as { line?: string; argv?: string[]; dir?: string };
@@ -36,7 +39,23 @@ export function diagnoseWith({ home, remedyFor, countMissed }: DiagnosePorts): D
     if (step >= MOST_A_STEP || run >= MOST_A_RUN) return null;
     const remedy = remedyFor(need);
     if (remedy.kind === 'unknown') return { advice: remedy.advice };
+    if (remedy.kind === 'person' && isFirstMiss(call, need)) return { advice: adviceFor(need.name) };
     return { kind: 'requirement', name: nameOf(need), need };
+  };
+}
+
+/**
+ * Whether a model has just learned that something is missing which only a person can install. It tries another way
+ * first; when the same is missing again in this task, a person is asked. After a restart a model may be advised twice.
+ */
+function createMissMemory(): (call: ToolCall, need: Need) => boolean {
+  const missed = new Set<string>();
+  return ({ author, run }, need) => {
+    const key = `${run.split('.', 1)[0]} ${nameOf(need)}`;
+    if (author !== 'model' || missed.has(key)) return false;
+    if (missed.size >= MOST_REMEMBERED) missed.clear();
+    missed.add(key);
+    return true;
   };
 }
 
