@@ -29,6 +29,8 @@ export type ExecutorOptions = {
   context?: number | null;
   /** Maximum tokens of the message, without the system prompt and the tools; by default as the context allows. */
   tokens?: number;
+  /** The date and zone, in words. */
+  now?: string;
   /** Memories, already selected and shortened; not counted in `tokens`. */
   pack?: string;
 };
@@ -58,7 +60,8 @@ const SAME_AS_ASK = 'human.ask';
 
 export function executorRequest(input: PlannerInput, options: ExecutorOptions = {}): ModelRequest {
   const pack = options.pack === undefined || options.pack === '' ? '' : `Memories:\n${options.pack}\n\n`;
-  const text = `${pack}${buildMessage(input, bytesForTokens(options.tokens ?? messageTokens(options.context ?? null)))}`;
+  const now = options.now === undefined ? '' : `Now: ${options.now}.\n\n`;
+  const text = `${pack}${now}${buildMessage(input, bytesForTokens(options.tokens ?? messageTokens(options.context ?? null)))}`;
   return {
     role: 'executor',
     system: SYSTEM,

@@ -1,7 +1,7 @@
 /**
  * Owns: the request to a model for a plan, and turning its answer into a graph.
  *
- * P1 The plan is made from the task, trusted memory and the list of tools. On a replan the critic's reasons and the
+ * P1 The plan is made from the task, trusted memory, the list of tools, the date, and names of files and programs. On a replan the critic's reasons and the
  *    beginning of each finished step's output are added, marked as material.
  * P2 The criteria of the operator are in every plan, word for word; on a replan no criterion is dropped or changed.
  * P3 Inputs and goals are literal: a plan cannot carry the output of one step into the input of another.
@@ -37,6 +37,8 @@ export type PlanAsk = {
   task: PlanTask;
   /** Memories, already selected and shortened. */
   pack: string;
+  /** Date, programs and files, as far as the planner should know them. */
+  situation?: string;
   tools: readonly ToolInfo[];
   /** Why the work so far was not accepted. */
   reasons?: readonly string[];
@@ -84,10 +86,18 @@ const MAX_TASK = 24_000;
 const MAX_REASONS = 4000;
 const TIMEOUT_SECONDS = 600;
 
-export function plannerRequest({ task, pack, tools, reasons = [], achieved = [] }: PlanAsk): ModelRequest {
+export function plannerRequest({
+  task,
+  pack,
+  situation = '',
+  tools,
+  reasons = [],
+  achieved = [],
+}: PlanAsk): ModelRequest {
   const given = task.criteria.map(({ text }) => `- ${toOneLine(text, 500)}`).join('\n');
   const parts = [
     `Tools:\n${tools.map(toolSignature).join('\n')}`,
+    situation,
     pack === '' ? '' : `Memories:\n${pack}`,
     `Task: ${toOneLine(task.title, 200)}${folderLine(task.dir)}\n\n${truncateText(task.text, MAX_TASK)}`,
     given === '' ? '' : `Criteria given:\n${given}`,

@@ -38,7 +38,7 @@ import { versionOfWith } from './version-of.ts';
 
 export type Deps = RequirementResolver &
   ToolRequests &
-  Pick<NeedFinder, 'waitForMissing'> &
+  Pick<NeedFinder, 'waitForMissing' | 'detect'> &
   Pick<NeedProvider, 'provide'> & {
     tool: Tool;
     diagnose: Diagnose;
@@ -63,6 +63,7 @@ export function openDeps(ports: DepsPorts): Deps {
     ...resolver,
     ...toolRequests(ports, finder, installs, durable),
     waitForMissing: finder.waitForMissing,
+    detect: finder.detect,
     tool: installTool({ tools, lock: toolsLock(home), context: () => installerSetup(ports), known: durable, record }),
     diagnose: diagnoseWith({
       home,

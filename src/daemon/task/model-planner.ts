@@ -12,6 +12,8 @@ export function modelPlanner(
     packFor?: (input: PlannerInput, model: string | undefined) => Promise<string>;
     /** The context window of the model, in tokens. */
     contextOf?: (model: string | undefined) => number | null;
+    /** The date and zone, in words. */
+    now?: () => string;
   } = {},
 ): Planner {
   return {
@@ -20,6 +22,7 @@ export function modelPlanner(
       const request = executorRequest(input, {
         pack: (await about.packFor?.(input, model)) ?? '',
         context: about.contextOf?.(model) ?? null,
+        ...(about.now === undefined ? {} : { now: about.now() }),
       });
       const outcome = await act('model.complete', inputOf(request, model));
       if (outcome.status === 'ok') {

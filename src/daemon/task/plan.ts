@@ -130,6 +130,7 @@ async function planByModel(
       ...(task.dir === null ? {} : { dir: task.dir }),
     },
     pack: await ports.pack('planner', call, task, body, offers),
+    situation: ports.situation(task.dir),
     tools,
     reasons: past.map(({ reason }) => reason),
     achieved: done.map(toAchieved),

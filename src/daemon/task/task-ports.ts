@@ -29,6 +29,8 @@ export type TaskPorts = {
     /** What the caller knows besides. */
     further?: readonly Candidate[],
   ) => Promise<string>;
+  /** Date, programs and files, for the planner; `dir` is the folder of the task below the desk. */
+  situation: (dir: string | null) => string;
   /** What has worked for tasks like this one. */
   procedures: Choose;
   /** What a task says it needs and is not there, as the outcome that waits for it. */

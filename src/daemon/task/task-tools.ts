@@ -17,6 +17,7 @@ import type { Runs } from '../port-types.ts';
 import { critiqueTool } from './critique.ts';
 import { modelPlanner } from './model-planner.ts';
 import { fitsProcedure } from './fits-procedure.ts';
+import { describeMoment, describeSituation } from './describe-situation.ts';
 import { planTool } from './plan.ts';
 import type { TaskPorts } from './task-ports.ts';
 import { procedureChooser } from './procedures.ts';
@@ -32,7 +33,7 @@ export type TaskParts = {
   shadow: Snapshots;
   models: Models;
   memory: Memory;
-  deps: Pick<Deps, 'waitForMissing'>;
+  deps: Pick<Deps, 'waitForMissing' | 'detect'>;
   runs: Pick<Runs, 'stateOf' | 'eventsOf' | 'post'>;
   tools: Pick<ToolRegistry, 'list'>;
 };
@@ -51,6 +52,7 @@ export function taskTools(parts: TaskParts): TaskTools {
     packFor: ({ run, node, goal }, model) =>
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
     contextOf: (model) => ports.contextOf('executor', model),
+    now: () => describeMoment(Date.now()),
   });
   return {
     planner,
@@ -75,6 +77,12 @@ function portsOf(parts: TaskParts): TaskPorts {
       const model = idOf(models, role, fields.model);
       return memory.pack({ role, run, node, query: `${title}\n${about}`, model, given }, note);
     },
+    situation: (dir) =>
+      describeSituation(dir, {
+        desk: join(home.workspace, 'desk'),
+        now: Date.now(),
+        hasProgram: (name) => deps.detect({ kind: 'command', name, evidence: '' }).there,
+      }),
     procedures: procedureChooser({
       ledger: home.ledgers.maintenance,
       settings: config.maintenance.procedures,
