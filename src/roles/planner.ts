@@ -1,8 +1,8 @@
 /**
  * Owns: the request to a model for a plan, and turning its answer into a graph.
  *
- * P1 The plan is made from the task, trusted memory, the list of tools, the date, and names of files and programs. On a replan the critic's reasons and the
- *    beginning of each finished step's output are added, marked as material.
+ * P1 The plan is made from the task, trusted memory, the list of tools, the date, and names of files and programs. On a
+ *    replan the critic's reasons and the beginning of each finished step's output are added, marked as material.
  * P2 The criteria of the operator are in every plan, word for word; on a replan no criterion is dropped or changed.
  * P3 Inputs and goals are literal: a plan cannot carry the output of one step into the input of another.
  * P4 Finished steps stay unchanged.
