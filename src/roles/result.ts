@@ -29,6 +29,8 @@ export type ResultFacts = {
   ended: string;
   steps: readonly ResultStep[];
   criteria: readonly { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
+  /** How many of the files have a copy next to the page. */
+  copies?: number;
   files: { created: readonly string[]; changed: readonly string[]; removed: readonly string[] };
   /** Whether the changes can be undone, and the files that cannot be restored. */
   undo?: { possible: boolean; without: readonly string[] };
@@ -151,7 +153,7 @@ function criteriaSection({ criteria }: ResultFacts): string {
   return `## Evidence\n\n${lines.join('\n')}`;
 }
 
-function filesSection({ files, undo, artifacts, run }: ResultFacts): string {
+function filesSection({ files, copies = 0, undo, artifacts, run }: ResultFacts): string {
   const all = [
     ...files.created.map((path) => `- new ${inlineCode(path)}`),
     ...files.changed.map((path) => `- changed ${inlineCode(path)}`),
@@ -166,6 +168,7 @@ function filesSection({ files, undo, artifacts, run }: ResultFacts): string {
       ? 'No file was changed.'
       : `${all.slice(0, MAX_LISTED).join('\n')}${moreLine(all.length, 'files')}`,
     triggersLine([...files.created, ...files.changed]),
+    copies === 0 ? '' : 'Copies are next to this page, in [files](files).',
     all.length === 0 ? '' : undoLine(run, undo),
     saved.length === 0
       ? ''

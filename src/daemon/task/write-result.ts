@@ -12,6 +12,7 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { stepsOf } from '../desk/desk.ts';
+import { deliverFiles } from './deliver-files.ts';
 import { artifactsIn, foldResultFacts } from './result-facts.ts';
 
 export type ResultPorts = {
@@ -49,8 +50,12 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   mkdirSync(folder, { recursive: true });
   for (const artifact of artifactsIn(all).slice(0, MOST_FILES)) await copyOut(artifact, folder, ports.artifacts);
   await writeTaskText(own, folder, ports.artifacts);
+  const copies = facts.verdict === 'done' && !hasOwnFolder(own) ? deliverFiles(folder, stepsOf(all, null), ports) : 0;
   const file = join(folder, 'RESULT.md');
-  replaceFile(file, ports.redact(resultPage({ ...facts, ...(warning === null ? {} : { unsandboxed: warning }) })));
+  replaceFile(
+    file,
+    ports.redact(resultPage({ ...facts, copies, ...(warning === null ? {} : { unsandboxed: warning }) })),
+  );
   return file;
 }
 
@@ -77,6 +82,13 @@ async function writeTaskText(own: readonly Event[], folder: string, artifacts: A
     throw error;
   });
   if (bytes !== null) replaceFile(file, bytes);
+}
+
+/** Whether the files of the task are in a folder of their own on the desk. */
+function hasOwnFolder(own: readonly Event[]): boolean {
+  const started = own.find((event) => event.type === 'run.started');
+  const input = started?.type === 'run.started' ? (started.data.input as Partial<TaskGiven> | null) : null;
+  return (input?.dir ?? null) !== null && input?.dir !== '.';
 }
 
 function textOfTask(own: readonly Event[]): string | undefined {

@@ -7,10 +7,7 @@ import { differences, type Entry, isSame, entryKind } from './snapshot-tree.ts';
 export type Changes = { created: string[]; changed: string[]; removed: string[] };
 
 export function summarizeChanges(objects: Objects, steps: readonly Step[]): Changes {
-  const ends = new Map<Bytes, { before: Entry | null; after: Entry | null }>();
-  for (const { before, after } of steps)
-    for (const change of differences(objects, before, after))
-      ends.set(change.path, { before: (ends.get(change.path) ?? change).before, after: change.after });
+  const ends = endsOf(objects, steps);
   const changes: Changes = { created: [], changed: [], removed: [] };
   for (const [path, { before, after }] of ends) {
     const entry = after ?? before;
@@ -22,4 +19,28 @@ export function summarizeChanges(objects: Objects, steps: readonly Step[]): Chan
     changed: changes.changed.toSorted(),
     removed: changes.removed.toSorted(),
   };
+}
+
+export type FileLeft = { path: string; entry: Entry };
+
+/** The regular files that steps created or changed, as they left them. */
+export function findFilesLeft(objects: Objects, steps: readonly Step[]): FileLeft[] {
+  return [...endsOf(objects, steps)]
+    .flatMap(([path, { before, after }]) =>
+      after === null || isSame(before, after) || entryKind(after) !== 'file'
+        ? []
+        : [{ path: toShownPath(path), entry: after }],
+    )
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+type Ends = Map<Bytes, { before: Entry | null; after: Entry | null }>;
+
+/** What each path was before the first step and after the last one that changed it. */
+function endsOf(objects: Objects, steps: readonly Step[]): Ends {
+  const ends: Ends = new Map();
+  for (const { before, after } of steps)
+    for (const change of differences(objects, before, after))
+      ends.set(change.path, { before: (ends.get(change.path) ?? change).before, after: change.after });
+  return ends;
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { describeErrno, replaceFile } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ports.ts';
-import { type Changes, summarizeChanges } from './desk-changes.ts';
+import { type Changes, type FileLeft, findFilesLeft, summarizeChanges } from './desk-changes.ts';
 import { findTriggers, type TriggerChange } from './find-triggers.ts';
 import { toShownPath } from './open-folder.ts';
 import { type Entry, getTree } from './snapshot-tree.ts';
@@ -42,6 +42,8 @@ export type Snapshots = {
   change(actions: readonly Action[]): Left[];
   /** What these steps changed, all together. */
   changes(steps: readonly Step[]): Changes;
+  /** The regular files that these steps created or changed, as they left them. */
+  filesLeft(steps: readonly Step[]): FileLeft[];
   prune(): Promise<Pruned>;
   /** Saves the stamps of the files, so that the next process need not read them all. */
   close(): void;
@@ -111,6 +113,7 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     contentOf: ({ oid }) => (objects.has(oid) ? objects.get('blob', oid) : null),
     change: (actions) => carryOutPlan(desk, objects, actions).left,
     changes: (steps) => summarizeChanges(objects, steps),
+    filesLeft: (steps) => findFilesLeft(objects, steps),
     prune: async () => {
       const pruned = pruneSnapshots(objects, clock(), { mostBytes, keepMs });
       for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);

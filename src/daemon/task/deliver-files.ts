@@ -1,0 +1,43 @@
+/**
+ * Owns: copies of what a task has delivered, next to its RESULT.md. Tasks without a folder of their own share the top of
+ * the desk, where the next one may replace what the last one wrote.
+ *
+ * 1. The copies are what the task itself left, read from the snapshots of its calls, whatever the desk is like by now.
+ * 2. Few and small files only; none that contains a secret or makes other programs run.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { replaceFile } from '../../ledger/disk.ts';
+import type { Redact } from '../../schema/ports.ts';
+import { triggersAmong } from '../../schema/program-triggers.ts';
+import type { Step } from '../../tools/desk/plan-undo.ts';
+import type { Snapshots } from '../../tools/desk/snapshots.ts';
+
+const FOLDER = 'files';
+const MOST_FILES = 50;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Returns how many files were copied to `files/` in the folder of the result. */
+export function deliverFiles(
+  folder: string,
+  steps: readonly Step[],
+  { shadow, redact }: { shadow: Pick<Snapshots, 'filesLeft' | 'contentOf'>; redact: Redact },
+): number {
+  let [count, left] = [0, MOST_BYTES];
+  for (const { path, entry } of shadow.filesLeft(steps)) {
+    if (count === MOST_FILES || triggersAmong([path]).length > 0) continue;
+    const content = shadow.contentOf(entry);
+    if (content === null || content.length > left || hasSecret(content, redact)) continue;
+    const file = join(folder, FOLDER, path);
+    mkdirSync(dirname(file), { recursive: true });
+    replaceFile(file, content);
+    count += 1;
+    left -= content.length;
+  }
+  return count;
+}
+
+function hasSecret(content: Buffer, redact: Redact): boolean {
+  const text = content.toString('latin1');
+  return redact(text) !== text;
+}
