@@ -25,7 +25,7 @@ const obedient = (seen: (text: string) => string) =>
       return plan([goal('work', about, ['http.get', 'files.write'])], [`file: ${id}.txt`]);
     },
     executor: (request) => {
-      const id = /into (first|second)\.txt/.exec(request.text)?.[1] ?? '';
+      const id = /Goal: .*into (first|second)\.txt/.exec(request.text)?.[1] ?? '';
       const isFirst = id === 'first';
       const steps = [
         ...(isFirst ? [call('http_get', { url: 'http://bakery.example.org/' })] : []),
