@@ -27,6 +27,8 @@ export type ResultFacts = {
   /** Times in UTC, ISO 8601. */
   started: string;
   ended: string;
+  /** What the worker answered in the end, if a model worked. */
+  answer?: string;
   steps: readonly ResultStep[];
   criteria: readonly { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
   /** How many of the files have a copy next to the page. */
@@ -71,11 +73,13 @@ const MARKS: Readonly<Record<ResultStep['status'], string>> = {
 };
 
 const MAX_LISTED = 200;
+const MAX_ANSWER_LINES = 200;
 
 export function resultPage(facts: ResultFacts): string {
   const sections = [
     `# ${escapeInline(facts.title, 200) || 'Untitled task'}`,
     verdictSection(facts),
+    answerSection(facts),
     nextSection(facts),
     stepsSection(facts),
     criteriaSection(facts),
@@ -100,6 +104,24 @@ function verdictSection({ verdict, reason, criteria, unsandboxed }: ResultFacts)
     ...(why.length === 0 ? [] : [why.join('\n>\n')]),
     ...(unsandboxed === undefined ? [] : [`⚠️ ${escapeInline(unsandboxed, 600)}`]),
   ].join('\n\n');
+}
+
+/** The answer may be what was asked for, so it comes first. It was written by a model, so it is shown as text. */
+function answerSection({ answer, verdict }: ResultFacts): string {
+  if (answer === undefined || answer.trim() === '') return '';
+  const paragraphs = answer
+    .trim()
+    .split('\n')
+    .slice(0, MAX_ANSWER_LINES)
+    .join('\n')
+    .split(/\n\s*\n/);
+  const shown = paragraphs.map((each) =>
+    each
+      .split('\n')
+      .map((line) => escapeInline(line, 2000))
+      .join('  \n'),
+  );
+  return `## ${verdict === 'done' ? 'Answer' : 'Answer, not accepted'}\n\n${shown.join('\n\n')}`;
 }
 
 const REPLY_HINTS = {

@@ -26,7 +26,13 @@ export type PlanStep = z.infer<typeof PlanStep>;
 export const PlanAnswer = z
   .strictObject({
     title: z.string().min(1).max(200).describe('The task in a few words.'),
-    criteria: z.array(z.string().min(1).max(2000)).min(1).max(20).describe('What must be true when all is done.'),
+    criteria: z
+      .array(z.string().min(1).max(2000))
+      .max(20)
+      .default([])
+      .describe(
+        'What must be true when all is done; at least one, unless criteria are given. In a new plan: what to add.',
+      ),
     steps: z.array(PlanStep).min(1).max(20).describe('The steps, 1 to 7 as a rule.'),
   })
   .describe('A plan: a small graph of steps, and what must be true at the end.');
@@ -62,7 +68,10 @@ export const Claim = z
   .strictObject({
     criterion: z.string().min(1).max(20).describe('Its name, such as c1.'),
     holds: z.boolean().describe('Whether the evidence shows that it is met.'),
-    evidence: z.string().max(20).describe('Name of the piece of evidence, such as e2; empty when there is none.'),
+    evidence: z
+      .string()
+      .max(60)
+      .describe('Name of the evidence, such as e2, or of two that agree, such as "e2 e5"; empty when there is none.'),
     quote: z.string().max(2000).describe('The words in that evidence that show it, copied exactly.'),
   })
   .describe('What is said of one criterion.');
@@ -81,6 +90,21 @@ export const VerdictAnswer = z
   })
   .describe('A judgement over every criterion.');
 export type VerdictAnswer = z.infer<typeof VerdictAnswer>;
+
+export const CriticReadInput = z
+  .strictObject({
+    path: z.string().min(1).max(1000).describe('A file of the desk.'),
+    offset: z.int().nonnegative().optional().describe('First byte.'),
+    length: z.int().positive().max(65_536).optional().describe('Bytes.'),
+  })
+  .describe('What the critic wants to read.');
+
+export const CriticSearchInput = z
+  .strictObject({
+    pattern: z.string().min(1).max(1000).describe('A text to search for.'),
+    path: z.string().min(1).max(1000).optional().describe('A folder of the desk.'),
+  })
+  .describe('What the critic searches for.');
 
 /** Bounds are checked when an answer comes; a small model only needs to know the names, the kinds and the words. */
 const DROPPED = new Set(

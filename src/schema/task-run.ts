@@ -34,10 +34,25 @@ export const Planned = z
         z.strictObject({
           text: z.string().max(2000).describe('The criterion.'),
           author: z.enum(['operator', 'model']).describe('Who wants it.'),
+          before: z
+            .boolean()
+            .optional()
+            .describe('Whether it was met already before the work began, where that was tried.'),
         }),
       )
       .max(200)
       .describe('The criteria of the task, fixed before the work starts.'),
+    replaced: z
+      .array(
+        z.strictObject({
+          text: z.string().max(2000).describe('The criterion that was dropped; always one of a model.'),
+          by: z.string().max(2000).describe('The one that took its place.'),
+          reason: z.string().max(2000).describe('Why it could not be met.'),
+        }),
+      )
+      .max(20)
+      .optional()
+      .describe('Criteria of the plan before that were provably broken.'),
     tools: z.array(z.string().max(120)).max(200).describe('Tools that the steps may use.'),
     targets: z
       .array(z.string().max(500))

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
-import { type CriticAsk, criticRequest, speaksToJudge, readVerdict, type Witness } from '../../src/roles/critic.ts';
+import { type CriticAsk, criticRequest, readVerdict } from '../../src/roles/critic.ts';
+import type { Witness } from '../../src/roles/critic-evidence.ts';
+import { speaksToJudge } from '../../src/roles/judge-claim.ts';
 import { parseCriterion, type Criterion } from '../../src/roles/criteria.ts';
 import { findBreaches } from '../../src/roles/safety.ts';
 import { estimateTokens } from '../../src/roles/prompt-text.ts';

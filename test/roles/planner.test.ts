@@ -121,12 +121,35 @@ describe('a plan', () => {
     ]);
   });
 
-  it('P2 changes no criterion on a replan', () => {
-    const made = planned(
-      { ...plan, criteria: ['file: easier.md'] },
-      { criteria: [given('It reads well')], finished: [] },
-    );
-    expect(made.criteria.map(({ text }) => text)).toEqual(['It reads well']);
+  it('P2 adds criteria on a replan and drops none, and needs no new ones', () => {
+    const fixed = { criteria: [given('It reads well')], finished: [] };
+    const texts = (criteria: string[]) => planned({ ...plan, criteria }, fixed).criteria.map(({ text }) => text);
+    expect(texts(['file: more.md'])).toEqual(['It reads well', 'file: more.md']);
+    expect(texts([])).toEqual(['It reads well']);
+    expect(submit({ ...plan, criteria: [] }, { criteria: [] })).toMatchObject({
+      problem: expect.stringMatching(/at least one/),
+    });
+  });
+
+  it('P2 replaces a broken criterion of a model by one about the same file, and says why', () => {
+    const own = parseCriterion('command: grep -q x report.md', 'model') as Criterion;
+    const broken = [{ text: own.text, why: 'paths start at the desk' }];
+    const frame = { criteria: [given('It reads well'), own], finished: [], broken };
+    const made = planned({ ...plan, criteria: ['contains: job/report.md "x"'] }, frame);
+    expect(made.criteria.map(({ text }) => text)).toEqual(['It reads well', 'contains: job/report.md "x"']);
+    expect(made.replaced).toEqual([
+      { text: own.text, by: 'contains: job/report.md "x"', reason: 'paths start at the desk' },
+    ]);
+    const other = planned({ ...plan, criteria: ['file: other.md'] }, frame);
+    expect(other.criteria.map(({ text }) => text)).toContain(own.text);
+  });
+
+  it('refuses a criterion that cannot fail', () => {
+    for (const line of ['true', 'echo ok', 'grep -q x a.md || true', 'test 1 = 1'])
+      expect(submit({ ...plan, criteria: [`command: ${line}`] })).toMatchObject({
+        problem: expect.stringMatching(/cannot fail/),
+      });
+    expect(submit({ ...plan, criteria: ['command: test -s report.md'] })).not.toHaveProperty('problem');
   });
 
   it('P3 takes inputs and goals literally', () => {

@@ -90,12 +90,18 @@ type Listed = { id: string; title: string; status: string; forced: boolean };
 const listed = async (story: Story): Promise<Listed[]> =>
   (JSON.parse((await story.oka('procedures', 'list', '--json')).out) as { procedures: Listed[] }).procedures;
 
+/** Leaves a file that shows who planned, and the one that the task asks for. */
 const planner = inParts({
-  planner: () =>
-    plan(
-      [{ id: 'model', tool: 'files.write', input: { path: 'by-model.txt', content: 'x' }, targets: ['by-model.txt'] }],
-      ['file: by-model.txt'],
-    ),
+  planner: ({ text }) => {
+    const asked = /into (\w[\w./]*\.txt)/.exec(text.split('Task:').at(-1) ?? '')?.[1] ?? 'by-model.txt';
+    const write = (id: string, path: string) => ({
+      id,
+      tool: 'files.write',
+      input: { path, content: 'x' },
+      targets: [path],
+    });
+    return plan([write('model', 'by-model.txt'), write('asked', asked)], ['file: by-model.txt']);
+  },
 });
 
 describe('a procedure', { timeout: 90_000 }, () => {

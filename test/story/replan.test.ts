@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
-import { inParts, plan } from '../support/story-model.ts';
+import { inParts, plan, type Step } from '../support/story-model.ts';
 
 const TASK = `---
 id: two-files
@@ -19,12 +19,12 @@ const write = (id: string, path: string, content: string) => ({
 });
 
 describe('planning anew', { timeout: 90_000 }, () => {
-  it('keeps finished steps after a failed check, and hears why the last plan did not do', async () => {
+  it('knows which steps ran, and why the last plan was not enough', async () => {
     await using story = await openStory({
       model: inParts({
         planner: ({ text }) =>
           text.includes('Why the last plan was not enough')
-            ? plan([{ ...write('mend', 'second.txt', 'two\n'), needs: ['second'] }], ['file: ignored.txt'])
+            ? plan([{ ...write('mend', 'second.txt', 'two\n'), needs: ['second'] }], [])
             : plan([write('first', 'first.txt', 'one\n'), write('second', 'second.txt', 'tow\n')], ['file: first.txt']),
       }),
     });
@@ -35,7 +35,7 @@ describe('planning anew', { timeout: 90_000 }, () => {
     expect(status).toBe('done');
     expect(story.model.requests).toHaveLength(2);
     expect(story.model.requests[1]?.text).toMatch(/second\.txt "two"[^]*is not in second\.txt/);
-    expect(story.model.requests[1]?.text).toMatch(/Done already[^]*- first: first[^]*- second: second/);
+    expect(story.model.requests[1]?.text).toMatch(/Steps that ran[^]*- first: first[^]*- second: second/);
     const writes = (await story.eventsOf('call.started')).filter(({ data }) => data.tool === 'files.write');
     expect(writes.map(({ data }) => data.node)).toEqual(['first', 'second', 'mend']);
     expect((await story.eventsOf('run.moved', 'two-files')).map(({ data }) => data.to)).toEqual([
@@ -64,24 +64,45 @@ describe('planning anew', { timeout: 90_000 }, () => {
     expect(story.model.requests).toHaveLength(4);
   });
 
-  it('gets no changing tool that the first plan did not have', async () => {
-    await using story = await openStory({
-      model: inParts({
-        planner: ({ text }) =>
-          text.includes('Why the last plan')
-            ? plan(
-                [{ id: 'shell', tool: 'shell', input: { line: 'echo two > second.txt' }, targets: ['**'] }],
-                ['x is y'],
-              )
-            : plan([write('first', 'first.txt', 'one\n')], ['file: first.txt']),
-      }),
+  const shell = { id: 'shell', tool: 'shell', input: { line: 'printf two > second.txt' }, targets: ['second.txt'] };
+  const list = { id: 'list', tool: 'files.list', input: {} };
+  /** The first plan lacks a tool that the second needs. */
+  const widening = (first: readonly Step[], second: Step) =>
+    inParts({
+      planner: ({ text }) =>
+        text.includes('Why the last plan') ? plan([second], []) : plan([...first], ['file: first.txt']),
     });
+  const writesFirst = write('first', 'first.txt', 'one\n');
+
+  it('may use a further tool when nothing was read', async () => {
+    await using story = await openStory({ model: widening([writesFirst], { ...shell, targets: ['**'] }) });
     story.drop('two-files.md', TASK);
     story.work();
-    const { status, reason } = await story.ended('two-files');
-    expect(status).toBe('failed');
-    expect(reason).toContain('there is no tool "shell"');
-    expect(story.deskText('second.txt')).toBeNull();
+    expect(await story.ended('two-files')).toMatchObject({ status: 'done' });
+  });
+
+  it('may use a further tool, whatever was read, for what the operator named', async () => {
+    await using story = await openStory({ model: widening([list, writesFirst], shell) });
+    story.drop('two-files.md', TASK);
+    story.work();
+    expect(await story.ended('two-files')).toMatchObject({ status: 'done' });
+    expect(story.deskText('second.txt')).toBe('two');
+  });
+
+  it.each([
+    ['approve', 'done'],
+    ['deny', 'failed'],
+  ])('asks about a further tool for other targets after something was read: %s', async (reply, status) => {
+    await using story = await openStory({ model: widening([list, writesFirst], { ...shell, targets: ['**'] }) });
+    story.drop('two-files.md', TASK);
+    story.work();
+    const { wait, for: awaited } = await story.asked('approval');
+    expect(awaited).toMatchObject({ text: expect.stringContaining('wants to use shell and to change **') });
+    const asked = story.model.requests.length;
+    expect((await story.oka(reply, wait)).code).toBe(0);
+    expect(await story.ended('two-files')).toMatchObject({ status });
+    expect(story.deskText('second.txt')).toBe(reply === 'approve' ? 'two' : null);
+    expect(story.model.requests).toHaveLength(asked);
   });
 
   it.each([
@@ -92,7 +113,7 @@ describe('planning anew', { timeout: 90_000 }, () => {
       model: inParts({
         planner: ({ number, text }) =>
           text.includes('Why the last plan')
-            ? plan([write(`mend${number}`, second, second === 'theirs.txt' ? 'theirs\n' : 'two\n')], ['file: x.txt'])
+            ? plan([write(`mend${number}`, second, second === 'theirs.txt' ? 'theirs\n' : 'two\n')], [])
             : plan(
                 [
                   write('first', 'first.txt', 'one\n'),

@@ -16,7 +16,7 @@ export async function askModel<T extends object>(
   act: Act,
   request: ModelRequest,
   about: About,
-  read: (answer: ModelAnswer) => T | Problem,
+  read: (answer: ModelAnswer) => T | Problem | Promise<T | Problem>,
 ): Promise<Asked<T>> {
   let asked = request;
   let problem = '';
@@ -24,7 +24,7 @@ export async function askModel<T extends object>(
     const outcome = await act('model.complete', inputOf(asked, about.model));
     if (outcome.status !== 'ok') return { kind: 'outcome', outcome: laterIfTemporary(outcome, about) };
     const answer = answerIn(outcome.output);
-    const found = answer.problem === null ? read(answer) : { problem: answer.problem };
+    const found = answer.problem === null ? await read(answer) : { problem: answer.problem };
     if (!('problem' in found)) return { kind: 'answer', answer: found };
     problem = found.problem;
     asked = repairRequest(request, answer, problem);

@@ -13,9 +13,11 @@ import { MOST_REPLANS } from '../../graphs/task-loop.ts';
 import { nextCheckCalls, type CheckContext, judgeCheck, type StepEnd } from '../../roles/check-calls.ts';
 import { messageTokens } from '../../roles/context-budget.ts';
 import type { Criterion } from '../../roles/criteria.ts';
-import { type CriticAsk, criticRequest, readVerdict, type Witness } from '../../roles/critic.ts';
-import { findBreaches } from '../../roles/safety.ts';
-import { formatOutput } from '../../roles/prompt-text.ts';
+import { type CriticAsk, criticRequest, readVerdict } from '../../roles/critic.ts';
+import type { Witness } from '../../roles/critic-evidence.ts';
+import { criticReadIn } from '../../roles/critic-reads.ts';
+import { idleReason, impliedCriteria } from '../../roles/implied-criteria.ts';
+import { type Breach, findBreaches } from '../../roles/safety.ts';
 import {
   type Found,
   foundByCheck,
@@ -24,20 +26,26 @@ import {
   type Verdict,
   decideVerdict,
 } from '../../roles/verdict.ts';
-import { STEP_CHECK } from '../../schema/acceptance.ts';
 import type { Event } from '../../schema/event.ts';
 import { Critique, CritiqueInput, type Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { openCheckCalls } from './check-approvals.ts';
 import { askModel } from './ask-model.ts';
-import { criterionIn, pastRounds } from './plan.ts';
+import { pastRounds } from './past-rounds.ts';
+import { plannedCriterion } from './planned-criteria.ts';
 import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
+import type { Changes } from '../../tools/desk/desk-changes.ts';
+import { collectEvidence, witnessOf } from './work-evidence.ts';
+import { finalAnswerIn } from './final-answer.ts';
+import { judgeAnswer } from './judge-answer.ts';
 import { confirmedVerdict, askForConfirmation } from './confirm-verdict.ts';
 
 const LONGEST_REASON = 10_000;
 /** The critic gets this much of the work to see, also with a small context window. */
 const LEAST_TOKENS = 6000;
+/** How often the critic may read something before it has to judge. */
+const MOST_READS = 4;
 
 type Given = { task: TaskGiven; plan: Planned; end: { run: string; status: string; reason: string } };
 type Judgement = { found: Found[]; model: Judged['model'] } | { outcome: Outcome };
@@ -61,14 +69,14 @@ export function critiqueTool(ports: TaskPorts): Tool {
 }
 
 async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promise<Outcome> {
-  const criteria = given.plan.criteria.map(criterionIn);
-  const { changed, declared } = await changesOf(ports, given, call.run);
-  const around = await checkContextOf(ports, given, changed);
+  const work = await findWork(ports, given, call.run);
+  const criteria = await criteriaOf(ports, given, work);
+  const around = await checkContextOf(ports, given, allPaths(work.changes));
   const checked = await runChecks(ports, criteria, around, call);
   if ('outcome' in checked) return checked.outcome;
-  const judgedByModel = await askCritic(ports, given, criteria, call);
+  const judgedByModel = await askCritic(ports, given, work, criteria, call);
   if ('outcome' in judgedByModel) return judgedByModel.outcome;
-  const breaches = findBreaches({ secrets: ports.secretsIn(changed), ...declared });
+  const breaches = await findAllBreaches(ports, given, work, call);
   const verdict = decideVerdict({
     criteria,
     found: [...checked.found, ...judgedByModel.found],
@@ -80,21 +88,52 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   return settleVerdict(ports, given, call, withStepFailure(verdict, given), canConfirm);
 }
 
-/** J4. What a person's own steps changed is not bound to targets. */
-async function changesOf(
-  ports: TaskPorts,
-  { plan, end }: Given,
-  run: string,
-): Promise<{ changed: string[]; declared: { changed: string[]; targets: string[] } }> {
+/** What the task has done with all plans it had (J4). */
+type Work = {
+  changes: Changes;
+  /** What was changed by plans that declare what they may change, and what they declared. A person's own steps do not. */
+  declared: { changed: string[]; targets: string[] };
+  /** The events of the steps of each plan, the latest last. */
+  attempts: (readonly Event[])[];
+  /** What the last steps answered; null when no model worked. */
+  answer: string | null;
+};
+
+async function findWork(ports: TaskPorts, { plan, end }: Given, run: string): Promise<Work> {
   const rounds = [...(await pastRounds(ports, run)), { plan, child: end.run }];
   const bound = rounds.filter((round) => round.plan.targets !== null);
+  const attempts = await Promise.all(rounds.map(({ child }) => ports.eventsOf(child)));
   return {
-    changed: await ports.changedBy(rounds.map(({ child }) => child)),
+    changes: await ports.changesBy(rounds.map(({ child }) => child)),
     declared: {
       changed: await ports.changedBy(bound.map(({ child }) => child)),
       targets: bound.flatMap((round) => round.plan.targets ?? []),
     },
+    attempts,
+    answer: plan.by === 'runbook' ? null : finalAnswerIn(attempts.at(-1) ?? []),
   };
+}
+
+/** Those that were fixed with the plan, and what the task demands besides where a model planned it. */
+async function criteriaOf(ports: TaskPorts, { task, plan, end }: Given, work: Work): Promise<Criterion[]> {
+  const criteria = plan.criteria.map(plannedCriterion);
+  if (plan.by === 'runbook' || end.status !== 'done') return criteria;
+  const { answer, declared } = work;
+  return [...criteria, ...impliedCriteria({ text: await bodyOf(ports, task), criteria, answer, ...declared })];
+}
+
+const allPaths = ({ created, changed, removed }: Changes): string[] => [...created, ...changed, ...removed];
+
+async function findAllBreaches(ports: TaskPorts, { task }: Given, work: Work, call: ToolCall): Promise<Breach[]> {
+  const changed = allPaths(work.changes);
+  const { answer, attempts, declared } = work;
+  const facts = { events: attempts.flat(), changed, targets: declared.targets, dir: task.dir };
+  const idle = answer === null ? null : idleReason({ answer, ...declared });
+  return [
+    ...findBreaches({ secrets: ports.secretsIn(changed), ...declared }),
+    ...(idle === null ? [] : [{ verdict: 'rework' as const, reason: idle }]),
+    ...(answer === null ? [] : await judgeAnswer({ ...facts, answer }, call.act)),
+  ];
 }
 
 /** Whether every criterion that is not met is one that could not be checked. */
@@ -192,49 +231,47 @@ function retryAtOnce({ clock }: TaskPorts): Outcome {
   return { status: 'waiting', for: { kind: 'timer', until: new Date(clock()).toISOString(), ms: 0 } };
 }
 
-/** Lets a model judge criteria in prose; without a model they stay unchecked. */
+/** Lets a model judge criteria in prose; without a model they stay unchecked. It may read more before it judges. */
 async function askCritic(
   ports: TaskPorts,
-  { task, end }: Given,
+  { task }: Given,
+  work: Work,
   criteria: readonly Criterion[],
   call: ToolCall,
 ): Promise<Judgement> {
   const prose = criteria.filter(({ check }) => check === null).map(({ text }) => text);
   if (prose.length === 0 || ports.model('critic', task.fields.model) === null) return { found: [], model: null };
-  const evidence = witnesses(await ports.eventsOf(end.run));
   const body = await bodyOf(ports, task);
   const pack = await ports.pack('critic', call, task, `${body}\n${prose.join('\n')}`);
   const tokens = Math.max(LEAST_TOKENS, messageTokens(ports.contextOf('critic', task.fields.model)));
-  const ask: CriticAsk = { task: body, pack, criteria: prose, evidence, attempt: 1, tokens };
+  const evidence: Witness[] = await collectEvidence(work.attempts, work.changes, call.act);
+  const attempt = work.attempts.length;
   const { clock, askAgainMs } = ports;
   const about = { model: task.fields.model, clock, askAgainMs, attempt: call.attempt };
-  const asked = await askModel(call.act, criticRequest(ask), about, (answer) => readVerdict(answer, ask));
-  if (asked.kind === 'outcome') return { outcome: asked.outcome };
-  return { found: foundByModel(asked.answer), model: asked.answer };
-}
-
-/** Answers of a model are no evidence; what a check read is shown by the calls inside it. */
-const NO_EVIDENCE = new Set(['model.complete', STEP_CHECK]);
-
-/** The results of the calls that the steps made. */
-function witnesses(events: readonly Event[]): Witness[] {
-  const started = new Map<string, { tool: string; input: string }>();
-  return events.flatMap((event): Witness[] => {
-    if (event.type === 'call.started' && !NO_EVIDENCE.has(event.data.tool))
-      started.set(event.data.call, { tool: event.data.tool, input: JSON.stringify(event.data.input) });
-    const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
-    if (call === undefined || event.type !== 'call.ended' || event.data.status === 'waiting') return [];
-    const { status, output, error } = event.data;
-    const text = status === 'ok' ? formatOutput(output) : (error ?? '');
-    return [
-      {
-        source: `${call.tool} ${call.input.slice(0, 200)}`,
-        by: 'tool',
-        attempt: 1,
-        ok: status === 'ok',
-        input: call.input,
-        text,
-      },
-    ];
-  });
+  for (let reads = 0; ; reads += 1) {
+    const canRead = reads < MOST_READS;
+    const ask: CriticAsk = {
+      task: body,
+      pack,
+      criteria: prose,
+      answer: work.answer,
+      evidence,
+      attempt,
+      tokens,
+      canRead,
+    };
+    const asked = await askModel(
+      call.act,
+      criticRequest(ask),
+      about,
+      (answer) => (canRead ? criticReadIn(answer) : null) ?? readVerdict(answer, ask),
+    );
+    if (asked.kind === 'outcome') return { outcome: asked.outcome };
+    if (!('tool' in asked.answer)) return { found: foundByModel(asked.answer), model: asked.answer };
+    const { tool, input } = asked.answer;
+    evidence.push({
+      ...witnessOf(tool, input, await call.act(tool, input, { author: 'model' }), attempt),
+      kind: 'read',
+    });
+  }
 }

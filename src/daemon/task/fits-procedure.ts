@@ -1,7 +1,7 @@
 /** Whether a task that waits to be planned for the first time could be planned from a procedure by now. */
 import { readTaskCriteria } from '../../roles/runbook.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
-import { pastRounds } from './plan.ts';
+import { pastRounds } from './past-rounds.ts';
 import { bodyOf, type TaskPorts } from './task-ports.ts';
 
 export async function fitsProcedure(ports: TaskPorts, run: string): Promise<boolean> {

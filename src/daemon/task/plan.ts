@@ -3,29 +3,43 @@
  *
  * T1 The plan is made from the task and from memory; output of tools only comes back through the reasons of the critic.
  * T2 Without a model the fences of the task are the plan; prose then waits until there is one.
- * T3 A plan made again has the same criteria, does not repeat finished steps, and gets no tool that changes things and was
- *    not in the first plan.
+ * T3 A plan made again has the criteria of the operator, adds to those of the model or replaces what is provably broken,
+ *    and gets a further tool that changes things only within what the operator named, or if a person allows it
+ *    (widened-plan.ts).
  * T4 The first plan of a task that a procedure has proven itself for is made from it; every later one by a model.
  */
 import { findMark, stringsIn } from '../../guard/masked-text.ts';
 import type { Candidate } from '../../memory/recall/context-pack.ts';
-import { parseCriterion, EVERY_STEP, type Criterion } from '../../roles/criteria.ts';
-import { type Achieved, type Plan, readPlan, plannerRequest, withoutFinished } from '../../roles/planner.ts';
+import type { PlannedCriterion } from '../../roles/implied-criteria.ts';
+import { baseName } from '../../roles/file-names.ts';
+import type { Problem } from '../../roles/model-call.ts';
+import {
+  type Achieved,
+  type BrokenCriterion,
+  type FailedStep,
+  type Plan,
+  type PlanFrame,
+  readPlan,
+  plannerRequest,
+  withoutFinished,
+} from '../../roles/planner.ts';
 import { readTaskCriteria, type Runbook, parseRunbook } from '../../roles/runbook.ts';
 import type { LineProblem } from '../../roles/markdown-blocks.ts';
 import { wrapAsData } from '../../roles/prompt-text.ts';
-import type { Node } from '../../schema/graph.ts';
 import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { askModel } from './ask-model.ts';
+import { brokenCriteria, pastRounds, pastSteps, type PastRound, type RanStep } from './past-rounds.ts';
+import { plannedCriterion, recordedCriterion } from './planned-criteria.ts';
+import { reviewCriteria } from './review-criteria.ts';
 import { planByProcedure } from './plan-procedure.ts';
 import { storePlanGraph } from './plan-graph.ts';
 import { bodyOf, moveTo, type TaskPorts } from './task-ports.ts';
+import { approvedPlan, askToWiden, findWidening } from './widened-plan.ts';
 
 export const NO_MODEL = 'a language model: set OKA_MODEL, such as anthropic:claude-sonnet-4-5 or ollama:llama3.2';
 
-const LONGEST_OUTPUT = 500;
 const LOST_ORIGINAL =
   'the task contains a mark such as [redacted:NAME] instead of a secret, so its steps would not do what was meant: either it is a copy of a recorded text, or its original was lost in a restart. Hand it in again with the secret itself';
 
@@ -80,25 +94,6 @@ function inFolder({ fields, dir }: TaskGiven): TaskGiven['fields'] {
   return dir === null ? fields : { ...fields, dir };
 }
 
-/** A plan of this run that was executed and judged. */
-export type PastRound = { plan: Planned; child: string; reason: string };
-
-/** Each judgement that sent the work back was made by a call that names the plan and the run of its steps. */
-export async function pastRounds({ eventsOf }: Pick<TaskPorts, 'eventsOf'>, run: string): Promise<PastRound[]> {
-  const asked = new Map<string, Omit<PastRound, 'reason'>>();
-  const past: PastRound[] = [];
-  for (const event of await eventsOf(run)) {
-    if (event.type === 'call.started' && event.data.tool === 'task.critique') {
-      const { plan, end } = event.data.input as unknown as { plan: Planned; end: { run: string } };
-      asked.set(event.data.call, { plan, child: end.run });
-    }
-    const judged = event.type === 'call.ended' && event.data.status === 'ok' ? asked.get(event.data.call) : undefined;
-    if (judged !== undefined && event.type === 'call.ended')
-      past.push({ ...judged, reason: (event.data.output as unknown as { reason: string }).reason });
-  }
-  return past;
-}
-
 /** A procedure that has proven itself plans first, then a model (T4). */
 async function planFirst(ports: TaskPorts, task: TaskGiven, body: string, call: ToolCall): Promise<Outcome> {
   const made = await planByProcedure(ports, task, body, call.run);
@@ -118,10 +113,13 @@ async function planByModel(
   if (model === null) return { status: 'waiting', for: { kind: 'requirement', name: NO_MODEL } };
   const { criteria: given, problems } = readTaskCriteria(body, task.fields);
   if (problems.length > 0) return { status: 'failed', error: problemsText(problems), temporary: false };
+  const approved = past.length === 0 ? null : await approvedPlan(ports, await ports.eventsOf(call.run));
+  if (approved !== null) return ok(approved);
+  const context = await replanContext(ports, task, past, call);
   const last = past.at(-1);
-  const tools = ports.tools().filter((tool) => last === undefined || mayUseAgain(tool, past));
-  const criteria = last === undefined ? given : last.plan.criteria.map(criterionIn);
-  const done = last === undefined ? [] : await finishedSteps(ports, past);
+  const fixed = new Map(last?.plan.criteria.map((each) => [each.text, plannedCriterion(each)]));
+  const criteria = last === undefined ? given : [...fixed.values()];
+  const tools = ports.tools();
   const request = plannerRequest({
     task: {
       title: task.title,
@@ -133,20 +131,73 @@ async function planByModel(
     situation: ports.situation(task.dir),
     tools,
     reasons: past.map(({ reason }) => reason),
-    achieved: done.map(toAchieved),
+    achieved: context.ran.map(toAchieved),
+    failed: context.failed,
+    broken: context.broken,
   });
-  const frame = {
+  const frame: PlanFrame = {
     id: 'plan',
     tools,
     criteria,
+    broken: context.broken,
     ...(task.dir === null ? {} : { dir: task.dir }),
     ...(task.fields.mode === undefined ? {} : { mode: task.fields.mode }),
-    ...(last === undefined ? {} : { finished: done.map(({ node }) => node) }),
+    ...(last === undefined ? {} : { finished: context.ran.map(({ node }) => node) }),
   };
   const { clock, askAgainMs } = ports;
   const about = { model: override, clock, askAgainMs, attempt: call.attempt };
-  const asked = await askModel(call.act, request, about, (answer) => readPlan(answer, frame));
-  return asked.kind === 'outcome' ? asked.outcome : ok(await storeModelPlan(ports, asked.answer));
+  const asked = await askModel(call.act, request, about, async (answer) => {
+    const plan = readPlan(answer, frame);
+    return 'problem' in plan ? plan : tryCriteria(plan, { fixed, context, task, call });
+  });
+  if (asked.kind === 'outcome') return asked.outcome;
+  const planned = await storeModelPlan(ports, asked.answer);
+  const widening = last === undefined ? null : await findWidening(ports, planned, past, { task, body });
+  return widening === null ? ok(planned) : askToWiden(ports, planned, widening);
+}
+
+/** What a new plan has to know of those before it; empty for the first. */
+type ReplanContext = {
+  ran: RanStep[];
+  failed: FailedStep[];
+  broken: BrokenCriterion[];
+  /** What earlier plans could change, and what they did change. */
+  targets: string[];
+  changed: string[];
+};
+
+async function replanContext(
+  ports: TaskPorts,
+  { dir }: TaskGiven,
+  past: readonly PastRound[],
+  { run, act }: ToolCall,
+): Promise<ReplanContext> {
+  return {
+    ...(await pastSteps(ports, past)),
+    broken: await brokenCriteria(ports, past, { run, dir, act }),
+    targets: past.flatMap(({ plan }) => plan.targets ?? []),
+    changed: past.length === 0 ? [] : await ports.changedBy(past.map(({ child }) => child)),
+  };
+}
+
+type Trial = {
+  fixed: ReadonlyMap<string, PlannedCriterion>;
+  context: ReplanContext;
+  task: TaskGiven;
+  call: ToolCall;
+};
+
+/** Tries the new criteria against the desk. One about a file that the task has changed already proves its work. */
+async function tryCriteria(plan: Plan, { fixed, context, task, call }: Trial): Promise<ReviewedPlan | Problem> {
+  const added = plan.criteria.filter(({ text }) => !fixed.has(text));
+  const targets = [...plan.targets, ...context.targets];
+  const reviewed = await reviewCriteria(added, { targets, dir: task.dir, act: call.act });
+  if ('problem' in reviewed) return reviewed;
+  const isAboutWork = (text: string): boolean => context.changed.some((path) => text.includes(baseName(path)));
+  const tried = new Map(
+    reviewed.criteria.map((each) => [each.text, isAboutWork(each.text) ? { ...each, before: false } : each]),
+  );
+  return { ...plan, criteria: plan.criteria.map((each) => fixed.get(each.text) ?? tried.get(each.text) ?? each) };
 }
 
 /** The result of the run that this task corrects, as data and not as an instruction. */
@@ -155,34 +206,11 @@ async function correctedResult({ resultOf }: TaskPorts, { fields: { corrects } }
   return result === null ? '' : `\n\nThis corrects an earlier run:\n${wrapAsData('its result', result, MOST_RESULT)}`;
 }
 
-/** A new plan gets no further tools that change things (T3). */
-function mayUseAgain(tool: Tool, past: readonly PastRound[]): boolean {
-  return tool.annotations.read_only || past.some(({ plan }) => plan.tools.includes(tool.name));
-}
-
-type Done = { node: Node; output: string };
-
-/** Steps that are done from earlier plans. */
-async function finishedSteps(ports: TaskPorts, past: readonly PastRound[]): Promise<Done[]> {
-  const done = new Map<string, Done>();
-  for (const { child } of past) {
-    const run = await ports.stateOf(child);
-    run?.configs.forEach((node, index) => {
-      const state = run.nodes[index];
-      if (state?.status === 'done')
-        done.set(node.id, { node, output: JSON.stringify(state.output).slice(0, LONGEST_OUTPUT) });
-    });
-  }
-  return [...done.values()];
-}
-
-const toAchieved = ({ node, output }: Done): Achieved => ({ id: node.id, title: node.title ?? node.id, gave: output });
-
-export function criterionIn({ text, author }: Planned['criteria'][number]): Criterion {
-  if (text === EVERY_STEP.text) return EVERY_STEP;
-  const read = parseCriterion(text, author);
-  return 'problem' in read ? { text, check: null, author } : read;
-}
+const toAchieved = ({ node, output }: RanStep): Achieved => ({
+  id: node.id,
+  title: node.title ?? node.id,
+  gave: output,
+});
 
 async function storeRunbook(ports: TaskPorts, { graph, input, criteria }: Runbook): Promise<Planned> {
   return {
@@ -195,12 +223,15 @@ async function storeRunbook(ports: TaskPorts, { graph, input, criteria }: Runboo
   };
 }
 
-async function storeModelPlan(ports: TaskPorts, plan: Plan): Promise<Planned> {
+type ReviewedPlan = Omit<Plan, 'criteria'> & { criteria: PlannedCriterion[] };
+
+async function storeModelPlan(ports: TaskPorts, plan: ReviewedPlan): Promise<Planned> {
   return {
     by: 'model',
     ...(await storePlanGraph({ ...withoutFinished(plan), author: 'model' }, ports.artifacts)),
     input: plan.input,
-    criteria: plan.criteria.map(({ text, author }) => ({ text, author })),
+    criteria: plan.criteria.map(recordedCriterion),
+    ...(plan.replaced.length === 0 ? {} : { replaced: plan.replaced }),
     tools: plan.tools,
     targets: plan.targets,
   };

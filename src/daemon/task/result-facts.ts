@@ -1,5 +1,6 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
 import type { ResultFacts, ResultStep } from '../../roles/result.ts';
+import { finalAnswerIn } from './final-answer.ts';
 import { hostsContacted } from './hosts-contacted.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
@@ -31,6 +32,7 @@ export function foldResultFacts(
     task: nameIn(started.data.input) ?? started.data.title,
     started: started.at,
     ended: last.at,
+    ...answerIn(steps.at(-1) ?? []),
     steps: steps.flatMap((events) => stepsOf(events)),
     criteria: judged?.data.criteria ?? [],
     files,
@@ -49,6 +51,11 @@ export function foldResultFacts(
     ledger: { first: Math.min(...all.map(({ seq }) => seq)), last: Math.max(...all.map(({ seq }) => seq)) },
     ...correctedBy(started.data.input),
   };
+}
+
+function answerIn(events: readonly Event[]): Pick<ResultFacts, 'answer'> {
+  const answer = finalAnswerIn(events);
+  return answer === null || answer === '' ? {} : { answer };
 }
 
 function verdictOf(status: string | undefined, judged: string | undefined): ResultFacts['verdict'] {

@@ -6,6 +6,7 @@ import type { Event, NewEvent } from '../../schema/event.ts';
 import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import type { Changes } from '../../tools/desk/desk-changes.ts';
 import type { SealedTexts } from '../guard/sealed-texts.ts';
 import type { Choose } from './procedures.ts';
 
@@ -43,6 +44,8 @@ export type TaskPorts = {
   note: (event: NewEvent & { run: string }) => void;
   /** Paths below the desk that are not what they were before these runs, by what they did. */
   changedBy: (runs: readonly string[]) => Promise<string[]>;
+  /** The same, by what happened to them. */
+  changesBy: (runs: readonly string[]) => Promise<Changes>;
   /** The texts of a task as they were written, where they are recorded masked. */
   originals: Pick<SealedTexts, 'seal' | 'unseal'>;
   /** Which of these files contain a secret. */

@@ -66,6 +66,8 @@ function portsOf(parts: TaskParts): TaskPorts {
   const { eventsOf, stateOf } = runs;
   const tools = (): Tool[] => registry.list().filter(({ internal }) => internal !== true);
   const note: TaskPorts['note'] = (event) => void runs.post(event.run, event);
+  const changesBy: TaskPorts['changesBy'] = async (ids) =>
+    shadow.changes(stepsOf((await Promise.all(ids.map(eventsOf))).flat(), null));
   return {
     artifacts,
     clock: Date.now,
@@ -97,9 +99,9 @@ function portsOf(parts: TaskParts): TaskPorts {
     note,
     originals: vault.originals,
     secretsIn: (paths) => secretsIn(join(home.workspace, 'desk'), paths, vault.redact),
+    changesBy,
     changedBy: async (runs) => {
-      const events = (await Promise.all(runs.map(eventsOf))).flat();
-      const { created, changed, removed } = shadow.changes(stepsOf(events, null));
+      const { created, changed, removed } = await changesBy(runs);
       return [...created, ...changed, ...removed];
     },
   };

@@ -1,0 +1,146 @@
+/**
+ * Owns: what a task demands besides its criteria, so that no empty result counts as done. Pure.
+ *
+ * I1 A file that the task plainly asks for has to be there, if no criterion mentions it.
+ * I2 An answer that the task asks for is judged, and so is every answer of a plan that may change nothing.
+ * I3 Where a plan declares what it changes and changed none of it, it is judged whether nothing had to be changed.
+ * I4 Where no criterion could have failed, it is judged whether the task is done.
+ */
+import type { Criterion } from './criteria.ts';
+import { parseCriterion } from './criteria.ts';
+import { baseName, fileNamesIn } from './file-names.ts';
+import { matchesGlob } from './glob.ts';
+
+export type TaskFacts = {
+  /** The task as the operator wrote it. */
+  text: string;
+  criteria: readonly PlannedCriterion[];
+  /** What the worker answered in the end; null when no model worked. */
+  answer: string | null;
+  /** What the plans declared that they may change. */
+  targets: readonly string[];
+  changed: readonly string[];
+};
+
+export type PlannedCriterion = Criterion & {
+  /** Whether it was met already before the work began. */
+  before?: boolean;
+};
+
+export const ANSWER_IS_RIGHT =
+  'The answer is right: it says what the task asks to know, and the evidence shows what it says.';
+export const NOTHING_TO_CHANGE = 'Nothing had to be changed, the answer says so, and the evidence shows it.';
+const TASK_IS_DONE = 'What the task asks for is done, and the evidence shows it';
+
+export function impliedCriteria(facts: TaskFacts): Criterion[] {
+  const { text, criteria, answer, targets, changed } = facts;
+  const mentioned = criteria.map((each) => each.text).join('\n');
+  const files = filesAskedFor(text).filter((path) => !mentioned.includes(baseName(path)));
+  const isIdle = targets.length > 0 && !changed.some((path) => targets.some((target) => matchesGlob(target, path)));
+  const wantsAnswer =
+    answer !== null &&
+    (asksForAnswer(
+      text,
+      criteria.some(({ author }) => author === 'operator'),
+    ) ||
+      targets.length === 0) &&
+    !/\banswer\b/i.test(mentioned);
+  const prose = [...(wantsAnswer ? [ANSWER_IS_RIGHT] : []), ...(isIdle ? [NOTHING_TO_CHANGE] : [])];
+  const isBound = criteria.some(isBinding) || files.length > 0 || prose.length > 0;
+  const texts = [
+    ...files.map((path) => `file: ${path.includes(' ') ? `"${path}"` : path} is not empty`),
+    ...prose,
+    ...(isBound ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`]),
+  ];
+  return texts.flatMap((each) => {
+    const read = parseCriterion(each, 'operator');
+    return 'problem' in read ? [] : [read];
+  });
+}
+
+/** A criterion counts if it could have failed: the operator's own, prose, and a check that failed before the work. */
+function isBinding({ author, check, before }: PlannedCriterion): boolean {
+  return author === 'operator' || check === null || (check.kind !== 'unchanged' && before !== true);
+}
+
+const namesIn = (text: string): string => {
+  const names = [...new Set(fileNamesIn(text).map(baseName))].slice(0, 5);
+  return names.length === 0 ? '' : `: ${names.join(', ')}`;
+};
+
+const MAKE = 'write|save|create|generate|produce|export|store|put|record';
+const ASKS_FOR_FILE = new RegExp(
+  String.raw`(?:^|[,:]\s*|\b(?:and|then|please|also|finally)\s+)(?:(?:then|please|also)\s+)?(?:${MAKE})\b(.*)$`,
+  'i',
+);
+const NOT_PLAIN =
+  /\b(?:if|unless|when|whenever|where|would|should|could|might|example|e\.g\.|such as|like|instead|not|never|no|without|only|or|each|every|script|program)\b|n['’]t\b/i;
+const SOURCE = /\b(?:from|based on|using|with|of|about|that|which|for|as in|by)\b/i;
+
+/** Files that the task asks for without a condition: "write the totals to out.csv". */
+export function filesAskedFor(text: string): string[] {
+  const names = sentencesIn(text).flatMap((sentence) => {
+    const rest = NOT_PLAIN.test(sentence) ? undefined : ASKS_FOR_FILE.exec(sentence)?.[1];
+    return rest === undefined ? [] : fileAfter(rest);
+  });
+  return [...new Set(names)];
+}
+
+/** The file behind "to", "into", "in" or "as", or the only one that stands before any word that names a source. */
+function fileAfter(rest: string): string[] {
+  const placed = /\b(?:in|into|to|as|called|named)\s+(?:the file |a file |file )?[`"'*]*(\S+)/gi;
+  const named = [...rest.matchAll(placed)].flatMap((match) => fileNamesIn(match[1] ?? '').slice(0, 1));
+  if (named.length > 0) return named;
+  const end = SOURCE.exec(rest)?.index;
+  return fileNamesIn(end === undefined ? rest : rest.slice(0, end)).slice(0, 1);
+}
+
+const ASKS =
+  /\?(?:\s|$)|\b(?:tell|answer|let me know|which|what|when|who|whom|whose|where|why|how (?:many|much|long|often|old|far|big)|count|calculate|compute|find out|look up|check whether|compare|recommend|explain|describe|summari[sz]e|give me|show me|name|list|report (?:back|to me|whether|how|which|what))\b/i;
+
+const MAKES_FILE = new RegExp(String.raw`\b(?:${MAKE}|add|append|update|rename|move|delete|remove)\b`, 'i');
+
+/**
+ * Whether a sentence of the task asks for something to be said, and not only for a file. Where the operator stated
+ * criteria, these say what counts as done, and only a question asks for more.
+ */
+export function asksForAnswer(text: string, hasCriteria = false): boolean {
+  return sentencesIn(text).some((sentence) => {
+    if (/\?\s*$/.test(sentence)) return true;
+    const placed = [...sentence.matchAll(/\b(?:into|to|as)\s+[`"'*]*(\S+)/gi)].flatMap(([, word]) =>
+      fileNamesIn(word ?? ''),
+    );
+    return (
+      !hasCriteria &&
+      ASKS.test(sentence) &&
+      !/^ask\b/i.test(sentence) &&
+      placed.length === 0 &&
+      !MAKES_FILE.test(sentence)
+    );
+  });
+}
+
+const sentencesIn = (text: string): string[] =>
+  text
+    .replaceAll(/^\s{0,3}(?:```|~~~)[\s\S]*?^\s{0,3}(?:```|~~~)/gm, ' ')
+    .split(/\n\s*\n|\n(?=\s*[-*\d#])|(?<=[.!?;])\s+/)
+    .map((each) =>
+      each
+        .replaceAll(/\s+/g, ' ')
+        .replace(/^\W*(?:[-*#]+|\d+[.)])\s*/, '')
+        .trim(),
+    )
+    .filter((each) => each !== '');
+
+const SAYS_NOTHING = /\b(?:no|none|nothing|not|already|unchanged|without|zero|neither|never|0)\b|n['’]t\b/i;
+
+/** Why a plan that changed nothing of what it declared is not done, by its answer; null when the answer explains it. */
+export function idleReason({
+  answer,
+  targets,
+  changed,
+}: Pick<TaskFacts, 'answer' | 'targets' | 'changed'>): string | null {
+  const isIdle = targets.length > 0 && !changed.some((path) => targets.some((target) => matchesGlob(target, path)));
+  if (!isIdle || SAYS_NOTHING.test(answer ?? '')) return null;
+  return `nothing was changed, although the plan declares ${targets.slice(0, 5).join(', ')}, and the answer does not say that nothing had to be done`;
+}
