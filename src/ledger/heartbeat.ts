@@ -1,19 +1,17 @@
 /**
  * Owns: the heartbeat of a process that owns a pen: a small file next to its lock, rewritten while its event loop turns,
  * so that any other process can detect that it is frozen or blocked.
- *
- * Times are those of the monotonic clock. All processes of a machine share it, nobody can set it, and it stands still
- * while the machine sleeps.
+ * Times are those of the machine (machine-time.ts).
  */
 import { closeSync, constants, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { bootId, monotonicMs } from './machine-time.ts';
 import type { PenLock } from './pen.ts';
 
 /** Without a heartbeat for longer than this, a process does not respond. */
 export const SILENT_MS = 10_000;
 
 const EVERY_MS = 2000;
-const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 
 type Heartbeat = { pid: number; boot: string; ms: number };
 
@@ -60,15 +58,4 @@ function writeHeartbeat(file: string, beat: Heartbeat): void {
 
 function heartbeatFile(ledgerFile: string): string {
   return join(dirname(ledgerFile), 'locks', `${basename(ledgerFile, '.jsonl')}.heartbeat.json`);
-}
-
-const monotonicMs = (): number => Math.round(Number(process.hrtime.bigint() / 1000n) / 1000);
-
-/** Empty on systems that have none: they have one machine, too. */
-function bootId(): string {
-  try {
-    return readFileSync(BOOT_ID, 'utf8').trim();
-  } catch {
-    return '';
-  }
 }

@@ -16,15 +16,13 @@ export type WitnessOptions = {
   launcher: string;
   /** How long to wait for a command that is still running; its own time-out ends it anyway. */
   patienceMs: number;
-  /** What `groundOf` returned when the call was about to start, and when that was; without it nothing is concluded from what is missing. */
-  environment?: { name: string; at: number } | null;
+  /** What `launchEnvironment` returned when the call was about to start; without it nothing is concluded from what is missing. */
+  environment?: string | null;
 };
 
-/** No command may run longer than a day, so what is older belongs to nobody. */
-const STALE_MS = 2 * 86_400_000;
+const DAY_MS = 86_400_000;
+const STALE_MS = 2 * DAY_MS;
 const MAX_RETAINED = 10_000;
-/** What is younger is never tidied away, so that it is missing only if it never was there. */
-const TRUSTED_MS = 86_400_000;
 
 /** The result of a call; `running` when it has not ended within the patience; null when there is no record. */
 export async function readWitness(
@@ -56,20 +54,23 @@ export async function forgetWitness(folder: string, call: string): Promise<void>
   await dropResult(resultFile(folder, call));
 }
 
-/** Removes what nobody asked for in two days, and the oldest beyond a bound. Returns how many went. */
-export async function tidyWitnesses(folder: string, now: number): Promise<number> {
+/**
+ * Removes what nobody asked for in two days, and the oldest beyond a bound. Returns how many went. What belongs to a run
+ * that is not over stays, whatever the clock says: it is missing only if it never was there.
+ */
+export async function tidyWitnesses(folder: string, now: number, openRuns: readonly string[] = []): Promise<number> {
   const found = await Promise.all((await resultNames(folder)).map((name) => statAge(join(folder, name))));
   const byAge = found.filter((entry) => entry !== null).toSorted((a, b) => b.at - a.at);
-  const gone = byAge.filter(({ at }, index) => at < now - STALE_MS || (index >= MAX_RETAINED && at < now - TRUSTED_MS));
+  const stale = byAge.filter(({ at }, index) => at < now - STALE_MS || (index >= MAX_RETAINED && at < now - DAY_MS));
+  const needed = openRuns.map((run) => `${resultFile(folder, run).slice(0, -'result'.length)}`);
+  const gone = stale.filter(({ file }) => !needed.some((prefix) => file.startsWith(prefix)));
   for (const { file } of gone) await rm(file, { force: true });
   return gone.length;
 }
 
 /** Whether what is missing was never there (T4). */
 function isSameEnvironment(folder: string, { environment = null }: WitnessOptions): boolean {
-  return (
-    environment !== null && environment.at > Date.now() - TRUSTED_MS && environment.name === launchEnvironment(folder)
-  );
+  return environment !== null && environment === launchEnvironment(folder);
 }
 
 async function resultNames(folder: string): Promise<string[]> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { proxyEnvironment } from '../../src/tools/egress/open-egress.ts';
+import { machineTime } from '../../src/ledger/machine-time.ts';
 import { sealTicket } from '../../src/tools/egress/proxy-tickets.ts';
 import { launcher, oka, temporaryFolder } from '../support/cli.ts';
 import { listen, say } from '../tools/egress/support.ts';
@@ -82,7 +83,10 @@ it('with a key only steps of its worker are let in, and each decision says for w
   const key = randomBytes(32);
   writeFileSync(file, key);
   const { child, lines, port } = await started(registry, '--key', file);
-  const ticket = sealTicket(key, { run: 'r7', call: 'r7.n1.1', hosts: [] }, Date.now() + 60_000);
+  const ticket = sealTicket(key, { run: 'r7', call: 'r7.n1.1', hosts: [] }, 60_000, {
+    clock: Date.now,
+    machine: machineTime,
+  });
   const { username, password } = new URL(proxyEnvironment({ host: '127.0.0.1', port }, ticket)['HTTP_PROXY'] ?? '');
   const basic = Buffer.from(`${username}:${password}`).toString('base64');
   const ask = (header: string): Promise<string> =>

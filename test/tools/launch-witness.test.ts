@@ -159,6 +159,21 @@ it('tidying takes what is two days old and leaves the rest', async () => {
   expect(readdirSync(heap).toSorted()).toEqual(['new.result', 'other']);
 });
 
+it('tidying leaves what belongs to a run that is not over, however far the clock was set forward', async () => {
+  const heap = join(places.dir, 'open-heap');
+  mkdirSync(heap);
+  const files = [
+    resultFile(heap, 'pay.n1.1.1'),
+    `${resultFile(heap, 'pay.n2.1.1')}.tmp`,
+    resultFile(heap, 'payment.n1.1.1'),
+  ];
+  for (const file of files) writeFileSync(file, '');
+  const later = Date.now() + 30 * 86_400_000;
+  expect(await tidyWitnesses(heap, later, ['pay'])).toBe(1);
+  expect(readdirSync(heap).toSorted()).toEqual(['pay.n1.1.1.result', 'pay.n2.1.1.result.tmp']);
+  expect(await tidyWitnesses(heap, later, [])).toBe(2);
+});
+
 it('tidying takes the oldest beyond a bound, and never what is younger than a day', { timeout: 120_000 }, async () => {
   const heap = join(places.dir, 'high-heap');
   mkdirSync(heap);

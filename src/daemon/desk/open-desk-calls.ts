@@ -7,8 +7,7 @@ export type OpenDeskCall = {
   run: string;
   call: string;
   node: string | null;
-  /** When and where it was started, as far as that is known (tools/launch-ticket.ts). */
-  at: string;
+  /** Where it was started, as far as that is known (tools/launch-ticket.ts). */
   ground: string | null;
   /** The state of the desk before it. */
   tree: string;
@@ -28,7 +27,7 @@ export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
       const { call, node, ground = null, tree, author } = event.data;
       state.open = [
         ...state.open.filter((each) => each.call !== call),
-        { run: event.run, call, node, at: event.at, ground, tree, isGuarded: author === 'model' },
+        { run: event.run, call, node, ground, tree, isGuarded: author === 'model' },
       ];
     } else if (state.open.length > 0) {
       notePlaced(state.open, event);

@@ -90,8 +90,11 @@ async function isTaken(lock: string): Promise<boolean> {
   );
 }
 
-async function isUnbegun(home: Home, { call, at, ground }: OpenDeskCall): Promise<boolean> {
-  const environment = ground === null ? null : { name: ground, at: Date.parse(at) };
-  const seen = await readWitness(callsFolder(home), call, { launcher: launcherPath(), patienceMs: 0, environment });
+async function isUnbegun(home: Home, { call, ground }: OpenDeskCall): Promise<boolean> {
+  const seen = await readWitness(callsFolder(home), call, {
+    launcher: launcherPath(),
+    patienceMs: 0,
+    environment: ground,
+  });
   return seen !== null && seen !== 'running' && seen.ended.how === 'not-begun';
 }

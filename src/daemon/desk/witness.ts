@@ -72,8 +72,7 @@ async function readOutcome(
 ): Promise<Outcome | null> {
   if (tool !== 'shell') return null;
   const patienceMs = ((input as { timeout_seconds?: number }).timeout_seconds ?? 600) * 1000;
-  const name = before?.data.ground;
-  const environment = before === null || name === undefined ? null : { name, at: Date.parse(before.at) };
+  const environment = before?.data.ground ?? null;
   const seen = await readWitness(callsFolder(home), call, { launcher: launcherPath(), patienceMs, environment });
   return seen === null || seen === 'running'
     ? null

@@ -17,6 +17,7 @@ import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
 import { askForRefusals } from '../../tools/egress/refusals.ts';
 import { findRegistries } from '../../tools/egress/registries.ts';
 import { type ProxyDecision, createDecisionLog } from '../../tools/egress/decision-log.ts';
+import { machineTime } from '../../ledger/machine-time.ts';
 import { admitAnyone, admitSealed, type TicketOwner, sealTicket } from '../../tools/egress/proxy-tickets.ts';
 import { packageEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -87,7 +88,7 @@ export function sharedEgress(
           fix: 'Give both the same key, or set the secret without --header.',
         });
       const host = await lookup(proxy.host); // a sandboxed command cannot ask a name server
-      const ticket = key === null ? null : sealTicket(key, holder, clock() + ms);
+      const ticket = key === null ? null : sealTicket(key, holder, ms, { clock, machine: machineTime });
       return {
         address: toAddress({ ...proxy, host }),
         env: proxyEnvironment({ ...proxy, host }, ticket),
@@ -121,7 +122,7 @@ export async function serveEgress(ports: EgressPorts, listen: Address, key: Buff
       void registries.refresh();
       return egressRule(ports.policy().rules, registries.now())(...asked);
     },
-    admit: key === null ? admitAnyone : admitSealed(key, ports.clock),
+    admit: key === null ? admitAnyone : admitSealed(key, { clock: ports.clock, machine: machineTime }),
     telling: createDecisionLog(ports.decided, { clock: ports.clock }),
     limits: { idleMs: MODEL_THINKS_MS },
     clock: ports.clock,

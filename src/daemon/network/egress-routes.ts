@@ -12,6 +12,7 @@ import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Clock } from '../../schema/ports.ts';
 import { proxyEnvironment } from '../../tools/egress/open-egress.ts';
 import { fetchThrough } from '../../tools/egress/fetch-through.ts';
+import { machineTime } from '../../ledger/machine-time.ts';
 import { type TicketOwner, sealTicket } from '../../tools/egress/proxy-tickets.ts';
 import type { NetOptions } from '../../tools/builtin/http-client.ts';
 import { type EgressPorts, type EgressAccess, localEgress, sharedEgress } from './egress-access.ts';
@@ -55,7 +56,8 @@ function ticketsOf(proxy: EgressProxy, clock: Clock): (holder: Partial<TicketOwn
   return (holder) =>
     proxyEnvironment(
       proxy,
-      key && sealTicket(key, { run: null, call: null, hosts: [], ...holder }, clock() + REQUEST_MS),
+      key &&
+        sealTicket(key, { run: null, call: null, hosts: [], ...holder }, REQUEST_MS, { clock, machine: machineTime }),
     );
 }
 

@@ -64,7 +64,8 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   const started = { version: programVersion(), node, host: hostname(), pid, home: publicIdentity(home) };
   await ledger.append({ type: 'worker.started', data: started });
   await recordSandbox(host.config, ledger);
-  await tidyWitnesses(callsFolder(home), Date.now());
+  const openRuns = taskGraph().goals.map(({ run }) => run);
+  await tidyWitnesses(callsFolder(home), Date.now(), openRuns);
   const earlier = await readEventsSince(home.ledgers.run, Date.now() - RECENT_MS);
   const withdrawals = watchFirstChanges({ earlier, runs: host.engine, onDurable, results });
   const recent = tasksReceivedIn(earlier);

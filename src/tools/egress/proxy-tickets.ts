@@ -3,8 +3,11 @@
  *
  * T1 When a ticket is revoked, the connections that were made with it are gone.
  * T2 A proxy in a process of its own knows no tickets; there they are sealed with a key that both can read, and end by time.
+ * T3 On one machine that is the time of the machine, so that a clock that is set neither ends a ticket nor prolongs it.
  */
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { MachineTime } from '../../ledger/machine-time.ts';
+import type { Clock } from '../../schema/ports.ts';
 import type { ProxyHeader } from '../../schema/tool.ts';
 import { sealHeaders, unsealHeaders } from './added-headers.ts';
 import { openRefusals, type Refusals } from './refusals.ts';
@@ -27,11 +30,11 @@ export type TicketOwner = {
 
 export type Ticket = { user: string; password: string };
 
-/** `connections` are to be ended when the ticket is revoked; `until` is when it ends by itself. */
+/** `connections` are to be ended when the ticket is revoked; after `leftMs` it ends by itself. */
 export type Admitted = {
   holder: TicketOwner;
   connections: Set<Disposable>;
-  until: number | null;
+  leftMs: number | null;
   /** What was refused with this ticket. */
   refusals: Refusals;
 };
@@ -48,7 +51,7 @@ export function openTickets(): Tickets {
   return {
     issue(holder) {
       const ticket = { user: 'step', password: randomBytes(24).toString('base64url') };
-      known.set(keyOf(ticket), { holder, connections: new Set(), until: null, refusals: openRefusals() });
+      known.set(keyOf(ticket), { holder, connections: new Set(), leftMs: null, refusals: openRefusals() });
       return ticket;
     },
     revoke(ticket) {
@@ -64,19 +67,35 @@ export function openTickets(): Tickets {
 export const admitAnyone: Admit = () => ({
   holder: { run: null, call: null, hosts: [] },
   connections: new Set(),
-  until: null,
+  leftMs: null,
   refusals: openRefusals(),
 });
 
-export function sealTicket(key: Buffer, holder: TicketOwner, until: number): Ticket {
-  const { addedHeaders, ...readable } = holder;
-  const sealed = addedHeaders === undefined ? {} : { sealedHeaders: sealHeaders(key, addedHeaders) };
-  const user = Buffer.from(JSON.stringify({ ...readable, ...sealed, until })).toString('base64url');
+/** What a sealed ticket ends by. */
+export type TicketClocks = { clock: Clock; machine: () => MachineTime };
+
+/** What a ticket says; the values of added headers cannot be read from it. */
+type Sealed = Omit<TicketOwner, 'addedHeaders'> & { sealedHeaders?: string; until: number; machine?: MachineTime };
+
+export function sealTicket(
+  key: Buffer,
+  { addedHeaders, ...readable }: TicketOwner,
+  lastsMs: number,
+  { clock, machine }: TicketClocks,
+): Ticket {
+  const { boot, ms } = machine();
+  const sealed: Sealed = {
+    ...readable,
+    ...(addedHeaders === undefined ? {} : { sealedHeaders: sealHeaders(key, addedHeaders) }),
+    until: clock() + lastsMs,
+    machine: { boot, ms: ms + lastsMs },
+  };
+  const user = Buffer.from(JSON.stringify(sealed)).toString('base64url');
   return { user, password: computeSeal(key, user) };
 }
 
-export function admitSealed(key: Buffer, clock: () => number): Admit {
-  const used = new Map<string, Admitted & { until: number }>();
+export function admitSealed(key: Buffer, clocks: TicketClocks): Admit {
+  const used = new Map<string, { sealed: Sealed; admitted: Admitted }>();
   return (ticket) => {
     if (ticket === null) return null;
     const [given, right] = [ticket.password, computeSeal(key, ticket.user)].map((text) => Buffer.from(text)) as [
@@ -84,17 +103,26 @@ export function admitSealed(key: Buffer, clock: () => number): Admit {
       Buffer,
     ];
     if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
-    const { until, sealedHeaders, ...readable } = JSON.parse(
-      Buffer.from(ticket.user, 'base64url').toString(),
-    ) as TicketOwner & { until: number; sealedHeaders?: string };
-    const added = sealedHeaders === undefined ? {} : { addedHeaders: unsealHeaders(key, sealedHeaders) };
-    const holder: TicketOwner = { ...readable, ...added };
-    for (const [password, { until: end }] of used) if (end <= clock()) used.delete(password);
-    if (until <= clock()) return null;
-    const admitted = used.get(ticket.password) ?? { holder, connections: new Set(), until, refusals: openRefusals() };
-    used.set(ticket.password, admitted);
+    const sealed = JSON.parse(Buffer.from(ticket.user, 'base64url').toString()) as Sealed;
+    for (const [password, before] of used) if (timeLeft(before.sealed, clocks) <= 0) used.delete(password);
+    const leftMs = timeLeft(sealed, clocks);
+    if (leftMs <= 0) return null;
+    const known = used.get(ticket.password)?.admitted;
+    const holder = known?.holder ?? ownerIn(key, sealed);
+    const admitted = { connections: new Set<Disposable>(), refusals: openRefusals(), ...known, holder, leftMs };
+    used.set(ticket.password, { sealed, admitted });
     return admitted;
   };
+}
+
+function ownerIn(key: Buffer, { until: _until, machine: _machine, sealedHeaders, ...readable }: Sealed): TicketOwner {
+  return sealedHeaders === undefined ? readable : { ...readable, addedHeaders: unsealHeaders(key, sealedHeaders) };
+}
+
+/** By the machine's own time where the ticket was sealed on this machine (T3), else by the clock. */
+function timeLeft({ until, machine: end }: Sealed, { clock, machine }: TicketClocks): number {
+  const { boot, ms } = machine();
+  return end !== undefined && boot !== '' && end.boot === boot ? end.ms - ms : until - clock();
 }
 
 const computeSeal = (key: Buffer, user: string): string => createHmac('sha256', key).update(user).digest('base64url');

@@ -267,6 +267,6 @@ function register(
   };
 }
 
-function connectionLifetime({ until }: Admitted, { limits, clock }: Door): number {
-  return until === null ? limits.lifeMs : Math.max(0, Math.min(limits.lifeMs, until - clock()));
+function connectionLifetime({ leftMs }: Admitted, { limits }: Door): number {
+  return leftMs === null ? limits.lifeMs : Math.min(limits.lifeMs, leftMs);
 }

@@ -34,7 +34,7 @@ it.skipIf(own === undefined)(
     expect([answer?.status, answer?.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     expect(await answer?.text()).toBe('POST /v1/chat {"a":1}');
     expect(decided).toMatchObject([
-      { host: own, port, verdict: 'allowed', reason: `${own} is a server that the operator configured` },
+      { host: own, port, verdict: 'allowed', reason: `${own} is a server that the operator named` },
     ]);
     rules.push({ effect: 'deny', host: own ?? '', why: 'not this one' } as Policy['rules'][number]);
     expect(await (await roads.models.fetch?.(url))?.text()).toMatch(/^not this one/);

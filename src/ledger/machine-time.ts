@@ -1,0 +1,22 @@
+/**
+ * The time of the machine: its monotonic clock, which all its processes share, which nobody can set and which stands
+ * still while the machine sleeps, and the boot in which it counts.
+ */
+import { readFileSync } from 'node:fs';
+
+export type MachineTime = { boot: string; ms: number };
+
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
+export const machineTime = (): MachineTime => ({ boot: bootId(), ms: monotonicMs() });
+
+export const monotonicMs = (): number => Math.round(Number(process.hrtime.bigint() / 1000n) / 1000);
+
+/** Empty on systems that have none: they have one machine, too. */
+export function bootId(): string {
+  try {
+    return readFileSync(BOOT_ID, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
