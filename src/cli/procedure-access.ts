@@ -12,13 +12,15 @@ import { onlyOperand } from './operands.ts';
 import { readViews } from './read-views.ts';
 
 /** All procedures according to the ledger, sorted by id; pages are not read. */
-export async function listProcedures(call: Pick<Call, 'home' | 'progress' | 'rooms'>): Promise<KnownProcedure[]> {
+export async function listProcedures(
+  call: Pick<Call, 'home' | 'progress' | 'rooms' | 'signal'>,
+): Promise<KnownProcedure[]> {
   return readViews(call, knownProcedures);
 }
 
 /** The procedure with the given name, or the only one whose name begins with it. */
 export async function findProcedure(
-  call: Pick<Call, 'home' | 'operands' | 'progress' | 'rooms'>,
+  call: Pick<Call, 'home' | 'operands' | 'progress' | 'rooms' | 'signal'>,
 ): Promise<KnownProcedure> {
   const name = onlyOperand(call, 'the name of a procedure');
   const all = await listProcedures(call);

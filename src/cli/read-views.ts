@@ -1,23 +1,23 @@
 /** Rows for a command. The first time, and without a worker, that may mean reading all of history: progress is shown. */
-import { withViews } from '../daemon/views/open-views.ts';
+import { type ReadOptions, withViews } from '../daemon/views/open-views.ts';
 import type { Rows } from '../schema/rows.ts';
 import type { Call } from './command-module.ts';
 
 export function readViews<T>(
-  call: Pick<Call, 'home' | 'progress' | 'rooms'>,
+  call: Pick<Call, 'home' | 'progress' | 'rooms' | 'signal'>,
   query: (rows: Rows) => T | Promise<T>,
 ): Promise<T> {
-  return withReadingProgress(call, (onFolded) => withViews(call.home, query, { rooms: call.rooms, onFolded }));
+  return withReadingProgress(call, (reading) => withViews(call.home, query, { rooms: call.rooms, ...reading }));
 }
 
-/** Shows how many events have been read where that takes longer than two seconds. */
+/** Shows how many events have been read where that takes longer than two seconds; Ctrl-C ends it. */
 export async function withReadingProgress<T>(
-  { progress }: Pick<Call, 'progress'>,
-  work: (onFolded: (events: number) => void) => Promise<T>,
+  { progress, signal }: Pick<Call, 'progress' | 'signal'>,
+  work: (reading: Pick<ReadOptions, 'signal' | 'onFolded'>) => Promise<T>,
 ): Promise<T> {
   const shown = progress('Reading the ledgers', 'events');
   try {
-    return await work((events) => shown.reach(events));
+    return await work({ signal, onFolded: (events) => shown.reach(events) });
   } finally {
     shown.end();
   }

@@ -22,6 +22,7 @@ export async function runOka(words: readonly string[], io: Io, { rooms }: OkaPar
   try {
     return await dispatch(words, io, rooms);
   } catch (error) {
+    if (io.signal.aborted && error === io.signal.reason) return exits.interrupted;
     io.err(errorText(error));
     return exitCodeOf(error);
   }

@@ -3,7 +3,7 @@ import { OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
 import type { RoomPage } from '../schema/room.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
-import { withViews } from './views/open-views.ts';
+import { type ReadOptions, withViews } from './views/open-views.ts';
 
 export function roomPages(list: readonly DaemonRoom[] = rooms): ReadonlyMap<string, RoomPage> {
   const pages = new Map<string, RoomPage>();
@@ -16,14 +16,14 @@ export function roomPages(list: readonly DaemonRoom[] = rooms): ReadonlyMap<stri
   return pages;
 }
 
-/** The data of a page, out of rows that are up to date. */
+/** The data of a page, out of rows that are up to date; a face may show the progress of reading them. */
 export function queryPage(
   home: Home,
   path: string,
   params: Readonly<Record<string, string>>,
-  list: readonly DaemonRoom[] = rooms,
+  { rooms: list = rooms, ...reading }: ReadOptions = {},
 ): Promise<unknown> {
   const page = roomPages(list).get(path);
   if (page === undefined) throw new OkaError('usage', `there is no page "${path}"`);
-  return withViews(home, (rows) => page.query({ home, rows, params }), { rooms: list });
+  return withViews(home, (rows) => page.query({ home, rows, params }), { rooms: list, ...reading });
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { homeAt, loadConfig, programFolder } from '../../src/daemon/settings.ts';
 import { openStores } from '../../src/daemon/stores.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
-import { launcher, oka, temporaryFolder } from '../support/cli.ts';
+import { launcher, oka, okaWith, temporaryFolder } from '../support/cli.ts';
 
 const graph = { id: 'g', sha256: '0'.repeat(64) };
 
@@ -172,6 +172,19 @@ describe('oka log', () => {
     expect(code).toBe(130);
     expect(out.trim().split('\n')).toHaveLength(2);
   });
+});
+
+describe('Ctrl-C', () => {
+  it.each([['runs'], ['find', 'lunch'], ['explain', 'r2'], ['again', 'r2'], ['metrics'], ['verify']])(
+    'one is enough while oka %s %s reads the ledgers',
+    async (...words) => {
+      using folder = temporaryFolder();
+      await furnished(folder.dir);
+      const given = words.filter((word) => word !== undefined);
+      const { code, out, err } = await okaWith({ signal: AbortSignal.abort() }, ...given, '--dir', folder.dir);
+      expect({ code, out, err }).toEqual({ code: 130, out: '', err: '' });
+    },
+  );
 });
 
 describe('oka verify', () => {

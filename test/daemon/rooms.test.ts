@@ -186,9 +186,9 @@ describe('a capability that is one folder and one line', () => {
       ['waiting', 'Waiting for you'],
       ['weather', 'Weather'],
     ]);
-    expect(await queryPage(home, 'weather', {}, list)).toMatchObject([{ city: 'Graz' }]);
-    expect(await queryPage(home, 'runs', {}, list)).toMatchObject([{ run: 'r1', status: 'done' }]);
-    expect(() => queryPage(home, 'nowhere', {}, list)).toThrow('there is no page "nowhere"');
+    expect(await queryPage(home, 'weather', {}, { rooms: list })).toMatchObject([{ city: 'Graz' }]);
+    expect(await queryPage(home, 'runs', {}, { rooms: list })).toMatchObject([{ run: 'r1', status: 'done' }]);
+    expect(() => queryPage(home, 'nowhere', {}, { rooms: list })).toThrow('there is no page "nowhere"');
     const m = await openMaintenance(home, await loadConfig(home), { rooms: list });
     try {
       await runPass(m, signal);

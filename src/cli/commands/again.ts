@@ -9,6 +9,7 @@ import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
+import { withReadingProgress } from '../read-views.ts';
 import { onlyOperand } from '../operands.ts';
 
 type Received = Extract<Event, { type: 'task.received' }>['data'];
@@ -17,7 +18,8 @@ type Data = { again: string; added: string; title: string; worker: boolean };
 export async function run(call: Call): Promise<Answer<Data>> {
   const again = onlyOperand(call, 'run');
   const { home } = call;
-  const received = (await eventsOfRun(home, again)).find((event) => event.type === 'task.received');
+  const events = await withReadingProgress(call, (reading) => eventsOfRun(home, again, reading));
+  const received = events.find((event) => event.type === 'task.received');
   if (received?.type !== 'task.received')
     throw new OkaError('no-such-run', `"${again}" is not the run of a task from the inbox`, {
       fix: 'List the runs: oka runs',

@@ -10,7 +10,7 @@ type Explanation = ReturnType<typeof explainRun>;
 
 export async function run(call: Call): Promise<Answer<Explanation>> {
   const id = onlyOperand(call, 'run');
-  return answer(explainRun(await withReadingProgress(call, (onFolded) => eventsOfRun(call.home, id, onFolded))));
+  return answer(explainRun(await withReadingProgress(call, (reading) => eventsOfRun(call.home, id, reading))));
 }
 
 export function render(explanation: Explanation, terminal: Terminal): string {

@@ -19,7 +19,7 @@ export async function run(call: Call<{ mode: Data['mode'] | undefined }>): Promi
   const { home, signal } = call;
   const { mode = 'narrative' } = call.options;
   const id = onlyOperand(call, 'run');
-  const events = await withReadingProgress(call, (onFolded) => eventsOfRun(home, id, onFolded));
+  const events = await withReadingProgress(call, (reading) => eventsOfRun(home, id, reading));
   switch (mode) {
     case 'narrative':
       return answer({ mode, events });

@@ -11,7 +11,7 @@ type Verified = { ledger: string; file: string; anchor: AnchorCheck } & Awaited<
 type Data = { intact: boolean; ledgers: Verified[] } | VerifiedReceipt;
 type Options = { receipt: string | undefined; key: string | undefined };
 
-export async function run({ home, options, progress }: Call<Options>): Promise<Answer<Data>> {
+export async function run({ home, options, progress, signal }: Call<Options>): Promise<Answer<Data>> {
   if (options.receipt !== undefined) {
     const verified = await verifyReceipt(options.receipt, options.key);
     return answer(verified, verified.valid ? exits.ok : exits.no);
@@ -22,7 +22,10 @@ export async function run({ home, options, progress }: Call<Options>): Promise<A
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     const shown = progress(`verifying ${pen}_ledger`, 'bytes');
     const anchor = checkAnchors(home, pen);
-    const verdict = await verifyLedger(file, (done) => shown.reach(done, size));
+    const verdict = await verifyLedger(file, (done) => {
+      signal.throwIfAborted();
+      shown.reach(done, size);
+    });
     ledgers.push({ ledger: `${pen}_ledger`, file, anchor, ...verdict });
     shown.end();
   }

@@ -11,9 +11,10 @@ import type { RunReceipt } from '../../schema/run-receipt.ts';
 import { checkAnchors } from './home-anchors.ts';
 import { readIdentity } from './home-identity.ts';
 import { findHomeKey, printPublicKey } from './home-key.ts';
+import type { ReadOptions } from '../views/open-views.ts';
 import { eventsOfRun } from './replay-runs.ts';
 
-export async function exportReceipt(home: Home, run: string): Promise<RunReceipt> {
+export async function exportReceipt(home: Home, run: string, reading: ReadOptions = {}): Promise<RunReceipt> {
   const identity = readIdentity(home);
   const key = identity === null ? null : findHomeKey(identity.id);
   if (identity === null || key === null)
@@ -22,7 +23,7 @@ export async function exportReceipt(home: Home, run: string): Promise<RunReceipt
     });
   const anchor = checkAnchors(home, 'run');
   if (anchor.state === 'broken') throw new OkaError('ledger-rolled-back', anchor.reason, { fix: 'Run: oka doctor' });
-  const events = await eventsOfRun(home, run);
+  const events = await eventsOfRun(home, run, reading);
   const range = { from: events[0]?.seq ?? 1, to: events.at(-1)?.seq ?? 1 };
   const about = {
     home: identity.id,

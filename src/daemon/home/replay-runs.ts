@@ -17,16 +17,12 @@ import type { Home } from '../../schema/home.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
 import { detachedTools } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
-import { rangeOfRun } from '../views/open-views.ts';
+import { rangeOfRun, type ReadOptions } from '../views/open-views.ts';
 import { type ToolChanges, toolChanges } from './tool-changes.ts';
 
-export async function eventsOfRun(
-  home: Home,
-  id: string,
-  onFolded: (events: number) => void = () => undefined,
-): Promise<Event[]> {
+export async function eventsOfRun(home: Home, id: string, reading: ReadOptions = {}): Promise<Event[]> {
   const events: Event[] = [];
-  const range = await rangeOfRun(home, id, { onFolded });
+  const range = await rangeOfRun(home, id, reading);
   for await (const event of readEvents(home.ledgers.run, { run: id, ...range })) events.push(event);
   if (events.length === 0)
     throw new OkaError('no-such-run', `there is no run "${id}"`, { fix: 'See what ran: oka log --type run.*' });

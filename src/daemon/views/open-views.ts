@@ -24,6 +24,7 @@ export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<Vi
 export type ReadOptions = {
   /** Whose views there are; all rooms of the product when left out. */
   rooms?: readonly DaemonRoom[] | undefined;
+  /** Ends the reading with the reason of the signal. */
   signal?: AbortSignal;
   /** Called while events are folded: how many so far. */
   onFolded?: (events: number) => void;
@@ -31,10 +32,12 @@ export type ReadOptions = {
 
 async function foldTail(store: FoldStore, sources: FoldSources, { signal, onFolded }: ReadOptions): Promise<void> {
   let count = 0;
+  signal?.throwIfAborted();
   for await (const events of foldBatches(store, sources, { batch: LARGE_BATCH, ...(signal && { signal }) })) {
     count += events.length;
     onFolded?.(count);
   }
+  signal?.throwIfAborted(); // the rows are incomplete
 }
 
 /** Lets `query` read rows that are up to date. */
