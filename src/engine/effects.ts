@@ -7,7 +7,7 @@ import type { Json } from '../schema/json.ts';
 import { isAccepting } from './node-acceptance.ts';
 import { MOST_REJECTIONS } from './agent.ts';
 import { statusAfterAnswer } from './wait-answers.ts';
-import { nodeNamed, type NodeState, type RunState } from './run-state.ts';
+import { nodeNamed, nodeStateOf, type RunState } from './run-state.ts';
 import { hasFallback } from './routing.ts';
 
 /** The event as it is written down; `run` is the state before it. */
@@ -34,14 +34,14 @@ function settledByDecision(
   run: RunState,
   { node: name, decision }: Data<'decision.made'>,
 ): 'done' | 'failed' | undefined {
-  if (nodeOf(run, name) === undefined) return undefined;
+  if (nodeStateOf(run, name) === undefined) return undefined;
   if (decision.kind === 'Finish') return isAccepting(run, nodeNamed(run, name)) ? undefined : 'done';
   const failed = decision.kind === 'Fail' || (decision.kind === 'Transition' && decision.to === 'failed');
   return failed ? failureStatus(run, name) : undefined;
 }
 
 function settledByRejection(run: RunState, { node: name }: Data<'decision.rejected'>): 'done' | 'failed' | undefined {
-  const agent = nodeOf(run, name)?.agent ?? null;
+  const agent = nodeStateOf(run, name)?.agent ?? null;
   return (agent?.rejections ?? 0) + 1 >= MOST_REJECTIONS ? failureStatus(run, name) : undefined;
 }
 
@@ -56,7 +56,3 @@ function restartsOf({ restarted, plan }: RunState): string[] | undefined {
 }
 
 const MOST_NAMED = 1000;
-
-function nodeOf(run: RunState, name: string | null): NodeState | undefined {
-  return run.nodes[nodeNamed(run, name) ?? -1];
-}

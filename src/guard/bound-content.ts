@@ -8,6 +8,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Classified, Command } from '../schema/command.ts';
 import { errnoOf } from '../schema/errors.ts';
+import { isBelow } from './command-rights.ts';
 import { hashFile, type NamedFile, namesInCommand, type Place, readNamedFiles } from './named-files.ts';
 
 export type BoundContent = { files: NamedFile[]; unbound: string[] };
@@ -40,8 +41,6 @@ const GIT_FILES = ['.git/HEAD', '.git/packed-refs', '.git/config'];
 const GIT_FOLDERS = ['.git/refs/heads', '.git/refs/tags'];
 const DYNAMIC = 'What its scripts load or read under names that only they make up';
 const EXPANDED = 'What the names that the shell inserts ($…) stand for';
-
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 async function hashNamed(path: string, dir: string): Promise<NamedFile | null> {
   const content = await hashFile(resolve(dir, path), MOST_BYTES);

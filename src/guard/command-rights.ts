@@ -158,4 +158,5 @@ function systemFolders(oka: string): string[] {
   return [...SYSTEM_FOLDERS, ...OPTIONAL_FOLDERS.filter((folder) => !isBelow(oka, folder))];
 }
 
-const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+/** The folder itself counts. */
+export const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

@@ -22,6 +22,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   type Stats,
@@ -207,6 +208,16 @@ export function assertRegularFile(file: string): void {
   throw new OkaError('unsafe-file', `${file} is ${what}, but must be a regular file`, {
     fix: 'Move it away and start again.',
   });
+}
+
+/** The names in a folder; none when it is not there. */
+export function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return [];
+    throw describeErrno(error, folder);
+  }
 }
 
 /** The status of what is there, without following links; undefined when nothing is. */

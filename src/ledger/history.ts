@@ -2,12 +2,12 @@
  * Owns: a complete ledger as one sequence of records: archive segments first, then the live file.
  * Offsets count from the first event ever, so they stay valid when a prefix moves into the archive.
  */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errnoOf, messageOf, OkaError } from '../schema/errors.ts';
 import { type Fault, checkLink, provesDamage } from './hash-chain.ts';
 import { readChunks, splitLines, type RawLine } from './chunks.ts';
-import { assertRegularFile, describeErrno } from './disk.ts';
+import { assertRegularFile, describeErrno, listFolder } from './disk.ts';
 import { type Position, seqOf } from './line.ts';
 
 export type Segment = { file: string; first: number; last: number; start: number; end: number };
@@ -125,7 +125,7 @@ function listSegments(ledgerFile: string): Segment[] {
   const folder = archiveFolder(ledgerFile);
   const prefix = `${basename(ledgerFile, '.jsonl')}.`;
   const found: Segment[] = [];
-  for (const name of listNames(folder)) {
+  for (const name of listFolder(folder)) {
     const match = name.startsWith(prefix)
       ? /^(\d+)-(\d+)\.(\d+)-(\d+)\.jsonl\.zst$/.exec(name.slice(prefix.length))
       : null;
@@ -134,15 +134,6 @@ function listSegments(ledgerFile: string): Segment[] {
     found.push({ file: join(folder, name), first, last, start, end });
   }
   return found.toSorted((a, b) => a.first - b.first || b.last - a.last);
-}
-
-function listNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw describeErrno(error, folder);
-  }
 }
 
 function openForReading(file: string): number | null {

@@ -62,7 +62,7 @@ export async function tidyWitnesses(folder: string, now: number, openRuns: reado
   const found = await Promise.all((await resultNames(folder)).map((name) => statAge(join(folder, name))));
   const byAge = found.filter((entry) => entry !== null).toSorted((a, b) => b.at - a.at);
   const stale = byAge.filter(({ at }, index) => at < now - STALE_MS || (index >= MAX_RETAINED && at < now - DAY_MS));
-  const needed = openRuns.map((run) => `${resultFile(folder, run).slice(0, -'result'.length)}`);
+  const needed = openRuns.map((run) => resultFile(folder, run).slice(0, -'result'.length));
   const gone = stale.filter(({ file }) => !needed.some((prefix) => file.startsWith(prefix)));
   for (const { file } of gone) await rm(file, { force: true });
   return gone.length;

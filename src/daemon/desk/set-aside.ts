@@ -17,7 +17,7 @@ import { programTrigger } from '../../schema/program-triggers.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import type { Asked, FilesAside, WaitFor } from '../../schema/wait.ts';
 import type { TriggerChange } from '../../tools/desk/find-triggers.ts';
-import { type Bytes, parentPath, toShownPath } from '../../tools/desk/open-folder.ts';
+import { ancestorPaths, type Bytes, toShownPath } from '../../tools/desk/open-folder.ts';
 import type { Action, Left, Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { entryKind, FOLDER } from '../../tools/desk/snapshot-tree.ts';
@@ -185,7 +185,7 @@ function contentOf({ shadow }: AsidePorts, { after }: TriggerChange): string {
 /** Puts the approved files in place (V2); the outcome is that of the call that wrote them. */
 export function putInPlace(ports: AsidePorts, { before, after, paths, outcome }: FilesAside): Outcome {
   const files = chosenTriggers(ports, before, after, paths).filter((file) => entryKind(file.after) !== 'unkept');
-  const folders = new Set(files.flatMap(({ path }) => foldersAbove(path)));
+  const folders = new Set(files.flatMap(({ path }) => ancestorPaths(path)));
   const left = ports.shadow.change([
     ...[...folders].toSorted().map((path): Action => ({ path, from: null, to: { mode: FOLDER | 0o755, oid: '' } })),
     ...files.map(({ path, before: from, after: to }): Action => ({ path, from, to })),
@@ -193,9 +193,4 @@ export function putInPlace(ports: AsidePorts, { before, after, paths, outcome }:
   if (left.length === 0) return outcome as unknown as Outcome;
   const problems = left.map(({ path, why }) => `${path}: ${why}`).join('; ');
   return { status: 'failed', temporary: false, error: `not all approved files could be put in place: ${problems}` };
-}
-
-function foldersAbove(path: Bytes): Bytes[] {
-  const above = parentPath(path);
-  return above === '' ? [] : [...foldersAbove(above), above];
 }

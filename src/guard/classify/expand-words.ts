@@ -1,6 +1,6 @@
 /** Owns: expanding a word to what a program receives: quotes removed, known variables and braces expanded. */
 import type { ParameterExpansionPart, Word, WordPart } from 'unbash';
-import { type Arg, HOLE, JOB, literal, raise, type ShellState, unknown } from './shell-state.ts';
+import { type Arg, HOLE, JOB, joinArgs, literal, raise, type ShellState, unknown } from './shell-state.ts';
 
 /** What each substitution prints, by its node. */
 export type Values = ReadonlyMap<unknown, Arg>;
@@ -148,15 +148,6 @@ export function valueOf(state: ShellState, name: string): Arg {
   if (name === 'PWD') return state.cwd === null ? unknown : literal(state.cwd);
   if (name === 'TMPDIR') return literal('/tmp');
   return unknown;
-}
-
-function joinArgs(args: readonly Arg[]): Arg {
-  return {
-    text: args.map(({ text }) => text).join(' '),
-    open: args.some(({ open }) => open),
-    glob: false,
-    hidden: args.some(({ hidden }) => hidden),
-  };
 }
 
 function parameterOf(state: ShellState, part: ParameterExpansionPart, values: Values): Arg {

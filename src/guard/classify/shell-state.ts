@@ -125,3 +125,13 @@ export function toDisplay(text: string): string {
     .replaceAll(/[\p{Cc}\p{Cf}]/gu, '·');
   return clean.length > 80 ? `${clean.slice(0, 79)}…` : clean;
 }
+
+/** Several words as one, with blanks between them. */
+export function joinArgs(args: readonly Arg[]): Arg {
+  return {
+    text: args.map(({ text }) => text).join(' '),
+    open: args.some(({ open }) => open),
+    glob: false,
+    hidden: args.some(({ hidden }) => hidden),
+  };
+}

@@ -15,7 +15,6 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -24,7 +23,15 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants as zlib, deflateSync, inflateSync } from 'node:zlib';
-import { describeErrno, makeFolder, openTemporary, replaceFile, syncFolder, writeAll } from '../../ledger/disk.ts';
+import {
+  describeErrno,
+  listFolder,
+  makeFolder,
+  openTemporary,
+  replaceFile,
+  syncFolder,
+  writeAll,
+} from '../../ledger/disk.ts';
 import { errnoOf, OkaError } from '../../schema/errors.ts';
 import { launch } from '../launch.ts';
 
@@ -219,14 +226,5 @@ function writeTemporary(file: string, bytes: Uint8Array): number {
     closeSync(fd);
     rmSync(file, { force: true });
     throw error;
-  }
-}
-
-function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return [];
-    throw describeErrno(error, folder);
   }
 }

@@ -15,6 +15,12 @@ const BY_DESCRIPTOR = existsSync('/proc/self/fd');
 export const toShownPath = (bytes: Bytes): string => Buffer.from(bytes, 'latin1').toString('utf8');
 export const toBytesPath = (text: string): Bytes => Buffer.from(text, 'utf8').toString('latin1');
 export const parentPath = (path: Bytes): Bytes => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** All folders above, the topmost first. */
+export function ancestorPaths(path: Bytes): Bytes[] {
+  const above = parentPath(path);
+  return above === '' ? [] : [...ancestorPaths(above), above];
+}
 export const baseName = (path: Bytes): Bytes => path.slice(path.lastIndexOf('/') + 1);
 
 export class OpenFolder implements Disposable {

@@ -8,7 +8,7 @@
  * U4 The same states give the same plan.
  */
 import { OkaError } from '../../schema/errors.ts';
-import { type Bytes, parentPath, toShownPath } from './open-folder.ts';
+import { ancestorPaths, type Bytes, toShownPath } from './open-folder.ts';
 import { programTrigger } from '../../schema/program-triggers.ts';
 import { lineSimilarity, mergeLines } from './merge-lines.ts';
 import type { Objects } from './object-store.ts';
@@ -219,11 +219,6 @@ function foldersInUse(undoing: Undoing): Set<Bytes> {
     if (plannedEntry(undoing, path) !== null) for (const above of ancestorPaths(path)) used.add(above);
   }
   return used;
-}
-
-function ancestorPaths(path: Bytes): Bytes[] {
-  const above = parentPath(path);
-  return above === '' ? [] : [...ancestorPaths(above), above];
 }
 
 function toPlan({ now, next, overlaps, notRestorable }: Undoing): UndoPlan {

@@ -3,7 +3,7 @@ import { checkVariable } from '../risky-variables.ts';
 import { checkName } from '../inspect-words.ts';
 import { fullPath } from '../paths.ts';
 import { external, never, type Row, rows, type Table, type Use } from '../program-row.ts';
-import { type Arg, HOLE, JOB, literal, unknown } from '../shell-state.ts';
+import { type Arg, HOLE, JOB, joinArgs, literal, unknown } from '../shell-state.ts';
 import { judgeRunFile } from './desk-code.ts';
 
 const plain = (more: Partial<Row> = {}): Row => ({ class: 'read', operands: 'text', builtin: true, ...more });
@@ -43,7 +43,7 @@ export const builtins: Table = {
         use.raise('deny', 'shopt changes how names are read')
       ),
   }),
-  eval: plain({ judge: (use) => (use.args.length === 0 ? undefined : use.script(joinWords(use.args))) }),
+  eval: plain({ judge: (use) => (use.args.length === 0 ? undefined : use.script(joinArgs(use.args))) }),
   ...rows('source .', plain({ judge: judgeSource })),
   trap: plain({
     judge: ({ operands: [action], script }) =>
@@ -178,13 +178,4 @@ function judgeKill(use: Use): void {
     use.args.find(({ text }) => /^-\d+$/.test(text) && targets.length === 0);
   if (foreign !== undefined || use.args.some(({ text }, index) => index > 0 && /^-\d+$/.test(text)))
     use.raise('deny', 'kill may only end processes that this line started');
-}
-
-function joinWords(args: readonly Arg[]): Arg {
-  return {
-    text: args.map(({ text }) => text).join(' '),
-    open: args.some(({ open }) => open),
-    glob: false,
-    hidden: args.some(({ hidden }) => hidden),
-  };
 }

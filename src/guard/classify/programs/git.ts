@@ -3,7 +3,7 @@ import type { SideEffectClass } from '../../../schema/effect.ts';
 import { hasCredentials, suspiciousAddress } from '../hosts.ts';
 import { fullPath, placeOf } from '../paths.ts';
 import { read, type Table, type Use } from '../program-row.ts';
-import { type Arg, literal, toDisplay } from '../shell-state.ts';
+import { type Arg, joinArgs, literal, toDisplay } from '../shell-state.ts';
 
 const READS = words(
   `status log diff show blame annotate shortlog describe rev-parse rev-list ls-files ls-tree cat-file grep
@@ -251,7 +251,7 @@ function judgeSubmodule(use: Use, rest: readonly Arg[]): SideEffectClass {
   const [sub, ...words] = plain(rest);
   if (sub === undefined || sub.text === 'status' || sub.text === 'summary') return 'read';
   if (sub.text !== 'foreach') return 'external_mutation';
-  use.script(joinWords(words));
+  use.script(joinArgs(words));
   return 'write_local';
 }
 
@@ -271,9 +271,3 @@ function words(text: string): Set<string> {
 
 const has = (args: readonly Arg[], shape: RegExp): boolean => args.some(({ text }) => shape.test(text));
 const plain = (args: readonly Arg[]): Arg[] => args.filter(({ text }) => !text.startsWith('-'));
-const joinWords = (args: readonly Arg[]): Arg => ({
-  text: args.map(({ text }) => text).join(' '),
-  open: args.some(({ open }) => open),
-  glob: false,
-  hidden: args.some(({ hidden }) => hidden),
-});

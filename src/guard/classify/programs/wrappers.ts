@@ -2,7 +2,7 @@
 import { checkVariable } from '../risky-variables.ts';
 import { fullPath, placeOf } from '../paths.ts';
 import { markBounded, read, type Row, rows, type Table, type Use } from '../program-row.ts';
-import { type Arg, HOLE, literal, nothing, toDisplay, type Stdin, unknown } from '../shell-state.ts';
+import { type Arg, HOLE, joinArgs, literal, nothing, toDisplay, type Stdin, unknown } from '../shell-state.ts';
 
 /** The command after the options and `before` further words; `takes` are options with a value. */
 const wrapper = (takes = '', before = 0, more: Partial<Row> = {}): Row =>
@@ -34,7 +34,7 @@ export const wrappers: Table = {
   busybox: wrapper(),
   toybox: wrapper(),
   flock: read('own', { judge: judgeFlock }),
-  watch: read('own', { judge: (use) => use.script(joinWords(afterOptions(use.args, 'n', 0))) }),
+  watch: read('own', { judge: (use) => use.script(joinArgs(afterOptions(use.args, 'n', 0))) }),
   xargs: read('own', { judge: judgeXargs }),
   parallel: read('own', { judge: judgeParallel }),
   find: read('own', { wordy: true, judge: judgeFind }),
@@ -242,13 +242,4 @@ function judgeFd(use: Use): void {
   const command = use.args.slice(at + 1);
   const marked = command.some(({ text }) => text.includes('{')) ? command : [...command, literal('{}')];
   judgeExec(use, [literal('-exec'), ...marked, literal(';')], 0, roots.length > 0 ? roots : [literal('.')]);
-}
-
-function joinWords(args: readonly Arg[]): Arg {
-  return {
-    text: args.map(({ text }) => text).join(' '),
-    open: args.some(({ open }) => open),
-    glob: false,
-    hidden: args.some(({ hidden }) => hidden),
-  };
 }
