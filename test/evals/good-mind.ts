@@ -124,7 +124,7 @@ function handsOf(request: WireRequest, memory: StepMemory): Hands {
     },
     verify: (path) => {
       const call = { tool: 'files.read', input: { path: at(path) } };
-      if (!/only after you have seen/.test(request.text) || memory.hasReadSinceWrite(call)) return;
+      if (/need not be read/.test(request.text) || memory.hasReadSinceWrite(call)) return;
       throw new CallsNeeded([call]);
     },
     wrote: (path) => memory.hasWritten(at(path)),

@@ -2,7 +2,8 @@
  * Owns: what a mind knows of the step that it works on: the calls it made and the results that prompts showed.
  *
  * M1 A mind reads results from prompts only. A result that a prompt no longer shows is read once more, as a model would
- *    have to; after that the mind remembers it, so that it never reads in circles.
+ *    have to, unless what depends on it is written already; after that the mind remembers it, so that it never reads in
+ *    circles.
  * M2 A step that starts again starts with an empty memory.
  */
 import type { WireRequest } from '../support/wire-server-reply.ts';
@@ -55,7 +56,9 @@ export class StepMemory {
     const made = this.#calls.filter((each) => each.key === key).length;
     if (made === 0) return null;
     const known = this.#results.get(key) ?? null;
-    if (WRITING.test(key) || made >= READS_OF_THE_SAME) return known ?? { status: 'ok', body: '', isWhole: false };
+    const hasWritten = this.#calls.some((each) => WRITING.test(each.key));
+    if (WRITING.test(key) || made >= READS_OF_THE_SAME || (hasWritten && known !== null))
+      return known ?? { status: 'ok', body: '', isWhole: false };
     return null;
   }
 }
