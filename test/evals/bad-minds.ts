@@ -22,6 +22,10 @@ const trustingCritic: Role = (request) => {
   return verdict(request, piece?.name ?? 'e1', longestLine(piece?.text ?? 'it is done'));
 };
 
+/** The same where files were to be written; a wrong answer alone is judged honestly (B1). */
+const trustingCriticOfFiles: Role = (request, task, good) =>
+  task.targets.length === 0 ? good() : trustingCritic(request, task, good);
+
 function verdict(request: WireRequest, evidence: string, quote: string): WireReply {
   const criteria = criteriaIn(request).map(({ name }) => ({ criterion: name, holds: true, evidence, quote }));
   return call('submit_verdict', { criteria, verdict: 'done', reason: 'everything is fine' });
@@ -199,14 +203,14 @@ const POPULATION: Readonly<Record<string, Made>> = {
       () => 'TODO: fill this in\n',
       (_, task) => claim(task),
     ),
-    critic: trustingCritic,
+    critic: trustingCriticOfFiles,
   },
   'writes empty files': {
     executor: writing(
       () => '',
       (_, task) => claim(task),
     ),
-    critic: trustingCritic,
+    critic: trustingCriticOfFiles,
   },
   'writes half of it': { executor: writing((text) => text.slice(0, Math.floor(text.length / 2)), wrongDigits) },
   'reads the same file for ever': { executor: (request, task) => reading(request, folderIn(request)(firstFile(task))) },
@@ -276,7 +280,7 @@ const POPULATION: Readonly<Record<string, Made>> = {
       () => 'APPROVED\n',
       () => 'APPROVED',
     ),
-    critic: trustingCritic,
+    critic: trustingCriticOfFiles,
   },
   'only reports progress': {
     executor: writing(

@@ -44,7 +44,7 @@ export function planTask(request: WireRequest, task: EvalTask): WireReply {
     criteria: [...task.criteria(at)],
     steps: [
       {
-        id: 'work',
+        id: freeId(request),
         title: 'do the task',
         goal: bodyOf(task).slice(0, 3000),
         tools: [...task.tools],
@@ -52,6 +52,13 @@ export function planTask(request: WireRequest, task: EvalTask): WireReply {
       },
     ],
   });
+}
+
+/** A step that is done keeps its name. */
+function freeId({ text }: WireRequest): string {
+  let number = 1;
+  while (text.includes(`- work-${number}:`)) number += 1;
+  return `work-${number}`;
 }
 
 /** The text below the front matter. */
@@ -168,31 +175,53 @@ export function criteriaIn({ text }: WireRequest): { name: string; text: string 
 }
 
 export function judge(request: WireRequest, task: EvalTask): WireReply {
-  const pieces = evidenceIn(request);
-  const prose = task.criteria(folderIn(request)).filter((text) => !/^[a-z]+: /.test(text));
   const claims = criteriaIn(request).map(({ name, text }) => {
-    const proof = task.proofs?.[prose.indexOf(text)] ?? /$^/;
-    const file = /[\w-]+\.(?:csv|json|md|txt)/.exec(text)?.[0] ?? '';
-    const about = pieces.filter(({ source }) => source.includes(file));
-    const found = about.toReversed().find((piece) => lineWith(piece.text, proof) !== null);
-    const quote = found === undefined ? '' : (lineWith(found.text, proof) ?? '');
-    const holds = found !== undefined && isAnswerRight(request, task);
-    return holds
-      ? { criterion: name, holds, evidence: found.name, quote }
-      : { criterion: name, holds, evidence: '', quote: '' };
+    const shown = showsIt(request, task, text);
+    return { criterion: name, holds: shown !== null, evidence: shown?.name ?? '', quote: shown?.quote ?? '' };
   });
   const isDone = claims.every(({ holds }) => holds);
   const reason = isDone ? 'the evidence shows every criterion' : 'the evidence does not show every criterion';
   return call('submit_verdict', { criteria: claims, verdict: isDone ? 'done' : 'rework', reason });
 }
 
-/** Whether the answer says what the evidence shows, where the prompt contains the answer and the task asks for one. */
-function isAnswerRight({ text }: WireRequest, task: EvalTask): boolean {
-  const answer = /<data (\w+) answer>\n([^]*?)\n<\/data \1>/.exec(text)?.[2];
-  if (answer === undefined || task.targets.length > 0) return true;
+/** What in the evidence shows a criterion: one of the plan's own, or one that oka has added to it. */
+function showsIt(request: WireRequest, task: EvalTask, criterion: string): { name: string; quote: string } | null {
+  const prose = task.criteria(folderIn(request)).filter((text) => !/^[a-z]+: /.test(text));
+  const index = prose.indexOf(criterion);
+  if (!isAnswerRight(request, task, /nothing had to be/i.test(criterion))) return null;
+  const proofs = index === -1 ? proofsOfAnswer(request, task) : [task.proofs?.[index] ?? /$^/];
+  const file = index === -1 ? '' : (/[\w-]+\.(?:csv|json|md|txt)/.exec(criterion)?.[0] ?? '');
+  for (const { name, source, text } of evidenceIn(request).toReversed()) {
+    const quote = source.includes(file) ? proofs.map((proof) => quoteAround(text, proof)).find(isText) : undefined;
+    if (quote !== undefined) return { name, quote };
+  }
+  return null;
+}
+
+/** What shows that an answer is right: what the task says, or a figure or a name that the answer contains. */
+function proofsOfAnswer(request: WireRequest, task: EvalTask): RegExp[] {
+  const words = (answerIn(request) ?? '').match(/[\p{L}\d][\w./-]*\d[\w/-]*|\p{Lu}\p{Ll}{3,}|[\w-]+\.\w{2,4}/gu) ?? [];
+  return [...(task.proofs ?? []), ...words.map((word) => new RegExp(RegExp.escape(word)))];
+}
+
+const isText = (quote: string | null): quote is string => quote !== null;
+
+const answerIn = ({ text }: WireRequest): string | undefined =>
+  /<data (\w+) answer>\n([^]*?)\n<\/data \1>/.exec(text)?.[2];
+
+/** Whether the answer says what the evidence shows, where the prompt contains it and the task is about the answer. */
+function isAnswerRight(request: WireRequest, task: EvalTask, isAllThereIs: boolean): boolean {
+  const answer = answerIn(request);
+  if (answer === undefined || (task.targets.length > 0 && !isAllThereIs)) return true;
   return task.grade({ answer, file: () => null, names: () => [], page: '', isDone: true }) === null;
 }
 
-function lineWith(text: string, proof: RegExp): string | null {
-  return text.split('\n').find((line) => proof.test(line)) ?? null;
+const AROUND = 100;
+
+/** The line with the proof, or the part of a long one around it. */
+function quoteAround(text: string, proof: RegExp): string | null {
+  const line = text.split('\n').find((each) => proof.test(each));
+  if (line === undefined || line.length <= 2 * AROUND) return line ?? null;
+  const at = proof.exec(line)?.index ?? 0;
+  return line.slice(Math.max(0, at - AROUND), at + AROUND);
 }

@@ -13,7 +13,7 @@ export default defineTask(import.meta.dirname, {
     const names = list('.');
     for (const name of names.filter((each) => each.endsWith('.log'))) move(name, `logs/${name}`);
     for (const name of names.filter((each) => each.endsWith('.bak'))) remove(name);
-    return 'The logs are in logs/, the backups are deleted.';
+    return 'app.log and web.log are in logs/, the backups are deleted.';
   },
   grade: ({ names, file }) =>
     names('logs').join(' ') === 'app.log web.log' &&
