@@ -3,8 +3,8 @@ import type { Clock } from '../schema/ports.ts';
 import type { Observed } from './delivery.ts';
 
 const SOON_MS = 50;
-/** Scans take at most a tenth of the time, however many hints arrive. */
-const SHARE = 10;
+/** Scans take at most a twentieth of the time, however many hints arrive. */
+const SHARE = 20;
 
 export class ScanTimer {
   readonly #scan: () => void;
