@@ -5,7 +5,7 @@ export default defineConfig({
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/**/*.test.ts'],
     exclude: ['test/fixture/**', 'test/adversarial/**'],
-    testTimeout: 30_000,
+    testTimeout: 90_000, // real processes and files, however busy the machine is
     pool: 'forks',
     isolate: false, // half of the time went into starting processes and loading the same modules
     maxWorkers: 4, // many tests wait for processes, so four share two cores well

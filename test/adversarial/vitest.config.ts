@@ -16,7 +16,7 @@ export default defineConfig({
     globalSetup: ['test/support/user-places.ts'],
     include: ['test/adversarial/**/*.test.ts', ...thorough],
     env: { OKA_TEST_THOROUGH: '1' },
-    testTimeout: 30_000,
+    testTimeout: 90_000, // real processes and files, however busy the machine is
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -3,13 +3,11 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { tryUntilFixed } from '../../src/cli/stay.ts';
 import { OkaError } from '../../src/schema/errors.ts';
 import { launcher, oka, okaProcess, temporaryFolder } from '../support/cli.ts';
 import { isThorough } from '../support/thorough.ts';
-
-vi.setConfig({ testTimeout: 90_000 }); // real processes, however busy the machine is
 
 it('with --stay a mistake is told once and waited for; when it is mended work begins, and stopping ends with 0', async () => {
   const { dir, file, right } = await spoiled();
