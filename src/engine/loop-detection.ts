@@ -44,15 +44,16 @@ function alternates(marks: readonly string[]): boolean {
   );
 }
 
-/** Progress is a result that was not seen before. */
+/** Progress is a result that was not seen before; of the calls of one turn it is enough that one has it. */
 function hasNoProgress(evidence: readonly Evidence[]): boolean {
-  if (evidence.length < TURNS_WITHOUT_PROGRESS) return false;
-  const seen = new Set(evidence.slice(0, -TURNS_WITHOUT_PROGRESS).map((entry) => fingerprintOf(entry).got));
-  const recent = evidence.slice(-TURNS_WITHOUT_PROGRESS);
-  return recent.every(
-    (entry, index) =>
-      entry.outcome !== 'ok' ||
-      seen.has(fingerprintOf(entry).got) ||
-      recent.slice(0, index).some((other) => fingerprintOf(other).got === fingerprintOf(entry).got),
-  );
+  const turns = [...new Set(evidence.map(({ turn }) => turn))].slice(-TURNS_WITHOUT_PROGRESS);
+  const first = evidence.findIndex(({ turn }) => turn === turns[0]);
+  if (turns.length < TURNS_WITHOUT_PROGRESS) return false;
+  const seen = new Set(evidence.slice(0, first).map((entry) => fingerprintOf(entry).got));
+  return evidence.slice(first).every((entry) => {
+    const { got } = fingerprintOf(entry);
+    const isNew = entry.outcome === 'ok' && !seen.has(got);
+    seen.add(got);
+    return !isNew;
+  });
 }

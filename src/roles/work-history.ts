@@ -11,18 +11,23 @@ import type { Evidence } from '../schema/ports.ts';
 import { byteLength, escapeInvisible, formatOutput, toOneLine, truncateText, wrapAsData } from './prompt-text.ts';
 
 const MAX_LINES = 60;
-/** Shares of the room: for notes, for the results of the last turn, and for older results. */
+/** Shares of the room: for notes, for the results of the last turn, and for lines about turns that are not shown. */
 const NOTES = 1 / 6;
 const LATEST = 0.55;
-const OLDER = 0.2;
+const LINES = 0.1;
+/** Older results stay while they are at most this share of the room each, and all of them at most that one. */
+const SMALL = 1 / 16;
+const OLDER = 0.5;
 /** A mark, its label and the line above it. */
 const AROUND = 420;
 const LEAST_SHOWN = 200;
 
 export function buildHistory(evidence: readonly Evidence[], room: number): string {
   const results = evidence.filter(hasResult);
-  const whole = selectWhole(results, lastShown(evidence), room);
   const notes = formatNotes(evidence, Math.floor(room * NOTES));
+  const whole = selectLatest(results, lastShown(evidence), room);
+  const latest = [...whole].reduce((sum, [entry, most]) => sum + byteLength(formatResult(entry, most)) + 2, 0);
+  selectOlder(results, whole, room, room * (1 - LINES) - byteLength(notes) - latest);
   const full = results.flatMap((entry) => {
     const most = whole.get(entry);
     return most === undefined ? [] : [formatResult(entry, most)];
@@ -43,12 +48,8 @@ function lastShown(evidence: readonly Evidence[]): ReadonlySet<number> {
   return new Set(evidence.filter(({ turn }) => turn === last).flatMap(({ decision }) => decision.show ?? []));
 }
 
-/** The results that are shown in full, each with the most bytes it may use (H1, H2). */
-function selectWhole(
-  results: readonly Evidence[],
-  shown: ReadonlySet<number>,
-  room: number,
-): ReadonlyMap<Evidence, number> {
+/** The results of the last turn and those that were asked for, each with the most bytes it may use (H1, H2). */
+function selectLatest(results: readonly Evidence[], shown: ReadonlySet<number>, room: number): Map<Evidence, number> {
   const last = results.at(-1)?.turn;
   const fresh = results.filter(({ turn }) => turn === last || shown.has(turn + 1));
   const whole = new Map<Evidence, number>();
@@ -62,14 +63,19 @@ function selectWhole(
     spare -= more;
     if (each + more >= LEAST_SHOWN || (sizes[index] ?? 0) <= each) whole.set(entry, Math.max(LEAST_SHOWN, each + more));
   });
-  let left = Math.floor(room * OLDER);
+  return whole;
+}
+
+/** Adds older results that are small, the latest first, while they fit (H2). */
+function selectOlder(results: readonly Evidence[], whole: Map<Evidence, number>, room: number, free: number): void {
+  let left = Math.min(room * OLDER, free);
   for (const entry of results.toReversed()) {
-    const size = byteLength(resultText(entry)) + AROUND;
-    if (whole.has(entry) || size > left / 2) continue;
-    whole.set(entry, size);
+    const most = byteLength(resultText(entry)) * 8;
+    const size = byteLength(resultText(entry)) > room * SMALL ? room : byteLength(formatResult(entry, most)) + 2;
+    if (whole.has(entry) || size > room * SMALL + AROUND || size > left) continue;
+    whole.set(entry, most);
     left -= size;
   }
-  return whole;
 }
 
 const resultText = ({ error, output }: Evidence): string => error ?? formatOutput(output);

@@ -58,3 +58,21 @@ describe('stuckIn', () => {
     );
   });
 });
+
+describe('several calls of one turn', () => {
+  const read = (turn: number, path: number): Evidence => ({
+    turn,
+    decision: { kind: 'CallTool', tool: 'read', input: path, rationale: '' },
+    outcome: 'ok',
+    output: `content of ${path}`,
+    error: null,
+  });
+
+  it('that read again what was read before are one turn without progress, not many', () => {
+    const paths = Array.from({ length: 16 }, (_, path) => path);
+    const twice = [...paths.map((path) => read(0, path)), ...paths.map((path) => read(1, path))];
+    expect(stuckReason(twice)).toBeNull();
+    const often = Array.from({ length: 13 }, (_, turn) => paths.map((path) => read(turn, path))).flat();
+    expect(stuckReason(often)).toContain('nothing new in 12 turns');
+  });
+});

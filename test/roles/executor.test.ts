@@ -99,7 +99,9 @@ describe('the request', () => {
         { text: `Mail ${turn}. ${'Dear all. '.repeat(55)} End.` },
       ),
     );
-    const text = executorRequest(askOf({ evidence, turn: 13 }), { context: 200_000 }).messages[0]?.text ?? '';
+    const written = turnOf(13, 'files.write', { path: 'list.csv' }, { written: 20 });
+    const text =
+      executorRequest(askOf({ evidence: [...evidence, written] }), { context: 32_768 }).messages[0]?.text ?? '';
     for (let turn = 0; turn < 13; turn += 1) expect(text).toContain(`Mail ${turn}. `);
     expect(text.match(/ End\./g)).toHaveLength(13);
   });
