@@ -110,7 +110,7 @@ export function describeWait(wait: WaitFor): string {
     case 'question':
       return `your answer: ${wait.text}`;
     case 'timer':
-      return wait.until;
+      return wait.why === undefined ? wait.until : `${wait.why} Next try at ${wait.until.slice(11, 19)} UTC.`;
     case 'child':
       return `run ${wait.run}`;
     case 'requirement':

@@ -69,7 +69,9 @@ function goalLines(goal: Goal, activity: Activity, terminal: Terminal): string[]
   const progress = `${parent === null ? state : 'steps'} ${done}/${nodes.length}`;
   const about = fitText(plainText(`${title}${current === '' ? '' : `: ${current}`}`), width - 8 - progress.length);
   const doing = status === 'running' ? activity.linesOf(goal.run, width - 6) : [];
-  const awaited = waits.filter(({ for: { kind } }) => kind !== 'child' && kind !== 'timer');
+  const awaited = waits.filter(
+    ({ for: wait }) => wait.kind !== 'child' && (wait.kind !== 'timer' || wait.why !== undefined),
+  );
   return [
     `  ${parent === null ? mark : ' '} ${about}  ${dim(progress)}`,
     ...doing.map((line) => dim(`      ${line}`)),

@@ -74,7 +74,11 @@ function undecidedEvent(run: RunState, { node, turn }: ThinkStep, answer: NoDeci
   const ms = Math.ceil(Math.min(LONGEST_PAUSE_MS, answer.later * 2 ** Math.min(waited, 10)));
   const until = new Date(now + ms).toISOString();
   const wait = `${run.id}.${node}.${state?.visit ?? 0}.w${waited}`;
-  return { type: 'wait.opened', run: run.id, data: { wait, node, for: { kind: 'timer', until, ms } } };
+  return {
+    type: 'wait.opened',
+    run: run.id,
+    data: { wait, node, for: { kind: 'timer', until, ms, why: answer.reason.slice(0, 4000) } },
+  };
 }
 
 function plannerInput(run: RunState, step: ThinkStep, tools: Pick<ToolRegistry, 'list'>, now: number): PlannerInput {

@@ -9,9 +9,14 @@ export function errorFor(
   { caller, key }: { caller: AbortSignal; key: string | null },
 ): ModelError {
   const found = caller.aborted ? stopError(caller) : errorOf(error);
-  const message = `${nameOf(called)}: ${withoutKey(key, found.message)}`;
+  const message = `${nameOf(called)}${placeOf(found, called)}: ${withoutKey(key, found.message)}`;
   const { usage, reply = '' } = error instanceof ModelError ? error : {};
   return new ModelError({ ...found, message, fix: fixFor(found, called) }, { usage, reply, cause: error });
+}
+
+/** Whoever has to look after a server needs its address. */
+function placeOf({ kind }: ModelProblem, { baseUrl }: Called): string {
+  return ['down', 'stalled', 'bad-answer', 'unknown'].includes(kind) ? ` at ${baseUrl}` : '';
 }
 
 function stopError(caller: AbortSignal): ModelProblem {

@@ -20,6 +20,7 @@ import { type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../sche
 import { errorOf, ModelError } from './model-errors.ts';
 import { estimateOf } from './estimate.ts';
 import type { Models } from './role-models.ts';
+import { openOutages } from './model-outages.ts';
 import { openPauses, type PausePorts } from './provider-pauses.ts';
 
 export type ModelToolPorts = PausePorts & { live?: LiveSteps };
@@ -75,6 +76,7 @@ const Output = z.strictObject({
 
 export function modelTool(models: Models, ports: ModelToolPorts = {}): Tool {
   const pauses = openPauses(ports);
+  const outages = openOutages();
   const live = models.isRecorded === true ? undefined : ports.live;
   return {
     name: 'model.complete',
@@ -92,9 +94,12 @@ export function modelTool(models: Models, ports: ModelToolPorts = {}): Tool {
       try {
         const model = models.for(parsed.data.role, parsed.data.model);
         if (model === null) return noModel(parsed.data.role);
-        return await pauses.after(model.id, call.signal, () => turnOf(model, requestOf(parsed.data), call, live));
+        const request = requestOf(parsed.data);
+        const outcome = await pauses.after(model.id, call.signal, () => turnOf(model, request, call, live));
+        outages.end(parsed.data.role, parsed.data.model);
+        return outcome;
       } catch (error) {
-        return outcomeOf(error, call);
+        return outages.describe(outcomeOf(error, call), parsed.data.role, parsed.data.model);
       }
     },
   };

@@ -91,7 +91,14 @@ export function resultPage(facts: ResultFacts): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function verdictSection({ verdict, reason, criteria, unsandboxed }: ResultFacts): string {
+/** A task that waits for nobody, such as for a model that is not reachable, needs no person. */
+function headlineOf({ verdict, questions }: ResultFacts): string {
+  const needsNobody = questions.length > 0 && questions.every(({ ask }) => ask === 'nothing');
+  return verdict === 'blocked' && needsNobody ? '⏸️ Waiting: it continues automatically' : HEADLINES[verdict];
+}
+
+function verdictSection(facts: ResultFacts): string {
+  const { reason, criteria, unsandboxed } = facts;
   const met = criteria.filter(({ holds }) => holds).length;
   const count = criteria.length === 0 ? '' : ` ${met} of ${criteria.length} criteria met.`;
   const why = reason
@@ -100,7 +107,7 @@ function verdictSection({ verdict, reason, criteria, unsandboxed }: ResultFacts)
     .slice(0, 20)
     .map((line) => `> ${escapeInline(line, 600)}`);
   return [
-    `**${HEADLINES[verdict]}.**${count}`,
+    `**${headlineOf(facts)}.**${count}`,
     ...(why.length === 0 ? [] : [why.join('\n>\n')]),
     ...(unsandboxed === undefined ? [] : [`⚠️ ${escapeInline(unsandboxed, 600)}`]),
   ].join('\n\n');

@@ -110,6 +110,7 @@ export const WaitFor = z
       kind: z.literal('timer').describe('A moment has to come.'),
       until: Instant.describe('When the wait ends by itself.'),
       ms: z.number().int().min(0).optional().describe('For a pause: how long it is at most, however the clock is set.'),
+      why: z.string().max(4000).optional().describe('What is waited out, such as a model that is not reachable.'),
     }),
     z.strictObject({
       kind: z.literal('child').describe('Another run has to end.'),

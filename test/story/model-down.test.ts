@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 import { acting, goal, inParts, partOf, type Parts, plan, verdict } from '../support/story-model.ts';
-import { call, fail, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
+import { call, fail, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 
 const TASK = `---
 id: patient
@@ -72,5 +72,50 @@ describe('a model that is down', { timeout: 90_000 }, () => {
     expect(status).toBe('failed');
     expect(reason).toMatch(/401[^]*key/);
     expect(story.model.requests).toHaveLength(1);
+  });
+
+  it('is named, with its address, since when, how often it was tried and when it is tried next', async () => {
+    await using story = await openStory({ model: () => fail(503) });
+    const url = `${story.model.url}/v1`;
+    story.drop('patient.md', TASK);
+    story.work();
+    const why = await story.until('the fourth try', async () =>
+      (await story.eventsOf('wait.opened'))
+        .flatMap(({ data }) => (data.for.kind === 'timer' ? (data.for.why ?? []) : []))
+        .at(3),
+    );
+    expect(why).toMatch(new RegExp(`^the model custom:story at ${url} \\(no answer since .* UTC, tried 4 times\\): `));
+    const { out } = await story.oka('status');
+    expect(out).toMatch(/waits for the model custom:story at .*tried \d+ times.*Next try at [\d:]+ UTC/);
+    expect(out).toContain('nothing waits for you');
+    expect(story.told.join('\n')).toContain(`waiting for the model custom:story at ${url}`);
+    const page = await story.until('the page', async () => story.page('patient') ?? undefined);
+    expect(page).toContain('⏸️ Waiting: it continues automatically');
+    expect(page).toContain('custom:story');
+    expect(page).not.toContain('a person is needed');
+    expect(story.told.join('\n')).not.toContain('RESULT.md');
+  });
+
+  it('or answers with a web page, is named in the same way', async () => {
+    await using story = await openStory({
+      model: () => ({ do: 'raw', status: 200, media: 'text/html', body: '<html>a login page</html>', headers: {} }),
+    });
+    story.drop('patient.md', TASK);
+    story.work();
+    const why = await story.until('a try', async () =>
+      (await story.eventsOf('wait.opened'))
+        .flatMap(({ data }) => (data.for.kind === 'timer' ? (data.for.why ?? []) : []))
+        .at(0),
+    );
+    expect(why).toMatch(/^the model custom:story at .*: the server returned a web page instead of an answer/);
+  });
+
+  it('that refuses shows its own words', async () => {
+    await using story = await openStory({ model: () => say('I am sorry, but I do not write about patience.') });
+    story.drop('patient.md', TASK);
+    story.work();
+    const { reason, page } = await story.ended('patient');
+    expect(reason).toContain('It wrote: "I am sorry, but I do not write about patience."');
+    expect(page).toContain('I am sorry, but I do not write about patience.');
   });
 });

@@ -148,9 +148,15 @@ function stepLine({ nodes }: Goal, { width }: Terminal): string {
 
 function waitLines({ waits }: Goal, { yellow, dim, width }: Terminal): string[] {
   return waits
-    .filter(isForPeople)
+    .filter((wait) => isForPeople(wait) || (wait.for.kind === 'timer' && wait.for.why !== undefined))
     .flatMap(({ wait, for: awaited }) => [
-      yellow(fitText(`      waits for ${plainText(describeWait(awaited))}`, width)),
+      // What is wrong with a model is shown in full: it is the one thing to do something about.
+      yellow(
+        fitText(
+          `      waits for ${plainText(describeWait(awaited))}`,
+          awaited.kind === 'timer' ? Number.POSITIVE_INFINITY : width,
+        ),
+      ),
       dim(`      ${answerHint(awaited.kind, wait)}`),
     ]);
 }

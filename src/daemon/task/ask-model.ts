@@ -6,6 +6,8 @@ import type { Act, Outcome } from '../../schema/tool.ts';
 
 const MOST_REPAIRS = 2;
 const LONGEST_PAUSE_MS = 300_000;
+/** Of a model's own words, such as a refusal. */
+const QUOTED_CHARS = 600;
 
 /** Who is asked, and when again if it is down. */
 export type About = { model: string | undefined; clock: Clock; askAgainMs: number; attempt: number };
@@ -20,6 +22,7 @@ export async function askModel<T extends object>(
 ): Promise<Asked<T>> {
   let asked = request;
   let problem = '';
+  let words = '';
   for (let repairs = 0; repairs <= MOST_REPAIRS; repairs += 1) {
     const outcome = await act('model.complete', inputOf(asked, about.model));
     if (outcome.status !== 'ok') return { kind: 'outcome', outcome: laterIfTemporary(outcome, about) };
@@ -27,9 +30,11 @@ export async function askModel<T extends object>(
     const found = answer.problem === null ? await read(answer) : { problem: answer.problem };
     if (!('problem' in found)) return { kind: 'answer', answer: found };
     problem = found.problem;
+    words = answer.text.trim();
     asked = repairRequest(request, answer, problem);
   }
-  const error = `the ${request.role} answered ${MOST_REPAIRS + 1} times what cannot be used: ${problem}`;
+  const quoted = words === '' ? '' : `. It wrote: "${words.slice(0, QUOTED_CHARS)}"`;
+  const error = `the ${request.role} answered ${MOST_REPAIRS + 1} times what cannot be used: ${problem}${quoted}`;
   return { kind: 'outcome', outcome: { status: 'failed', error } };
 }
 
@@ -58,5 +63,6 @@ export function answerIn(output: Json): ModelAnswer & { problem: string | null }
 function laterIfTemporary(outcome: Outcome, { clock, askAgainMs, attempt }: About): Outcome {
   if (outcome.status !== 'failed' || outcome.temporary !== true) return outcome;
   const ms = Math.ceil(Math.min(LONGEST_PAUSE_MS, askAgainMs * 2 ** Math.min(attempt - 1, 20)));
-  return { status: 'waiting', for: { kind: 'timer', until: new Date(clock() + ms).toISOString(), ms } };
+  const until = new Date(clock() + ms).toISOString();
+  return { status: 'waiting', for: { kind: 'timer', until, ms, why: `the model ${outcome.error}`.slice(0, 4000) } };
 }

@@ -30,7 +30,8 @@ export function modelPlanner(
         return answer.problem === null ? readDecision(answer, input) : { problem: answer.problem };
       }
       const error = 'error' in outcome ? outcome.error : outcome.status;
-      if (outcome.status === 'failed' && outcome.temporary === true) return { later: askAgainMs, reason: error };
+      if (outcome.status === 'failed' && outcome.temporary === true)
+        return { later: askAgainMs, reason: `the model ${error}` };
       return { kind: 'Fail', reason: error.slice(0, 4000), rationale: 'there is nobody to ask' };
     },
   };

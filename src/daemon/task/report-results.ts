@@ -70,5 +70,10 @@ async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<v
     sandboxWarning: sandbox.warning,
   });
   if (isOver(task.status)) pending.remove(task.id);
-  if (file !== null && task.id === run.id) report(file, run.id);
+  if (file !== null && task.id === run.id && !isPausing(run)) report(file, run.id);
+}
+
+/** Whether only the clock has to move for it to continue, which is no news for anybody. */
+function isPausing({ status, waits }: RunState): boolean {
+  return !isOver(status) && waits.size > 0 && [...waits.values()].every(({ for: { kind } }) => kind === 'timer');
 }

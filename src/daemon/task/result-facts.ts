@@ -143,7 +143,7 @@ type Question = ResultFacts['questions'][number];
 function openQuestions(events: readonly Event[]): Question[] {
   const open = new Map<string, Question>();
   for (const event of events) {
-    if (event.type === 'wait.opened' && event.data.for.kind !== 'child' && event.data.for.kind !== 'timer')
+    if (event.type === 'wait.opened' && isShown(event.data.for))
       open.set(event.data.wait, questionOf(event.data.wait, event.data.for));
     if (event.type === 'wait.closed') open.delete(event.data.wait);
     if (event.type === 'run.ended')
@@ -151,6 +151,10 @@ function openQuestions(events: readonly Event[]): Question[] {
   }
   return [...open.values()];
 }
+
+/** A pause is shown when there is a reason for it that a person may want to know. */
+const isShown = (awaited: WaitFor): boolean =>
+  awaited.kind === 'timer' ? awaited.why !== undefined : awaited.kind !== 'child';
 
 function questionOf(id: string, awaited: WaitFor): Question {
   switch (awaited.kind) {
@@ -163,8 +167,9 @@ function questionOf(id: string, awaited: WaitFor): Question {
     case 'requirement':
       return { id, text: `It needs ${awaited.name}.`, ask: 'nothing' };
     case 'timer':
+      return { id, text: `It waits for ${awaited.why ?? 'a moment.'} Next try at ${awaited.until}.`, ask: 'nothing' };
     case 'child':
-      return { id, text: `It waits for ${awaited.kind === 'timer' ? awaited.until : awaited.run}.`, ask: 'nothing' };
+      return { id, text: `It waits for ${awaited.run}.`, ask: 'nothing' };
   }
 }
 

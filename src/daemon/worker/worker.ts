@@ -12,6 +12,7 @@
  */
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isOver } from '../../engine/run-state.ts';
 import { confinementFor } from '../../guard/command-rights.ts';
 import { openInbox } from '../../intake/inbox.ts';
 import { RECENT_MS } from '../../intake/recent-claims.ts';
@@ -30,6 +31,7 @@ import type { DaemonRoom } from '../rooms.ts';
 import { ports } from '../room-ports.ts';
 import { programVersion } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
+import type { ResultReports } from '../task/report-results.ts';
 import { inboxSettings } from './accept.ts';
 import { endedCleanly, writePendingResults } from './pending-results.ts';
 import { readEventsSince, tasksReceivedIn } from './recent-events.ts';
@@ -47,6 +49,7 @@ const NEEDED = {
 };
 /** Of a reason; all of it is in the ledger. */
 const MOST_LINES = 10;
+const OUTAGE_EVERY_MS = 300_000;
 const diskIsFull = new OkaError('disk-full', 'the ledger has no space');
 
 export async function work(home: Home, signal: AbortSignal, log: Log, rooms?: readonly DaemonRoom[]): Promise<void> {
@@ -71,13 +74,18 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
   const recent = tasksReceivedIn(earlier);
   const inbox = await openInbox({ ...inboxSettings(host, log), recent, withdraw: withdrawals.withdraw });
   const space = watchDiskSpace(home, { log, onRecovery: () => void (host.stops.seen += 1) });
+  const outage = reportRarely(log);
   const unsubscribe = onDurable((events) => {
-    for (const { type, data } of events) {
+    for (const { type, data, run } of events) {
       if (type === 'ledger.disk_full') space.ranOut(diskIsFull);
       if (type === 'ledger.damage_found')
         log(
           `event ${data.seq} of the ${data.ledger} ledger is damaged: oka doctor says what to do${pausedList(data.runs)}`,
         );
+      if (type === 'wait.opened' && data.for.kind === 'timer' && data.for.why !== undefined) {
+        outage(data.for.why);
+        if (run !== null) void writeWaitingPage(host, results, run);
+      }
       if (type === 'intake.rejected') for (const line of reportOf(data)) log(line);
     }
   });
@@ -95,6 +103,23 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
     const reason = signal.aborted ? 'it was stopped' : 'it ended by itself';
     if (ledger.failure === null) await ledger.append({ type: 'worker.stopped', data: { reason } });
   }
+}
+
+/** The page of a task says what it waits for. One that has ended meanwhile gets its last page again. */
+async function writeWaitingPage({ engine }: Host, results: ResultReports, run: string): Promise<void> {
+  await results.write(run);
+  const state = await engine.stateOf(run).catch(() => null);
+  if (state !== null && isOver(state.status)) await results.write(run);
+}
+
+/** A model that is not reachable is reported at once, and then at most every few minutes. */
+function reportRarely(log: Log): (why: string) => void {
+  let next = 0;
+  return (why) => {
+    if (performance.now() < next) return;
+    next = performance.now() + OUTAGE_EVERY_MS;
+    log(`waiting for ${why}`);
+  };
 }
 
 /** A request, or a change of the rules, that was not accepted: what is wrong, and what is valid meanwhile. */
