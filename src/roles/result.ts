@@ -46,8 +46,8 @@ export type ResultFacts = {
   model: string | null;
   /** The procedure that the plan was made from. */
   procedure?: string;
-  /** `ask`: the kind of reply; `nothing` means that something has to be installed or to happen, not to be answered. */
-  questions: readonly { id: string; text: string; ask?: 'answer' | 'approval' | 'nothing' }[];
+  /** `ask`: the kind of reply; `nothing` means that something has to be installed or to happen, not to be answered; `time`: that it is tried again. */
+  questions: readonly { id: string; text: string; ask?: 'answer' | 'approval' | 'nothing' | 'time' }[];
   /** What a person can do so that the task continues. */
   next: readonly string[];
   ledger: { first: number; last: number };
@@ -93,7 +93,7 @@ export function resultPage(facts: ResultFacts): string {
 
 /** A task that waits for nobody, such as for a model that is not reachable, needs no person. */
 function headlineOf({ verdict, questions }: ResultFacts): string {
-  const needsNobody = questions.length > 0 && questions.every(({ ask }) => ask === 'nothing');
+  const needsNobody = questions.length > 0 && questions.every(({ ask }) => ask === 'time');
   return verdict === 'blocked' && needsNobody ? '⏸️ Waiting: it continues automatically' : HEADLINES[verdict];
 }
 
@@ -135,6 +135,7 @@ const REPLY_HINTS = {
   answer: (id: string) => ` — answer with ${inlineCode(`oka answer ${id} "…"`)}`,
   approval: (id: string) => ` — answer with ${inlineCode(`oka approve ${id}`)} or ${inlineCode(`oka deny ${id}`)}`,
   nothing: () => '',
+  time: () => '',
 } as const;
 
 /** Open questions come before the long sections, because the task may be waiting for them. */

@@ -9,10 +9,24 @@ const about = {
   step: z.string().nullable().describe('Its step.'),
 };
 
-export const LiveMessage = z.discriminatedUnion('kind', [
-  z.object({ ...about, kind: z.literal('output'), text: z.string().describe('Lines that a command wrote.') }),
-  z.object({ ...about, kind: z.literal('text'), text: z.string().describe('Text that a model wrote.') }),
-  z.object({ ...about, kind: z.literal('tokens'), count: z.int().describe('Tokens of its answer so far, estimated.') }),
-  z.object({ ...about, kind: z.literal('end') }),
-]);
+export const LiveMessage = z
+  .discriminatedUnion('kind', [
+    z.object({
+      ...about,
+      kind: z.literal('output').describe('A command writes.'),
+      text: z.string().describe('Lines that a command wrote.'),
+    }),
+    z.object({
+      ...about,
+      kind: z.literal('text').describe('A model writes.'),
+      text: z.string().describe('Text that a model wrote.'),
+    }),
+    z.object({
+      ...about,
+      kind: z.literal('tokens').describe('A model answers.'),
+      count: z.int().describe('Tokens of its answer so far, estimated.'),
+    }),
+    z.object({ ...about, kind: z.literal('end').describe('The step does nothing more for now.') }),
+  ])
+  .describe('What a step does now, in the live stream of a home; never recorded.');
 export type LiveMessage = z.infer<typeof LiveMessage>;

@@ -20,6 +20,7 @@ describe('the catalog', () => {
       'frame',
       'graph',
       'intake',
+      'live',
       'message',
       'model',
       'policy',

@@ -167,7 +167,7 @@ function questionOf(id: string, awaited: WaitFor): Question {
     case 'requirement':
       return { id, text: `It needs ${awaited.name}.`, ask: 'nothing' };
     case 'timer':
-      return { id, text: `It waits for ${awaited.why ?? 'a moment.'} Next try at ${awaited.until}.`, ask: 'nothing' };
+      return { id, text: `It waits for ${awaited.why ?? 'a moment.'} Next try at ${awaited.until}.`, ask: 'time' };
     case 'child':
       return { id, text: `It waits for ${awaited.run}.`, ask: 'nothing' };
   }
