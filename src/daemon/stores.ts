@@ -102,7 +102,9 @@ async function openWith(
     return () => void listeners.delete(listener);
   };
   const snapshot = projections.position.seq > 0 ? projections.position : null;
-  const anchors = await openAnchors(home, pen, snapshot);
+  const anchors = await openAnchors(home, pen, snapshot, async () =>
+    pen === 'run' ? (await import('./home/replica-anchor.ts')).claimOfReplica(home, config) : null,
+  );
   const ledger = await openLedger(home.ledgers[pen], pen, {
     ...options,
     anchors,

@@ -8,6 +8,7 @@
  * H3 A copy of a home that came without an anchor is compared with what this user has noted about the same home
  *    elsewhere, as far as the key of the home has signed it.
  * H4 A new key is saved after the first anchor that it signed: a crash in between leaves no key without an anchor.
+ * H5 Where this user has noted nothing, the replica is asked, if there is one (replica-anchor.ts).
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -36,11 +37,21 @@ import type { Home } from '../../schema/home.ts';
 import { type HomeIdentity, notesElsewhere, readIdentity, settleIdentity } from './home-identity.ts';
 import { findHomeKey, type HomeKey, keyFile, makeHomeKey, printPublicKey, saveHomeKey } from './home-key.ts';
 
-/** The anchors of a ledger that is about to be written. `snapshot` is the last record that a projection includes. */
-export async function openAnchors(home: Home, pen: Pen, snapshot: Position | null): Promise<LedgerAnchors> {
+/**
+ * The anchors of a ledger that is about to be written. `snapshot` is the last record that a projection includes;
+ * `askElsewhere` is asked where this user has noted nothing (H5).
+ */
+export async function openAnchors(
+  home: Home,
+  pen: Pen,
+  snapshot: Position | null,
+  askElsewhere: () => Promise<Claim | null> = () => Promise.resolve(null),
+): Promise<LedgerAnchors> {
   const identity = pen === 'run' ? await settleIdentity(home) : readIdentity(home);
   const copies = readCopies(home, pen, identity);
   const stored = readAnchors(home, pen, identity, snapshot, copies);
+  const claim = copies.inNotes === null ? await askElsewhere() : null;
+  if (claim !== null) stored.claims = [...stored.claims, claim];
   if (identity === null) return { ...stored, write: () => undefined };
   const current = stored.distrust === undefined ? currentHash(copies) : null;
   return { ...stored, write: writerOf(home, pen, identity, copies.key, current) };
