@@ -82,6 +82,29 @@ describe.each(cases)('%s, %s', (provider, way) => {
     expect(failure.message).toContain('there is no tool "rm_rf"; there is files.read');
   });
 
+  it('gives several calls in order where they are allowed, and does not forbid them to the provider', async () => {
+    const two = [
+      { name: 'files_read', input: { path: 'a' } },
+      { name: 'files_read', input: { path: 'b' } },
+    ];
+    await using server = await ways(calls(two));
+    const request = ask('go', { tools: [readTool], parallel: true });
+    const answer = await turn(modelAt(server.url, name), way, request);
+    expect([answer.call, ...(answer.more ?? [])]).toEqual([
+      { name: 'files.read', input: { path: 'a' } },
+      { name: 'files.read', input: { path: 'b' } },
+    ]);
+    expect(JSON.stringify(server.requests[0]?.body)).not.toMatch(/parallel_tool_(calls|use)":(false|true)/);
+  });
+
+  it('says which setting makes a cut answer longer, and how long it is now', async () => {
+    await using server = await ways(say('one two', { finish: 'length' }));
+    const failure = await failureOf(turn(modelAt(server.url, name), way, ask('hi')));
+    expect(failure.problem.fix).toMatch(
+      /^Set models\.settings\["[^"]+"\]\.max_tokens in config\.json to more than \d+ /,
+    );
+  });
+
   it('sends what is set: temperature, top_p and the longest answer', async () => {
     await using server = await ways(say('ok'));
     const config = { temperature: 0.2, settings: { [name]: { max_tokens: 77 } } };
