@@ -19,6 +19,7 @@ describe('names of tools', () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     setUp(home);
+    writeFileSync(home.config, JSON.stringify({ search: { provider: 'searxng', url: 'http://127.0.0.1:1' } }));
     const names = knownToolNames();
     expect(names).toEqual(expect.arrayContaining(['shell', 'deps.install', 'memory.search', 'model.complete']));
     await open(home, async (host) => {

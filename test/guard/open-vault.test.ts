@@ -265,7 +265,7 @@ describe('V2 a change', () => {
     expect(said).toContain('disk-full');
     expect(readFileSync(places.file).equals(sealed)).toBe(true);
     expect(readdirSync(join(folder.dir, '.oka')).toSorted()).toEqual(['credentials.age', 'locks']);
-  }, 30_000);
+  });
 });
 
 describe('what is in a vault', () => {

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApprovalPages, openApprovals } from '../../src/daemon/guard/approval-pages.ts';
-import { homeAt, loadConfig } from '../../src/daemon/settings.ts';
+import { loadRoomsConfig } from '../../src/daemon/room-config.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
 import { openStores, type Stores, storePorts } from '../../src/daemon/stores.ts';
@@ -55,7 +56,7 @@ export function askingHome(dir: string, change: (policy: string) => string = (po
 
 /** Runs a process with the pen, from its start to its end. */
 export async function withProcess(home: Home, work: (asker: Asker) => Promise<void>): Promise<void> {
-  const config = await loadConfig(home);
+  const config = await loadRoomsConfig(home);
   const stores = await openStores(home, config);
   const { engine, handle, refresh, poll, close } = await openHome(config, storePorts(home, stores));
   const pages: ApprovalPages = {
