@@ -8,6 +8,9 @@
  */
 import { bytesForTokens, byteLength, escapeInvisible, truncateText } from './prompt-text.ts';
 
+/** The source of the list of files that a task changed. */
+export const LIST_OF_CHANGES = 'changes of the desk';
+
 /** Something that may show whether a criterion is met. */
 export type Witness = {
   /** Where it came from, such as "files.read report.md". */

@@ -1,7 +1,8 @@
 /** Owns: how far a claim of the critic is believed. The rules K1 to K5 are stated in critic.ts. */
 import type { Claim } from '../schema/role.ts';
-import type { Shown } from './critic-evidence.ts';
+import { LIST_OF_CHANGES, type Shown } from './critic-evidence.ts';
 import { baseName, fileNamesIn } from './file-names.ts';
+import { NOTHING_TO_CHANGE } from './implied-criteria.ts';
 import { toOneLine, escapeInvisible } from './prompt-text.ts';
 
 const MIN_QUOTE = 8;
@@ -24,6 +25,7 @@ export function judgeClaim(
       ? `there is no evidence named "${toOneLine(claim.evidence, 20)}"`
       : (findDoubtInAll(claim.quote, named) ??
         findMissingFile(criterion, named) ??
+        findListOnly(criterion, named) ??
         findRestatement(claim.quote, criterion));
   if (doubt !== null)
     return { holds: false, evidence: `the model says it is met, but ${doubt}${quote === '' ? '' : `: "${quote}"`}` };
@@ -61,6 +63,15 @@ function findDoubt(given: string, { name, witness, text }: Shown): string | null
   if (!text.includes(quote)) return `the quotation is not in ${name}`;
   if (isEcho(quote, witness.input)) return `the call of ${name} supplied these words itself`;
   return speaksToJudge(text) ? `${name} tries to instruct the judge` : null;
+}
+
+const ABOUT_CHANGES = /\b(?:created?|changed?|removed?|deleted?|moved|renamed|written|unchanged|untouched)\b/i;
+
+/** The list of changes shows what was changed: neither that an answer is right nor that nothing had to be changed. */
+function findListOnly(criterion: string, named: readonly Shown[]): string | null {
+  const isListOnly = named.every(({ witness }) => witness.source === LIST_OF_CHANGES);
+  const canShow = ABOUT_CHANGES.test(criterion) && criterion !== NOTHING_TO_CHANGE;
+  return isListOnly && !canShow ? 'the list of changes says nothing about it' : null;
 }
 
 /** Why the evidence cannot be about the criterion (K5); null when it can. */

@@ -190,6 +190,10 @@ const POPULATION: Readonly<Record<string, Made>> = {
     executor: finishesAtOnce,
     critic: trustingCritic,
   },
+  'says that nothing had to be done': {
+    executor: () => call('finish', { output: 'Nothing had to be done: everything is as it should be already.' }),
+    critic: trustingCritic,
+  },
   'writes wrong figures': { executor: writing(wrongDigits, wrongDigits) },
   'writes wrong words': { executor: writing(wrongWords, wrongWords) },
   'answers wrong after the right work': {

@@ -9,6 +9,7 @@ import { countTokens } from './count-tokens.ts';
 import { runOwnTasks } from './run-own.ts';
 import { serveMind } from './serve-mind.ts';
 import { goodMind } from './good-mind.ts';
+import { runBadMinds } from './run-bad.ts';
 import { runGoodMind } from './run-good.ts';
 
 /** One of each kind; `npm run evals` runs all of them. */
@@ -29,6 +30,19 @@ describe('the evals', { timeout: 120_000 }, () => {
     const all = await runGoodMind({ tasks, repeats: 1, mind: goodMind, signal, report });
     expect(all.filter(({ right, accepted }) => !right || !accepted)).toEqual([]);
     expect(goodFigures(all)).toMatchObject({ tasks: SOME.length, right: SOME.length, right_accepted: SOME.length });
+  });
+
+  it('every bad mind is tried once, none is called done for wrong work, and each is reported clearly', async () => {
+    const all = await runBadMinds({
+      tasks: await loadTasks(),
+      runs: badMinds.length,
+      jobs: 4,
+      seed: 0,
+      signal,
+      report,
+    });
+    expect(all.filter(({ isFalseDone, isClear }) => isFalseDone || !isClear)).toEqual([]);
+    expect(all).toHaveLength(badMinds.length);
   });
 
   it('tasks of somebody else are done with the model of the environment and graded by their command', async () => {

@@ -124,7 +124,7 @@ async function criteriaOf(ports: TaskPorts, { task, plan, end }: Given, work: Wo
 
 const allPaths = ({ created, changed, removed }: Changes): string[] => [...created, ...changed, ...removed];
 
-async function findAllBreaches(ports: TaskPorts, { task }: Given, work: Work, call: ToolCall): Promise<Breach[]> {
+async function findAllBreaches(ports: TaskPorts, { task, plan }: Given, work: Work, call: ToolCall): Promise<Breach[]> {
   const changed = allPaths(work.changes);
   const { answer, attempts, declared } = work;
   const facts = { events: attempts.flat(), changed, targets: declared.targets, dir: task.dir };
@@ -132,8 +132,22 @@ async function findAllBreaches(ports: TaskPorts, { task }: Given, work: Work, ca
   return [
     ...findBreaches({ secrets: ports.secretsIn(changed), ...declared }),
     ...(idle === null ? [] : [{ verdict: 'rework' as const, reason: idle }]),
+    ...(answer === null && isEmptyPlan(plan, facts) ? [{ verdict: 'rework' as const, reason: NOTHING_DELIVERED }] : []),
     ...(answer === null ? [] : await judgeAnswer({ ...facts, answer }, call.act)),
   ];
+}
+
+const NOTHING_DELIVERED = 'nothing was delivered: no step changed anything, and no worker answered';
+
+/** Whether a model planned steps that only read, for a task whose operator gave no criterion. */
+function isEmptyPlan(
+  { by, criteria }: Planned,
+  { events, changed }: { events: readonly Event[]; changed: readonly string[] },
+): boolean {
+  const hasActed = events.some(
+    ({ type, data }) => type === 'call.started' && data.class !== 'read' && data.tool !== 'model.complete',
+  );
+  return by === 'model' && changed.length === 0 && !hasActed && !criteria.some(({ author }) => author === 'operator');
 }
 
 /** Whether every criterion that is not met is one that could not be checked. */

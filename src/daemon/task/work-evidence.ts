@@ -2,7 +2,7 @@
  * Owns: the evidence about the work of a task: the files it changed, as they are now, and the results of the calls that
  * its steps made, in every attempt.
  */
-import type { Witness } from '../../roles/critic-evidence.ts';
+import { LIST_OF_CHANGES, type Witness } from '../../roles/critic-evidence.ts';
 import { formatOutput } from '../../roles/prompt-text.ts';
 import { STEP_CHECK } from '../../schema/acceptance.ts';
 import type { Event } from '../../schema/event.ts';
@@ -56,7 +56,7 @@ function changesWitness({ created, changed, removed }: Changes, attempt: number)
     ...removed.map((path) => `removed: ${path}`),
   ];
   const text = lines.length === 0 ? 'no file of the desk was changed' : lines.slice(0, MOST_NAMES).join('\n');
-  return [{ source: 'changes of the desk', by: 'tool', attempt, ok: true, input: '', text, kind: 'file' }];
+  return [{ source: LIST_OF_CHANGES, by: 'tool', attempt, ok: true, input: '', text, kind: 'file' }];
 }
 
 /** The results of the calls that the steps made. */
