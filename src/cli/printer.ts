@@ -10,6 +10,8 @@ export type Printer = {
   /** Prints data as the command's renderer or as JSON. */
   data: (data: unknown) => void;
   answer: (answer: Answer<unknown>) => number;
+  /** Prints a text on stderr, above the footer. */
+  notice: (text: string) => void;
   close: () => void;
 };
 
@@ -21,6 +23,7 @@ export function openPrinter(module: AnyModule, io: Io, options: { json: boolean;
   const data = (given: unknown): void => footer.above(textOfData(module, given, terminal, options.json));
   return {
     data,
+    notice: (text) => footer.above(text, io.err),
     answer: (given) => {
       if ('data' in given) data(given.data);
       return given.code;
@@ -35,7 +38,7 @@ function textOfData(module: AnyModule, data: unknown, terminal: Terminal, json: 
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-type Footer = { above: (text: string) => void; close: () => void };
+type Footer = { above: (text: string, write?: (text: string) => void) => void; close: () => void };
 
 const DRAW_EVERY_MS = 500;
 
@@ -47,7 +50,8 @@ function openFooter(
   { json, home }: { json: boolean; home: Home },
 ): Footer {
   const { footer } = module;
-  if (footer === undefined || json || !io.isErrTerminal) return { above: io.out, close: () => undefined };
+  if (footer === undefined || json || !io.isErrTerminal)
+    return { above: (text, write = io.out) => write(text), close: () => undefined };
   const stop = new AbortController();
   const currentLines = footer(home, terminal, stop.signal);
   let drawn = 0;
@@ -69,9 +73,9 @@ function openFooter(
   };
   const timer = setInterval(refresh, DRAW_EVERY_MS);
   return {
-    above: (text) => {
+    above: (text, write = io.out) => {
       erase();
-      io.out(text);
+      write(text);
       draw();
     },
     close: () => {

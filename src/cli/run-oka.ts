@@ -63,7 +63,7 @@ async function execute(
       return io.stdin;
     },
     emit: printer.data,
-    notify: (line) => io.err(`${line}\n`),
+    notify: (line) => printer.notice(`${line}\n`),
     progress: (what, unit) => progressOn(io, what, unit),
     underSupervisor: io.underSupervisor,
     signal: io.signal,
