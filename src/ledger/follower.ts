@@ -47,8 +47,8 @@ export type FollowOptions = {
 };
 
 const BATCH = 500;
-/** For whoever only wants to get to the end. In larger ones events live long enough to burden the garbage collector. */
-export const LARGE_BATCH = 1000;
+/** For whoever only wants to get to the end. Smaller batches commit more often; in larger ones events outlive young collections. */
+export const LARGE_BATCH = 2000;
 
 /** Folds everything new. Returns how many events there were. */
 export async function catchUp(store: FoldStore, sources: FoldSources, options: FollowOptions = {}): Promise<number> {
