@@ -70,6 +70,14 @@ const LIKELY = /[-_](?<=-----|sk-|glpat-|xox.-|gh[pousr]_|pat_|npm_|[rs]k_|AGE-)
 export const redactShapes: Redact = (text) =>
   LIKELY.test(text) ? text.replace(ANY, (...match: unknown[]) => `[redacted:${kindOf(match)}]`) : text;
 
+const KINDS = new Set(SHAPES.map(([kind]) => kind));
+
+/** Names of known values that were taken out of a text; what was taken out by its shape alone is not among them. */
+export function redactedNames(text: string): string[] {
+  const names = Array.from(text.matchAll(/\[redacted:([^\]\n]{1,120})\]/g), ([, name = '']) => name);
+  return [...new Set(names)].filter((name) => !KINDS.has(name));
+}
+
 function kindOf(match: readonly unknown[]): string {
   const index = match.slice(1, SHAPES.length + 1).findIndex((group) => group !== undefined);
   return SHAPES[index]?.[0] ?? 'secret';

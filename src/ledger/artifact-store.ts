@@ -71,14 +71,24 @@ async function readRegular(file: string): Promise<Buffer> {
   }
 }
 
-/** Each byte is treated as one character, so that a token is found in every encoding that contains ASCII. */
+/**
+ * Text is redacted as text. Of a binary file each byte is also treated as one character, so that a token is found in
+ * every encoding that contains ASCII.
+ */
 function redactBody(body: string | Uint8Array, redact: Redact): Buffer {
   if (typeof body === 'string') return Buffer.from(redact(body));
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const text = bytes.toString('latin1');
-  const clean = redact(text);
-  if (clean === text || (isUtf8(bytes) && !bytes.includes(0))) return Buffer.from(clean, 'latin1');
-  return Buffer.from(quarantineNotice(text, clean));
+  if (isUtf8(bytes) && !bytes.includes(0)) {
+    const text = bytes.toString();
+    const clean = redact(text);
+    return clean === text ? bytes : Buffer.from(clean);
+  }
+  for (const encoding of ['latin1', 'utf8'] as const) {
+    const text = bytes.toString(encoding);
+    const clean = redact(text);
+    if (clean !== text) return Buffer.from(quarantineNotice(text, clean));
+  }
+  return bytes;
 }
 
 /** Names what was found, never its value (A4). */

@@ -41,6 +41,8 @@ export type ResultFacts = {
   /** Every host that was asked for something, models aside. */
   hosts: readonly string[];
   artifacts: readonly { name: string; bytes: number; sha256: string }[];
+  /** Artifacts in which a secret was found, and where they are instead. */
+  quarantined?: readonly string[];
   cost: { tokens: number; usd: number; calls: number; modelCalls: number; replans: number; activeMs: number };
   /** provider:model; null when none was needed. */
   model: string | null;
@@ -183,7 +185,7 @@ function criteriaSection({ criteria }: ResultFacts): string {
   return `## Evidence\n\n${lines.join('\n')}`;
 }
 
-function filesSection({ files, copies = 0, undo, artifacts, run }: ResultFacts): string {
+function filesSection({ files, copies = 0, undo, artifacts, quarantined = [], run }: ResultFacts): string {
   const all = [
     ...files.created.map((path) => `- new ${inlineCode(path)}`),
     ...files.changed.map((path) => `- changed ${inlineCode(path)}`),
@@ -203,6 +205,12 @@ function filesSection({ files, copies = 0, undo, artifacts, run }: ResultFacts):
     saved.length === 0
       ? ''
       : `Saved next to this page or in the artifact store:\n\n${saved.slice(0, MAX_LISTED).join('\n')}${moreLine(saved.length, 'artifacts')}`,
+    quarantined.length === 0
+      ? ''
+      : `⚠️ A secret was found in these, and taken out. They are not next to this page:\n\n${quarantined
+          .slice(0, MAX_LISTED)
+          .map((path) => `- ${inlineCode(path)}`)
+          .join('\n')}${moreLine(quarantined.length, 'artifacts')}`,
   ];
   return `## Files\n\n${parts.filter((part) => part !== '').join('\n\n')}`;
 }

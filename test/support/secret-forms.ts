@@ -62,10 +62,7 @@ export const forms: readonly Form[] = [
   { name: 'in lines of 7', encode: (value) => lines(value, 7) },
   { name: 'in CRLF lines', encode: (value) => lines(value, 5).replaceAll('\n', '\r\n  ') },
   { name: 'letter by letter', encode: (value) => Array.from(value).join(' ') },
-];
-
-/** Forms that `shows` cannot read; somebody chooses them in order to hide a value. */
-export const hiddenForms: readonly Form[] = [
+  // Somebody chooses the following in order to hide a value.
   { name: 'in colours', encode: (value) => Array.from(value).join('\u001b[31m') },
   { name: 'in colours, as JSON', encode: (value) => JSON.stringify(Array.from(value).join('\u001b[0;1m')) },
   { name: 'with zero-width characters', encode: (value) => Array.from(value).join('\u200b\u2060\ufe0f') },
@@ -94,26 +91,60 @@ export const hiddenForms: readonly Form[] = [
 
 /** True when the value, or most of it, can be recovered from the text by one of the methods a reader would try. */
 export function shows(text: string, value: string): boolean {
-  return readings(text).some((reading) => needlesOf(value).some((needle) => reading.includes(needle)));
+  const needles = needlesOf(value);
+  return readings(text).some((reading) => needles.some((needle) => reading.includes(needle)));
 }
 
 /** Written apart from the redactor on purpose: an independent reading of the same text. */
 function readings(text: string): string[] {
-  const unescaped = text.replaceAll(/\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)/g, (_all, code: string | undefined) =>
-    code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16)),
+  const visible = withoutInvisible(text);
+  const unescaped = withoutEntities(visible).replaceAll(
+    /\\+(?:u([0-9a-fA-F]{4})|([0-3][0-7]{2})|([nrtbf])|)/g,
+    (_all, code: string | undefined, octal: string | undefined) =>
+      code === undefined ? toCharacter(octal, 8) : toCharacter(code, 16),
   );
-  const decoded = unescaped.replaceAll(/%(?:25)*([0-9a-fA-F]{2})/g, (_all, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
+  const decoded = withoutInvisible(unescaped).replaceAll(/%(?:25)*([0-9a-fA-F]{2})/g, (_all, code: string) =>
+    toCharacter(code, 16),
   );
-  return [text, unescaped, decoded, Buffer.from(decoded, 'latin1').toString()].flatMap((each) => [
+  const octal = visible.replaceAll(/(?:\b[0-3][0-7]{2} ){3,}[0-3][0-7]{2}\b/g, (dump) =>
+    dump
+      .split(' ')
+      .map((each) => toCharacter(each, 8))
+      .join(''),
+  );
+  const digits = visible.replaceAll(/0x|[\s:,"-]/gi, '').toLowerCase();
+  const utf8 = [decoded, octal].map((each) => Buffer.from(each, 'latin1').toString());
+  return [text, visible, unescaped, decoded, octal, ...utf8, digits].flatMap((each) => [
     each,
     each.replaceAll(/[\s"',`]+/g, ''),
   ]);
 }
 
+const toCharacter = (code: string | undefined, base: number): string =>
+  code === undefined ? '' : String.fromCharCode(Number.parseInt(code, base));
+
+/** Without colours and characters of no width, also where JSON has written them as escapes. */
+function withoutInvisible(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- colours of terminals begin with a control character
+  return text.replaceAll(/(?:\u001b|\\+u001b)\[[\d;]*m|[\u200b\u2060\ufe0f\u00ad]/gi, '');
+}
+
+function withoutEntities(text: string): string {
+  return text
+    .replaceAll('&amp;', '&')
+    .replaceAll('&shy;', '')
+    .replaceAll(/&#x([0-9a-f]+);/gi, (_all, code: string) => toCharacter(code, 16))
+    .replaceAll(/&#(\d+);/g, (_all, code: string) => toCharacter(code, 10));
+}
+
 function needlesOf(value: string): string[] {
   const tight = (text: string): string => text.replaceAll(/[\s"',`\\]+/g, '');
   const inner = [0, 1, 2].map((offset) => base64At(value, offset).slice(4, -8));
+  const twice = inner.flatMap((text) => [0, 1, 2].map((offset) => base64At(text, offset).slice(4, -8)));
+  const base64 = [...inner, ...twice];
+  const base32s = [0, 1, 2, 3, 4].map((offset) =>
+    base32(Buffer.concat([Buffer.alloc(offset, 'x'), bytes(value)])).slice(Math.ceil((offset * 8) / 5), -2),
+  );
   return [
     value,
     tight(value),
@@ -122,7 +153,8 @@ function needlesOf(value: string): string[] {
     value.replaceAll(' ', '+'),
     bytes(value).toString('hex'),
     bytes(value).toString('hex').toUpperCase(),
-    ...inner,
-    ...inner.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
+    ...base32s,
+    ...base64,
+    ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_')),
   ].filter((needle) => needle.length >= 4);
 }

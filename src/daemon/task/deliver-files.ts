@@ -37,7 +37,10 @@ export function deliverFiles(
   return count;
 }
 
+/** Also between invisible characters of a text, and in every encoding that contains ASCII. */
 function hasSecret(content: Buffer, redact: Redact): boolean {
-  const text = content.toString('latin1');
-  return redact(text) !== text;
+  return (['latin1', 'utf8'] as const).some((encoding) => {
+    const text = content.toString(encoding);
+    return redact(text) !== text;
+  });
 }

@@ -62,6 +62,7 @@ async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<v
   const { eventsOf, stateOf } = runs;
   const file = await writeResult(task.id, {
     outbox,
+    quarantine: join(home.oka, 'quarantine'),
     artifacts,
     shadow,
     redact: vault.redact,

@@ -1,9 +1,15 @@
-/** Owns: workspace/outbox/<run>/: RESULT.md and what the run leaves. Made from the ledger; made again whenever it rests. */
+/**
+ * Owns: workspace/outbox/<run>/: RESULT.md and what the run leaves. Made from the ledger; made again whenever it rests.
+ *
+ * An artifact in which a known secret was found, in any form, is not put there but into .oka/quarantine: somebody meant to
+ * carry it out, and the outbox is what people pass on.
+ */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
+import { redactedNames } from '../../guard/redact.ts';
 import { resultPage } from '../../roles/result.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
@@ -17,6 +23,8 @@ import { artifactsIn, foldResultFacts } from './result-facts.ts';
 
 export type ResultPorts = {
   outbox: string;
+  /** Where artifacts with a secret in them go; only the user of oka can open it. */
+  quarantine: string;
   artifacts: ArtifactStore;
   shadow: Snapshots;
   /** Removes secrets: names of files on the desk come from the disk, not from the ledger. */
@@ -48,14 +56,12 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   const warning = all.some(isCommand) ? await ports.sandboxWarning() : null;
   const folder = join(ports.outbox, run);
   mkdirSync(folder, { recursive: true });
-  for (const artifact of artifactsIn(all).slice(0, MOST_FILES)) await copyOut(artifact, folder, ports.artifacts);
+  const quarantined = await copyArtifacts(artifactsIn(all).slice(0, MOST_FILES), run, ports);
   await writeTaskText(own, folder, ports.artifacts);
   const copies = facts.verdict === 'done' && !hasOwnFolder(own) ? deliverFiles(folder, stepsOf(all, null), ports) : 0;
   const file = join(folder, 'RESULT.md');
-  replaceFile(
-    file,
-    ports.redact(resultPage({ ...facts, copies, ...(warning === null ? {} : { unsandboxed: warning }) })),
-  );
+  const page = resultPage({ ...facts, copies, ...(warning === null ? {} : { unsandboxed: warning }), quarantined });
+  replaceFile(file, ports.redact(page));
   return file;
 }
 
@@ -96,11 +102,32 @@ function textOfTask(own: readonly Event[]): string | undefined {
   return started?.type === 'run.started' ? (started.data.input as Partial<TaskGiven> | null)?.text : undefined;
 }
 
-async function copyOut(artifact: ArtifactRef, folder: string, artifacts: ArtifactStore): Promise<void> {
-  if (artifact.bytes > MOST_BYTES) return;
-  const name = `${artifact.sha256.slice(0, 8)}-${(artifact.name ?? 'artifact').replaceAll(/[^\w.-]+/g, '-').slice(0, 100)}`;
-  const file = join(folder, 'artifacts', name);
-  if (lstatIfPresent(file) !== undefined) return;
-  mkdirSync(join(folder, 'artifacts'), { recursive: true });
-  replaceFile(file, await artifacts.get(artifact));
+/** Returns the files that were quarantined, as a person finds them. */
+async function copyArtifacts(
+  all: readonly ArtifactRef[],
+  run: string,
+  { outbox, quarantine, artifacts, redact }: ResultPorts,
+): Promise<string[]> {
+  const quarantined: string[] = [];
+  for (const artifact of all) {
+    const name = `${artifact.sha256.slice(0, 8)}-${(artifact.name ?? 'artifact').replaceAll(/[^\w.-]+/g, '-').slice(0, 100)}`;
+    const shown = join(outbox, run, 'artifacts', name);
+    const hidden = join(quarantine, run, name);
+    const isHidden = lstatIfPresent(hidden) !== undefined;
+    if (isHidden) quarantined.push(`.oka/quarantine/${run}/${name}`);
+    if (artifact.bytes > MOST_BYTES || isHidden || lstatIfPresent(shown) !== undefined) continue;
+    const bytes = await artifacts.get(artifact);
+    const text = redact(bytes.toString('latin1'));
+    if (redactedNames(text).length === 0) copyTo(shown, bytes);
+    else {
+      copyTo(hidden, Buffer.from(text, 'latin1'), { mode: 0o600 });
+      quarantined.push(`.oka/quarantine/${run}/${name}`);
+    }
+  }
+  return quarantined;
+}
+
+function copyTo(file: string, bytes: Buffer, options: { mode?: number } = {}): void {
+  mkdirSync(dirname(file), { recursive: true, ...(options.mode === undefined ? {} : { mode: 0o700 }) });
+  replaceFile(file, bytes, options);
 }
