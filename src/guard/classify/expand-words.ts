@@ -1,5 +1,6 @@
 /** Owns: expanding a word to what a program receives: quotes removed, known variables and braces expanded. */
 import type { ParameterExpansionPart, Word, WordPart } from 'unbash';
+import { SCRATCH_FOLDER } from './paths.ts';
 import { type Arg, HOLE, JOB, joinArgs, literal, raise, type ShellState, unknown } from './shell-state.ts';
 
 /** What each substitution prints, by its node. */
@@ -146,7 +147,7 @@ export function valueOf(state: ShellState, name: string): Arg {
   if (known !== undefined) return known[0] ?? literal('');
   if (name === 'HOME') return { ...literal('~'), open: false };
   if (name === 'PWD') return state.cwd === null ? unknown : literal(state.cwd);
-  if (name === 'TMPDIR') return literal('/tmp');
+  if (name === 'TMPDIR') return literal(SCRATCH_FOLDER);
   return unknown;
 }
 

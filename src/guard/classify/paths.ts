@@ -23,9 +23,13 @@ export type Sensitivity = 'secret' | 'private' | 'accounts' | 'guard' | 'config'
 const HOME = '/~';
 const SINKS = /^\/dev\/(?:null|stdin|stdout|stderr|tty|fd\/\d+)$/;
 const ENDLESS = /^\/dev\/(?:zero|full|u?random)$/;
-/** The temporary folders themselves; deleting them is judged by the program. */
-export const SCRATCH_ROOT = /^\/(?:tmp|var\/tmp)$/;
-const SCRATCH = /^\/(?:tmp|var\/tmp)(?:\/|$)/;
+/** Stands for the folder that the launcher makes for one command; its real name is in $TMPDIR. */
+export const SCRATCH_FOLDER = '/~tmp';
+/** The folder itself; deleting it is judged by the program. */
+export const SCRATCH_ROOT = /^\/~tmp$/;
+const SCRATCH = /^\/~tmp(?:\/|$)/;
+/** Folders for temporary files of everybody. A command has one of its own. */
+const TEMPORARY = /^\/(?:tmp|var\/tmp)(?:\/|$)/;
 const SYSTEM = /^\/(?:etc|usr|bin|sbin|lib\d*|opt|proc|sys|boot|var\/(?:log|cache|lib\/(?:dpkg|apt)))(?:\/|$)/;
 const HOMES = /^\/(?:~|home|root|Users)(?:\/|$)/;
 
@@ -125,16 +129,9 @@ export function placeOf(state: ShellState, text: string): Place {
   if (SINKS.test(trimmed)) return 'sink';
   if (ENDLESS.test(trimmed)) return 'endless';
   if (trimmed.startsWith('/dev/')) return 'device';
-  if (SCRATCH.test(trimmed)) return belongsToHome(trimmed, desk) ? 'outside' : 'scratch';
+  if (SCRATCH.test(trimmed)) return 'scratch';
   if (SYSTEM.test(trimmed)) return 'system';
   return HOMES.test(trimmed) ? 'home' : 'outside';
-}
-
-/** A home may itself be in a folder for temporary files: neither it nor what contains it is scratch. */
-function belongsToHome(path: string, desk: string): boolean {
-  const home = desk.endsWith('/workspace/desk') ? posix.dirname(posix.dirname(desk)) : desk;
-  const isAbove = home.startsWith(`${path}/`) && !SCRATCH_ROOT.test(path);
-  return path === home || path.startsWith(`${home}/`) || isAbove;
 }
 
 /** How sensitive a path is, besides its place; null for an ordinary file. */
@@ -256,7 +253,8 @@ export function judgeWrite(state: ShellState, program: string, arg: Arg): void {
     return raise(state, 'deny', `${what} looks like an option`);
   if (['desk', 'desk root', 'scratch', 'tools', 'unknown'].includes(place))
     return raise(state, 'write_local', `${program} writes on the desk`);
-  raise(state, 'deny', `${what} is outside the desk`);
+  const advice = TEMPORARY.test(arg.text) ? ': temporary files of a command belong into $TMPDIR' : '';
+  raise(state, 'deny', `${what} is outside the desk${advice}`);
 }
 
 function recordPath(state: ShellState, arg: Arg): void {

@@ -122,6 +122,7 @@ export function toDisplay(text: string): string {
   const clean = text
     .replaceAll(HOLE, '…')
     .replaceAll(JOB, '$!')
+    .replace(/^\/~tmp(?=\/|$)/, () => '$TMPDIR')
     .replaceAll(/[\p{Cc}\p{Cf}]/gu, '·');
   return clean.length > 80 ? `${clean.slice(0, 79)}…` : clean;
 }

@@ -2,6 +2,7 @@
 import type { Assignment, Command } from 'unbash';
 import { checkVariable } from './risky-variables.ts';
 import { expandNodes } from './inspect-words.ts';
+import { SCRATCH_FOLDER } from './paths.ts';
 import { redirect } from './redirections.ts';
 import { type Arg, HOLE, literal, type Output, raise, type ShellState, type Stdin } from './shell-state.ts';
 import { argsOf, wordText, type Values } from './expand-words.ts';
@@ -123,7 +124,7 @@ const PRINTS: Readonly<Record<string, (printing: Printing) => Output>> = {
   },
   tee: ({ stdin }) => (stdin.from === 'text' ? { text: stdin.text } : null),
   pwd: ({ state }) => (state.cwd === null ? null : { text: state.cwd }),
-  mktemp: () => ({ text: `/tmp/${HOLE}` }),
+  mktemp: () => ({ text: `${SCRATCH_FOLDER}/${HOLE}` }),
 };
 
 function formatPrintf([format = '', ...values]: readonly string[]): string {

@@ -23,7 +23,7 @@ describe('the classification of a command', () => {
     expect(found).toMatchObject({ class: 'deny', reason: 'rm would change /etc, which is outside the desk' });
   });
 
-  it('a home in a folder for temporary files is no scratch, and neither is what contains it', () => {
+  it('only the folder that the launcher makes for a command is scratch, not the temporary files of everybody', () => {
     const inTmp = { ...where, desk: '/tmp/trial/home/workspace/desk', toolFolder: '/tmp/trial/home/.oka/tools' };
     const classIn = (line: string): string => classify({ line }, inTmp).class;
     for (const line of [
@@ -34,9 +34,17 @@ describe('the classification of a command', () => {
       'rm -rf ../../workspace',
       'mv ../../../home /tmp/elsewhere',
       'echo x > /tmp/trial/home/notes.txt',
+      'echo x > /tmp/other.txt',
+      'rm -rf /var/tmp/other',
+      'f=/tmp/other && rm $f',
     ])
       expect([line, classIn(line)]).toEqual([line, 'deny']);
-    for (const line of ['rm -rf build', 'echo x > /tmp/other.txt', 'rm -r ./old/../build'])
+    for (const line of [
+      'rm -rf build',
+      'echo x > $TMPDIR/other.txt',
+      'f=$(mktemp); echo x > "$f"',
+      'rm -r ./old/../build',
+    ])
       expect([line, classIn(line)]).toEqual([line, 'write_local']);
     expect(classIn('ls /tmp')).toBe('read');
   });
