@@ -126,7 +126,7 @@ const toCharacter = (code: string | undefined, base: number): string =>
 /** Without colours and characters of no width, also where JSON has written them as escapes. */
 function withoutInvisible(text: string): string {
   // oxlint-disable-next-line no-control-regex -- colours of terminals begin with a control character
-  return text.replaceAll(/(?:\u001b|\\+u001b)\[[\d;]*m|[\u200b\u2060\ufe0f\u00ad]/gi, '');
+  return text.replaceAll(/(?:\u001b|\\+u001b)\[[\d;]*m|\u200b|\u2060|\ufe0f|\u00ad/gi, '');
 }
 
 function withoutEntities(text: string): string {
