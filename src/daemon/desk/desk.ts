@@ -117,7 +117,7 @@ async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promis
 }
 
 /** What is known when a call has ended; `aside` is found once, also when there is no space to record it at first. */
-type Ending = { before: string; isGuarded: boolean; aside: SetAside | null };
+type Ending = { before: string; isGuarded: boolean; aside: SetAside | null; isOutlived?: true };
 
 async function recordState(
   { shadow, append, placed, aside }: DeskPorts,
@@ -132,20 +132,30 @@ async function recordState(
   }
   const found = ending.aside;
   const record = found === null ? {} : { aside: { tree: found.tree, paths: found.paths.slice(0, MOST_ASIDE) } };
-  if (after.tree !== before || found !== null) await append(snapshotEvent(call, 'after', after, record));
+  if (after.tree !== before || found !== null || ending.isOutlived)
+    await append(snapshotEvent(call, 'after', after, record));
 }
 
 type Recorded = { run: string; node: string | null; call: string };
 type Outliving = Recorded & Pick<OpenDeskCall, 'tree' | 'isGuarded' | 'placed'>;
 
-/** The state of the desk is the one after this call, of which nobody saw the end. */
+/**
+ * The state of the desk is the one after this call, of which nobody saw the end. It is recorded even if nothing has
+ * changed: else the call stays open, and what others do until the next crash is put down to it.
+ */
 export async function recordAfter(ports: DeskPorts, call: Outliving, signal: AbortSignal): Promise<void> {
-  const ending: Ending = { before: call.tree, isGuarded: call.isGuarded, aside: null };
+  const ending: Ending = { before: call.tree, isGuarded: call.isGuarded, aside: null, isOutlived: true };
   // Only commands are guarded after a crash, and of those no input is needed.
   const command = { ...call, tool: 'shell', input: null };
   await retryUntilSpace(ports, { run: call.run, signal }, () =>
     recordState({ ...ports, placed: placedDuring(ports, call) }, command, ending),
   );
+}
+
+/** A call that never began has changed nothing, whatever is on the desk by now. */
+export async function recordUnbegun(ports: DeskPorts, call: Outliving, signal: AbortSignal): Promise<void> {
+  const unchanged = snapshotEvent(call, 'after', { tree: call.tree, skipped: [] }, {});
+  await retryUntilSpace(ports, { run: call.run, signal }, () => ports.append(unchanged));
 }
 
 /** Folders of tasks that arrived during the call. What was there before it belongs to its state. */

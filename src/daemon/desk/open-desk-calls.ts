@@ -19,16 +19,14 @@ export type OpenDeskCall = {
 
 export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
   name: 'open_desk_calls',
-  version: 2,
+  version: 3,
   file: 'state/open_desk_calls.json',
   initial: () => ({ open: [] }),
   apply: (state, event) => {
     if (event.type === 'desk.kept' && event.data.when === 'before' && event.run !== null) {
       const { call, node, ground = null, tree, author } = event.data;
-      state.open = [
-        ...state.open.filter((each) => each.call !== call),
-        { run: event.run, call, node, ground, tree, isGuarded: author === 'model' },
-      ];
+      // One call writes at a time (K1), so that those before it are settled: what they changed is recorded.
+      state.open = [{ run: event.run, call, node, ground, tree, isGuarded: author === 'model' }];
     } else if (state.open.length > 0) {
       notePlaced(state.open, event);
       if (event.type === 'desk.kept' || event.type === 'call.ended')

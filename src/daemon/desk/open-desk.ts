@@ -16,7 +16,7 @@ import type { EgressRoutes } from '../network/egress-routes.ts';
 import type { ports } from '../room-ports.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../port-types.ts';
 import { builtInTools } from './built-in-tools.ts';
-import { type DeskPorts, onDesk, recordAfter } from './desk.ts';
+import { type DeskPorts, onDesk, recordAfter, recordUnbegun } from './desk.ts';
 import { deskTurns } from './desk-turns.ts';
 import { openDeskCalls } from './open-desk-calls.ts';
 import type { AsidePorts } from './set-aside.ts';
@@ -108,6 +108,7 @@ function writableDesk(
     home,
     openCalls: () => projections.stateOf(openDeskCalls).open,
     recordAfter: (call) => recordAfter(desk, call, signal),
+    recordUnbegun: (call) => recordUnbegun(desk, call, signal),
     hasLauncher: sandbox.hasLauncher,
     report: (text, run) => reportRun(text, run ?? 'desk'),
     signal,

@@ -4,6 +4,8 @@
  *
  * S1 A command whose launcher runs is waited for; what a killed launcher left alive is ended.
  * S2 Only then is the state of the desk recorded as the one after the call, so that nothing of it is put down to others.
+ *    It is recorded for every call, also for one that never began or changed nothing, so that none is open after the
+ *    next crash and gets what others did meanwhile.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +23,8 @@ export type SettlePorts = {
   openCalls: () => readonly OpenDeskCall[];
   /** Records the state of the desk as the one after this call; waits for space. */
   recordAfter: (call: OpenDeskCall) => Promise<void>;
+  /** Records that this call changed nothing, because it never began; waits for space. */
+  recordUnbegun: (call: OpenDeskCall) => Promise<void>;
   /** Whether there is a launcher; without one nothing outlives this process under a lock. */
   hasLauncher: () => Promise<boolean>;
   report: (text: string, run: string | null) => void;
@@ -36,7 +40,7 @@ export type DeskSettling = {
 const POLL_MS = 1000;
 
 export function deskSettling(ports: SettlePorts): DeskSettling {
-  const { openCalls, recordAfter } = ports;
+  const { openCalls, recordAfter, recordUnbegun } = ports;
   let seen = new Set<string>();
   let isFirst = true;
   return {
@@ -48,7 +52,7 @@ export function deskSettling(ports: SettlePorts): DeskSettling {
       if (!isFirst && unseen.length === 0) return;
       if (await ports.hasLauncher()) await clearDesk(ports, unseen[0]?.run ?? null);
       for (const call of unseen) {
-        if (!(await isUnbegun(ports.home, call))) await recordAfter(call);
+        await ((await isUnbegun(ports.home, call)) ? recordUnbegun(call) : recordAfter(call));
         seen.add(call.call);
       }
       isFirst = false;

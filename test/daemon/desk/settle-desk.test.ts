@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type DeskPorts, recordAfter, recordUnbegun, stepsOf } from '../../../src/daemon/desk/desk.ts';
+import { deskTurns } from '../../../src/daemon/desk/desk-turns.ts';
+import { openDeskCalls } from '../../../src/daemon/desk/open-desk-calls.ts';
+import { deskSettling } from '../../../src/daemon/desk/settle-desk.ts';
+import { callsFolder } from '../../../src/daemon/guard/sandbox.ts';
+import { homeAt } from '../../../src/daemon/settings.ts';
+import type { Event } from '../../../src/schema/event.ts';
+import { openSnapshots } from '../../../src/tools/desk/snapshots.ts';
+import { launchEnvironment } from '../../../src/tools/launch-ticket.ts';
+
+const folders: string[] = [];
+const { signal } = new AbortController();
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A home of which one process after another settles the desk and dies. */
+function homeWithCrashes() {
+  const folder = mkdtempSync(join(tmpdir(), 'oka-settle-'));
+  folders.push(folder);
+  const home = homeAt(folder);
+  const desk = join(home.workspace, 'desk');
+  mkdirSync(desk, { recursive: true });
+  mkdirSync(callsFolder(home), { recursive: true });
+  const shadow = openSnapshots({ store: join(folder, 'undo'), desk });
+  const events: Event[] = [];
+  const append = async (event: object): Promise<void> => void events.push({ seq: events.length, ...event } as Event);
+  const ports: DeskPorts = { shadow, append, inTurn: deskTurns(() => Promise.resolve()) };
+  const settleInNewProcess = async (): Promise<void> => {
+    const { open } = events.reduce((state, event) => openDeskCalls.apply(state, event), openDeskCalls.initial());
+    await deskSettling({
+      home,
+      openCalls: () => open,
+      recordAfter: (call) => recordAfter(ports, call, signal),
+      recordUnbegun: (call) => recordUnbegun(ports, call, signal),
+      hasLauncher: () => Promise.resolve(false),
+      report: () => undefined,
+      signal,
+    }).settle();
+  };
+  const begin = async (ground?: string, call = 'r.n.0.1'): Promise<void> => {
+    const { tree } = await shadow.snapshot('before');
+    const data = { call, node: 'n', when: 'before', tree, skipped: [], ...(ground && { ground }) };
+    await append({ type: 'desk.kept', run: 'r', data });
+  };
+  const changed = (call = 'r.n.0.1'): string[] => {
+    const own = events.filter((event) => event.type === 'desk.kept' && event.data.call === call);
+    return shadow.changes(stepsOf(own, null)).created;
+  };
+  return { home, put: (name: string) => writeFileSync(join(desk, name), name), begin, settleInNewProcess, changed };
+}
+
+describe('a call of which nobody saw the end', () => {
+  it('gets what it did before the crash', async () => {
+    const { put, begin, settleInNewProcess, changed } = homeWithCrashes();
+    await begin();
+    put('own.txt');
+    await settleInNewProcess();
+    put('of-another-task.txt');
+    await settleInNewProcess();
+    expect(changed()).toEqual(['own.txt']);
+  });
+
+  it('S2 is not given what others did until the next crash, although it had changed nothing', async () => {
+    const { put, begin, settleInNewProcess, changed } = homeWithCrashes();
+    await begin();
+    await settleInNewProcess();
+    put('of-another-task.txt');
+    await settleInNewProcess();
+    expect(changed()).toEqual([]);
+  });
+
+  it('S2 is not given what others did until the next crash, although it never began and the machine has started again since', async () => {
+    const { home, put, begin, settleInNewProcess, changed } = homeWithCrashes();
+    await begin(launchEnvironment(callsFolder(home)) ?? '');
+    await settleInNewProcess();
+    put('of-another-task.txt');
+    writeFileSync(join(callsFolder(home), 'ground'), 'another environment\n');
+    await settleInNewProcess();
+    expect(changed()).toEqual([]);
+  });
+
+  it('K1 is settled when the next one begins, also if it had changed nothing and its outcome was not recorded', async () => {
+    const { put, begin, settleInNewProcess, changed } = homeWithCrashes();
+    await begin();
+    await begin(undefined, 'r.n.0.2');
+    put('of-the-next.txt');
+    await settleInNewProcess();
+    expect([changed(), changed('r.n.0.2')]).toEqual([[], ['of-the-next.txt']]);
+  });
+});
