@@ -9,6 +9,8 @@ export type ResultStep = {
   /** What was called, such as a command. */
   did?: string;
   attempts?: number;
+  /** Tool calls of a worker that decided as it went. */
+  calls?: number;
   ms?: number;
   /** The step failed, and the run continued with the fallback that its author gave. */
   fallback?: boolean;
@@ -33,6 +35,8 @@ export type ResultFacts = {
   criteria: readonly { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
   /** How many of the files have a copy next to the page. */
   copies?: number;
+  /** Criteria of the model's that were provably broken, and what took their place. */
+  replaced?: readonly { text: string; by: string; reason: string }[];
   files: { created: readonly string[]; changed: readonly string[]; removed: readonly string[] };
   /** Whether the changes can be undone, and the files that cannot be restored. */
   undo?: { possible: boolean; without: readonly string[] };
@@ -130,7 +134,8 @@ function answerSection({ answer, verdict }: ResultFacts): string {
       .map((line) => escapeInline(line, 2000))
       .join('  \n'),
   );
-  return `## ${verdict === 'done' ? 'Answer' : 'Answer, not accepted'}\n\n${shown.join('\n\n')}`;
+  const heading = verdict === 'done' ? 'Answer' : verdict === 'blocked' ? 'Answer so far' : 'Answer, not accepted';
+  return `## ${heading}\n\n${shown.join('\n\n')}`;
 }
 
 const REPLY_HINTS = {
@@ -162,6 +167,7 @@ function formatStep(step: ResultStep, number: number): string {
   const notes = [
     step.ms === undefined ? '' : formatDuration(step.ms),
     (step.attempts ?? 1) > 1 ? `${step.attempts} attempts` : '',
+    step.calls === undefined ? '' : `${step.calls} ${step.calls === 1 ? 'call' : 'calls'}`,
     step.fallback === true ? 'failed, continued with its fallback' : step.status === 'done' ? '' : step.status,
   ].filter((note) => note !== '');
   const head = `${number}. ${MARKS[step.status]} ${escapeInline(step.title, 200)}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
@@ -176,13 +182,17 @@ const formatAction = (did: string): string =>
 
 const JUDGED_BY = { check: 'Checked', model: 'Judged by a model', person: 'Confirmed by a person' } as const;
 
-function criteriaSection({ criteria }: ResultFacts): string {
+function criteriaSection({ criteria, replaced = [] }: ResultFacts): string {
   if (criteria.length === 0) return '';
   const lines = criteria.map(({ text, holds, evidence, by }) => {
     const seen = evidence === '' ? 'no evidence' : escapeInline(evidence, 1000);
     return `- ${holds ? '✅' : '❌'} ${escapeInline(text, 500)}\n  ${JUDGED_BY[by]}: ${seen}`;
   });
-  return `## Evidence\n\n${lines.join('\n')}`;
+  const gone = replaced.map(
+    ({ text, by, reason }) =>
+      `- ${inlineCode(text)} was replaced by ${inlineCode(by)}, because it could not be met: ${escapeInline(reason, 500)}`,
+  );
+  return `## Evidence\n\n${[...lines, ...gone].join('\n')}`;
 }
 
 function filesSection({ files, copies = 0, undo, artifacts, quarantined = [], run }: ResultFacts): string {

@@ -2,8 +2,10 @@
 import type { ResultFacts, ResultStep } from '../../roles/result.ts';
 import { finalAnswerIn } from './final-answer.ts';
 import { hostsContacted } from './hosts-contacted.ts';
+import { STEP_CHECK } from '../../schema/acceptance.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
+import { Planned } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
 import type { WaitFor } from '../../schema/wait.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
@@ -33,7 +35,10 @@ export function foldResultFacts(
     started: started.at,
     ended: last.at,
     ...answerIn(steps.at(-1) ?? []),
-    steps: steps.flatMap((events) => stepsOf(events)),
+    steps: steps.flatMap((events, index) =>
+      stepsOf(events).map((step) => (index < steps.length - 1 ? superseded(step) : step)),
+    ),
+    ...replacedIn(own),
     criteria: judged?.data.criteria ?? [],
     files,
     undo: { possible: all.some(({ type }) => type === 'desk.kept'), without: skippedIn(all) },
@@ -71,9 +76,26 @@ function stepsOf(events: readonly Event[]): ResultStep[] {
   return planned.map(({ id, title }) => ({ id, title, ...stepOf(id, events) }));
 }
 
+/** What went wrong under a plan that was replaced is no news any more; that it ran is. */
+function superseded(step: ResultStep): ResultStep {
+  const shown = { ...step };
+  delete shown.error;
+  return shown;
+}
+
+/** Criteria that the last plan replaced, and why. */
+function replacedIn(own: readonly Event[]): Pick<ResultFacts, 'replaced'> {
+  const replaced = own.flatMap((event) => {
+    const isPlan = event.type === 'call.ended' && event.data.node === 'plan';
+    return (isPlan ? Planned.safeParse(event.data.output).data?.replaced : undefined) ?? [];
+  });
+  return replaced.length === 0 ? {} : { replaced };
+}
+
 function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | 'title'> {
   const step: Omit<ResultStep, 'id' | 'title'> & { status: ResultStep['status'] } = { status: 'pending' };
   let calls = 0;
+  let isWorker = false;
   let startedAt: number | null = null;
   for (const event of events) {
     if (event.type === 'run.ended' && event.data.status === 'failed' && event.data.reason.startsWith(`${id}: `)) {
@@ -92,7 +114,8 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
       step.ms = startedAt === null ? 0 : Math.max(0, Date.parse(event.at) - startedAt);
       if (event.data.settles !== undefined) step.status = event.data.settles;
       step.fallback = event.data.settles === 'done' && event.data.status !== 'ok';
-      if (event.data.error !== undefined) step.error = event.data.error.slice(0, LONGEST_SHOWN);
+      if (event.data.error === undefined) delete step.error;
+      else step.error = event.data.error.slice(0, LONGEST_SHOWN);
       step.output = formatStepOutput(event.data.output);
     }
     if (event.type === 'node.settled') {
@@ -102,8 +125,10 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
       else step.output = formatStepOutput(event.data.output);
     }
     if (event.type === 'wait.opened') step.status = 'waiting';
+    isWorker ||= event.type === 'decision.made';
     if (event.type === 'decision.made' && event.data.decision.kind === 'Finish') {
       step.status = 'done';
+      delete step.error;
       step.output = formatStepOutput(event.data.decision.output);
     }
     if (event.type === 'decision.made' && event.data.decision.kind === 'Fail') {
@@ -111,7 +136,7 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
       step.error = event.data.decision.reason;
     }
   }
-  return { ...step, attempts: Math.max(1, calls) };
+  return isWorker ? { ...step, calls } : { ...step, attempts: Math.max(1, calls) };
 }
 
 function describeCall(tool: string, input: Json): string {
@@ -184,10 +209,13 @@ export function artifactsIn(events: readonly Event[]): ArtifactRef[] {
   return [...new Map(all.map((artifact) => [artifact.sha256, artifact])).values()];
 }
 
+/** Calls that oka makes to run a task, and those of models, which are counted apart. */
+const NO_TOOL_CALL = new Set(['model.complete', 'task.plan', 'task.critique', 'run.start', STEP_CHECK]);
+
 function costOf(events: readonly Event[]): ResultFacts['cost'] {
   const cost = { tokens: 0, usd: 0, calls: 0, modelCalls: 0, replans: 0, activeMs: 0 };
   for (const event of events) {
-    if (event.type === 'call.started') cost.calls += 1;
+    if (event.type === 'call.started' && !NO_TOOL_CALL.has(event.data.tool)) cost.calls += 1;
     if (event.type === 'call.started' && event.data.tool === 'model.complete') cost.modelCalls += 1;
     if (event.type === 'run.moved' && event.data.to === 'REPLAN') cost.replans += 1;
     if (event.type !== 'call.ended' || event.data.usage === undefined) continue;

@@ -58,6 +58,32 @@ describe('factsOf', () => {
     expect(facts).toMatchObject({ task: 'tidy.md', cost: { calls: 2, activeMs: 5 } });
   });
 
+  it('counts the calls of a worker as calls, and shows no error that it got over or that a later plan replaced', () => {
+    const finish = { kind: 'Finish', output: 'The total is 7.', rationale: '' };
+    const worker = [
+      started('r.c', [{ id: 'a', title: 'Work' }]),
+      call('a', 'cat none.txt'),
+      ended('a', { status: 'failed', output: null, error: 'exit 1' }),
+      call('a', 'cat data.txt'),
+      ended('a', { status: 'ok', output: { stdout: '7', stderr: '' } }),
+      {
+        type: 'call.started',
+        run: 'r.c',
+        data: { call: 'm', node: null, tool: 'model.complete', class: 'read', input: {} },
+      },
+      { type: 'decision.made', run: 'r.c', data: { node: 'a', turn: 2, decision: finish, settles: 'done' } },
+    ] as NewEvent[];
+    const facts = foldResultFacts([at(started('r', []))], [steps.map(at), worker.map(at)], nothing);
+    expect(facts?.answer).toBe('The total is 7.');
+    expect(facts?.steps.at(-1)).toMatchObject({ status: 'done', calls: 2 });
+    expect(facts?.steps.filter((step) => 'error' in step)).toEqual([]);
+    expect(facts?.cost).toMatchObject({ calls: 4, modelCalls: 1 });
+    const page = facts === null ? '' : resultPage(facts);
+    expect(page).toContain('Work (3.0 s, 2 calls)');
+    expect(page).not.toContain('attempts');
+    expect(page).not.toContain('exit 1');
+  });
+
   it.each([
     ['done', 'done', 'done'],
     ['failed', 'rework', 'rework'],
