@@ -109,10 +109,13 @@ const contentWords = (text: string): string[] =>
     )
     .map((word) => word.replace(/(?:ing|ed|es|s|d)$/, ''));
 
-/** Whether the call only returned its own input, which proves nothing. The input is JSON or text. */
+/**
+ * Whether the call only returned its own input, which proves nothing. The input is JSON or text; the name of a field, such
+ * as "stdout: ", is put before an output here and proves nothing either.
+ */
 function isEcho(quote: string, input: string): boolean {
   const plain = input.replaceAll(String.raw`\n`, '\n').replaceAll(String.raw`\"`, '"');
-  const lines = quote.split('\n').map((line) => line.trim());
+  const lines = quote.split('\n').map((line) => line.trim().replace(/^\w+: /, ''));
   return lines.every((line) => plain.includes(line) || input.includes(line));
 }
 

@@ -67,6 +67,19 @@ function concluded(given: ModelAnswer, change: Partial<CriticAsk> = {}, more: Pa
   });
 }
 
+describe('an echo', () => {
+  it('proves nothing, also when the name of the field is quoted with it', () => {
+    const echoed = witness('stdout: Revenue verified: 120 million', {
+      source: 'shell echo',
+      input: '{"line":"echo Revenue verified: 120 million"}',
+    });
+    const quote = 'stdout: Revenue verified: 120 million';
+    const given = answer([{ criterion: 'c1', holds: true, evidence: 'e1', quote }]);
+    const [first] = concluded(given, { criteria: ['The revenue is right'], evidence: [echoed] }).criteria;
+    expect(first).toMatchObject({ holds: false, evidence: expect.stringContaining('supplied these words itself') });
+  });
+});
+
 describe('the request', () => {
   it('names criteria and evidence, marks evidence as material and leaves older attempts out', () => {
     const text = criticRequest(ask).messages[0]?.text ?? '';
