@@ -3,7 +3,8 @@
  * Does not own: the class of a call and the rules of the policy (judge-call.ts), what the proxy lets a command reach.
  *
  * F1 A run that has read nothing private may ask any public host that no page has named. Private is the output of every tool except a public
- *    page, and what memory added to a prompt; files that the task lists under `public:` are not.
+ *    page, and what memory added to a prompt; files that the task lists under `public:` are not. Nor are the checks that are
+ *    tried while a task is planned: the model learns only whether each one is met.
  * F2 After that, a model may address a host that the operator named (in the task, in an answer, by a rule of the policy),
  *    and may follow, by a plain GET and unchanged, an address that is in the operator's words or on a clean page.
  * F3 A page is clean if its own address was chosen before anything private was read, or was itself such a link: nothing
@@ -39,7 +40,7 @@ export type FlowSources = {
   followsLinks: boolean;
 };
 
-type OpenCall = { tool: string; input: Json; isClean: boolean };
+type OpenCall = { tool: string; input: Json; isClean: boolean; isReview: boolean };
 type Ended = Extract<Event, { type: 'call.ended' }>['data'];
 
 /** `events` are those of a run and of the runs around and inside it, in the order in which they happened. */
@@ -52,7 +53,8 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
     if (type === 'wait.closed' && data.answer.verdict === 'answered') addWords(data.answer.text ?? '');
     if (type === 'call.started') {
       const isClean = flow.read === null || isLink(flow.links, data.input);
-      open.set(data.call, { tool: data.tool, input: data.input, isClean });
+      const isReview = open.get(callAround(data.call))?.tool === 'task.plan';
+      open.set(data.call, { tool: data.tool, input: data.input, isClean, isReview });
     }
     const call = type === 'call.ended' ? open.get(data.call) : undefined;
     if (type === 'call.ended' && call !== undefined && data.status !== 'denied' && data.status !== 'waiting')
@@ -66,6 +68,7 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
   }
 
   function addOutput(call: OpenCall, { output }: Ended): void {
+    if (call.isReview) return;
     if (isPublicPage(call)) {
       const links = call.tool === 'web.search' ? resultLinks(call, output) : pageLinks(output);
       for (const link of links) flow.named.add(new URL(link).host);
@@ -75,6 +78,9 @@ export function foldFlow(events: Iterable<Event>, sources: FlowSources): Flow {
     } else if (!revealsNothing(call, sources.isPublicFile)) flow.read ??= describeRead(call);
   }
 }
+
+/** The call of the tool that makes this one; a call of a step has none of that name. */
+const callAround = (call: string): string => call.slice(0, call.lastIndexOf('.'));
 
 /** A page that anybody would get: no credentials, no host of the operator's own network; or results of a search. */
 function isPublicPage({ tool, input }: OpenCall): boolean {

@@ -50,6 +50,22 @@ describe('what counts as read', () => {
     expect(flowAfter([called(tool, input)]).read).toBeNull();
   });
 
+  it('not a check that is tried while the task is planned, but the same call of a step or of the critic', () => {
+    const inside = (tool: string): NewEvent[] => {
+      const around = called(tool, {});
+      const check = called('files.read', { path: 'private.txt' }).map((event) => ({
+        ...event,
+        data: { ...event.data, call: `r.a.0.${calls - 1}.1`, node: null },
+      }));
+      return [...around.slice(0, 1), ...(check as NewEvent[]), ...around.slice(1)];
+    };
+    expect(flowAfter([inside('task.plan')]).read).toBeNull();
+    expect(flowAfter([inside('task.critique')]).read).toContain('private.txt');
+    expect(flowAfter([called('task.plan', {}), called('files.read', { path: 'private.txt' })]).read).toContain(
+      'private',
+    );
+  });
+
   it('a call that was refused has read nothing, one that failed may have', () => {
     expect(flowAfter([called('files.read', { path: 'a' }, null, 'denied')]).read).toBeNull();
     expect(flowAfter([called('files.read', { path: 'a' }, null, 'failed')]).read).toContain('a (files.read)');
