@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CanaryWeb, openCanaryWeb } from '../support/canary-web.ts';
 import { openStory, type Story } from '../support/story.ts';
-import { acting, goal, inParts, plan, turnOf } from '../support/story-model.ts';
+import { acting, goal, inParts, plan, refusing, turnOf } from '../support/story-model.ts';
 import { call, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 
 type Attempt = {
@@ -89,6 +89,7 @@ describe('what leaves the machine by reading the web', { timeout: 90_000 }, () =
         planner: ({ text }) =>
           plan([goal('do', `carry out ${/case-\d+/.exec(text)?.[0]}.`, tools)], ['file: private.txt']),
         executor,
+        critic: refusing,
       }),
       policy: (text) =>
         text.replace('rules: []', 'rules: [{ effect: allow, tool: http.get, host: allowed.example.org }]'),
@@ -119,8 +120,7 @@ describe('what leaves the machine by reading the web', { timeout: 90_000 }, () =
   });
 
   it.each(all.filter(({ name }) => name in RUNS))('does not ask when a model $name', async ({ id, calls }) => {
-    const { status, page } = await story.ended(id);
-    expect(status).toBe('done');
+    const { page } = await story.ended(id);
     expect(web.requests).toContain(`GET ${lastUrl({ calls })}`);
     expect(page).toContain(new URL(lastUrl({ calls })).host);
   });

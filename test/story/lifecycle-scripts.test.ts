@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { createAuthority } from '../../src/tools/egress/certificates.ts';
 import { canJail, whyNot } from '../support/launcher.ts';
 import { openStory } from '../support/story.ts';
-import { acting, goal, inParts, plan } from '../support/story-model.ts';
+import { acting, goal, inParts, plan, refusing } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';
 
 const npm = spawnSync('npm', ['--version']).status === 0;
@@ -49,6 +49,7 @@ describe.skipIf(!canJail || !npm)(`npm install written by a model${whyNot}`, { t
         model: inParts({
           planner: () => plan([goal('deps', 'Install what the project needs', ['shell'])], ['file: package.json']),
           executor: acting(call('shell', { line: 'npm install --no-audit --no-fund' })),
+          critic: refusing,
         }),
       });
       story.write('workspace/desk/package.json', MANIFEST);
@@ -95,6 +96,7 @@ describe.skipIf(!canJail || !npm)(`npm install written by a model${whyNot}`, { t
         model: inParts({
           planner: () => plan([goal('deps', 'Install left-pad', ['shell'])], ['file: package.json']),
           executor: acting(call('shell', { line: 'npm install --no-audit --no-fund left-pad && node evil.mjs' })),
+          critic: refusing,
         }),
       });
       story.write('workspace/desk/package.json', '{ "name": "mine", "version": "1.0.0" }');

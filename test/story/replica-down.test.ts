@@ -15,7 +15,7 @@ import { casesOf } from '../support/thorough.ts';
 
 const TASKS = {
   first: '```bash\necho one > one.txt\n```',
-  second: '```bash\ncat one.txt\nexit 3\n```',
+  second: 'What cannot be read is to be in lost.txt.\n\n```bash\ncat one.txt\nexit 3\n```',
   third: 'Write a note into note.txt.',
   fourth: '```bash\ncat one.txt note.txt > both.txt\n```',
 } as const;
@@ -26,11 +26,13 @@ const config = {
 };
 
 const model = inParts({
-  planner: () =>
-    plan(
-      [{ id: 'write', tool: 'files.write', input: { path: 'note.txt', content: 'two\n' }, targets: ['note.txt'] }],
-      ['contains: note.txt "two"'],
-    ),
+  planner: ({ text }) => {
+    const path = text.includes('lost.txt') && !text.includes('Write a note') ? 'lost.txt' : 'note.txt';
+    return plan(
+      [{ id: 'write', tool: 'files.write', input: { path, content: 'two\n' }, targets: [path] }],
+      [`contains: ${path} "two"`],
+    );
+  },
 });
 
 type Silence = { url: string; isTried: (story: Story) => boolean; [Symbol.asyncDispose](): Promise<void> };

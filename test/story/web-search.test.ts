@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CanaryWeb, openCanaryWeb } from '../support/canary-web.ts';
 import { openSearchServer, type SearchServer } from '../support/search-server.ts';
 import { openStory, type Story } from '../support/story.ts';
-import { acting, goal, inParts, plan } from '../support/story-model.ts';
+import { acting, goal, inParts, plan, refusing } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';
 
 const FOUND = 'http://gardens.example.org/tulips?page=2';
@@ -36,6 +36,7 @@ describe('searching the web', { timeout: 90_000 }, () => {
             call('web_read', { url }),
           )(request);
         },
+        critic: refusing,
       }),
       config: { search: { provider: 'searxng', url: server.url } },
     });
@@ -52,8 +53,7 @@ describe('searching the web', { timeout: 90_000 }, () => {
   });
 
   it('finds a page at the configured server, reads it through the proxy, and names both hosts in the result', async () => {
-    const { status, page } = await story.ended('case-plain');
-    expect(status).toBe('done');
+    const { page } = await story.ended('case-plain');
     expect(prompts.join('\n')).toContain('web.search');
     expect(server.requests.map(({ query }) => query.get('q'))).toContain('when do tulips flower');
     expect(web.requests).toContain(`GET ${FOUND}`);

@@ -39,6 +39,9 @@ export function acting(...calls: WireReply[]): WireScript {
 
 export const turnOf = ({ text }: WireRequest): number => Number(/Turn (\d+)\./.exec(text)?.[1] ?? 0);
 
+/** A critic for stories in which it does not matter whether the task is done, only that it ends. */
+export const refusing: WireScript = () => verdict('impossible', []);
+
 export type Claimed = { criterion: string; holds: boolean; evidence: string; quote: string };
 
 export function verdict(name: string, criteria: Claimed[], reason = 'I looked at it'): WireReply {
