@@ -217,10 +217,12 @@ function isAnswerRight(request: WireRequest, task: EvalTask, isAllThereIs: boole
 }
 
 const AROUND = 100;
+/** A result that only names what the call was about, which proves nothing. */
+const REPEATS_CALL = /^(?:path|from|to|url|size): | is not there\b/;
 
 /** The line with the proof, or the part of a long one around it. */
 function quoteAround(text: string, proof: RegExp): string | null {
-  const line = text.split('\n').find((each) => proof.test(each));
+  const line = text.split('\n').find((each) => !REPEATS_CALL.test(each) && proof.test(each));
   if (line === undefined || line.length <= 2 * AROUND) return line ?? null;
   const at = proof.exec(line)?.index ?? 0;
   return line.slice(Math.max(0, at - AROUND), at + AROUND);
