@@ -17,6 +17,8 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
+import type { Outcome } from '../../schema/tool.ts';
 import { OWN_ANSWER } from '../egress/refusals.ts';
 import { isPublic } from './network-address.ts';
 import { failure, Refused } from './define-tool.ts';
@@ -113,6 +115,20 @@ function toProxyRefusal(error: Error, url: URL): Error {
 }
 
 /** Short enough for an error, whatever a redirect has made of it. */
+/** Repeating the request does not help: certificates, and what cannot be sent at all. */
+const PERMANENT = /CERT|SELF_SIGNED|UNABLE_TO|^ERR_(TLS|SSL|INVALID|UNESCAPED)/;
+
+/** The outcome of a request that brought no answer. Misuse, and a call that was stopped, are thrown on. */
+export function requestFailure(
+  error: unknown,
+  to: string,
+  signals: { call: AbortSignal; timeout: AbortSignal },
+): Outcome {
+  if (error instanceof OkaError || signals.call.aborted) throw error;
+  const what = signals.timeout.aborted ? 'no whole answer in time' : messageOf(error);
+  return { status: 'failed', error: `${to.slice(0, 500)}: ${what}`, temporary: !PERMANENT.test(errnoOf(error) ?? '') };
+}
+
 export const shownUrl = (url: URL): string => url.href.slice(0, 500);
 
 function parseUrl(text: string, base?: URL): URL {

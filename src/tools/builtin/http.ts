@@ -1,19 +1,16 @@
 /** Owns: http.get and http.request, and what an answer is to a call. Does not own: who may be asked (http-client.ts). */
 import { z } from 'zod';
-import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { isText, toBodyText, bodyFields, asCaptured } from './body-text.ts';
 import { ok, defineTool } from './define-tool.ts';
-import { type Ask, type NetOptions, type Reply, request, shownUrl, type Trip } from './http-client.ts';
+import { type Ask, type NetOptions, type Reply, request, requestFailure, shownUrl, type Trip } from './http-client.ts';
 
 export type HttpOptions = NetOptions & { artifacts?: ArtifactStore; timeoutMs?: number };
 
 const TIMEOUT_MS = 60_000;
 const QUOTED = 500;
 const SHOWN_HEADERS = ['content-type', 'last-modified', 'etag', 'location', 'link', 'retry-after'];
-/** Trying again does not help: certificates, and what cannot be sent at all. */
-const PERMANENT = /CERT|SELF_SIGNED|UNABLE_TO|^ERR_(TLS|SSL|INVALID|UNESCAPED)/;
 
 const Url = z.string().min(1).max(8000).describe('An http or https address.');
 const Headers = z
@@ -80,13 +77,7 @@ async function exchange(
     const trip = { ...options, signal: AbortSignal.any([call.signal, timeout]) };
     return await toHttpOutcome(await request(to, ask, trip), options.artifacts);
   } catch (error) {
-    if (error instanceof OkaError || call.signal.aborted) throw error;
-    const what = timeout.aborted ? 'no whole answer in time' : messageOf(error);
-    return {
-      status: 'failed',
-      error: `${to.slice(0, 500)}: ${what}`,
-      temporary: !PERMANENT.test(errnoOf(error) ?? ''),
-    };
+    return requestFailure(error, to, { call: call.signal, timeout });
   }
 }
 

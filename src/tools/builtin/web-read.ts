@@ -1,11 +1,10 @@
 /** Owns: web.read: a page of the web as text that can be read, with its links, in portions. */
 import { z } from 'zod';
-import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import { ArtifactRef, type Outcome, type Tool, type ToolCall } from '../../schema/tool.ts';
 import { decodePage } from './web-page-encoding.ts';
 import { defineTool, failure, ok } from './define-tool.ts';
-import { type NetOptions, type Reply, request, shownUrl } from './http-client.ts';
+import { type NetOptions, type Reply, request, requestFailure, shownUrl } from './http-client.ts';
 import { type PageLimits, type ReadablePage, readPageText } from './web-page-text.ts';
 
 export type WebReadOptions = NetOptions & { artifacts?: ArtifactStore; timeoutMs?: number; pageLimits?: PageLimits };
@@ -14,8 +13,6 @@ const TIMEOUT_MS = 60_000;
 /** What is behind it is not read: no page that is worth it is longer. */
 const PAGE_BYTES = 4_194_304;
 const PORTION_CHARS = 8000;
-/** Trying again does not help: certificates, and what cannot be sent at all. */
-const PERMANENT = /CERT|SELF_SIGNED|UNABLE_TO|^ERR_(TLS|SSL|INVALID|UNESCAPED)/;
 const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 const TEXT = /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i;
 
@@ -63,13 +60,7 @@ async function readPage(to: string, from: number, options: WebReadOptions, call:
     const page = await pageOf(reply, signal, options);
     return await toOutcome(reply, page, from, options.artifacts);
   } catch (error) {
-    if (error instanceof OkaError || call.signal.aborted) throw error;
-    const what = timeout.aborted ? 'no whole answer in time' : messageOf(error);
-    return {
-      status: 'failed',
-      error: `${to.slice(0, 500)}: ${what}`,
-      temporary: !PERMANENT.test(errnoOf(error) ?? ''),
-    };
+    return requestFailure(error, to, { call: call.signal, timeout });
   }
 }
 
