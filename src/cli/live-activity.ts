@@ -27,7 +27,7 @@ export function openActivity(home: Home, signal: AbortSignal): Activity {
   };
 }
 
-export function describeActivity(message: LiveMessage): string {
+function describeActivity(message: LiveMessage): string {
   switch (message.kind) {
     case 'output':
     case 'text':

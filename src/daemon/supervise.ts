@@ -30,7 +30,7 @@ export type Supervision = {
 };
 type Patience = { firstPauseMs: number; longestPauseMs: number; lastedMs: number; silenceMs: number; graceMs: number };
 
-export const HEARTBEAT_MS = 2000;
+const HEARTBEAT_MS = 2000;
 
 const USUAL: Patience = {
   firstPauseMs: 1000,

@@ -2,7 +2,7 @@
 import type { Budgets } from '../schema/run.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 
-export type AgentStateRule = {
+type AgentStateRule = {
   to: readonly string[];
   /** Classes of calls that are eligible here. */
   classes: readonly SideEffectClass[];

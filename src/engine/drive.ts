@@ -43,7 +43,7 @@ export type Drive = {
 };
 
 /** How long calls may take to end after a stop. */
-export const GRACE_MS = 1500;
+const GRACE_MS = 1500;
 
 /** `unflushed` are events of the run that were staged before; `before` may end the run before its first step. */
 export function drive(

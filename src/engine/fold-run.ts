@@ -35,7 +35,7 @@ const FOLDED_TYPES = [
 ] as const satisfies readonly Event['type'][];
 
 /** The engine's own union of events: a type that is added elsewhere changes nothing here. */
-export type FoldedEvent = EventOf<(typeof FOLDED_TYPES)[number]>;
+type FoldedEvent = EventOf<(typeof FOLDED_TYPES)[number]>;
 
 const foldedTypes: ReadonlySet<string> = new Set(FOLDED_TYPES);
 

@@ -15,7 +15,7 @@ const LONGEST_REASON = 19_000;
 /** How long a hook may take. */
 const TIMEOUT_MS = 60_000;
 
-export type HookName = 'before_run' | 'after_run' | 'before_node' | 'after_node' | 'on_error';
+type HookName = 'before_run' | 'after_run' | 'before_node' | 'after_node' | 'on_error';
 export type Hooks = Partial<Record<HookName, { tool: string; input: Json }>>;
 
 export type RunHooks = {

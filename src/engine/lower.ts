@@ -32,7 +32,7 @@ export function readGraph(value: unknown, kinds: readonly NodeKind[] = [], name 
 }
 
 /** The graph must have passed graphSchemaWith(kinds). */
-export function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
+function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const isContributed = (node: { kind: string } | undefined): boolean => byName.has(node?.kind ?? '');
   if (!source.nodes.some((node) => isContributed(node) || isContributed(eachOf(node))))

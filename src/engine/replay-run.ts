@@ -17,7 +17,7 @@ import type { Plan } from './graph-plan.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 import { stepEvent } from './step-events.ts';
 
-export type Difference = { seq: number; found: Json; decided: Json[] };
+type Difference = { seq: number; found: Json; decided: Json[] };
 export type DecisionReplay = { events: number; decided: number; difference: Difference | null };
 
 export function replayDecisions(plan: Plan, events: readonly Event[], tools: ToolLookup): DecisionReplay {

@@ -77,7 +77,7 @@ export type NodeState = {
 };
 
 export type OpenWait = { wait: string; node: string | null; for: WaitFor };
-export type Spent = Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'replans' | 'output_bytes', number>;
+type Spent = Record<'tokens' | 'usd' | 'tool_calls' | 'retries' | 'replans' | 'output_bytes', number>;
 
 export type RunState = {
   id: string;

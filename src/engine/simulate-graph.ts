@@ -10,7 +10,7 @@ import type { EngineOptions } from './engine-context.ts';
 import { leadsBack } from './graph-plan.ts';
 import { asRegistry } from './tool-registry.ts';
 
-export type SimulatedCall = {
+type SimulatedCall = {
   node: string | null;
   tool: string;
   class: SideEffectClass;

@@ -13,7 +13,7 @@ import { OkaError } from '../schema/errors.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Author } from '../schema/tool.ts';
 
-export type Limits = {
+type Limits = {
   fileBytes: number;
   cpuSeconds: number;
   openFiles: number;
@@ -107,7 +107,7 @@ export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'seccomp
 }
 
 /** Half of the machine, so that the worker and its host stay alive. */
-export const memoryLimit = (total: number): number => Math.min(MAX_MEMORY, Math.floor(total / 2));
+const memoryLimit = (total: number): number => Math.min(MAX_MEMORY, Math.floor(total / 2));
 
 /** The folders of PATH that a sandboxed command can run programs from; a shell would stop at one that it may not start. */
 export function pathWithin(path: string, { oka, tools, programs }: Pick<Places, 'oka' | 'tools' | 'programs'>): string {

@@ -21,7 +21,7 @@ export type Registry = {
 };
 
 /** `registry`: allowed only because packages come from there. `reach`: whether the host must have a public address, or may also be on the operator's own network. */
-export type EgressVerdict =
+type EgressVerdict =
   | { verdict: 'allowed'; reason: string; reach: 'public' | 'own network'; registry?: Registry }
   | { verdict: 'refused'; reason: string };
 

@@ -15,7 +15,7 @@ import { allNeedlesOf } from './redact-forms.ts';
 import type { KnownValue } from './redact-known.ts';
 
 /** `hash` is that of the first `window` units of a form that has `length` of them. */
-export type Print = { name: string; window: number; length: number; hash: number };
+type Print = { name: string; window: number; length: number; hash: number };
 export type Fingerprints = {
   /** The key of `open`; everybody who reads the home knows it. */
   salt: string;

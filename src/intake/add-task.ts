@@ -13,15 +13,13 @@ import { readTask } from './parse-task.ts';
 import { type FolderList, listFiles, TASK } from './task-folder.ts';
 
 /** A file as it is delivered, with its path below the inbox. */
-export type DeliveredFile =
-  | { path: string; bytes: Buffer; mode: number; mtimeMs?: number }
-  | { path: string; target: string };
+type DeliveredFile = { path: string; bytes: Buffer; mode: number; mtimeMs?: number } | { path: string; target: string };
 export type Addition = { text: string; fields?: TaskFile } | { path: string } | StoredTask;
 /** A task that was taken before; `files` are the others of its folder, and null if it was a single file. */
 export type StoredTask = { name: string; bytes: Buffer; files: DeliveredFile[] | null };
 export type Added = { name: string; title: string };
 
-export const LIMITS: Limits = { mostBytes: 1024 * 1024, mostFolderBytes: 64 * 1024 * 1024, mostFiles: 1000 };
+const LIMITS: Limits = { mostBytes: 1024 * 1024, mostFolderBytes: 64 * 1024 * 1024, mostFiles: 1000 };
 const STAGED_FOR_MS = 3_600_000;
 
 /** Refuses at once what is not a task, with the reason the inbox itself would give. */

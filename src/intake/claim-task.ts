@@ -40,7 +40,7 @@ export type Claimed = TaskText & {
   folder: string | null;
 };
 
-export type Ledgered = {
+type Ledgered = {
   isKnown(id: string): boolean;
   /** Whether the task has ended and its result is written. */
   hasResult(id: string): boolean;

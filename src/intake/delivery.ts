@@ -35,7 +35,7 @@ export type Observed = {
   digest?: string | null;
   state: State;
 };
-export type State =
+type State =
   | { kind: 'fresh' }
   /** Everything else is fine, but this process may still write to it. */
   | { kind: 'open'; by: string }

@@ -8,7 +8,7 @@ import { decodeUtf8 } from './entry-name.ts';
 /** `notes` say what was left out of account, for the person who wrote the task. */
 export type TaskText = { task: TaskFile; title: string; body: string; notes: string[] };
 
-export const FIELDS: readonly string[] = Object.keys(TaskFile.shape);
+const FIELDS: readonly string[] = Object.keys(TaskFile.shape);
 const LONGEST_TITLE = 200;
 
 /** `name` is that of the file or folder, for messages and as a fallback title. */

@@ -10,8 +10,8 @@ import type { Event } from '../schema/event.ts';
 import type { NodeStatus, PlannedNode, RunStatus } from '../schema/run.ts';
 import type { WaitFor } from '../schema/wait.ts';
 
-export type GoalNode = PlannedNode & { status: NodeStatus };
-export type OpenWait = { wait: string; node: string | null; for: WaitFor };
+type GoalNode = PlannedNode & { status: NodeStatus };
+type OpenWait = { wait: string; node: string | null; for: WaitFor };
 export type Goal = {
   run: string;
   title: string;
@@ -51,7 +51,7 @@ export function applyToGoal(goal: Goal, event: Event): void {
   if (goal.status === 'running' || goal.status === 'blocked') goal.status = statusByWaits(goal);
 }
 
-export function isOver({ status }: Pick<Goal, 'status'>): boolean {
+function isOver({ status }: Pick<Goal, 'status'>): boolean {
   return status === 'done' || status === 'failed' || status === 'cancelled';
 }
 

@@ -20,7 +20,7 @@ export type OutgoingPorts = {
 export type Outgoing = (record: LedgerRecord, of: ReplicaOf) => Promise<WireEvent>;
 
 /** A Convex document may have 1 MiB; the rest is for its other fields. */
-export const MAX_BODY_BYTES = 900 * 1024;
+const MAX_BODY_BYTES = 900 * 1024;
 
 export function prepareOutgoing({ redact, except, seal }: OutgoingPorts): Outgoing {
   const isExcepted = matchesAny(except);

@@ -30,10 +30,10 @@ export type PullPorts = {
 };
 
 /** An event of the replica. */
-export type FactPlace = { pen: Pen; seq: number };
+type FactPlace = { pen: Pen; seq: number };
 
 /** `place`: the event that stored the fact. `replaces`: the events that stored it, or a fact it supersedes, before. */
-export type ReplicatedFact = { fact: Omit<FactGiven, 'supersedes'>; place: FactPlace; replaces: readonly FactPlace[] };
+type ReplicatedFact = { fact: Omit<FactGiven, 'supersedes'>; place: FactPlace; replaces: readonly FactPlace[] };
 
 export type Pulled = {
   /** `id` is that of the request. */
@@ -70,7 +70,7 @@ export async function pullFacts(ports: PullPorts): Promise<Pulled> {
 const isAboutFacts = (type: string): boolean => type.startsWith('fact.') || type === 'change.undone';
 
 /** The id under which a fact of another home is stored here. */
-export const idOfPulledFact = (ledger: string, { pen, seq }: FactPlace): string => `pulled.${ledger}.${pen}.${seq}`;
+const idOfPulledFact = (ledger: string, { pen, seq }: FactPlace): string => `pulled.${ledger}.${pen}.${seq}`;
 
 function requestFor({ fact, place, replaces }: ReplicatedFact, ledger: string): Pulled['facts'][number] {
   const id = idOfPulledFact(ledger, place);

@@ -22,7 +22,7 @@ export type Bound = ReplicaOf & { seq: number; hash: string };
 export type Seal = (text: string, bound: Bound) => Promise<string>;
 export type Open = (sealed: string, bound: Bound) => Promise<Opened>;
 /** `foreign`: it was encrypted to other keys than that of this home. */
-export type Opened = { kind: 'opened'; text: string } | { kind: 'foreign' } | { kind: 'changed'; why: string };
+type Opened = { kind: 'opened'; text: string } | { kind: 'foreign' } | { kind: 'changed'; why: string };
 
 const BODIES_PER_KEY = 10_000;
 const MAX_CACHED_KEYS = 32;

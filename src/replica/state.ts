@@ -11,7 +11,7 @@ import type { Progress } from './replicate-ledgers.ts';
 
 const MOST_BYTES = 64 * 1024;
 
-export const stateFile = (folder: string): string => join(folder, 'state.json');
+const stateFile = (folder: string): string => join(folder, 'state.json');
 export const switchFile = (folder: string): string => join(folder, 'switch.json');
 
 export function readState(folder: string): ReplicaState | null {
@@ -20,7 +20,7 @@ export function readState(folder: string): ReplicaState | null {
 }
 
 /** Not flushed: an older state, or none, does no harm after a power cut. */
-export function writeState(folder: string, state: ReplicaState): void {
+function writeState(folder: string, state: ReplicaState): void {
   makeFolder(folder);
   replaceFile(stateFile(folder), `${JSON.stringify(state)}\n`);
 }

@@ -27,7 +27,7 @@ export type Verified = {
 };
 
 /** changed: it was tampered with. fork: another history. missing: a gap. twice: a duplicate. ahead: only the replica has it. */
-export type Difference = { seq: number; kind: 'changed' | 'fork' | 'missing' | 'twice' | 'ahead'; why: string };
+type Difference = { seq: number; kind: 'changed' | 'fork' | 'missing' | 'twice' | 'ahead'; why: string };
 
 export type VerifyPorts = {
   replica: Replica;

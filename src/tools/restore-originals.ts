@@ -9,7 +9,7 @@ import { findMark, findMarkIn } from '../guard/masked-text.ts';
 import type { Json } from '../schema/json.ts';
 import type { Outcome, Tool, ToolCall } from '../schema/tool.ts';
 
-export type Refused = Extract<Outcome, { status: 'denied' }>;
+type Refused = Extract<Outcome, { status: 'denied' }>;
 /** Gives the call with its original texts, or says why it cannot run. */
 export type Restore = (call: ToolCall) => Promise<ToolCall | Refused>;
 

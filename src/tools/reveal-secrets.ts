@@ -16,7 +16,7 @@ import type { Outcome, ProxyHeader, ToolCall } from '../schema/tool.ts';
 import { PLACEHOLDER, toProxyHeader } from './secret-header.ts';
 import { commandRefusal } from './secret-command.ts';
 
-export type Denied = Extract<Outcome, { status: 'denied' }>;
+type Denied = Extract<Outcome, { status: 'denied' }>;
 /** Gives the call with its secrets filled in, or says why it may not have them. */
 export type Reveal = (call: ToolCall) => Promise<ToolCall | Denied>;
 

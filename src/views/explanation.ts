@@ -5,7 +5,7 @@ import type { Json } from '../schema/json.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { ArtifactRef, OutcomeStatus } from '../schema/tool.ts';
 
-export type Action = {
+type Action = {
   seq: number;
   call: string;
   node: string | null;
@@ -17,8 +17,8 @@ export type Action = {
   error: string | null;
   ms: number | null;
 };
-export type Rationale = { seq: number; node: string; turn: number; decision: string; why: string };
-export type Moment = { seq: number; at: string; what: string; why: string };
+type Rationale = { seq: number; node: string; turn: number; decision: string; why: string };
+type Moment = { seq: number; at: string; what: string; why: string };
 
 export type Explanation = {
   run: string;

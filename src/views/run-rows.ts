@@ -3,7 +3,7 @@ import type { Goal } from '../ledger/goal.ts';
 import { memoOf, type Rows } from '../schema/rows.ts';
 
 /** What a run has spent itself; what runs inside it spent is added when they end. */
-export type Spent = { tokens: number; usd: number; calls: number; failed_calls: number };
+type Spent = { tokens: number; usd: number; calls: number; failed_calls: number };
 
 export type RunRow = Goal & {
   depth: number;

@@ -8,7 +8,7 @@ import type { Json } from '../../schema/json.ts';
 import { installedId } from '../../tools/deps/dependency-state.ts';
 import type { DepsPorts } from './deps-ports.ts';
 
-export type End = { kind: 'installed' } | { kind: 'refused' | 'waiting' | 'failed'; reason: string };
+type End = { kind: 'installed' } | { kind: 'refused' | 'waiting' | 'failed'; reason: string };
 
 export type Installs = {
   /** The end of the installation that is in progress, or of a new one. */

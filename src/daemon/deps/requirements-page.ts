@@ -14,7 +14,7 @@ import type { Dependencies } from '../../tools/deps/dependency-state.ts';
 import { renderRequirements, readStatuses } from '../../tools/deps/render-requirements.ts';
 import type { Home } from '../../schema/home.ts';
 
-export type PagePoll = { problem: string | null; resolved: { name: string; id: string }[] };
+type PagePoll = { problem: string | null; resolved: { name: string; id: string }[] };
 export type RequirementsPage = { poll: () => PagePoll; write: () => void };
 
 const MOST_BYTES = 2_000_000;

@@ -17,7 +17,7 @@ import type { RequirementsPage } from './requirements-page.ts';
 import { type DepsPorts, nameOf } from './deps-ports.ts';
 import type { NeedFinder } from './find-needs.ts';
 
-export type Resolved = { there: boolean; seen: string; drives: Drive[] };
+type Resolved = { there: boolean; seen: string; drives: Drive[] };
 
 export type RequirementResolver = {
   /** Reads what people wrote on the page, and updates the page. */

@@ -26,7 +26,7 @@ type Append = (event: NewEvent) => Promise<unknown>;
 const WRITERS = new Set(['shell', 'files.write', 'files.edit', 'files.move', 'files.remove']);
 const MOST_SKIPPED = 1000;
 const MOST_ASIDE = 1000;
-export const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
+const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it began', begun: false };
 const SPACE_POLL_MS = 2000;
 
 export type DeskPorts = {

@@ -13,7 +13,7 @@ import type { Policy } from '../../schema/policy.ts';
 
 export type LoadedPolicy = { policy: Policy; sha256: string };
 
-export type PolicyPoll = { kind: 'same' } | ({ kind: 'loaded' } & LoadedPolicy) | { kind: 'invalid'; reason: string };
+type PolicyPoll = { kind: 'same' } | ({ kind: 'loaded' } & LoadedPolicy) | { kind: 'invalid'; reason: string };
 
 export type PolicyFile = {
   /** The active policy. */

@@ -46,7 +46,7 @@ export type SandboxPorts = {
 export const deskLockFile = (home: Home): string => join(home.oka, 'state', 'desk.lock');
 export const callsFolder = (home: Home): string => join(home.oka, 'state', 'calls');
 
-export type InstallerRequest = {
+type InstallerRequest = {
   net: boolean;
   servers: readonly string[];
   readable: readonly string[];

@@ -27,7 +27,7 @@ export type SealedTexts = {
 };
 
 /** A text, and the node it belongs to, if it belongs to one. */
-export type PlacedText = { text: string; node?: string };
+type PlacedText = { text: string; node?: string };
 
 export type SealedTextsOptions = {
   folder: string;

@@ -118,10 +118,10 @@ function currentHash({ inNotes, besidePen, key }: Copies): string | null {
   return JSON.stringify(inNotes) === JSON.stringify(besidePen) ? inNotes.hash : null;
 }
 
-export type StoredAnchors = Omit<LedgerAnchors, 'write'>;
+type StoredAnchors = Omit<LedgerAnchors, 'write'>;
 
 /** What is known about the last record of a ledger; changes nothing. */
-export function readAnchors(
+function readAnchors(
   home: Home,
   pen: Pen,
   identity: HomeIdentity | null,

@@ -25,7 +25,7 @@ export type HomeIdentity = {
   problem: string | null;
 };
 
-export const idFile = ({ oka }: Home): string => join(oka, 'home.json');
+const idFile = ({ oka }: Home): string => join(oka, 'home.json');
 
 /** Who knows this folder as a home. */
 export type Marks = { folder: string | null; ledger: boolean; notes: { id: string; since: string }[] };

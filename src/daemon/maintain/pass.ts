@@ -126,7 +126,7 @@ async function writePage(m: Maintenance, page: string): Promise<number> {
 }
 
 /** The page as the rows define it; null when no part has anything to show on it. */
-export function renderPage(m: Pick<Maintenance, 'store' | 'parts' | 'pages'>, name: string): string | null {
+function renderPage(m: Pick<Maintenance, 'store' | 'parts' | 'pages'>, name: string): string | null {
   const rows = readOnly(m.store);
   let page: Page | null | undefined;
   for (const part of m.parts) page ??= part.page?.(name, rows);

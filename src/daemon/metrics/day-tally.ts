@@ -54,7 +54,7 @@ export type Packed = { run: string; at: string; tokens: number };
 /** What a task would have taken without the procedure it was planned from. */
 export type Saved = { run: string; at: string; tokens: number; seconds: number };
 
-export const MOST_RUNS = 50;
+const MOST_RUNS = 50;
 
 export function emptyDay(): DayTally {
   const share = (): Share => ({ of: 0, hits: 0, runs: [] });

@@ -5,7 +5,7 @@ import type { Planned } from '../../schema/task-run.ts';
 
 type Recorded = Planned['criteria'][number];
 
-export function criterionIn({ text, author }: Recorded): Criterion {
+function criterionIn({ text, author }: Recorded): Criterion {
   if (text === EVERY_STEP.text) return EVERY_STEP;
   const read = parseCriterion(text, author);
   return 'problem' in read ? { text, check: null, author } : read;

@@ -40,7 +40,7 @@ export type ProceduresOptions = {
 };
 
 /** A task with this tag is always planned from scratch. */
-export const NO_PROCEDURE_TAG = 'no-procedure';
+const NO_PROCEDURE_TAG = 'no-procedure';
 
 export function procedureChooser({ ledger, settings, tools, hasPlanner, clock }: ProceduresOptions): Choose {
   const known = procedureReader(ledger);

@@ -184,7 +184,7 @@ function parameterOf(state: ShellState, part: ParameterExpansionPart, values: Va
 const isGlob = (text: string): boolean => /[*?]|\[.+\]/.test(text);
 
 /** Expands {a,b} and {1..9}; of a range, only the first and the last. */
-export function bracesIn(text: string, state: ShellState, depth = 0): string[] {
+function bracesIn(text: string, state: ShellState, depth = 0): string[] {
   const open = depth > 6 ? -1 : text.search(/(?<![$\\])\{[^{}]*(?:,|\.\.)/);
   if (open === -1) return [text];
   const close = closingBrace(text, open);

@@ -6,12 +6,7 @@ import type { Arg, ShellState, Stdin } from './shell-state.ts';
 export type Operands = 'text' | 'read' | 'stat' | 'write' | 'copy' | 'pattern' | 'own';
 
 /** What an option means: a class with a reason, how its value is used, or a function that judges it. */
-export type Rule =
-  | readonly [SideEffectClass, string]
-  | 'reads'
-  | 'writes'
-  | 'fine'
-  | ((value: Arg | null, use: Use) => void);
+type Rule = readonly [SideEffectClass, string] | 'reads' | 'writes' | 'fine' | ((value: Arg | null, use: Use) => void);
 
 export type Row = {
   class: SideEffectClass;

@@ -54,7 +54,7 @@ export type Where = {
 };
 
 /** One pipeline: the program in it that never ends, if any, and whether something in it ends the pipeline. */
-export type Flow = { endless: string | null; bounded: boolean };
+type Flow = { endless: string | null; bounded: boolean };
 
 /** A function that the line defines. */
 export type Definition = { name: string; called: boolean; run: (state: ShellState, stdin: Stdin) => void };

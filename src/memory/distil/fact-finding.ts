@@ -8,7 +8,7 @@ import { sumOf } from '../index/index-item.ts';
 import type { Subject } from './fact-subject.ts';
 
 /** A fact was stated by a person and is neither an instruction nor a preference; a note comes from runs alone. */
-export const KINDS = ['standing', 'preference', 'lesson', 'fact', 'note', 'environment'] as const;
+const KINDS = ['standing', 'preference', 'lesson', 'fact', 'note', 'environment'] as const;
 export type Kind = (typeof KINDS)[number];
 export type Source = Fact['source'];
 

@@ -22,7 +22,7 @@ import { type Subject, subjectKey, parseSubject } from './fact-subject.ts';
 import { topicName } from './fact-topic.ts';
 
 export type Why = WhyForgotten;
-export type Known = KnownFact;
+type Known = KnownFact;
 
 /** A fact, and what maintenance needs to decide about it. */
 export type StoredFact = FactRow & {
@@ -137,6 +137,6 @@ function indexKeys(found: StoredFact): string[] {
 const canExpireUnused = ({ namespace, source }: Known): boolean =>
   namespace !== STANDING && sourceRank(source) < sourceRank('person');
 
-export const learningsPageName = (namespace: string): string => `brain/LEARNINGS-${topicName(namespace)}.md`;
+const learningsPageName = (namespace: string): string => `brain/LEARNINGS-${topicName(namespace)}.md`;
 export const dayOf = (at: string): string => at.slice(0, 10);
 const lastSegment = (key: string): string => key.slice(key.lastIndexOf('/') + 1);

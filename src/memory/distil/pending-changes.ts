@@ -59,7 +59,7 @@ export function recordWritten(rows: Rows, event: WrittenChange): void {
 
 export const findChange = (rows: Rows, seq: number): Change | undefined => rows.get<Change>(`facts/change/${seq}`);
 
-export function markUndone(rows: Rows, seq: number): void {
+function markUndone(rows: Rows, seq: number): void {
   const change = findChange(rows, seq);
   if (change !== undefined) rows.put(`facts/change/${seq}`, { ...change, isUndone: true });
 }

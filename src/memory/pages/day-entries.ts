@@ -10,7 +10,7 @@ import type { Rows } from '../../schema/rows.ts';
 
 export type Counts = Readonly<Record<string, number>>;
 
-export const MAX_ENTRIES: Readonly<Record<DayEntryKind, number>> = {
+const MAX_ENTRIES: Readonly<Record<DayEntryKind, number>> = {
   task: 50,
   word: 30,
   tool: 20,
@@ -51,8 +51,8 @@ export type DayEntries = {
 };
 export type DayEntryKind = keyof DayEntries;
 
-export const dayOf = (at: string): string => at.slice(0, 10);
-export const dayPageName = (day: string): string => `memory/${day}.md`;
+const dayOf = (at: string): string => at.slice(0, 10);
+const dayPageName = (day: string): string => `memory/${day}.md`;
 export const dayOfPageName = (page: string): string | null => /^memory\/(\d{4}-\d\d-\d\d)\.md$/.exec(page)?.[1] ?? null;
 
 export const dayCounts = (rows: Rows, day: string): Counts | undefined => rows.get<Counts>(`day/${day}`);

@@ -17,7 +17,7 @@ import { composeText } from './page-text.ts';
 
 export const peoplePart: Part = { name: 'people', take: (read, rows) => void handleByType(HANDLERS)(read.event, rows) };
 
-export const peoplesLines = (rows: Rows, page: string): string[] => rows.get<string[]>(`people/lines/${page}`) ?? [];
+const peoplesLines = (rows: Rows, page: string): string[] => rows.get<string[]>(`people/lines/${page}`) ?? [];
 
 /** The text of a page including people's lines; null when there is nothing to show. */
 export function composePage(page: Page | null, name: string, rows: Rows): string | null {

@@ -64,11 +64,7 @@ function isUnchanged(folder: PagesFolder, page: string): boolean {
   return signatureOf(place.file) === readPageState(place).signature;
 }
 
-export async function scanPage(
-  folder: PagesFolder,
-  page: string,
-  rendered: () => string | null,
-): Promise<PageEdit | null> {
+async function scanPage(folder: PagesFolder, page: string, rendered: () => string | null): Promise<PageEdit | null> {
   const place = pagePlace(folder, page);
   repairPage(place);
   const late = findLateWrites(folder, place);

@@ -9,7 +9,7 @@ import { isSameText, type TokenForm, toSkeleton, type Token, tokenize } from './
 import { inferKind, findMisfit } from './parameter-values.ts';
 
 /** A place where the texts differ, with its value in each of them. */
-export type Hole = { name: string; kind: Parameter['kind']; values: string[] };
+type Hole = { name: string; kind: Parameter['kind']; values: string[] };
 export type Aligned = { template: string; holes: Hole[] };
 
 type Range = readonly [from: number, to: number];

@@ -11,15 +11,7 @@ import type { Rows } from '../../schema/rows.ts';
 import { secondsOf, type TaskRecord, wasFine } from '../task-record.ts';
 
 /** What went wrong in a run, as a category; tool output is never quoted. */
-export type RunProblem =
-  | 'failed'
-  | 'reworked'
-  | 'corrected'
-  | 'undone'
-  | 'overstepped'
-  | 'refused'
-  | 'retried'
-  | 'installed';
+type RunProblem = 'failed' | 'reworked' | 'corrected' | 'undone' | 'overstepped' | 'refused' | 'retried' | 'installed';
 
 export type Execution = {
   run: string;
@@ -49,7 +41,7 @@ export type Execution = {
   problems: RunProblem[];
 };
 
-export const MAX_EXECUTIONS = 200;
+const MAX_EXECUTIONS = 200;
 
 const executionsKey = (family: string): string => `procedures/executions/${family}`;
 

@@ -44,7 +44,7 @@ type TemplateToken = Token & { isTight: boolean };
 /** Cached, because every task needs them. */
 const templates = new WeakMap<object, TemplateToken[]>();
 /** The parameter that is the folder of the task (task-text.ts). */
-export const FOLDER = 'dir';
+const FOLDER = 'dir';
 const QUOTES = new Set(['"', '`', '“', '”', "'"]);
 
 function templateTokensOf(procedure: Pick<Procedure, 'task'>): TemplateToken[] {

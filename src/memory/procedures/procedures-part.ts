@@ -55,7 +55,7 @@ export const procedures: Part = {
 /** The family of a finished task. */
 export const familyOfRun = (rows: Rows, run: string): string | undefined => rows.get<string>(familyKey(run));
 
-export const pageName = (procedure: string): string => `${FOLDER}${procedure}.md`;
+const pageName = (procedure: string): string => `${FOLDER}${procedure}.md`;
 
 function ingestEvent(read: Read, rows: Rows): void {
   const { event } = read;

@@ -9,7 +9,7 @@ import type { Rows } from '../../schema/rows.ts';
 import { shortHash, toSkeleton, type Token } from './task-tokens.ts';
 import { termOverlap } from './match-task.ts';
 
-export type Family = { id: string; terms: string[] };
+type Family = { id: string; terms: string[] };
 
 /** The share of words that similar tasks have in common. */
 const MIN_OVERLAP = 0.5;

@@ -15,7 +15,7 @@ export type Token = { text: string; look: TokenForm; at: number; length: number 
 const FIRST_HOLE = 0xe000;
 const PRIVATE = /[\uE000-\uF8FF]/;
 const MAX_HOLES = 1000;
-export const MAX_TEXT_LENGTH = 20_000;
+const MAX_TEXT_LENGTH = 20_000;
 const MAX_QUOTE_LENGTH = 500;
 
 const NAME = String.raw`[\p{L}\p{N}_.@+~-]`;

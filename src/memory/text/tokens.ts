@@ -16,7 +16,7 @@ export type TokenCounter = {
 };
 
 /** Tokens relative to o200k. A Claude vocabulary was measured at 1.06 to 1.54, depending on the text. */
-export const TOKEN_FACTORS: Readonly<Record<ModelFamily, number>> = { openai: 1, anthropic: 1.35, unknown: 1.4 };
+const TOKEN_FACTORS: Readonly<Record<ModelFamily, number>> = { openai: 1, anthropic: 1.35, unknown: 1.4 };
 
 const SLICE_LENGTH = 2000;
 const MAX_FACTOR = 3;

@@ -37,7 +37,7 @@ export type NetOptions = {
   overflow?: 'fail' | 'cut';
 };
 export type Address = { address: string; family: number };
-export type Hop = 'asked' | 'redirected';
+type Hop = 'asked' | 'redirected';
 export type Ask = { method: string; headers: Readonly<Record<string, string>>; body?: string | undefined };
 export type Trip = NetOptions & { signal: AbortSignal; redirects: 'followed' | 'given back' };
 /** `hosts` are all that were asked, in order: more than one after a redirect to another. */

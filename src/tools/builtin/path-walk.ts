@@ -99,7 +99,7 @@ export async function walkTo(trail: Trail, way: WalkOptions): Promise<string | n
 }
 
 /** The parts of a path below the desk (P1). */
-export function splitDeskPath(desk: string, path: string): string[] {
+function splitDeskPath(desk: string, path: string): string[] {
   if (path.includes('\0')) throw new Refused('the path has a NUL in it', RELATIVE);
   if (!path.isWellFormed()) throw new Refused('the path is not proper Unicode', RELATIVE);
   if (INVISIBLE.test(path)) throw new Refused(`${JSON.stringify(path)} has characters that cannot be seen`, RELATIVE);

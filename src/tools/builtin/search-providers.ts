@@ -4,8 +4,8 @@ import type { Json } from '../../schema/json.ts';
 import type { SearchConfig } from '../../schema/search.ts';
 
 export type SearchQuery = { query: string; limit: number; since?: 'day' | 'week' | 'month' | 'year' | undefined };
-export type SearchResult = { title: string; url: string; text: string; date?: string };
-export type SearchRequest = { url: URL; headers: Record<string, string> };
+type SearchResult = { title: string; url: string; text: string; date?: string };
+type SearchRequest = { url: URL; headers: Record<string, string> };
 
 export type SearchProvider = {
   /** Where requests go; a key is given to this host only. */

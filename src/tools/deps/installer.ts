@@ -3,7 +3,7 @@ import type { InstallInput, Receipt } from '../../schema/dependency.ts';
 import type { ToolCall } from '../../schema/tool.ts';
 import type { Launched } from '../launch.ts';
 
-export type RunOptions = {
+type RunOptions = {
   cwd: string;
   /** Whether it may reach the registries, through the proxy alone. */
   net: boolean;
@@ -21,7 +21,7 @@ export type RunInstaller = (
   call: ToolCall,
 ) => Promise<Launched | { refused: string }>;
 
-export type Limits = {
+type Limits = {
   min_age_days: number;
   unknown_age: 'refuse' | 'take';
   scripts: readonly string[];

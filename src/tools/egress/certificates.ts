@@ -19,7 +19,7 @@ import {
 } from 'node:crypto';
 import { isIP } from 'node:net';
 
-export type IssuedCertificate = { key: string; cert: string };
+type IssuedCertificate = { key: string; cert: string };
 
 export type Authority = {
   /** Its own certificate, as PEM. */
