@@ -31,8 +31,6 @@ RUN node build.js
 FROM ${OKA_BASE} AS program
 WORKDIR /app
 COPY package.json ./
-COPY .oka/rules ./.oka/rules
-COPY workspace ./workspace
 COPY share ./share
 COPY bin ./bin
 COPY src ./src

@@ -295,7 +295,7 @@ describe('oka doctor', () => {
 
 describe('oka schema', () => {
   it('keeps the schema beside the settings up to date', async () => {
-    expect(readFileSync(join(programFolder, '.oka/rules/config.schema.json'), 'utf8')).toBe(
+    expect(readFileSync(join(programFolder, 'share/home/rules/config.schema.json'), 'utf8')).toBe(
       (await oka('schema', 'config')).out,
     );
   });

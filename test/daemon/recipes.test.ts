@@ -52,8 +52,7 @@ it('the recipes for an intake and an event type: a row each, one room, and the t
   const copy = join(folder.dir, 'copy');
   cpSync(join(TOP, 'src'), join(copy, 'src'), { recursive: true });
   cpSync(join(TOP, 'package.json'), join(copy, 'package.json'));
-  cpSync(join(TOP, '.oka/rules'), join(copy, '.oka/rules'), { recursive: true });
-  cpSync(join(TOP, 'workspace'), join(copy, 'workspace'), { recursive: true });
+  cpSync(join(TOP, 'share'), join(copy, 'share'), { recursive: true });
   symlinkSync(join(TOP, 'node_modules'), join(copy, 'node_modules'));
   const insertBefore = (file: string, place: string, text: string): void => {
     const before = readFileSync(join(copy, 'src', file), 'utf8');

@@ -30,7 +30,7 @@ const parse = (text: string) => parsePolicy(text, 'POLICY.md', classify);
 
 describe('the policy', () => {
   it('that ships is valid, allows reading and the desk, and asks about the rest', () => {
-    const shipped = fileURLToPath(new URL('../../.oka/rules/POLICY.md', import.meta.url));
+    const shipped = fileURLToPath(new URL('../../share/home/rules/POLICY.md', import.meta.url));
     const { defaults, rules, approvals } = parse(readFileSync(shipped, 'utf8'));
     expect(defaults).toEqual({ read: 'allow', write_local: 'allow', external_mutation: 'ask', deny: 'deny' });
     expect(rules).toEqual([]);
@@ -38,7 +38,7 @@ describe('the policy', () => {
   });
 
   it('that its own prose shows as an example is valid', () => {
-    const shipped = readFileSync(fileURLToPath(new URL('../../.oka/rules/POLICY.md', import.meta.url)), 'utf8');
+    const shipped = readFileSync(fileURLToPath(new URL('../../share/home/rules/POLICY.md', import.meta.url)), 'utf8');
     const example = /\n {4}rules:\n((?: {6}.*\n)+)/.exec(shipped)?.[1]?.replaceAll(/^ {4}/gm, '') ?? '';
     const real = (line: string): Classified => classifyCommand({ line });
     expect(parsePolicy(policy(example), 'POLICY.md', real).rules).toHaveLength(2);

@@ -15,7 +15,7 @@ function installed({ native }: { native: boolean }) {
   const folder = temporaryFolder();
   const app = join(folder.dir, 'app');
   mkdirSync(app);
-  for (const name of ['src', 'bin', 'share', 'workspace', '.oka/rules', 'package.json', ...(native ? ['native'] : [])])
+  for (const name of ['src', 'bin', 'share', 'package.json', ...(native ? ['native'] : [])])
     cpSync(join(root, name), join(app, name), { recursive: true, filter: (path) => !/native\/oka-launch/.test(path) });
   symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'));
   mkdirSync(join(folder.dir, 'bin'));

@@ -28,7 +28,7 @@ const ESSENTIAL = [
 ] as const;
 const DERIVED = ['.oka/maintenance', ...WRITTEN.map((name) => `.oka/${name}`)];
 const FOLDERS = ['.oka/rules', ...DERIVED, 'workspace/inbox', 'workspace/outbox', 'workspace/desk'];
-/** Shipped with the program; the program's own folder is itself a home. */
+/** The first files of a home. Their templates are in share/home: what git tracks is never a file that a person edits. */
 const FILES = [
   '.oka/rules/config.json',
   '.oka/rules/config.schema.json',
@@ -53,9 +53,7 @@ export function setUp(home: Home, { restore = false } = {}): string[] {
   for (const folder of folders)
     attempt(home, folder, (path) => mkdirSync(path, { recursive: true, mode: modeOf(folder, 0o777) }));
   for (const file of files)
-    attempt(home, file, (path) =>
-      writeFileSync(path, readShippedFile(file), { flag: 'wx', mode: modeOf(file, 0o666) }),
-    );
+    attempt(home, file, (path) => writeFileSync(path, readTemplate(file), { flag: 'wx', mode: modeOf(file, 0o666) }));
   for (const { at, to } of links) attempt(home, at, (path) => symlinkSync(to, path));
   prepareMaintenanceFolder(home);
   if (isNew) identifyHome(home, marks.notes.at(-1)?.id);
@@ -110,8 +108,8 @@ export function isSetUp(home: Home): boolean {
   return existsSync(home.oka) && existsSync(home.workspace);
 }
 
-function readShippedFile(file: string): string {
-  return readFileSync(join(programFolder, file), 'utf8');
+function readTemplate(file: string): string {
+  return readFileSync(join(programFolder, 'share', 'home', file.replace(/^\.oka\//, '')), 'utf8');
 }
 
 function attempt(home: Home, path: string, make: (path: string) => void): void {
