@@ -58,9 +58,14 @@ export function impliedCriteria(facts: TaskFacts): Criterion[] {
   });
 }
 
-/** A criterion counts if it could have failed: the operator's own, prose, and a check that failed before the work. */
+/**
+ * A criterion counts if it could have failed: the operator's own, prose, and a check that failed before the work. That a
+ * file or a folder is there says nothing about its content, so a model's check of that does not count.
+ */
 function isBinding({ author, check, before }: PlannedCriterion): boolean {
-  return author === 'operator' || check === null || (check.kind !== 'unchanged' && before !== true);
+  if (author === 'operator' || check === null) return true;
+  const isExistence = check.kind === 'folder' || (check.kind === 'file' && check.want !== 'absent');
+  return check.kind !== 'unchanged' && !isExistence && before !== true;
 }
 
 const namesIn = (text: string): string => {

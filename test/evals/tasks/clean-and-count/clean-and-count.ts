@@ -7,9 +7,10 @@ export default defineTask(import.meta.dirname, {
   criteria: (at) => [
     `rows: ${at('clean.csv')} == 3`,
     `json: ${at('stats.json')} rows == 3`,
-    `json: ${at('stats.json')} sum > 0`,
+    'stats.json has the number of rows and the sum of clean.csv.',
   ],
-  work: ({ read, write }) => {
+  proofs: [/"rows": ?3, ?"sum": ?42/],
+  work: ({ read, write, verify }) => {
     const lines = read('raw.csv')
       .trim()
       .split('\n')
@@ -17,6 +18,7 @@ export default defineTask(import.meta.dirname, {
     write('clean.csv', `${lines.join('\n')}\n`);
     const rows = parseRows(lines.join('\n'));
     write('stats.json', `{"rows": ${rows.length}, "sum": ${sumOf(rows, 'amount')}}\n`);
+    verify('stats.json');
     return `clean.csv has ${rows.length} rows.`;
   },
   grade: ({ file }) =>
