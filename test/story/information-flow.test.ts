@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CanaryWeb, openCanaryWeb } from '../support/canary-web.ts';
 import { openStory, type Story } from '../support/story.ts';
-import { acting, goal, inParts, plan, refusing, turnOf } from '../support/story-model.ts';
+import { acting, agreeing, goal, inParts, plan } from '../support/story-model.ts';
 import { call, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 
 type Attempt = {
@@ -70,8 +70,8 @@ const all = Object.entries({ ...ASKS, ...RUNS }).map(([name, attempt], index) =>
 function executor(request: WireRequest): WireReply {
   const attempt = all.find(({ id }) => request.text.includes(`carry out ${id}.`));
   if (attempt === undefined) throw new Error('which case is this?');
-  if (turnOf(request) > attempt.calls.length + 3) return call('finish', { output: 'done' });
-  return acting(...attempt.calls)(request) as WireReply;
+  const last = 'Nothing had to be changed on the desk; the page was read.';
+  return acting(...attempt.calls, call('finish', { output: last }))(request) as WireReply;
 }
 
 describe('what leaves the machine by reading the web', { timeout: 90_000 }, () => {
@@ -89,7 +89,7 @@ describe('what leaves the machine by reading the web', { timeout: 90_000 }, () =
         planner: ({ text }) =>
           plan([goal('do', `carry out ${/case-\d+/.exec(text)?.[0]}.`, tools)], ['file: private.txt']),
         executor,
-        critic: refusing,
+        critic: agreeing(String.raw`http\.get`, 'body'),
       }),
       policy: (text) =>
         text.replace('rules: []', 'rules: [{ effect: allow, tool: http.get, host: allowed.example.org }]'),
@@ -120,7 +120,8 @@ describe('what leaves the machine by reading the web', { timeout: 90_000 }, () =
   });
 
   it.each(all.filter(({ name }) => name in RUNS))('does not ask when a model $name', async ({ id, calls }) => {
-    const { page } = await story.ended(id);
+    const { status, page } = await story.ended(id);
+    expect(status).toBe('done');
     expect(web.requests).toContain(`GET ${lastUrl({ calls })}`);
     expect(page).toContain(new URL(lastUrl({ calls })).host);
   });

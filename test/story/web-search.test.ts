@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CanaryWeb, openCanaryWeb } from '../support/canary-web.ts';
 import { openSearchServer, type SearchServer } from '../support/search-server.ts';
 import { openStory, type Story } from '../support/story.ts';
-import { acting, goal, inParts, plan, refusing } from '../support/story-model.ts';
+import { acting, agreeing, goal, inParts, plan } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';
 
 const FOUND = 'http://gardens.example.org/tulips?page=2';
@@ -34,9 +34,10 @@ describe('searching the web', { timeout: 90_000 }, () => {
             ...read,
             call('web_search', { query: isLeaky ? 'rosebud' : 'when do tulips flower' }),
             call('web_read', { url }),
+            call('finish', { output: 'They flower in April. Nothing had to be changed on the desk.' }),
           )(request);
         },
-        critic: refusing,
+        critic: agreeing(String.raw`web\.read`, 'text'),
       }),
       config: { search: { provider: 'searxng', url: server.url } },
     });
@@ -53,7 +54,8 @@ describe('searching the web', { timeout: 90_000 }, () => {
   });
 
   it('finds a page at the configured server, reads it through the proxy, and names both hosts in the result', async () => {
-    const { page } = await story.ended('case-plain');
+    const { status, page } = await story.ended('case-plain');
+    expect(status).toBe('done');
     expect(prompts.join('\n')).toContain('web.search');
     expect(server.requests.map(({ query }) => query.get('q'))).toContain('when do tulips flower');
     expect(web.requests).toContain(`GET ${FOUND}`);

@@ -42,6 +42,20 @@ export const turnOf = ({ text }: WireRequest): number => Number(/Turn (\d+)\./.e
 /** A critic for stories in which it does not matter whether the task is done, only that it ends. */
 export const refusing: WireScript = () => verdict('impossible', []);
 
+/** A critic that finds every criterion met by what the last call of this tool returned in this field. */
+export function agreeing(tool: string, field: string): WireScript {
+  return ({ text }) => {
+    const [, evidence = '', content = ''] =
+      [...text.matchAll(new RegExp(String.raw`\b(e\d+) ${tool} [^\n]*\n([\s\S]*?)</data`, 'g'))].at(-1) ?? [];
+    const quote = new RegExp(String.raw`^${field}: (.+)$`, 'm').exec(content)?.[1] ?? '';
+    const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
+    return verdict(
+      'done',
+      criteria.map((criterion) => ({ criterion, holds: true, evidence, quote })),
+    );
+  };
+}
+
 export type Claimed = { criterion: string; holds: boolean; evidence: string; quote: string };
 
 export function verdict(name: string, criteria: Claimed[], reason = 'I looked at it'): WireReply {
