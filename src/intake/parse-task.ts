@@ -2,6 +2,7 @@
 import { OkaError } from '../schema/errors.ts';
 import { readFrontMatter, withUnixLines } from '../schema/front-matter.ts';
 import { TaskFile } from '../schema/task-file.ts';
+import { quoteCriteria, toCriteria } from './accept-field.ts';
 import { NotATask } from './plain-file.ts';
 import { decodeUtf8 } from './entry-name.ts';
 
@@ -36,7 +37,8 @@ function splitFrontMatter(text: string, name: string): ReturnType<typeof readFro
   if (isOpen(text))
     throw new NotATask('its front matter is not closed: the second --- line is missing', { unfinished: true });
   try {
-    return readFrontMatter(text, name);
+    const { data, body } = readFrontMatter(quoteCriteria(text), name);
+    return { data: 'accept' in data ? { ...data, accept: toCriteria(data['accept'] ?? null) } : data, body };
   } catch (error) {
     if (error instanceof OkaError) throw new NotATask(error.message, { cause: error });
     throw error;

@@ -7,7 +7,7 @@ export const TaskFile = z
     id: Id.optional().describe('Two files with the same id are one task.'),
     title: z.string().max(500).optional().describe('Default: the first heading, else the file name.'),
     accept: z
-      .array(z.string().max(2000))
+      .array(z.string('a criterion is one text, such as "rows: totals.csv >= 12"').max(2000))
       .max(50)
       .optional()
       .describe('What must be true for the task to count as done: checks, such as "file: report.md", and sentences.'),
