@@ -1,10 +1,9 @@
 /** Answering an approval from the command line: approve and deny are one command with two names. */
-import { peekProjection } from '../ledger/peek-projection.ts';
-import { taskGraph } from '../ledger/task-graph.ts';
 import { parseApprovedHosts } from '../guard/approved-hosts.ts';
 import { OkaError } from '../schema/errors.ts';
 import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import type { Answer, Call } from './command-module.ts';
+import { findWait, type OpenWait, readOpenWaits } from './find-run.ts';
 import { operatorName } from './operator-name.ts';
 import { type RequestData, requestRun } from './run-requests.ts';
 
@@ -18,13 +17,8 @@ export async function decideApproval(
   verdict: 'approved' | 'denied',
 ): Promise<Answer<RequestData>> {
   const [wanted, ...words] = call.operands;
-  if (wanted === undefined) throw new OkaError('usage', 'say which approval', { fix: 'See what waits: oka status' });
   const hosts = parseApprovedHosts(call.options.host ?? []);
-  const { state } = await peekProjection(call.home.ledgers.run, call.home.oka, taskGraph);
-  const { wait, asking } = findApproval(
-    wanted,
-    state.goals.flatMap((goal) => goal.waits),
-  );
+  const { wait, for: asking } = findApproval(wanted, await readOpenWaits(call.home));
   const answer: WaitAnswer = {
     verdict,
     by: operatorName(),
@@ -36,25 +30,28 @@ export async function decideApproval(
   return requestRun(call, { kind: 'answer', wait, answer });
 }
 
-/** The wait with this name, or the only one whose name begins so. */
-function findApproval(
-  wanted: string,
-  waits: readonly { wait: string; for: WaitFor }[],
-): { wait: string; asking: Approval } {
-  const approvals = waits.flatMap(({ wait, for: asking }) => (asking.kind === 'approval' ? [{ wait, asking }] : []));
-  const found = approvals.filter(({ wait }) => wait.startsWith(wanted));
-  const only = found.find(({ wait }) => wait === wanted) ?? (found.length === 1 ? found[0] : undefined);
-  if (only !== undefined) return only;
-  if (found.length > 1)
-    throw new OkaError('usage', `"${wanted}" can be ${namesOf(found).join(' or ')}`, { fix: 'Give more of the name.' });
-  const isOther = waits.some(({ wait }) => wait === wanted);
-  throw new OkaError(
-    'no-such-wait',
-    isOther ? `"${wanted}" is not an approval` : `no approval "${wanted}" is awaited`,
-    {
-      fix: isOther ? `Answer it: oka answer ${wanted} "…"` : 'See what waits: oka status',
-    },
-  );
+/** The approval with this name, or the only one whose name begins so; without a name the only one there is. */
+function findApproval(wanted: string | undefined, waits: readonly OpenWait[]): OpenWait<Approval> {
+  const approvals = waits.filter((each): each is OpenWait<Approval> => each.for.kind === 'approval');
+  if (wanted === undefined) return onlyApproval(approvals, waits);
+  const other = waits.find(({ wait, for: { kind } }) => wait === wanted && kind !== 'approval');
+  if (other !== undefined)
+    throw new OkaError('no-such-wait', `"${wanted}" is not an approval`, {
+      fix: `Answer it: oka answer ${wanted} "…"`,
+    });
+  return findWait(wanted, approvals);
 }
 
-const namesOf = (waits: readonly { wait: string }[]): string[] => waits.map(({ wait }) => wait).toSorted();
+function onlyApproval(approvals: readonly OpenWait<Approval>[], waits: readonly OpenWait[]): OpenWait<Approval> {
+  const [first, ...others] = approvals;
+  if (first === undefined) {
+    const question = waits.find(({ for: { kind } }) => kind === 'question');
+    const fix = question === undefined ? 'See what waits: oka status' : `Answer it: oka answer ${question.wait} "…"`;
+    throw new OkaError('no-such-wait', 'no approval is awaited', { fix });
+  }
+  if (others.length === 0) return first;
+  const names = approvals.map(({ wait }) => `  ${wait}`).toSorted();
+  throw new OkaError('usage', `${approvals.length} approvals are awaited; say which approval:\n${names.join('\n')}`, {
+    fix: 'The start of a name is enough. See what each is about: oka status',
+  });
+}

@@ -14,6 +14,6 @@ const NOT_REFUSED: ReadonlySet<string> = new Set(['ledger-damaged', 'flush-faile
 
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof OkaError)) return exits.refused;
-  if (error.code === 'usage') return exits.usage;
+  if (error.code === 'usage' || error.code === 'no-such-run') return exits.usage;
   return NOT_REFUSED.has(error.code) ? exits.no : exits.refused;
 }

@@ -52,6 +52,11 @@ export function firstEventOf(rows: Rows, run: string): number | undefined {
   return rows.get<number>(idKey(run));
 }
 
+/** Names of runs that begin so, runs inside others among them; in the order of the names, and not more than a thousand. */
+export function runNamesWith(rows: Rows, beginning: string): string[] {
+  return [...rows.each(idKey(beginning), { limit: 1000 })].map(([key]) => key.slice(idKey('').length));
+}
+
 export function storeFirstEvent(rows: Rows, run: string, seq: number): void {
   rows.put(idKey(run), seq);
   memoOf<Remembered>(rows, 'run')?.set(run, { row: undefined, key: rowKey(seq) });

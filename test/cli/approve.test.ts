@@ -33,10 +33,29 @@ describe('oka approve and oka deny', () => {
     expect(existsSync(page)).toBe(false);
     expect(await run('approve', 'r1')).toMatchObject({
       code: 3,
-      err: expect.stringContaining('no approval "r1" is awaited'),
+      err: expect.stringContaining('nothing waits for "r1"'),
     });
     expect(ran()).toBe(1);
     expect(await run('replay', 'r1', '--mode', 'decision')).toMatchObject({ code: 0 });
+  });
+
+  it('without a name the only open approval is meant, and nothing else', async () => {
+    using folder = temporaryFolder();
+    const question = { kind: 'wait', id: 'why', for: { kind: 'question', text: 'Why?' } };
+    const { run, ran } = await waiting(folder.dir, [acting(), question]);
+    expect(await run('answer', 'because')).toMatchObject({ code: 2, err: expect.stringContaining('which wait') });
+    expect(await run('approve')).toMatchObject({ code: 4 });
+    expect(ran()).toBe(1);
+    expect(await run('approve')).toMatchObject({ code: 3, err: expect.stringContaining('oka answer r1.why.0.w0') });
+    expect(await run('answer', 'r1', 'because')).toMatchObject({ code: 0, out: expect.stringContaining('because') });
+  });
+
+  it('one word alone answers the only question there is, unless it is the beginning of a name', async () => {
+    using folder = temporaryFolder();
+    const question = { kind: 'wait', id: 'why', for: { kind: 'question', text: 'Why?' } };
+    const { run } = await waiting(folder.dir, [question]);
+    expect(await run('answer', 'r1')).toMatchObject({ code: 2, err: expect.stringContaining('r1.why.0.w0 yes') });
+    expect(await run('answer', 'because')).toMatchObject({ code: 0, out: expect.stringContaining('because') });
   });
 
   it('deny ends the node with the reason', async () => {

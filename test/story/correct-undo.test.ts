@@ -19,7 +19,7 @@ describe('a person is not content', { timeout: 90_000 }, () => {
     expect(text).toContain('10 USD');
     expect(page).toContain('This run corrects `report`');
     expect(story.deskText('total.txt')).toBe('10 USD\n');
-    expect((await story.oka('correct', 'nobody', 'x')).code).toBe(3);
+    expect((await story.oka('correct', 'nobody', 'x')).code).toBe(2);
     expect(await story.eventsOf('run.corrected')).toHaveLength(1);
   });
 

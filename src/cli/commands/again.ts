@@ -10,13 +10,13 @@ import type { Event } from '../../schema/event.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { withReadingProgress } from '../read-views.ts';
-import { onlyOperand } from '../operands.ts';
+import { runOperand } from '../find-run.ts';
 
 type Received = Extract<Event, { type: 'task.received' }>['data'];
 type Data = { again: string; added: string; title: string; worker: boolean };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  const again = onlyOperand(call, 'run');
+  const again = await runOperand(call);
   const { home } = call;
   const events = await withReadingProgress(call, (reading) => eventsOfRun(home, again, reading));
   const received = events.find((event) => event.type === 'task.received');

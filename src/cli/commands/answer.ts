@@ -1,22 +1,13 @@
 import { OkaError } from '../../schema/errors.ts';
 import type { WaitAnswer } from '../../schema/wait.ts';
-import { peekProjection } from '../../ledger/peek-projection.ts';
-import { taskGraph } from '../../ledger/task-graph.ts';
 import type { Answer, Call } from '../command-module.ts';
+import { findWait, type OpenWait, readOpenWaits } from '../find-run.ts';
 import { operatorName } from '../operator-name.ts';
 import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 
 export async function run(call: Call): Promise<Answer<RequestData>> {
-  const [wait, ...words] = call.operands;
-  const text = words.join(' ').trim();
-  if (wait === undefined || text === '')
-    throw new OkaError('usage', 'say which wait, and the answer', {
-      fix: 'Example: oka answer report-1.send.0.w0 yes',
-    });
-  const { state } = await peekProjection(call.home.ledgers.run, call.home.oka, taskGraph);
-  const open = state.goals.flatMap((goal) => goal.waits).find((each) => each.wait === wait);
-  if (open === undefined)
-    throw new OkaError('no-such-wait', `nothing waits for "${wait}"`, { fix: 'See what waits: oka status' });
+  const { open, text } = readAnswer(call.operands, await readOpenWaits(call.home));
+  const { wait } = open;
   const answer: WaitAnswer = {
     verdict: open.for.kind === 'approval' ? verdictOf(text) : 'answered',
     text,
@@ -28,6 +19,19 @@ export async function run(call: Call): Promise<Answer<RequestData>> {
 
 export const render = renderRequest;
 export const jsonLines = requestJson;
+
+/** One word alone is the answer to the only question there is. */
+function readAnswer(operands: readonly string[], waits: readonly OpenWait[]): { open: OpenWait; text: string } {
+  const [first = '', ...words] = operands;
+  const text = words.join(' ').trim();
+  if (text !== '') return { open: findWait(first, waits), text };
+  const [only, ...others] = waits.filter(({ for: { kind } }) => kind !== 'timer');
+  const isName = waits.some(({ wait }) => wait.startsWith(first));
+  if (only !== undefined && others.length === 0 && !isName) return { open: only, text: first };
+  throw new OkaError('usage', 'say which wait, and the answer', {
+    fix: `Example: oka answer ${only?.wait ?? 'report-1.send.0.w0'} yes`,
+  });
+}
 
 /** Only a clear yes is a yes. */
 function verdictOf(text: string): 'approved' | 'denied' {

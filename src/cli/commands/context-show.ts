@@ -2,6 +2,7 @@ import { readEvents } from '../../ledger/read-events.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { PackManifest } from '../../schema/memory.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
+import { findRunName } from '../find-run.ts';
 import type { Terminal } from '../io.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 
@@ -9,15 +10,17 @@ type ShownPack = PackManifest & { seq: number; run: string | null; at: string };
 type Data = { run: string; packs: ShownPack[] };
 
 /** What was packed into the prompts of a run, or of one node of it. */
-export async function run({ home, operands }: Call): Promise<Answer<Data>> {
-  const [id, node] = operands;
-  if (id === undefined || operands.length > 2) throw new OkaError('usage', 'say which run, and which node of it');
+export async function run(call: Call): Promise<Answer<Data>> {
+  const { home, operands } = call;
+  const [given, node] = operands;
+  if (given === undefined || operands.length > 2) throw new OkaError('usage', 'say which run, and which node of it');
+  const id = await findRunName(call, given);
   const packs: ShownPack[] = [];
   for await (const event of readEvents(home.ledgers.run, { run: id, type: 'context.packed' }))
     if (event.type === 'context.packed' && (node === undefined || event.data.node === node))
       packs.push({ ...event.data, seq: event.seq, run: event.run, at: event.at });
   if (packs.length > 0) return answer({ run: id, packs });
-  throw new OkaError('no-such-run', `nothing was packed for ${node === undefined ? '' : `${node} of `}"${id}"`, {
+  throw new OkaError('refused', `nothing was packed for ${node === undefined ? '' : `${node} of `}"${id}"`, {
     fix: 'List the runs: oka runs',
   });
 }

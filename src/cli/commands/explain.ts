@@ -2,14 +2,14 @@ import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
 import { explainRun } from '../../views/explanation.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { onlyOperand } from '../operands.ts';
+import { runOperand } from '../find-run.ts';
 import { fitText, plainText } from '../plain-text.ts';
 import { withReadingProgress } from '../read-views.ts';
 
 type Explanation = ReturnType<typeof explainRun>;
 
 export async function run(call: Call): Promise<Answer<Explanation>> {
-  const id = onlyOperand(call, 'run');
+  const id = await runOperand(call);
   return answer(explainRun(await withReadingProgress(call, (reading) => eventsOfRun(call.home, id, reading))));
 }
 

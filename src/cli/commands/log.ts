@@ -1,5 +1,6 @@
 import { memoryRows } from '../../ledger/memory-rows.ts';
 import type { Filter } from '../../ledger/read-events.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { Line, Pen } from '../../schema/event.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { changes, knownNow } from '../../views/changes.ts';
@@ -7,6 +8,7 @@ import { listEvents } from '../../views/events-query.ts';
 import { renderColumns } from '../columns.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { describeEvent } from '../event-sentence.ts';
+import { findRunName } from '../find-run.ts';
 import type { Terminal } from '../io.ts';
 import { readViews } from '../read-views.ts';
 
@@ -21,7 +23,8 @@ type Options = {
 type LogCall = Call<Options, Data>;
 type Data = { event: Line; isNewDay: boolean };
 
-export async function run(call: LogCall): Promise<Answer<Data>> {
+export async function run(given: LogCall): Promise<Answer<Data>> {
+  const call = { ...given, options: { ...given.options, run: await wantedRun(given) } };
   const { options } = call;
   const pens: Pen[] = options.pen === undefined ? ['run', 'maintenance'] : [options.pen];
   const now = knownNow(call.home.ledgers, pens);
@@ -34,6 +37,16 @@ export async function run(call: LogCall): Promise<Answer<Data>> {
   for await (const event of changes(call.home.ledgers, shown, { signal: call.signal, filter: filterOf(options) }))
     emit(event);
   return { code: exits.interrupted };
+}
+
+/** A run that is not there yet may still be followed. */
+async function wantedRun(call: LogCall): Promise<string | undefined> {
+  const { run: wanted } = call.options;
+  if (wanted === undefined) return undefined;
+  return findRunName(call, wanted).catch((error: unknown) => {
+    if (error instanceof OkaError && error.code === 'no-such-run') return wanted;
+    throw error;
+  });
 }
 
 export const jsonLines = ({ event }: Data): Line[] => [event];

@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pauseFile } from '../../daemon/home/stop-files.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
+import { runOperand } from '../find-run.ts';
 import type { Terminal } from '../io.ts';
-import { onlyOperand } from '../operands.ts';
 import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 
 type Data = RequestData | { paused: true };
 
 export async function run(call: Call): Promise<Answer<Data>> {
-  if (call.operands.length > 0) return requestRun(call, { kind: 'pause', run: onlyOperand(call, 'run') });
+  if (call.operands.length > 0) return requestRun(call, { kind: 'pause', run: await runOperand(call) });
   const file = pauseFile(call.home);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, 'No new task starts while this file is here. Remove it, or: oka unpause\n', {

@@ -1,13 +1,13 @@
 import { exportReceipt } from '../../daemon/home/export-receipt.ts';
 import type { RunReceipt } from '../../schema/run-receipt.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
-import { onlyOperand } from '../operands.ts';
+import { runOperand } from '../find-run.ts';
 import { withReadingProgress } from '../read-views.ts';
 import { requireHome } from '../require-home.ts';
 
 export async function run(call: Call): Promise<Answer<RunReceipt>> {
   requireHome(call.home);
-  const id = onlyOperand(call, 'run');
+  const id = await runOperand(call);
   return answer(await withReadingProgress(call, (reading) => exportReceipt(call.home, id, reading)));
 }
 

@@ -3,7 +3,7 @@ import type { Event } from '../../schema/event.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { describeEvent } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
-import { onlyOperand } from '../operands.ts';
+import { runOperand } from '../find-run.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 import { withReadingProgress } from '../read-views.ts';
 
@@ -18,7 +18,7 @@ type Data =
 export async function run(call: Call<{ mode: Data['mode'] | undefined }>): Promise<Answer<Data>> {
   const { home, signal } = call;
   const { mode = 'narrative' } = call.options;
-  const id = onlyOperand(call, 'run');
+  const id = await runOperand(call);
   const events = await withReadingProgress(call, (reading) => eventsOfRun(home, id, reading));
   switch (mode) {
     case 'narrative':

@@ -1,9 +1,9 @@
 import type { Answer, Call } from '../command-module.ts';
-import { onlyOperand } from '../operands.ts';
+import { runOperand } from '../find-run.ts';
 import { renderRequest, type RequestData, requestJson, requestRun } from '../run-requests.ts';
 
 export async function run(call: Call): Promise<Answer<RequestData>> {
-  return requestRun(call, { kind: 'resume', run: onlyOperand(call, 'run') });
+  return requestRun(call, { kind: 'resume', run: await runOperand(call) });
 }
 
 export const render = renderRequest;

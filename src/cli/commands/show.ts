@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
+import type { Home } from '../../schema/home.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
 import { type RunRow, storedRun } from '../../views/run-rows.ts';
 import { isOver } from '../../engine/run-state.ts';
@@ -11,6 +12,7 @@ import { type FollowedRun, renderFollowed } from '../followed-run.ts';
 import type { Terminal } from '../io.ts';
 import { readViews } from '../read-views.ts';
 import { onlyOperand } from '../operands.ts';
+import { findRunName } from '../find-run.ts';
 import { plainText } from '../plain-text.ts';
 
 type Shown = { run: string; goal: RunRow | null; result: { file: string; text: string } | null };
@@ -18,8 +20,9 @@ type Data = Shown | FollowedRun;
 
 /** The result if there is one; else the state of the run. */
 export async function run(call: Call<{ follow: boolean }, Data>): Promise<Answer<Data>> {
-  const id = onlyOperand(call, 'run');
-  if (!ID_SHAPE.test(id)) throw new OkaError('usage', `"${id}" is not the name of a run`);
+  const given = onlyOperand(call, 'run');
+  if (!ID_SHAPE.test(given)) throw new OkaError('usage', `"${given}" is not the name of a run`);
+  const id = hasResult(call.home, given) ? given : await findRunName(call, given);
   const shown = await findRun(call, id);
   if (!call.options.follow || shown.goal === null || isOver(shown.goal.status)) return answer(shown);
   const { followRun } = await import('../follow-run.ts');
@@ -30,11 +33,14 @@ export async function run(call: Call<{ follow: boolean }, Data>): Promise<Answer
 async function findRun(call: Call<{ follow: boolean }, Data>, id: string): Promise<Shown> {
   const goal = (await readViews(call, (rows) => storedRun(rows, id))) ?? null;
   const file = join(call.home.workspace, 'outbox', id, 'RESULT.md');
-  const result = lstatIfPresent(file)?.isFile() === true ? { file, text: readFileSync(file, 'utf8') } : null;
+  const result = hasResult(call.home, id) ? { file, text: readFileSync(file, 'utf8') } : null;
   if (goal === null && result === null)
     throw new OkaError('no-such-run', `there is no run "${id}"`, { fix: 'List the runs: oka runs' });
   return { run: id, goal, result };
 }
+
+const hasResult = ({ workspace }: Home, run: string): boolean =>
+  lstatIfPresent(join(workspace, 'outbox', run, 'RESULT.md'))?.isFile() === true;
 
 export const jsonLines = (data: Data): object[] => {
   if ('event' in data) return [data.event];

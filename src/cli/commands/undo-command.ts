@@ -5,7 +5,7 @@ import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { onlyOperand } from '../operands.ts';
+import { runOperand } from '../find-run.ts';
 import { count, plainText } from '../plain-text.ts';
 import { type Submitted, submitToWorker } from '../submitted.ts';
 
@@ -14,7 +14,7 @@ type Data = (Submitted & { run: string }) | ({ run: string; dry: boolean } & Und
 
 export async function run(call: Call<{ dryRun: boolean }>): Promise<Answer<Data>> {
   const { home, options, signal } = call;
-  const id = onlyOperand(call, 'run');
+  const id = await runOperand(call);
   const dry = options.dryRun;
   if (dry && penHolder(home.ledgers.run) !== null)
     throw new OkaError('refused', 'a worker is running and may change the desk meanwhile', {

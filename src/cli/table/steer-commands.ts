@@ -6,8 +6,8 @@ const always = flag('Also for the same tool, class, programs and hosts, as long 
 
 export const steer: Readonly<Record<string, Command>> = {
   approve: command({
-    summary: 'Let a run do what it asks for; the start of the name is enough',
-    operands: '<wait> [note…]',
+    summary: 'Let a run do what it asks for; without a name, the only one that asks',
+    operands: '[wait] [note…]',
     options: {
       'always-for-this-run': always,
       host: texts('HOST[:PORT]', 'A host that the command may reach, besides those it names; repeat for more.'),
@@ -17,8 +17,8 @@ export const steer: Readonly<Record<string, Command>> = {
     load: () => import('../commands/approve.ts'),
   }),
   deny: command({
-    summary: 'Refuse what a run asks for; the start of the name is enough',
-    operands: '<wait> [note…]',
+    summary: 'Refuse what a run asks for; without a name, the only one that asks',
+    operands: '[wait] [note…]',
     options: { 'always-for-this-run': always },
     json: true,
     example: 'oka deny report-1.send.0.w0 not today',
@@ -26,7 +26,7 @@ export const steer: Readonly<Record<string, Command>> = {
   }),
   answer: command({
     summary: 'Answer what a run waits for',
-    operands: '<wait> <text>',
+    operands: '[wait] <text>',
     json: true,
     example: 'oka answer report-1.send.0.w0 yes',
     load: () => import('../commands/answer.ts'),
