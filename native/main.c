@@ -27,6 +27,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,18 +161,40 @@ static bool is_linked(const struct stat *file)
 	return lstat(temporary_name, &named) == 0 && named.st_dev == file->st_dev && named.st_ino == file->st_ino;
 }
 
-/* Waits until nobody holds the lock. 0: it had begun and is over; 75: it still runs after the time; 77: nothing began,
-   and under this ticket nothing can any more; 78: there is no ticket. */
+static pid_t lock_owner(int file)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	return fcntl(file, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK ? whole.l_pid : 0;
+}
+
+/* Asks the launcher that has the ticket to end its command. That it still has the lock once we have a descriptor of it
+   rules out that its number is somebody else's by now. */
+static void stop_owner(int file)
+{
+	pid_t owner = lock_owner(file);
+	int descriptor = owner > 0 ? (int)syscall(SYS_pidfd_open, owner, 0) : -1;
+	if (descriptor < 0) return;
+	if (lock_owner(file) == owner) syscall(SYS_pidfd_send_signal, descriptor, SIGTERM, NULL, 0);
+	close(descriptor);
+}
+
+/* Waits until nobody has the lock. 0: it had begun and is over; 75: it still runs after the time; 77: nothing began,
+   and under this ticket nothing can any more; 78: there is no ticket. A byte on stdin asks for the end of the command:
+   its launcher is told, and waited for all the same. The end of stdin asks for nothing, for a worker may be killed. */
 static int await_end(void)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct pollfd input = { 0, POLLIN, 0 };
 	struct stat ticket;
 	int file = open(temporary_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (file < 0) return errno == ENOENT ? 78 : 70;
 	int64_t deadline = now_ms() + timeout_ms;
 	while (fcntl(file, F_SETLK, &whole) != 0) {
 		if (now_ms() >= deadline) return 75;
-		poll(NULL, 0, 20);
+		if (poll(&input, 1, 20) <= 0) continue;
+		char byte;
+		if (read(0, &byte, 1) == 1) stop_owner(file);
+		else input.fd = -1;
 	}
 	if (fstat(file, &ticket) != 0 || !S_ISREG(ticket.st_mode)) return 70;
 	if (ticket.st_size > 0) return 0;

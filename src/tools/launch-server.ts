@@ -7,7 +7,7 @@
  * L1 There is one server per launcher program. It is started at the first launch and ends with this process; one that
  *    was killed is replaced at the next launch.
  * L2 A launcher outlives the server as it outlives this process. Whoever waits for one gets `null` then, and has to ask
- *    its ticket.
+ *    its ticket, also to stop it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';

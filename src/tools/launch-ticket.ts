@@ -53,15 +53,28 @@ export async function makeTicket(launcher: string, file: string, signal: AbortSi
   }
 }
 
-/** Waits for a launcher that is at work; afterwards it can start nothing more. */
-export async function claimTicket(launcher: string, file: string, patienceMs: number): Promise<Claim> {
+/**
+ * Waits for a launcher that is at work; afterwards it can start nothing more. When `signal` is aborted, the launcher is
+ * asked to end its command, and is still waited for.
+ */
+export async function claimTicket(
+  launcher: string,
+  file: string,
+  patienceMs: number,
+  signal?: AbortSignal,
+): Promise<Claim> {
   if (!isThere(temporaryName(file))) return 'none';
   const args = ['--await', file, '--timeout-ms', String(Math.max(0, Math.ceil(patienceMs)))];
-  const child = spawn(launcher, args, { env: {}, stdio: 'ignore' });
+  const child = spawn(launcher, args, { env: {}, stdio: ['pipe', 'ignore', 'ignore'] });
+  child.stdin.on('error', () => undefined); // it has ended, which 'close' reports
+  const stop = (): void => void child.stdin.write('s');
+  if (signal?.aborted === true) stop();
+  signal?.addEventListener('abort', stop);
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null));
     child.once('close', resolve);
   });
+  signal?.removeEventListener('abort', stop);
   return (code === null ? undefined : CLAIMS[code]) ?? 'unknown';
 }
 

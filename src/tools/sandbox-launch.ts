@@ -134,7 +134,7 @@ async function startWithTicket(
     const end = await runLauncher(launcher, args, env, signal);
     if (end !== null) return end;
     // The process that starts launchers was killed (L2 in launch-server.ts): the launcher is waited for, if it was started.
-    const hasBegun = (await claimTicket(launcher, file, MAX_MS)) !== 'unbegun';
+    const hasBegun = (await claimTicket(launcher, file, MAX_MS, signal)) !== 'unbegun';
     if (hasBegun || tries === MOST_TRIES)
       return { code: hasBegun ? LOST : null, signal: null, stderr: 'the process that starts commands was killed' };
   }

@@ -42,6 +42,20 @@ describe.skipIf(built === null)('the process that starts launchers', () => {
     expect(done.stdout.head.toString()).toBe('late\n');
   });
 
+  it.each(['before', 'after'])(
+    'L2 that is killed does not matter for a request to stop that comes %s its end',
+    async (when) => {
+      const stopping = new AbortController();
+      const running = run(`stopped-${when}`, `echo $$ > pid-${when}; sleep 1000`, stopping.signal);
+      const pid = Number(await fileWith(`pid-${when}`));
+      if (when === 'before') stopRightBefore(stopping, serversOf(process.pid));
+      else await endServers(process.pid);
+      stopping.abort();
+      expect(await running).toMatchObject({ ended: { how: 'aborted' } });
+      expect(isAlive(pid)).toBe(false);
+    },
+  );
+
   it('L2 that is killed together with a launcher leaves it in doubt, and what the launcher left is gone', async () => {
     const running = run('doubt', 'echo $$ > pid2; sleep 1000');
     const pid = Number(await fileWith('pid2'));
@@ -103,10 +117,17 @@ describe.skipIf(built === null)('the process that starts launchers', () => {
   });
 });
 
-function run(call: string, line: string) {
+/** The server is paused, so that it does not carry out the request, and killed. */
+function stopRightBefore(stopping: AbortController, servers: readonly number[]): void {
+  for (const each of servers) process.kill(each, 'SIGSTOP');
+  stopping.abort();
+  for (const each of servers) process.kill(each, 'SIGKILL');
+}
+
+function run(call: string, line: string, stopping: AbortSignal = signal) {
   const desk = { file: null, mark: 2 ** 40 + process.pid };
   const sandbox = { launcher, rights: null, state: { folder, call }, desk };
-  return launch({ line }, { cwd: folder, env, signal, outputLimitBytes: 10_000, sandbox });
+  return launch({ line }, { cwd: folder, env, signal: stopping, outputLimitBytes: 10_000, sandbox });
 }
 
 function startWorker(call: string, line: string): ChildProcess {
