@@ -15,8 +15,10 @@ import { dataOf } from '../support/engine-fakes.ts';
 import { type Invocation, type Life, playScenario, pureOutput, type Story } from '../support/engine-playback.ts';
 import { type Scenario, scenarios, tightBudgets, toolNames } from '../support/engine-scenario.ts';
 
-/** Always the same cases; SEED=… tries others. */
-const parameters = { numRuns: 1000, seed: Number(process.env['SEED'] ?? 20_261_115) };
+/** Always the same cases, whatever the date; SEED=… tries others, CASES=… more of them. */
+const CASES = Number(process.env['CASES'] ?? 1000);
+const parameters = { numRuns: CASES, seed: Number(process.env['SEED'] ?? 20_261_115) };
+const limits = { timeout: 120 * Math.max(CASES, 1000) };
 
 const anything = scenarios({}, toolNames, 'accepting');
 const guarded = scenarios({ judge: 'cautious' }, ['note', 'write', 'post', 'send', 'look']);
@@ -39,7 +41,7 @@ async function holds(arbitrary: fc.Arbitrary<Scenario>, check: (story: Story) =>
   await fc.assert(property, parameters);
 }
 
-describe('the engine, whatever happens', { timeout: 120_000 }, () => {
+describe('the engine, whatever happens', limits, () => {
   it('every run ends, or rests because it waits for somebody; none goes round in circles', async () => {
     await holds(anything, ({ lives }) => {
       for (const { crashed, hanging, broken, resting } of lives.filter((life) => !life.crashed)) {
@@ -79,7 +81,8 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
           if (event.type !== 'decision.made' || event.data.decision.kind !== 'Transition') return;
           const { start, states } = run.plan.states;
           const from = run.nodes[nodeNamed(run, event.data.node) ?? -1]?.agent?.state ?? start;
-          expect(states[from]?.to).toContain(event.data.decision.to);
+          const { to } = event.data.decision;
+          if (to !== from) expect(states[from]?.to).toContain(to); // to stay, as a note does, is no move
         },
       });
     });
@@ -207,7 +210,23 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
     });
   });
 
+  it('an agent makes the calls of a turn in order, and none again that ended or that a person saw to have happened', async () => {
+    let followed = 0;
+    await holds(anything, async ({ lives, planFor }) => {
+      for (const life of lives)
+        await eachRun(life, planFor, (run, events) => {
+          for (const [node, ofNode] of agentEvents(run, events))
+            for (const { call, places } of placesInTurn(ofNode)) {
+              expect(places, `${node}: ${call}`).not.toEqual([]);
+              followed += Number(!places.includes(0));
+            }
+        });
+    });
+    expect(followed).toBeGreaterThan(100);
+  });
+
   it('what may not be done twice is not repeated after a crash unless a person says so', async () => {
+    let doubts = 0;
     await holds(anything, ({ lives, tools }) => {
       for (const { events, invocations, survived } of lives)
         for (const { call } of invocations.filter((each) => !isHarmless(each, tools))) {
@@ -222,15 +241,22 @@ describe('the engine, whatever happens', { timeout: 120_000 }, () => {
           const between = mine.slice(before, at);
           const outcome = between.find((event) => event.type === 'call.ended');
           if (outcome !== undefined && (outcome.data.status !== 'cancelled' || outcome.data.begun === false)) continue;
-          const said = between.flatMap((event) => (event.type === 'wait.closed' ? [event.data.answer.text] : []));
-          const thought = between.some((event) => event.type === 'decision.made');
-          expect(said, call.call).toContain(thought ? 'done' : 'repeat');
+          const answer = between.find((event) => event.type === 'wait.closed')?.data.answer.text;
+          const isDecidedAnew = between.some((event) => event.type === 'decision.made');
+          const isSame = isSameCall(mine[before], mine[at]);
+          doubts += 1;
+          if (isDecidedAnew || !isSame) expect(answer, call.call).toBe('done');
+          else if (answer !== 'repeat') {
+            const [last, next] = placesInTurn(mine.slice(0, at + 1)).slice(-2);
+            expect([answer, next?.places], call.call).toEqual(['done', last?.places.map((place) => place + 1)]);
+          }
         }
     });
+    expect(doubts).toBeGreaterThan(20);
   });
 });
 
-describe('the acceptance of steps, whatever happens', { timeout: 120_000 }, () => {
+describe('the acceptance of steps, whatever happens', limits, () => {
   const accepting = scenarios({ judge: 'open' }, ['write', 'write', 'write', 'send'], 'accepting');
 
   it('A1 a step that accepts something is done only behind a check that held, by its fallback, or reused from an earlier run', async () => {
@@ -394,6 +420,63 @@ function isHarmless({ call }: Invocation, tools: Story['tools']): boolean {
   return (
     call.class === 'read' || (call.class === 'write_local' && tools.get(call.tool)?.annotations.idempotent === true)
   );
+}
+
+function isSameCall(one: Event | undefined, other: Event | undefined): boolean {
+  return (
+    one?.type === 'call.started' &&
+    other?.type === 'call.started' &&
+    one.data.tool === other.data.tool &&
+    JSON.stringify(one.data.input) === JSON.stringify(other.data.input)
+  );
+}
+
+/** The events of each agent of a run, in order. */
+function agentEvents(run: RunState, events: readonly Event[]): [string, Event[]][] {
+  const ofNodes = Map.groupBy(events, ({ data }) => ('node' in data ? data.node : null));
+  return [...ofNodes].flatMap(([node, ofNode]) => {
+    const isAgent = node !== null && run.configs[nodeNamed(run, node) ?? -1]?.kind === 'agent';
+    return isAgent ? [[node, ofNode] as [string, Event[]]] : [];
+  });
+}
+
+/**
+ * Which of the calls of its turn each call of an agent can be, known from the events alone: the next one after a call
+ * that has ended, the same one when it has to be made again. None: it is a call that should not have been made.
+ */
+function placesInTurn(events: readonly Event[]): { call: string; places: number[] }[] {
+  let turn: { tool: string; input: unknown }[] = [];
+  let possible: number[] = [];
+  let effect = '';
+  return events.flatMap(({ type, data }) => {
+    if (type === 'decision.made') {
+      turn = data.decision.kind === 'CallTool' ? [data.decision, ...(data.decision.also ?? [])] : [];
+      possible = [0];
+    }
+    const after = (steps: readonly number[]): number[] => [
+      ...new Set(possible.flatMap((place) => steps.map((step) => place + step))),
+    ];
+    if (type === 'call.ended') possible = after(stepsAfter(data, effect));
+    if (type === 'wait.closed') possible = after(stepsAfterAnswer(data.answer));
+    if (type !== 'call.started') return [];
+    effect = data.class;
+    const wanted = JSON.stringify([data.tool, data.input]);
+    possible = possible.filter((place) => JSON.stringify([turn[place]?.tool, turn[place]?.input]) === wanted);
+    return [{ call: data.call, places: [...possible] }];
+  });
+}
+
+/** How far an outcome leads: 0 is the same call again, 1 the next of the turn; behind a change that failed there is none. */
+function stepsAfter(ended: Of<'call.ended'>['data'], effect: string): number[] {
+  if (ended.retried === true || ended.status === 'waiting' || ended.status === 'cancelled') return [0];
+  return ended.status === 'ok' || effect === 'read' ? [1] : [];
+}
+
+/** A call in doubt has an answer of its own; other answers let the call be made, or stand for its result. */
+function stepsAfterAnswer({ verdict, text }: Of<'wait.closed'>['data']['answer']): number[] {
+  if (text === 'repeat') return [0];
+  if (text === 'done') return [1];
+  return verdict === 'denied' || verdict === 'expired' || verdict === 'cancelled' ? [] : [0, 1];
 }
 
 /** run.node.visit of a call. */
