@@ -79,6 +79,12 @@ export function commandEnvironment(home: Home): Record<string, string> {
   return { PATH, LANG, ...found, ...certificates(), HOME, ...(TZ === undefined ? {} : { TZ }) };
 }
 
+/** The editor of the person at the terminal; null when none is set. */
+export function editorCommand(): string | null {
+  const { VISUAL = '', EDITOR = '' } = process.env;
+  return VISUAL || EDITOR || null;
+}
+
 /** What npm and pip go by when they are asked for the operator's own settings; never given to a command of a task. */
 export function packageEnvironment(): Record<string, string> {
   const wanted = /^(PATH|HOME|LANG|XDG_CONFIG_HOME|XDG_CONFIG_DIRS|PYENV_\w+|npm_config_\S+|PIP_\w+)$/i;

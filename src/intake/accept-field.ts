@@ -32,6 +32,7 @@ export function quoteCriteria(text: string): string {
 
 /** `accept` as a list of texts; what cannot be one is left to the schema, which refuses it. */
 export function toCriteria(accept: Json): Json {
+  if (accept === null) return [];
   if (typeof accept === 'string') return [accept];
   if (Array.isArray(accept)) return accept.map((item) => (isMap(item) ? (onlyEntry(item) ?? item) : item));
   return isMap(accept) ? Object.entries(accept).map(([word, value]) => onlyEntry({ [word]: value }) ?? value) : accept;

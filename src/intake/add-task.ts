@@ -9,7 +9,7 @@ import { assertTaskFile, type Limits } from './delivery.ts';
 import { formatBytes, NotATask, readPlain, Vanished } from './plain-file.ts';
 import { newFolder, ownFolder } from './inbox-folders.ts';
 import { hasControls } from './entry-name.ts';
-import { readTask } from './parse-task.ts';
+import { firstLineOf, readTask, type TaskText } from './parse-task.ts';
 import { type FolderList, listFiles, TASK } from './task-folder.ts';
 
 /** A file as it is delivered, with its path below the inbox. */
@@ -24,16 +24,53 @@ const STAGED_FOR_MS = 3_600_000;
 
 /** Refuses at once what is not a task, with the reason the inbox itself would give. */
 export function addTask(inbox: string, addition: Addition, limits: Limits = LIMITS): Added {
-  const source = 'path' in addition ? addition.path : 'the task';
-  try {
+  return reportRefusal(addition, () => {
     const { name, title, files } = contentOf(addition, limits);
     deliver(inbox, name, files);
     return { name, title };
+  });
+}
+
+function reportRefusal<T>(addition: Addition, act: () => T): T {
+  const source = 'path' in addition ? addition.path : 'the task';
+  try {
+    return act();
   } catch (error) {
     if (error instanceof Vanished) throw new OkaError('usage', `${source} does not exist`, { cause: error });
     if (error instanceof NotATask) throw new OkaError('invalid-file', `${source}: ${error.message}`, { cause: error });
     throw error;
   }
+}
+
+/** A task as the inbox would read it, and what lies next to it. */
+export type ReadAddition = {
+  name: string;
+  text: TaskText;
+  /** Line of the file where the body begins. */
+  firstLine: number;
+  isFolder: boolean;
+  files: string[];
+  notes: string[];
+};
+
+/** Reads a task and adds nothing; refuses what `addTask` would refuse. */
+export function readAddition(addition: Addition, limits: Limits = LIMITS): ReadAddition {
+  return reportRefusal(addition, () => {
+    const { name, files } = contentOf(addition, limits);
+    const [first, ...others] = files;
+    const bytes = first !== undefined && 'bytes' in first ? first.bytes : Buffer.alloc(0);
+    const text = readTask(bytes, name);
+    const isFolder = first !== undefined && first.path !== name;
+    const leftOut = isFolder && 'path' in addition ? listFiles(resolve(addition.path), limits).leftOut : [];
+    return {
+      name,
+      text,
+      firstLine: firstLineOf(bytes, text.body),
+      isFolder,
+      files: others.map(({ path }) => path.slice(name.length + 1)),
+      notes: [...text.notes, ...leftOut.map((path) => `${path} could lead out of the folder and is left out`)],
+    };
+  });
 }
 
 type Content = Added & { files: Iterable<DeliveredFile> };

@@ -24,6 +24,12 @@ export function readTask(bytes: Uint8Array, name: string): TaskText {
   return { task, title: titleOf(task, body, name), body, notes: noteOn(foreign) };
 }
 
+/** The line of a task file where its body begins. */
+export function firstLineOf(bytes: Uint8Array, body: string): number {
+  const lines = withUnixLines(Buffer.from(bytes).toString('utf8')).split('\n').length;
+  return Math.max(1, lines - body.split('\n').length + 1);
+}
+
 function decodeTask(bytes: Uint8Array): string {
   if (bytes.length === 0) throw new NotATask('it is empty', { unfinished: true });
   const text = decodeUtf8(bytes);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Addition, addTask } from '../../intake/add-task.ts';
 import { penHolder } from '../../ledger/pen.ts';
+import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { onlyOperand } from '../operands.ts';
 
@@ -15,7 +16,11 @@ export async function run(call: Call): Promise<Answer<Data>> {
 export const render = ({ title, worker }: Data): string =>
   `Added: ${title}${worker ? '' : '\nNo worker is running; start one: oka up'}\n`;
 
-/** What names an existing file or folder is that; everything else is the task itself. */
+const FILE_NAME = /^\S+\.(?:md|markdown|txt)$/i;
+
+/** What names an existing file or folder is that; everything else is the task itself, unless it is plainly a name. */
 export function additionOf(given: string): Addition {
-  return given.length < 4096 && !given.includes('\n') && existsSync(given) ? { path: given } : { text: given };
+  if (given.length < 4096 && !given.includes('\n') && existsSync(given)) return { path: given };
+  if (FILE_NAME.test(given)) throw new OkaError('usage', `${given} does not exist`);
+  return { text: given };
 }

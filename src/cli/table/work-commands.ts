@@ -48,6 +48,20 @@ export const work: Readonly<Record<string, Command>> = {
     example: 'oka add "Sort the photos on the desk by year"',
     load: () => import('../commands/add.ts'),
   }),
+  new: command({
+    summary: 'Write a task in your editor ($EDITOR) and put it into the inbox',
+    operands: '[title]',
+    json: true,
+    example: 'oka new "Totals by month"',
+    load: () => import('../commands/new-task.ts'),
+  }),
+  check: command({
+    summary: 'Say what oka understands of a task, and what is wrong with it, without doing it',
+    operands: '<task>',
+    json: true,
+    example: 'oka check report.md',
+    load: () => import('../commands/check-task.ts'),
+  }),
   run: command({
     summary: 'Do a task here and now; exit 0 only when it is done',
     operands: '<task>',

@@ -6,10 +6,10 @@ import { taskGraph } from '../../graphs/task-loop.ts';
 import type { Claimed } from '../../intake/claim-task.ts';
 import type { InboxOptions } from '../../intake/inbox-options.ts';
 import { knownTasks, receivedCheck } from '../../intake/known-tasks.ts';
+import { firstLineOf } from '../../intake/parse-task.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { hintsAtUnmarkedFences } from '../../roles/unmarked-fences.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import { withUnixLines } from '../../schema/front-matter.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
@@ -38,7 +38,7 @@ export async function accept({ home, engine, valuesOf }: Host, claimed: Claimed)
   if (!known) await ledger.append(receivedEvents(claimed, await storeParts(claimed, text, artifacts)));
   const dir = placeTaskFiles(claimed, join(home.workspace, 'desk'), deskPlaced) ?? task.dir ?? null;
   const given = { name, title, body: body.sha256, text: text.sha256, fields: task, dir };
-  const input: TaskGiven = { ...given, first_line: firstLineOf(claimed) };
+  const input: TaskGiven = { ...given, first_line: firstLineOf(claimed.bytes, claimed.body) };
   if (known && (await engine.stateOf(id)) !== null) return null;
   const budgets = { ...policy().policy.budgets, ...task.budget };
   const drive = await engine.start(taskGraph, {
@@ -90,12 +90,8 @@ const MOST_NOTES = 50;
 
 /** What the person who wrote the task should know about how it was read. */
 export function notesOn(claimed: Claimed): string[] {
-  const notes = [...claimed.notes, ...hintsAtUnmarkedFences(claimed.body, firstLineOf(claimed))];
+  const notes = [...claimed.notes, ...hintsAtUnmarkedFences(claimed.body, firstLineOf(claimed.bytes, claimed.body))];
   return notes.slice(0, MOST_NOTES).map((note) => note.slice(0, 1000));
-}
-
-function firstLineOf({ bytes, body }: Claimed): number {
-  return Math.max(1, withUnixLines(bytes.toString('utf8')).split('\n').length - body.split('\n').length + 1);
 }
 
 const OFTEN_MS = 1000;

@@ -1,0 +1,83 @@
+/**
+ * Owns: what oka understands of a task before it is done: kind, steps, criteria, files, and every problem with its line.
+ * It reads the task as the inbox and `task.plan` would, and changes nothing.
+ */
+import { readAddition, type Addition } from '../../intake/add-task.ts';
+import { namesIn } from '../../models/model-settings.ts';
+import { nameOf } from '../../models/model-name.ts';
+import type { Criterion } from '../../roles/criteria.ts';
+import type { LineProblem } from '../../roles/markdown-blocks.ts';
+import { parseRunbook, readTaskCriteria, type Runbook } from '../../roles/runbook.ts';
+import { hintsAtUnmarkedFences } from '../../roles/unmarked-fences.ts';
+import type { Home } from '../../schema/home.ts';
+import type { TaskFile } from '../../schema/task-file.ts';
+import { modelProviders } from '../room-contributions.ts';
+import type { DaemonRoom } from '../rooms.ts';
+import { loadConfig, modelEnvironment } from '../settings.ts';
+
+export type TaskPreview = {
+  name: string;
+  title: string;
+  /** A runbook has steps of its own; prose is planned by a model. */
+  kind: 'runbook' | 'prose';
+  fields: Omit<TaskFile, 'title' | 'accept'>;
+  steps: StepPreview[];
+  criteria: { text: string; judge: 'check' | 'model' }[];
+  /** Files next to TASK.md, and whether the task is such a folder. */
+  folder: boolean;
+  files: string[];
+  notes: string[];
+  problems: { line: number | null; problem: string }[];
+  /** Whether the task needs a model, and the one that would be asked; null when none is set. */
+  model: { needed: boolean; set: string | null };
+};
+
+export type StepPreview = { id: string; title: string; line: number; language: string; net: boolean | string[] };
+
+export async function previewTask(home: Home, addition: Addition, rooms: readonly DaemonRoom[]): Promise<TaskPreview> {
+  const { name, text, firstLine, files, isFolder, notes } = readAddition(addition);
+  const { title: _title, accept: _accept, ...fields } = text.task;
+  const runbook = parseRunbook(text.body, text.task, { firstLine });
+  const criteria = runbook?.kind === 'runbook' ? runbook.criteria : readTaskCriteria(text.body, text.task).criteria;
+  const isProse = runbook === null;
+  return {
+    name,
+    title: text.title,
+    kind: isProse ? 'prose' : 'runbook',
+    fields,
+    steps: runbook?.kind === 'runbook' ? toSteps(runbook) : [],
+    criteria: criteria.map(toCriterion),
+    folder: isFolder,
+    files,
+    notes: [...notes, ...hintsAtUnmarkedFences(text.body, firstLine)],
+    problems: runbook?.kind === 'problems' ? runbook.problems.map(toProblem) : [],
+    model: {
+      needed: isProse || criteria.some(({ check }) => check === null),
+      set: fields.model ?? (await modelOf(home, rooms)),
+    },
+  };
+}
+
+const toCriterion = ({ text, check }: Criterion): TaskPreview['criteria'][number] => ({
+  text,
+  judge: check === null ? 'model' : 'check',
+});
+
+/** Criteria in front matter have no line of their own. */
+const toProblem = ({ line, problem }: LineProblem): TaskPreview['problems'][number] => ({
+  line: problem.startsWith('accept[') ? null : line,
+  problem,
+});
+
+function toSteps({ steps, graph }: Runbook): StepPreview[] {
+  const nets = new Map(graph.nodes.map(({ id, input }) => [id, (input as { net?: boolean | string[] }).net ?? false]));
+  return steps.map((step) => ({ ...step, net: nets.get(step.id) ?? false }));
+}
+
+async function modelOf(home: Home, rooms: readonly DaemonRoom[]): Promise<string | null> {
+  const providers = await modelProviders(rooms);
+  const { models } = await loadConfig(home);
+  const names = namesIn({ environment: modelEnvironment(providers), config: models, providers });
+  const name = names.planner ?? names.default;
+  return name === undefined ? null : nameOf(name);
+}
