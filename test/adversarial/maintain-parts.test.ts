@@ -75,6 +75,12 @@ function copyOf(dir: string): Home {
   return homeAt(copy);
 }
 
+/** A user who knows nothing of the home: what this user has noted about its original does not fit a history cut to days. */
+const anotherUser = ({ dir }: Home): NodeJS.ProcessEnv => ({
+  XDG_STATE_HOME: `${dir}-state`,
+  XDG_CONFIG_HOME: `${dir}-config`,
+});
+
 type Life = { isKilled: boolean; changes: number };
 
 /** The real command; `dies` says at which change, if at all. */
@@ -85,7 +91,7 @@ function maintained(home: Home, { moment }: Day, dies = ''): Life {
     ['--import', dying, launcher, 'maintain', '--once', '--dir', home.dir],
     {
       encoding: 'utf8',
-      env: { ...process.env, OKA_TEST_NOW: moment, OKA_TEST_DIES: dies, OKA_TEST_COUNT: counted },
+      env: { ...process.env, ...anotherUser(home), OKA_TEST_NOW: moment, OKA_TEST_DIES: dies, OKA_TEST_COUNT: counted },
     },
   );
   if (signal === 'SIGKILL') return { isKilled: true, changes: 0 };
@@ -189,8 +195,7 @@ describe('maintenance with all it learns about', () => {
     for (const folder of folders) rmSync(join(home.oka, folder), { recursive: true, force: true });
     if (folders.includes('maintenance/pages')) removeDatabase(learningFile(home));
     rmSync(join(home.oka, 'active_task_graph.json'), { force: true });
-    const elsewhere = { XDG_STATE_HOME: `${home.dir}-state`, XDG_CONFIG_HOME: `${home.dir}-config` }; // days were cut off
-    expect(await okaWith({ env: elsewhere }, 'rebuild', '--dir', home.dir)).toMatchObject({ code: 0, err: '' });
+    expect(await okaWith({ env: anotherUser(home) }, 'rebuild', '--dir', home.dir)).toMatchObject({ code: 0, err: '' });
     expect(await outcomeOf(home)).toEqual(before);
     const pages = Object.values(pagesOf(home)).join('\n');
     for (const line of OWN_LINES)
