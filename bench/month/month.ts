@@ -14,6 +14,7 @@ import { type TaskRecord, taskRecords } from '../../src/memory/task-record.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { chance } from '../../test/support/chance.ts';
 import { openStory, type Story } from '../../test/support/story.ts';
+import { inParts, verdict } from '../../test/support/story-model.ts';
 import type { WireReply, WireRequest } from '../../test/support/wire-server-reply.ts';
 import { clockAhead } from './clock.ts';
 import { answerOf, CHANGE_DAY, families, type Family, poisoned, signatureOn, type Task } from './families.ts';
@@ -51,7 +52,7 @@ export async function live(options: MonthOptions): Promise<Month> {
   const given: Given[] = [];
   const byTitle = new Map<string, Given>();
   const story = await openStory({
-    model: (request) => answerIn(request, byTitle),
+    model: inParts({ planner: (request) => planIn(request, byTitle), critic: rejectIdleWork }),
     config: { inbox: { settle_ms: 0, rescan_ms: 100, parallel: 8 }, ...options.config },
   });
   using ahead = clockAhead();
@@ -111,8 +112,12 @@ function hand(story: Story, { run, task }: Given): void {
   story.drop(`${run}.md`, `---\nid: ${run}\ntitle: ${task.title}\n---\n${task.body}\n`);
 }
 
+/** The critic, who is only asked about work that changed nothing. */
+const rejectIdleWork = (): WireReply =>
+  verdict('rework', [{ criterion: 'c1', holds: false, evidence: '', quote: '' }], 'nothing was changed');
+
 /** The planner: it knows its trade, and not every day is a good one. */
-function answerIn({ text }: WireRequest, byTitle: ReadonlyMap<string, Given>): WireReply {
+function planIn({ text }: WireRequest, byTitle: ReadonlyMap<string, Given>): WireReply {
   const title = /^Task: (.*)$/m.exec(text)?.[1] ?? '';
   const known = byTitle.get(title);
   if (known === undefined) throw new Error(`nobody gave the task "${title}"`);
