@@ -26,7 +26,8 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'ledger.archived': ({ first, last }) => `Moved events ${first} to ${last} into the archive`,
   'worker.started': ({ version, pid, host }) => `Worker ${version} started as process ${pid} on ${host}`,
   'worker.stopped': ({ reason }) => `Worker stopped: ${reason}`,
-  'intake.received': ({ intake, id }) => `Was asked to ${intake.kind} (${id})`,
+  'intake.received': ({ intake, id }) =>
+    `Was asked to ${intake.kind}${intake.kind === 'undo' && intake.dry_run === true ? ', as a preview' : ''} (${id})`,
   'intake.rejected': ({ name, reason }) => `Rejected ${name}: ${reason}`,
   'task.received': ({ name, notes = [] }) => [`Received the task ${name}`, ...notes].join('; '),
   'task.rejected': ({ name, reason }) => `Rejected ${name}: ${reason}`,

@@ -1,6 +1,7 @@
 /** Requests about tools: passed on to the worker if one is running, else done here and now, one after the other. */
 import { withHost } from '../daemon/host.ts';
 import type { Intake } from '../schema/intake.ts';
+import { startedRun } from '../schema/room.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { plainText } from './plain-text.ts';
@@ -23,7 +24,7 @@ export async function requestTools(
   let code: number = exits.ok;
   await withHost(home, signal, async (host) => {
     for (const request of requests) {
-      const going = await host.handle(request);
+      const going = startedRun(await host.handle(request));
       await going?.done;
       const run = going === null ? null : await host.engine.stateOf(going.run.id);
       emit(run === null ? { kind: 'done', request } : { kind: 'outcome', outcome: outcomeOf(run) });

@@ -3,10 +3,11 @@ import { runOfWait } from '../daemon/guard/open-guard.ts';
 import { withHost } from '../daemon/host.ts';
 import { ports } from '../daemon/room-ports.ts';
 import type { Intake } from '../schema/intake.ts';
+import { startedRun } from '../schema/room.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';
-import { renderSubmitted, type Submitted, submitToWorker } from './submitted.ts';
+import { renderSubmitted, requestOfWorker, type Submitted } from './submitted.ts';
 
 type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>;
 export type RequestData = RunOutcome | (Submitted & { kind: RunIntake['kind'] });
@@ -15,8 +16,8 @@ export async function requestRun(
   call: Pick<Call, 'home' | 'signal' | 'notify'>,
   intake: RunIntake,
 ): Promise<Answer<RequestData>> {
-  const submitted = submitToWorker(call.home, intake);
-  if (submitted !== null) return answer({ ...submitted, kind: intake.kind });
+  const submitted = await requestOfWorker(call, intake);
+  if (submitted !== null) return answer({ submitted: submitted.submitted, kind: intake.kind });
   const run = await withHost(
     call.home,
     call.signal,
@@ -24,7 +25,7 @@ export async function requestRun(
       const { engine } = host;
       const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
       const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : intake.run;
-      const going = await host.handle(intake);
+      const going = startedRun(await host.handle(intake));
       await going?.done;
       const settled = await engine.stateOf(going?.run.id ?? id);
       await engine.whenIdle(); // an answer to a child sets its parent going

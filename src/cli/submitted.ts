@@ -1,9 +1,14 @@
 /** A request that was passed on to the worker, which alone writes the ledger while it runs. */
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { awaitReply, repliesFolder, wantReply } from '../intake/request-replies.ts';
 import { submit } from '../intake/submit-request.ts';
 import { penHolder } from '../ledger/pen.ts';
+import { OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
 import type { Intake } from '../schema/intake.ts';
+import type { Json } from '../schema/json.ts';
+import type { Call } from './command-module.ts';
 
 export type Submitted = { submitted: string };
 
@@ -11,6 +16,29 @@ export type Submitted = { submitted: string };
 export function submitToWorker(home: Home, intake: Intake): Submitted | null {
   if (penHolder(home.ledgers.run) === null) return null;
   return { submitted: submit(join(home.oka, 'intake'), intake) };
+}
+
+/** How long the worker is given for an answer; it may be busy. */
+const PATIENCE_MS = 5000;
+
+/**
+ * Submits a request and waits a moment for the reply: null when no worker is running, and no `done` when it has
+ * not answered in time. A refusal of the worker is thrown here.
+ */
+export async function requestOfWorker(
+  { home, signal }: Pick<Call, 'home' | 'signal'>,
+  intake: Intake,
+  patienceMs = PATIENCE_MS,
+): Promise<(Submitted & { done?: Json }) | null> {
+  if (penHolder(home.ledgers.run) === null) return null;
+  const [id, replies] = [randomUUID(), repliesFolder(home.oka)];
+  wantReply(replies, id);
+  submit(join(home.oka, 'intake'), intake, id);
+  const reply = await awaitReply(replies, id, patienceMs, signal);
+  if (reply === null) return { submitted: id };
+  if ('done' in reply) return { submitted: id, done: reply.done };
+  const { code, message, fix } = reply.refused;
+  throw new OkaError(code, message, fix === undefined ? {} : { fix });
 }
 
 export function renderSubmitted({ submitted }: Submitted, what: string): string {

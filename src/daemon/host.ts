@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
 import { readRequests } from '../intake/read-requests.ts';
+import { openReplies, repliesFolder } from '../intake/request-replies.ts';
 import type { Config } from '../schema/config.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Home } from '../schema/home.ts';
@@ -103,6 +104,7 @@ async function whileWatched<T>(
 async function watch(host: Host, open: OpenHome, signal: AbortSignal): Promise<void> {
   const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
   let isBroken = false;
+  openReplies(repliesFolder(host.home.oka)).sweep(Date.now());
   while (!signal.aborted) {
     try {
       await poll(host, open);
@@ -126,7 +128,8 @@ async function poll(host: Host, open: OpenHome): Promise<void> {
   await open.refresh();
   const folder = join(home.oka, 'intake');
   const { ledger, projections } = host.valuesOf({ ledger: ports.ledger, projections: ports.projections });
+  const replies = openReplies(repliesFolder(home.oka));
   for (const taken of readRequests(folder))
-    await receiveRequest(folder, taken, { ledger, projections, handle: host.handle });
+    await receiveRequest(folder, taken, { ledger, projections, handle: host.handle, replies });
   await open.poll({ isStopped: isStopped(home) });
 }

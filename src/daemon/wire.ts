@@ -17,7 +17,7 @@ import type { Home } from '../schema/home.ts';
 import type { Intake } from '../schema/intake.ts';
 import type { NodeKind } from '../schema/node-kind.ts';
 import type { ArtifactStore, ToolRegistry } from '../schema/ports.ts';
-import type { IntakeHandlers, RunHandle } from '../schema/room.ts';
+import type { Handled, IntakeHandlers } from '../schema/room.ts';
 import type { Tool } from '../schema/tool.ts';
 import { engineOptions } from './engine-options.ts';
 import { engineStores } from './engine-stores.ts';
@@ -35,8 +35,8 @@ import { viewFolds } from './views/open-views.ts';
 
 export type OpenHome = {
   engine: Engine;
-  /** Does what a request asks for. Returns the run that it sets going, if any. */
-  handle: (intake: Intake) => Promise<RunHandle | null>;
+  /** Does what a request asks for. Returns what it has set going, if anything. */
+  handle: (intake: Intake) => Promise<Handled>;
   refresh: () => Promise<void>;
   poll: (state: { isStopped: boolean }) => Promise<void>;
   valuesOf: OpenRooms<RunState>['valuesOf'];
@@ -177,10 +177,10 @@ function handlersOf({ rooms: opened }: OpenRooms<RunState>): IntakeHandlers {
   return Object.assign({}, ...opened.map(({ opened: { intakes } }) => intakes)) as IntakeHandlers;
 }
 
-function handlerFor(handlers: IntakeHandlers, { kind }: Intake): (intake: Intake) => Promise<RunHandle | null> {
+function handlerFor(handlers: IntakeHandlers, { kind }: Intake): (intake: Intake) => Promise<Handled> {
   const handler = handlers[kind];
   if (handler === undefined) throw new OkaError('refused', `no room handles the request "${kind}"`);
-  return handler as (intake: Intake) => Promise<RunHandle | null>;
+  return handler as (intake: Intake) => Promise<Handled>;
 }
 
 /** Graphs of people, and those that were planned. */

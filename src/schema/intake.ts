@@ -13,7 +13,11 @@ export const Intake = z
     z.strictObject({ kind: z.literal('cancel').describe('Cancel a run.'), run: Id }),
     z.strictObject({ kind: z.literal('pause').describe('Pause a run until it is resumed.'), run: Id }),
     z.strictObject({ kind: z.literal('resume').describe('Resume a paused run.'), run: Id }),
-    z.strictObject({ kind: z.literal('undo').describe('Undo what a run changed on the desk.'), run: Id }),
+    z.strictObject({
+      kind: z.literal('undo').describe('Undo what a run changed on the desk.'),
+      run: Id,
+      dry_run: z.literal(true).optional().describe('Only report what would be undone.'),
+    }),
     z.strictObject({ kind: z.literal('remember').describe('Remember a fact.'), fact: FactGiven }),
     z.strictObject({
       kind: z.literal('forget').describe('Forget facts.'),

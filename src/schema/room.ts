@@ -12,6 +12,7 @@ import type { EventType } from './event.ts';
 import type { Finding } from './finding.ts';
 import type { Home } from './home.ts';
 import type { Intake } from './intake.ts';
+import type { Json } from './json.ts';
 import type { Part } from './learning-part.ts';
 import type { MaintenanceConfig } from './maintenance.ts';
 import type { ProviderDefinition } from './model-provider.ts';
@@ -110,9 +111,19 @@ export type ProvidedWait = { readonly wait: string; readonly node: string | null
 /** A run that was set going. */
 export type RunHandle = { readonly run: { readonly id: string }; readonly done: Promise<unknown> };
 
+/** The answer to a request that has to wait for its turn; other requests are read meanwhile. */
+export type LateAnswer = { readonly answer: Promise<Json> };
+
 export type IntakeHandlers = {
-  readonly [Kind in Intake['kind']]?: (intake: Extract<Intake, { kind: Kind }>) => Promise<RunHandle | null>;
+  readonly [Kind in Intake['kind']]?: (intake: Extract<Intake, { kind: Kind }>) => Promise<Handled>;
 };
+
+/** What a request has set going, if anything. */
+export type Handled = RunHandle | LateAnswer | null;
+
+/** The run that a request has set going; null when it was something else. */
+export const startedRun = (handled: Handled): RunHandle | null =>
+  handled !== null && 'run' in handled ? handled : null;
 
 export type Tidying = {
   home: Home;

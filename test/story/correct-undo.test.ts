@@ -1,4 +1,5 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 
@@ -76,18 +77,42 @@ echo both > mixed.txt
     expect(story.deskText('deleted.txt')).toBe(before);
   });
 
-  it('oka undo works beside a worker, too, and tells of a run that changed nothing', async () => {
+  it('oka undo works while a worker runs, too: it says what it would do, what it did, and why it did nothing', async () => {
     await using story = await openStory();
-    story.drop('make.md', '---\nid: make\n---\n```bash\necho x > x.txt\n```\n');
+    writeFileSync(story.desk('old.txt'), 'before\n');
+    story.drop('make.md', '---\nid: make\n---\n```bash\necho x > x.txt; echo after > old.txt\n```\n');
     story.drop('look.md', '---\nid: look\n---\n```bash\nls\n```\n');
     story.work();
     await story.ended('make');
     await story.ended('look');
-    expect((await story.oka('undo', 'make')).code).toBe(0);
-    await story.until('the undo', async () => (await story.eventsOf('run.undone', 'make'))[0]);
+    expect(await story.oka('undo', 'make', '--dry-run')).toEqual({
+      code: 0,
+      out: '1 file would be restored, 1 file removed\n  restored  old.txt\n  removed   x.txt\n',
+      err: '',
+    });
+    expect(story.deskText('x.txt')).toBe('x\n');
+    expect(await story.eventsOf('run.undone')).toEqual([]);
+    expect(await story.oka('undo', 'mak')).toEqual({
+      code: 0,
+      out: '1 file was restored, 1 file removed\n  restored  old.txt\n  removed   x.txt\n',
+      err: '',
+    });
+    expect(await story.eventsOf('run.undone', 'make')).toHaveLength(1);
     expect(story.deskText('x.txt')).toBeNull();
-    await story.oka('undo', 'look');
+    expect(story.deskText('old.txt')).toBe('before\n');
+    expect(await story.oka('undo', 'look')).toMatchObject({ code: 3, err: expect.stringContaining('changed nothing') });
     const refused = await story.until('the refusal', async () => (await story.eventsOf('intake.rejected'))[0]);
     expect(refused.data.reason).toContain('changed nothing');
+    expect(await story.oka('cancel', 'make')).toMatchObject({ code: 3, err: expect.stringContaining('done already') });
+    expect(readdirSync(join(story.home.oka, 'state/replies'))).toEqual([]);
+  });
+
+  it('a preview of an undo waits for the command on the desk, and shows what it has left', async () => {
+    await using story = await openStory();
+    story.drop('slow.md', '---\nid: slow\n---\n```bash\necho 1 > one.txt; sleep 2; echo 2 > two.txt\n```\n');
+    story.work();
+    await story.until('the command', async () => (story.deskText('one.txt') === null ? undefined : true));
+    expect((await story.oka('undo', 'slow', '--dry-run')).out).toContain('removed   two.txt');
+    expect(story.deskText('two.txt')).toBe('2\n');
   });
 });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ApprovalPages, openApprovals } from '../../src/daemon/guard/approval-pages.ts';
 import { loadRoomsConfig } from '../../src/daemon/room-config.ts';
+import { startedRun } from '../../src/schema/room.ts';
 import { homeAt } from '../../src/daemon/settings.ts';
 import type { Home } from '../../src/schema/home.ts';
 import { setUp } from '../../src/daemon/home/set-up.ts';
@@ -97,7 +98,8 @@ export async function withProcess(home: Home, work: (asker: Asker) => Promise<vo
       answer: async (wait, answer) => {
         await refreshTwice(); // as the host does before it takes a request
         return handle({ kind: 'answer', wait, answer }).then(
-          async (going) => {
+          async (handled) => {
+            const going = startedRun(handled);
             await going?.done;
             return going === null ? 'nothing' : ((await engine.stateOf(going.run.id))?.status ?? 'nothing');
           },

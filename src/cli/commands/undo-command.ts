@@ -1,43 +1,54 @@
 import { undo, previewUndo } from '../../daemon/desk/undo.ts';
 import { withHost } from '../../daemon/host.ts';
 import { ports } from '../../daemon/room-ports.ts';
-import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { runOperand } from '../find-run.ts';
 import { count, plainText } from '../plain-text.ts';
-import { type Submitted, submitToWorker } from '../submitted.ts';
+import { requestOfWorker, type Submitted } from '../submitted.ts';
 
 type Undone = Awaited<ReturnType<typeof previewUndo>>;
 type Data = (Submitted & { run: string }) | ({ run: string; dry: boolean } & Undone);
 
+/** Undo waits for the command that is running on the desk; a preview is worth nothing later. */
+const PATIENCE_MS = { undo: 15_000, preview: 120_000 };
+
 export async function run(call: Call<{ dryRun: boolean }>): Promise<Answer<Data>> {
-  const { home, options, signal } = call;
   const id = await runOperand(call);
-  const dry = options.dryRun;
-  if (dry && penHolder(home.ledgers.run) !== null)
-    throw new OkaError('refused', 'a worker is running and may change the desk meanwhile', {
-      fix: 'Stop it first, or leave --dry-run out.',
-    });
-  const submitted = submitToWorker(home, { kind: 'undo', run: id });
-  if (submitted !== null) return answer({ ...submitted, run: id });
-  const undone = await withHost(home, signal, ({ valuesOf }) => {
-    const { runs, ledger, shadow, deskTurn } = ports;
-    const needed = valuesOf({ runs, ledger, shadow, deskTurn });
-    return dry ? previewUndo(needed, id) : undo(needed, id);
-  });
+  const dry = call.options.dryRun;
+  const asked = await requestOfWorker(
+    call,
+    { kind: 'undo', run: id, ...(dry ? { dry_run: true } : {}) },
+    dry ? PATIENCE_MS.preview : PATIENCE_MS.undo,
+  );
+  if (asked?.done === undefined && asked !== null) return busyAnswer(asked, id, dry);
+  const undone = asked === null ? await undoHere(call, id) : (asked.done as Undone);
   const isComplete = undone.overlaps.length + undone.notRestorable.length === 0;
   return answer({ run: id, dry, ...undone }, isComplete ? exits.ok : exits.no);
+}
+
+function busyAnswer({ submitted }: Submitted, run: string, dry: boolean): Answer<Data> {
+  if (!dry) return answer({ submitted, run });
+  throw new OkaError('refused', 'the worker is busy on the desk', { fix: 'Try again when its command has ended.' });
+}
+
+/** Without a worker this process owns the desk meanwhile. */
+function undoHere({ home, signal, options }: Call<{ dryRun: boolean }>, id: string): Promise<Undone> {
+  return withHost(home, signal, ({ valuesOf }) => {
+    const { runs, ledger, shadow, deskTurn } = ports;
+    const needed = valuesOf({ runs, ledger, shadow, deskTurn });
+    return options.dryRun ? previewUndo(needed, id) : undo(needed, id);
+  });
 }
 
 export const jsonLines = (data: Data): object[] => ['submitted' in data ? { submitted: data.submitted } : data];
 
 export function render(data: Data, { yellow }: Terminal): string {
-  if ('submitted' in data) return `A worker is running; it was asked to undo ${data.run}.\n`;
+  if ('submitted' in data) return `The worker undoes ${data.run} as soon as the command on the desk has ended.\n`;
   const { dry, restored, removed, overlaps, notRestorable } = data;
   const lines = [
-    `${count(restored.length, 'file')} ${dry ? 'would be' : 'were'} restored, ${count(removed.length, 'file')} removed`,
+    `${count(restored.length, 'file')} ${verb(dry, restored.length)} restored, ${count(removed.length, 'file')} removed`,
     ...restored.map((path) => `  restored  ${plainText(path)}`),
     ...removed.map((path) => `  removed   ${plainText(path)}`),
     ...overlaps.map(({ path, why }) => `  ${yellow('left')}      ${plainText(path)}: ${plainText(why)}`),
@@ -45,3 +56,5 @@ export function render(data: Data, { yellow }: Terminal): string {
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const verb = (isDry: boolean, files: number): string => (isDry ? 'would be' : files === 1 ? 'was' : 'were');

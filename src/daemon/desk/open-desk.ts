@@ -21,7 +21,7 @@ import { deskTurns } from './desk-turns.ts';
 import { openDeskCalls } from './open-desk-calls.ts';
 import type { AsidePorts } from './set-aside.ts';
 import { deskSettling } from './settle-desk.ts';
-import { undo, undoFolder } from './undo.ts';
+import { previewUndo, undo, undoFolder } from './undo.ts';
 import { witnessWith } from './witness.ts';
 
 export type DeskRoomPorts = {
@@ -74,16 +74,18 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     tools: onDesk(tools, desk),
     intakes: {
       // It may wait for a long command, and requests, such as one to stop, are read meanwhile.
-      undo: async ({ run }) => {
-        const undone = undo({ runs, ledger, shadow, deskTurn: inTurn }, run).catch((error: unknown) =>
+      undo: async ({ run, dry_run: isDry }) => {
+        const undoPorts = { runs, ledger, shadow, deskTurn: inTurn };
+        const answer = isDry === true ? previewUndo(undoPorts, run) : undo(undoPorts, run);
+        const recorded = answer.catch((error: unknown) =>
           ledger.append({
             type: 'intake.rejected',
             data: { name: `undo ${run}`.slice(0, 255), reason: messageOf(error) },
           }),
         );
-        undoing.add(undone);
-        void undone.finally(() => undoing.delete(undone)).catch(() => undefined);
-        return null;
+        undoing.add(recorded);
+        void recorded.finally(() => undoing.delete(recorded)).catch(() => undefined);
+        return { answer };
       },
     },
     close: async () => {
