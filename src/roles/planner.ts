@@ -21,6 +21,7 @@ import { isRelativeInside } from './glob.ts';
 import { inputWithLiterals, type Literals, asLiteral } from './literals.ts';
 import { cannotFail } from './vacuous-check.ts';
 import { stepAcceptanceProblem } from './step-acceptance.ts';
+import { CANNOT_BE_DONE } from './no-plan.ts';
 import { wrapAsData, truncateText, toOneLine } from './prompt-text.ts';
 
 export type ToolInfo = PlannerInput['tools'][number];
@@ -110,14 +111,14 @@ export function plannerRequest(ask: PlanAsk): ModelRequest {
     ...replanParts(ask),
     reasons.length === 0
       ? ''
-      : `Why the last plan was not enough:\n${wrapAsData('reasons', reasons.map((each) => `- ${each}`).join('\n'), MAX_REASONS)}\nPlan what is left.`,
+      : `Why the last plan was not enough:\n${wrapAsData('reasons', reasons.map((each) => `- ${each}`).join('\n'), MAX_REASONS)}\nPlan what is left; if something is missing that no plan can get, call ${CANNOT_BE_DONE.name}.`,
   ];
   const text = parts.filter((part) => part !== '').join('\n\n');
   return {
     role: 'planner',
     system: SYSTEM,
     messages: [{ role: 'user', text }],
-    tools: [SUBMIT],
+    tools: reasons.length === 0 ? [SUBMIT] : [SUBMIT, CANNOT_BE_DONE],
     maxTokens: null,
   };
 }

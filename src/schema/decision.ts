@@ -29,6 +29,10 @@ export const Decision = z
         .max(15)
         .optional()
         .describe('Further calls of the same turn; they are made in this order.'),
+      finish: z
+        .strictObject({ output: JsonValue.describe('The result.'), rationale })
+        .optional()
+        .describe('Ends the work with this result if every call of the turn succeeds.'),
       rationale,
       ...remembered,
     }),

@@ -38,6 +38,12 @@ export const PlanAnswer = z
   .describe('A plan: a small graph of steps, and what must be true at the end.');
 export type PlanAnswer = z.infer<typeof PlanAnswer>;
 
+export const ImpossibleAnswer = z
+  .strictObject({
+    reason: z.string().min(1).max(4000).describe('What is missing, and what a person could do about it.'),
+  })
+  .describe('No plan can do the task with what is there.');
+
 export const NoteAnswer = z
   .strictObject({ text: z.string().min(1).max(4000).describe('Facts you will need later.') })
   .describe('Keep a note.');

@@ -18,7 +18,9 @@ export function goodMind(): Mind {
     answer: (request, task) => {
       switch (partOf(request)) {
         case 'planner':
-          return planTask(request, task);
+          return task.isImpossible === true && request.tools.includes('cannot_be_done')
+            ? call('cannot_be_done', { reason: 'the step has shown what is missing' })
+            : planTask(request, task);
         case 'executor':
           return workOn(request, task, memory);
         case 'critic':
@@ -66,12 +68,13 @@ export const bodyOf = ({ text }: EvalTask): string => text.replace(/^---\n[^]*?\
 
 export function workOn(request: WireRequest, task: EvalTask, memory: StepMemory): WireReply {
   memory.see(request);
+  const changes: ToolCall[] = [];
   try {
-    const output = task.work(handsOf(request, memory));
-    return finish(request, output);
+    const output = task.work(handsOf(request, memory, changes));
+    return changes.length === 0 ? finish(request, output) : makeCalls(request, changes, memory, output);
   } catch (error) {
     if (error instanceof Refusal) return call('fail', { reason: error.message });
-    if (error instanceof CallsNeeded) return makeCalls(request, error.calls, memory);
+    if (error instanceof CallsNeeded) return makeCalls(request, [...changes, ...error.calls], memory);
     throw error;
   }
 }
@@ -79,19 +82,29 @@ export function workOn(request: WireRequest, task: EvalTask, memory: StepMemory)
 const finish = (request: WireRequest, output: string): WireReply =>
   request.tools.includes('finish') ? call('finish', { output }) : move(request, 'decide');
 
-/** Makes the calls that are offered now: all of them where the prompt allows several, else the first. */
-function makeCalls(request: WireRequest, wanted: readonly ToolCall[], memory: StepMemory): WireReply {
+/**
+ * Makes the calls that are offered now: all of them where the prompt allows several, else the first. The answer comes with
+ * the last changes where the prompt allows that.
+ */
+function makeCalls(
+  request: WireRequest,
+  wanted: readonly ToolCall[],
+  memory: StepMemory,
+  output: string | null = null,
+): WireReply {
   const [first] = wanted;
   if (first === undefined) throw new Error('no call is wanted');
   if (!request.tools.includes(wireName(first.tool))) return move(request, isRead(first) ? 'explore' : 'act');
   const now = allowsSeveral(request) ? wanted : [first];
   memory.note(now, turnOf(request));
-  return calls(now.map(({ tool, input }) => ({ name: wireName(tool), input })));
+  const made = now.map(({ tool, input }) => ({ name: wireName(tool), input }));
+  return calls(output === null ? made : [...made, { name: 'finish', input: { output } }]);
 }
 
 export const wireName = (tool: string): string => tool.replaceAll('.', '_');
 const isRead = ({ tool }: ToolCall): boolean => /^(files\.(read|list|search)|http\.get|memory\.search)$/.test(tool);
 const allowsSeveral = ({ text }: WireRequest): boolean => /in one turn/.test(text);
+const allowsFinish = ({ text }: WireRequest): boolean => /in one turn with your last writes/.test(text);
 
 /** Goes towards a state; through `decide` where there is no direct transition. */
 function move(request: WireRequest, to: string): WireReply {
@@ -100,12 +113,17 @@ function move(request: WireRequest, to: string): WireReply {
   return call('transition', { to: possible.includes(`"${to}"`) ? to : 'decide' });
 }
 
-function handsOf(request: WireRequest, memory: StepMemory): Hands {
+/** `changes` gets the changes that are still to be made, where the prompt allows to answer in the same turn. */
+function handsOf(request: WireRequest, memory: StepMemory, changes: ToolCall[]): Hands {
   const at = folderIn(request);
   const result = (tool: string, input: ToolCall['input']): { status: string; body: string } => {
     const found = memory.resultOf({ tool, input });
     if (found === null) throw new CallsNeeded([{ tool, input }]);
     return found;
+  };
+  const change = (tool: string, input: ToolCall['input']): void => {
+    if (allowsFinish(request) && memory.resultOf({ tool, input }) === null) changes.push({ tool, input });
+    else result(tool, input);
   };
   const read = (path: string): string => fieldIn(result('files.read', { path: at(path) }).body, 'content');
   return {
@@ -120,11 +138,11 @@ function handsOf(request: WireRequest, memory: StepMemory): Hands {
     list: (path) => namesIn(result('files.list', { path: at(path) }).body),
     shell: (line) => fieldIn(result('shell', { line }).body, 'stdout'),
     get: (url) => result('http.get', { url }).body,
-    write: (path, content) => void result('files.write', { path: at(path), content }),
-    edit: (path, old, replacement) => void result('files.edit', { path: at(path), old, new: replacement }),
-    move: (from, to) => void result('files.move', { from: at(from), to: at(to) }),
-    remove: (path) => void result('files.remove', { path: at(path) }),
-    note: (text) => void result('memory.note', { text }),
+    write: (path, content) => change('files.write', { path: at(path), content }),
+    edit: (path, old, replacement) => change('files.edit', { path: at(path), old, new: replacement }),
+    move: (from, to) => change('files.move', { from: at(from), to: at(to) }),
+    remove: (path) => change('files.remove', { path: at(path) }),
+    note: (text) => change('memory.note', { text }),
     search: (pattern, path) => {
       const { body } = result('files.search', { pattern, path: at(path) });
       return [...body.matchAll(/"text":"((?:[^"\\\\]|\\\\.)*)"/g)].map(([, text = '']) => text);

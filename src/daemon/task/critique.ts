@@ -4,7 +4,8 @@
  * J1 Checks first, each carried out by calls through the chain; then a model for what is prose.
  * J2 Done means that every criterion is met. A person is asked to confirm what could not be checked.
  * J3 A result that does not meet the criteria is planned again if there is a planner; otherwise the run fails with the
- *    reason. A new plan must not work around what a person has refused.
+ *    reason. A new plan must not work around what a person has refused, and is not tried again where two workers in a row
+ *    have reported that it cannot be done.
  * J4 Everything that the task has changed is judged, with every plan it had: planning again forgets nothing.
  * J5 A check that a person had to allow is carried out once. The attempt that does so asks about no other: an approval
  *    names the place of a call among those of its attempt, and from the next attempt on this one is not among them.
@@ -85,7 +86,7 @@ async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promis
   });
   const isUnseen = areUnmetUnseen(verdict, [...checked.found, ...judgedByModel.found]);
   const canConfirm = given.end.status === 'done' && breaches.length === 0 && isUnseen;
-  return settleVerdict(ports, given, call, withStepFailure(verdict, given), canConfirm);
+  return settleVerdict(ports, given, call, withRefusals(withStepFailure(verdict, given), work), canConfirm);
 }
 
 /** What the task has done with all plans it had (J4). */
@@ -161,6 +162,15 @@ function withStepFailure(verdict: Verdict, { end }: Given): Verdict {
   const holds = verdict.verdict === 'done';
   const reason = `the steps failed: ${end.reason}${holds ? '' : `\n${verdict.reason}`}`;
   return { ...verdict, verdict: holds ? 'rework' : verdict.verdict, reason: reason.slice(0, LONGEST_REASON) };
+}
+
+/** Where the workers of two plans in a row report that it cannot be done, and nothing was changed, a third would, too. */
+function withRefusals(verdict: Verdict, { attempts, changes }: Work): Verdict {
+  const hasRefused = (events: readonly Event[] | undefined): boolean =>
+    events?.some(({ type, data }) => type === 'decision.made' && data.decision.kind === 'Fail') ?? false;
+  const isSettled = verdict.verdict !== 'rework' || allPaths(changes).length > 0;
+  if (isSettled || !hasRefused(attempts.at(-1)) || !hasRefused(attempts.at(-2))) return verdict;
+  return { ...verdict, verdict: 'impossible' };
 }
 
 async function settleVerdict(

@@ -1,5 +1,6 @@
 /** The planner of agent nodes: a model, asked one turn at a time. */
 import { readDecision, executorRequest } from '../../roles/executor.ts';
+import { finishOfLastTurn } from '../../roles/finish-with-changes.ts';
 import type { Planner, PlannerInput } from '../../schema/ports.ts';
 import { answerIn, inputOf } from './ask-model.ts';
 
@@ -18,6 +19,8 @@ export function modelPlanner(
 ): Planner {
   return {
     decide: async (input, act) => {
+      const finish = finishOfLastTurn(input);
+      if (finish !== null) return finish;
       const model = await modelOf(input.run);
       const request = executorRequest(input, {
         pack: (await about.packFor?.(input, model)) ?? '',

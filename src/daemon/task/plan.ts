@@ -7,12 +7,14 @@
  *    and gets a further tool that changes things only within what the operator named, or if a person allows it
  *    (widened-plan.ts).
  * T4 The first plan of a task that a procedure has proven itself for is made from it; every later one by a model.
+ * T5 Where a plan has failed, the planner may say instead of a new plan that none can do the task; then it ends at once.
  */
 import { findMark, stringsIn } from '../../guard/masked-text.ts';
 import type { Candidate } from '../../memory/recall/context-pack.ts';
 import type { PlannedCriterion } from '../../roles/implied-criteria.ts';
 import { baseName } from '../../roles/file-names.ts';
 import type { Problem } from '../../roles/model-call.ts';
+import { readImpossible } from '../../roles/no-plan.ts';
 import {
   type Achieved,
   type BrokenCriterion,
@@ -147,13 +149,23 @@ async function planByModel(
   const { clock, askAgainMs } = ports;
   const about = { model: override, clock, askAgainMs, attempt: call.attempt };
   const asked = await askModel(call.act, request, about, async (answer) => {
-    const plan = readPlan(answer, frame);
-    return 'problem' in plan ? plan : tryCriteria(plan, { fixed, context, task, call });
+    const plan = (last === undefined ? null : readImpossible(answer)) ?? readPlan(answer, frame);
+    return 'problem' in plan || 'impossible' in plan ? plan : tryCriteria(plan, { fixed, context, task, call });
   });
   if (asked.kind === 'outcome') return asked.outcome;
+  if ('impossible' in asked.answer) return endAsImpossible(ports, call.run, asked.answer.impossible);
   const planned = await storeModelPlan(ports, asked.answer);
   const widening = last === undefined ? null : await findWidening(ports, planned, past, { task, body });
   return widening === null ? ok(planned) : askToWiden(ports, planned, widening);
+}
+
+/** The task ends here; its last judgement stays, with the reason of the planner (T5). */
+async function endAsImpossible(ports: TaskPorts, run: string, why: string): Promise<Outcome> {
+  const judged = (await ports.eventsOf(run)).findLast((event) => event.type === 'run.judged');
+  const reason = `no plan can do it: ${why}`;
+  const criteria = judged?.type === 'run.judged' ? judged.data.criteria : [];
+  ports.note({ type: 'run.judged', run, data: { verdict: 'impossible', criteria, reason } });
+  return { status: 'failed', error: reason, temporary: false };
 }
 
 /** What a new plan has to know of those before it; empty for the first. */

@@ -68,8 +68,14 @@ function callsIn(events: readonly Event[], attempt: number): Witness[] {
     const call = event.type === 'call.ended' ? started.get(event.data.call) : undefined;
     if (call === undefined || event.type !== 'call.ended' || event.data.status === 'waiting') return [];
     const { status, output, error } = event.data;
-    const text = status === 'ok' ? formatOutput(output) : (error ?? '');
+    const text = status === 'ok' ? formatOutput(withoutReports(call.tool, output)) : (error ?? '');
     const source = `${call.tool} ${call.input.slice(0, 200)}`;
     return [{ source, by: 'tool', attempt, ok: status === 'ok', input: call.input, text }];
   });
+}
+
+/** Memory also finds what oka wrote about earlier runs, such as "every criterion is met". A verdict is no evidence. */
+function withoutReports(tool: string, output: Json): Json {
+  if (tool !== 'memory.search' || !Array.isArray(output)) return output;
+  return output.filter((found) => (found as { who?: Json } | null)?.who !== 'oka');
 }
