@@ -1,7 +1,6 @@
 /** Owns: asking the planner of an agent, and holding its answer against what is allowed. */
 import { Decision } from '../schema/decision.ts';
 import type { NewEvent } from '../schema/event.ts';
-import type { Json } from '../schema/json.ts';
 import type { Middleware, NoDecision, Planner, PlannerInput, ToolRegistry } from '../schema/ports.ts';
 import type { Tool } from '../schema/tool.ts';
 import { budgetLeft, nothingPending } from './run-budget.ts';
@@ -130,30 +129,39 @@ function problemWith(
       : `there is no transition from ${from} to ${to}; possible: ${next.join(', ') || 'none'}`;
   };
   const check = transitionChain(middleware, isNext);
-  const checkMoves = (path: readonly string[]): string | null => {
-    const moves = path.map((to, index) => ({ from: path[index - 1] ?? input.state, to }));
+  const checkMoves = (start: string, path: readonly string[]): string | null => {
+    const moves = path.map((to, index) => ({ from: path[index - 1] ?? start, to }));
     return moves.map((move) => check({ run: run.id, node: input.node, ...move })).find((no) => no !== null) ?? null;
   };
-  if (decision.kind === 'Transition') return decision.to === input.state ? null : checkMoves([decision.to]);
-  if (decision.kind !== 'CallTool') return null;
-  const problems = [decision, ...(decision.also ?? [])].map((call) => callProblem(call, input, run, tools, checkMoves));
-  return problems.find((problem) => problem !== null) ?? null;
+  if (decision.kind === 'Transition')
+    return decision.to === input.state ? null : checkMoves(input.state, [decision.to]);
+  return decision.kind === 'CallTool' ? callsProblem(decision, input, run, tools, checkMoves) : null;
 }
 
-/** A call moves the agent to a state that allows its class; every move on the path is checked like any other. */
-function callProblem(
-  { tool: name, input: given }: { tool: string; input: Json },
+/**
+ * A call moves the agent to a state that allows its class, and the next call of the turn starts from there; every move
+ * on the path is checked like any other.
+ */
+function callsProblem(
+  decision: Extract<Decision, { kind: 'CallTool' }>,
   input: PlannerInput,
   run: RunState,
   tools: Pick<ToolRegistry, 'list'>,
-  checkMoves: (path: readonly string[]) => string | null,
+  checkMoves: (start: string, path: readonly string[]) => string | null,
 ): string | null {
-  if (!input.tools.some((tool) => tool.name === name))
-    return `"${name}" may not be called here; there is: ${input.tools.map((tool) => tool.name).join(', ') || 'nothing'}`;
   const author = authorOf(run, run.configs[nodeNamed(run, input.node) ?? -1]);
-  const effect = classOf((wanted) => tools.list().find((tool) => tool.name === wanted), name, given, author);
-  const path = statesToCall(run.plan.states, input.state, { tool: name, class: effect });
-  return path === null ? null : checkMoves(path); // what no state allows is denied by the chain, which records it
+  let { state } = input;
+  for (const call of [decision, ...(decision.also ?? [])]) {
+    if (!input.tools.some((tool) => tool.name === call.tool))
+      return `"${call.tool}" may not be called here; there is: ${input.tools.map((tool) => tool.name).join(', ') || 'nothing'}`;
+    const effect = classOf((name) => tools.list().find((tool) => tool.name === name), call.tool, call.input, author);
+    // What no state allows is denied by the chain, which records it.
+    const path = statesToCall(run.plan.states, state, { tool: call.tool, class: effect }) ?? [];
+    const problem = checkMoves(state, path);
+    if (problem !== null) return problem;
+    state = path.at(-1) ?? state;
+  }
+  return null;
 }
 
 function finiteOnly(left: Record<string, number>): PlannerInput['budgets'] {

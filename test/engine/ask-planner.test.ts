@@ -131,6 +131,27 @@ describe('what a planner answers', () => {
     expect((await asked([], look, { middleware: [watching] })).event.type).toBe('decision.made');
   });
 
+  it('each call of a turn is checked from the state that the call before it leads to', async () => {
+    const passed: string[] = [];
+    const watching: Middleware = {
+      name: 'watching',
+      transition: ({ from, to }, next) => {
+        passed.push(`${from} > ${to}`);
+        return from === 'explore' ? 'whoever explores stays there' : next();
+      },
+    };
+    const both: Decision = {
+      kind: 'CallTool',
+      tool: 'look',
+      input: null,
+      also: [{ tool: 'write', input: null }],
+      rationale: '',
+    };
+    const { event } = await asked([], both, { middleware: [watching] });
+    expect(event).toMatchObject({ type: 'decision.rejected', data: { reason: 'whoever explores stays there' } });
+    expect(passed).toEqual(['intake > explore', 'explore > decide', 'decide > act']);
+  });
+
   it('however many tools there are, the reason fits into an event', async () => {
     const many = toolRegistry(
       Array.from({ length: 500 }, (_, at) => toolNamed(`tool-${at}-${'x'.repeat(100)}`, () => ok())),
