@@ -27,6 +27,12 @@ const tight = fc
   .map(([scenario, budgets]) => ({ ...scenario, budgets }));
 const bulky = scenarios({ judge: 'open' }, ['large', 'large', 'peek']);
 const repeating = scenarios({ judge: 'open' }, ['look', 'look', 'sum', 'sum', 'note']);
+const harmful = scenarios({ judge: 'open' }, ['write', 'send', 'send', 'peek']);
+/** With the number of calls in doubt that there are at the very least. */
+const crashing: [string, fc.Arbitrary<Scenario>, number][] = [
+  ['with anything', anything, 3],
+  ['with much that may not be done twice', harmful, 25],
+];
 
 /** The invariants that are held against the same scenarios share the stories. */
 const told = new Map<string, Promise<Story>>();
@@ -35,7 +41,7 @@ async function holds(arbitrary: fc.Arbitrary<Scenario>, check: (story: Story) =>
   const property = fc.asyncProperty(arbitrary, async (scenario) => {
     const key = JSON.stringify(scenario);
     const story = told.get(key) ?? playScenario(scenario);
-    if (arbitrary === anything) told.set(key, story);
+    if (arbitrary === anything || arbitrary === harmful) told.set(key, story);
     await check(await story);
   });
   await fc.assert(property, parameters);
@@ -210,50 +216,58 @@ describe('the engine, whatever happens', limits, () => {
     });
   });
 
-  it('an agent makes the calls of a turn in order, and none again that ended or that a person saw to have happened', async () => {
-    let followed = 0;
-    await holds(anything, async ({ lives, planFor }) => {
-      for (const life of lives)
-        await eachRun(life, planFor, (run, events) => {
-          for (const [node, ofNode] of agentEvents(run, events))
-            for (const { call, places } of placesInTurn(ofNode)) {
-              expect(places, `${node}: ${call}`).not.toEqual([]);
-              followed += Number(!places.includes(0));
-            }
-        });
-    });
-    expect(followed).toBeGreaterThan(100);
-  });
+  it.each(crashing)(
+    '%s: an agent makes the calls of a turn in order, and none again that ended or that a person saw to have happened',
+    async (_, world) => {
+      let followed = 0;
+      await holds(world, async ({ lives, planFor }) => {
+        for (const life of lives)
+          await eachRun(life, planFor, (run, events) => {
+            for (const [node, ofNode] of agentEvents(run, events))
+              for (const { call, places } of placesInTurn(ofNode)) {
+                expect(places, `${node}: ${call}`).not.toEqual([]);
+                followed += Number(!places.includes(0));
+              }
+          });
+      });
+      expect(followed).toBeGreaterThan(100);
+    },
+  );
 
-  it('what may not be done twice is not repeated after a crash unless a person says so', async () => {
-    let doubts = 0;
-    await holds(anything, ({ lives, tools }) => {
-      for (const { events, invocations, survived } of lives)
-        for (const { call } of invocations.filter((each) => !isHarmless(each, tools))) {
-          const mine = events.filter(
-            (event) => event.run === call.run && 'node' in event.data && event.data.node === call.node,
-          );
-          const at = mine.findIndex((event) => event.type === 'call.started' && isOf(event, call));
-          const before = mine.findLastIndex(
-            (event, index) => index < at && event.type === 'call.started' && visitOf(event) === visitOf(mine[at]),
-          );
-          if (before < 0 || (mine[before]?.seq ?? 0) > survived) continue;
-          const between = mine.slice(before, at);
-          const outcome = between.find((event) => event.type === 'call.ended');
-          if (outcome !== undefined && (outcome.data.status !== 'cancelled' || outcome.data.begun === false)) continue;
-          const answer = between.find((event) => event.type === 'wait.closed')?.data.answer.text;
-          const isDecidedAnew = between.some((event) => event.type === 'decision.made');
-          const isSame = isSameCall(mine[before], mine[at]);
-          doubts += 1;
-          if (isDecidedAnew || !isSame) expect(answer, call.call).toBe('done');
-          else if (answer !== 'repeat') {
-            const [last, next] = placesInTurn(mine.slice(0, at + 1)).slice(-2);
-            expect([answer, next?.places], call.call).toEqual(['done', last?.places.map((place) => place + 1)]);
+  it.each(crashing)(
+    '%s: what may not be done twice is not repeated after a crash unless a person says so',
+    async (_, world, fewest) => {
+      let doubts = 0;
+      await holds(world, ({ lives, tools }) => {
+        for (const { events, invocations, survived } of lives)
+          for (const { call } of invocations.filter((each) => !isHarmless(each, tools))) {
+            const mine = events.filter(
+              (event) => event.run === call.run && 'node' in event.data && event.data.node === call.node,
+            );
+            const at = mine.findIndex((event) => event.type === 'call.started' && isOf(event, call));
+            const before = mine.findLastIndex(
+              (event, index) => index < at && event.type === 'call.started' && visitOf(event) === visitOf(mine[at]),
+            );
+            if (before < 0 || (mine[before]?.seq ?? 0) > survived) continue;
+            const between = mine.slice(before, at);
+            const outcome = between.find((event) => event.type === 'call.ended');
+            if (outcome !== undefined && (outcome.data.status !== 'cancelled' || outcome.data.begun === false))
+              continue;
+            const answer = between.find((event) => event.type === 'wait.closed')?.data.answer.text;
+            const isDecidedAnew = between.some((event) => event.type === 'decision.made');
+            const isSame = isSameCall(mine[before], mine[at]);
+            doubts += 1;
+            if (isDecidedAnew || !isSame) expect(answer, call.call).toBe('done');
+            else if (answer !== 'repeat') {
+              const [last, next] = placesInTurn(mine.slice(0, at + 1)).slice(-2);
+              expect([answer, next?.places], call.call).toEqual(['done', last?.places.map((place) => place + 1)]);
+            }
           }
-        }
-    });
-    expect(doubts).toBeGreaterThan(20);
-  });
+      });
+
+      expect(doubts).toBeGreaterThan(fewest);
+    },
+  );
 });
 
 describe('the acceptance of steps, whatever happens', limits, () => {
