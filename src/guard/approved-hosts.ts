@@ -1,11 +1,12 @@
 /**
  * Owns: the hosts that a person names with an approval, for a command whose hosts cannot be read from its words. Pure.
  *
- * Each is a host or host:port, as for a rule of the policy: without a port it is 80 and 443. A machine of the own network
- * has to be named by its address, so that no name server can decide that a public name leads there.
+ * Each is a host or host:port, as for a rule of the policy: without a port it is 80 and 443. Whether it may be a machine
+ * of the own network is decided by host-names.ts.
  */
 import { isIP } from 'node:net';
 import { OkaError } from '../schema/errors.ts';
+import { namesMachine } from './host-names.ts';
 
 const MOST_HOSTS = 20;
 const SHAPE = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9_-]+(?:\.[a-z0-9_-]+)*))(?::(\d{1,5}))?$/;
@@ -26,11 +27,7 @@ function parseHost(word: string): string {
   });
 }
 
-/** Addresses may be of the operator's own network; names have to be public. */
+/** Machines that a person named may be of their own network (`servers`); all other hosts have to be public. */
 export function splitApprovedHosts(hosts: readonly string[]): { hosts: string[]; servers: string[] } {
-  const isAddress = (host: string): boolean => {
-    const [, bracketed, name = ''] = SHAPE.exec(host) ?? [];
-    return isIP(bracketed ?? name) > 0 || name === 'localhost';
-  };
-  return { hosts: hosts.filter((host) => !isAddress(host)), servers: hosts.filter(isAddress) };
+  return { hosts: hosts.filter((host) => !namesMachine(host)), servers: hosts.filter(namesMachine) };
 }

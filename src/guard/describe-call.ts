@@ -2,6 +2,7 @@
 import type { Json } from '../schema/json.ts';
 import type { ToolCall } from '../schema/tool.ts';
 import type { Asked } from '../schema/wait.ts';
+import { isOwnMachine } from './host-names.ts';
 import { type Described, grantOf } from './judge-call.ts';
 import { unusualCharacters, shorten, escapeInvisible, escapeInvisibleLine } from './escape-invisible.ts';
 
@@ -100,11 +101,22 @@ function changesOf({ class: effect, command, programs, paths, hosts }: Described
     ...(programs.length === 0 ? [] : [`It would start: ${list(programs)}`]),
     ...(paths.length === 0 ? [] : [`It names these paths: ${list(paths)}`]),
     ...(hosts.length === 0 ? [] : [`It would connect to: ${list(hosts)}${command ? ', and to no other host' : ''}`]),
+    ...ownNetworkNote(hosts),
     ...(command && hosts.length === 0 && effect === 'external_mutation'
       ? [
           'It is not known which host it would connect to, so it reaches none, unless you name hosts with your approval.',
         ]
       : []),
+  ];
+}
+
+/** What it means to open a machine of the own network. */
+function ownNetworkNote(hosts: readonly string[]): string[] {
+  const own = [...new Set(hosts.filter(isOwnMachine))];
+  if (own.length === 0) return [];
+  const names = shorten(escapeInvisibleLine(own.join(', ')), 1000);
+  return [
+    `${names} is on your own network, or this machine itself. Devices there often obey without asking who you are. The approval opens exactly this to this one call, and nothing else there.`,
   ];
 }
 

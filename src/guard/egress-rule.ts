@@ -6,10 +6,11 @@
  *    a connection, not who makes it. Hosts that such a rule or a person allowed for one step are passed with that step.
  * E2 A matching deny or ask rule refuses, whatever else allows it; only an approval of this very step overrules an ask.
  * E3 Ports are 80 and 443. Any other has to be named: `host: git.example.org:8443`.
- * E4 Only a package registry, a model server that the operator configured, and an address that a person named for the step
- *    or for its secret may be private.
+ * E4 Only a package registry, a model server that the operator configured, and a machine that a person named (in a rule, for
+ *    the step or for its secret; host-names.ts) may be private.
  */
 import type { Policy, PolicyRule } from '../schema/policy.ts';
+import { namesMachine, splitHost } from './host-names.ts';
 import { type Facts, hostMatches, ruleMatches } from './rule-match.ts';
 
 /** A package registry, from the package managers' own configuration. */
@@ -56,7 +57,9 @@ export function egressRule(rules: readonly PolicyRule[], registries: readonly Re
       return { verdict: 'allowed', reason: rule.why ?? `a rule allows ${host}`, reach: 'own network' };
     if (registry !== undefined)
       return { verdict: 'allowed', reason: `${host} is a package registry`, reach: 'own network', registry };
-    return rule === undefined ? refuse(whyNot(relevant, host, port)) : allow(rule.why ?? `a rule allows ${host}`);
+    if (rule === undefined) return refuse(whyNot(relevant, host, port));
+    const reach = namesMachine(rule.host ?? '*') ? 'own network' : 'public';
+    return { verdict: 'allowed', reason: rule.why ?? `a rule allows ${host}`, reach };
   };
 }
 
@@ -94,15 +97,9 @@ function isAboutHosts({ tool, class: effect, program, path, host, risk, destruct
 
 /** Without a port, a rule allows the usual ports, and forbids all. */
 function covers(pattern: string | undefined, effect: PolicyRule['effect'], host: string, port: number): boolean {
-  const [name, written] = partsOf(pattern ?? '');
+  const [name, written] = splitHost(pattern ?? '');
   const portFits = written === null ? effect !== 'allow' || PORTS.includes(port) : written === port;
   return portFits && name !== '' && hostMatches(name, host);
-}
-
-/** `git.example.org:8443` and `[2001:db8::1]:8443` have a port, `2001:db8::1` has none. */
-function partsOf(pattern: string): [name: string, port: number | null] {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(pattern) ?? [];
-  return [bracketed ?? plain ?? pattern, port === undefined ? null : Number(port)];
 }
 
 function whyNot(rules: readonly PolicyRule[], host: string, port: number): string {

@@ -10,6 +10,8 @@
  *    model or memory inserted it is no longer the operator's.
  * J6 A request of a model that could carry out what the run has read needs an approval (information-flow.ts), unless a
  *    rule of the policy allows its host. For reads, an allow rule about a host beats an ask rule that names none.
+ * J8 Hosts that an allow rule names are passed with the call, so that its step reaches them. A model that reads from a machine
+ *    of the own network needs an approval or such a rule.
  * J7 A change of a file that makes other programs run (schema/program-triggers.ts) needs an approval of its own, unless the
  *    operator wrote the call or a rule allows this very path.
  */
@@ -22,10 +24,11 @@ import type { SideEffectClass } from '../schema/effect.ts';
 import type { Origin, Tool, ToolCall } from '../schema/tool.ts';
 import type { Grant } from '../schema/wait.ts';
 import { type Flow, whyRequestAsks } from './information-flow.ts';
+import { isOwnMachine, namesMachine, splitHost } from './host-names.ts';
 import { programTrigger } from '../schema/program-triggers.ts';
 import { type Facts, ruleMatches } from './rule-match.ts';
 
-/** `isForRun`: a person allowed calls like this one for the whole run, and named these hosts for them. */
+/** `isForRun`: a person allowed calls like this one for the whole run. `approvedHosts` were named with it, or by a rule. */
 export type Verdict = { effect: Effect; why: string; isForRun?: boolean; approvedHosts?: readonly string[] };
 
 /** What is known of a call: for a command what the classifier found, for another tool what its target fields contain. */
@@ -70,7 +73,10 @@ export function createJudge(options: JudgeOptions): (call: ToolCall, flow?: Flow
     const trigger = allows?.path === undefined ? triggersIn(call, facts) : null;
     if (trigger !== null) return { effect: 'ask', why: trigger };
     const leak = flow === null ? null : whyRequestAsks(call, flow, allows?.host !== undefined);
-    const verdict: Verdict = leak === null ? applyRules(policy, facts, asks, allows) : { effect: 'ask', why: leak };
+    const near = allows?.host === undefined ? whyOwnMachineAsks(call, facts) : null;
+    const unusual = leak ?? near;
+    const verdict: Verdict =
+      unusual === null ? applyRules(policy, facts, asks, allows) : { effect: 'ask', why: unusual };
     if (verdict.effect !== 'ask' || given === undefined) return verdict;
     const { by, approvedHosts = [] } = given;
     return { effect: 'allow', why: `${by} allowed this for the whole run`, isForRun: true, approvedHosts };
@@ -113,9 +119,29 @@ function rulesFor(rules: readonly PolicyRule[], facts: Facts): Rules {
 function applyRules(policy: Policy, facts: Described, asks?: PolicyRule, allows?: PolicyRule): Verdict {
   if (asks !== undefined && !isExemptHost(facts, asks, allows))
     return { effect: 'ask', why: whyOf(asks, facts, 'a rule of the policy asks about it') };
-  if (allows !== undefined) return { effect: 'allow', why: whyOf(allows, facts, 'a rule of the policy allows it') };
+  if (allows !== undefined)
+    return {
+      effect: 'allow',
+      why: whyOf(allows, facts, 'a rule of the policy allows it'),
+      approvedHosts: hostsByRule(allows, facts),
+    };
   const effect = policy.defaults[facts.class];
   return { effect: effect === 'ask' && facts.internal && facts.class === 'read' ? 'allow' : effect, why: facts.reason };
+}
+
+/** The hosts that a rule opens to a call (J8). One with a wildcard names no machine, so its hosts have to be public. */
+function hostsByRule({ host }: PolicyRule, facts: Facts): string[] {
+  if (host === undefined) return [];
+  const [name, port] = splitHost(host);
+  if (!name.includes('*')) return [host.toLowerCase()];
+  return port === null ? facts.hosts.filter((each) => !namesMachine(each)) : [];
+}
+
+/** Why reading from a machine of the own network needs a person (J8); null for everything else. */
+function whyOwnMachineAsks(call: ToolCall, { command, class: effect, hosts }: Described): string | null {
+  if (command || effect !== 'read' || isOperatorsOwn(call)) return null;
+  const machine = hosts.find(isOwnMachine);
+  return machine === undefined ? null : `it goes to ${machine}, which is on your own network`;
 }
 
 /** An allow-list of hosts for reads (J6): the hosts are listed, everything else is asked about. */
@@ -226,6 +252,6 @@ function textsIn(value: Json): string[] {
 
 function hostsIn(value: string): string[] {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return [];
-  const host = URL.canParse(value) ? new URL(value).hostname : '';
+  const host = URL.canParse(value) ? new URL(value).host : '';
   return host === '' ? ['?'] : [host];
 }

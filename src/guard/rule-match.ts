@@ -9,6 +9,7 @@ import { posix } from 'node:path';
 import type { PolicyRule } from '../schema/policy.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { ToolAnnotations } from '../schema/tool.ts';
+import { splitHost } from './host-names.ts';
 
 /** What a call is about, as far as that is known without running it. */
 export type Facts = {
@@ -36,7 +37,7 @@ export function ruleMatches(rule: PolicyRule, facts: Facts): Match {
     effect === undefined || effect === facts.class,
     program === undefined || among(facts.programs, (word) => programMatches(program, word, allows)),
     path === undefined || among(facts.paths, (word) => pathMatches(path, word, facts.class !== 'read')),
-    host === undefined || among(facts.hosts, (name) => yesIf(hostMatches(withoutPort(host), withoutPort(name)))),
+    host === undefined || among(facts.hosts, (name) => yesIf(hostAndPortMatch(host, name))),
     risk === undefined || riskMatches(risk, facts.risk, allows),
     destructive === undefined || destructive === facts.destructive,
   ]);
@@ -77,8 +78,11 @@ function programMatches(pattern: string, word: string, allows: boolean): Match {
   return yesIf(!allows && posix.basename(word) === pattern);
 }
 
-/** The host alone; ports are decided by the egress rule. */
-const withoutPort = (host: string): string => host.replace(/:\d+$/, '');
+/** Ports are compared where both are written; else the egress rule decides about them. */
+function hostAndPortMatch(pattern: string, host: string): boolean {
+  const [[wanted, port], [found, at]] = [splitHost(pattern), splitHost(host)];
+  return hostMatches(wanted, found) && (port === null || at === null || port === at);
+}
 
 export function hostMatches(pattern: string, host: string): boolean {
   const [wanted, found] = [pattern, host].map((name) => name.toLowerCase().replace(/\.$/, '')) as [string, string];

@@ -85,7 +85,7 @@ export type ToolCall = Attempt & {
   approval: string | null;
   /** Whether an answer for the whole run allowed it, and with it the hosts that it names or refers to. */
   isAllowedForRun?: boolean;
-  /** Hosts that a person named with the approval of this call. */
+  /** Hosts that a person named with the approval of this call, or in a rule that allows it. */
   approvedHosts?: readonly string[];
   /** A person approved these files, which the attempt before has written: they are put in place, and nothing runs. */
   aside?: FilesAside;

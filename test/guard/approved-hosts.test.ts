@@ -22,10 +22,12 @@ describe('hosts that an approval names', () => {
     expect(() => parseApprovedHosts(Array.from({ length: 21 }, (_, index) => `h${index}.example.org`))).toThrow('20');
   });
 
-  it('only an address, or this machine, may be of the own network', () => {
-    expect(splitApprovedHosts(['git.example.org', '10.0.0.5:3000', '[::1]', 'localhost:80'])).toEqual({
+  it('only an address, a name with its port and a name of the own network may be of the own network', () => {
+    expect(
+      splitApprovedHosts(['git.example.org', '10.0.0.5:3000', '[::1]', 'localhost', 'nas.example.org:8443']),
+    ).toEqual({
       hosts: ['git.example.org'],
-      servers: ['10.0.0.5:3000', '[::1]', 'localhost:80'],
+      servers: ['10.0.0.5:3000', '[::1]', 'localhost', 'nas.example.org:8443'],
     });
   });
 });

@@ -77,7 +77,24 @@ describe('E3 ports', () => {
   it('a port in brackets', () => expect(verdict([rule('[2001:db8::1]:8443')], '2001:db8::1', 8443)).toBe('allowed'));
 });
 
-it('E4 only a registry may be on the own network, on its own host and port', () => {
+it.each([
+  ['nas.local', 'own network'],
+  ['nas.local:443', 'own network'],
+  ['git.example.org:443', 'own network'],
+  ['192.168.1.20', 'own network'],
+  ['nas', 'own network'],
+  ['git.example.org', 'public'],
+  ['*.example.org:443', 'public'],
+  ['*', 'public'],
+])('E4 a rule for %s reaches machines that are %s', (pattern, reach) => {
+  const [host = ''] = pattern
+    .replace('*', 'git.example.org')
+    .replace('git.example.org.example', 'git.example')
+    .split(':');
+  expect(egressRule([rule(pattern)], [])(host, 443)).toMatchObject({ verdict: 'allowed', reach });
+});
+
+it('E4 only a registry may be on the own network without being named, on its own host and port', () => {
   const allows = egressRule([rule('example.org')], [{ host: 'npm.local', port: 4873 }]);
   expect(allows('npm.local', 4873)).toMatchObject({ verdict: 'allowed', reach: 'own network' });
   expect(allows('npm.local', 443)).toMatchObject({ verdict: 'refused' });

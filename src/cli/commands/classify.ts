@@ -1,44 +1,26 @@
 import { createInterface } from 'node:readline';
-import { join } from 'node:path';
-import { classify, type Surroundings } from '../../guard/classify/classify-command.ts';
-import { programFinder } from '../../guard/classify/find-program.ts';
-import type { Classified } from '../../schema/command.ts';
+import { commandJudge, type JudgedCommand } from '../../daemon/guard/judge-command.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
-import type { Effect } from '../../schema/policy.ts';
-import type { SideEffectClass } from '../../schema/effect.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { onlyOperand } from '../operands.ts';
 import { plainText } from '../plain-text.ts';
 
-/** What the default policy says to each class. */
-const VERDICTS: Record<SideEffectClass, Effect> = {
-  read: 'allow',
-  write_local: 'allow',
-  external_mutation: 'ask',
-  deny: 'deny',
-};
-
-type Data = { cmd: string; found: Classified } | { error: string };
+type Data = ({ cmd: string } & JudgedCommand) | { error: string };
 
 export async function run(call: Call<object, Data>): Promise<Answer<Data>> {
   const command = onlyOperand(call, 'the command');
-  const toolFolder = join(call.home.oka, 'tools');
-  const where: Surroundings = {
-    desk: join(call.home.workspace, 'desk'),
-    toolFolder,
-    resolve: programFinder(toolFolder),
-  };
-  if (command === '-') return classifyLines(call, where);
-  return answer({ cmd: command, found: classify({ line: command }, where) });
+  const judge = commandJudge(call.home);
+  if (command === '-') return classifyLines(call, judge);
+  return answer({ cmd: command, ...judge(command) });
 }
 
-export const jsonLines = (data: Data): object[] => ['error' in data ? data : verdictOn(data.cmd, data.found)];
+export const jsonLines = (data: Data): object[] => ['error' in data ? data : verdictOn(data)];
 
 export function render(data: Data, { bold, green, yellow, red }: Terminal): string {
   if ('error' in data) return `${data.error}\n`;
-  const { class: found, reason, programs, hosts, net } = data.found;
-  const verdict = VERDICTS[found];
+  const { verdict, reason } = data;
+  const { class: found, programs, hosts, net } = data.found;
   const colour = { allow: green, ask: yellow, deny: red }[verdict];
   const lines = [
     `${bold(found)}: ${colour(verdict)}`,
@@ -50,7 +32,7 @@ export function render(data: Data, { bold, green, yellow, red }: Terminal): stri
 }
 
 /** One JSON line in, one out, as they come. */
-async function classifyLines(call: Call<object, Data>, where: Surroundings): Promise<Answer<Data>> {
+async function classifyLines(call: Call<object, Data>, judge: (line: string) => JudgedCommand): Promise<Answer<Data>> {
   if (!call.json)
     throw new OkaError('usage', 'with - commands are read as JSON lines', { fix: 'Say: oka classify --json -' });
   let code: number = exits.ok;
@@ -61,9 +43,7 @@ async function classifyLines(call: Call<object, Data>, where: Surroundings): Pro
     const command = commandIn(line);
     if ('error' in command) code = exits.no;
     call.emit(
-      'error' in command
-        ? { error: `line ${number}: ${command.error}` }
-        : { cmd: command.cmd, found: classify({ line: command.cmd }, where) },
+      'error' in command ? { error: `line ${number}: ${command.error}` } : { cmd: command.cmd, ...judge(command.cmd) },
     );
   }
   return { code };
@@ -79,6 +59,6 @@ function commandIn(line: string): { cmd: string } | { error: string } {
   }
 }
 
-function verdictOn(cmd: string, { class: found, reason }: Classified): object {
-  return { cmd, class: found, verdict: VERDICTS[found], reason };
+function verdictOn({ cmd, found, verdict, reason }: { cmd: string } & JudgedCommand): object {
+  return { cmd, class: found.class, verdict, reason };
 }

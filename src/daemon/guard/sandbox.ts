@@ -196,7 +196,10 @@ async function registrySettings(home: Home): Promise<Record<string, string>> {
   return globalconfig === null ? {} : { npm_config_globalconfig: globalconfig };
 }
 
-/** An operator's command gets egress if the task asks for it or a person approved it; a model's if it is classified so. */
+/**
+ * An operator's command gets egress if the task asks for it, a person approved it or a rule names its hosts; a model's if it
+ * is classified so.
+ */
 async function grantEgress(
   { egress, classify, home }: SandboxPorts,
   toolCall: ToolCall,
@@ -206,14 +209,16 @@ async function grantEgress(
   const { author, run, call, class: effect, approvedHosts = [] } = toolCall;
   const isUnasked = toolCall.approval === null && toolCall.isAllowedForRun !== true;
   const step = { run, call, ...limitsOfSecrets(toolCall) };
-  const named = splitApprovedHosts([...approvedHosts, ...(toolCall.onlyHosts ?? [])]);
-  if (author === 'operator' && net !== false)
-    return egress.grant({ ...step, ...named, hosts: [...(net === true ? [] : net), ...named.hosts] }, timeoutMs);
+  const named = [...approvedHosts, ...(toolCall.onlyHosts ?? [])];
+  if (author === 'operator' && net !== false) {
+    const declared = net === true ? [] : net;
+    return egress.grant({ ...step, ...splitApprovedHosts([...declared, ...named]) }, timeoutMs);
+  }
   const found = classifyWithHosts(toolCall, command, { classify, desk: join(home.workspace, 'desk') });
-  if ((author !== 'model' && isUnasked) || (!found.net && approvedHosts.length === 0)) return null;
+  if (approvedHosts.length === 0 && (!found.net || (author !== 'model' && isUnasked))) return null;
   const onlyFetches = isUnasked && effect !== 'external_mutation';
-  const hosts = [...(isUnasked ? [] : found.hosts), ...named.hosts];
-  return egress.grant({ ...step, ...named, hosts, onlyFetches }, timeoutMs);
+  const hosts = splitApprovedHosts([...(isUnasked ? [] : found.hosts), ...named]);
+  return egress.grant({ ...step, ...hosts, onlyFetches }, timeoutMs);
 }
 
 /** A step with a secret reaches only the hosts of the secret; a secret with a header is added by the proxy. */

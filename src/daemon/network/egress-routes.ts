@@ -33,7 +33,10 @@ export function egressRoutes(ports: EgressPorts): EgressRoutes {
   const ticketFor = ticketsOf(proxy, ports.clock);
   return {
     steps: sharedEgress(proxy, keyOf(proxy), ports.clock),
-    tools: { through: async (host, port) => ticketFor({ hosts: [hostAndPort(host, port)] }) },
+    tools: {
+      through: async (host, port, isOpened) =>
+        ticketFor(isOpened ? { servers: [hostAndPort(host, port)] } : { hosts: [hostAndPort(host, port)] }),
+    },
     models: serverRoute(ports.clock),
   };
 }

@@ -8,6 +8,13 @@ export function hostOf(text: string): string | null {
   return remote?.[1]?.toLowerCase() ?? null;
 }
 
+/** The same with the port, where a URL names one. */
+export function hostAndPortOf(text: string): string | null {
+  const host = hostOf(text);
+  const port = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/@\s]*@)?(?:\[[^\]]+\]|[^/:?#\s]*):(\d{1,5})(?=[/?#]|$)/i.exec(text)?.[1];
+  return host === null || port === undefined ? host : `${host}:${port}`;
+}
+
 /** Metadata addresses, at which clouds hand out credentials, in all spellings that reach them. */
 const METADATA =
   /^(?:169\.254\.\d+\.\d+|metadata(?:\.google\.internal)?|100\.100\.100\.200|192\.0\.0\.192|\[?fd00:ec2::254\]?|\[?::ffff:(?:169\.254|a9fe).*|2852039166|0xa9fea9fe|0xa9\.0xfe\..*|0?251\.0?376\..*|0251\..*|instance-data.*)$/i;

@@ -1,7 +1,7 @@
 /** Owns: where a path is (desk, scratch, system, home, …) and how sensitive it is (secret, guard, configuration, …). */
 import { posix } from 'node:path';
 import { programTrigger } from '../../schema/program-triggers.ts';
-import { hasCredentials, hostOf, isMetadata } from './hosts.ts';
+import { hasCredentials, hostAndPortOf, hostOf, isMetadata } from './hosts.ts';
 import { type Arg, HOLE, raise, type ShellState, toDisplay } from './shell-state.ts';
 
 export type Place =
@@ -223,9 +223,9 @@ export function judgeRead(state: ShellState, program: string, arg: Arg): void {
 
 /** Judges a URL, which many programs accept in place of a file. */
 function judgeUrl(state: ShellState, program: string, { text, open }: Arg): void {
-  const host = hostOf(text);
+  const [host, written] = [hostOf(text), hostAndPortOf(text)];
   state.tally.net = true;
-  if (host !== null && !host.includes(HOLE)) state.tally.hosts.add(host);
+  if (written !== null && !written.includes(HOLE)) state.tally.hosts.add(written);
   if (open || hasCredentials(text))
     raise(state, 'external_mutation', `${program} would send local data along with ${toDisplay(text)}`);
   if (isMetadata(host ?? '')) raise(state, 'deny', 'that address hands out the credentials of this machine');

@@ -10,7 +10,7 @@ import { judgeRunFile } from './programs/desk-code.ts';
 import { programs } from './programs/program-table.ts';
 import type { Row, Use } from './program-row.ts';
 import { type Arg, HOLE, raise, type ShellState, toDisplay, spend, type Stdin } from './shell-state.ts';
-import { hostOf } from './hosts.ts';
+import { hostAndPortOf } from './hosts.ts';
 
 export function judgeCall(state: ShellState, args: readonly Arg[], stdin: Stdin): void {
   const [name, ...rest] = args;
@@ -160,6 +160,6 @@ function judgeShellText(state: ShellState, name: string, text: Arg): void {
 
 function recordHost(state: ShellState, target: Arg): void {
   state.tally.net = true;
-  const host = hostOf(target.text);
+  const host = hostAndPortOf(target.text);
   if (host !== null && !host.includes(HOLE)) state.tally.hosts.add(host);
 }

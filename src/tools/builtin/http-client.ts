@@ -20,7 +20,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { errnoOf, messageOf, OkaError } from '../../schema/errors.ts';
 import type { Outcome } from '../../schema/tool.ts';
 import { OWN_ANSWER } from '../egress/refusals.ts';
-import { isPublic } from './network-address.ts';
+import { isOwnNetwork, isPublic } from '../../guard/network-address.ts';
 import { failure, Refused } from './define-tool.ts';
 
 export type NetOptions = {
@@ -29,8 +29,10 @@ export type NetOptions = {
   /** Which addresses that are not public may be asked; none when left out. */
   allowPrivate?: (address: string, port: number) => boolean;
   lookup?: (host: string) => Promise<readonly Address[]>;
+  /** Machines of the own network that a person has opened to this call; none when left out. */
+  isOpened?: (host: string, port: number) => boolean;
   /** The proxy to go through, as the environment would name it: it resolves names and checks addresses instead (H1). */
-  through?: (host: string, port: number) => Promise<Readonly<Record<string, string>>>;
+  through?: (host: string, port: number, isOpened: boolean) => Promise<Readonly<Record<string, string>>>;
   /** Longest body that is read. */
   limitBytes?: number;
   /** What happens with a longer one: the call fails, or gets the beginning. */
@@ -97,7 +99,7 @@ async function send(url: URL, ask: Ask, trip: Trip, hop: Hop): Promise<Omit<Repl
 async function chooseConnection(url: URL, trip: Trip, hop: Hop): Promise<Pick<RequestOptions, 'agent' | 'lookup'>> {
   const to = allowedTarget(url, trip, hop);
   if (trip.through === undefined) return { agent: false, lookup: fixedLookup(await findAddresses(to, trip)) };
-  const proxyEnv = await trip.through(to.host.replace(/\.$/, ''), to.port);
+  const proxyEnv = await trip.through(to.host.replace(/\.$/, ''), to.port, trip.isOpened?.(to.host, to.port) === true);
   return { agent: url.protocol === 'https:' ? new HttpsAgent({ proxyEnv }) : new HttpAgent({ proxyEnv }) };
 }
 
@@ -165,8 +167,10 @@ function allowedTarget(url: URL, trip: Trip, hop: Hop): To {
 
 async function findAddresses({ host, port }: To, trip: Trip): Promise<Address[]> {
   const found = isIP(host) > 0 ? [{ address: host, family: isIP(host) }] : await resolveHost(host, trip);
+  const isOpened = trip.isOpened?.(host, port) === true;
   const mayAsk = ({ address }: Address): boolean =>
-    isIP(address) > 0 && (isPublic(address) || trip.allowPrivate?.(address, port) === true);
+    isIP(address) > 0 &&
+    (isPublic(address) || (isOpened && isOwnNetwork(address)) || trip.allowPrivate?.(address, port) === true);
   const allowed = found.filter(mayAsk);
   if (allowed.length > 0) return allowed;
   const where =
@@ -174,7 +178,10 @@ async function findAddresses({ host, port }: To, trip: Trip): Promise<Address[]>
       .slice(0, 5)
       .map(({ address }) => address)
       .join(', ') || 'no address';
-  throw new Refused(`${host} is at ${where}, which is not public`, 'Only public addresses are asked.');
+  throw new Refused(
+    `${host} is at ${where}, which is not public`,
+    `A person can open it: { effect: allow, host: '${host}:${port}' } among the rules of .oka/rules/POLICY.md.`,
+  );
 }
 
 async function resolveHost(host: string, { lookup, signal }: Trip): Promise<readonly Address[]> {

@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { isText, toBodyText, bodyFields, asCaptured } from './body-text.ts';
 import { ok, defineTool } from './define-tool.ts';
+import { openedHosts } from './opened-hosts.ts';
 import { type Ask, type NetOptions, type Reply, request, requestFailure, shownUrl, type Trip } from './http-client.ts';
 
 export type HttpOptions = NetOptions & { artifacts?: ArtifactStore; timeoutMs?: number };
@@ -74,7 +75,7 @@ async function exchange(
 ): Promise<Outcome> {
   const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
   try {
-    const trip = { ...options, signal: AbortSignal.any([call.signal, timeout]) };
+    const trip = { ...options, isOpened: openedHosts(call, to), signal: AbortSignal.any([call.signal, timeout]) };
     return await toHttpOutcome(await request(to, ask, trip), options.artifacts);
   } catch (error) {
     return requestFailure(error, to, { call: call.signal, timeout });

@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../../schema/ports.ts';
 import { ArtifactRef, type Outcome, type Tool, type ToolCall } from '../../schema/tool.ts';
 import { decodePage } from './web-page-encoding.ts';
 import { defineTool, failure, ok } from './define-tool.ts';
+import { openedHosts } from './opened-hosts.ts';
 import { type NetOptions, type Reply, request, requestFailure, shownUrl } from './http-client.ts';
 import { type PageLimits, type ReadablePage, readPageText } from './web-page-text.ts';
 
@@ -52,6 +53,7 @@ async function readPage(to: string, from: number, options: WebReadOptions, call:
       ...options,
       overflow: 'cut' as const,
       redirects: 'followed' as const,
+      isOpened: openedHosts(call, to),
       signal,
     };
     const headers = { accept: 'text/html,application/xhtml+xml,text/*;q=0.8,*/*;q=0.1' };

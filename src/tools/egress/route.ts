@@ -9,7 +9,7 @@ import { lookup as resolveName } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type Allows, includesHost, type Registry } from '../../guard/egress-rule.ts';
 import { errnoOf, messageOf } from '../../schema/errors.ts';
-import { isOwnNetwork, isPublic } from '../builtin/network-address.ts';
+import { isOwnNetwork, isPublic } from '../../guard/network-address.ts';
 import type { Address } from '../builtin/http-client.ts';
 import type { Target } from './proxy-target.ts';
 import type { TicketOwner } from './proxy-tickets.ts';

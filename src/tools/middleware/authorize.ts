@@ -16,7 +16,7 @@ import type { Effect } from '../../schema/policy.ts';
 import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import type { Asked, FilesAside } from '../../schema/wait.ts';
 
-/** `isForRun`: a person allowed calls like this one for the whole run, and named these hosts for them. */
+/** `isForRun`: a person allowed calls like this one for the whole run. `approvedHosts` were named with it, or by a rule. */
 type Verdict = { effect: Effect; why: string; isForRun?: boolean; approvedHosts?: readonly string[] };
 export type Judge = (call: ToolCall) => Verdict | Promise<Verdict>;
 
@@ -53,7 +53,7 @@ export function authorize(judge: Judge = cautiousJudge, asking?: ApprovalPorts):
       if (effect === 'deny') return { status: 'denied', error: `${call.tool}: ${why}` };
       if (effect === 'allow' && !call.bounds.ask)
         return next(
-          call.approval === null && !isForRun
+          call.approval === null && !isForRun && approvedHosts.length === 0
             ? call
             : { ...call, approval: null, isAllowedForRun: isForRun, approvedHosts },
         );

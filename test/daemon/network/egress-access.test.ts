@@ -13,7 +13,7 @@ const policy = Policy.parse({
   version: 1,
   defaults: { read: 'allow', write_local: 'allow', external_mutation: 'ask', deny: 'deny' },
   budgets: { tokens: 1, usd: 1, tool_calls: 1, retries: 1, replans: 1, seconds: 1, depth: 1, output_bytes: 1 },
-  rules: [{ effect: 'allow', host: 'localhost' }],
+  rules: [{ effect: 'allow', host: 'localhost:1' }],
 });
 
 it('a step goes out by its grant, what was decided is an event of its run, and after the step nothing goes out', async () => {
@@ -37,9 +37,11 @@ it('a step goes out by its grant, what was decided is an event of its run, and a
     return (await run(process.execPath, ['-e', script], { env: { ...grant.env } })).stdout;
   };
   expect(await ask('http://example.test/')).toMatch(/^403\nexample\.test is not among the hosts/);
-  expect(await ask('http://localhost/')).toMatch(/^403\nlocalhost is at .*, which is not public/);
+  expect(await ask('http://localhost:1/')).toMatch(/^502\n.*ECONNREFUSED/);
+  expect(await ask('http://localhost/')).toMatch(/^403\n/);
   expect(decided.map((each) => checkEvent(egressEvent(each)))).toMatchObject([
     { type: 'egress.decided', run: 'r1', data: { host: 'example.test', port: 80, verdict: 'refused' } },
+    { type: 'egress.decided', run: 'r1', data: { host: 'localhost', port: 1, verdict: 'allowed' } },
     { type: 'egress.decided', run: 'r1', data: { host: 'localhost', port: 80, verdict: 'refused' } },
   ]);
   grant[Symbol.dispose]();

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isOwnNetwork, isPublic } from '../../../src/tools/builtin/network-address.ts';
+import { isOwnNetwork, isPublic } from '../../src/guard/network-address.ts';
 
 it.each(['8.8.8.8', '1.1.1.1', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255'])(
   '%s is public',
