@@ -19,6 +19,8 @@ export type Registry = {
   port: number;
   /** It speaks plain http, so the proxy sees each request. */
   isPlain?: boolean;
+  /** Paths, each with a slash at its end, below which it has packages. */
+  bases?: readonly string[];
 };
 
 /** `registry`: allowed only because packages come from there. `reach`: whether the host must have a public address, or may also be on the operator's own network. */

@@ -38,12 +38,16 @@ export async function withoutScripts(scratch: string): Promise<Record<string, st
   return {
     npm_config_userconfig: userconfig,
     npm_config_ignore_scripts: 'true',
+    npm_config_audit: 'false', // the proxy passes on no request with a body
+    npm_config_update_notifier: 'false',
     npm_config_git: 'git',
     pnpm_config_ignore_scripts: 'true',
     pnpm_config_ignore_pnpmfile: 'true',
     YARN_ENABLE_SCRIPTS: 'false',
     YARN_IGNORE_SCRIPTS: 'true',
     YARN_IGNORE_PATH: '1',
+    PIP_ONLY_BINARY: ':all:', // a source distribution runs its own code when it is built
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
   };
 }
 

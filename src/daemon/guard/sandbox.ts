@@ -12,6 +12,7 @@ import type { Event } from '../../schema/event.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import type { ToolCall } from '../../schema/tool.ts';
 import type { CommandSandbox, SandboxRequest } from '../../tools/builtin/shell.ts';
+import { readDeskPackages } from '../../tools/egress/desk-packages.ts';
 import type { Grant } from '../../tools/egress/open-egress.ts';
 import type { TicketOwner } from '../../tools/egress/proxy-tickets.ts';
 import { type SandboxLaunch, type KernelSupport, probeKernel } from '../../tools/sandbox-launch.ts';
@@ -218,7 +219,8 @@ async function grantEgress(
   if (approvedHosts.length === 0 && (!found.net || (author !== 'model' && isUnasked))) return null;
   const onlyFetches = isUnasked && effect !== 'external_mutation';
   const hosts = splitApprovedHosts([...(isUnasked ? [] : found.hosts), ...named]);
-  return egress.grant({ ...step, ...hosts, onlyFetches }, timeoutMs);
+  const packages = onlyFetches ? { packages: await readDeskPackages(join(home.workspace, 'desk'), command) } : {};
+  return egress.grant({ ...step, ...hosts, onlyFetches, ...packages }, timeoutMs);
 }
 
 /** A step with a secret reaches only the hosts of the secret; a secret with a header is added by the proxy. */

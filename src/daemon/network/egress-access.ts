@@ -15,6 +15,7 @@ import { type Egress, type Grant, openEgress, proxyEnvironment, toAddress } from
 import { createAuthority } from '../../tools/egress/certificates.ts';
 import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
 import { askForRefusals } from '../../tools/egress/refusals.ts';
+import { registerPackages } from '../../tools/egress/register-packages.ts';
 import { findRegistries } from '../../tools/egress/registries.ts';
 import { type ProxyDecision, createDecisionLog } from '../../tools/egress/decision-log.ts';
 import { machineTime } from '../../ledger/machine-time.ts';
@@ -89,6 +90,8 @@ export function sharedEgress(
         });
       const host = await lookup(proxy.host); // a sandboxed command cannot ask a name server
       const ticket = key === null ? null : sealTicket(key, holder, ms, { clock, machine: machineTime });
+      if (ticket !== null && key !== null && holder.packages !== undefined)
+        await registerPackages({ ...proxy, host }, ticket, key, holder.packages);
       return {
         address: toAddress({ ...proxy, host }),
         env: proxyEnvironment({ ...proxy, host }, ticket),
@@ -126,7 +129,7 @@ export async function serveEgress(ports: EgressPorts, listen: Address, key: Buff
     telling: createDecisionLog(ports.decided, { clock: ports.clock }),
     limits: { idleMs: MODEL_THINKS_MS },
     clock: ports.clock,
-    ...(key === null ? {} : { authority: createAuthority(key) }),
+    ...(key === null ? {} : { key, authority: createAuthority(key) }),
   });
 }
 

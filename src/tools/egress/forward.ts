@@ -7,10 +7,12 @@
 import { type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { type Fetch, relayFetched } from './fetched-answer.ts';
 import { readFraming, forwardedHeaders } from './headers.ts';
 import { meter } from './meter.ts';
 import type { Limits } from './limits.ts';
 import type { Target } from './proxy-target.ts';
+import { fetchHeaders } from './registry-request.ts';
 
 export type Exchange = {
   request: IncomingMessage;
@@ -18,6 +20,8 @@ export type Exchange = {
   target: Target & { path: string; isSecure?: boolean };
   /** Headers that replace those of the client. */
   added?: Readonly<Record<string, string>>;
+  /** Set if the request only fetches a package: nothing of it goes on but its path and the kind of answer. */
+  fetch?: Fetch | null;
 };
 
 /** Why a request is not passed on whoever asks, or null. */
@@ -29,14 +33,15 @@ export function findObjection({ method, rawHeaders, httpVersion }: IncomingMessa
 
 /** Throws what the other side does wrong. Owns the socket. */
 export async function forward(
-  { request, response, target, added = {} }: Exchange,
+  { request, response, target, added = {}, fetch = null }: Exchange,
   upstream: Socket,
   limits: Limits,
 ): Promise<void> {
   const sent = httpRequest({
     method: request.method ?? 'GET',
     path: target.path,
-    headers: upstreamHeaders(request, target, added),
+    headers:
+      fetch === null ? upstreamHeaders(request, target, added) : { ...hostHeaders(target), ...fetchHeaders(request) },
     createConnection: () => upstream,
     setHost: false,
     maxHeaderSize: limits.headerBytes,
@@ -47,7 +52,9 @@ export async function forward(
     const answered = sendUpstream(sent);
     // What goes wrong with the body breaks the request off, and so the answer; an early answer is given back all the same.
     pipeline(request, meter(limits.upBytes), sent).catch((error: Error) => sent.destroy(error));
-    await relayResponse(await answered, response, limits);
+    await (fetch === null
+      ? relayResponse(await answered, response, limits)
+      : relayFetched(await answered, response, limits, fetch));
   } finally {
     upstream.destroy();
   }
@@ -66,19 +73,22 @@ function sendUpstream(sent: ReturnType<typeof httpRequest>): Promise<IncomingMes
 
 function upstreamHeaders(
   request: IncomingMessage,
-  { host, port, isSecure = false }: Exchange['target'],
+  target: Exchange['target'],
   added: Readonly<Record<string, string>>,
 ): Record<string, string | string[]> {
-  const name = host.includes(':') ? `[${host}]` : host;
   const framing = readFraming(request.rawHeaders, request.httpVersion);
   return {
-    host: port === (isSecure ? 443 : 80) ? name : `${name}:${port}`,
-    ...forwardedHeaders(request.rawHeaders, ['host', 'content-length', ...Object.keys(added)]),
+    ...forwardedHeaders(request.rawHeaders, ['host', 'connection', 'content-length', ...Object.keys(added)]),
+    ...hostHeaders(target),
     ...added,
     ...('length' in framing ? { 'content-length': framing.length } : {}),
     ...('chunked' in framing ? { 'transfer-encoding': 'chunked' } : {}),
-    connection: 'close',
   };
+}
+
+function hostHeaders({ host, port, isSecure = false }: Exchange['target']): Record<string, string> {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { host: port === (isSecure ? 443 : 80) ? name : `${name}:${port}`, connection: 'close' };
 }
 
 async function relayResponse(answer: IncomingMessage, response: ServerResponse, limits: Limits): Promise<void> {

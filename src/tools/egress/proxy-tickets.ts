@@ -10,6 +10,7 @@ import type { MachineTime } from '../../ledger/machine-time.ts';
 import type { Clock } from '../../schema/ports.ts';
 import type { ProxyHeader } from '../../schema/tool.ts';
 import { sealHeaders, unsealHeaders } from './added-headers.ts';
+import { createPackageScope, emptyHistory, type FetchHistory, type PackageScope } from './package-scope.ts';
 import { openRefusals, type Refusals } from './refusals.ts';
 
 /** For whom connections are made. */
@@ -24,6 +25,8 @@ export type TicketOwner = {
   onlyHosts?: readonly string[];
   /** From registries packages are only fetched: nothing is published, and no credentials are sent. */
   onlyFetches?: boolean;
+  /** For a step that only fetches: text that names the packages it may ask for (package-scope.ts). */
+  packages?: string;
   /** Headers that the proxy adds, so that the secrets in them never enter the process. */
   addedHeaders?: readonly ProxyHeader[];
 };
@@ -37,6 +40,8 @@ export type Admitted = {
   leftMs: number | null;
   /** What was refused with this ticket. */
   refusals: Refusals;
+  /** Which packages may be asked for with this ticket. */
+  scope: PackageScope;
 };
 
 /** Says whose ticket it is; null when it is nobody's, or no longer good. */
@@ -46,12 +51,13 @@ export type Tickets = { issue(holder: TicketOwner): Ticket; revoke(ticket: Ticke
 
 export function openTickets(): Tickets {
   const known = new Map<string, Admitted>();
+  const openAccount = accounts();
   // Tickets are found by hash, so that the time it takes says nothing about a ticket.
   const keyOf = ({ user, password }: Ticket): string => hash('sha256', `${user}:${password}`);
   return {
     issue(holder) {
       const ticket = { user: 'step', password: randomBytes(24).toString('base64url') };
-      known.set(keyOf(ticket), { holder, connections: new Set(), leftMs: null, refusals: openRefusals() });
+      known.set(keyOf(ticket), { holder, connections: new Set(), leftMs: null, ...openAccount(holder) });
       return ticket;
     },
     revoke(ticket) {
@@ -69,17 +75,40 @@ export const admitAnyone: Admit = () => ({
   connections: new Set(),
   leftMs: null,
   refusals: openRefusals(),
+  scope: createPackageScope(),
 });
+
+const MOST_HISTORIES = 1000;
+
+/** What is noted about a ticket while it is used; what registries did not have is noted for the whole task. */
+function accounts(): (holder: TicketOwner) => Pick<Admitted, 'refusals' | 'scope'> {
+  const histories = new Map<string, FetchHistory>();
+  return ({ run, packages }) => {
+    const [task = ''] = (run ?? '').split('.'); // runs inside a run begin with its name
+    const history = histories.get(task) ?? emptyHistory();
+    histories.delete(task);
+    histories.set(task, history);
+    for (const oldest of histories.keys()) if (histories.size > MOST_HISTORIES) histories.delete(oldest);
+    return { refusals: openRefusals(), scope: createPackageScope(packages, history) };
+  };
+}
 
 /** What a sealed ticket ends by. */
 export type TicketClocks = { clock: Clock; machine: () => MachineTime };
 
-/** What a ticket says; the values of added headers cannot be read from it. */
-type Sealed = Omit<TicketOwner, 'addedHeaders'> & { sealedHeaders?: string; until: number; machine?: MachineTime };
+/**
+ * What a ticket says; the values of added headers cannot be read from it. The names of packages are too many for it: they
+ * are sent to the proxy (register-packages.ts).
+ */
+type Sealed = Omit<TicketOwner, 'addedHeaders' | 'packages'> & {
+  sealedHeaders?: string;
+  until: number;
+  machine?: MachineTime;
+};
 
 export function sealTicket(
   key: Buffer,
-  { addedHeaders, ...readable }: TicketOwner,
+  { addedHeaders, packages: _named, ...readable }: TicketOwner,
   lastsMs: number,
   { clock, machine }: TicketClocks,
 ): Ticket {
@@ -96,6 +125,7 @@ export function sealTicket(
 
 export function admitSealed(key: Buffer, clocks: TicketClocks): Admit {
   const used = new Map<string, { sealed: Sealed; admitted: Admitted }>();
+  const openAccount = accounts();
   return (ticket) => {
     if (ticket === null) return null;
     const [given, right] = [ticket.password, computeSeal(key, ticket.user)].map((text) => Buffer.from(text)) as [
@@ -109,7 +139,7 @@ export function admitSealed(key: Buffer, clocks: TicketClocks): Admit {
     if (leftMs <= 0) return null;
     const known = used.get(ticket.password)?.admitted;
     const holder = known?.holder ?? ownerIn(key, sealed);
-    const admitted = { connections: new Set<Disposable>(), refusals: openRefusals(), ...known, holder, leftMs };
+    const admitted = { ...(known ?? { connections: new Set<Disposable>(), ...openAccount(holder) }), holder, leftMs };
     used.set(ticket.password, { sealed, admitted });
     return admitted;
   };

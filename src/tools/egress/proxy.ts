@@ -24,6 +24,7 @@ import type { DecisionLog } from './decision-log.ts';
 import { type Admit, type Admitted, readTicket } from './proxy-tickets.ts';
 import { OWN_ANSWER, REFUSALS_PATH } from './refusals.ts';
 import type { Authority } from './certificates.ts';
+import { acceptPackages, PACKAGES_PATH } from './register-packages.ts';
 import { registryObjection } from './registry-request.ts';
 import { createRegistryReader, type ReadRegistryTunnel, type RegistryTunnel } from './registry-tunnel.ts';
 import { joinSockets, refuseConnect } from './tunnel.ts';
@@ -38,6 +39,8 @@ export type ProxyOptions = RouteOptions & {
   authority?: Authority;
   /** Authorities of registries, as PEM; those of the machine when left out. */
   trusted?: readonly string[];
+  /** The key that is shared with a worker in another process. */
+  key?: Buffer;
 };
 
 export type Proxy = AsyncDisposable & { readonly host: string; readonly port: number };
@@ -113,10 +116,10 @@ async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, do
   const target = parseConnectTarget(request.url ?? '');
   const found = await reach(target, admitted, client, door);
   if ('reason' in found) return refuseConnect(client, found.status, found.reason);
-  const onlyFetches = found.registry !== null && admitted.holder.onlyFetches === true;
+  const fetching = fetchingFrom(found.registry, admitted);
   const added = headersFor(admitted.holder.addedHeaders, target as Target);
-  const isRead = onlyFetches || Object.keys(added).length > 0;
-  const problem = tunnelObjection(onlyFetches && found.registry?.isPlain === true, added, door);
+  const isRead = fetching !== null || Object.keys(added).length > 0;
+  const problem = tunnelObjection(fetching?.registry.isPlain === true, added, door);
   if (problem !== null) {
     found.socket.destroy(); // inside a tunnel nobody would see what is sent
     admitted.refusals.add(problem);
@@ -128,7 +131,7 @@ async function tunnel(request: IncomingMessage, client: Socket, head: Buffer, do
   if (isRead && door.readTunnel !== undefined)
     return door.readTunnel(client, {
       ...registryTunnel(target as Target, found.socket, admitted, client, door),
-      onlyFetches,
+      fetching,
       added,
     });
   joinSockets(client, found.socket, door.limits, connectionLifetime(admitted, door));
@@ -147,7 +150,7 @@ function registryTunnel(
   admitted: Admitted,
   client: Socket,
   door: Door,
-): Omit<RegistryTunnel, 'onlyFetches' | 'added'> {
+): Omit<RegistryTunnel, 'fetching' | 'added'> {
   let unused: Socket | null = first;
   client.once('close', () => unused?.destroy());
   return {
@@ -168,9 +171,14 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
     response.writeHead(Number(status.slice(0, 3)), plain).end(`${reason}\n`);
   };
   response.on('error', () => response.destroy());
-  const admitted = door.admit(readTicket(request.headers['proxy-authorization']));
+  const ticket = readTicket(request.headers['proxy-authorization']);
+  const admitted = door.admit(ticket);
   if (admitted === null)
     return refuse('407', NO_TICKET, { 'proxy-authenticate': CHALLENGE.slice(CHALLENGE.indexOf(' ') + 1) });
+  if (request.url === PACKAGES_PATH) {
+    const isAccepted = await acceptPackages(request, ticket, door.key, admitted.scope);
+    return isAccepted ? void response.writeHead(204).end() : refuse('403', 'only the worker names packages');
+  }
   if (request.url === REFUSALS_PATH) {
     response.writeHead(200, { 'content-type': 'application/json', connection: 'close' });
     return void response.end(JSON.stringify(admitted.refusals.list()));
@@ -182,11 +190,11 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
   const found = await reach(target, admitted, request.socket, door);
   if ('reason' in found) return refuse(found.status, found.reason);
   const added = headersFor(admitted.holder.addedHeaders, target as Target);
+  const wanted = target as Exclude<typeof target, Unclear>;
+  const fetching = fetchingFrom(found.registry, admitted);
   const misuse =
-    plainObjection(added, target as Target) ??
-    (found.registry !== null && admitted.holder.onlyFetches === true && 'path' in target
-      ? registryObjection(request, target.path)
-      : null);
+    plainObjection(added, wanted) ??
+    (fetching === null ? null : registryObjection(request, wanted.path, fetching.registry, fetching.scope));
   if (misuse !== null) {
     admitted.refusals.add(misuse);
     found.socket.destroy();
@@ -197,14 +205,19 @@ async function exchange(request: IncomingMessage, response: ServerResponse, door
     connectionLifetime(admitted, door),
   );
   try {
-    const wanted = target as Exclude<typeof target, Unclear>;
-    await forward({ request, response, target: wanted, added }, found.socket, door.limits);
+    const fetch = fetching === null ? null : { scope: fetching.scope, path: wanted.path };
+    await forward({ request, response, target: wanted, added, fetch }, found.socket, door.limits);
   } catch (error) {
     if (response.headersSent) response.destroy();
     else refuse('502', `the other side does not answer properly: ${messageOf(error)}`);
   } finally {
     clearTimeout(life);
   }
+}
+
+/** Set if the step may only fetch packages from this host. */
+function fetchingFrom(registry: Registry | null, { holder, scope }: Admitted): RegistryTunnel['fetching'] {
+  return registry !== null && holder.onlyFetches === true ? { registry, scope } : null;
 }
 
 type Reached = { socket: Socket; registry: Registry | null } | { status: string; reason: string };

@@ -3,7 +3,7 @@
  *
  * G1 They are asked in a folder and with a home that no command of a task can write: what is there decides who may be
  *    reached, so a task must not be able to add to it.
- * G2 Only host and port are taken; the credentials that such addresses often carry go nowhere.
+ * G2 Only host, port and path are taken; the credentials that such addresses often carry go nowhere.
  * G3 A package manager that is not there, or does not answer, has no registries. That is no failure.
  */
 import { execFile } from 'node:child_process';
@@ -24,8 +24,15 @@ const PIP_DEFAULTS =
 
 export async function findRegistries(asking: Asking): Promise<Registry[]> {
   const found = await Promise.all([npmUrls(asking), pipUrls(asking)]);
-  const registries = found.flat().flatMap(parseRegistry);
-  return [...new Map(registries.map((registry) => [`${registry.host} ${registry.port}`, registry])).values()];
+  return mergeRegistries(found.flat().flatMap(parseRegistry));
+}
+
+function mergeRegistries(registries: readonly Registry[]): Registry[] {
+  const groups = Object.groupBy(registries, ({ host, port }) => `${host} ${port}`);
+  return Object.values(groups).flatMap((same = []) => {
+    const bases = [...new Set(same.flatMap((each) => each.bases ?? []))];
+    return same.slice(-1).map((registry) => ({ ...registry, bases }));
+  });
 }
 
 /** `registry`, and `@scope:registry` for each scope that has its own. */
@@ -52,7 +59,14 @@ function parseRegistry(text: string): Registry[] {
   if (url === null || !/^https?:$/.test(url.protocol)) return [];
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const isPlain = url.protocol === 'http:';
-  return [{ host, port: Number(url.port || (isPlain ? 80 : 443)), ...(isPlain ? { isPlain } : {}) }];
+  return [
+    {
+      host,
+      port: Number(url.port || (isPlain ? 80 : 443)),
+      ...(isPlain ? { isPlain } : {}),
+      bases: [url.pathname.replace(/\/?$/, '/')],
+    },
+  ];
 }
 
 async function runForOutput(program: string, args: readonly string[], { cwd, env }: Asking): Promise<string> {

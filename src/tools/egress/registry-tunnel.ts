@@ -9,10 +9,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { connect, createSecureContext, getCACertificates, type SecureContext, TLSSocket } from 'node:tls';
+import type { Registry } from '../../guard/egress-rule.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Authority } from './certificates.ts';
 import { findObjection, forward } from './forward.ts';
 import type { Limits } from './limits.ts';
+import type { PackageScope } from './package-scope.ts';
 import type { Target } from './proxy-target.ts';
 import { OWN_ANSWER } from './refusals.ts';
 import { registryObjection } from './registry-request.ts';
@@ -22,8 +24,8 @@ export type RegistryTunnel = {
   /** A new connection to the registry, decided on as the first one was. */
   connect: () => Promise<{ socket: Socket } | { status: string; reason: string }>;
   refused: (reason: string) => void;
-  /** Whether requests may only fetch packages (registry-request.ts). */
-  onlyFetches: boolean;
+  /** Set if requests may only fetch packages (registry-request.ts). */
+  fetching: { registry: Registry; scope: PackageScope } | null;
   /** Headers that the proxy adds to each request (added-headers.ts). */
   added: Readonly<Record<string, string>>;
   lifeMs: number;
@@ -85,7 +87,7 @@ function createContexts({ authority, clock }: RegistryReaderOptions): (host: str
 async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
-  { target, connect: open, refused, onlyFetches, added }: RegistryTunnel,
+  { target, connect: open, refused, fetching, added }: RegistryTunnel,
   { limits, trusted }: RegistryReaderOptions,
 ): Promise<void> {
   const refuse = (status: number, reason: string): void => {
@@ -95,7 +97,7 @@ async function exchange(
   const path = pathOf(request.url ?? '');
   const problem = findObjection(request) ?? (path === null ? 'that is not a path' : null);
   if (problem !== null || path === null) return refuse(400, problem ?? '');
-  const misuse = onlyFetches ? registryObjection(request, path) : null;
+  const misuse = fetching === null ? null : registryObjection(request, path, fetching.registry, fetching.scope);
   if (misuse !== null) {
     refused(misuse);
     return refuse(403, misuse);
@@ -104,7 +106,8 @@ async function exchange(
   if ('reason' in found) return refuse(Number(found.status.slice(0, 3)), found.reason);
   try {
     const upstream = await encrypt(found.socket, target.host, limits, trusted);
-    await forward({ request, response, target: { ...target, path, isSecure: true }, added }, upstream, limits);
+    const fetch = fetching === null ? null : { scope: fetching.scope, path };
+    await forward({ request, response, target: { ...target, path, isSecure: true }, added, fetch }, upstream, limits);
   } catch (error) {
     found.socket.destroy();
     if (response.headersSent) response.destroy();

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openScripted, type Step } from '../../support/scripted-tasks.ts';
 import type { Story } from '../../support/story.ts';
 import { armedFolder, type Attack, shellAttacks, webAttacks } from './attacks.ts';
+import { packageAttacks } from './package-attacks.ts';
 import { openWorld, type Place, type World } from './world.ts';
 
 const PAGES = {
@@ -21,6 +22,11 @@ const PATIENCE_MS = 900_000;
 
 const sets: [string, Attack[], (world: World) => Record<string, string>][] = [
   ['commands', shellAttacks, ({ user }) => ({ HOME: user })],
+  [
+    'packages',
+    packageAttacks,
+    ({ user, tcp }) => ({ HOME: user, npm_config_registry: `http://127.0.0.1:${tcp}/`, PIP_INDEX_URL: '' }),
+  ],
   ['requests', webAttacks, ({ user, web }) => ({ HOME: user, OKA_EGRESS: web })],
 ];
 

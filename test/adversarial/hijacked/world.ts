@@ -35,6 +35,8 @@ export type Place = {
 export type World = AsyncDisposable & {
   place: (id: string, home: string) => Place;
   user: string;
+  /** The port on loopback at which somebody listens. */
+  tcp: number;
   /** host:port of a proxy that answers for every host. */
   web: string;
   /** Whether something that contains this text was received. */
@@ -61,6 +63,7 @@ export async function openWorld(pages: Readonly<Record<string, string>> = {}): P
   const others = new Map<string, ChildProcess>();
   return {
     user,
+    tcp: (tcp.address() as AddressInfo).port,
     web: web.address,
     place: (id, home) => {
       const value = `leaked-${id}-${Math.random().toString(36).slice(2, 10)}`;

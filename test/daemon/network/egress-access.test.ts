@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
-import { egressEvent, localEgress, sharedEgress } from '../../../src/daemon/network/egress-access.ts';
+import { gzipSync } from 'node:zlib';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { egressEvent, localEgress, serveEgress, sharedEgress } from '../../../src/daemon/network/egress-access.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
 import { checkEvent } from '../../../src/schema/event.ts';
 import { Policy } from '../../../src/schema/policy.ts';
@@ -56,4 +59,40 @@ it('through a proxy elsewhere a step has a sealed ticket, or none where no key i
   expect(sealed.env['HTTPS_PROXY']).toMatch(/^http:\/\/[\w-]+:[\w-]{43}@172\.18\.0\.2:3128$/);
   const open = await sharedEgress(proxy, null, Date.now, lookup).grant(holder, 1000);
   expect([open.address, open.env['HTTPS_PROXY']]).toEqual(['172.18.0.2:3128', 'http://172.18.0.2:3128']);
+});
+
+it('a proxy elsewhere is told by the worker, and by nobody else, which packages a step may fetch', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  const seen: string[] = [];
+  const registry = createServer((request, response) => {
+    seen.push(request.url ?? '');
+    response.end('{}');
+  });
+  await new Promise<void>((done) => registry.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void registry.close());
+  const address = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+  vi.stubEnv('npm_config_registry', `${address}/`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const key = Buffer.alloc(32, 1);
+  const ports = { home: homeAt(folder.dir), policy: () => policy, decided: () => undefined, clock: Date.now };
+  await using proxy = await serveEgress(ports, { host: '127.0.0.1', port: 0 }, key);
+  const shared = sharedEgress({ host: '127.0.0.1', port: proxy.port }, key, Date.now);
+  const holder = { run: 'r1', call: 'r1.n1.1', hosts: [], onlyFetches: true };
+  const grant = await shared.grant({ ...holder, packages: 'left-pad@1.0.0' }, 60_000);
+  const ask = async (path: string, ...options: string[]): Promise<string> => {
+    const args = ['-s', '-o', '/dev/null', '-w', '%{http_code}', ...options, `${address}${path}`];
+    return (await run('curl', args, { env: { ...grant.env } })).stdout;
+  };
+  expect([await ask('/left-pad'), await ask('/data')]).toEqual(['200', '403']);
+  const { username, password, host } = new URL(grant.env['HTTP_PROXY'] ?? '');
+  const basic = Buffer.from(`${username}:${password}`).toString('base64');
+  const named = await fetch(`http://${host}/packages`, {
+    method: 'PUT',
+    body: gzipSync('data'),
+    headers: { 'proxy-authorization': `Basic ${basic}`, 'x-oka-seal': password },
+  }).catch(() => null);
+  expect(named?.status ?? 403).toBe(403);
+  expect(await ask('/data')).toBe('403');
+  expect(seen).toEqual(['/left-pad']);
 });

@@ -109,7 +109,7 @@ describe('plain http', () => {
       const { egress } = await groundFor(port, {
         allows: egressRule([], [{ host: 'site.test', port, isPlain: true }]),
       });
-      const grant = egress.grant({ run: 'r1', call: 'r1.n1.1', hosts: [], onlyFetches });
+      const grant = egress.grant({ run: 'r1', call: 'r1.n1.1', hosts: [], onlyFetches, packages: 'left-pad' });
       const { username, password } = new URL(grant.env['HTTP_PROXY'] ?? '');
       const ask = async (method: string, path: string, header = ''): Promise<number> => {
         const auth = `Proxy-Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
@@ -124,8 +124,10 @@ describe('plain http', () => {
     it.each<[number, string, string, string?]>([
       [200, 'GET', '/left-pad'],
       [200, 'HEAD', '/left-pad'],
-      [200, 'GET', '/-/v1/search?text=pad'],
-      [200, 'POST', AUDIT],
+      [403, 'GET', '/unheard-of'],
+      [403, 'GET', '/left-pad?data'],
+      [403, 'GET', '/-/v1/search?text=pad'],
+      [403, 'POST', AUDIT],
       [403, 'PUT', '/evil'],
       [403, 'POST', '/-/v1/login'],
       [403, 'POST', `${AUDIT}/../../../../evil`],

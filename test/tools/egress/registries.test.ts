@@ -34,11 +34,11 @@ it('hosts and ports come from npm and pip, scopes and further indexes included, 
     ),
   });
   expect(await findRegistries({ cwd: PATH, env: { PATH: `${PATH}:/bin:/usr/bin` } })).toEqual([
-    { host: 'npm.example.org', port: 443 },
-    { host: '10.0.0.7', port: 4873, isPlain: true },
-    { host: 'pip.example.org', port: 443 },
-    { host: 'more.example.org', port: 443 },
-    { host: 'fd00::7', port: 8080, isPlain: true },
+    { host: 'npm.example.org', port: 443, bases: ['/'] },
+    { host: '10.0.0.7', port: 4873, isPlain: true, bases: ['/npm/'] },
+    { host: 'pip.example.org', port: 443, bases: ['/simple/'] },
+    { host: 'more.example.org', port: 443, bases: ['/simple/'] },
+    { host: 'fd00::7', port: 8080, isPlain: true, bases: ['/simple/'] },
   ]);
 });
 
