@@ -1,6 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { FENCE_ATTRIBUTES, parseFenceInfo } from '../src/roles/fence-info.ts';
+import { TaskFile } from '../src/schema/task-file.ts';
+import { fieldsOf, PAGES, withTables } from './support/task-tables.ts';
 
 const TOP = join(import.meta.dirname, '..');
 /** A part of a path names a file of these folders; a test is named by its complete path. */
@@ -15,6 +18,18 @@ it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/WORDS.md'])(
     expect(missingPaths(readFileSync(join(TOP, document), 'utf8'))).toEqual([]);
   },
 );
+
+it.each(PAGES)('the tables of %s are those of the source; `npm run docs` writes them', (page) => {
+  const text = readFileSync(join(TOP, page), 'utf8');
+  expect(text).toBe(withTables(text));
+});
+
+it('every example of a field of front matter is valid, and so are the settings of a step', () => {
+  for (const [field, { examples = [] }] of Object.entries(fieldsOf(TaskFile)))
+    for (const example of examples) expect(TaskFile.safeParse({ [field]: example })).toMatchObject({ success: true });
+  for (const { example } of Object.values(FENCE_ATTRIBUTES))
+    expect(parseFenceInfo(`bash ${example}`).problems).toEqual([]);
+});
 
 it('a file that is not there is reported with its line, and a part of a path is enough to name one', () => {
   const text = 'See `engine/decide.ts`, `decide.ts` and `vault-*.ts`.\n`engine/no-such.ts`, `ide.ts` and `--flag`.';

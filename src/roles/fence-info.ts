@@ -14,6 +14,8 @@ export type FenceInfo = {
   net?: boolean | string[];
   /** A request that the egress proxy refuses does not fail the step. */
   netRefused?: 'ok';
+  /** Secrets of the vault, each as an environment variable. */
+  secrets?: string[];
   /** Working directory, inside the folder of the task. */
   dir?: string;
   /** Checks that must pass for the step to count as done. */
@@ -22,16 +24,32 @@ export type FenceInfo = {
 
 export type ParsedFenceInfo = { info: FenceInfo; problems: string[] };
 
-/** Attributes with an example each; used by the help text and the error messages. */
-export const FENCE_ATTRIBUTES: Readonly<Record<string, string>> = {
-  id: 'id:report',
-  needs: 'needs:fetch,clean (or needs:none)',
-  timeout: 'timeout:30, timeout:5m or timeout:2h',
-  fallback: 'fallback:"no data"',
-  net: 'net:yes or net:api.example.org',
-  net_refused: 'net_refused:ok',
-  dir: 'dir:site',
-  accept: 'accept:"file: report.md" (once for each check)',
+/** Every attribute with an example and its meaning; error messages and docs/TASKS.md are made from it. */
+export const FENCE_ATTRIBUTES: Readonly<Record<string, { example: string; about: string }>> = {
+  id: { example: 'id:report', about: 'The name of the step; by default made from the heading above it.' },
+  needs: {
+    example: 'needs:fetch,clean',
+    about: 'The steps that have to be done before; by default the one above. With needs:none it waits for none.',
+  },
+  timeout: { example: 'timeout:5m', about: 'How long it may take, in seconds, or with m or h; by default 10 minutes.' },
+  fallback: {
+    example: 'fallback:"no data"',
+    about: 'If the step fails, the task goes on with this as the output of the step.',
+  },
+  net: {
+    example: 'net:api.example.org',
+    about: 'The hosts that it may reach; net:yes for those that the policy allows.',
+  },
+  net_refused: { example: 'net_refused:ok', about: 'A request that is refused does not fail the step.' },
+  secrets: {
+    example: 'secrets:API_TOKEN',
+    about: 'Secrets of the vault that it gets as environment variables of the same name.',
+  },
+  dir: { example: 'dir:site', about: 'The folder to run in, inside the folder of the task.' },
+  accept: {
+    example: 'accept:"file: report.md"',
+    about: 'A check that has to pass for the step to be done; may be given several times.',
+  },
 };
 
 const MAX_SECONDS = 86_400;
@@ -42,6 +60,8 @@ const ATTRIBUTE = RegExp(
   String.raw`\s*([A-Za-z][\w-]*)[ \t]*[:=](?:${VALUE}|[ \t]+(?![A-Za-z][\w-]*[ \t]*[:=])${VALUE})?`,
   'y',
 );
+/** The name of a secret that can also be the name of an environment variable. */
+const VARIABLE = /^[A-Z][A-Z0-9_]{0,99}$/;
 const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::\d{1,5})?$/i;
 
 /** The first word of an info string, in lower case. */
@@ -95,6 +115,12 @@ const SETTERS: Readonly<Record<string, Setter>> = {
     info.netRefused = 'ok';
     return value === 'ok' ? null : `net_refused "${value}" is not known; the only value is ok`;
   },
+  secrets: (info, value) => {
+    info.secrets = value.split(',').filter((each) => each !== '');
+    return info.secrets.length > 0 && info.secrets.every((name) => VARIABLE.test(name))
+      ? null
+      : `secrets "${value}" is not a list of names in capital letters, such as API_TOKEN`;
+  },
   dir: (info, value) => {
     info.dir = value;
     return value !== '' && isRelativeInside(value) ? null : `dir "${value}" is not inside the folder of the task`;
@@ -143,7 +169,9 @@ const removeSpaceAfterCommas = (text: string): string =>
   text.replaceAll(/("(?:[^"\\]|\\.)*"|'[^']*')|,\s+/g, (_, quoted: string | undefined) => quoted ?? ',');
 
 const unknownAttribute = (name: string): string =>
-  `"${name}" is not known; there is: ${Object.values(FENCE_ATTRIBUTES).join(', ')}`;
+  `"${name}" is not known; there is: ${Object.values(FENCE_ATTRIBUTES)
+    .map(({ example }) => example)
+    .join(', ')}`;
 
 const notUnderstood = (rest: string): string =>
-  `"${rest.trim().slice(0, 60)}" is not understood; attributes are written like ${FENCE_ATTRIBUTES['id']}. To show a block without running it, open it with \`\`\`text`;
+  `"${rest.trim().slice(0, 60)}" is not understood; attributes are written like id:report. To show a block without running it, open it with \`\`\`text`;

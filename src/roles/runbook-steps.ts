@@ -9,7 +9,8 @@ export type Language = 'shell' | 'python' | 'javascript';
 type Fence = Extract<Block, { kind: 'fence' }>;
 export type Step = { id: string; title: string; fence: Fence; info: FenceInfo; language: Language };
 
-const LANGUAGES: Readonly<Record<string, Language>> = {
+/** What a fence that is a step begins with. */
+export const FENCE_LANGUAGES: Readonly<Record<string, Language>> = {
   bash: 'shell',
   sh: 'shell',
   shell: 'shell',
@@ -38,7 +39,7 @@ export function findSteps(
     if (block.kind === 'item' && block.ordered) heading = plainTitle(block.text);
     if (block.kind === 'item') item = plainTitle(block.text);
     if (block.kind !== 'fence') continue;
-    const language = LANGUAGES[fenceLanguage(block.info)];
+    const language = FENCE_LANGUAGES[fenceLanguage(block.info)];
     if (language === undefined) continue;
     const { info, problems: wrong } = parseFenceInfo(block.info);
     problems.push(...[...wrong, ...codeProblems(block.code)].map((problem) => ({ line: block.line, problem })));

@@ -108,6 +108,7 @@ function toStepNode(
     timeout_seconds: seconds,
     ...(info.net === undefined || info.net === false ? {} : { net: info.net }),
     ...(info.netRefused === undefined ? {} : { net_refused: info.netRefused }),
+    ...(info.secrets === undefined ? {} : { secrets: variablesOf(info.secrets) }),
   };
   return {
     kind: 'tool',
@@ -123,6 +124,9 @@ function toStepNode(
     ...(info.fallback === undefined ? { on_error: 'fail' } : { on_error: 'fallback', fallback: info.fallback }),
   };
 }
+
+const variablesOf = (secrets: readonly string[]): Json =>
+  Object.fromEntries(secrets.map((name) => [name, { from: `secret:${name}`, as: 'env' }]));
 
 const PROGRAMS = { python: ['python3', '-c'], javascript: ['node', '-e'] } as const;
 

@@ -12,12 +12,12 @@ export type Mode = z.infer<typeof Mode>;
 export const Budgets = z
   .strictObject({
     tokens: z.int().nonnegative().optional().describe('Model tokens, in and out.'),
-    usd: z.number().nonnegative().optional().describe('Money.'),
+    usd: z.number().nonnegative().optional().describe('Money, in US dollars.'),
     tool_calls: z.int().nonnegative().optional().describe('Calls of any tool.'),
     retries: z.int().nonnegative().optional().describe('Repeated attempts over the whole run.'),
-    replans: z.int().nonnegative().optional().describe('Returns from CRITIQUE to PLAN.'),
+    replans: z.int().nonnegative().optional().describe('How often it is planned again.'),
     seconds: z.number().nonnegative().optional().describe('Wall time while the run is active.'),
-    depth: z.int().nonnegative().optional().describe('Runs inside runs.'),
+    depth: z.int().nonnegative().optional().describe('How deep runs may start further runs inside them.'),
     output_bytes: z.int().nonnegative().optional().describe('Bytes produced by tools.'),
   })
   .describe('Upper limits; what is left out is limited by the policy.');

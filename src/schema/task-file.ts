@@ -2,30 +2,83 @@ import { z } from 'zod';
 import { Id, Instant } from './names.ts';
 import { Budgets, Mode } from './run.ts';
 
+/** Every field has an example: docs/TASKS.md is made from it. */
 export const TaskFile = z
   .strictObject({
-    id: Id.optional().describe('Two files with the same id are one task.'),
-    title: z.string().max(500).optional().describe('Default: the first heading, else the file name.'),
+    id: Id.optional().meta({
+      description:
+        'Two files with the same id are one task. Without one, every file that is dropped is a task of its own.',
+      examples: ['weekly-report-31'],
+    }),
+    title: z
+      .string()
+      .max(500)
+      .optional()
+      .meta({ description: 'Default: the first heading, else the file name.', examples: ['Totals by month'] }),
     accept: z
       .array(z.string('a criterion is one text, such as "rows: totals.csv >= 12"').max(2000))
       .max(50)
       .optional()
-      .describe('What must be true for the task to count as done: checks, such as "file: report.md", and sentences.'),
-    mode: Mode.optional(),
-    model: z.string().max(200).optional().describe('provider:model for this task alone.'),
-    budget: Budgets.optional(),
-    dir: z.string().max(1000).optional().describe('Folder on the desk to work in.'),
-    deadline: Instant.optional().describe('After this moment the task is not started any more.'),
-    priority: z.int().min(-100).max(100).optional().describe('Higher goes first; default 0.'),
-    tags: z.array(z.string().max(80)).max(50).optional().describe('Words to find it by.'),
-    catch_up: z.boolean().optional().describe('Whether a missed time is made up for.'),
-    requires: z.array(z.string().max(200)).max(100).optional().describe('Tools that must be there before it starts.'),
+      .meta({
+        description:
+          'What must be true for the task to count as done: checks, such as "file: report.md", and sentences.',
+        examples: [['file: report.md', 'The report is polite.']],
+      }),
+    mode: Mode.optional().meta({
+      description:
+        'How much freedom the run has: strict (every bound required), bounded (the default) or flex (loose).',
+      examples: ['strict'],
+    }),
+    model: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'provider:model for this task alone.', examples: ['ollama:llama3.2'] }),
+    budget: Budgets.optional().meta({
+      description: 'Upper limits for this task; what is left out is limited by the policy.',
+      examples: [{ usd: 0.5, seconds: 600 }],
+    }),
+    dir: z
+      .string()
+      .max(1000)
+      .optional()
+      .meta({ description: 'Folder on the desk to work in.', examples: ['photos'] }),
+    deadline: Instant.optional().meta({
+      description: 'After this moment the task is not started any more.',
+      examples: ['2026-12-24T18:00:00.000Z'],
+    }),
+    priority: z
+      .int()
+      .min(-100)
+      .max(100)
+      .optional()
+      .meta({ description: 'Higher goes first; default 0.', examples: [10] }),
+    tags: z
+      .array(z.string().max(80))
+      .max(50)
+      .optional()
+      .meta({ description: 'Words to find it by.', examples: [['sales', 'weekly']] }),
+    catch_up: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether a missed time is made up for; it has no effect yet.', examples: [true] }),
+    requires: z
+      .array(z.string().max(200))
+      .max(100)
+      .optional()
+      .meta({ description: 'Tools that must be there before it starts.', examples: [['ffmpeg', 'node:marked']] }),
     public: z
       .array(z.string().min(1).max(1000))
       .max(100)
       .optional()
-      .describe('Globs of files on the desk that are no secret: having read them restricts no web request.'),
-    corrects: Id.optional().describe('The finished run that this task corrects.'),
+      .meta({
+        description: 'Globs of files on the desk that are no secret: having read them restricts no web request.',
+        examples: [['site/**']],
+      }),
+    corrects: Id.optional().meta({
+      description: 'The finished run that this task corrects.',
+      examples: ['report-1a2b3c4d'],
+    }),
   })
   .describe('Front matter of a task file; every field is optional.');
 export type TaskFile = z.infer<typeof TaskFile>;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -146,16 +146,6 @@ describe('the grammar', () => {
     expect(parseCheck(text)).toEqual({ kind: 'problem', problem: expect.stringContaining(problem) });
     expect(parseCheck(text)).toMatchObject({ problem: expect.stringContaining(' is written like: ') });
   });
-});
-
-it('docs/CHECKS.md lists every word with what it checks, and its examples are checks', () => {
-  const page = readFileSync(new URL('../../docs/CHECKS.md', import.meta.url), 'utf8');
-  const rows = page.split('\n').flatMap((line) => {
-    const [, word, about, example] = /^\| `(\w+)` \| (.*) \| `(.*)` \|$/.exec(line) ?? [];
-    return word === undefined ? [] : [{ word, about, example: example ?? '' }];
-  });
-  expect(rows.map(({ word, about }) => ({ word, about }))).toEqual(GRAMMAR.map(({ word, about }) => ({ word, about })));
-  for (const { word, example } of rows) expect([word, read(example).kind]).toEqual([word, expect.any(String)]);
 });
 
 describe('a word before a colon that is no check', () => {
