@@ -1,10 +1,12 @@
 /**
  * Owns: the page that asks a person for an approval, and what counts as an answer. Pure.
  *
- * A1 A page is rendered from the open wait alone: the same wait gives the same bytes, also after a restart.
+ * A1 A page is rendered from the open wait alone: the same wait gives the same bytes, also after a restart. Only the line
+ *    about an edit that was not understood is added to it.
  * A2 An answer is the page as it was written, with `decision:` and perhaps `note:` and `hosts:` filled in. If anything else
  *    differs, it is not an answer.
- * A3 Only the exact words approve and deny are a decision.
+ * A3 A decision is one plain word for yes or for no, in ASCII letters; everything else is answered on the page itself, in a
+ *    line that is no part of what is compared (A2).
  * A4 An answer through any other channel names the binding of the wait, so that it fits one question only.
  */
 import type { Asked, WaitAnswer, WaitFor } from '../schema/wait.ts';
@@ -32,7 +34,8 @@ export function pageOpening(wait: string): string {
   return `---\noka: approval\nwait: ${wait}\n`;
 }
 
-export function renderApprovalPage({ wait, run, node, for: asking }: Open): string {
+/** `problem` is why the last edit does not count. */
+export function renderApprovalPage({ wait, run, node, for: asking }: Open, problem: string | null = null): string {
   const { asked } = asking;
   const body = asked === undefined ? [indent(asking.text)] : renderBody(asked);
   return `${[
@@ -43,6 +46,7 @@ export function renderApprovalPage({ wait, run, node, for: asking }: Open): stri
     ...(asked?.may_name_hosts === true ? [HOSTS] : []),
     '---',
     '',
+    ...(problem === null ? [] : [problemLine(problem), '']),
     asking.aside === undefined ? `# May ${asked?.tool ?? 'this'} run?` : '# May these files be put in place?',
     '',
     `Run ${run}${node === null ? '' : `, step ${node}`}${asked === undefined ? '' : `. Class: ${asked.class}. Written by: ${asked.author}.`}`,
@@ -51,6 +55,19 @@ export function renderApprovalPage({ wait, run, node, for: asking }: Open): stri
     '',
     ...renderInstructions(wait, asked?.may_name_hosts === true),
   ].join('\n')}\n`;
+}
+
+const PROBLEM = '**Your answer was not understood:** ';
+const MOST_PROBLEM = 500;
+
+const problemLine = (problem: string): string =>
+  `${PROBLEM}${shorten(escapeInvisibleLine(problem), MOST_PROBLEM)}. Nothing was decided; answer again above.`;
+
+/** The line about an edit before this one is left out; it stands right below the front matter, or nowhere. */
+function withoutProblem(lines: readonly string[]): string[] {
+  const end = lines.indexOf('---', 1);
+  const hasProblem = end !== -1 && lines[end + 2]?.startsWith(PROBLEM) === true && lines[end + 3] === '';
+  return hasProblem ? lines.toSpliced(end + 2, 2) : [...lines];
 }
 
 function renderBody(asked: Asked): string[] {
@@ -94,7 +111,8 @@ function renderInstructions(wait: string, mayNameHosts: boolean): string[] {
   return [
     '## How to answer',
     '',
-    'Write approve or deny after decision: at the top of this page and save it. Text after note: is recorded with it.',
+    'Write approve or deny (or yes or no) after decision: at the top of this page and save it. Text after note: is',
+    'recorded with it.',
     ...(mayNameHosts
       ? [
           'Hosts after hosts: (such as git.example.org, 10.0.0.5:3000) are reached by this command besides those named above.',
@@ -110,7 +128,7 @@ function renderInstructions(wait: string, mayNameHosts: boolean): string[] {
 
 /** What an edited page says. */
 export function readAnswer(page: string, text: string): Read {
-  const [wanted, found] = [linesOf(page), linesOf(text)];
+  const [wanted, found] = [linesOf(page), withoutProblem(linesOf(text))];
   if (found.length !== wanted.length) return refuse(`it has ${found.length} lines instead of ${wanted.length}`);
   const end = wanted.indexOf('---', 1);
   const fields = [DECISION, NOTE, HOSTS].filter((field) => wanted.slice(0, end).includes(field));
@@ -124,10 +142,13 @@ export function readAnswer(page: string, text: string): Read {
   return toDecision(decision, note === '' ? null : escapeInvisibleLine(note), hosts);
 }
 
+const YES = /^(?:approve|approved|yes|y)$/i;
+const NO = /^(?:deny|denied|no|n)$/i;
+
 function toDecision(decision: string, note: string | null, hosts: string): Read {
   if (decision === '') return { kind: 'untouched' };
-  if (decision === 'deny') return { kind: 'answer', verdict: 'denied', note, hosts: [] };
-  if (decision === 'approve') return withHosts({ kind: 'answer', verdict: 'approved', note, hosts: [] }, hosts);
+  if (NO.test(decision)) return { kind: 'answer', verdict: 'denied', note, hosts: [] };
+  if (YES.test(decision)) return withHosts({ kind: 'answer', verdict: 'approved', note, hosts: [] }, hosts);
   return refuse(`"${shorten(escapeInvisibleLine(decision), 100)}" is neither approve nor deny`);
 }
 

@@ -292,7 +292,7 @@ describe('an answer that is not one', () => {
 });
 
 describe('a page that is not an answer', () => {
-  /** The page is refused once and written anew as it was. */
+  /** The page is refused once and written again as it was, with a line that says so. */
   async function refusedPage(trick: (file: string, asker: Asker) => void, reason: RegExp): Promise<void> {
     const reasons = await stillAsks(async (asker) => {
       const file = asker.pageFile();
@@ -301,7 +301,9 @@ describe('a page that is not an answer', () => {
       await asker.looks();
       expect(lstatSync(file)).toMatchObject({ nlink: 1 });
       expect(lstatSync(file).isFile()).toBe(true);
-      expect(readFileSync(file, 'utf8')).toBe(text);
+      const next = readFileSync(file, 'utf8');
+      expect(next).toContain('\n**Your answer was not understood:** ');
+      expect(next.replace(/^\*\*Your answer was not understood:.*\n\n/m, '')).toBe(text);
     });
     expect(reasons).toEqual([expect.stringMatching(reason)]);
   }
@@ -327,7 +329,7 @@ describe('a page that is not an answer', () => {
       /lines instead/,
     ));
 
-  it.each(['APPROVE', 'Approve', 'аpprove', 'approve\u200d', 'approve\u202e', 'yes', 'true', 'approve, deny'])(
+  it.each(['аpprove', 'approve\u200d', 'approve\u202e', 'yes, but', 'true', 'ok', 'approve, deny'])(
     '21 with %j for a decision',
     (word) => refusedPage((file) => decide(file, word), /neither approve nor deny/),
   );

@@ -180,10 +180,11 @@ describe('reading a page', () => {
   });
 
   it.each([
-    ['Approve', /neither approve nor deny/],
-    ['APPROVE', /neither/],
-    ['approved', /neither/],
-    ['yes', /neither/],
+    ['true', /neither approve nor deny/],
+    ['yes please', /neither/],
+    ['ok', /neither/],
+    ['ýes', /neither/],
+    ['yeſ', /neither/],
     ['"approve"', /neither/],
     ['approve # fine', /neither/],
     ['approve deny', /neither/],
@@ -194,6 +195,33 @@ describe('reading a page', () => {
     ['approve\ndecision: approve', /lines instead of/],
   ])('A3 %j does not decide', (value, reason) => {
     expect(readAnswer(page, decided(value))).toEqual({ kind: 'refused', reason: expect.stringMatching(reason) });
+  });
+
+  it.each([
+    ['yes', 'approved'],
+    ['Yes', 'approved'],
+    ['APPROVE', 'approved'],
+    ['approved', 'approved'],
+    ['no', 'denied'],
+    ['Denied', 'denied'],
+  ])('A3 %s means %s', (value, verdict) => {
+    expect(readAnswer(page, decided(value))).toMatchObject({ kind: 'answer', verdict });
+  });
+
+  it('A3 says on the page what was not understood, and reads the next answer without that line', () => {
+    const open = openWith(askedAbout(line('git push origin main')));
+    const read = readAnswer(page, decided('maybe'));
+    if (read.kind !== 'refused') throw new Error('it was understood');
+    const next = renderApprovalPage(open, read.reason);
+    expect(next).toContain(
+      '---\n\n**Your answer was not understood:** "maybe" is neither approve nor deny. Nothing was',
+    );
+    expect(readAnswer(page, next)).toEqual({ kind: 'untouched' });
+    expect(readAnswer(page, decided('yes', next))).toMatchObject({ kind: 'answer', verdict: 'approved' });
+    const further = next.replace('# May', '**Your answer was not understood:** x\n\n# May');
+    expect(readAnswer(page, decided('yes', further))).toMatchObject({ kind: 'refused' });
+    const hidden = next.replace('git push origin main', 'git push origin next');
+    expect(readAnswer(page, decided('yes', hidden))).toMatchObject({ kind: 'refused' });
   });
 
   it.each([

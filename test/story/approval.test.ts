@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, plan } from '../support/story-model.ts';
@@ -42,6 +44,33 @@ describe('a step that needs an approval', { timeout: 90_000 }, () => {
     expect(status).toBe('done');
     expect(final).not.toContain('Open questions');
     expect(story.deskText('note.txt')).toBe('remember\n');
+  });
+
+  it('is answered by a word on its page; a word that means nothing is pointed out there', async () => {
+    await using story = await asking();
+    const { wait } = await story.asked('approval');
+    const file = join(story.home.oka, 'approvals', `${wait}.md`);
+    const text = await story.until('the page', async () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined));
+    writeFileSync(file, text.replace(/^decision:$/m, 'decision: sure'));
+    const next = await story.until('the page again', async () => {
+      const found = readFileSync(file, 'utf8');
+      return found.includes('not understood') ? found : undefined;
+    });
+    expect(next).toContain('"sure" is neither approve nor deny');
+    expect(story.deskText('note.txt')).toBeNull();
+    writeFileSync(file, next.replace(/^decision:$/m, 'decision: yes'));
+    expect((await story.ended('note')).status).toBe('done');
+  });
+
+  it('is allowed by oka approve without a name, as long as nothing else asks', async () => {
+    await using story = await asking();
+    await story.asked('approval');
+    expect(await story.oka('approve')).toMatchObject({ code: 0, err: '' });
+    expect((await story.ended('note')).status).toBe('done');
+    expect(await story.oka('approve')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('no approval is awaited'),
+    });
   });
 
   it('ends with the reason when it is denied', async () => {

@@ -64,7 +64,7 @@ export function approvalPageSet(openAtStart: readonly Open[]): ApprovalPageSet {
     const name = nameOf(each.wait);
     if (page === undefined || !hasSettledChange(folder, each, page)) return null;
     const read = readContent(folder, each, name);
-    if (read.kind === 'refused') page.settled = folder.write(name, renderApprovalPage(each));
+    if (read.kind === 'refused') page.settled = folder.write(name, renderApprovalPage(each, read.reason));
     if (read.kind !== 'untouched') return read;
     page.settled = page.seen;
     return null;

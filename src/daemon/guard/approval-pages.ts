@@ -2,7 +2,7 @@
  * Owns: answering approvals from .oka/approvals: what an edited page, an expired wait or a disk error leads to.
  * Does not own: the files (approval-page-set.ts), what a page contains and what counts as an answer (guard/approval-page.ts).
  *
- * B3 An edit that is not an answer is recorded as refused, and the page is rewritten.
+ * B3 An edit that is not an answer is recorded as refused, and the page is rewritten and says why.
  * B4 A wait that closes loses its page; a wait whose time is over is closed as expired.
  */
 import { type Approval, isExpired, type Open, type Read, refusalOf } from '../../guard/approval-page.ts';
