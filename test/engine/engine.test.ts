@@ -7,7 +7,7 @@ import type { Decision } from '../../src/schema/decision.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Graph } from '../../src/schema/graph.ts';
 import type { Json } from '../../src/schema/json.ts';
-import type { Stores } from '../../src/schema/ports.ts';
+import type { PlannerInput, Stores } from '../../src/schema/ports.ts';
 import type { Outcome, Tool } from '../../src/schema/tool.ts';
 import { runTool } from '../../src/tools/builtin/run-tool.ts';
 import { standardChain } from '../../src/tools/chain.ts';
@@ -706,6 +706,32 @@ describe('a call in doubt', () => {
     await (await engine.resume('r')).done;
     expect(await (await engine.answer('r', 'r.a.0.w0', { verdict: 'answered', text })).done).toMatchObject(outcome);
     expect(inputs).toHaveLength(times);
+  });
+
+  it.each([
+    ['done', ['first', 'second']],
+    ['repeat', ['first', 'first', 'second']],
+    ['fail', ['first']],
+  ])('%s: in a turn with several calls the person decides about this one, and the next follows', async (text, made) => {
+    const inputs: Json[] = [];
+    const send = toolNamed(
+      'send',
+      (input) => (inputs.push(input), inputs.length === 1 ? new Promise<Outcome>(() => undefined) : ok()),
+      { class: 'external_mutation' },
+    );
+    const also = [{ tool: 'send', input: 'second' }];
+    const decide = ({ turn }: PlannerInput): Decision =>
+      turn === 0
+        ? { kind: 'CallTool', tool: 'send', input: 'first', also, rationale: '' }
+        : { kind: 'Finish', output: null, rationale: '' };
+    const { engine } = engineWith({ tools: [send], planner: { decide } });
+    await engine.start(graphOf([{ kind: 'agent', id: 'a', goal: 'Send both.' }]), { id: 'r' });
+    await quiet();
+    await engine.stop('r', { kind: 'stop', reason: 'x' });
+    await (await engine.resume('r')).done;
+    expect(inputs).toEqual(['first']);
+    await (await engine.answer('r', 'r.a.0.w0', { verdict: 'answered', text })).done;
+    expect(inputs).toEqual(made);
   });
 
   it('a witness settles it without a question', async () => {
