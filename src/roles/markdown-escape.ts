@@ -1,6 +1,6 @@
 /**
  * Owns: escaping foreign text for markdown, so that it is shown and never acts: no link, image, HTML, heading, end of a
- * fence, or invisible character.
+ * fence, or invisible character. Links are made here only, to files that oka itself places.
  */
 import { truncateText, toOneLine, escapeInvisible } from './prompt-text.ts';
 
@@ -27,6 +27,19 @@ export function inlineCode(text: string, most = 300): string {
   const pad = shown === '' || /^[`\s]|[`\s]$/.test(shown) ? ' ' : '';
   return `${fence}${pad}${shown}${pad}${fence}`;
 }
+
+/** A path as a link to where the file is, relative to the page; without a target it is only code. */
+export function formatLink(path: string, target: string | undefined): string {
+  return target === undefined ? inlineCode(path) : `[${inlineCode(path)}](${encodePath(target)})`;
+}
+
+/** Everything but plain characters is encoded, so that a name cannot end the link or be read as an address. */
+const encodePath = (path: string): string =>
+  path
+    .toWellFormed()
+    .split('/')
+    .map((part) => encodeURIComponent(part).replaceAll(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`))
+    .join('/');
 
 /** A fenced block of text that nothing inside can end. */
 export function fenceText(text: string, most = 4000): string {

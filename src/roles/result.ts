@@ -1,6 +1,6 @@
 /** Owns: RESULT.md, the page that a person reads when a task has ended or cannot continue. */
 import { triggersAmong } from '../schema/program-triggers.ts';
-import { inlineCode, fenceText, indentBlock, escapeInline } from './markdown-escape.ts';
+import { inlineCode, fenceText, formatLink, indentBlock, escapeInline } from './markdown-escape.ts';
 
 export type ResultStep = {
   id: string;
@@ -35,6 +35,8 @@ export type ResultFacts = {
   criteria: readonly { text: string; holds: boolean; evidence: string; by: 'check' | 'model' | 'person' }[];
   /** How many of the files have a copy next to the page. */
   copies?: number;
+  /** Where files that were created or changed are, relative to the page. */
+  links?: ReadonlyMap<string, string>;
   /** Criteria of the model's that were provably broken, and what took their place. */
   replaced?: readonly { text: string; by: string; reason: string }[];
   files: { created: readonly string[]; changed: readonly string[]; removed: readonly string[] };
@@ -195,10 +197,11 @@ function criteriaSection({ criteria, replaced = [] }: ResultFacts): string {
   return `## Evidence\n\n${[...lines, ...gone].join('\n')}`;
 }
 
-function filesSection({ files, copies = 0, undo, artifacts, quarantined = [], run }: ResultFacts): string {
+function filesSection(facts: ResultFacts): string {
+  const { files, copies = 0, links, undo, artifacts, quarantined = [], run } = facts;
   const all = [
-    ...files.created.map((path) => `- new ${inlineCode(path)}`),
-    ...files.changed.map((path) => `- changed ${inlineCode(path)}`),
+    ...files.created.map((path) => `- new ${formatLink(path, links?.get(path))}`),
+    ...files.changed.map((path) => `- changed ${formatLink(path, links?.get(path))}`),
     ...files.removed.map((path) => `- removed ${inlineCode(path)}`),
   ];
   const saved = artifacts.map(

@@ -196,6 +196,14 @@ describe('text that nobody here wrote', () => {
     expect(outsideCode(page)).not.toMatch(/(?<!\\)<[a-z/!]|(?<!\\)\[[^\]]*\]\(|(?<!\\):\/\//i);
   });
 
+  it.each(attacks)('a link to a file with such a name leads to that file and nowhere else: %j', (attack) => {
+    const links = new Map([[attack, `../../desk/${attack}`]]);
+    const page = resultPage({ ...facts, links, files: { created: [attack], changed: [], removed: [] } });
+    const [, target = ''] = /^- new \[.*\]\((\S*)\)$/m.exec(page) ?? [];
+    expect(decodeURIComponent(target)).toBe(`../../desk/${attack}`);
+    expect(target).toMatch(/^\.\.\/\.\.\/desk\/[\w.~%/-]*$/);
+  });
+
   it('a fence cannot be ended from inside, and its text comes back', () => {
     const piece = fc.oneof(
       fc.constantFrom('```', '````', '~~~', '\n', '`', 'text', ' ', '# h', '\t'),

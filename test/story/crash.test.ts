@@ -127,7 +127,7 @@ describe('a worker that is killed', { timeout: 90_000 }, () => {
     const { status, page } = await story.ended('survivor');
     expect(status).toBe('done');
     expect(story.deskText('marks.txt')).toBe('once\n');
-    expect(page).toContain('new `s.txt`');
+    expect(page).toContain('new [`s.txt`](files/s.txt)');
     await story.oka('undo', 'survivor');
     await story.until('the undo', async () => (await story.eventsOf('run.undone'))[0]);
     expect(story.deskText('s.txt')).toBeNull();

@@ -30,6 +30,25 @@ describe('what a task delivers', { timeout: 90_000 }, () => {
     expect([copyIn(story, 'one', 'empty.txt'), copyIn(story, 'one', '.envrc')]).toEqual(['', null]);
   });
 
+  it('is linked from the result, by links that open the file, except what makes other programs run', async () => {
+    await using story = await openStory();
+    story.work();
+    story.drop('named.md', task('named', 'mkdir -p "a (b)"; echo 1 > "a (b)/c #1%.md"; echo 2 > .envrc'));
+    story.drop('own/data.txt', 'x\n');
+    story.drop('own/TASK.md', task('own', 'echo y > more.txt'));
+    story.drop('broken.md', task('broken', 'echo half > half.txt; exit 3'));
+    const linked = async (run: string): Promise<string[]> => {
+      const { page } = await story.ended(run);
+      const targets = [...page.matchAll(/- (?:new|changed) \[`[^`]*`\]\(([^)]*)\)/g)].map(([, target = '']) => target);
+      const folder = join(story.home.workspace, 'outbox', run);
+      return targets.map((target) => readFileSync(join(folder, decodeURIComponent(target)), 'utf8'));
+    };
+    expect(await linked('named')).toEqual(['1\n']);
+    expect(await linked('own')).toEqual(['y\n']);
+    expect(await linked('broken')).toEqual(['half\n']);
+    expect((await story.ended('own')).page).toContain('(../../desk/own/more.txt)');
+  });
+
   it('is not copied for a task with a folder of its own, nor for one that failed', async () => {
     await using story = await openStory();
     story.work();

@@ -21,7 +21,7 @@ it('files of a task that arrives while a step of another runs are not put down t
   await dropBundle(story);
   story.write('workspace/desk/go', '');
   const { page } = await story.ended('long');
-  expect(page).toContain('new `begun`');
+  expect(page).toContain('new [`begun`](files/begun)');
   expect(page).not.toContain('bundle/');
   expect((await story.ended('bundle')).page).toContain('✅ Done');
   await story.oka('undo', 'long');
@@ -41,7 +41,7 @@ it('neither are they when the worker was killed during that step, and the next o
   story.start(['worker']);
   story.write('workspace/desk/go', '');
   const { page } = await story.ended('long');
-  expect(page).toContain('new `begun`');
+  expect(page).toContain('new [`begun`](files/begun)');
   expect(page).not.toContain('bundle/');
   expect((await story.ended('bundle')).page).toContain('✅ Done');
   await story.oka('undo', 'long');

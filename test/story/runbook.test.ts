@@ -39,7 +39,7 @@ describe('a runbook', { timeout: 90_000 }, () => {
     expect(story.deskText('out/report.md')).toBe('3 lines\n');
     expect(page).toContain('✅ Done.** 1 of 1 criteria met.');
     expect(page).toMatch(/1\. ✅ Gather[^]*2\. ✅ Count[^]*3\. ✅ Look[^]*3 lines/);
-    expect(page).toContain('new `out/report.md`');
+    expect(page).toContain('new [`out/report.md`](files/out/report.md)');
     expect(page).toContain('no model was used');
     const types = (await story.events()).filter(({ run }) => run === 'report').map(({ type }) => type);
     expect(types.indexOf('task.received')).toBeLessThan(types.indexOf('run.started'));

@@ -17,24 +17,25 @@ const FOLDER = 'files';
 const MOST_FILES = 50;
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Returns how many files were copied to `files/` in the folder of the result. */
+/** Returns where the copies are, relative to the folder of the result, by their paths on the desk. */
 export function deliverFiles(
   folder: string,
   steps: readonly Step[],
   { shadow, redact }: { shadow: Pick<Snapshots, 'filesLeft' | 'contentOf'>; redact: Redact },
-): number {
-  let [count, left] = [0, MOST_BYTES];
+): Map<string, string> {
+  const copies = new Map<string, string>();
+  let left = MOST_BYTES;
   for (const { path, entry } of shadow.filesLeft(steps)) {
-    if (count === MOST_FILES || triggersAmong([path]).length > 0) continue;
+    if (copies.size === MOST_FILES || triggersAmong([path]).length > 0) continue;
     const content = shadow.contentOf(entry);
     if (content === null || content.length > left || hasSecret(content, redact)) continue;
     const file = join(folder, FOLDER, path);
     mkdirSync(dirname(file), { recursive: true });
     replaceFile(file, content);
-    count += 1;
+    copies.set(path, `${FOLDER}/${path}`);
     left -= content.length;
   }
-  return count;
+  return copies;
 }
 
 /** Also between invisible characters of a text, and in every encoding that contains ASCII. */

@@ -62,6 +62,7 @@ async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<v
   const { eventsOf, stateOf } = runs;
   const file = await writeResult(task.id, {
     outbox,
+    desk: join(home.workspace, 'desk'),
     quarantine: join(home.oka, 'quarantine'),
     artifacts,
     shadow,

@@ -5,17 +5,18 @@
  * carry it out, and the outbox is what people pass on.
  */
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
 import { lstatIfPresent, replaceFile } from '../../ledger/disk.ts';
 import { redactedNames } from '../../guard/redact.ts';
-import { resultPage } from '../../roles/result.ts';
+import { type ResultFacts, resultPage } from '../../roles/result.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Event } from '../../schema/event.ts';
 import type { ArtifactStore, Redact } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { ArtifactRef } from '../../schema/tool.ts';
+import { triggersAmong } from '../../schema/program-triggers.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { stepsOf } from '../desk/desk.ts';
 import { deliverFiles } from './deliver-files.ts';
@@ -23,6 +24,7 @@ import { artifactsIn, foldResultFacts } from './result-facts.ts';
 
 export type ResultPorts = {
   outbox: string;
+  desk: string;
   /** Where artifacts with a secret in them go; only the user of oka can open it. */
   quarantine: string;
   artifacts: ArtifactStore;
@@ -58,11 +60,21 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   mkdirSync(folder, { recursive: true });
   const quarantined = await copyArtifacts(artifactsIn(all).slice(0, MOST_FILES), run, ports);
   await writeTaskText(own, folder, ports.artifacts);
-  const copies = facts.verdict === 'done' && !hasOwnFolder(own) ? deliverFiles(folder, stepsOf(all, null), ports) : 0;
+  const isCopied = facts.verdict === 'done' && !hasOwnFolder(own);
+  const copies = isCopied ? deliverFiles(folder, stepsOf(all, null), ports) : new Map<string, string>();
+  const links = new Map([...linksToDesk(facts.files, relative(folder, ports.desk)), ...copies]);
   const file = join(folder, 'RESULT.md');
-  const page = resultPage({ ...facts, copies, ...(warning === null ? {} : { unsandboxed: warning }), quarantined });
+  const unsandboxed = warning === null ? {} : { unsandboxed: warning };
+  const page = resultPage({ ...facts, copies: copies.size, links, ...unsandboxed, quarantined });
   replaceFile(file, ports.redact(page));
   return file;
+}
+
+/** Files that make other programs run are named but not linked: nobody should open one by accident. */
+function linksToDesk({ created, changed }: ResultFacts['files'], desk: string): [string, string][] {
+  const paths = [...created, ...changed];
+  const triggers = new Set(triggersAmong(paths).map(({ path }) => path));
+  return paths.filter((path) => !triggers.has(path)).map((path) => [path, `${desk}/${path}`]);
 }
 
 const isCommand = (event: Event): boolean => event.type === 'call.started' && event.data.tool === 'shell';
