@@ -51,12 +51,14 @@ const PASSIVE = new RegExp(
   'i',
 );
 const NO_CLAIM =
-  /\b(?:not|never|no|nothing|neither|nor|cannot|can|could|would|should|will|may|might|must|if|unless|please|without|failed|unable|instead of|want(?:ed)? to|need(?:s|ed)? to|going to)\b|n['’]t\b|['’]ll\b|\?/i;
+  /\b(?:not|never|no|nothing|neither|nor|cannot|can|could|would|should|will|(?-i:may)|might|must|if|unless|please|without|failed|unable|instead of|want(?:ed)? to|need(?:s|ed)? to|going to)\b|n['’]t\b|['’]ll\b|\?/i;
 const BOUNDARY = /\b(?:from|based on|using|for|about|because|since|by|so that|which|as in|after|before)\b/i;
 const ADDRESS = /\bhttps?:\/\/[^\s)>\]"'`]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 
 export function claimsIn(answer: string): AnswerClaim[] {
-  return sentencesIn(answer).flatMap((sentence) => (NO_CLAIM.test(withoutNames(sentence)) ? [] : claimsOf(sentence)));
+  return sentencesIn(answer).flatMap((sentence) =>
+    NO_CLAIM.test(withoutNames(sentence)) ? [] : claimsOf(withoutSpeech(sentence), sentence),
+  );
 }
 
 /** Why each claim that nothing shows cannot be believed. */
@@ -114,7 +116,12 @@ const withoutNames = (sentence: string): string =>
     .reduce((text, name) => text.replace(name, ' '), sentence)
     .replaceAll(/"[^"]*"|“[^”]*”/g, ' ');
 
-function claimsOf(sentence: string): AnswerClaim[] {
+/** What others say is quoted in several words; the name of a file may be in quotation marks, too. */
+const withoutSpeech = (sentence: string): string =>
+  sentence.replaceAll(/"[^"]*"|“[^”]*”/g, (quoted) => (/\S\s+\S+\s+\S/.test(quoted) ? ' ' : quoted));
+
+/** `sentence` is the text that is searched, `whole` the one that is shown. */
+function claimsOf(sentence: string, whole: string): AnswerClaim[] {
   const own = OWN.exec(sentence);
   if (own !== null) {
     const verb = own[1] ?? own[2] ?? '';
@@ -125,7 +132,7 @@ function claimsOf(sentence: string): AnswerClaim[] {
     }));
     return [first, ...more.filter(({ end }) => end > first.end)].map(({ verb: said, end }, index, all) => {
       const object = sentence.slice(end, all[index + 1]?.end);
-      return claimOf(said, object, sentence, true);
+      return claimOf(said, object, whole, true);
     });
   }
   const [name] = fileNamesIn(sentence);
@@ -133,7 +140,7 @@ function claimsOf(sentence: string): AnswerClaim[] {
   if (name === undefined || passive === null) return [];
   const before = fileNamesIn(sentence.slice(0, passive.index));
   const object = before.length > 0 ? sentence.slice(0, passive.index) : sentence.slice(passive.index);
-  return [claimOf(passive[1] ?? '', object, sentence, false)];
+  return [claimOf(passive[1] ?? '', object, whole, false)];
 }
 
 function claimOf(verb: string, object: string, sentence: string, own: boolean): AnswerClaim {

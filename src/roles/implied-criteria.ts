@@ -101,7 +101,12 @@ function fileAfter(rest: string): string[] {
 }
 
 const ASKS =
-  /\?(?:\s|$)|\b(?:tell|answer|let me know|which|what|when|who|whom|whose|where|why|how (?:many|much|long|often|old|far|big)|count|calculate|compute|find out|look up|check whether|compare|recommend|explain|describe|summari[sz]e|give me|show me|name|list|report (?:back|to me|whether|how|which|what))\b/i;
+  /\?(?:\s|$)|\b(?:tell|answer|let me know|what|why|how (?:many|much|long|often|old|far|big)|calculate|compute|find out|look up|check whether|compare|recommend|explain|describe|summari[sz]e|give me|show me|report (?:back|to me|whether|how|which|what))\b/i;
+/** Words that are also nouns ask for something only where a sentence or a further order begins. */
+const ASKS_AT_START = /(?:^|[,:;]\s*|\b(?:and|then|please|also|finally|to)\s+)(?:count|name|list)\b/i;
+/** Elsewhere, as in "the files whose name ends in .bak", these words only say which thing is meant. */
+const QUESTION_WORD =
+  /(?:^|[:;(]\s*|\b(?:say|see|know|find|check|determine|decide|out|up|and|or)\s+)(?:(?:in|on|at|for|by|from|to|with|of)\s+)?(?:which|when|who|whom|whose|where)\b/i;
 
 const MAKES_FILE = new RegExp(String.raw`\b(?:${MAKE}|add|append|update|rename|move|delete|remove)\b`, 'i');
 
@@ -110,14 +115,15 @@ const MAKES_FILE = new RegExp(String.raw`\b(?:${MAKE}|add|append|update|rename|m
  * criteria, these say what counts as done, and only a question asks for more.
  */
 export function asksForAnswer(text: string, hasCriteria = false): boolean {
-  return sentencesIn(text).some((sentence) => {
-    if (/\?\s*$/.test(sentence)) return true;
+  return sentencesIn(text).some((whole) => {
+    if (/\?\s*$/.test(whole)) return true;
+    const sentence = whole.replace(/^(?:when|where)\b[^,]*,\s*/i, '');
     const placed = [...sentence.matchAll(/\b(?:into|to|as)\s+[`"'*]*(\S+)/gi)].flatMap(([, word]) =>
       fileNamesIn(word ?? ''),
     );
     return (
       !hasCriteria &&
-      ASKS.test(sentence) &&
+      [ASKS, ASKS_AT_START, QUESTION_WORD].some((shape) => shape.test(sentence)) &&
       !/^ask\b/i.test(sentence) &&
       placed.length === 0 &&
       !MAKES_FILE.test(sentence)

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 import { acting, goal, inParts, partOf, type Parts, plan, verdict } from '../support/story-model.ts';
@@ -64,6 +65,33 @@ describe('a model that is down', { timeout: 90_000 }, () => {
     expect(writes).toHaveLength(1);
   });
 
+  it.each(['planner', 'executor', 'critic'] as const)(
+    'or silent does not keep a worker from stopping while the %s is asked',
+    async (part) => {
+      await using story = await openStory({
+        model: (request) => (partOf(request) === part ? { do: 'stall', first: '' } : answers(request)),
+      });
+      story.drop('patient.md', TASK);
+      const worker = story.start(['worker']);
+      await story.until('the question', async () => story.model.requests.find((each) => partOf(each) === part));
+      worker.kill('SIGTERM');
+      expect(await once(worker, 'exit')).toEqual([0, null]);
+      expect(await story.eventsOf('run.ended', 'patient')).toEqual([]);
+    },
+  );
+
+  it.each<[string, WireReply]>([
+    ['unreachable', { do: 'cut', first: '' }],
+    ['overloaded for a minute', fail(503, { headers: { 'retry-after': '60' } })],
+  ])('or %s does not keep a worker from stopping during a pause', async (_, reply) => {
+    await using story = await openStory({ model: () => reply });
+    story.drop('patient.md', TASK);
+    const worker = story.start(['worker']);
+    await story.until('a pause', async () => (await story.eventsOf('wait.opened'))[0]);
+    worker.kill('SIGTERM');
+    expect(await once(worker, 'exit')).toEqual([0, null]);
+  });
+
   it('that will never answer, for want of a right, fails at once with what to do', async () => {
     await using story = await openStory({ model: () => fail(401) });
     story.drop('patient.md', TASK);
@@ -117,5 +145,16 @@ describe('a model that is down', { timeout: 90_000 }, () => {
     const { reason, page } = await story.ended('patient');
     expect(reason).toContain('It wrote: "I am sorry, but I do not write about patience."');
     expect(page).toContain('I am sorry, but I do not write about patience.');
+  });
+
+  it('that refuses as the worker, in prose, shows its own words, too', async () => {
+    await using story = await openStory({
+      model: (request) => (partOf(request) === 'executor' ? say('I would rather not write this.') : answers(request)),
+    });
+    story.drop('patient.md', TASK.replace('---\nWrite', 'budget: { replans: 0 }\n---\nWrite'));
+    story.work();
+    const { reason, page } = await story.ended('patient');
+    expect(reason).toContain('It wrote: "I would rather not write this."');
+    expect(page).toContain('I would rather not write this.');
   });
 });

@@ -30,12 +30,17 @@ export async function askModel<T extends object>(
     const found = answer.problem === null ? await read(answer) : { problem: answer.problem };
     if (!('problem' in found)) return { kind: 'answer', answer: found };
     problem = found.problem;
-    words = answer.text.trim();
+    words = answer.text;
     asked = repairRequest(request, answer, problem);
   }
-  const quoted = words === '' ? '' : `. It wrote: "${words.slice(0, QUOTED_CHARS)}"`;
-  const error = `the ${request.role} answered ${MOST_REPAIRS + 1} times what cannot be used: ${problem}${quoted}`;
+  const error = `the ${request.role} answered ${MOST_REPAIRS + 1} times what cannot be used: ${withWords(problem, words)}`;
   return { kind: 'outcome', outcome: { status: 'failed', error } };
+}
+
+/** A problem with an answer, and what the model wrote: a refusal is best understood in its own words. */
+export function withWords(problem: string, words: string): string {
+  const text = words.trim();
+  return text === '' ? problem : `${problem}. It wrote: "${text.slice(0, QUOTED_CHARS)}"`;
 }
 
 export function inputOf(

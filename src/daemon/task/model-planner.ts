@@ -2,7 +2,7 @@
 import { readDecision, executorRequest } from '../../roles/executor.ts';
 import { finishOfLastTurn } from '../../roles/finish-with-changes.ts';
 import type { Planner, PlannerInput } from '../../schema/ports.ts';
-import { answerIn, inputOf } from './ask-model.ts';
+import { answerIn, inputOf, withWords } from './ask-model.ts';
 
 /** `modelOf` names the model that a run's own task asks for; one that is down is asked again after `askAgainMs`, then later. */
 export function modelPlanner(
@@ -30,7 +30,10 @@ export function modelPlanner(
       const outcome = await act('model.complete', inputOf(request, model));
       if (outcome.status === 'ok') {
         const answer = answerIn(outcome.output);
-        return answer.problem === null ? readDecision(answer, input) : { problem: answer.problem };
+        const decision = answer.problem === null ? readDecision(answer, input) : { problem: answer.problem };
+        return 'problem' in decision && answer.call === null
+          ? { problem: withWords(decision.problem, answer.text) }
+          : decision;
       }
       const error = 'error' in outcome ? outcome.error : outcome.status;
       if (outcome.status === 'failed' && outcome.temporary === true)
