@@ -66,7 +66,7 @@ it('a process that is killed while it learns with a new model leaves both: words
   });
   await recall.close();
   expect(readFileSync(home.options.ledgers.run).equals(ledger)).toBe(true);
-}, 60_000);
+});
 
 /** Kills it a while after it has said so; returns the number in it. */
 async function killedAfter(args: readonly string[], said: RegExp, ms: number): Promise<number> {

@@ -122,7 +122,7 @@ describe('the acceptance of a step', { timeout: 90_000 }, () => {
             targets: ['*.txt'],
             accept: ['file: out.txt'],
           };
-          return plan([step], ['file: out.txt']);
+          return plan([step], ['contains: out.txt "a"']);
         },
       }),
     });

@@ -147,7 +147,7 @@ describe('a clock that is set, or a machine that sleeps,', { timeout: 240_000 },
   it('while a model is down does not make its pauses longer', async () => {
     let isDown = true;
     const answers = inParts({
-      planner: () => plan([goal('write', 'Write it', ['files.write'])], ['file: p.txt']),
+      planner: () => plan([goal('write', 'Write it', ['files.write'])], ['contains: p.txt "here"']),
       executor: acting(call('files_write', { path: 'p.txt', content: 'here' })),
     });
     await using clocks = await clockStory({ model: (request) => (isDown ? fail(503) : answers(request)) });

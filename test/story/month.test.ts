@@ -24,6 +24,10 @@ it.runIf(isThorough)(
     const last = month.given.filter(({ day, task }) => day === DAYS - 1 && task.family === 'welcome');
     const free = last.filter(({ run }) => month.tasks.get(run)?.thoughts === 0);
     expect(free.length).toBeGreaterThan(last.length / 2);
+    const fooled = month.given.filter(
+      ({ run, task }) => task.family === 'digest' && month.tasks.get(run)?.status === 'done',
+    );
+    expect(fooled).not.toEqual([]);
     expect(textsBelow(join(story.home.oka, 'brain')).join('\n')).not.toContain(POISON);
     expect(textsBelow(join(story.home.oka, 'brain')).join('\n')).toContain('Welcome');
   },

@@ -8,7 +8,7 @@ import { appendFileSync, closeSync, openSync, readFileSync, renameSync, writeFil
 const [file = '', count = '100', seed = '1'] = process.argv.slice(2);
 const HEADING = '## Yours';
 let random = Number(seed);
-let text = readFileSync(file, 'utf8');
+let text = '';
 const open: { fd: number; line: string }[] = [];
 
 const chance = (below: number): number => {
@@ -25,6 +25,7 @@ function load(): void {
     rest(0); // it goes on with what it has
   }
 }
+while (text === '') load(); // it may be just being replaced when it is opened, too
 
 const withLine = (line: string): string => {
   const rows = text.split('\n');
