@@ -11,6 +11,7 @@ import type { ProviderDefinition } from '../schema/model-provider.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
 import { binFolders } from '../tools/deps/tool-links.ts';
+import { type Machine, PACKAGE_MANAGERS } from '../tools/deps/system-package.ts';
 import { shimFolder } from '../tools/deps/shims.ts';
 
 /** The folder of this program. */
@@ -156,6 +157,13 @@ export function pollsOften(): boolean {
 /** Whether the paths we see are those of a container; a person knows the folders by other names. */
 export function isInContainer(): boolean {
   return process.env['OKA_CONTAINER'] === '1';
+}
+
+/** The machine on which a person can install something; null in a container, whose image has to contain it. */
+export function findMachine(): Machine | null {
+  const folders = (process.env['PATH'] ?? '').split(':').filter(isAbsolute);
+  const manager = PACKAGE_MANAGERS.find((name) => folders.some((folder) => existsSync(join(folder, name))));
+  return isInContainer() || manager === undefined ? null : { manager, isRoot: process.getuid?.() === 0 };
 }
 
 /** A path as the person who owns the home knows it. */

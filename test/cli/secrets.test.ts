@@ -57,6 +57,25 @@ describe('oka secrets', () => {
     });
   }, 60_000);
 
+  it('the key of a model is for models and their address, without further words', async () => {
+    using folder = temporaryFolder();
+    const home = await homeIn(folder.dir);
+    const list = async (): Promise<string> => (await home.oka('', 'secrets', 'list', '--json')).out;
+    const set = await home.oka('sk-model-key-of-a-test', 'secrets', 'set', 'ANTHROPIC_API_KEY');
+    expect(set).toMatchObject({ code: 0, err: expect.stringContaining('sent to api.anthropic.com and nowhere else') });
+    expect(await list()).toMatch(/"model\.complete"[^}]*"api\.anthropic\.com"/);
+    expect(await home.oka('own-server-key-1', 'secrets', 'set', 'OKA_MODEL_KEY')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--host HOST'),
+    });
+    const settings = { 'custom:x': { base_url: 'http://127.0.0.1:9999/v1' } };
+    writeFileSync(join(home.dir, '.oka/rules/config.json'), JSON.stringify({ models: { use: 'custom:x', settings } }));
+    expect((await home.oka('own-server-key-1', 'secrets', 'set', 'OKA_MODEL_KEY')).code).toBe(0);
+    expect(await list()).toContain('127.0.0.1:9999');
+    const other = await home.oka('long-enough', 'secrets', 'set', 'GITHUB_TOKEN');
+    expect(other).toMatchObject({ code: 0, err: expect.stringContaining('without --tool') });
+  }, 60_000);
+
   it('never takes a value as an argument, and says why', async () => {
     using folder = temporaryFolder();
     const home = await homeIn(folder.dir);

@@ -116,6 +116,27 @@ it('settings that are changed while nothing is under way hold from a new worker 
   expect(await once(up.child, 'close')).toEqual([0, null]);
 });
 
+it('mistakes in config.json and POLICY.md never end oka up: a worker that refuses to start is started when they are corrected', async () => {
+  const { dir } = await home();
+  const [config, policy] = [join(dir, '.oka/rules/config.json'), join(dir, '.oka/rules/POLICY.md')];
+  const right = readFileSync(policy, 'utf8');
+  const up = started('up', '--dir', dir);
+  const workers = (): number => ledger(dir).match(/"type":"worker\.started"/g)?.length ?? 0;
+  await until(() => /"type":"run\.ended"/.test(ledger(dir)));
+  saved(policy, right.replace('version: 1', 'version: ['));
+  await until(() => up.said().includes('The previous policy remains active'));
+  saved(config, '{ "inbox": { "parallel": 2 } }'); // another worker begins with these, and refuses the policy
+  await until(() => up.said().includes('starts again when the mistake above is corrected'));
+  saved(config, '{ "inbox": { "parallel": 0 } }');
+  saved(policy, right);
+  await sleep(1500);
+  expect([workers(), up.child.exitCode]).toEqual([1, null]);
+  saved(config, '{ "inbox": { "parallel": 3 } }');
+  await until(() => workers() === 2);
+  up.child.kill('SIGTERM');
+  expect(await once(up.child, 'close')).toEqual([0, null]);
+}, 120_000);
+
 it('init makes the key of the proxy for this user alone, and never another one in its place', async () => {
   const { dir } = await home();
   const key = join(dir, 'keys', 'egress');

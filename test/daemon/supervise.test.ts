@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { homeAt } from '../../src/daemon/settings.ts';
-import { supervise } from '../../src/daemon/supervise.ts';
+import { supervise, type Supervision } from '../../src/daemon/supervise.ts';
 
 const BEATING = `process.send('beat'); setInterval(() => process.send('beat'), 20);`;
 const patience = { firstPauseMs: 1, longestPauseMs: 5, silenceMs: 1000, graceMs: 500 };
@@ -13,6 +13,7 @@ async function supervised(
   body: string,
   isEnough: (told: readonly string[]) => boolean,
   change: object = {},
+  more: Partial<Supervision> = {},
 ): Promise<{ code: number; told: string[]; lives: number }> {
   const folder = mkdtempSync(join(tmpdir(), 'oka-supervise-'));
   const script = join(folder, 'kept.cjs');
@@ -29,6 +30,7 @@ async function supervised(
     log: note,
     onLine: (_, line) => note(line),
     patience: { ...patience, ...change },
+    ...more,
   });
   return { code, told, lives: readFileSync(join(folder, 'lives'), 'utf8').length };
 }
@@ -54,6 +56,18 @@ describe('supervise', () => {
     const body = `${BEATING} setTimeout(() => process.kill(process.pid, 'SIGSTOP'), 100);`;
     const { told } = await supervised(body, (all) => all.length >= 1, { silenceMs: 500 });
     expect(told[0]).toContain('did not answer any more');
+  });
+
+  it('S3 one that has worked before is tried again once what it refuses is fixed, and its refusal ends it otherwise', async () => {
+    const body = `const lives = require('node:fs').readFileSync(require('node:path').join(__dirname, 'lives')).length;
+      process.exit(lives === 1 ? 1 : 3)`;
+    let fixes = 0;
+    const untilFixed = async (): Promise<boolean> => {
+      fixes += 1;
+      return fixes < 3;
+    };
+    const { code, lives } = await supervised(body, () => false, {}, { untilFixed });
+    expect({ code, lives, fixes }).toEqual({ code: 3, lives: 4, fixes: 3 });
   });
 
   it('S3 one that refuses to start is not started again, and its exit code is given on', async () => {

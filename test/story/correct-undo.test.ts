@@ -24,6 +24,19 @@ describe('a person is not content', { timeout: 90_000 }, () => {
     expect(await story.eventsOf('run.corrected')).toHaveLength(1);
   });
 
+  it('oka correct in words says that it needs a model before anything is done', async () => {
+    await using story = await openStory();
+    story.drop('report.md', '---\nid: report\n---\n```bash\necho 10 EUR > total.txt\n```\n');
+    story.work();
+    await story.ended('report');
+    expect(await story.oka('correct', 'report', 'the totals are in the wrong currency')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/needs a model[^]*oka model use[^]*oka correct report '```bash/),
+    });
+    expect(readdirSync(join(story.home.workspace, 'inbox')).filter((name) => name.endsWith('.md'))).toEqual([]);
+    expect(await story.eventsOf('run.corrected')).toEqual([]);
+  });
+
   it('oka undo takes back what a run edited, deleted, moved and created; what people wrote since stays', async () => {
     await using story = await openStory();
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { addTask } from '../../intake/add-task.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
+import { parseRunbook } from '../../roles/runbook.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { findRunName } from '../find-run.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
@@ -19,9 +20,20 @@ export async function run(call: Call): Promise<Answer<Data>> {
     throw new OkaError('refused', `"${corrects}" has no result yet`, {
       fix: `See how far it is: oka show ${corrects}`,
     });
+  await assertPlannable(call, corrects, text);
   const title = `Correct ${corrects}: ${text.split('\n', 1)[0] ?? ''}`.slice(0, 200);
   addTask(join(home.workspace, 'inbox'), { text, fields: { corrects, title } });
   return answer({ corrects, title });
+}
+
+/** Words are planned by a model; a correction that could only wait for one is refused before anything is done. */
+async function assertPlannable({ home, rooms }: Call, run: string, text: string): Promise<void> {
+  if (parseRunbook(text, {}) !== null) return;
+  const { hasPlanner } = await import('../../daemon/network/configured-models.ts');
+  if (await hasPlanner(home, rooms)) return;
+  throw new OkaError('refused', 'a correction in words needs a model, and none is set up; nothing was done', {
+    fix: `Set one up: oka model use. Or give the corrected steps as a code block: oka correct ${run} '\`\`\`bash … \`\`\`'`,
+  });
 }
 
 export const render = ({ title }: Data): string => `Added: ${title}\n`;

@@ -20,7 +20,12 @@ type SetCall = Call<{
 export async function run(call: SetCall): Promise<Answer<SecretAnswer>> {
   const name = onlyName(call);
   requireHome(call.home);
-  const rules = { tools: toolsOf(call), hosts: hostsOf(call), commands: commandsOf(call), ...headerOf(call) };
+  const rules = (await modelKeyRules(call, name)) ?? {
+    tools: toolsOf(call),
+    hosts: hostsOf(call),
+    commands: commandsOf(call),
+    ...headerOf(call),
+  };
   const value = await valueFor(call, name);
   const made = call.options.passphrase ? { passphrase: await newPassphrase() } : {};
   const now = new Date().toISOString();
@@ -36,6 +41,24 @@ export async function run(call: SetCall): Promise<Answer<SecretAnswer>> {
 }
 
 export const render = renderSecretChange;
+
+type Rules = { tools: string[]; hosts: string[]; commands: string[] };
+
+/** The key of a model is for models, and for the address that they are called at; null for other secrets. */
+async function modelKeyRules(call: SetCall, name: string): Promise<Rules | null> {
+  const { home, options, notify, rooms } = call;
+  if (options.tool.length > 0 || options.command.length > 0 || options.header !== undefined) return null;
+  const { modelKeyHosts } = await import('../../daemon/network/configured-models.ts');
+  const found = await modelKeyHosts(home, name, rooms);
+  if (found === null) return null;
+  const hosts = options.host.length > 0 ? hostsOf(call) : found;
+  if (hosts.length === 0)
+    throw new OkaError('usage', `${name} is the key of a model, and the address of that model is not known`, {
+      fix: `Say it: oka secrets set ${name} --host HOST[:PORT]`,
+    });
+  notify(`oka: ${name} is the key of a model: it is sent to ${hosts.join(', ')} and nowhere else`);
+  return { tools: ['model.complete'], hosts, commands: [] };
+}
 
 function toolsOf({ options, notify }: SetCall): string[] {
   const tools = [...new Set(options.tool)];

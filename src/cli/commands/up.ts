@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isStopped } from '../../daemon/home/stop-files.ts';
+import { watchRules } from '../../daemon/home/rules-fixed.ts';
 import { rootNotice } from '../../daemon/home/root-user.ts';
 import { checkAnchors } from '../../daemon/home/home-anchors.ts';
 import { setUp } from '../../daemon/home/set-up.ts';
@@ -56,6 +57,7 @@ async function superviseHome(call: UpCall, report: (line: string) => void): Prom
       signal,
       log: report,
       onLine: reportOnce(report),
+      untilFixed: watchRules(home),
     },
   );
   return signal.aborted ? exits.ok : code;

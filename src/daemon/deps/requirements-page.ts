@@ -11,7 +11,9 @@ import { join } from 'node:path';
 import { assertRegularFile, lstatIfPresent, replaceFile, stampOf } from '../../ledger/disk.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { Dependencies } from '../../tools/deps/dependency-state.ts';
+import type { Machine } from '../../tools/deps/system-package.ts';
 import { renderRequirements, readStatuses } from '../../tools/deps/render-requirements.ts';
+import { findMachine } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 
 type PagePoll = { problem: string | null; resolved: { name: string; id: string }[] };
@@ -20,7 +22,11 @@ export type RequirementsPage = { poll: () => PagePoll; write: () => void };
 const MOST_BYTES = 2_000_000;
 const NOTHING: PagePoll = { problem: null, resolved: [] };
 
-export function requirementsPage(home: Home, known: () => Dependencies): RequirementsPage {
+export function requirementsPage(
+  home: Home,
+  known: () => Dependencies,
+  machine: Machine | null = findMachine(),
+): RequirementsPage {
   const file = join(home.workspace, 'INSTALL_REQUIREMENTS.md');
   let settled = '';
   let seen = '';
@@ -63,7 +69,7 @@ export function requirementsPage(home: Home, known: () => Dependencies): Require
     if (now === written || (asked.length === 0 && written === '')) return;
     try {
       const before = readRequirements(file);
-      const text = renderRequirements(before, asked);
+      const text = renderRequirements(before, asked, machine);
       if (text !== before) replaceFile(file, text);
       written = now;
       settled = stampOf(file);

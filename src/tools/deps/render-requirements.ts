@@ -7,6 +7,7 @@
  *    two that belong together.
  */
 import type { OpenRequirement } from './dependency-state.ts';
+import { installCommand, type Machine } from './system-package.ts';
 
 const EMPTY = '# Install requirements\n\nNothing is needed.\n';
 const NOTHING = 'Nothing is needed.';
@@ -16,9 +17,13 @@ const SECTION = /^<!-- oka: begin (.{1,200}) -->\n([\s\S]*?)^<!-- oka: end \1 --
 const MOST_EVIDENCE = 1500;
 
 /** The page with what is in the ledger, around what people wrote. */
-export function renderRequirements(before: string, asked: readonly OpenRequirement[]): string {
+export function renderRequirements(
+  before: string,
+  asked: readonly OpenRequirement[],
+  machine: Machine | null = null,
+): string {
   const text = before.trim() === '' ? EMPTY : before.replaceAll('\r\n', '\n');
-  const sections = new Map(asked.map((each) => [each.name, renderSection(each)]));
+  const sections = new Map(asked.map((each) => [each.name, renderSection(each, machine)]));
   const kept = text.replaceAll(SECTION, (_, name: string) => {
     const section = sections.get(name);
     sections.delete(name);
@@ -40,8 +45,10 @@ export function readStatuses(text: string): ReadonlyMap<string, string> {
   return new Map(found);
 }
 
-function renderSection(asked: OpenRequirement): string {
+/** Without a machine, as in a container, only the image can have it. */
+function renderSection(asked: OpenRequirement, machine: Machine | null): string {
   const { name, status, need, packages, reason, by, opened, note, snippet } = asked;
+  const command = machine === null ? null : installCommand(machine, need, packages);
   return [
     begin(name),
     `## ${name}`,
@@ -57,6 +64,7 @@ function renderSection(asked: OpenRequirement): string {
     ...(need.evidence === ''
       ? []
       : ['What was seen:', '', ...fenceText('text', need.evidence.slice(0, MOST_EVIDENCE)), '']),
+    ...(command === null ? [] : ['On this machine:', '', ...fenceText('bash', command), '']),
     ...(snippet === '' ? [] : ['For the Dockerfile:', '', ...fenceText('Dockerfile', snippet), '']),
     status === 'open'
       ? `When it is there, write \`status: resolved\` above, or run \`oka requirements resolve ${name}\`.`

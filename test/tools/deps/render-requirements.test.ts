@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dockerfileFor } from '../../../src/tools/deps/dockerfile.ts';
+import { installCommand } from '../../../src/tools/deps/system-package.ts';
 import type { OpenRequirement } from '../../../src/tools/deps/dependency-state.ts';
 import { renderRequirements, readStatuses } from '../../../src/tools/deps/render-requirements.ts';
 
@@ -18,6 +19,22 @@ const asked = (name: string, more: Partial<OpenRequirement> = {}): OpenRequireme
 });
 
 describe('INSTALL_REQUIREMENTS.md', () => {
+  it('names the command for this machine, and only the image line where there is none', () => {
+    const page = renderRequirements('', [asked('ffmpeg')], { manager: 'apt-get', isRoot: false });
+    expect(page).toContain('On this machine:\n\n```bash\nsudo apt-get install ffmpeg\n```\n\nFor the Dockerfile:');
+    expect(renderRequirements('', [asked('ffmpeg')], null)).not.toContain('On this machine');
+  });
+
+  it.each([
+    [{ manager: 'apt-get', isRoot: true }, ['libgl1', 'libglib2.0-0'], 'apt-get install libgl1 libglib2.0-0'],
+    [{ manager: 'apt-get', isRoot: false }, [], null],
+    [{ manager: 'apt-get', isRoot: false }, ['x; rm -rf ~', '--force'], null],
+    [{ manager: 'dnf', isRoot: false }, ['ffmpeg7'], 'sudo dnf install ffmpeg'],
+    [{ manager: 'brew', isRoot: false }, ['ffmpeg7'], 'brew install ffmpeg'],
+  ] as const)('on %j with the packages %j the command is %j', (machine, packages, command) => {
+    expect(installCommand(machine, { kind: 'command', name: 'ffmpeg' }, packages)).toBe(command);
+  });
+
   it('G1 what people write around the sections stays, byte for byte, through every change', () => {
     const before = '# Ours\n\n\n\nKeep   this.\n\n```\n<!-- not a mark -->\n```\n';
     const once = renderRequirements(before, [asked('ffmpeg')]);
