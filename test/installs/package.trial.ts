@@ -1,0 +1,48 @@
+/** The tarball of `npm run pack`, installed globally into an empty prefix and started in an empty folder. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/cli.ts';
+
+const TOP = join(import.meta.dirname, '../..');
+
+it('the package installs without the checkout, does its first task in a sandbox, and finds its model', async () => {
+  using folder = temporaryFolder();
+  const [prefix, home] = [join(folder.dir, 'prefix'), join(folder.dir, 'home')];
+  for (const dir of [prefix, home]) mkdirSync(dir);
+  const env = {
+    ...process.env,
+    XDG_STATE_HOME: join(folder.dir, 'state'),
+    XDG_CONFIG_HOME: join(folder.dir, 'config'),
+  };
+  const run = (cwd: string, program: string, ...words: string[]): string => {
+    const { status, stdout, stderr } = spawnSync(program, words, { cwd, env, encoding: 'utf8' });
+    expect(status, stdout + stderr).toBe(0);
+    return stdout;
+  };
+  run(TOP, 'npm', 'run', '-s', 'pack', '--', folder.dir);
+  const [tarball = ''] = globSync('oka-*.tgz', { cwd: folder.dir });
+  run(home, 'npm', 'install', '--global', '--ignore-scripts', '--prefix', prefix, join(folder.dir, tarball));
+  expect(existsSync(join(prefix, 'lib/node_modules/oka/src'))).toBe(false);
+
+  const oka = join(prefix, 'bin/oka');
+  const child = spawn(oka, ['up'], { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => void output.push(String(text)));
+  const ended = once(child, 'exit');
+  const result = (): string => {
+    const [path] = globSync('workspace/outbox/*/RESULT.md', { cwd: home });
+    return path === undefined ? '' : readFileSync(join(home, path), 'utf8');
+  };
+  try {
+    await expect.poll(result, { timeout: 120_000, message: output.join('') }).toContain('✅ Done');
+    const doctor = spawnSync(oka, ['doctor'], { cwd: home, env, encoding: 'utf8' }).stdout;
+    expect(doctor).toMatch(/memory +searched by keywords and semantically/);
+    expect(doctor).toMatch(/launcher.*as it came with oka/);
+  } finally {
+    child.kill('SIGINT');
+    await ended;
+  }
+}, 900_000);
