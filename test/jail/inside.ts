@@ -1,6 +1,6 @@
 /**
  * Runs inside the throw-away container: every command of stdin (JSON lines) under every class, whatever the classifier
- * would say, and tells as JSON lines what each of them achieved. It is process 1 and the only one besides the commands.
+ * would say, and tells as JSON lines what each of them achieved. Besides the commands only this process and an init are there.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +42,9 @@ const commands = readFileSync(0, 'utf8')
   .map((line) => JSON.parse(line) as { kind: Kind; cmd: string });
 plant();
 const heard = await listen();
+await run('control', 'true', 'first');
+/** The process that starts launchers for this one: it stays, and no command has started it. */
+const ours = await leftAfterASecond([]);
 process.stdout.write(`${JSON.stringify({ landlock: offer.landlock, uid: process.getuid?.() })}\n`);
 for (const [index, { kind, cmd }] of commands.entries())
   process.stdout.write(`${JSON.stringify(await trial(kind, cmd, `c${index}`))}\n`);
@@ -51,7 +54,7 @@ async function trial(kind: Kind, cmd: string, call: string): Promise<Told> {
   tidyDesk();
   const before = { outside: outside(), desk: onTheDesk() };
   const done = await run(kind, cmd, call);
-  const alive = await leftAfterASecond();
+  const alive = await leftAfterASecond(ours);
   if (kind === 'write_local') loosen(places.desk);
   await forgetWitness('/data/state/calls', call);
   const leaked = [done.stdout, done.stderr].some(({ head, tail }) => holdsCanary(Buffer.concat([head, tail])));
@@ -89,14 +92,24 @@ async function run(kind: Kind, cmd: string, call: string): Promise<Launched> {
   );
 }
 
-/** Processes other than this one that are still there a second later; the launcher itself needs a moment to end. */
-async function leftAfterASecond(): Promise<string[]> {
+/** Processes that are still there a second later, except this one and `known`; the launcher itself needs a moment to end. */
+async function leftAfterASecond(known: readonly string[]): Promise<string[]> {
   for (const end = performance.now() + 1000; ; await sleep(20)) {
-    const left = processes();
+    const left = processes().filter((pid) => !known.includes(pid));
     if (left.length === 0 || performance.now() >= end) return left;
   }
 }
 
+/** What has ended and was not reaped yet is not alive. */
 function processes(): string[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== '1');
+  const known = ['1', String(process.pid)];
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && !known.includes(name) && isAlive(name));
+}
+
+function isAlive(pid: string): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * The jail with the classifier switched off: every dangerous command runs as if it were harmless, in a throw-away
- * container, as an ordinary user, with nothing writable but what is planted.
+ * container, with nothing writable but what is planted: as an ordinary user without any privilege, and as root with those
+ * that Docker gives.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,12 +14,14 @@ import type { Kind, Told } from './inside.ts';
 import { CANARY } from './planted.ts';
 
 const BASE = 'node:24-bookworm-slim';
+/** Most of the time a trial waits. */
+const CONTAINERS = 3;
 const root = join(import.meta.dirname, '../..');
 const engine = docker(['version', '--format', '{{.Server.Version}}']).status === 0;
-const image = engine && docker(['image', 'inspect', BASE]).status === 0;
+const hasImage = engine && docker(['image', 'inspect', BASE]).status === 0;
 const missing = !engine
   ? 'no Docker engine answers'
-  : !image
+  : !hasImage
     ? `no local image ${BASE}`
     : launcher === null
       ? 'no C compiler'
@@ -39,24 +42,41 @@ const controls = [
 
 if (missing !== '') it.skip(`the jail is not tried: ${missing}`, () => undefined);
 
-describe.skipIf(missing !== '')('in a container, with the classifier switched off', () => {
-  let about: { landlock: number; uid: number };
+type Trial = { kind: Kind; cmd: string };
+type About = { landlock: number; uid: number };
+
+const users = [
+  { who: 'an ordinary user', uid: 1000, limits: '--cap-drop ALL --security-opt no-new-privileges' },
+  { who: 'root', uid: 0, limits: '' },
+];
+
+describe.skipIf(missing !== '').each(users)('in a container as $who, with the classifier switched off', (user) => {
+  const about: About[] = [];
   const told: Told[] = [];
 
   beforeAll(async () => {
     const kinds: Kind[] = ['read', 'write_local'];
-    const input = [
-      ...controls.map((cmd) => ({ kind: 'control', cmd })),
-      ...kinds.flatMap((kind) => commands.map((cmd) => ({ kind, cmd }))),
-    ];
-    const lines = await container(`${input.map((each) => JSON.stringify(each)).join('\n')}\n`);
-    about = lines[0] as never;
-    told.push(...(lines.slice(1) as Told[]));
-    process.stdout.write(`${commands.length} commands under ${kinds.length} classes, Landlock ${about.landlock}\n`);
+    const trials = kinds.flatMap((kind) => commands.map((cmd) => ({ kind, cmd })));
+    const image = imageToUse();
+    for (const lines of await Promise.all(
+      Array.from({ length: CONTAINERS }, (_, index) =>
+        container(image, user, [
+          ...(index === 0 ? controls.map((cmd) => ({ kind: 'control' as const, cmd })) : []),
+          ...trials.filter((_each, at) => at % CONTAINERS === index),
+        ]),
+      ),
+    )) {
+      about.push(lines[0] as About);
+      told.push(...(lines.slice(1) as Told[]));
+    }
+    const landlock = about[0]?.landlock;
+    process.stdout.write(
+      `${commands.length} commands under ${kinds.length} classes as ${user.who}, Landlock ${landlock}\n`,
+    );
   });
 
-  it('every command was tried, as an ordinary user', () => {
-    expect(about.uid).toBe(1000);
+  it('every command was tried, as this user', () => {
+    expect(about.map(({ uid }) => uid)).toEqual(Array.from({ length: CONTAINERS }, () => user.uid));
     expect(told).toHaveLength(controls.length + 2 * commands.length);
   });
 
@@ -90,7 +110,12 @@ describe.skipIf(missing !== '')('in a container, with the classifier switched of
 });
 
 /** Hosts that commands name lead to the ears inside; nothing leads out. */
-async function container(input: string): Promise<unknown[]> {
+async function container(
+  image: string,
+  { uid, limits }: (typeof users)[number],
+  trials: readonly Trial[],
+): Promise<unknown[]> {
+  const input = `${trials.map((each) => JSON.stringify(each)).join('\n')}\n`;
   const hosts = [
     ...new Set(
       input.match(/\b[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|io|dev|example|test|invalid|sh|co|ru|xyz)\b/gi),
@@ -102,13 +127,13 @@ async function container(input: string): Promise<unknown[]> {
   ]);
   const tmpfs = ['/data', '/home/node', '/tmp', '/var/tmp'].flatMap((path) => [
     '--tmpfs',
-    `${path}:exec,uid=1000,mode=700,size=64m`,
+    `${path}:exec,uid=${uid},mode=700,size=64m`,
   ]);
-  const held = `run --rm -i --user 1000:1000 --read-only --cap-drop ALL --security-opt no-new-privileges --network none
-    --pids-limit 400 --memory 1500m -e SECRET=${CANARY}`;
+  const held = `run --rm -i --init --user ${uid}:${uid} --read-only --network none --pids-limit 400 --memory 1500m
+    -e SECRET=${CANARY} ${limits}`;
   const named = hosts.slice(0, 300).flatMap((host) => ['--add-host', `${host}:127.0.0.1`]);
   const script = ['node', '/oka/test/jail/inside.ts'];
-  const args = [...held.split(/\s+/), ...named, ...mounts, ...tmpfs, imageToUse(), ...script];
+  const args = [...held.trim().split(/\s+/), ...named, ...mounts, ...tmpfs, image, ...script];
   const child = spawn('docker', args, { stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(input);
   const ended = once(child, 'close');

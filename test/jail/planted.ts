@@ -21,7 +21,7 @@ export const places = {
   scratch: '/data/scratch',
   tools: join(dir, '.oka/tools'),
   programs: ['/usr/local/bin'],
-  root: false,
+  root: process.getuid?.() === 0,
 } satisfies Places;
 /** Everything in the container that this user could write to. */
 const WRITABLE = ['/data', '/home/node', '/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue'];
