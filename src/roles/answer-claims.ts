@@ -1,6 +1,7 @@
 /**
  * Owns: what the final answer of a worker claims to have done, and whether the calls of the task show it. Pure.
- * Does not own: whether what the answer says is right (the critic judges that).
+ * Does not own: whether what the answer says is right (the critic judges that). It knows English only; answers in other
+ * languages are left to the checks and the critic.
  *
  * A1 Only a statement in the past about the worker's own act is a claim: not a wish, a condition, a denial, or what a
  *    file says about others.

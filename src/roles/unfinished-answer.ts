@@ -1,4 +1,9 @@
-/** Owns: recognising a final answer that only reports progress, or that breaks off. Pure. */
+/**
+ * Owns: recognising a final answer that only reports progress, or that breaks off. Pure.
+ *
+ * Words of progress are known in English only. That an answer ends in the middle of a list or with an open bracket is
+ * seen in any language.
+ */
 import { toOneLine } from './prompt-text.ts';
 
 const PROGRESS: readonly RegExp[] = [
