@@ -32,9 +32,9 @@ export const OFFLINE: Readonly<Record<string, string>> = { npm_config_fetch_retr
  * Package managers with the network run no code of packages or of the desk: neither lifecycle scripts nor hooks that a
  * file on the desk names. Set by environment, which overrules files of the project, and by rc for those that read only that.
  */
-export async function withoutScripts(scratch: string): Promise<Record<string, string>> {
+export async function withoutScripts(scratch: string, npmrc = ''): Promise<Record<string, string>> {
   const userconfig = join(scratch, 'npmrc');
-  await writeFile(userconfig, 'ignore-scripts=true\n', { mode: 0o600 });
+  await writeFile(userconfig, `${npmrc}ignore-scripts=true\n`, { mode: 0o600 });
   return {
     npm_config_userconfig: userconfig,
     npm_config_ignore_scripts: 'true',
@@ -60,13 +60,17 @@ const TRUST_VARIABLES = `
   .split(/\s+/);
 
 /** Lets the programs of a step trust the proxy's own authority, besides those that they trust anyway. */
-export async function trustedAuthorities(scratch: string, authority: string | null): Promise<Record<string, string>> {
+export async function trustedAuthorities(
+  scratch: string,
+  authority: string | null,
+  more: readonly string[] = [],
+): Promise<Record<string, string>> {
   if (authority === null) return {};
   const known = [...certificateFiles(), ...BUNDLES].filter((path) => lstatIfPresent(path) !== undefined);
   const texts = await Promise.all(known.map((path) => readFile(path, 'utf8').catch(() => '')));
   const file = join(scratch, 'authorities.pem');
   const all = texts.some((text) => text.includes('BEGIN CERTIFICATE')) ? texts : [...rootCertificates];
-  await writeFile(file, [...all, authority].join('\n'), { mode: 0o600 });
+  await writeFile(file, [...all, ...more, authority].join('\n'), { mode: 0o600 });
   return Object.fromEntries(TRUST_VARIABLES.map((name) => [name, file]));
 }
 

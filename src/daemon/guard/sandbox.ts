@@ -24,6 +24,7 @@ import { launchEnvironment } from '../../tools/launch-ticket.ts';
 import { forgetWitness } from '../../tools/launch-witness.ts';
 import type { EgressAccess } from '../network/egress-access.ts';
 import { npmGlobalConfig } from '../network/npm-config.ts';
+import { npmrcLines, packageAuthorities, packageSettings, registryVariables } from '../network/registry-settings.ts';
 import { certificateFiles } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
 import { classifyWithHosts } from './create-guard.ts';
@@ -112,7 +113,7 @@ async function sandboxCommand(
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
       ...(grant === null ? OFFLINE : await registrySettings(ports.home)),
-      ...(grant !== null && scratch !== null ? await readTunnelSettings(call, scratch, grant) : {}),
+      ...(grant !== null && scratch !== null ? await readTunnelSettings(ports.home, call, scratch, grant) : {}),
       ...importsFrom(join(ports.home.oka, 'tools')),
       ...(call.class === 'read' || (call.author === 'model' && call.onlyHosts !== undefined) ? NEUTRAL_GIT : {}),
       ...grant?.env,
@@ -183,18 +184,21 @@ function toSandbox({ env, scratch, launch, grant }: SandboxParts): CommandSandbo
 
 /** What makes programs accept that the proxy reads their requests, where it does. */
 async function readTunnelSettings(
+  home: Home,
   { author, proxyHeaders }: ToolCall,
   scratch: string,
   { authority }: Grant,
 ): Promise<Record<string, string>> {
   if (author !== 'model' && proxyHeaders === undefined) return {};
-  const trusted = await trustedAuthorities(scratch, authority);
-  return author === 'model' ? { ...(await withoutScripts(scratch)), ...trusted } : trusted;
+  const settings = await packageSettings(home);
+  const trusted = await trustedAuthorities(scratch, authority, await packageAuthorities(settings));
+  return author === 'model' ? { ...(await withoutScripts(scratch, npmrcLines(settings))), ...trusted } : trusted;
 }
 
 async function registrySettings(home: Home): Promise<Record<string, string>> {
-  const globalconfig = await npmGlobalConfig(home);
-  return globalconfig === null ? {} : { npm_config_globalconfig: globalconfig };
+  const [globalconfig, settings] = await Promise.all([npmGlobalConfig(home), packageSettings(home)]);
+  const found = registryVariables(settings);
+  return globalconfig === null ? found : { ...found, npm_config_globalconfig: globalconfig };
 }
 
 /**

@@ -16,12 +16,12 @@ import { createAuthority } from '../../tools/egress/certificates.ts';
 import { openProxy, type Proxy } from '../../tools/egress/proxy.ts';
 import { askForRefusals } from '../../tools/egress/refusals.ts';
 import { registerPackages } from '../../tools/egress/register-packages.ts';
-import { findRegistries } from '../../tools/egress/registries.ts';
+import { registriesIn } from '../../tools/egress/registries.ts';
 import { type ProxyDecision, createDecisionLog } from '../../tools/egress/decision-log.ts';
 import { machineTime } from '../../ledger/machine-time.ts';
 import { admitAnyone, admitSealed, type TicketOwner, sealTicket } from '../../tools/egress/proxy-tickets.ts';
-import { packageEnvironment } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
+import { packageAuthorities, packageSettings } from './registry-settings.ts';
 
 export type EgressPorts = {
   home: Home;
@@ -43,7 +43,6 @@ export function egressEvent({ run, call, host, port, verdict, reason }: ProxyDec
 
 type Address = { host: string; port: number };
 
-const ASK_AGAIN_MS = 600_000;
 /** Models use this route, too, and may be silent for as long as their settings allow (five minutes at most). */
 const MODEL_THINKS_MS = 330_000;
 
@@ -58,6 +57,7 @@ export function localEgress(ports: EgressPorts): EgressAccess {
       decided: ports.decided,
       clock: ports.clock,
       authority: createAuthority(),
+      packageAuthorities: registries.authorities,
     });
   return {
     async grant(holder) {
@@ -129,22 +129,27 @@ export async function serveEgress(ports: EgressPorts, listen: Address, key: Buff
     telling: createDecisionLog(ports.decided, { clock: ports.clock }),
     limits: { idleMs: MODEL_THINKS_MS },
     clock: ports.clock,
-    ...(key === null ? {} : { key, authority: createAuthority(key) }),
+    ...(key === null ? {} : { key, authority: createAuthority(key), packageAuthorities: registries.authorities }),
   });
 }
 
+type KnownRegistries = {
+  now: () => readonly Registry[];
+  /** The authorities that registries are trusted by, besides those of the machine, as PEM. */
+  authorities: () => readonly string[];
+  refresh(): Promise<void>;
+};
+
 /** An operator may configure another registry while the process runs. */
-function knownRegistries({ home, clock }: EgressPorts): { now: () => readonly Registry[]; refresh(): Promise<void> } {
-  let known: readonly Registry[] = [];
-  let asking: { since: number; answer: Promise<void> } | null = null;
-  const ask = async (): Promise<void> => {
-    known = await findRegistries({ cwd: home.dir, env: packageEnvironment() });
-  };
+function knownRegistries({ home }: EgressPorts): KnownRegistries {
+  let [known, authorities]: [readonly Registry[], readonly string[]] = [[], []];
   return {
     now: () => known,
-    refresh() {
-      if (asking === null || clock() - asking.since > ASK_AGAIN_MS) asking = { since: clock(), answer: ask() };
-      return asking.answer;
+    authorities: () => authorities,
+    async refresh() {
+      const settings = await packageSettings(home);
+      authorities = await packageAuthorities(settings);
+      known = registriesIn(settings);
     },
   };
 }

@@ -63,5 +63,12 @@ export function proxyEnvironment(
     NO_PROXY: '',
     no_proxy: '',
     NODE_USE_ENV_PROXY: '1',
+    // Package managers whose own settings name another proxy would reach nobody.
+    npm_config_proxy: url,
+    npm_config_https_proxy: url,
+    npm_config_noproxy: 'none.invalid',
+    YARN_HTTP_PROXY: url,
+    YARN_HTTPS_PROXY: url,
+    PIP_PROXY: url,
   };
 }

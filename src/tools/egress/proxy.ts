@@ -39,6 +39,8 @@ export type ProxyOptions = RouteOptions & {
   authority?: Authority;
   /** Authorities of registries, as PEM; those of the machine when left out. */
   trusted?: readonly string[];
+  /** Authorities, as PEM, that package registries are trusted by in addition. */
+  packageAuthorities?: () => readonly string[];
   /** The key that is shared with a worker in another process. */
   key?: Buffer;
 };
@@ -47,8 +49,8 @@ export type Proxy = AsyncDisposable & { readonly host: string; readonly port: nu
 
 export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   const limits = { ...LIMITS, ...options.limits };
-  const { authority, trusted, clock } = options;
-  const readTunnel = authority && createRegistryReader({ authority, trusted, limits, clock });
+  const { authority, trusted, packageAuthorities, clock } = options;
+  const readTunnel = authority && createRegistryReader({ authority, trusted, packageAuthorities, limits, clock });
   const door: Door = { ...options, limits, tunnels: new Set(), readTunnel };
   const connected = new Set<Duplex>();
   const server = serverFor(door);

@@ -2,8 +2,8 @@
  * Owns: finding out where packages come from, by asking the package managers themselves.
  *
  * G1 They are asked in a folder and with a home that no command of a task can write: what is there decides who may be
- *    reached, so a task must not be able to add to it.
- * G2 Only host, port and path are taken; the credentials that such addresses often carry go nowhere.
+ *    reached and which authorities are trusted, so a task must not be able to add to it.
+ * G2 Of an address host, port and path are taken; the credentials that such addresses often carry go nowhere.
  * G3 A package manager that is not there, or does not answer, has no registries. That is no failure.
  */
 import { execFile } from 'node:child_process';
@@ -17,14 +17,29 @@ export type Asking = {
   env: Readonly<Record<string, string>>;
 };
 
+/** The operator's settings of the package managers. Addresses have no credentials (G2). */
+export type PackageSettings = {
+  /** By the name of the setting: `registry`, and `@scope:registry` for each scope that has its own. */
+  npm: Readonly<Record<string, string>>;
+  /** `usual` are the places that pip uses where no index is set. */
+  pip: { index: string | null; extra: readonly string[]; usual: readonly string[] };
+  /** Files with authorities that registries are trusted by: `cafile` of npm, `cert` of pip. */
+  authorities: readonly string[];
+};
+
 const TIMEOUT_MS = 15_000;
 /** What pip reports as its default when nothing is set. */
 const PIP_DEFAULTS =
   'from pip._internal.models.index import PyPI as p; print(p.simple_url, "https://" + p.file_storage_domain)';
 
-export async function findRegistries(asking: Asking): Promise<Registry[]> {
-  const found = await Promise.all([npmUrls(asking), pipUrls(asking)]);
-  return mergeRegistries(found.flat().flatMap(parseRegistry));
+export async function askPackageManagers(asking: Asking): Promise<PackageSettings> {
+  const [npm, pip] = await Promise.all([askNpm(asking), askPip(asking)]);
+  return { npm: npm.registries, pip: pip.indexes, authorities: [...npm.authorities, ...pip.authorities] };
+}
+
+export function registriesIn({ npm, pip }: PackageSettings): Registry[] {
+  const urls = [...Object.values(npm), ...(pip.index === null ? [] : [pip.index]), ...pip.extra, ...pip.usual];
+  return mergeRegistries(urls.flatMap(parseRegistry));
 }
 
 function mergeRegistries(registries: readonly Registry[]): Registry[] {
@@ -35,38 +50,57 @@ function mergeRegistries(registries: readonly Registry[]): Registry[] {
   });
 }
 
-/** `registry`, and `@scope:registry` for each scope that has its own. */
-async function npmUrls(asking: Asking): Promise<string[]> {
+async function askNpm(asking: Asking): Promise<{ registries: Record<string, string>; authorities: string[] }> {
   const settings = parseObject(await runForOutput('npm', ['config', 'list', '--long', '--json'], asking));
-  return Object.entries(settings).flatMap(([name, value]) =>
-    /^(@[^:]+:)?registry$/.test(name) && typeof value === 'string' ? [value] : [],
-  );
+  const registries = Object.entries(settings).flatMap(([name, value]) => {
+    const url = /^(@[^:]+:)?registry$/.test(name) && typeof value === 'string' ? parseAddress(value) : null;
+    return url === null ? [] : [[name, url.href] as const];
+  });
+  const { cafile } = settings;
+  return { registries: Object.fromEntries(registries), authorities: typeof cafile === 'string' ? [cafile] : [] };
 }
 
-async function pipUrls(asking: Asking): Promise<string[]> {
+async function askPip(asking: Asking): Promise<{ indexes: PackageSettings['pip']; authorities: string[] }> {
   const lines = (await runForOutput('python3', ['-m', 'pip', 'config', 'list'], asking)).split('\n');
-  const set = lines
-    .filter((line) => /^[^=]*\.(extra-)?index-url=/.test(line))
-    .map((line) => line.replaceAll('\\n', ' '));
-  const urls = set.join(' ').match(/https?:\/\/[^\s'"\\,]+/g) ?? [];
-  const replaced = set.some((line) => /^[^=]*\.index-url=/.test(line));
-  const usual = replaced ? '' : await runForOutput('python3', ['-I', '-c', PIP_DEFAULTS], asking);
-  return [...urls, ...usual.split(/\s+/)];
+  const index = addressesIn(strongestFirst(lines, 'index-url'))[0] ?? null;
+  const extra = addressesIn(strongestFirst(lines, 'extra-index-url'));
+  const usual = index === null ? await runForOutput('python3', ['-I', '-c', PIP_DEFAULTS], asking) : '';
+  const [cert] = strongestFirst(lines, 'cert');
+  return {
+    indexes: { index, extra, usual: addressesIn([usual]) },
+    authorities: cert === undefined ? [] : [cert.replaceAll(/^['"]|['"]$/g, '')],
+  };
+}
+
+/** The values of a setting: what the environment says goes before what a command and what all commands are set to. */
+function strongestFirst(lines: readonly string[], setting: string): string[] {
+  const found = lines.flatMap((line) => {
+    const [, section = '', name, value = ''] = /^(.*)\.([\w-]+)=(.*)$/.exec(line) ?? [];
+    return name === setting ? [{ rank: section === ':env:' ? 0 : section === 'global' ? 2 : 1, value }] : [];
+  });
+  return found.toSorted((a, b) => a.rank - b.rank).map(({ value }) => value.replaceAll('\\n', ' '));
+}
+
+function addressesIn(texts: readonly string[]): string[] {
+  const urls = texts.join(' ').match(/https?:\/\/[^\s'"\\,]+/g) ?? [];
+  return urls.flatMap((url) => parseAddress(url)?.href ?? []);
+}
+
+function parseAddress(text: string): URL | null {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
+  url.username = '';
+  url.password = '';
+  return url;
 }
 
 function parseRegistry(text: string): Registry[] {
-  const url = URL.parse(text.trim());
-  if (url === null || !/^https?:$/.test(url.protocol)) return [];
+  const url = parseAddress(text);
+  if (url === null) return [];
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const isPlain = url.protocol === 'http:';
-  return [
-    {
-      host,
-      port: Number(url.port || (isPlain ? 80 : 443)),
-      ...(isPlain ? { isPlain } : {}),
-      bases: [url.pathname.replace(/\/?$/, '/')],
-    },
-  ];
+  const bases = [url.pathname.replace(/\/?$/, '/')];
+  return [{ host, port: Number(url.port || (isPlain ? 80 : 443)), ...(isPlain ? { isPlain } : {}), bases }];
 }
 
 async function runForOutput(program: string, args: readonly string[], { cwd, env }: Asking): Promise<string> {

@@ -10,7 +10,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { isIP, type Socket } from 'node:net';
 import { connect, createSecureContext, getCACertificates, type SecureContext, TLSSocket } from 'node:tls';
 import type { Registry } from '../../guard/egress-rule.ts';
-import { messageOf } from '../../schema/errors.ts';
+import { errnoOf, messageOf } from '../../schema/errors.ts';
 import type { Authority } from './certificates.ts';
 import { findObjection, forward } from './forward.ts';
 import type { Limits } from './limits.ts';
@@ -37,6 +37,8 @@ export type RegistryReaderOptions = {
   clock: () => number;
   /** Authorities of registries, as PEM; those of the machine when left out. */
   trusted?: readonly string[] | undefined;
+  /** Those that packages are trusted by in addition. */
+  packageAuthorities?: (() => readonly string[]) | undefined;
 };
 
 /** Takes over a client that was told that its tunnel is open. */
@@ -88,7 +90,7 @@ async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
   { target, connect: open, refused, fetching, added }: RegistryTunnel,
-  { limits, trusted }: RegistryReaderOptions,
+  { limits, trusted = machineAuthorities(), packageAuthorities = () => [] }: RegistryReaderOptions,
 ): Promise<void> {
   const refuse = (status: number, reason: string): void => {
     const headers = { ...OWN_ANSWER, 'content-type': 'text/plain; charset=utf-8', connection: 'close' };
@@ -105,14 +107,29 @@ async function exchange(
   const found = await open();
   if ('reason' in found) return refuse(Number(found.status.slice(0, 3)), found.reason);
   try {
-    const upstream = await encrypt(found.socket, target.host, limits, trusted);
+    const authorities = [...trusted, ...(fetching === null ? [] : packageAuthorities())];
+    const upstream = await encrypt(found.socket, target.host, limits, authorities);
     const fetch = fetching === null ? null : { scope: fetching.scope, path };
     await forward({ request, response, target: { ...target, path, isSecure: true }, added, fetch }, upstream, limits);
   } catch (error) {
     found.socket.destroy();
-    if (response.headersSent) response.destroy();
-    else refuse(502, `the server does not answer properly: ${messageOf(error)}`);
+    if (response.headersSent) return void response.destroy();
+    const reason = upstreamProblem(error, target.host, fetching !== null);
+    if (!reason.includes(DISTRUSTED)) return refuse(502, reason);
+    refused(reason);
+    refuse(403, reason); // trying again does not help, and after 502 package managers would
   }
+}
+
+const DISTRUSTED = 'is signed by an authority that is not trusted';
+
+function upstreamProblem(error: unknown, host: string, isRegistry: boolean): string {
+  const isDistrusted = /^(?:UNABLE_TO_(?:VERIFY|GET_ISSUER)|SELF_SIGNED|DEPTH_ZERO)/.test(errnoOf(error) ?? '');
+  if (!isDistrusted) return `the server does not answer properly: ${messageOf(error)}`;
+  const fix = isRegistry
+    ? 'name the file with it as cafile in your .npmrc, as cert in your pip.conf'
+    : 'name the file with it';
+  return `the certificate of ${host} ${DISTRUSTED}: ${fix}, or in NODE_EXTRA_CA_CERTS, and start oka again`;
 }
 
 function pathOf(written: string): string | null {
@@ -124,10 +141,10 @@ async function encrypt(
   socket: Socket,
   host: string,
   { connectMs }: Limits,
-  trusted: readonly string[] = machineAuthorities(),
+  authorities: readonly string[],
 ): Promise<Socket> {
   const servername = isIP(host) === 0 ? { servername: host } : {};
-  const secured = connect({ socket, host, ...servername, ca: [...trusted], ALPNProtocols: ['http/1.1'] });
+  const secured = connect({ socket, host, ...servername, ca: [...authorities], ALPNProtocols: ['http/1.1'] });
   try {
     await once(secured, 'secureConnect', { signal: AbortSignal.timeout(connectMs) });
     return secured;

@@ -4,7 +4,7 @@ import type { Attack } from './attacks.ts';
 import type { Place } from './world.ts';
 
 /** A folder whose name says nothing about the attack: what a command names may be asked for. */
-const folderOf = ({ id }: Place): string => `p-${[...id].toReversed().join('')}`;
+const folderOf = ({ id }: Place): string => `p-${id.split('').toReversed().join('')}`;
 const INSTALL = 'npm install --no-audit --no-fund --fetch-retries=0';
 
 /** Code that asks the registry for something that carries the id of the attack. */

@@ -3,8 +3,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { findRegistries } from '../../../src/tools/egress/registries.ts';
+import { type Asking, askPackageManagers, registriesIn } from '../../../src/tools/egress/registries.ts';
 import { hasProgram } from './support.ts';
+
+const findRegistries = async (asking: Asking) => registriesIn(await askPackageManagers(asking));
 
 function folderWith(programs: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'oka-registries-'));

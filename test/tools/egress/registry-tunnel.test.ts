@@ -78,7 +78,10 @@ describe('a tunnel to a package registry', () => {
 
   it('does not pass on to a registry whose certificate cannot be verified', async () => {
     const place = await ground(true, [createAuthority().certificate(Date.now())]);
-    expect(await ask(place, place.grant.authority ?? '', { path: '/left-pad' })).toBe(502);
+    expect(await ask(place, place.grant.authority ?? '', { path: '/left-pad' })).toBe(403);
+    expect(await place.grant.refused()).toEqual([
+      expect.stringContaining('is not trusted: name the file with it as cafile'),
+    ]);
     expect(place.seen).toEqual([]);
   });
 
