@@ -3,21 +3,22 @@ import { runOfWait } from '../daemon/guard/open-guard.ts';
 import { withHost } from '../daemon/host.ts';
 import { ports } from '../daemon/room-ports.ts';
 import type { Intake } from '../schema/intake.ts';
-import { startedRun } from '../schema/room.ts';
+import { lateAnswer, startedRun } from '../schema/room.ts';
 import { type Answer, answer, type Call, exits } from './command-module.ts';
 import type { Terminal } from './io.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';
 import { renderSubmitted, requestOfWorker, type Submitted } from './submitted.ts';
 
 type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>;
-export type RequestData = RunOutcome | (Submitted & { kind: RunIntake['kind'] });
+export type RequestData = RunOutcome | (Submitted & { intake: RunIntake; isDone: boolean });
 
 export async function requestRun(
   call: Pick<Call, 'home' | 'signal' | 'notify'>,
   intake: RunIntake,
 ): Promise<Answer<RequestData>> {
   const submitted = await requestOfWorker(call, intake);
-  if (submitted !== null) return answer({ submitted: submitted.submitted, kind: intake.kind });
+  if (submitted !== null)
+    return answer({ submitted: submitted.submitted, intake, isDone: submitted.done !== undefined });
   const run = await withHost(
     call.home,
     call.signal,
@@ -25,8 +26,9 @@ export async function requestRun(
       const { engine } = host;
       const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
       const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : intake.run;
-      const going = startedRun(await host.handle(intake));
-      await going?.done;
+      const handled = await host.handle(intake);
+      const going = startedRun(handled);
+      await (going?.done ?? lateAnswer(handled));
       const settled = await engine.stateOf(going?.run.id ?? id);
       await engine.whenIdle(); // an answer to a child sets its parent going
       return settled;
@@ -44,5 +46,9 @@ export const requestJson = (data: RequestData): object[] => [
 ];
 
 export function renderRequest(data: RequestData, terminal: Terminal): string {
-  return 'submitted' in data ? renderSubmitted(data, data.kind) : renderOutcome(data, terminal);
+  if (!('submitted' in data)) return renderOutcome(data, terminal);
+  const { intake, isDone } = data;
+  if (intake.kind !== 'pause') return renderSubmitted(data, intake.kind);
+  if (isDone) return `Paused. Continue with: oka resume ${intake.run}\n`;
+  return `It pauses when its command has ended. To end that now: oka pause ${intake.run} --now\n`;
 }

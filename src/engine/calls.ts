@@ -43,13 +43,17 @@ function failedUnlessStopped(state: DriveState, outcome: Outcome): Outcome {
   return outcome.status === 'cancelled' && !state.calls.signal.aborted ? { ...outcome, status: 'failed' } : outcome;
 }
 
-/** Stages how a call ended. An outcome that the ledger refuses becomes a failure that says so (R3). */
-export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome): void {
+/**
+ * Stages how a call ended. An outcome that the ledger refuses becomes a failure that says so (R3). `isOrdered`: it has
+ * ended because the run was stopped, and its tool has reported that.
+ */
+export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome, isOrdered = false): void {
   const { run } = state;
   try {
     if (outcome.status === 'failed' && outcome.overstepped !== undefined && step.class === 'read')
       stage(state, misclassifiedEvent(run, step, outcome.overstepped));
-    stage(state, outcomeEvent(run, recordedAs(step), outcome, false));
+    const isStopped = outcome.status === 'cancelled' && !('begun' in outcome) && isOrdered;
+    stage(state, outcomeEvent(run, recordedAs(step), outcome, false, isStopped));
   } catch (error) {
     const failed: Outcome = { status: 'failed', error: `the outcome could not be written down: ${messageOf(error)}` };
     stage(state, outcomeEvent(run, recordedAs(step), failed, false));

@@ -233,9 +233,16 @@ function repeatStep(
   if (again.unaccepted === true) return checkStep(run, config, node, 'doubt', tools);
   return waitStep(run, config, node, {
     kind: 'question',
-    text: `${nodeTitle(config)}: ${again.tool} was in progress when work stopped, and how it ended is unknown. Did it happen? Check, then answer: done, repeat or fail.`,
+    text: `${nodeTitle(config)}: ${doubtText(again)}`,
     options: ['done', 'repeat', 'fail'],
   });
+}
+
+/** A call that was ended in order is known to be unfinished; of any other nobody knows how it ended. */
+function doubtText({ tool, stopped }: OpenCall): string {
+  return stopped === true
+    ? `${tool} was ended before it had finished, because the run was stopped; what it had done until then stays. Check, then answer: repeat (do it again), done (it is fine as it is) or fail.`
+    : `${tool} was in progress when work stopped, and how it ended is unknown. Did it happen? Check, then answer: done, repeat or fail.`;
 }
 
 function isSafeToRepeat(call: OpenCall, tools: ToolLookup): boolean {

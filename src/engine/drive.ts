@@ -72,7 +72,7 @@ async function loop(state: DriveState, before?: () => Promise<NewEvent | null>):
   for (;;) {
     if (state.error !== null) throw state.error;
     takeMessages(state);
-    if (state.stopRequest !== null) return halt(state, state.stopRequest);
+    if (state.stopRequest !== null) return halt(state);
     advance(state);
     if (run.failure !== null && callsInFlight(state) > 0) state.calls.abort();
     if (state.unflushed.length > 0) flush(state).catch((error: unknown) => fail(state, error));
@@ -156,7 +156,7 @@ function takeMessages(state: DriveState): void {
       if (isWanted(state, message)) stage(state, message.event);
     } else {
       state.inFlight.delete(message.step);
-      stageOutcome(state, message.step, message.outcome);
+      stageOutcome(state, message.step, message.outcome, state.stopRequest !== null);
     }
   }
 }
@@ -181,17 +181,27 @@ async function end(state: DriveState): Promise<void> {
   if (state.isClosed) state.calls.abort();
 }
 
+/** The first request counts; a later one that is not gentle ends the calls that a gentle one lets finish. */
 function requestStop(state: DriveState, request: StopRequest): boolean {
   if (state.isClosed) return false;
   state.stopRequest ??= request;
-  state.calls.abort();
+  const isFirst = state.stopRequest === request;
+  if (request.isGentle !== true) {
+    state.calls.abort();
+    if (!isFirst) state.stopRequest = { ...state.stopRequest, isGentle: false };
+  }
   state.wake?.();
-  return state.stopRequest === request;
+  return isFirst;
 }
 
-/** Calls in flight were asked to stop; those that do not end in time count as cancelled, and so as in doubt. */
-async function halt(state: DriveState, request: StopRequest): Promise<RunState> {
+/**
+ * Calls in flight may end if the request is gentle, else they were asked to stop; those that do not end in time count as
+ * cancelled, and so as in doubt.
+ */
+async function halt(state: DriveState): Promise<RunState> {
   const { run, inFlight } = state;
+  await outcomesOfGentleStop(state);
+  state.calls.abort();
   await outcomesWithinGrace(state);
   state.isClosed = true;
   if (state.error !== null) throw state.error;
@@ -199,10 +209,19 @@ async function halt(state: DriveState, request: StopRequest): Promise<RunState> 
   endNestedCalls(state, stopped);
   for (const step of inFlight) stageOutcome(state, step, stopped);
   inFlight.clear();
-  const event = isOver(run.status) ? null : stopEvent(run, request);
+  const event = isOver(run.status) || state.stopRequest === null ? null : stopEvent(run, state.stopRequest);
   if (event !== null) stage(state, event);
   await flush(state);
   return run;
+}
+
+/** Resolves when no call is in flight, or a request came that does not wait for them. */
+async function outcomesOfGentleStop(state: DriveState): Promise<void> {
+  while (state.stopRequest?.isGentle === true && state.inFlight.size > 0 && state.error === null) {
+    await nextNews(state);
+    takeMessages(state);
+    if (state.unflushed.length > 0) flush(state).catch((error: unknown) => fail(state, error));
+  }
 }
 
 async function outcomesWithinGrace(state: DriveState): Promise<void> {

@@ -197,7 +197,8 @@ function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
     } else if (data.begun === false) {
       node.again = open;
       run.ready.add(index);
-    } else if (data.status === 'cancelled') putInDoubt(run, index, node, open);
+    } else if (data.status === 'cancelled')
+      putInDoubt(run, index, node, data.stopped === true ? { ...open, stopped: true } : open);
     else if (node.again !== null) run.ready.add(index);
     else if (node.agent !== null) {
       recordOutcome(node.agent, data.status, data.output, data.error ?? null, open.class);

@@ -16,6 +16,8 @@ export type OpenCall = Attempt & {
   approved?: true;
   /** The acceptance of its node was seen to fail right before it. */
   unaccepted?: true;
+  /** It was ended in order, since the run was stopped. */
+  stopped?: true;
 };
 
 /** How a node with acceptance has ended; it is settled when its checks were made. */

@@ -16,7 +16,8 @@ const LONGEST_REASON = 20_000;
 
 type Ended = Extract<NewEvent, { type: 'call.ended' }>['data'];
 
-export type StopRequest = { kind: 'stop' | 'pause' | 'cancel'; reason: string };
+/** `isGentle`: calls in flight may end first, and only nothing new begins. */
+export type StopRequest = { kind: 'stop' | 'pause' | 'cancel'; reason: string; isGentle?: boolean };
 
 export function plannerFailedEvent(run: RunState, node: string, error: string): NewEvent {
   const config = run.configs[nodeNamed(run, node) ?? -1];
@@ -109,12 +110,13 @@ export function stepEvent(run: RunState, step: Exclude<Step, { kind: 'Think' }>)
   }
 }
 
-/** The event that writes the outcome of a call down. */
+/** The event that writes the outcome of a call down; `isStopped`: the run was stopped, and the call was ended with it. */
 export function outcomeEvent(
   run: RunState,
   step: { call: string; node: string | null },
   outcome: Outcome,
   retried: boolean,
+  isStopped = false,
 ): NewEvent {
   const { call, node } = step;
   const data: Ended = { call, node, status: outcome.status };
@@ -126,6 +128,7 @@ export function outcomeEvent(
   if (retried) data.retried = true;
   if ('begun' in outcome) data.begun = false;
   if ('for' in outcome) data.for = outcome.for;
+  if (isStopped) data.stopped = true;
   if (settles !== undefined) data.settles = settles;
   return { type: 'call.ended', run: run.id, data };
 }

@@ -11,7 +11,11 @@ export const Intake = z
       answer: WaitAnswer,
     }),
     z.strictObject({ kind: z.literal('cancel').describe('Cancel a run.'), run: Id }),
-    z.strictObject({ kind: z.literal('pause').describe('Pause a run until it is resumed.'), run: Id }),
+    z.strictObject({
+      kind: z.literal('pause').describe('Pause a run until it is resumed.'),
+      run: Id,
+      now: z.literal(true).optional().describe('End the command that is running; otherwise it may finish.'),
+    }),
     z.strictObject({ kind: z.literal('resume').describe('Resume a paused run.'), run: Id }),
     z.strictObject({
       kind: z.literal('undo').describe('Undo what a run changed on the desk.'),

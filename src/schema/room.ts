@@ -125,6 +125,10 @@ export type Handled = RunHandle | LateAnswer | null;
 export const startedRun = (handled: Handled): RunHandle | null =>
   handled !== null && 'run' in handled ? handled : null;
 
+/** Resolves when a request that was not done at once is done. */
+export const lateAnswer = (handled: Handled): Promise<Json> =>
+  handled !== null && 'answer' in handled ? handled.answer : Promise.resolve(null);
+
 export type Tidying = {
   home: Home;
   limits: Pick<Extract<Intake, { kind: 'tidy' }>, 'before' | 'outbox_mb'>;

@@ -134,7 +134,7 @@ describe('oka graph run', () => {
       folder.dir,
     ]);
     await until(async () => (await run('status', '--json')).out.includes('"status":"blocked"'));
-    expect(await run('pause', 's1')).toMatchObject({ code: 0, out: expect.stringContaining('was asked to pause') });
+    expect(await run('pause', 's1')).toMatchObject({ code: 0, out: 'Paused. Continue with: oka resume s1\n' });
     const [code] = (await once(child, 'exit')) as [number];
     expect(code).toBe(4);
     expect((await run('log', '--type', 'intake.*')).out).toContain('Was asked to pause');

@@ -148,6 +148,33 @@ describe('drive', () => {
     expect(begun.stop({ kind: 'stop', reason: 'x' })).toBe(false);
   });
 
+  it('a gentle request lets calls in flight end and starts nothing new; a second one that is not gentle ends them', async () => {
+    const gate = latch<Outcome>();
+    const nodes = [tool('a', 'slow'), tool('b', 'slow', { needs: ['a'] })];
+    const patient = driven(nodes, [toolNamed('slow', () => gate.promise, { class: 'write_local' })]);
+    await quiet();
+    expect(patient.drive.stop({ kind: 'pause', reason: 'lunch', isGentle: true })).toBe(true);
+    await quiet();
+    gate.resolve(ok('made'));
+    const run = await patient.drive.done;
+    expect(run).toMatchObject({ status: 'paused', nodes: [{ status: 'done', doubt: false }, { attempt: 0 }] });
+    const ended = toolNamed(
+      'slow',
+      (_, { signal }) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => resolve({ status: 'cancelled', error: 'killed' })),
+        ),
+      { class: 'write_local' },
+    );
+    const hurried = driven(nodes, [ended]);
+    await quiet();
+    hurried.drive.stop({ kind: 'pause', reason: 'lunch', isGentle: true });
+    await quiet();
+    expect(hurried.drive.stop({ kind: 'stop', reason: 'Ctrl-C' })).toBe(false);
+    expect(await hurried.drive.done).toMatchObject({ status: 'paused', nodes: [{ doubt: true }, {}] });
+    expect(hurried.all.find(({ type }) => type === 'call.ended')?.data).toMatchObject({ stopped: true });
+  });
+
   it('the first request to stop counts', async () => {
     const { drive: begun } = driven([tool('a', 'deaf')], [toolNamed('deaf', () => new Promise(() => undefined))]);
     await quiet();

@@ -48,6 +48,43 @@ describe('what a person holds', { timeout: 90_000 }, () => {
     expect((await story.ended('go')).status).toBe('done');
   });
 
+  it('oka pause lets the command that is running finish, and resuming asks nothing', async () => {
+    await using story = await openStory();
+    const code = 'echo begun >> marks.txt; sleep 3; echo ended >> marks.txt';
+    story.drop('long.md', `${runbook('long', code)}\n\`\`\`bash\necho next >> marks.txt\n\`\`\`\n`);
+    story.work();
+    await story.until('the command', async () => yes(story.deskText('marks.txt') !== null));
+    expect(await story.oka('pause', 'lon')).toMatchObject({ code: 0, err: '' });
+    await story.until('the pause', async () => yes((await story.eventsOf('run.paused')).length === 2));
+    expect(story.deskText('marks.txt')).toBe('begun\nended\n');
+    expect((await story.eventsOf('call.ended')).filter(({ data }) => data.status === 'cancelled')).toEqual([]);
+    expect((await story.oka('resume', 'long')).code).toBe(0);
+    expect((await story.ended('long')).status).toBe('done');
+    expect(story.deskText('marks.txt')).toBe('begun\nended\nnext\n');
+    expect(
+      await story.eventsOf('wait.opened').then((all) => all.filter(({ data }) => data.for.kind === 'question')),
+    ).toEqual([]);
+  });
+
+  it('oka pause --now ends the command, and the question about it says so', async () => {
+    await using story = await openStory();
+    story.drop('long.md', runbook('long', 'echo begun >> marks.txt; sleep 600'));
+    story.work();
+    await story.until('the command', async () => yes(story.deskText('marks.txt') !== null));
+    expect(await story.oka('pause', 'long', '--now')).toMatchObject({
+      code: 0,
+      out: 'Paused. Continue with: oka resume long\n',
+    });
+    await story.oka('resume', 'long');
+    const { wait, for: asked } = await story.asked('question');
+    expect(asked).toMatchObject({
+      text: expect.stringMatching(/was ended before it had finished, because the run was stopped/),
+    });
+    await story.oka('answer', 'done');
+    expect((await story.ended('long')).status).toBe('done');
+    expect(wait).toContain('long');
+  });
+
   it('W3 while paused nothing new begins and the queue fills; unpaused everything is done, in order', async () => {
     await using story = await openStory({ config: { inbox: { settle_ms: 20, rescan_ms: 200, parallel: 1 } } });
     expect((await story.oka('pause')).code).toBe(0);

@@ -8,8 +8,9 @@ import { renderRequest, type RequestData, requestJson, requestRun } from '../run
 
 type Data = RequestData | { paused: true };
 
-export async function run(call: Call): Promise<Answer<Data>> {
-  if (call.operands.length > 0) return requestRun(call, { kind: 'pause', run: await runOperand(call) });
+export async function run(call: Call<{ now: boolean }>): Promise<Answer<Data>> {
+  const now = call.options.now ? { now: true as const } : {};
+  if (call.operands.length > 0) return requestRun(call, { kind: 'pause', run: await runOperand(call), ...now });
   const file = pauseFile(call.home);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, 'No new task starts while this file is here. Remove it, or: oka unpause\n', {

@@ -32,8 +32,9 @@ export const steer: Readonly<Record<string, Command>> = {
     load: () => import('../commands/answer.ts'),
   }),
   pause: command({
-    summary: 'Pause a run until it is resumed; without a run: start nothing new',
+    summary: 'Pause a run once its command has ended; without a run: start nothing new',
     operands: '[run]',
+    options: { now: flag('End the command that is running instead of letting it finish.') },
     json: true,
     example: 'oka pause report-1',
     load: () => import('../commands/pause-command.ts'),

@@ -5,7 +5,7 @@ import { refusal, type Replies, type Reply } from '../../intake/request-replies.
 import { messageOf } from '../../schema/errors.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { Json } from '../../schema/json.ts';
-import type { Handled } from '../../schema/room.ts';
+import { type Handled, lateAnswer } from '../../schema/room.ts';
 import type { LedgerPort, ProjectionsPort } from '../port-types.ts';
 
 export type RequestPorts = {
@@ -29,8 +29,7 @@ export async function receiveRequest(
   await ledger.append({ type: 'intake.received', data: { id: taken.id, intake: taken.intake } });
   removeRequest(folder, taken);
   try {
-    const handled = await handle(taken.intake);
-    replyTo(taken.id, handled !== null && 'answer' in handled ? handled.answer : Promise.resolve(null), replies);
+    replyTo(taken.id, lateAnswer(await handle(taken.intake)), replies);
   } catch (error) {
     replies.send(taken.id, refusal(error));
     await ledger.append({ type: 'intake.rejected', data: { name: taken.name, reason: messageOf(error) } });

@@ -1,4 +1,6 @@
 /** What the worker contributes: steering runs on request, and whether it is running. */
+import { isOver } from '../../engine/run-state.ts';
+import { OkaError } from '../../schema/errors.ts';
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
@@ -25,9 +27,16 @@ export const worker = defineRoom({
         if (written.pending.runs().includes(run)) await written.write(run); // it had settled before
         return null;
       },
-      pause: async ({ run }) => {
-        await engine.stop(run, { kind: 'pause', reason: 'paused by a person' });
-        return null;
+      // A command that is running may take its time to end, and other requests are read meanwhile.
+      pause: async ({ run, now }) => {
+        const state = await engine.stateOf(run);
+        if (state === null || isOver(state.status))
+          throw new OkaError(
+            state === null ? 'no-such-run' : 'run-is-over',
+            state === null ? `there is no run "${run}"` : `run ${run} is ${state.status} already`,
+          );
+        const request = { kind: 'pause', reason: 'paused by a person', isGentle: now !== true } as const;
+        return { answer: engine.stop(run, request).then(() => null) };
       },
       resume: ({ run }) => engine.resume(run, { reason: 'resumed by a person' }),
     },
