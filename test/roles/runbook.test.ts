@@ -102,6 +102,8 @@ describe('what a fence says of itself', () => {
   it.each<[string, string]>([
     ['bash ident:x', '"ident" is not known; there is: id:report'],
     ['bash skip', '"skip" is not understood'],
+    ['bash secrets:gh-token', 'secrets "gh-token" is not a list of names in capital letters'],
+    ['bash secrets:', 'secrets "" is not a list of names'],
     ['bash id:a id:b', 'id is given twice'],
     ['bash id:1x', 'id "1x" is not a name'],
     ['bash id:', 'id "" is not a name'],

@@ -9,6 +9,8 @@ export const work: Readonly<Record<string, Command>> = {
     summary: 'Set up a folder: .oka, workspace and their rules',
     options: {
       restore: flag('Make what is missing in a home that was set up before; rules are the default ones.'),
+      docker: flag('Only write a docker-compose.yml that needs no clone; its containers set the folder up.'),
+      image: text('NAME', 'With --docker: the image to run (default oka:local).'),
       'egress-key': text('FILE', 'Also make the key for `oka egress --key`, if there is none.'),
     },
     json: true,
