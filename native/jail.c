@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -63,12 +64,28 @@ static uint64_t granted(enum right right)
 	return 0;
 }
 
-/* What is not there needs no rule, unless the command is to write there. */
-static bool allow_path(int ruleset, enum right right, const char *path, uint64_t handled)
+/* Whether what was opened is where its path says, and not where a link in the path has led. */
+static bool is_exactly(int folder, const char *path)
+{
+	char link[64], real[PATH_MAX];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+	ssize_t length = readlink(link, real, sizeof real - 1);
+	if (length < 0) return false;
+	real[length] = '\0';
+	return strcmp(real, path) == 0;
+}
+
+/* What is not there needs no rule, unless the command is to write there. An exact path is that of a folder which others may
+   have replaced by a link meanwhile: then it gets no rule. */
+static bool allow_path(int ruleset, enum right right, const char *path, bool exact, uint64_t handled)
 {
 	struct stat about;
 	struct path_rule rule = { granted(right) & handled, open(path, O_PATH | O_CLOEXEC) };
-	if (rule.folder < 0) return right != WRITE && (errno == ENOENT || errno == ENOTDIR || errno == EACCES);
+	if (rule.folder < 0) return (exact || right != WRITE) && (errno == ENOENT || errno == ENOTDIR || errno == EACCES);
+	if (exact && !is_exactly(rule.folder, path)) {
+		close(rule.folder);
+		return true;
+	}
 	bool done = fstat(rule.folder, &about) == 0;
 	if (done && !S_ISDIR(about.st_mode)) rule.allowed &= FS_ON_FILES;
 	done = done && syscall(SYS_landlock_add_rule, ruleset, RULE_PATH, &rule, 0) == 0;
@@ -88,7 +105,7 @@ static bool restrict_files_and_ports(const struct rights *rights, int abi)
 	if (ruleset < 0) return false;
 	bool done = true;
 	for (int i = 0; done && i < rights->paths; i++)
-		done = allow_path(ruleset, rights->path[i].right, rights->path[i].path, handled.fs);
+		done = allow_path(ruleset, rights->path[i].right, rights->path[i].path, rights->path[i].exact, handled.fs);
 	for (int i = 0; done && abi >= 4 && i < rights->ports; i++) {
 		struct port_rule rule = { NET_CONNECT_TCP, rights->port[i] };
 		done = syscall(SYS_landlock_add_rule, ruleset, RULE_PORT, &rule, 0) == 0;

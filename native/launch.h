@@ -34,7 +34,7 @@ enum right { READ, RUN, DEVICE, WRITE };
 struct rights {
 	bool open; /* no rules at all: only the limits, the witness and the end of everything it started */
 	int paths;
-	struct { enum right right; const char *path; } path[MAX_PATHS];
+	struct { enum right right; bool exact; const char *path; } path[MAX_PATHS]; /* exact: not what a link leads to */
 	int ports; /* TCP ports it may connect to, on any machine */
 	uint16_t port[MAX_PORTS];
 	int peers; /* addresses it may connect to, IPv4 as mapped IPv6; with neither ports nor peers it gets no sockets at all */

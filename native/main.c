@@ -78,9 +78,12 @@ static int64_t number(const char *text, int64_t most)
 
 static void add_path(enum right right, const char *path)
 {
+	bool exact = *path == '=';
+	if (exact) path++;
 	if (path[0] != '/') misuse("not an absolute path", path);
 	if (rights.paths == MAX_PATHS) misuse("too many paths", path);
 	rights.path[rights.paths].right = right;
+	rights.path[rights.paths].exact = exact;
 	rights.path[rights.paths++].path = path;
 }
 

@@ -17,6 +17,7 @@ import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
 import type { Deps } from './deps/deps.ts';
 import type { InTurn } from './desk/desk-turns.ts';
+import type { FolderGrants } from './guard/folder-grants.ts';
 import type { HomeVault } from './guard/home-vault.ts';
 import type { LoadedPolicy } from './guard/policy-file.ts';
 import type { Sandbox } from './guard/sandbox.ts';
@@ -62,6 +63,8 @@ export const ports = {
   deskTurn: port<InTurn>('deskTurn'),
   /** To be called when a folder was put onto the desk, so that no step that is running is blamed for it. */
   deskPlaced: port<(name: string) => void>('deskPlaced'),
+  /** Folders outside the desk that tasks may use. */
+  folders: port<FolderGrants>('folders'),
   witness: port<NonNullable<EngineOptions['witness']>>('witness'),
   /** daemon/deps */
   deps: port<Deps>('deps'),

@@ -1,10 +1,11 @@
 /** Owns: where things are and how they are set. The only reader of the environment. */
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeErrno } from '../ledger/disk.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
+import type { FolderPlaces } from '../guard/folder-paths.ts';
 import type { VaultPlaces } from '../guard/open-vault.ts';
 import { environmentNames, type ModelEnvironment } from '../models/model-environment.ts';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
@@ -62,6 +63,25 @@ export function userPlaces(): { notes: string; keys: string } {
     notes: join(isAbsolute(state) ? state : join(userHome(), '.local', 'state'), 'oka', 'homes'),
     keys: join(isAbsolute(config) ? config : join(userHome(), '.config'), 'oka', 'homes'),
   };
+}
+
+/** What of this machine and user is never opened to a task (guard/folder-paths.ts), besides the folders of the home. */
+export function folderPlaces(home: { oka: string; workspace: string }): FolderPlaces {
+  const { PATH = '' } = process.env;
+  return {
+    ...home,
+    program: realpathSync(programFolder),
+    user: userOrNull(),
+    programFolders: PATH.split(':').filter((folder) => isAbsolute(folder)),
+  };
+}
+
+function userOrNull(): string | null {
+  try {
+    return realpathSync(homedir());
+  } catch {
+    return null;
+  }
 }
 
 /** What commands see of the environment: enough to find programs, nothing that could be a secret. */

@@ -150,11 +150,12 @@ function callsProblem(
   checkMoves: (start: string, path: readonly string[]) => string | null,
 ): string | null {
   const author = authorOf(run, run.configs[nodeNamed(run, input.node) ?? -1]);
+  const lookup = (name: string): Tool | undefined => tools.list().find((tool) => tool.name === name);
   let { state } = input;
   for (const call of [decision, ...(decision.also ?? [])]) {
     if (!input.tools.some((tool) => tool.name === call.tool))
       return `"${call.tool}" may not be called here; there is: ${input.tools.map((tool) => tool.name).join(', ') || 'nothing'}`;
-    const effect = classOf((name) => tools.list().find((tool) => tool.name === name), call.tool, call.input, author);
+    const effect = classOf(lookup, call.tool, call.input, author, run.plan.graph.folders);
     // What no state allows is denied by the chain, which records it.
     const path = statesToCall(run.plan.states, state, { tool: call.tool, class: effect }) ?? [];
     const problem = checkMoves(state, path);

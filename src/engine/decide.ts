@@ -13,6 +13,7 @@
 import { hash } from 'node:crypto';
 import { type CheckMoment, STEP_CHECK } from '../schema/acceptance.ts';
 import type { Node } from '../schema/graph.ts';
+import type { OpenFolder } from '../schema/folder.ts';
 import type { Json } from '../schema/json.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import type { Attempt, Author, Tool } from '../schema/tool.ts';
@@ -183,7 +184,7 @@ function callStep(
     call: callName(run, config, node, String(attempt)),
     attempt,
     tool,
-    class: classOf(tools, tool, input, authorOf(run, config)),
+    class: classOf(tools, tool, input, authorOf(run, config), run.plan.graph.folders),
     input,
     key,
     approval: node.approved,
@@ -207,7 +208,7 @@ function checkStep(run: RunState, config: Node, node: NodeState, when: CheckMome
     call: checkName(run, config, node),
     attempt: node.checks + 1,
     tool: STEP_CHECK,
-    class: classOf(tools, STEP_CHECK, input, run.plan.graph.author),
+    class: classOf(tools, STEP_CHECK, input, run.plan.graph.author, run.plan.graph.folders),
     input,
     key: null,
     approval: node.approved,
@@ -267,9 +268,15 @@ function keyOf(run: RunState, index: number, config: Node): string | null {
 }
 
 /** A tool that cannot say what a call would change is not called. */
-export function classOf(tools: ToolLookup, tool: string, input: Json, author: Author): SideEffectClass {
+export function classOf(
+  tools: ToolLookup,
+  tool: string,
+  input: Json,
+  author: Author,
+  folders?: readonly OpenFolder[],
+): SideEffectClass {
   try {
-    return tools(tool)?.classOf(input, author) ?? 'deny';
+    return tools(tool)?.classOf(input, author, folders) ?? 'deny';
   } catch {
     return 'deny';
   }

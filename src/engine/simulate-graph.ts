@@ -76,7 +76,7 @@ function recordVerdicts(calls: SimulatedCall[], tools: ToolRegistry): Middleware
 function withoutEffect(tool: Tool): Tool {
   return {
     ...tool,
-    classOf: (given, author) => tool.classOf(given, author),
+    classOf: (given, author, folders) => tool.classOf(given, author, folders),
     invoke: async () => ({ status: 'ok', output: null }),
   };
 }

@@ -36,6 +36,7 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     bounds: tool === STEP_CHECK && step.isCheck === true ? checkBounds : boundsOf(run, node, step.ask),
     left: () => ({ ...withOwnShare(accountLeft(state.account, workTime(state)), usage), tool_calls }),
     approval,
+    ...(run.plan.graph.folders === undefined ? {} : { folders: run.plan.graph.folders }),
     previous: null,
     intend: (again) => recordRetry(state, step, again),
     act: actFor(state, () => step.call, step),
@@ -88,7 +89,7 @@ export function actFor(
     const { run, world } = state;
     const author = by.author ?? authorIn(run, within);
     const call = `${outer()}.${(count += 1)}`;
-    const effect = classOf(world.tools, tool, input, author);
+    const effect = classOf(world.tools, tool, input, author, run.plan.graph.folders);
     stage(state, { type: 'call.started', run: run.id, data: { call, node: null, tool, class: effect, input } });
     state.nested.add(call);
     await flushBefore(state, effect);

@@ -47,7 +47,7 @@ export function renderApprovalPage({ wait, run, node, for: asking }: Open, probl
     '---',
     '',
     ...(problem === null ? [] : [problemLine(problem), '']),
-    asking.aside === undefined ? `# May ${asked?.tool ?? 'this'} run?` : '# May these files be put in place?',
+    titleOf(asking),
     '',
     `Run ${run}${node === null ? '' : `, step ${node}`}${asked === undefined ? '' : `. Class: ${asked.class}. Written by: ${asked.author}.`}`,
     '',
@@ -68,6 +68,11 @@ function withoutProblem(lines: readonly string[]): string[] {
   const end = lines.indexOf('---', 1);
   const hasProblem = end !== -1 && lines[end + 2]?.startsWith(PROBLEM) === true && lines[end + 3] === '';
   return hasProblem ? lines.toSpliced(end + 2, 2) : [...lines];
+}
+
+function titleOf({ aside, asked }: Approval): string {
+  if (aside !== undefined) return '# May these files be put in place?';
+  return asked?.tool === 'folders' ? '# May this task use these folders?' : `# May ${asked?.tool ?? 'this'} run?`;
 }
 
 function renderBody(asked: Asked): string[] {

@@ -4,6 +4,7 @@
  * Does not own: how that is enforced (native/, tools/sandbox-launch.ts), nor the class of a command.
  *
  * R1 A read may write at most to its own scratch folder, and gets sockets only if it was given the network.
+ * R5 Outside the desk it gets exactly the folders that are open to its task, and a read only reads there.
  * R2 Below .oka, only the tool folder can be read, and only the installer can write it.
  * R3 The network is one address, that of oka's egress proxy; where the launcher cannot enforce this there are no sockets.
  * R4 Without a sandbox, a command that a model wrote never runs unless the operator has switched the sandbox off.
@@ -11,6 +12,7 @@
 import { totalmem } from 'node:os';
 import { OkaError } from '../schema/errors.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
+import type { OpenFolder } from '../schema/folder.ts';
 import type { Author } from '../schema/tool.ts';
 
 type Limits = {
@@ -22,7 +24,7 @@ type Limits = {
   memoryBytes: number;
 };
 
-/** Absolute paths; a folder includes everything below it. */
+/** Absolute paths; a folder includes everything below it. One behind `=` must not have become a link. */
 export type Rights = {
   read: readonly string[];
   /** Read and execute. */
@@ -55,6 +57,8 @@ export type Step = {
   /** The address of the egress proxy, for a step that needs the network and may have it. */
   net: string | null;
   installer: boolean;
+  /** Folders outside the desk that are open to it. */
+  folders?: readonly OpenFolder[];
 };
 
 /** What the machine offers to sandbox a command with. */
@@ -91,20 +95,26 @@ const ETC_FOR_ROOT = `
 export function rightsOf(step: Step, places: Places, offer: Pick<Offer, 'seccomp'>): Rights {
   const writes = mayWrite(step);
   const scratch = places.scratch === null ? [] : [places.scratch];
+  const { folders = [] } = step;
+  const changed = writes ? folders.filter(({ access }) => access === 'write').map(exactly) : [];
   return {
     read: [
       ...(places.root ? ETC_FOR_ROOT : ['/etc']),
       ...KERNEL_FILES,
       ...PACKAGE_LISTS,
       ...(writes ? [] : [places.desk, places.tools]),
+      ...folders.map(exactly).filter((path) => !changed.includes(path)),
     ],
     run: [...systemFolders(places.oka), ...places.programs, ...(writes && !step.installer ? [places.tools] : [])],
     devices: DEVICES,
-    write: [...(writes ? [places.desk] : []), ...scratch, ...(step.installer ? [places.tools] : [])],
+    write: [...(writes ? [places.desk] : []), ...changed, ...scratch, ...(step.installer ? [places.tools] : [])],
     connect: step.net === null || !offer.seccomp ? [] : [step.net],
     limits: { ...LIMITS, memoryBytes: memoryLimit(totalmem()) },
   };
 }
+
+/** The launcher opens the folder at this path, and nothing if a link has taken its place since it was checked. */
+const exactly = ({ path }: OpenFolder): string => `=${path}`;
 
 /** Half of the machine, so that the worker and its host stay alive. */
 const memoryLimit = (total: number): number => Math.min(MAX_MEMORY, Math.floor(total / 2));

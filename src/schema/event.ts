@@ -335,6 +335,16 @@ export const eventData = {
       when: z.enum(['before', 'after']).describe('Whether the call is about to write or has written.'),
       tree: z.string().max(64).describe('Name of the state of the desk in the shadow store.'),
       skipped: z.array(z.string().max(1000)).max(1000).default([]).describe('Files that were too large to be stored.'),
+      folders: z
+        .array(
+          z.strictObject({
+            path: z.string().max(1000).describe('Real path of the folder.'),
+            tree: z.string().max(64).describe('Name of its state in its own shadow store.'),
+          }),
+        )
+        .max(100)
+        .optional()
+        .describe('Folders outside the desk that the call may change, with their states.'),
       ground: z
         .string()
         .max(200)

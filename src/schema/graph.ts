@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OpenFolder } from './folder.ts';
 import { JsonValue } from './json.ts';
 import { Id, NodeId } from './names.ts';
 import { Budgets, Mode } from './run.ts';
@@ -97,6 +98,11 @@ export const Graph = z
     edges: z.array(Edge).max(200_000).default([]).describe('Conditional edges and bounded loops.'),
     parallel: z.int().positive().max(1024).default(8).describe('How many nodes may run at once.'),
     budgets: Budgets.default({}),
+    folders: z
+      .array(OpenFolder)
+      .max(100)
+      .optional()
+      .describe('Folders outside the desk that the task of this plan may use; commands are classified by them.'),
   })
   .describe('A graph of steps, run by the engine.');
 export type Graph = z.infer<typeof Graph>;

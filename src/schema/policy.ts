@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PolicyFolder } from './folder.ts';
 import { Budgets } from './run.ts';
 import { SideEffectClass } from './effect.ts';
 import { ToolAnnotations } from './tool.ts';
@@ -109,6 +110,11 @@ export const Policy = z
       .describe(
         'Limits for packages that oka installs into .oka/tools. Whether one is installed at all is decided by rules about the tool deps.install.',
       ),
+    folders: z
+      .array(PolicyFolder)
+      .max(100)
+      .default([])
+      .describe('Folders outside the desk that tasks may use. A task that names another one is asked about.'),
     rules: z
       .array(PolicyRule)
       .max(1000)

@@ -75,6 +75,22 @@ export const TaskFile = z
         description: 'Globs of files on the desk that are no secret: having read them restricts no web request.',
         examples: [['site/**']],
       }),
+    reads: z
+      .array(z.string().min(1).max(1000))
+      .max(20)
+      .optional()
+      .meta({
+        description: 'Folders outside the desk that it reads; the policy allows them, or you are asked.',
+        examples: [['~/Documents']],
+      }),
+    writes: z
+      .array(z.string().min(1).max(1000))
+      .max(20)
+      .optional()
+      .meta({
+        description: 'Folders outside the desk that it changes; the policy allows them, or you are asked.',
+        examples: [['/srv/backup']],
+      }),
     corrects: Id.optional().meta({
       description: 'The finished run that this task corrects.',
       examples: ['report-1a2b3c4d'],

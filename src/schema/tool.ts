@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SideEffectClass, Usage } from './effect.ts';
+import type { OpenFolder } from './folder.ts';
 import type { Json } from './json.ts';
 import { Sha256 } from './names.ts';
 import type { FilesAside, WaitFor } from './wait.ts';
@@ -89,6 +90,8 @@ export type ToolCall = Attempt & {
   approvedHosts?: readonly string[];
   /** A person approved these files, which the attempt before has written: they are put in place, and nothing runs. */
   aside?: FilesAside;
+  /** Folders outside the desk that the plan names; what is really open is decided when the tool acts. */
+  folders?: readonly OpenFolder[];
   /** The only hosts that the network of this call reaches, because it has been given a secret; absent without one. */
   onlyHosts?: readonly string[];
   /** Headers with secrets that the egress proxy adds for this call. */
@@ -131,7 +134,7 @@ export type Tool = {
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
   /** What a call may change; what a person wrote is restricted less than what a model wrote. */
-  classOf(input: Json, author?: Author): SideEffectClass;
+  classOf(input: Json, author?: Author, folders?: readonly OpenFolder[]): SideEffectClass;
   /** Whether doing just this twice has the effect of doing it once; without it, the annotations decide. */
   idempotent?(input: Json): boolean;
   /** The state of what a call reads, such as the time a file was changed; a cached result is good while it stays. */

@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../../schema/ports.ts';
 import type { DetachedPlace } from '../../schema/room.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { filesTools } from '../../tools/builtin/files.ts';
+import type { FilesOptions } from '../../tools/builtin/files-options.ts';
 import { httpTools } from '../../tools/builtin/http.ts';
 import { humanTool } from '../../tools/builtin/human.ts';
 import { runTool } from '../../tools/builtin/run-tool.ts';
@@ -20,16 +21,18 @@ export type BuiltInOptions = {
   home: Home;
   artifacts: ArtifactStore;
   startRun: StartRun;
+  /** Folders outside the desk that are open to a call. */
+  folders?: FilesOptions['folders'];
   shell?: Partial<ShellOptions>;
   sendOn?: (host: string) => boolean;
   net?: EgressRoutes['tools'];
 };
 
 export function builtInTools(options: BuiltInOptions): Tool[] {
-  const { desk, home, artifacts, startRun, shell = {}, sendOn = () => false, net = {} } = options;
+  const { desk, home, artifacts, startRun, folders, shell = {}, sendOn = () => false, net = {} } = options;
   return [
     shellTool({ desk, env: commandEnvironment(home), artifacts, ...shell }),
-    ...filesTools({ desk, artifacts }),
+    ...filesTools({ desk, artifacts, ...(folders === undefined ? {} : { folders }) }),
     // The host that a call names is judged with the call; one that a server names is judged here.
     ...httpTools({ ...net, artifacts, allowHost: (host, { hop }) => hop === 'asked' || sendOn(host) }),
     humanTool(),

@@ -7,12 +7,16 @@
  * K3 A call that outlived its process is settled before anybody else writes. One of which K2 is not in the ledger never began.
  * K5 What a model's call writes that makes other programs run is set aside before the state after it is recorded
  *    (set-aside.ts).
+ * K6 Folders outside the desk that the call may change are recorded with it, so that undo covers them. Files there with which
+ *    a model's call would make other programs run are removed again at once, and the call fails.
  * K4 Waits until there is disk space again; a call that succeeded must not fail because its snapshot could not be stored.
  */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Event, NewEvent } from '../../schema/event.ts';
 import type { Json } from '../../schema/json.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
+import { toShownPath } from '../../tools/desk/open-folder.ts';
 import type { Step } from '../../tools/desk/plan-undo.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { isAboutSpace } from '../home/disk-space.ts';
@@ -30,7 +34,9 @@ const NOT_BEGUN: Outcome = { status: 'cancelled', error: 'stopped before it bega
 const SPACE_POLL_MS = 2000;
 
 export type DeskPorts = {
-  shadow: Pick<Snapshots, 'snapshot' | 'topNames'>;
+  shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder'>;
+  /** Real paths of the folders outside the desk that the call may change and undo restores (K6); none when left out. */
+  foldersOf?: (call: ToolCall) => Promise<readonly string[]>;
   append: Append;
   inTurn: InTurn;
   /** Folders that were put onto the desk while a call was running, and not by it. */
@@ -96,14 +102,17 @@ async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promis
   const { run, signal } = call;
   if (signal.aborted) return NOT_BEGUN;
   const isGuarded = ports.aside !== undefined && call.aside === undefined && !isOperatorsOwn(call);
+  const paths = (await ports.foldersOf?.(call)) ?? [];
   const before = await retryUntilSpace(ports, { run, signal }, async () => {
     placed?.clear(); // what is there already is part of the state before
     const taken = await shadow.snapshot(`before ${call.call}`);
+    const folders = await snapshotFolders(ports, paths, `before ${call.call}`);
     const known = isGuarded && call.tool === 'shell' ? ({ author: 'model' } as const) : {};
-    await append(snapshotEvent(call, 'before', taken, { ...known, ...toGround(await environmentOf(call)) }));
-    return taken;
+    const more = { ...known, ...withFolders(folders), ...toGround(await environmentOf(call)) };
+    await append(snapshotEvent(call, 'before', taken, more));
+    return { ...taken, folders };
   });
-  const ending: Ending = { before: before.tree, isGuarded, aside: null };
+  const ending: Ending = { before: before.tree, folders: before.folders, isGuarded, aside: null, reverted: [] };
   let outcome: Outcome;
   try {
     outcome = await act();
@@ -111,20 +120,60 @@ async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promis
     await retryUntilSpace(ports, { run, signal }, () => recordState(ports, call, ending));
     seen(call.call);
   }
+  if (ending.reverted.length > 0) return revertedOutcome(outcome, ending.reverted);
   return ending.aside === null || ports.aside === undefined
     ? outcome
     : askAboutAside(ports.aside, call, before.tree, ending.aside, outcome);
 }
 
+export type FolderState = { path: string; tree: string };
+
+const withFolders = (folders: FolderState[]): { folders?: FolderState[] } => (folders.length === 0 ? {} : { folders });
+
+async function snapshotFolders({ shadow }: DeskPorts, paths: readonly string[], label: string): Promise<FolderState[]> {
+  const taken: FolderState[] = [];
+  for (const path of paths) taken.push({ path, tree: (await shadow.forFolder(path).snapshot(label)).tree });
+  return taken;
+}
+
+/** Restores files in folders outside the desk that would make other programs run (K6), and names them. */
+async function revertTriggers({ shadow }: DeskPorts, before: FolderState[], after: FolderState[]): Promise<string[]> {
+  return before.flatMap(({ path, tree }) => {
+    const now = after.find((each) => each.path === path)?.tree ?? tree;
+    const found = now === tree ? [] : shadow.forFolder(path).triggers({ before: tree, after: now });
+    if (found.length > 0)
+      shadow.forFolder(path).change(found.map(({ path: at, before: to, after: from }) => ({ path: at, from, to })));
+    return found.map(({ path: at, why }) => `${join(path, toShownPath(at))} (${why})`);
+  });
+}
+
+function revertedOutcome(outcome: Outcome, reverted: readonly string[]): Outcome {
+  const named = `${reverted.slice(0, 5).join(', ')}${reverted.length > 5 ? ` and ${reverted.length - 5} more` : ''}`;
+  const note = `it wrote files that make other programs run; outside the desk that is never done, and they are as they were before: ${named}`;
+  return outcome.status === 'failed'
+    ? { ...outcome, error: `${outcome.error}\n${note}` }
+    : { status: 'failed', error: note, temporary: false };
+}
+
 /** What is known when a call has ended; `aside` is found once, also when there is no space to record it at first. */
-type Ending = { before: string; isGuarded: boolean; aside: SetAside | null; isOutlived?: true };
+type Ending = {
+  before: string;
+  folders: FolderState[];
+  isGuarded: boolean;
+  aside: SetAside | null;
+  /** Files outside the desk that were restored at once (K6). */
+  reverted: string[];
+  isOutlived?: true;
+};
 
 async function recordState(
-  { shadow, append, placed, aside }: DeskPorts,
+  ports: DeskPorts,
   call: Recorded & { tool: string; input: Json },
   ending: Ending,
 ): Promise<void> {
+  const { shadow, append, placed, aside } = ports;
   const { before, isGuarded } = ending;
+  const folders = await recordFolders(ports, call, ending);
   let after = await shadow.snapshot(`after ${call.call}`, placed);
   if (isGuarded && aside !== undefined && ending.aside === null && after.tree !== before) {
     ending.aside = setAside(aside, { before, after: after.tree }, call);
@@ -132,19 +181,31 @@ async function recordState(
   }
   const found = ending.aside;
   const record = found === null ? {} : { aside: { tree: found.tree, paths: found.paths.slice(0, MOST_ASIDE) } };
-  if (after.tree !== before || found !== null || ending.isOutlived)
-    await append(snapshotEvent(call, 'after', after, record));
+  const hasChangedFolders = JSON.stringify(folders) !== JSON.stringify(ending.folders);
+  if (after.tree !== before || found !== null || hasChangedFolders || ending.isOutlived)
+    await append(snapshotEvent(call, 'after', after, { ...record, ...withFolders(folders) }));
+}
+
+/** The states of the folders outside the desk after the call; of a model's call without what makes programs run. */
+async function recordFolders(ports: DeskPorts, { call }: Recorded, ending: Ending): Promise<FolderState[]> {
+  const paths = ending.folders.map(({ path }) => path);
+  const after = await snapshotFolders(ports, paths, `after ${call}`);
+  const reverted = ending.isGuarded ? await revertTriggers(ports, ending.folders, after) : [];
+  if (reverted.length === 0) return after;
+  ending.reverted = reverted;
+  return snapshotFolders(ports, paths, `after ${call}`);
 }
 
 type Recorded = { run: string; node: string | null; call: string };
-type Outliving = Recorded & Pick<OpenDeskCall, 'tree' | 'isGuarded' | 'placed'>;
+type Outliving = Recorded & Pick<OpenDeskCall, 'tree' | 'isGuarded' | 'placed' | 'folders'>;
 
 /**
  * The state of the desk is the one after this call, of which nobody saw the end. It is recorded even if nothing has
  * changed: else the call stays open, and what others do until the next crash is put down to it.
  */
 export async function recordAfter(ports: DeskPorts, call: Outliving, signal: AbortSignal): Promise<void> {
-  const ending: Ending = { before: call.tree, isGuarded: call.isGuarded, aside: null, isOutlived: true };
+  const { tree: before, folders = [], isGuarded } = call;
+  const ending: Ending = { before, folders, isGuarded, aside: null, reverted: [], isOutlived: true };
   // Only commands are guarded after a crash, and of those no input is needed.
   const command = { ...call, tool: 'shell', input: null };
   await retryUntilSpace(ports, { run: call.run, signal }, () =>
@@ -184,7 +245,7 @@ function snapshotEvent(
   { run, node, call }: Recorded,
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
-  more: Partial<Pick<SnapshotEvent['data'], 'ground' | 'author' | 'aside'>>,
+  more: Partial<Pick<SnapshotEvent['data'], 'ground' | 'author' | 'aside' | 'folders'>>,
 ): NewEvent {
   const named = skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000));
   return { type: 'desk.kept', run, data: { call, node, when, tree, skipped: named, ...more } };
@@ -193,15 +254,26 @@ function snapshotEvent(
 const toGround = (environment: string | null): { ground?: string } =>
   environment === null ? {} : { ground: environment };
 
-/** What the calls of a run did to the desk, in order. A call whose end is unknown counts up to `now`, or is left out. */
-export function stepsOf(events: readonly Event[], now: string | null): Step[] {
+/** Folders outside the desk that these events recorded. */
+export function foldersIn(events: readonly Event[]): string[] {
+  const recorded = events.flatMap(({ type, data }) => (type === 'desk.kept' ? (data.folders ?? []) : []));
+  return [...new Set(recorded.map(({ path }) => path))];
+}
+
+/**
+ * What the calls of a run did to the desk, or to a folder outside it, in order. A call whose end is unknown counts up to
+ * `now`, or is left out.
+ */
+export function stepsOf(events: readonly Event[], now: string | null, folder: string | null = null): Step[] {
   const open = new Map<string, string>();
   const ended = new Set<string>();
   const steps: Step[] = [];
   for (const event of events) {
     if (event.type === 'call.ended') ended.add(event.data.call);
     if (event.type !== 'desk.kept') continue;
-    const { call, when, tree } = event.data;
+    const { call, when, folders = [] } = event.data;
+    const tree = folder === null ? event.data.tree : folders.find(({ path }) => path === folder)?.tree;
+    if (tree === undefined) continue;
     const before = open.get(call);
     if (when === 'before') open.set(call, tree);
     else if (before !== undefined) {

@@ -13,20 +13,23 @@ export type OpenDeskCall = {
   tree: string;
   /** Whether files that make other programs run must not stay without an approval. */
   isGuarded: boolean;
+  /** The states before it of folders outside the desk that it may change. */
+  folders?: { path: string; tree: string }[];
   /** Folders of tasks that arrived since, by run: they are not the work of this call. */
   placed?: Record<string, string>;
 };
 
 export const openDeskCalls: Projection<{ open: OpenDeskCall[] }> = {
   name: 'open_desk_calls',
-  version: 3,
+  version: 4,
   file: 'state/open_desk_calls.json',
   initial: () => ({ open: [] }),
   apply: (state, event) => {
     if (event.type === 'desk.kept' && event.data.when === 'before' && event.run !== null) {
-      const { call, node, ground = null, tree, author } = event.data;
+      const { call, node, ground = null, tree, author, folders } = event.data;
       // One call writes at a time (K1), so that those before it are settled: what they changed is recorded.
-      state.open = [{ run: event.run, call, node, ground, tree, isGuarded: author === 'model' }];
+      const outside = folders === undefined ? {} : { folders };
+      state.open = [{ run: event.run, call, node, ground, tree, isGuarded: author === 'model', ...outside }];
     } else if (state.open.length > 0) {
       notePlaced(state.open, event);
       if (event.type === 'desk.kept' || event.type === 'call.ended')

@@ -8,8 +8,10 @@ import type { LiveSteps } from '../../schema/live-port.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { OpenedRoom } from '../../schema/room.ts';
+import { isRestorable } from '../../tools/desk/restorable.ts';
 import { openSnapshots, type Snapshots } from '../../tools/desk/snapshots.ts';
 import { classifierOf } from '../guard/classifier.ts';
+import { type FolderGrants, openFolderGrants } from '../guard/folder-grants.ts';
 import type { LoadedPolicy } from '../guard/policy-file.ts';
 import { classWith, openSandbox, type Sandbox } from '../guard/sandbox.ts';
 import type { EgressRoutes } from '../network/egress-routes.ts';
@@ -34,22 +36,32 @@ export type DeskRoomPorts = {
   onDurable: OnDurable;
   egress: EgressRoutes;
   policy: () => LoadedPolicy;
-  runs: Pick<Runs, 'startChild' | 'eventsOf'>;
+  runs: Pick<Runs, 'startChild' | 'eventsOf' | 'stateOf'>;
   reportRun: (text: string, run: string) => void;
   live: LiveSteps;
 };
 
-type Gives = Pick<typeof ports, 'sandbox' | 'shadow' | 'witness' | 'deskTurn' | 'deskPlaced'>;
+type Gives = Pick<typeof ports, 'folders' | 'sandbox' | 'shadow' | 'witness' | 'deskTurn' | 'deskPlaced'>;
 
 export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, live } = needed;
   const folder = join(home.workspace, 'desk');
   const shadow = openSnapshots({ store: undoFolder(home), desk: folder });
   const classify = classifierOf(home);
-  const sandbox = openSandbox({ home, sandbox: config.sandbox, classify, egress: egress.steps });
+  const folders = openFolderGrants({ home, policy, runs, artifacts, clock: Date.now });
+  const sandbox = openSandbox({
+    home,
+    sandbox: config.sandbox,
+    classify,
+    egress: egress.steps,
+    folders: folders.forCall,
+  });
   const closing = new AbortController();
   const asidePorts: AsidePorts = { shadow, policy, clock: Date.now };
-  const desk = writableDesk(needed, sandbox, shadow, asidePorts, closing.signal);
+  const desk = {
+    ...writableDesk(needed, sandbox, shadow, asidePorts, closing.signal),
+    foldersOf: changedFolders(folders),
+  };
   const { inTurn } = desk;
   const deskPlaced = (name: string): void => void desk.placed?.add(name);
   const undoing = new Set<Promise<unknown>>();
@@ -58,13 +70,15 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
     desk: folder,
     home,
     artifacts,
+    folders: folders.forCall,
     startRun: ({ graph, input, call }) => runs.startChild(graph, input, call),
-    shell: { classify: classWith(classify), sandbox: sandbox.forCommand, live },
+    shell: { classify: classWith(classify, folder), sandbox: sandbox.forCommand, live },
     sendOn: (host) => mayRedirectTo(policy().policy, host),
     net: egress.tools,
   });
   return {
     gives: {
+      folders,
       sandbox,
       shadow,
       witness: witnessWith({ home, artifacts, events, inTurn, aside: asidePorts }),
@@ -95,6 +109,14 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
       shadow.close();
     },
   };
+}
+
+/** Those that a call may change and that undo restores. */
+function changedFolders(folders: FolderGrants): NonNullable<DeskPorts['foldersOf']> {
+  return async (call) =>
+    (await folders.forCall(call))
+      .filter(({ path, access }) => access === 'write' && isRestorable(path))
+      .map(({ path }) => path);
 }
 
 /** The desk with its turns; what a process before left open is settled at once, and not only by the first who writes. */

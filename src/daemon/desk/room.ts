@@ -4,7 +4,7 @@ import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
 const { home, config, ledger, events, projections, artifacts, onDurable, egress, policy, runs, reportRun } = ports;
-const { sandbox, shadow, witness, deskTurn, deskPlaced } = ports;
+const { folders, sandbox, shadow, witness, deskTurn, deskPlaced } = ports;
 
 export const desk = defineRoom({
   name: 'daemon/desk',
@@ -39,6 +39,6 @@ export const desk = defineRoom({
     reportRun,
     live: livePort,
   },
-  gives: { sandbox, shadow, witness, deskTurn, deskPlaced },
+  gives: { folders, sandbox, shadow, witness, deskTurn, deskPlaced },
   open: async (needed) => (await import('./open-desk.ts')).openDesk(needed),
 });

@@ -1,9 +1,10 @@
-/** Owns: undoing what a run did to the desk, with all the runs inside it. */
+/** Owns: undoing what a run did to the desk and to folders outside it, with all the runs inside it. */
 import { join } from 'node:path';
 import type { Event } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Snapshots, Undone } from '../../tools/desk/snapshots.ts';
-import { stepsOf } from './desk.ts';
+import { lstatIfPresent } from '../../ledger/disk.ts';
+import { foldersIn, stepsOf } from './desk.ts';
 import type { InTurn } from './desk-turns.ts';
 import type { LedgerPort, Runs } from '../port-types.ts';
 import type { Home } from '../../schema/home.ts';
@@ -25,44 +26,76 @@ export function undo(ports: UndoPorts, run: string): Promise<Undone> {
 }
 
 async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
-  const steps = await stepsOfRun(runs.eventsOf, shadow, run);
-  const undone = await shadow.undo(steps, `after undoing ${run}`);
+  const all = await stepsOfRun(runs.eventsOf, shadow, run);
+  const undone: Undone[] = [];
+  for (const { folder, snapshots, steps } of all)
+    undone.push(inFolder(folder, await snapshots.undo(steps, `after undoing ${run}`)));
+  const merged = mergeUndone(undone);
   const shown = (paths: readonly string[]): string[] => paths.slice(0, MOST_NAMED).map((path) => path.slice(0, 1000));
   await ledger.append({
     type: 'run.undone',
     run,
     data: {
-      restored: shown([...undone.restored, ...undone.removed]),
-      kept: shown([...undone.overlaps, ...undone.notRestorable].map(({ path }) => path)),
+      restored: shown([...merged.restored, ...merged.removed]),
+      kept: shown([...merged.overlaps, ...merged.notRestorable].map(({ path }) => path)),
     },
   });
-  return undone;
+  return merged;
 }
 
 /** What `undo` would do, without doing it. */
 export function previewUndo({ runs, shadow, deskTurn }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
   return deskTurn(async () => {
-    const { restore, remove, overlaps, notRestorable } = await shadow.plan(
-      await stepsOfRun(runs.eventsOf, shadow, run),
-    );
-    return { restored: restore, removed: remove, overlaps, notRestorable };
+    const planned: Undone[] = [];
+    for (const { folder, snapshots, steps } of await stepsOfRun(runs.eventsOf, shadow, run)) {
+      const { restore, remove, overlaps, notRestorable } = await snapshots.plan(steps);
+      planned.push(inFolder(folder, { restored: restore, removed: remove, overlaps, notRestorable }));
+    }
+    return mergeUndone(planned);
   });
 }
 
+/** Paths on the desk are relative to it; those in folders outside it are absolute. */
+function inFolder(folder: string | null, { restored, removed, overlaps, notRestorable }: Undone): Undone {
+  const named = (path: string): string => (folder === null ? path : join(folder, path));
+  const left = <T extends { path: string }>(each: T): T => ({ ...each, path: named(each.path) });
+  return {
+    restored: restored.map(named),
+    removed: removed.map(named),
+    overlaps: overlaps.map(left),
+    notRestorable: notRestorable.map(left),
+  };
+}
+
+function mergeUndone(all: readonly Undone[]): Undone {
+  return {
+    restored: all.flatMap(({ restored }) => restored),
+    removed: all.flatMap(({ removed }) => removed),
+    overlaps: all.flatMap(({ overlaps }) => overlaps),
+    notRestorable: all.flatMap(({ notRestorable }) => notRestorable),
+  };
+}
+
+type FolderSteps = { folder: string | null; snapshots: Snapshots; steps: ReturnType<typeof stepsOf> };
+
+/** The steps of a run on the desk, and in every folder outside it that its calls could change. */
 async function stepsOfRun(
   eventsOf: (run: string) => Promise<Event[]>,
   shadow: Snapshots,
   run: string,
-): ReturnType<typeof requireSteps> {
-  return requireSteps(await eventsWithChildren(eventsOf, run), shadow);
-}
-
-async function requireSteps(events: readonly Event[], shadow: Snapshots): Promise<ReturnType<typeof stepsOf>> {
-  const { tree: now } = await shadow.snapshot('before undoing');
-  const steps = stepsOf(events, now);
-  if (steps.length === 0)
+): Promise<FolderSteps[]> {
+  const events = await eventsWithChildren(eventsOf, run);
+  const found: FolderSteps[] = [];
+  for (const folder of [null, ...foldersIn(events)]) {
+    if (folder !== null && lstatIfPresent(folder)?.isDirectory() !== true) continue;
+    const snapshots = folder === null ? shadow : shadow.forFolder(folder);
+    const { tree: now } = await snapshots.snapshot('before undoing');
+    const steps = stepsOf(events, now, folder).filter(({ before, after }) => folder === null || before !== after);
+    if (steps.length > 0) found.push({ folder, snapshots, steps });
+  }
+  if (found.length === 0)
     throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
-  return steps;
+  return found;
 }
 
 /** The events of a run and of all runs inside it, in the order in which they were written. */

@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { classify } from '../../guard/classify/classify-command.ts';
 import { programFinder } from '../../guard/classify/find-program.ts';
 import type { Classified, Command } from '../../schema/command.ts';
+import type { OpenFolder } from '../../schema/folder.ts';
 import type { Home } from '../../schema/home.ts';
 
-export function classifierOf(home: Home): (command: Command) => Classified {
+/** `folders` are those outside the desk that the task may use. */
+export type Classifier = (command: Command, folders?: readonly OpenFolder[]) => Classified;
+
+export function classifierOf(home: Home): Classifier {
   const toolFolder = join(home.oka, 'tools');
   const where = { desk: join(home.workspace, 'desk'), toolFolder, resolve: programFinder(toolFolder) };
-  return (command) => classify(command, where);
+  return (command, folders = []) => classify(command, { ...where, folders });
 }
 
 /** The same for a line of shell, such as an example in the policy. */

@@ -6,12 +6,13 @@ import { allowedInRun, approvalFor, type GivenState } from '../../guard/granted-
 import type { Flow } from '../../guard/information-flow.ts';
 import { classFor, createDescriber, createJudge, type Described } from '../../guard/judge-call.ts';
 import { readBoundContent } from '../../guard/bound-content.ts';
-import { withReferencedHosts } from '../../guard/referenced-hosts.ts';
+import { withLocalRemote, withReferencedHosts } from '../../guard/referenced-hosts.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ToolRegistry } from '../../schema/ports.ts';
 import type { ToolCall } from '../../schema/tool.ts';
 import type { ApprovalPorts, Judge } from '../../tools/middleware/authorize.ts';
+import type { Classifier } from './classifier.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 
 export type GuardPorts = {
@@ -20,7 +21,7 @@ export type GuardPorts = {
   /** Names of the variables that commands see. */
   env: readonly string[];
   policy: () => LoadedPolicy;
-  classify: (command: Command) => Classified;
+  classify: Classifier;
   /** What the ledger says of approvals, up to its latest event. */
   given: () => Promise<GivenState>;
   /** The same as far as it is known at once. */
@@ -68,12 +69,19 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
  * network by its words runs without it.
  */
 export function classifyWithHosts(
-  { author, input }: ToolCall,
+  { author, input, folders = [] }: Pick<ToolCall, 'author' | 'input' | 'folders'>,
   command: Command,
   { classify, desk }: Pick<GuardPorts, 'classify' | 'desk'>,
 ): Classified {
-  const found = classify(command);
-  return author === 'model' || found.net ? withReferencedHosts(command, found, join(desk, dirOf(input)), desk) : found;
+  const found = classify(command, folders);
+  if (author !== 'model' && !found.net) return found;
+  const place = { dir: join(desk, dirOf(input)), desk };
+  return withReferencedHosts(
+    command,
+    withLocalRemote(command, found, { ...place, folders }, (rest) => classify(rest, folders)),
+    place.dir,
+    desk,
+  );
 }
 
 /** Whether a call addresses another machine although it only reads; what a command may reach, the proxy decides. */
@@ -92,7 +100,7 @@ async function aroundOf(call: ToolCall, ports: GuardPorts, classified: Classifie
   if (command === null) return { policy, dir: null, env: [], files: [] };
   const named = join(ports.desk, dirOf(call.input));
   const dir = await realDirOf(ports.desk, named);
-  const found = classified ?? ports.classify(command);
+  const found = classified ?? ports.classify(command, call.folders);
   const { files, unbound } = await readBoundContent(command, { dir: named, home: ports.desk }, found);
   return { policy, dir, env: ports.env.toSorted(), files, hosts: found.hosts, unbound };
 }

@@ -7,11 +7,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confinementFor, type Places, rightsOf } from '../../guard/command-rights.ts';
 import { splitApprovedHosts } from '../../guard/approved-hosts.ts';
-import type { Classified, Command } from '../../schema/command.ts';
+import { withLocalRemote } from '../../guard/referenced-hosts.ts';
+import type { Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
+import type { OpenFolder } from '../../schema/folder.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import type { ToolCall } from '../../schema/tool.ts';
-import type { CommandSandbox, SandboxRequest } from '../../tools/builtin/shell.ts';
+import type { CommandSandbox, SandboxRequest, StepTerms } from '../../tools/builtin/shell.ts';
 import { readDeskPackages } from '../../tools/egress/desk-packages.ts';
 import type { Grant } from '../../tools/egress/open-egress.ts';
 import type { TicketOwner } from '../../tools/egress/proxy-tickets.ts';
@@ -27,6 +29,7 @@ import { npmGlobalConfig } from '../network/npm-config.ts';
 import { npmrcLines, packageAuthorities, packageSettings, registryVariables } from '../network/registry-settings.ts';
 import { certificateFiles } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
+import type { Classifier } from './classifier.ts';
 import { classifyWithHosts } from './create-guard.ts';
 import { launcherPath, prepareLauncher } from './find-launcher.ts';
 import {
@@ -41,8 +44,10 @@ import {
 export type SandboxPorts = {
   home: Home;
   sandbox: 'jail' | 'none';
-  classify: (command: Command) => Classified;
+  classify: Classifier;
   egress: EgressAccess;
+  /** Folders outside the desk that are open to this call now. */
+  folders?: (call: ToolCall) => Promise<readonly OpenFolder[]>;
 };
 
 export const deskLockFile = (home: Home): string => join(home.oka, 'state', 'desk.lock');
@@ -109,6 +114,7 @@ async function sandboxCommand(
   const isConfined = confinement.kind === 'jail';
   const grant = await grantEgress(ports, call, command, request);
   const scratch = call.class === 'read' && !support.seccomp ? null : createScratch(ports.home);
+  const folders = isConfined ? ((await ports.folders?.(call)) ?? []) : [];
   return toSandbox({
     env: {
       ...(isConfined ? { PATH: call.class === 'read' ? barePath(ports.home) : reachablePath(ports.home) } : {}),
@@ -120,7 +126,7 @@ async function sandboxCommand(
     },
     scratch,
     launch: isConfined
-      ? confinedLaunch(ports, call, request, support, grant, scratch)
+      ? confinedLaunch(ports, call, request, support, { grant, scratch, folders })
       : witnessedLaunch(ports, call, support),
     grant,
   });
@@ -240,11 +246,11 @@ function confinedLaunch(
   { class: effect, author, call }: ToolCall,
   { readable }: SandboxRequest,
   support: KernelSupport,
-  grant: Grant | null,
-  scratch: string | null,
+  { grant, scratch, folders }: { grant: Grant | null; scratch: string | null; folders: readonly OpenFolder[] },
 ): SandboxLaunch {
   const places = placesOf(home, scratch);
-  const rights = rightsOf({ class: effect, author, net: grant?.address ?? null, installer: false }, places, support);
+  const step = { class: effect, author, net: grant?.address ?? null, installer: false, folders };
+  const rights = rightsOf(step, places, support);
   return {
     launcher: launcherPath(),
     rights: { ...rights, read: [...rights.read, ...readable, ...(grant === null ? [] : certificateFiles())] },
@@ -290,9 +296,10 @@ async function removeScratch(folder: string): Promise<void> {
 }
 
 /** What a person fenced runs on the desk, whatever it contains; only network access has to be declared. */
-export function classWith(classify: (command: Command) => Classified) {
-  return (command: Command, author: 'operator' | 'model', hasNet: boolean): SideEffectClass => {
-    const found = classify(command);
+export function classWith(classify: Classifier, desk: string) {
+  return (command: Command, author: 'operator' | 'model', { hasNet, dir, folders }: StepTerms): SideEffectClass => {
+    const place = { dir: join(desk, dir), desk, folders };
+    const found = withLocalRemote(command, classify(command, folders), place, (rest) => classify(rest, folders));
     if (author === 'model') return found.class;
     return found.class === 'external_mutation' && found.net && !hasNet ? 'external_mutation' : 'write_local';
   };

@@ -7,12 +7,15 @@
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OpenFolder } from '../../schema/folder.ts';
 import { wrapAsData } from '../../roles/prompt-text.ts';
 
 export type SituationPorts = {
   desk: string;
   now: number;
   hasProgram: (name: string) => boolean;
+  /** Folders outside the desk that the task may use. */
+  folders?: readonly OpenFolder[];
 };
 
 /** What plans most often depend on: interpreters, and programs that read documents, pictures and data. */
@@ -32,14 +35,21 @@ const MOST_NAMES = 20;
 const LONGEST_NAME = 50;
 const MOST_BYTES = 700;
 
-export function describeSituation(dir: string | null, { desk, now, hasProgram }: SituationPorts): string {
+export function describeSituation(
+  dir: string | null,
+  { desk, now, hasProgram, folders: outside = [] }: SituationPorts,
+): string {
   const present = PROGRAMS.filter(hasProgram);
   const absent = PROGRAMS.filter((name) => !present.includes(name));
   const folders = dir === null || dir === '.' ? ['.'] : [dir, '.'];
-  const lists = folders.flatMap((folder) => listFolder(desk, folder));
+  const lists = [
+    ...folders.flatMap((folder) => listFolder(desk, folder)),
+    ...outside.flatMap(({ path }) => listFolder(path, '.', path)),
+  ];
   return [
     `Now: ${describeMoment(now)}.`,
     `Programs here: ${present.join(', ') || 'none of the usual ones'}. Not here: ${absent.join(', ') || 'none'}. Packages of Python and Node (pypdf, openpyxl, …) are installed when a script imports them.`,
+    ...outside.map(describeFolder),
     ...(lists.length === 0 ? [] : [`Files:\n${wrapAsData('names of files', lists.join('\n'), MOST_BYTES)}`]),
   ].join('\n');
 }
@@ -60,8 +70,11 @@ export function describeMoment(now: number, zone = new Intl.DateTimeFormat().res
   return `${part('weekday')}, ${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}, ${zone}`;
 }
 
+export const describeFolder = ({ path, access }: OpenFolder): string =>
+  `Outside the desk this task may ${access === 'read' ? 'read' : 'read and change'} ${path}: use absolute paths there.`;
+
 /** One line: `mail/: a.txt, b.txt, and 11 more`. Folders end with a slash. */
-function listFolder(desk: string, folder: string): string[] {
+function listFolder(desk: string, folder: string, name?: string): string[] {
   try {
     const entries = readdirSync(join(desk, folder), { withFileTypes: true })
       .filter(({ name }) => !name.startsWith('.'))
@@ -72,7 +85,7 @@ function listFolder(desk: string, folder: string): string[] {
       return entry.isDirectory() ? `${name}/` : `${name}${sizeOf(join(desk, folder, entry.name))}`;
     });
     const more = entries.length > shown.length ? `, and ${entries.length - shown.length} more` : '';
-    return [`${folder === '.' ? 'top of the desk' : `${folder}/`}: ${shown.join(', ')}${more}`];
+    return [`${name ?? (folder === '.' ? 'top of the desk' : `${folder}/`)}: ${shown.join(', ')}${more}`];
   } catch {
     return [];
   }

@@ -1,14 +1,19 @@
 /** Graphs of plans: stored as artifacts and named after their content. */
+import type { OpenFolder } from '../../schema/folder.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 
 const PREFIX = 'plan-';
 
+/** `folders` are those outside the desk that the task may use. */
 export async function storePlanGraph(
   graph: Graph,
   artifacts: ArtifactStore,
+  folders: readonly OpenFolder[] = [],
 ): Promise<{ graph: string; sha256: string }> {
-  const { sha256 } = await artifacts.put(JSON.stringify(graph), { media: 'application/json', name: 'plan.json' });
+  const { folders: _, ...planned } = graph;
+  const stored: Graph = folders.length === 0 ? planned : { ...planned, folders: [...folders] };
+  const { sha256 } = await artifacts.put(JSON.stringify(stored), { media: 'application/json', name: 'plan.json' });
   return { graph: `${PREFIX}${sha256}`, sha256 };
 }
 

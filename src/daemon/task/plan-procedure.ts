@@ -9,6 +9,7 @@ import type { Candidate } from '../../memory/recall/context-pack.ts';
 import { EVERY_STEP } from '../../roles/criteria.ts';
 import { readTaskCriteria } from '../../roles/runbook.ts';
 import { withoutProse } from '../../roles/step-acceptance.ts';
+import type { OpenFolder } from '../../schema/folder.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../../schema/task-run.ts';
@@ -19,8 +20,7 @@ export type ProcedurePlan = { kind: 'planned'; plan: Planned } | { kind: 'unplan
 
 export async function planByProcedure(
   ports: TaskPorts,
-  task: TaskGiven,
-  body: string,
+  { task, body, folders }: { task: TaskGiven; body: string; folders: readonly OpenFolder[] },
   run: string,
 ): Promise<ProcedurePlan> {
   const { criteria, problems } = readTaskCriteria(body, task.fields);
@@ -29,7 +29,7 @@ export async function planByProcedure(
   if (chosen.kind !== 'none') await recordChoiceOnce(ports, run, chosen.choice);
   switch (chosen.kind) {
     case 'plan':
-      return { kind: 'planned', plan: await storeProcedurePlan(ports, chosen.filled, criteria) };
+      return { kind: 'planned', plan: await storeProcedurePlan(ports, chosen.filled, criteria, folders) };
     case 'offer':
       return { kind: 'unplanned', offers: chosen.offers };
     case 'withheld':
@@ -50,6 +50,7 @@ async function storeProcedurePlan(
   { artifacts }: TaskPorts,
   filled: FilledProcedure,
   given: Planned['criteria'],
+  folders: readonly OpenFolder[],
 ): Promise<Planned> {
   const own = filled.criteria.filter(
     ({ author, text }) => author === 'model' && !given.some((each) => each.text === text),
@@ -57,7 +58,7 @@ async function storeProcedurePlan(
   const criteria = [...given, ...own].map(({ text, author }) => ({ text, author }));
   return {
     by: 'procedure',
-    ...(await storePlanGraph({ ...withoutProse(Graph.parse(filled.graph)), author: 'model' }, artifacts)),
+    ...(await storePlanGraph({ ...withoutProse(Graph.parse(filled.graph)), author: 'model' }, artifacts, folders)),
     input: null,
     criteria: criteria.length > 0 ? criteria : [{ text: EVERY_STEP.text, author: EVERY_STEP.author }],
     tools: [...filled.tools],

@@ -29,6 +29,7 @@ import { readTaskCriteria, type Runbook, parseRunbook } from '../../roles/runboo
 import type { LineProblem } from '../../roles/markdown-blocks.ts';
 import { wrapAsData } from '../../roles/prompt-text.ts';
 import { type Planned, PlanInput, Planned as PlannedShape, type TaskGiven } from '../../schema/task-run.ts';
+import type { OpenFolder } from '../../schema/folder.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import { ok, defineTool } from '../../tools/builtin/define-tool.ts';
 import { askModel } from './ask-model.ts';
@@ -63,6 +64,9 @@ export function planTool(ports: TaskPorts): Tool {
         return { status: 'failed', error: `its deadline, ${deadline}, has passed`, temporary: false };
       const lacking = await ports.lacking(task.fields.requires ?? []);
       if (lacking !== null) return lacking;
+      const granted = await ports.folders(call.run);
+      if ('outcome' in granted) return granted.outcome;
+      const { folders } = granted;
       const past = await pastRounds(ports, call.run);
       if (past.length > 0) await moveTo(ports, call.run, 'REPLAN', past.at(-1)?.reason ?? '');
       const body = await bodyOf(ports, task);
@@ -74,10 +78,10 @@ export function planTool(ports: TaskPorts): Tool {
       if (runbook !== null) await sealSteps(ports, runbook, call.run);
       const planned =
         runbook !== null && past.length === 0
-          ? ok(await storeRunbook(ports, runbook))
+          ? ok(await storeRunbook(ports, runbook, folders))
           : past.length === 0
-            ? await planFirst(ports, task, body, call)
-            : await planByModel(ports, task, body, past, call);
+            ? await planFirst(ports, { task, body, folders }, call)
+            : await planByModel(ports, { task, body, folders }, past, call);
       if (planned.status === 'ok') await moveTo(ports, call.run, 'EXECUTE', 'the plan is made');
       return planned;
     },
@@ -96,16 +100,18 @@ function inFolder({ fields, dir }: TaskGiven): TaskGiven['fields'] {
   return dir === null ? fields : { ...fields, dir };
 }
 
+/** A task, its text, and the folders outside the desk that it may use. */
+export type ToPlan = { task: TaskGiven; body: string; folders: readonly OpenFolder[] };
+
 /** A procedure that has proven itself plans first, then a model (T4). */
-async function planFirst(ports: TaskPorts, task: TaskGiven, body: string, call: ToolCall): Promise<Outcome> {
-  const made = await planByProcedure(ports, task, body, call.run);
-  return made.kind === 'planned' ? ok(made.plan) : planByModel(ports, task, body, [], call, made.offers);
+async function planFirst(ports: TaskPorts, what: ToPlan, call: ToolCall): Promise<Outcome> {
+  const made = await planByProcedure(ports, what, call.run);
+  return made.kind === 'planned' ? ok(made.plan) : planByModel(ports, what, [], call, made.offers);
 }
 
 async function planByModel(
   ports: TaskPorts,
-  task: TaskGiven,
-  body: string,
+  { task, body, folders }: ToPlan,
   past: readonly PastRound[],
   call: ToolCall,
   offers: readonly Candidate[] = [],
@@ -130,7 +136,7 @@ async function planByModel(
       ...(task.dir === null ? {} : { dir: task.dir }),
     },
     pack: await ports.pack('planner', call, task, body, offers),
-    situation: ports.situation(task.dir),
+    situation: ports.situation(task.dir, folders),
     tools,
     reasons: past.map(({ reason }) => reason),
     achieved: context.ran.map(toAchieved),
@@ -154,7 +160,7 @@ async function planByModel(
   });
   if (asked.kind === 'outcome') return asked.outcome;
   if ('impossible' in asked.answer) return endAsImpossible(ports, call.run, asked.answer.impossible);
-  const planned = await storeModelPlan(ports, asked.answer);
+  const planned = await storeModelPlan(ports, asked.answer, folders);
   const widening = last === undefined ? null : await findWidening(ports, planned, past, { task, body });
   return widening === null ? ok(planned) : askToWiden(ports, planned, widening);
 }
@@ -224,10 +230,14 @@ const toAchieved = ({ node, output }: RanStep): Achieved => ({
   gave: output,
 });
 
-async function storeRunbook(ports: TaskPorts, { graph, input, criteria }: Runbook): Promise<Planned> {
+async function storeRunbook(
+  ports: TaskPorts,
+  { graph, input, criteria }: Runbook,
+  folders: readonly OpenFolder[],
+): Promise<Planned> {
   return {
     by: 'runbook',
-    ...(await storePlanGraph(graph, ports.artifacts)),
+    ...(await storePlanGraph(graph, ports.artifacts, folders)),
     input,
     criteria: criteria.map(({ text, author }) => ({ text, author })),
     tools: ['shell'],
@@ -237,10 +247,10 @@ async function storeRunbook(ports: TaskPorts, { graph, input, criteria }: Runboo
 
 type ReviewedPlan = Omit<Plan, 'criteria'> & { criteria: PlannedCriterion[] };
 
-async function storeModelPlan(ports: TaskPorts, plan: ReviewedPlan): Promise<Planned> {
+async function storeModelPlan(ports: TaskPorts, plan: ReviewedPlan, folders: readonly OpenFolder[]): Promise<Planned> {
   return {
     by: 'model',
-    ...(await storePlanGraph({ ...withoutFinished(plan), author: 'model' }, ports.artifacts)),
+    ...(await storePlanGraph({ ...withoutFinished(plan), author: 'model' }, ports.artifacts, folders)),
     input: plan.input,
     criteria: plan.criteria.map(recordedCriterion),
     ...(plan.replaced.length === 0 ? {} : { replaced: plan.replaced }),

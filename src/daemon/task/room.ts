@@ -6,6 +6,7 @@ import { ports } from '../room-ports.ts';
 
 const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools, reportRun } =
   ports;
+const { folders } = ports;
 const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };
 
 export const task = defineRoom({
@@ -13,7 +14,22 @@ export const task = defineRoom({
   events: ['run.judged', 'run.moved', 'procedure.chosen'],
   tools: ['task.plan', 'task.critique', 'step.check'],
   tidy: async (tidying) => (await import('./tidy-outbox.ts')).tidyOutbox(tidying),
-  needs: { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools, reportRun },
+  needs: {
+    home,
+    config,
+    artifacts,
+    vault,
+    onDurable,
+    shadow,
+    sandbox,
+    models,
+    memory,
+    deps,
+    runs,
+    tools,
+    reportRun,
+    folders,
+  },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {
     const [{ taskTools }, { reportResults }, { pendingResultsIn }] = await Promise.all([

@@ -3,10 +3,12 @@ import type { RunState } from '../../engine/run-state.ts';
 import type { Candidate } from '../../memory/recall/context-pack.ts';
 import type { FoundSecret } from '../../roles/safety.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
+import type { OpenFolder } from '../../schema/folder.ts';
 import type { ArtifactStore, Clock, Model } from '../../schema/ports.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool, ToolCall } from '../../schema/tool.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
+import type { FolderGrants } from '../guard/folder-grants.ts';
 import type { SealedTexts } from '../guard/sealed-texts.ts';
 import type { Choose } from './procedures.ts';
 
@@ -31,7 +33,9 @@ export type TaskPorts = {
     further?: readonly Candidate[],
   ) => Promise<string>;
   /** Date, programs and files, for the planner; `dir` is the folder of the task below the desk. */
-  situation: (dir: string | null) => string;
+  situation: (dir: string | null, folders: readonly OpenFolder[]) => string;
+  /** The folders outside the desk for the plan of a task, or why it cannot be planned. */
+  folders: FolderGrants['forPlan'];
   /** What has worked for tasks like this one. */
   procedures: Choose;
   /** What a task says it needs and is not there, as the outcome that waits for it. */

@@ -9,7 +9,8 @@ import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import type { Deps } from '../deps/deps.ts';
-import { stepsOf } from '../desk/desk.ts';
+import { changesOf } from '../desk/run-changes.ts';
+import type { FolderGrants } from '../guard/folder-grants.ts';
 import type { Memory } from '../memory/open-memory.ts';
 import type { Home } from '../../schema/home.ts';
 import type { HomeVault } from '../guard/home-vault.ts';
@@ -36,6 +37,7 @@ export type TaskParts = {
   deps: Pick<Deps, 'waitForMissing' | 'detect'>;
   runs: Pick<Runs, 'stateOf' | 'eventsOf' | 'post'>;
   tools: Pick<ToolRegistry, 'list'>;
+  folders: FolderGrants;
 };
 
 export type TaskTools = {
@@ -62,12 +64,12 @@ export function taskTools(parts: TaskParts): TaskTools {
 }
 
 function portsOf(parts: TaskParts): TaskPorts {
-  const { home, config, artifacts, vault, shadow, models, memory, deps, runs, tools: registry } = parts;
+  const { home, config, artifacts, vault, shadow, models, memory, deps, runs, folders, tools: registry } = parts;
   const { eventsOf, stateOf } = runs;
   const tools = (): Tool[] => registry.list().filter(({ internal }) => internal !== true);
   const note: TaskPorts['note'] = (event) => void runs.post(event.run, event);
   const changesBy: TaskPorts['changesBy'] = async (ids) =>
-    shadow.changes(stepsOf((await Promise.all(ids.map(eventsOf))).flat(), null));
+    changesOf((await Promise.all(ids.map(eventsOf))).flat(), shadow);
   return {
     artifacts,
     clock: Date.now,
@@ -79,8 +81,10 @@ function portsOf(parts: TaskParts): TaskPorts {
       const model = idOf(models, role, fields.model);
       return memory.pack({ role, run, node, query: `${title}\n${about}`, model, given }, note);
     },
-    situation: (dir) =>
+    folders: folders.forPlan,
+    situation: (dir, outside) =>
       describeSituation(dir, {
+        folders: outside,
         desk: join(home.workspace, 'desk'),
         now: Date.now(),
         hasProgram: (name) => deps.detect({ kind: 'command', name, evidence: '' }).there,

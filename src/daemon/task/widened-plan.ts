@@ -12,6 +12,7 @@ import { matchesGlob } from '../../roles/glob.ts';
 import type { Event } from '../../schema/event.ts';
 import { Planned, type TaskGiven } from '../../schema/task-run.ts';
 import type { Outcome, Tool } from '../../schema/tool.ts';
+import type { WaitFor } from '../../schema/wait.ts';
 import type { PastRound } from './past-rounds.ts';
 import type { TaskPorts } from './task-ports.ts';
 
@@ -69,13 +70,17 @@ export async function askToWiden(
   return { status: 'waiting', for: { kind: 'approval', binding: sha256, text: text.slice(0, 20_000) } };
 }
 
+/** The other question of a plan is about folders outside the desk. */
+const isAboutPlan = (awaited: WaitFor): awaited is Extract<WaitFor, { kind: 'approval' }> =>
+  awaited.kind === 'approval' && awaited.asked?.tool !== 'folders';
+
 /** The plan that a person has approved since the last judgement; null when there is none. */
 export async function approvedPlan({ artifacts }: TaskPorts, events: readonly Event[]): Promise<Planned | null> {
   const judged = events.findLastIndex((event) => event.type === 'run.judged');
   const asked = new Map<string, string>();
   let binding: string | null = null;
   for (const event of events.slice(judged + 1)) {
-    if (event.type === 'wait.opened' && event.data.node === 'plan' && event.data.for.kind === 'approval')
+    if (event.type === 'wait.opened' && event.data.node === 'plan' && isAboutPlan(event.data.for))
       asked.set(event.data.wait, event.data.for.binding);
     if (event.type === 'wait.closed' && event.data.answer.verdict === 'approved')
       binding = asked.get(event.data.wait) ?? binding;

@@ -19,6 +19,7 @@ import type { ArtifactRef } from '../../schema/tool.ts';
 import { triggersAmong } from '../../schema/program-triggers.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
 import { stepsOf } from '../desk/desk.ts';
+import { changesOf } from '../desk/run-changes.ts';
 import { deliverFiles } from './deliver-files.ts';
 import { artifactsIn, foldResultFacts } from './result-facts.ts';
 
@@ -53,7 +54,7 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   const own = await ports.eventsOf(run);
   const steps = await Promise.all(childrenIn(own).map((child) => ports.eventsOf(child)));
   const all = [...own, ...steps.flat()];
-  const facts = foldResultFacts(own, steps, ports.shadow.changes(stepsOf(all, null)));
+  const facts = foldResultFacts(own, steps, changesOf(all, ports.shadow));
   if (facts === null) return null;
   const warning = all.some(isCommand) ? await ports.sandboxWarning() : null;
   const folder = join(ports.outbox, run);

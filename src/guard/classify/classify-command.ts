@@ -6,6 +6,7 @@
  * 3. Pure except for `resolve`, which finds a program on the disk.
  */
 import type { Classified, Command } from '../../schema/command.ts';
+import type { OpenFolder } from '../../schema/folder.ts';
 import { hasInvisible } from '../escape-invisible.ts';
 import { judgeCall } from './program-call.ts';
 import { programFinder, SYSTEM_FOLDERS } from './find-program.ts';
@@ -27,6 +28,8 @@ import { walkScript, walkText } from './walk-script.ts';
 export type Surroundings = {
   /** Absolute path of the folder that commands work in. */
   desk: string;
+  /** Folders outside the desk that the task may use. */
+  folders?: readonly OpenFolder[];
   /** Absolute path of .oka/tools. */
   toolFolder: string;
   systemFolders?: readonly string[];
@@ -88,9 +91,16 @@ function judgeUncalledFunctions(state: ShellState): void {
     raise(state, 'deny', 'a text contains a subscript with code in it, and the line does arithmetic');
 }
 
-function initialState({ desk, toolFolder, systemFolders = SYSTEM_FOLDERS, resolve }: Surroundings): ShellState {
+function initialState({
+  desk,
+  folders = [],
+  toolFolder,
+  systemFolders = SYSTEM_FOLDERS,
+  resolve,
+}: Surroundings): ShellState {
   const where: Where = {
     desk,
+    folders,
     toolFolder,
     systemFolders,
     resolve: memoize(resolve ?? programFinder(toolFolder, systemFolders)),

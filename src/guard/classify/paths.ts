@@ -1,12 +1,16 @@
 /** Owns: where a path is (desk, scratch, system, home, …) and how sensitive it is (secret, guard, configuration, …). */
 import { posix } from 'node:path';
+import { isInFolder, type OpenFolder } from '../../schema/folder.ts';
 import { programTrigger } from '../../schema/program-triggers.ts';
 import { hasCredentials, hostAndPortOf, hostOf, isMetadata } from './hosts.ts';
 import { type Arg, HOLE, raise, type ShellState, toDisplay } from './shell-state.ts';
 
 export type Place =
+  /** The desk, or a folder outside it that the task may change. */
   | 'desk'
   | 'desk root'
+  /** A folder outside the desk that the task may read. */
+  | 'read folder'
   | 'scratch'
   | 'tools'
   | 'workspace'
@@ -118,6 +122,8 @@ export function placeOf(state: ShellState, text: string): Place {
   const trimmed = full.length > 1 && full.endsWith('/') ? full.slice(0, -1) : full;
   if (trimmed === desk) return 'desk root';
   if (trimmed.startsWith(`${desk}/`)) return /\/\.oka\/tools(?:\/|$)/.test(trimmed) ? 'tools' : 'desk';
+  const folder = folderAround(state, trimmed);
+  if (folder !== null) return folder.access === 'read' ? 'read folder' : trimmed === folder.path ? 'desk root' : 'desk';
   if (trimmed === toolFolder || trimmed.startsWith(`${toolFolder}/`)) return 'tools';
   const workspace = posix.dirname(desk);
   if (
@@ -134,6 +140,12 @@ export function placeOf(state: ShellState, text: string): Place {
   return HOMES.test(trimmed) ? 'home' : 'outside';
 }
 
+/** The folder outside the desk, opened to the task, that contains a path: one that may be changed before others. */
+function folderAround({ where: { folders } }: ShellState, full: string): OpenFolder | null {
+  const around = folders.filter(({ path }) => isInFolder(full, path));
+  return around.find(({ access }) => access === 'write') ?? around[0] ?? null;
+}
+
 /** How sensitive a path is, besides its place; null for an ordinary file. */
 export function sensitivityOf(state: ShellState, arg: Arg, writing = false): Sensitivity {
   const full = fullPath(state, arg.text) ?? `/${arg.text.replaceAll(HOLE, '').replace(/^\/+/, '')}`;
@@ -144,16 +156,20 @@ export function sensitivityOf(state: ShellState, arg: Arg, writing = false): Sen
 }
 
 function sensitivityOfPath(full: string, state: ShellState, writing = false): Sensitivity {
-  const inside = full.startsWith(`${state.where.desk}/`) ? full.slice(state.where.desk.length) : null;
+  const top = full.startsWith(`${state.where.desk}/`) ? state.where.desk : folderAround(state, full)?.path;
+  const inside = top === undefined ? null : full.slice(top.length);
   const tools = full.startsWith(`${state.where.toolFolder}/`) || full === state.where.toolFolder;
   const tail = inside ?? full;
   if (!tools && GUARD.test(tail)) return 'guard';
-  if (SECRET.some((shape) => shape.test(tail))) return 'secret';
+  if (isSecretPath(tail)) return 'secret';
   if (writing && programTrigger(tail) !== null) return 'config';
   if (PRIVATE.some((shape) => shape.test(tail))) return 'private';
   if (/^\/etc\/(?:passwd|group)-?$/.test(full)) return 'accounts';
   return programTrigger(tail) === null ? null : 'config';
 }
+
+/** Whether the content of an absolute path is secret by its name alone. */
+export const isSecretPath = (full: string): boolean => SECRET.some((shape) => shape.test(full));
 
 /** A glob, or a path with an unknown part after a separator, counts as the most sensitive path it could match. */
 function sensitivityOfMatches(full: string, state: ShellState): Sensitivity {
@@ -212,6 +228,7 @@ export function judgeRead(state: ShellState, program: string, arg: Arg): void {
       return;
     case 'desk':
     case 'desk root':
+    case 'read folder':
     case 'scratch':
     case 'tools':
     case 'workspace':
@@ -253,6 +270,7 @@ export function judgeWrite(state: ShellState, program: string, arg: Arg): void {
     return raise(state, 'deny', `${what} looks like an option`);
   if (['desk', 'desk root', 'scratch', 'tools', 'unknown'].includes(place))
     return raise(state, 'write_local', `${program} writes on the desk`);
+  if (place === 'read folder') return raise(state, 'deny', `${what} this task may only read`);
   const advice = TEMPORARY.test(arg.text) ? ': temporary files of a command belong into $TMPDIR' : '';
   raise(state, 'deny', `${what} is outside the desk${advice}`);
 }

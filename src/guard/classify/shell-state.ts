@@ -1,4 +1,5 @@
 /** Owns: the state while a command is walked, and the types its rules are written with. */
+import type { OpenFolder } from '../../schema/folder.ts';
 import type { ParsedScript } from 'unbash';
 import type { SideEffectClass } from '../../schema/effect.ts';
 
@@ -48,6 +49,8 @@ export type Tally = {
 
 export type Where = {
   desk: string;
+  /** Folders outside the desk that the task may use. */
+  folders: readonly OpenFolder[];
   toolFolder: string;
   systemFolders: readonly string[];
   resolve: (program: string) => string | null;

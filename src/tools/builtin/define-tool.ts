@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { messageOf, OkaError } from '../../schema/errors.ts';
+import type { OpenFolder } from '../../schema/folder.ts';
 import type { Json } from '../../schema/json.ts';
 import type { SideEffectClass } from '../../schema/effect.ts';
 import { type Author, type Outcome, type Tool, ToolAnnotations, type ToolCall } from '../../schema/tool.ts';
@@ -12,7 +13,9 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
   annotations: z.input<typeof ToolAnnotations>;
   targets: readonly (keyof z.output<Input> & string)[];
   internal?: true;
-  class: SideEffectClass | ((input: z.output<Input>, author: Author) => SideEffectClass);
+  class:
+    | SideEffectClass
+    | ((input: z.output<Input>, author: Author, folders: readonly OpenFolder[]) => SideEffectClass);
   /** Narrower than the annotation, which applies to every input. */
   idempotent?: (input: z.output<Input>) => boolean;
   fingerprint?: (input: z.output<Input>) => Promise<string>;
@@ -25,10 +28,10 @@ export function defineTool<Input extends z.ZodType>(definition: Definition<Input
   return {
     ...rest,
     annotations: ToolAnnotations.parse(definition.annotations),
-    classOf: (given, author = 'model') => {
+    classOf: (given, author = 'model', folders = []) => {
       if (typeof effect === 'string') return effect;
       const parsed = rest.input.safeParse(given);
-      return parsed.success ? effect(parsed.data, author) : 'external_mutation';
+      return parsed.success ? effect(parsed.data, author, folders) : 'external_mutation';
     },
     ...(idempotent === undefined
       ? {}

@@ -20,7 +20,7 @@ import type { Tool } from '../../schema/tool.ts';
 import { isText } from './body-text.ts';
 import { failure, ok, Refused, defineTool } from './define-tool.ts';
 import { readContent } from './files-read.ts';
-import type { FilesOptions } from './files-options.ts';
+import { type FilesOptions, topFolder } from './files-options.ts';
 import type { Folder } from './folder-handle.ts';
 import type { WalkOptions } from './path-walk.ts';
 import { assertRegular, withPlace, openRegular, Path, type Place } from './desk-place.ts';
@@ -29,7 +29,7 @@ const DEEPEST = 100;
 const Text = z.string().max(5_000_000);
 const Size = z.int().nonnegative().describe('Bytes of the file now.');
 
-export function writeTool({ desk }: FilesOptions): Tool {
+export function writeTool(options: FilesOptions): Tool {
   return defineTool({
     name: 'files.write',
     about:
@@ -44,18 +44,23 @@ export function writeTool({ desk }: FilesOptions): Tool {
     idempotent: ({ append }) => !append,
     targets: ['path'],
     class: 'write_local',
-    act: ({ path, content, append }) =>
-      withChangedPlace(desk, path, { links: 'followed', make: true }, async (place) => {
-        const there = await checkReplaceable(place);
-        const before = append && there !== null ? await readBytes(place) : Buffer.alloc(0);
-        const bytes = Buffer.concat([before, Buffer.from(content)]);
-        await replaceContent(place, bytes, there?.mode);
-        return ok({ path, size: bytes.length });
-      }),
+    act: async ({ path, content, append }, call) =>
+      withChangedPlace(
+        await topFolder(options, path, 'write', call),
+        path,
+        { links: 'followed', make: true },
+        async (place) => {
+          const there = await checkReplaceable(place);
+          const before = append && there !== null ? await readBytes(place) : Buffer.alloc(0);
+          const bytes = Buffer.concat([before, Buffer.from(content)]);
+          await replaceContent(place, bytes, there?.mode);
+          return ok({ path, size: bytes.length });
+        },
+      ),
   });
 }
 
-export function editTool({ desk }: FilesOptions): Tool {
+export function editTool(options: FilesOptions): Tool {
   return defineTool({
     name: 'files.edit',
     about:
@@ -75,18 +80,23 @@ export function editTool({ desk }: FilesOptions): Tool {
     annotations: { destructive: true, risk: 'medium' },
     targets: ['path'],
     class: 'write_local',
-    act: (input) =>
-      withChangedPlace(desk, input.path, { links: 'followed' }, async (place) => {
-        const there = await checkReplaceable(place);
-        const pieces = splitAtOld(await readBytes(place), input);
-        const bytes = Buffer.from(pieces.join(input.new));
-        await replaceContent(place, bytes, there?.mode);
-        return ok({ path: input.path, size: bytes.length, replaced: pieces.length - 1 });
-      }),
+    act: async (input, call) =>
+      withChangedPlace(
+        await topFolder(options, input.path, 'write', call),
+        input.path,
+        { links: 'followed' },
+        async (place) => {
+          const there = await checkReplaceable(place);
+          const pieces = splitAtOld(await readBytes(place), input);
+          const bytes = Buffer.from(pieces.join(input.new));
+          await replaceContent(place, bytes, there?.mode);
+          return ok({ path: input.path, size: bytes.length, replaced: pieces.length - 1 });
+        },
+      ),
   });
 }
 
-export function moveTool({ desk }: FilesOptions): Tool {
+export function moveTool(options: FilesOptions): Tool {
   return defineTool({
     name: 'files.move',
     about: 'Moves or renames a file or folder of the desk. Makes the folders on the way; replaces nothing.',
@@ -95,10 +105,11 @@ export function moveTool({ desk }: FilesOptions): Tool {
     annotations: { destructive: true, risk: 'medium' },
     targets: ['from', 'to'],
     class: 'write_local',
-    act: ({ from, to }) =>
-      withChangedPlace(desk, from, { links: 'named' }, async (source) => {
+    act: async ({ from, to }, call) =>
+      withChangedPlace(await topFolder(options, from, 'write', call), from, { links: 'named' }, async (source) => {
         await lstat(source.folder.at(source.name));
-        return await withChangedPlace(desk, to, { links: 'named', make: true }, async (target) => {
+        const top = await topFolder(options, to, 'write', call);
+        return await withChangedPlace(top, to, { links: 'named', make: true }, async (target) => {
           if ((await statOrNull(target)) !== null) throw failure(`${to} is there already`, 'Use another name.');
           await rename(source.folder.at(source.name), target.folder.at(target.name));
           return ok({ from, to });
@@ -107,7 +118,7 @@ export function moveTool({ desk }: FilesOptions): Tool {
   });
 }
 
-export function removeTool({ desk }: FilesOptions): Tool {
+export function removeTool(options: FilesOptions): Tool {
   return defineTool({
     name: 'files.remove',
     about: 'Removes a file, a link or a folder of the desk. It cannot be restored.',
@@ -121,10 +132,11 @@ export function removeTool({ desk }: FilesOptions): Tool {
     idempotent: ({ missing_ok }) => missing_ok,
     targets: ['path'],
     class: 'write_local',
-    act: async ({ path, recursive, missing_ok }) => {
+    act: async ({ path, recursive, missing_ok }, call) => {
+      const top = await topFolder(options, path, 'write', call);
       let seen = false;
       try {
-        await withChangedPlace(desk, path, { links: 'named' }, async ({ folder, name }) => {
+        await withChangedPlace(top, path, { links: 'named' }, async ({ folder, name }) => {
           const found = await lstat(folder.at(name));
           seen = true;
           if (found.isDirectory()) await removeFolder(folder, name, recursive);

@@ -5,7 +5,7 @@ import { errnoOf } from '../../schema/errors.ts';
 import type { Tool } from '../../schema/tool.ts';
 import { isInside, isText, startOfText, toBodyText, bodyFields, asCaptured } from './body-text.ts';
 import { failure, ok, defineTool } from './define-tool.ts';
-import type { FilesOptions } from './files-options.ts';
+import { type FilesOptions, topFolder } from './files-options.ts';
 import { createLineMatcher } from './line-matcher.ts';
 import { withPlace, withFolder, openRegular, Path } from './desk-place.ts';
 import { type Entry, stampFile, stampFolder, walkFolder } from './folder-walk.ts';
@@ -21,7 +21,8 @@ const reading = {
   class: 'read',
 } as const;
 
-export function readTool({ desk, artifacts }: FilesOptions): Tool {
+export function readTool(options: FilesOptions): Tool {
+  const { desk, artifacts } = options;
   return defineTool({
     name: 'files.read',
     about: 'Reads a text file of the desk, or a part of it. A long file comes as head and tail, with an artifact.',
@@ -38,8 +39,8 @@ export function readTool({ desk, artifacts }: FilesOptions): Tool {
     }),
     ...reading,
     fingerprint: ({ path }) => stampFile(desk, path),
-    act: ({ path, offset, length }) =>
-      withPlace(desk, path, { links: 'followed' }, async (place) => {
+    act: async ({ path, offset, length }, call) =>
+      withPlace(await topFolder(options, path, 'read', call), path, { links: 'followed' }, async (place) => {
         const { file, stats } = await openRegular(place);
         await using _ = file;
         const all = offset === undefined && length === undefined;
@@ -51,7 +52,8 @@ export function readTool({ desk, artifacts }: FilesOptions): Tool {
   });
 }
 
-export function listTool({ desk }: FilesOptions): Tool {
+export function listTool(options: FilesOptions): Tool {
+  const { desk } = options;
   return defineTool({
     name: 'files.list',
     about: 'Lists what is in a folder of the desk, sorted by name. Links are shown and not followed.',
@@ -72,8 +74,8 @@ export function listTool({ desk }: FilesOptions): Tool {
     }),
     ...reading,
     fingerprint: ({ path, recursive }) => stampFolder(desk, path, recursive),
-    act: ({ path, recursive, limit }, call) =>
-      withFolder(desk, path, async (top) => {
+    act: async ({ path, recursive, limit }, call) =>
+      withFolder(await topFolder(options, path, 'read', call), path, async (top) => {
         const entries: object[] = [];
         for await (const { folder, name, kind, path: shown } of walkFolder(top, path, recursive, call.signal)) {
           if (entries.length === limit) return ok({ entries, more: true });
@@ -85,7 +87,8 @@ export function listTool({ desk }: FilesOptions): Tool {
   });
 }
 
-export function searchTool({ desk }: FilesOptions): Tool {
+export function searchTool(options: FilesOptions): Tool {
+  const { desk } = options;
   return defineTool({
     name: 'files.search',
     about:
@@ -109,8 +112,8 @@ export function searchTool({ desk }: FilesOptions): Tool {
     }),
     ...reading,
     fingerprint: ({ path }) => stampFolder(desk, path, true),
-    act: ({ pattern, regex, path, limit }, call) =>
-      withFolder(desk, path, async (top) => {
+    act: async ({ pattern, regex, path, limit }, call) =>
+      withFolder(await topFolder(options, path, 'read', call), path, async (top) => {
         const find = createLineMatcher(pattern, regex);
         const matches: object[] = [];
         let skipped = 0;

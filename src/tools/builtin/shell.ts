@@ -1,6 +1,7 @@
 /** Owns: the tool `shell`. Does not own: how a command is run and stopped (tools/launch.ts), what it may do (guard). */
 import { z } from 'zod';
 import type { Command } from '../../schema/command.ts';
+import type { OpenFolder } from '../../schema/folder.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
 import type { LiveSteps } from '../../schema/live-port.ts';
@@ -18,7 +19,7 @@ export type ShellOptions = {
   desk: string;
   /** The complete environment of a command. */
   env: Readonly<Record<string, string>>;
-  classify?: (command: Command, author: Author, hasNet: boolean) => SideEffectClass;
+  classify?: (command: Command, author: Author, step: StepTerms) => SideEffectClass;
   /** Provides the sandbox of a command; without it commands run unrestricted. */
   sandbox?: (call: ToolCall, command: Command, request: SandboxRequest) => Promise<CommandSandbox>;
   artifacts?: ArtifactStore;
@@ -27,6 +28,9 @@ export type ShellOptions = {
   /** Maximum bytes stored of each of stdout and stderr. */
   limitBytes?: number;
 };
+
+/** What the class of a command depends on besides its words. */
+export type StepTerms = { hasNet: boolean; dir: string; folders: readonly OpenFolder[] };
 
 export type SandboxRequest = {
   /** Whether it asks for the network, or for which hosts of it. */
@@ -91,7 +95,9 @@ export function shellTool(options: ShellOptions): Tool {
     output: Output,
     annotations: { destructive: true, risk: 'high' },
     targets: ['argv', 'line', 'dir'],
-    class: (input, author) => classify?.(toCommand(input), author, input.net !== false) ?? 'external_mutation',
+    class: (input, author, folders) =>
+      classify?.(toCommand(input), author, { hasNet: input.net !== false, dir: input.dir, folders }) ??
+      'external_mutation',
     act: async (input, call) => {
       const cwd = await withFolder(desk, input.dir, async (folder) => folder.real);
       await using handed = await provideSecrets(input.secrets);

@@ -5,7 +5,7 @@
  * One process at a time uses it, the one with the pen. A snapshot is complete and durable when `snapshot` resolves.
  */
 import { hash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeErrno, replaceFile } from '../../ledger/disk.ts';
 import { errnoOf } from '../../schema/errors.ts';
@@ -21,7 +21,13 @@ import { type Pruned, type PruneLimits, pruneSnapshots, appendRecord, readRecord
 import { repairDeskMode } from './repair-modes.ts';
 import { carryOutPlan } from './carry-out-undo.ts';
 
-export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & { store: string; desk: string; clock?: Clock };
+export type SnapshotOptions = Partial<SnapshotLimits & PruneLimits> & {
+  store: string;
+  desk: string;
+  clock?: Clock;
+  /** Whether it is a folder of a person, outside the desk: its modes are left as they are. */
+  isForeign?: boolean;
+};
 
 export type Undone = { restored: string[]; removed: string[]; overlaps: Left[]; notRestorable: Left[] };
 
@@ -44,6 +50,8 @@ export type Snapshots = {
   changes(steps: readonly Step[]): Changes;
   /** The regular files that these steps created or changed, as they left them. */
   filesLeft(steps: readonly Step[]): FileLeft[];
+  /** The snapshots of a folder outside the desk, by its real path; they are stored next to those of the desk. */
+  forFolder(path: string): Snapshots;
   prune(): Promise<Pruned>;
   /** Saves the stamps of the files, so that the next process need not read them all. */
   close(): void;
@@ -60,13 +68,15 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
   let seen: Seen | null = null;
   let latest: string | undefined;
   let deskMode: number | null = null;
+  const { isForeign = false } = options;
+  const folders = new Map<string, Snapshots>();
 
   const snapshot = async (label: string, without: ReadonlySet<string> = new Set()): Promise<Snapshot> => {
     if (!objects.isThere()) [seen, latest] = [new Map(), undefined];
     seen ??= loadSeen(store, objects);
     latest ??= readRecords(store).at(-1)?.tree;
-    deskMode = repairDeskMode(desk, deskMode);
-    const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes, without });
+    if (!isForeign) deskMode = repairDeskMode(desk, deskMode);
+    const taken = await snapshotDesk(desk, objects, seen, { mostFileBytes, mostNewBytes, without, isForeign });
     if (taken.tree !== latest) appendRecord(store, { at: clock(), tree: taken.tree, label });
     latest = taken.tree;
     return taken;
@@ -114,15 +124,44 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     change: (actions) => carryOutPlan(desk, objects, actions).left,
     changes: (steps) => summarizeChanges(objects, steps),
     filesLeft: (steps) => findFilesLeft(objects, steps),
+    forFolder: (path) => folderSnapshots(folders, options, path),
     prune: async () => {
+      for (const at of folderStores(store)) pruneSnapshots(new Objects(at), clock(), { mostBytes, keepMs });
+      for (const each of folders.values()) await each.prune();
       const pruned = pruneSnapshots(objects, clock(), { mostBytes, keepMs });
       for (const [path, { oid }] of seen ?? []) if (!objects.has(oid)) seen?.delete(path);
       return pruned;
     },
     close: () => {
+      for (const each of folders.values()) each.close();
       if (seen !== null && objects.isThere()) replaceFile(seenFile(store), JSON.stringify([...seen]));
     },
   };
+}
+
+const MOST_FOREIGN_FILE_BYTES = 256 * MB;
+
+function folderOptions({ clock = Date.now, keepMs, store }: SnapshotOptions, path: string): SnapshotOptions {
+  const limits = { mostFileBytes: MOST_FOREIGN_FILE_BYTES, ...(keepMs === undefined ? {} : { keepMs }) };
+  return {
+    store: join(`${store}-folders`, hash('sha256', path).slice(0, 32)),
+    desk: path,
+    isForeign: true,
+    clock,
+    ...limits,
+  };
+}
+
+/** Opened once, so that what is known of its files stays. */
+function folderSnapshots(opened: Map<string, Snapshots>, options: SnapshotOptions, path: string): Snapshots {
+  const found = opened.get(path) ?? openSnapshots(folderOptions(options, path));
+  opened.set(path, found);
+  return found;
+}
+
+function folderStores(store: string): string[] {
+  const around = `${store}-folders`;
+  return existsSync(around) ? readdirSync(around).map((name) => join(around, name)) : [];
 }
 
 type Journal = { key: string; plan: UndoPlan };

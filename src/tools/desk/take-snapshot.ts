@@ -22,6 +22,8 @@ export type SnapshotLimits = {
   mostNewBytes: number;
   /** Names on the desk that are left out. */
   without?: ReadonlySet<string>;
+  /** Whether it is a folder of a person, whose modes are left as they are (S4). */
+  isForeign?: boolean;
 };
 export type Snapshot = { tree: string; skipped: string[] };
 
@@ -95,7 +97,7 @@ async function snapshotSubfolder(
   stats: Stats,
 ): Promise<Entry | null> {
   try {
-    const mode = repairFolderMode(held.at(name), stats);
+    const mode = k.isForeign === true ? stats.mode : repairFolderMode(held.at(name), stats);
     using below = held.enter(name);
     return { mode: FOLDER | (mode & 0o777), oid: await snapshotFolder(k, below, path) };
   } catch (error) {

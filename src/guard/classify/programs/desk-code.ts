@@ -29,6 +29,7 @@ export function judgeRunFile(use: Use, language: string | null = null, file: Arg
       if (language === null) raise('external_mutation', `${name} is not known`);
       break;
     case 'desk root':
+    case 'read folder':
     case 'workspace':
     case 'home':
     case 'outside':

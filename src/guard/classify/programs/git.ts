@@ -41,8 +41,13 @@ const LISTS: Readonly<Record<string, (use: Use, rest: readonly Arg[]) => SideEff
   worktree: (use, [sub, ...rest]) =>
     sub?.text === 'list' ? 'read' : (plain(rest).slice(0, 1).forEach(use.writes), 'write_local'),
   reflog: (use, [sub]) => (['expire', 'delete'].includes(sub?.text ?? '') ? judgeForgetting(use) : 'read'),
-  remote: (_, [sub]) =>
-    sub === undefined || /^(?:-v|--verbose|get-url)$/.test(sub.text) ? 'read' : 'external_mutation',
+  remote: (use, [sub, ...rest]) => {
+    if (sub === undefined || /^(?:-v|--verbose|get-url)$/.test(sub.text)) return 'read';
+    const [, url] = plain(rest);
+    return /^(?:add|set-url)$/.test(sub.text) && rest.length === 2 && url !== undefined && isOwnRepository(use, url)
+      ? 'write_local'
+      : 'external_mutation';
+  },
   submodule: (use, rest) => judgeSubmodule(use, rest),
   bisect: (use, rest) => judgeBisect(use, rest),
   bundle: (use, [sub, file]) => (sub?.text === 'create' ? (file && use.writes(file), 'write_local') : 'read'),
@@ -215,8 +220,31 @@ function judgeFetching(use: Use, name: string, rest: readonly Arg[]): boolean {
   return true;
 }
 
+/** Whether a word is the path of something on the desk, or in a folder that the task may change. */
+function isOwnRepository(use: Use, { text, open, hidden, glob }: Arg): boolean {
+  return /^\.{0,2}\/[\w./+@-]*$/.test(text) && !open && !hidden && !glob && placeOf(use.state, text) === 'desk';
+}
+
+/** Judges exchanging commits with a repository on the desk, or in a folder that the task may use. */
+function judgeLocalExchange(use: Use, name: string, rest: readonly Arg[]): boolean {
+  const words = rest.filter((arg, at) => !arg.text.startsWith('-') && !FETCH_TAKES.test(rest[at - 1]?.text ?? ''));
+  const [repository] = words;
+  if (repository === undefined || !/^(?:push|fetch|pull|clone|ls-remote)$/.test(name)) return false;
+  if (!/^(?:\.{0,2}\/)[\w./+@ -]*$/.test(repository.text) || repository.open || repository.hidden || repository.glob)
+    return false;
+  if (has(rest, FETCH_RUNS) || words.some(({ hidden }) => hidden)) return false;
+  const place = placeOf(use.state, repository.text);
+  const isNear = place === 'desk' || place === 'desk root' || (place === 'read folder' && name !== 'push');
+  if (!isNear) return false;
+  if (name === 'push') use.writes(repository);
+  else use.reads(repository);
+  if (name === 'clone') words.slice(1, 2).forEach(use.writes);
+  use.raise(name === 'ls-remote' ? 'read' : 'write_local', `git ${name} works with a repository of the task`);
+  return true;
+}
+
 function judgeSending(use: Use, name: string, rest: readonly Arg[]): void {
-  if (judgeFetching(use, name, rest)) return;
+  if (judgeFetching(use, name, rest) || judgeLocalExchange(use, name, rest)) return;
   judgeSubcommand(use, name, 'external_mutation');
   if (has(rest, FETCH_RUNS) && name === 'clone') use.raise('deny', 'an option of git clone can make git run a program');
   for (const arg of plain(rest)) if (/:\/\/|@.*:/.test(arg.text)) use.contacts(arg);
