@@ -46,7 +46,7 @@ function procedure(over: { [key: string]: Json } = {}): Procedure {
         },
       ],
     },
-    criteria: [{ text: 'file: {{path}}.up is not empty', author: 'model' }],
+    criteria: [{ text: 'matches: {{path}}.up /[A-Z]/', author: 'model' }],
     tools: ['files.write', 'shell'],
     targets: ['{{path}}', '{{path}}.up'],
     steps: ['write it', 'tr a-z A-Z'],
@@ -100,7 +100,7 @@ const planner = inParts({
       input: { path, content: 'x' },
       targets: [path],
     });
-    return plan([write('model', 'by-model.txt'), write('asked', asked)], ['file: by-model.txt']);
+    return plan([write('model', 'by-model.txt'), write('asked', asked)], ['contains: by-model.txt "x"']);
   },
 });
 
@@ -116,7 +116,7 @@ describe('a procedure', { timeout: 90_000 }, () => {
     story.work();
     const { status, page } = await story.ended(run);
     expect([status, story.deskText('out/b.txt.up')]).toEqual(['done', 'HELLO WORLD\n']);
-    expect(page).toMatch(/✅ contains: out\/b\.txt\.up[^]*✅ file: out\/b\.txt\.up is not empty/);
+    expect(page).toMatch(/✅ contains: out\/b\.txt\.up[^]*✅ matches: out\/b\.txt\.up/);
   });
 
   it('that is promoted takes up what waits for a model and fits it, and nothing else', async () => {
@@ -284,7 +284,7 @@ describe('a procedure', { timeout: 90_000 }, () => {
             { id: 'write', tool: 'files.write', input: { path, content: `${words}\n` }, targets: [path] },
             { id: 'upper', tool: 'shell', input: { line }, needs: ['write'], targets: [`${path}.up`] },
           ],
-          [`file: ${path}.up is not empty`],
+          [`matches: ${path}.up /[A-Z]/`],
         );
       },
     });
