@@ -37,7 +37,7 @@ describe.skipIf(missing !== '')('beside', () => {
     stage.drop('workspace/inbox/patience.md', '# Patience\n\nWrite patience into p.txt.\n');
     await stage.result('patience', /✅ Done/);
     expect(stage.logs('ollama')).toContain('planner asked ollama:11434 for trial');
-    expect(stage.logs('egress')).toContain('allowed ollama:11434: ollama is a server that the operator configured');
+    expect(stage.logs('egress')).toContain('allowed ollama:11434: ollama is a server that the operator named');
     for (const service of ['worker', 'maintenance'])
       for (const host of ['ollama', addressOf('ollama')])
         expect(stage.within(service, 'node', '-e', reaching(host, 11_434)).out).toBe('');
@@ -49,7 +49,7 @@ describe.skipIf(missing !== '')('beside', () => {
     await until('a copy', () => (/replica:append/.test(stage.logs('convex')) ? true : null));
     expect(replica('verify').out).toContain('the same');
     expect(stage.logs('convex')).toContain(`convex:3210 replica:append by key ${KEY}`);
-    expect(stage.logs('egress')).toContain('allowed convex:3210: convex is a server that the operator configured');
+    expect(stage.logs('egress')).toContain('allowed convex:3210: convex is a server that the operator named');
     expect(stage.read('.oka/maintenance/replica/state.json')).toContain('"url":"http://convex:3210"');
   });
 

@@ -185,9 +185,7 @@ describe.skipIf(missing !== '')('held', () => {
     await until('the model to be asked', () =>
       /POST model\.trial:4873 \/v1/.test(docker(['logs', peer()]).all) ? true : null,
     );
-    expect(stage.logs('egress')).toContain(
-      'allowed model.trial:4873: model.trial is a server that the operator configured',
-    );
+    expect(stage.logs('egress')).toContain('allowed model.trial:4873: model.trial is a server that the operator named');
     const [run = ''] = /think-[0-9a-f]+/.exec(stage.oka('runs').out) ?? [];
     stage.oka('cancel', run);
   });
