@@ -3,6 +3,7 @@ import type { Command } from './command-module.ts';
 import { graphs } from './table/graphs-commands.ts';
 import { guard } from './table/guard-commands.ts';
 import { memory } from './table/memory-commands.ts';
+import { models } from './table/model-commands.ts';
 import { replica } from './table/replica-commands.ts';
 import { steer } from './table/steer-commands.ts';
 import { tools } from './table/tools-commands.ts';
@@ -15,6 +16,7 @@ export const groups: readonly { title: string; commands: Readonly<Record<string,
   { title: 'Memory and habits', commands: memory },
   { title: 'Graphs, and looking closer', commands: graphs },
   { title: 'Tools', commands: tools },
+  { title: 'Language models', commands: models },
   { title: 'Secrets and the guard', commands: guard },
   { title: 'Upkeep', commands: upkeep },
   { title: 'A copy elsewhere', commands: replica },

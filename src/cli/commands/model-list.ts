@@ -1,0 +1,27 @@
+import { describeSetModels, type SetModel } from '../../daemon/network/configured-models.ts';
+import { renderColumns } from '../columns.ts';
+import { type Answer, answer, type Call } from '../command-module.ts';
+import type { Terminal } from '../io.ts';
+import { requireHome } from '../require-home.ts';
+
+type Data = { models: SetModel[] };
+
+export async function run({ home, rooms }: Call): Promise<Answer<Data>> {
+  requireHome(home);
+  return answer({ models: await describeSetModels(home, rooms) });
+}
+
+export function render({ models }: Data, terminal: Terminal): string {
+  if (models.length === 0)
+    return 'No model is set. Tasks that are runbooks need none; for others: oka model use provider:model\n';
+  return renderColumns(
+    models,
+    [
+      { text: ({ role }) => (role === 'default' ? 'everything else' : role) },
+      { text: ({ model }) => model, grows: true },
+      { text: ({ address }) => address },
+      { text: ({ key }) => (key === null ? 'needs no key' : `key: ${key}`) },
+    ],
+    terminal,
+  );
+}

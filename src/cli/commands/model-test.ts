@@ -1,0 +1,21 @@
+import { type ModelTrial, tryModel } from '../../daemon/network/try-model.ts';
+import { OkaError } from '../../schema/errors.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
+import type { Terminal } from '../io.ts';
+import { plainText } from '../plain-text.ts';
+import { requireHome } from '../require-home.ts';
+
+export async function run(call: Call): Promise<Answer<ModelTrial>> {
+  requireHome(call.home);
+  const [name, ...more] = call.operands;
+  if (more.length > 0) throw new OkaError('usage', 'one model at a time is tested');
+  const trial = await tryModel(call.home, { name, signal: call.signal, rooms: call.rooms });
+  return answer(trial, trial.answered ? exits.ok : exits.no);
+}
+
+export function render(trial: ModelTrial, { green, red }: Terminal): string {
+  const { model, address, ms } = trial;
+  if (trial.answered)
+    return `${green('answers')}  ${model} at ${address}, after ${(ms / 1000).toFixed(1)} s: ${plainText(trial.text)}\n`;
+  return `${red('does not answer')}  ${plainText(trial.problem)}\n${trial.fix === null ? '' : `  ${plainText(trial.fix)}\n`}`;
+}
