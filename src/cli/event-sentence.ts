@@ -1,4 +1,5 @@
 /** Describes an event in one sentence: one entry for each event type. */
+import { summarizeApproval } from '../guard/approval-summary.ts';
 import type { Event, EventType } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Usage } from '../schema/effect.ts';
@@ -107,7 +108,7 @@ function tokenNote({ tokens_in = 0, tokens_out = 0 }: Usage = {}): string {
 export function describeWait(wait: WaitFor): string {
   switch (wait.kind) {
     case 'approval':
-      return `your approval: ${wait.text}`;
+      return `your approval: ${summarizeApproval(wait)}`;
     case 'question':
       return `your answer: ${wait.text}`;
     case 'timer':

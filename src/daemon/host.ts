@@ -63,8 +63,9 @@ export async function withHost<T>(
   for (const room of list) await room.check?.(home);
   const stores = await openStores(home, config, 'run', { rooms: list });
   try {
-    const reportRun = (text: string, run: string): void => log(`${run}: ${shownPath(home, text)}`);
-    const open = await openHome(config, storePorts(home, stores), { reportRun, rooms: list });
+    const reportRun = (text: string, run: string): void => log(`${run}: ${text}`);
+    const reportResult = (line: string, file: string): void => log(`${line} → ${shownPath(home, file)}`);
+    const open = await openHome(config, storePorts(home, stores), { reportRun, reportResult, rooms: list });
     const warning = await open.valuesOf({ sandbox: ports.sandbox }).sandbox.warning();
     if (warning !== null) warn(warning);
     return await whileWatched(home, config, open, signal, work);

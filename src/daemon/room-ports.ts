@@ -39,7 +39,9 @@ export const ports = {
   taskGraph: port<() => TaskGraph>('taskGraph'),
   vault: port<HomeVault>('vault'),
   onDurable: port<OnDurable>('onDurable'),
-  /** Reports to a person how a run ended. */
+  /** Reports to a person the outcome of a task, and the file of its result. */
+  reportResult: port<(line: string, file: string) => void>('reportResult'),
+  /** Reports a problem of a run to a person. */
   reportRun: port<(text: string, run: string) => void>('reportRun'),
   /** Removes what is old in every room. */
   tidy: port<(tidying: Tidying) => Promise<Tidied>>('tidy'),

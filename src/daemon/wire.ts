@@ -44,7 +44,9 @@ export type OpenHome = {
 };
 
 export type OpenHomeOptions = {
-  /** Reports to a person how a run ended. */
+  /** Reports to a person the outcome of a task, and the file of its result. */
+  reportResult?: (line: string, file: string) => void;
+  /** Reports a problem of a run to a person. */
   reportRun?: (text: string, run: string) => void;
   rooms?: readonly DaemonRoom[];
 };
@@ -53,7 +55,7 @@ export type OpenHomeOptions = {
 export async function openHome(
   config: Config,
   stores: readonly BoundPort[],
-  { reportRun = () => undefined, rooms: list = rooms }: OpenHomeOptions = {},
+  { reportRun = () => undefined, reportResult = () => undefined, rooms: list = rooms }: OpenHomeOptions = {},
 ): Promise<OpenHome> {
   const late = lateRuns();
   const tools = toolRegistry();
@@ -62,6 +64,7 @@ export async function openHome(
     bindPort(ports.config, config),
     ...(await configPorts(config, list)),
     bindPort(ports.reportRun, reportRun),
+    bindPort(ports.reportResult, reportResult),
     bindPort(ports.tidy, (tidying) => tidy(tidying, list)),
     bindPort(ports.viewFolds, () => viewFolds(list)),
     bindPort(ports.providers, await modelProviders(list)),

@@ -5,6 +5,7 @@ import type { Sandbox } from '../guard/sandbox.ts';
 import type { Runs } from '../port-types.ts';
 import { isOver, type RunState } from '../../engine/run-state.ts';
 import { taskGraph } from '../../graphs/task-loop.ts';
+import { resultLine } from '../../roles/result-line.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
 import type { Snapshots } from '../../tools/desk/snapshots.ts';
@@ -20,8 +21,10 @@ export type ResultReportPorts = {
   runs: Pick<Runs, 'stateOf' | 'eventsOf'>;
   sandbox: Pick<Sandbox, 'warning'>;
   pending: PendingResults;
-  /** Reports where the result is, or why there is none yet. */
-  report: (result: string, run: string) => void;
+  /** Reports the outcome of a task, and in which file its result is. */
+  reportResult: (line: string, file: string) => void;
+  /** Reports why there is no result yet. */
+  report: (problem: string, run: string) => void;
 };
 
 export type ResultReports = {
@@ -54,13 +57,13 @@ export function reportResults(ports: ResultReportPorts): ResultReports {
 }
 
 async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<void> {
-  const { home, artifacts, shadow, vault, runs, sandbox, pending, report } = ports;
+  const { home, artifacts, shadow, vault, runs, sandbox, pending, reportResult } = ports;
   const isOfInterest = run.plan.graph.id === taskGraph.id || run.status === 'blocked';
   const task = isOfInterest ? await taskOf(run, runs) : null;
   if (task === null) return;
   const outbox = join(home.workspace, 'outbox');
   const { eventsOf, stateOf } = runs;
-  const file = await writeResult(task.id, {
+  const written = await writeResult(task.id, {
     outbox,
     desk: join(home.workspace, 'desk'),
     quarantine: join(home.oka, 'quarantine'),
@@ -72,7 +75,8 @@ async function writeResultOf(run: RunState, ports: ResultReportPorts): Promise<v
     sandboxWarning: sandbox.warning,
   });
   if (isOver(task.status)) pending.remove(task.id);
-  if (file !== null && task.id === run.id && !isPausing(run)) report(file, run.id);
+  if (written !== null && task.id === run.id && !isPausing(run))
+    reportResult(vault.redact(resultLine(written.facts)), written.file);
 }
 
 /** Whether only the clock has to move for it to continue, which is no news for anybody. */

@@ -1,4 +1,5 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
+import { summarizeApproval } from '../../guard/approval-summary.ts';
 import type { ResultFacts, ResultStep } from '../../roles/result.ts';
 import { finalAnswerIn } from './final-answer.ts';
 import { hostsContacted } from './hosts-contacted.ts';
@@ -30,7 +31,10 @@ export function foldResultFacts(
     run: started.run,
     title: started.data.title,
     verdict,
-    reason: verdict === 'done' ? '' : (ended?.data.reason ?? questions.map(({ text }) => text).join('\n')),
+    reason:
+      verdict === 'done'
+        ? ''
+        : (withoutNode(ended?.data.reason, started.data.nodes) ?? questions.map(({ text }) => text).join('\n')),
     task: nameIn(started.data.input) ?? started.data.title,
     started: started.at,
     ended: last.at,
@@ -56,6 +60,12 @@ export function foldResultFacts(
     ledger: { first: Math.min(...all.map(({ seq }) => seq)), last: Math.max(...all.map(({ seq }) => seq)) },
     ...correctedBy(started.data.input),
   };
+}
+
+/** A reason names the node that failed; the nodes of a task are its stages, which its reader does not know. */
+function withoutNode(reason: string | undefined, nodes: readonly { id: string }[]): string | undefined {
+  const named = nodes.find(({ id }) => reason?.startsWith(`${id}: `));
+  return named === undefined ? reason : reason?.slice(named.id.length + 2);
 }
 
 function answerIn(events: readonly Event[]): Pick<ResultFacts, 'answer'> {
@@ -184,7 +194,7 @@ const isShown = (awaited: WaitFor): boolean =>
 function questionOf(id: string, awaited: WaitFor): Question {
   switch (awaited.kind) {
     case 'approval':
-      return { id, text: awaited.text, ask: 'approval' };
+      return { id, text: summarizeApproval(awaited), ask: 'approval' };
     case 'question':
       return { id, text: awaited.text, ask: 'answer' };
     case 'message':

@@ -4,9 +4,8 @@ import type { RunState } from '../../engine/run-state.ts';
 import { defineRoom, type OpenedRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools, reportRun } =
-  ports;
-const { folders } = ports;
+const { home, config, artifacts, vault, onDurable, shadow, sandbox, models, memory, deps, runs, tools } = ports;
+const { folders, reportRun, reportResult } = ports;
 const gives = { planner: ports.planner, results: ports.results, fitsProcedure: ports.fitsProcedure };
 
 export const task = defineRoom({
@@ -29,6 +28,7 @@ export const task = defineRoom({
     tools,
     reportRun,
     folders,
+    reportResult,
   },
   gives,
   open: async (needed): Promise<OpenedRoom<RunState, typeof gives>> => {

@@ -49,8 +49,10 @@ export async function taskOf(run: RunState, { stateOf }: Pick<ResultPorts, 'stat
   return found;
 }
 
-/** Returns the file, or null when there is nothing to report. */
-export async function writeResult(run: string, ports: ResultPorts): Promise<string | null> {
+export type WrittenResult = { file: string; facts: ResultFacts };
+
+/** Returns null when there is nothing to report. */
+export async function writeResult(run: string, ports: ResultPorts): Promise<WrittenResult | null> {
   const own = await ports.eventsOf(run);
   const steps = await Promise.all(childrenIn(own).map((child) => ports.eventsOf(child)));
   const all = [...own, ...steps.flat()];
@@ -68,7 +70,7 @@ export async function writeResult(run: string, ports: ResultPorts): Promise<stri
   const unsandboxed = warning === null ? {} : { unsandboxed: warning };
   const page = resultPage({ ...facts, copies: copies.size, links, ...unsandboxed, quarantined });
   replaceFile(file, ports.redact(page));
-  return file;
+  return { file, facts };
 }
 
 /** Files that make other programs run are named but not linked: nobody should open one by accident. */
