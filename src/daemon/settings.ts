@@ -196,6 +196,12 @@ export function programVersion(): string {
   return manifest.version;
 }
 
+/** The model that the environment of this process names; an empty variable counts as not set. */
+export function modelVariable(): string | null {
+  const { OKA_MODEL: model = '' } = process.env;
+  return model === '' ? null : model;
+}
+
 /** The settings of the product, with defaults; parts that rooms contribute are checked in room-config.ts. */
 export async function loadConfig(home: Home): Promise<Config> {
   const { Config } = await import('../schema/config.ts');

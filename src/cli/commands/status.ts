@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { sandboxWarning } from '../../daemon/guard/sandbox-warning.ts';
+import { type HomeCondition, readCondition } from '../../daemon/home/home-condition.ts';
 import { readVerification } from '../../daemon/home/verification-state.ts';
 import { listRejected } from '../../intake/list-rejected.ts';
 import type { Goal } from '../../ledger/goal.ts';
@@ -26,10 +27,11 @@ type Status = {
   goals: Goal[];
   ended: Goal[];
   rejected: { total: number; entries: { name: string; reason: string }[] };
-};
+} & HomeCondition;
 /** The last event that verification in the background has reached, and when; what it found damaged. */
 type Verified = { up_to: number; at: string | null; damaged: number[] };
 const MOST_REJECTED = 10;
+const LITTLE_DISK = 1e9;
 type Fault = { seq: number; offset: number; reason: string };
 
 export async function run({ home, options }: Call<{ health: boolean }>): Promise<Answer<Health | Status>> {
@@ -41,7 +43,8 @@ export async function run({ home, options }: Call<{ health: boolean }>): Promise
   const rejected = listRejected(join(home.workspace, 'inbox'), MOST_REJECTED);
   const unsandboxed = worker === null || worker.host === hostname() ? await sandboxWarning(home) : null;
   const { goals, ended } = state;
-  return answer({ dir: home.dir, worker, silent_ms, ledger, unsandboxed, goals, ended, rejected });
+  const condition = await readCondition(home);
+  return answer({ dir: home.dir, worker, silent_ms, ...condition, ledger, unsandboxed, goals, ended, rejected });
 }
 
 function verifiedIn(home: Home): Verified {
@@ -84,17 +87,34 @@ function renderStatus(status: Status, terminal: Terminal): string {
   const lines = [
     `${bold('oka')} in ${dir}`,
     `  worker  ${process}`,
+    ...haltLines(status, terminal),
     `  ledger  ${count(events, 'event')}, ${bytes(ledger.bytes)}${events === 0 ? '' : `, head ${ledger.head.slice(0, 12)}`}`,
     ...(fault === null
       ? []
       : [`          ${red(`damaged at seq ${fault.seq}, byte ${fault.offset}`)}: ${fault.reason}; see oka verify`]),
     ...verifiedLines(ledger.verified, terminal),
+    ...conditionLines(status, terminal),
     ...(unsandboxed === null ? [] : [`  sandbox ${yellow(unsandboxed)}`]),
     `  goals   ${goals.length === 0 ? dim('none active') : `${tops.length} active, ${waitingText(waiting)}`}`,
     ...tops.flatMap((goal) => goalLines(goal, goals, terminal)),
     ...rejectedLines(rejected, terminal),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function haltLines({ stopped, paused, dir }: Status, { red, yellow }: Terminal): string[] {
+  return [
+    ...(stopped ? [`  ${red('stopped')} nothing runs until you remove ${join(dir, '.oka', 'STOP')}`] : []),
+    ...(paused ? [`  ${yellow('paused')}  no new task begins until: oka unpause`] : []),
+  ];
+}
+
+function conditionLines({ model, disk_free }: Status, { dim, red }: Terminal): string[] {
+  const free = disk_free === null ? 'free space is unknown' : `${bytes(disk_free)} free`;
+  return [
+    `  model   ${model === null ? dim('none set; runbooks need none, tasks in prose wait for one') : plainText(model)}`,
+    `  disk    ${disk_free !== null && disk_free < LITTLE_DISK ? red(`only ${free}`) : free}`,
+  ];
 }
 
 function verifiedLines({ up_to, at, damaged }: Verified, { dim, red }: Terminal): string[] {

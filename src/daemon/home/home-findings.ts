@@ -1,6 +1,7 @@
 /** What `oka doctor` reports about the home itself: Node, its folders, its settings. */
 import { access, constants, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listRejected } from '../../intake/list-rejected.ts';
 import { errnoOf } from '../../schema/errors.ts';
 import type { Finding } from '../../schema/finding.ts';
 import type { Home } from '../../schema/home.ts';
@@ -8,6 +9,7 @@ import { fileFinding } from './file-finding.ts';
 import { otherWritersFinding } from './other-writers.ts';
 import { userFinding } from './root-user.ts';
 import { isSetUp } from './set-up.ts';
+import { isPaused, isStopped, stopFile } from './stop-files.ts';
 
 const NODE_NEEDED = 24;
 const READ = constants.R_OK | constants.X_OK;
@@ -24,6 +26,32 @@ export async function homeFindings(home: Home, loadConfig: () => Promise<unknown
     )),
     otherWritersFinding(home),
     await fileFinding('config', home.config, loadConfig),
+    ...haltFindings(home),
+    ...rejectedFinding(home),
+  ];
+}
+
+/** Why nothing begins, when a person has stopped or paused everything. */
+function haltFindings(home: Home): Finding[] {
+  const stopped: Finding = {
+    state: 'odd',
+    what: 'stopped',
+    found: `${stopFile(home)} is there: nothing runs`,
+    fix: 'Remove the file to go on.',
+  };
+  const paused: Finding = { state: 'odd', what: 'paused', found: 'no new task begins', fix: 'oka unpause' };
+  return [...(isStopped(home) ? [stopped] : []), ...(isPaused(home) ? [paused] : [])];
+}
+
+function rejectedFinding({ workspace }: Home): Finding[] {
+  const folder = join(workspace, 'inbox', 'rejected');
+  const { total, entries } = listRejected(join(workspace, 'inbox'), 3);
+  if (total === 0) return [];
+  const names = entries.map(({ name }) => name).join(', ');
+  const more = total > entries.length ? ` and ${total - entries.length} more` : '';
+  const found = `not accepted, in ${folder}: ${names}${more}`;
+  return [
+    { state: 'odd', what: 'inbox', found, fix: 'oka status names the reasons; correct a file and move it back.' },
   ];
 }
 

@@ -5,8 +5,9 @@ import type { Inbox } from '../../intake/inbox-options.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { watchConfig } from '../home/config-file.ts';
 import type { DiskSpace } from '../home/disk-space.ts';
-import { isPaused, isStopped } from '../home/stop-files.ts';
+import { isPaused, isStopped, stopFile } from '../home/stop-files.ts';
 import type { TaskGraph } from '../../ledger/task-graph.ts';
+import type { Home } from '../../schema/home.ts';
 import type { Host } from '../host.ts';
 import { ports } from '../room-ports.ts';
 import { procedureReader } from '../task/procedures.ts';
@@ -49,11 +50,13 @@ export async function takeTasks(
   };
   /** The engine also drives runs that an answer has continued. */
   const isFull = (): boolean => Math.max(atWork.size, host.engine.activeRuns()) >= host.config.inbox.parallel;
+  const reportHalt = haltReporter(home, log);
   let stops = -1;
   while (!signal.aborted) {
     ledger.checkPen();
     if (ledger.failure !== null) throw ledger.failure;
     if (atWork.size === 0 && isIdle(taskGraph()) && (await hasNewConfig(checkConfig, host, log))) return;
+    reportHalt();
     const isBlocked = space.isShort() || isStopped(home);
     if (!isBlocked && host.stops.seen > stops) {
       stops = host.stops.seen;
@@ -80,6 +83,19 @@ export async function takeTasks(
     work(rested.done);
   }
   await Promise.all(atWork);
+}
+
+/** Reports once that everything is stopped or paused, and that it goes on. */
+function haltReporter(home: Home, log: Log): () => void {
+  let before = 'working';
+  return () => {
+    const now = isStopped(home) ? 'stopped' : isPaused(home) ? 'paused' : 'working';
+    if (now === before) return;
+    before = now;
+    if (now === 'stopped') log(`stopped: nothing runs until you remove ${stopFile(home)}`);
+    else if (now === 'paused') log('paused: no new task begins until you run oka unpause');
+    else log('goes on: tasks begin again');
+  };
 }
 
 const isIdle = ({ goals }: TaskGraph): boolean => goals.every(({ status }) => status !== 'running');

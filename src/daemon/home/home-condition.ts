@@ -1,0 +1,35 @@
+/** What a person should know about a home before anything else: whether it is stopped or paused, its model and its disk. */
+import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import type { Home } from '../../schema/home.ts';
+import { modelVariable } from '../settings.ts';
+import { isPaused, isStopped } from './stop-files.ts';
+
+export type HomeCondition = {
+  stopped: boolean;
+  paused: boolean;
+  /** The model that is set in config.json or the environment of this process; a role may have another one. */
+  model: string | null;
+  disk_free: number | null;
+};
+
+/** `oka status` asks for it, so it reads little: one field of config.json, without the schema of all of them. */
+export async function readCondition(home: Home): Promise<HomeCondition> {
+  const disk = await statfs(home.oka).catch(() => null);
+  return {
+    stopped: isStopped(home),
+    paused: isPaused(home),
+    model: modelVariable() ?? configuredModel(home),
+    disk_free: disk === null ? null : disk.bavail * disk.bsize,
+  };
+}
+
+/** A config that cannot be read is a finding of its own. */
+function configuredModel({ config }: Home): string | null {
+  try {
+    const { models } = JSON.parse(readFileSync(config, 'utf8')) as { models?: { use?: unknown } };
+    return typeof models?.use === 'string' ? models.use : null;
+  } catch {
+    return null;
+  }
+}
