@@ -25,6 +25,8 @@ function columnWidths<Row>(texts: string[][], columns: readonly Column<Row>[], t
   const widths = columns.map(
     ({ width, grows }, at) => width ?? (grows ? 0 : Math.max(0, ...texts.map((row) => row[at]?.length ?? 0))),
   );
+  if (!Number.isFinite(total))
+    return columns.map(({ width = 0 }, at) => Math.max(width, ...texts.map((row) => row[at]?.length ?? 0)));
   const taken = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (columns.length - 1);
   return widths.map((each, at) => (columns[at]?.grows === true ? Math.max(LEAST, total - taken) : each));
 }

@@ -3,7 +3,7 @@ import { summarizeApproval } from '../guard/approval-summary.ts';
 import type { Event, EventType } from '../schema/event.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Usage } from '../schema/effect.ts';
-import type { WaitFor } from '../schema/wait.ts';
+import type { WaitAnswer, WaitFor } from '../schema/wait.ts';
 import { bytes, count, plainText } from './plain-text.ts';
 
 export function describeEvent({ type, data }: Event): string {
@@ -51,7 +51,8 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'decision.made': ({ node, decision }) => `${node} decided ${decision.kind}: ${decision.rationale}`,
   'decision.rejected': ({ node, reason }) => `${node}: an answer was not accepted: ${reason}`,
   'wait.opened': ({ for: wait }) => `Waits for ${describeWait(wait)}`,
-  'wait.closed': ({ wait, answer: { verdict, by } }) => `${wait} was ${verdict}${by === undefined ? '' : ` by ${by}`}`,
+  'wait.closed': ({ wait, answer: { verdict, by } }) =>
+    `${wait} ${VERDICTS[verdict]}${by === undefined ? '' : ` by ${by}`}`,
   'answer.refused': ({ wait, reason }) => `An answer to ${wait} was not accepted: ${reason}`,
 
   'call.started': ({ node, tool, class: effect, attempt }) =>
@@ -92,6 +93,17 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
   'change.undone': ({ change, reason }) => `Undid change ${change}: ${reason}`,
   'storage.tidied': ({ artifacts, outbox, tools, bytes: freed }) =>
     `Tidied up: ${count(artifacts, 'artifact')}, ${count(outbox.length, 'result')} and ${count(tools.length, 'old tool')} removed (${bytes(freed)})`,
+};
+
+/** How a wait ended, as the predicate of a sentence about it. */
+const VERDICTS: Record<WaitAnswer['verdict'], string> = {
+  approved: 'was approved',
+  denied: 'was denied',
+  answered: 'was answered',
+  elapsed: 'has elapsed',
+  arrived: 'was noticed to be there',
+  expired: 'has expired',
+  cancelled: 'was cancelled',
 };
 
 const ARMS: Record<ProcedureChoice['arm'], string> = {

@@ -7,9 +7,9 @@ import { fitText, plainText } from './plain-text.ts';
 
 export type FollowedRun = { event: Line } | { live: LiveMessage };
 
-export function renderFollowed(data: FollowedRun, { dim, width, isTerminal }: Terminal): string {
+export function renderFollowed(data: FollowedRun, { dim, width, isTerminal, toTimeOfDay }: Terminal): string {
   if ('event' in data) {
-    const line = `${data.event.at.slice(11, 19)}  ${describeEvent(data.event)}`;
+    const line = `${toTimeOfDay(data.event.at)}  ${describeEvent(data.event)}`;
     return `${isTerminal ? fitText(line, width) : line}\n`;
   }
   if (data.live.kind !== 'output' && data.live.kind !== 'text') return '';

@@ -5,6 +5,7 @@ import { commands, groups } from './commands.ts';
 const GLOBAL = [
   ['--dir PATH', 'The folder with .oka and workspace (or OKA_DIR; default: here).'],
   ['--json', 'JSON instead of text.'],
+  ['--utc', 'Times in UTC instead of the zone of this machine.'],
   ['--help', 'Help, with an example.'],
   ['--version', 'The version.'],
 ] as const;

@@ -12,7 +12,7 @@ export type Io = {
   isTerminal: boolean;
   isErrTerminal: boolean;
   hasColours: boolean;
-  /** Columns of the terminal. */
+  /** Columns of the terminal; without one text has no limit. */
   width: number;
   underSupervisor: UnderSupervisor;
 };
@@ -26,6 +26,10 @@ type Style = (text: string) => string;
 export type Terminal = {
   isTerminal: boolean;
   width: number;
+  /** An instant of the ledger as "2026-01-31 09:15", in the zone of this machine; in UTC, and marked so, with --utc. */
+  toMinute: (at: string) => string;
+  /** The same as "09:15:30". */
+  toTimeOfDay: (at: string) => string;
   bold: Style;
   dim: Style;
   red: Style;
@@ -37,7 +41,8 @@ export function terminalOf({
   isTerminal,
   hasColours,
   width,
-}: Pick<Io, 'isTerminal' | 'hasColours' | 'width'>): Terminal {
+  utc = false,
+}: Pick<Io, 'isTerminal' | 'hasColours' | 'width'> & { utc?: boolean }): Terminal {
   const style =
     (format: 'bold' | 'dim' | 'red' | 'green' | 'yellow'): Style =>
     (text) =>
@@ -45,10 +50,19 @@ export function terminalOf({
   return {
     isTerminal,
     width,
+    toMinute: (at) => `${shownInstant(at, utc).slice(0, 16)}${utc ? ' UTC' : ''}`,
+    toTimeOfDay: (at) => shownInstant(at, utc).slice(11),
     bold: style('bold'),
     dim: style('dim'),
     red: style('red'),
     green: style('green'),
     yellow: style('yellow'),
   };
+}
+
+/** "2026-01-31 09:15:30"; Intl would cost 15 ms of start-up. */
+function shownInstant(at: string, utc: boolean): string {
+  const instant = new Date(at);
+  const local = utc ? instant : new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,11 +1,9 @@
 /** Somebody else's text on a terminal, made harmless, and numbers as people read them. */
-const WIDTH = 80;
-
 const NARROWEST = 40;
 
-/** Where there is no terminal, text has 80 columns. */
+/** Where there is no terminal, such as in a pipe, nothing is cut. */
 export function terminalWidth({ isTTY, columns }: { isTTY?: boolean; columns?: number }): number {
-  return isTTY === true && columns !== undefined ? Math.max(NARROWEST, columns) : WIDTH;
+  return isTTY === true && columns !== undefined ? Math.max(NARROWEST, columns) : Number.POSITIVE_INFINITY;
 }
 
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

@@ -17,8 +17,13 @@ export type Printer = {
 
 type AnyModule = CommandModule<object, unknown>;
 
-export function openPrinter(module: AnyModule, io: Io, options: { json: boolean; home: Home }): Printer {
-  const terminal = terminalOf(io);
+export function openPrinter(module: AnyModule, io: Io, options: { json: boolean; utc?: boolean; home: Home }): Printer {
+  const terminal = terminalOf({
+    isTerminal: io.isTerminal,
+    hasColours: io.hasColours,
+    width: io.width,
+    utc: options.utc === true,
+  });
   const footer = openFooter(module, io, terminal, options);
   const data = (given: unknown): void => footer.above(textOfData(module, given, terminal, options.json));
   return {

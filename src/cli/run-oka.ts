@@ -53,7 +53,7 @@ async function execute(
   const home = homeAt(typeof values['dir'] === 'string' ? values['dir'] : undefined);
   const json = command.json === true && values['json'] === true;
   const module = (await command.load()) as unknown as CommandModule<object, unknown>;
-  const printer = openPrinter(module, io, { json, home });
+  const printer = openPrinter(module, io, { json, utc: values['utc'] === true, home });
   const call: Call = {
     home,
     operands: positionals,
@@ -127,6 +127,7 @@ function parseWords(name: string, command: Command, rest: string[]): Words {
   const options: ParseArgsOptionsConfig = {
     dir: { type: 'string' },
     json: { type: 'boolean' },
+    utc: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   };
   for (const [option, { type, several = false }] of Object.entries(command.options ?? {}))

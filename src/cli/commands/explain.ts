@@ -1,4 +1,6 @@
 import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
+import { childrenIn } from '../../daemon/task/write-result.ts';
+import type { Event } from '../../schema/event.ts';
 import { explainRun } from '../../views/explanation.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
@@ -7,20 +9,30 @@ import { fitText, plainText } from '../plain-text.ts';
 import { withReadingProgress } from '../read-views.ts';
 
 type Explanation = ReturnType<typeof explainRun>;
+/** `inside`: the runs that did the steps of a task, one for each plan. */
+type Data = Explanation & { inside: Explanation[] };
 
-export async function run(call: Call): Promise<Answer<Explanation>> {
-  const id = await runOperand(call);
-  return answer(explainRun(await withReadingProgress(call, (reading) => eventsOfRun(call.home, id, reading))));
+export async function run(call: Call): Promise<Answer<Data>> {
+  const read = (id: string): Promise<readonly Event[]> =>
+    withReadingProgress(call, (reading) => eventsOfRun(call.home, id, reading));
+  const own = await read(await runOperand(call));
+  const inside: Explanation[] = [];
+  for (const child of childrenIn(own)) inside.push(explainRun(await read(child)));
+  return answer({ ...explainRun(own), inside });
 }
 
-export function render(explanation: Explanation, terminal: Terminal): string {
+export function render({ inside, ...task }: Data, terminal: Terminal): string {
+  return [task, ...inside].map((each) => renderExplanation(each, terminal)).join('\n');
+}
+
+function renderExplanation(explanation: Explanation, terminal: Terminal): string {
   const { title, status, timeline, actions, rationales, artifacts } = explanation;
   const { bold, dim } = terminal;
   return [
     `${bold(plainText(title))}  ${dim(explanation.run)}  ${status}\n`,
     renderSection(
       'Timeline',
-      timeline.map(({ at, what, why }) => `${at.slice(11, 19)}  ${what}${why === '' ? '' : `: ${why}`}`),
+      timeline.map(({ at, what, why }) => `${terminal.toTimeOfDay(at)}  ${what}${why === '' ? '' : `: ${why}`}`),
       terminal,
     ),
     renderSection(

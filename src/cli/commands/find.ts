@@ -25,7 +25,7 @@ export function render({ hits, complete }: SearchAnswer, terminal: Terminal): st
   const lines = renderColumns(
     hits,
     [
-      { text: ({ at }) => at.slice(0, 16).replace('T', ' '), style: dim },
+      { text: ({ at }) => terminal.toMinute(at), style: dim },
       { text: ({ kind }) => kind },
       { text: ({ text }) => text, grows: true },
       { text: ({ kind, name, run: id }) => (kind === 'event' ? (id ?? name) : name), style: dim },

@@ -17,7 +17,7 @@ export function render(runs: readonly RunSummary[], terminal: Terminal): string 
   return renderColumns(
     runs,
     [
-      { text: ({ started }) => started.slice(0, 16).replace('T', ' '), style: dim },
+      { text: ({ started }) => terminal.toMinute(started), style: dim },
       {
         text: ({ status }) => status,
         style: (text, { status }) => (status === 'done' ? green(text) : status === 'failed' ? red(text) : yellow(text)),

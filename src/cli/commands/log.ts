@@ -21,7 +21,8 @@ type Options = {
   limit: number;
 };
 type LogCall = Call<Options, Data>;
-type Data = { event: Line; isNewDay: boolean };
+/** `before`: when the event above it happened; null for the first. */
+type Data = { event: Line; before: string | null };
 
 export async function run(given: LogCall): Promise<Answer<Data>> {
   const call = { ...given, options: { ...given.options, run: await wantedRun(given) } };
@@ -52,7 +53,7 @@ async function wantedRun(call: LogCall): Promise<string | undefined> {
 export const jsonLines = ({ event }: Data): Line[] => [event];
 
 /** A line an event, and the day above it when it changes. */
-export function render({ event, isNewDay }: Data, terminal: Terminal): string {
+export function render({ event, before }: Data, terminal: Terminal): string {
   const { dim } = terminal;
   const line = renderColumns(
     [event],
@@ -63,13 +64,15 @@ export function render({ event, isNewDay }: Data, terminal: Terminal): string {
         align: 'right',
         style: dim,
       },
-      { text: ({ at }) => at.slice(11, 19), style: dim },
+      { text: ({ at }) => terminal.toTimeOfDay(at), style: dim },
       { text: ({ run: id }) => id ?? '-', width: 14, style: dim },
       { text: describeEvent, grows: true },
     ],
     terminal,
   );
-  return isNewDay ? `${dim(event.at.slice(0, 10))}\n${line}` : line;
+  const day = terminal.toMinute(event.at).slice(0, 10);
+  const isNewDay = before === null || terminal.toMinute(before).slice(0, 10) !== day;
+  return isNewDay ? `${dim(day)}\n${line}` : line;
 }
 
 /** At most `limit` events of each ledger from the end. Without a filter no rows are needed. */
@@ -90,10 +93,9 @@ function filterOf({ run: id, type }: Options): Filter {
 }
 
 function emitterOf(call: LogCall): (event: Line) => void {
-  let day = '';
+  let before: string | null = null;
   return (event) => {
-    const isNewDay = event.at.slice(0, 10) !== day;
-    day = event.at.slice(0, 10);
-    call.emit({ event, isNewDay });
+    call.emit({ event, before });
+    before = event.at;
   };
 }

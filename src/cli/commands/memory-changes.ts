@@ -14,8 +14,8 @@ export function render({ changes }: Data, terminal: Terminal): string {
   return changes.map((change) => renderChange(change, terminal)).join('');
 }
 
-function renderChange({ change, at, text, undone }: MemoryChange, { dim, width }: Terminal): string {
-  const head = `${String(change).padStart(6)}  ${at.slice(0, 16).replace('T', ' ')}  `;
+function renderChange({ change, at, text, undone }: MemoryChange, { dim, width, toMinute }: Terminal): string {
+  const head = `${String(change).padStart(6)}  ${toMinute(at)}  `;
   const about = fitText(`${undone ? '(undone) ' : ''}${text}`, width - head.length);
   return `${dim(head)}${undone ? dim(about) : about}\n`;
 }

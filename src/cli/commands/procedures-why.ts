@@ -43,7 +43,7 @@ const runsBehind = (
 
 function moveLines(move: Move, terminal: Terminal): string[] {
   const by = move.by === 'person' ? ' by a person' : '';
-  const when = move.at.slice(0, 16).replace('T', ' ');
+  const when = terminal.toMinute(move.at);
   return [
     `${when}  ${move.from ?? 'new'} → ${colourStatus(move.to, terminal)}${by}${move.forced ? ', forced' : ''}`,
     `  ${plainText(move.reason)}`,

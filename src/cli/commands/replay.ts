@@ -57,8 +57,8 @@ export function render(data: Data, terminal: Terminal): string {
   }
 }
 
-function renderEvent(event: Event, { dim, width }: Terminal): string {
-  return `${dim(event.at.slice(11, 19))}  ${fitText(describeEvent(event), width - 10)}\n`;
+function renderEvent(event: Event, { dim, width, toTimeOfDay }: Terminal): string {
+  return `${dim(toTimeOfDay(event.at))}  ${fitText(describeEvent(event), width - 10)}\n`;
 }
 
 function renderReplay({ difference, decided, events }: Replay, { green, red, width }: Terminal): string {

@@ -2,7 +2,9 @@ import { schemaCatalog } from '../../daemon/schema-catalog.ts';
 import { jsonSchemaOf } from '../../schema/catalog.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
+import { renderColumns } from '../columns.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
+import type { Terminal } from '../io.ts';
 
 type Data = { names: string[]; about: Readonly<Record<string, string>> } | { schema: unknown };
 
@@ -21,9 +23,10 @@ export async function run({ operands, rooms }: Call): Promise<Answer<Data>> {
 
 export const jsonLines = (data: Data): unknown[] => ['names' in data ? data.names : data.schema];
 
-export function render(data: Data): string {
+export function render(data: Data, terminal: Terminal): string {
   if ('schema' in data) return `${JSON.stringify(data.schema, null, 2)}\n`;
-  return data.names.map((name) => `${name.padEnd(24)}${data.about[name] ?? ''}\n`).join('');
+  const columns = [{ text: (name: string) => name }, { text: (name: string) => data.about[name] ?? '', grows: true }];
+  return renderColumns(data.names, columns, terminal);
 }
 
 function descriptionsOf(known: Awaited<ReturnType<typeof schemaCatalog>>): Record<string, string> {

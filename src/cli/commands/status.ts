@@ -82,7 +82,7 @@ function renderStatus(status: Status, terminal: Terminal): string {
   const process =
     worker === null
       ? dim('not running')
-      : `${silent_ms === null ? green('running') : red(describeSilence(silent_ms))}, process ${worker.pid} on ${worker.host} since ${worker.since}`;
+      : `${silent_ms === null ? green('running') : red(describeSilence(silent_ms))}, process ${worker.pid} on ${worker.host} since ${terminal.toMinute(worker.since)}`;
   const { events, fault } = ledger;
   const lines = [
     `${bold('oka')} in ${dir}`,
@@ -117,10 +117,10 @@ function conditionLines({ model, disk_free }: Status, { dim, red }: Terminal): s
   ];
 }
 
-function verifiedLines({ up_to, at, damaged }: Verified, { dim, red }: Terminal): string[] {
+function verifiedLines({ up_to, at, damaged }: Verified, { dim, red, toMinute }: Terminal): string[] {
   if (damaged.length > 0) return [`          ${red(`damaged at event ${damaged.join(', ')}`)}: see oka doctor`];
   if (at === null) return [];
-  return [dim(`          verified up to event ${up_to} on ${at.slice(0, 16).replace('T', ' ')} UTC`)];
+  return [dim(`          verified up to event ${up_to} on ${toMinute(at)}`)];
 }
 
 function rejectedLines({ total, entries }: Status['rejected'], { dim, yellow, width }: Terminal): string[] {
@@ -155,7 +155,7 @@ function goalLines(goal: Goal, all: readonly Goal[], terminal: Terminal): string
   return [
     `  ${mark} ${title}  ${dim(goal.run)}  ${progress}`,
     ...inside.map((each) => stepLine(each, terminal)),
-    ...[goal, ...inside].flatMap((each) => waitLines(each, terminal)),
+    ...waitLines([goal, ...inside], goal.run, terminal),
   ];
 }
 
@@ -166,7 +166,10 @@ function stepLine({ nodes }: Goal, { width }: Terminal): string {
   return fitText(`      ${done} of ${count(nodes.length, 'step')} done${about}`, width);
 }
 
-function waitLines({ waits }: Goal, { yellow, dim, width }: Terminal): string[] {
+/** A unique beginning of its name answers a wait: the run, unless it waits for more than one thing. */
+function waitLines(goals: readonly Goal[], run: string, { yellow, dim, width }: Terminal): string[] {
+  const waits = goals.flatMap((goal) => goal.waits);
+  const answerable = waits.filter(isForPeople).length;
   return waits
     .filter((wait) => isForPeople(wait) || (wait.for.kind === 'timer' && wait.for.why !== undefined))
     .flatMap(({ wait, for: awaited }) => [
@@ -177,7 +180,7 @@ function waitLines({ waits }: Goal, { yellow, dim, width }: Terminal): string[] 
           awaited.kind === 'timer' ? Number.POSITIVE_INFINITY : width,
         ),
       ),
-      dim(`      ${answerHint(awaited.kind, wait)}`),
+      dim(`      ${answerHint(awaited.kind, answerable === 1 ? run : wait)}`),
     ]);
 }
 
