@@ -57,7 +57,13 @@ function manifest() {
   );
   const { [MODEL]: _, [RUNTIME]: runtime, ...needed } = dependencies;
   return {
-    ...{ name, version, description, license, type, bin, engines },
+    name,
+    version,
+    description,
+    license,
+    type,
+    bin,
+    engines,
     dependencies: needed,
     optionalDependencies: { ...optionalDependencies, [RUNTIME]: runtime },
   };
