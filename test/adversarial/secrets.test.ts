@@ -145,7 +145,7 @@ describe('down every road', () => {
     await run('prints', [...nodes, call('all', 'shell', { line: 'cat all.txt all.txt' })]);
     for (const { name } of secrets)
       await run(`fails-${name}`, [call('fail', 'shell', { line: `cat ${name}.txt >&2; exit 3` })]);
-  }, 120_000);
+  }, 240_000);
 
   it('what is read from files and from the network, and what is asked', async () => {
     const { port } = server.address() as AddressInfo;
@@ -161,7 +161,7 @@ describe('down every road', () => {
     ]);
     await run('web-error', [call('web', 'http.get', { url: `http://127.0.0.1:${port}/error` })]);
     await run('asks', [call('ask', 'human.ask', { question: everyForm(values[0] ?? '') })]);
-  }, 120_000);
+  }, 240_000);
 
   it('the text of a task: title, input, and what becomes an artifact', async () => {
     const stores = await openStores(home, await loadConfig(home));
@@ -173,7 +173,7 @@ describe('down every road', () => {
         title: value.slice(0, 400),
         input: { task: everyForm(value), chunks: value.match(/.{1,4}/gsu) ?? [] },
       });
-  }, 120_000);
+  }, 240_000);
 
   it('a secret that is used: the tool has it, the ledger has its name', async () => {
     const { port } = server.address() as AddressInfo;
@@ -209,7 +209,7 @@ describe('nothing can be read', () => {
       return secrets.filter(({ value }) => shows(text, value)).map(({ name }) => `${name} in ${file}`);
     });
     expect(found).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 
   it.each([
     'log --limit 0',

@@ -1,5 +1,5 @@
 /** What the folders on the host may look like when somebody starts, and what is said when they cannot be used. */
-import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, it } from 'vitest';
@@ -86,7 +86,7 @@ describe.skipIf(missing !== '')('the folders on the host', () => {
 
   it('a policy that was spoiled while nothing ran is told once and waited for, and mending it is enough', async () => {
     using stage = new Stage();
-    const right = stage.read('.oka/rules/POLICY.md');
+    const right = readFileSync(new URL('../../share/home/rules/POLICY.md', import.meta.url), 'utf8');
     stage.drop('.oka/rules/POLICY.md', right.replace('version: 1', 'version: one'));
     stage.up();
     for (const service of ['worker', 'egress'])

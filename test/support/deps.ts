@@ -79,6 +79,8 @@ export function allow(home: Home, rules: string): void {
 }
 
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400 && !(await isSo()); tries += 1)
+  for (let tries = 0; !(await isSo()); tries += 1) {
+    if (tries > 2400) throw new Error('it did not become so within a minute');
     await new Promise((resolve) => setTimeout(resolve, 25));
+  }
 }
