@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { verifyInBackground } from '../../../src/daemon/home/background-verify.ts';
@@ -76,7 +76,7 @@ describe('verifying older events in the background', () => {
     expect(await foundEvents()).toEqual([]);
     expect((await oka('doctor', '--dir', home.dir)).out).toContain('the run ledger was verified up to event 60 on');
     expect((await oka('status', '--dir', home.dir)).out).toMatch(
-      /verified up to event 60 on \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+      /verified up to event 60 on \d{4}-\d\d-\d\d \d\d:\d\d\n/,
     );
   });
 
@@ -108,6 +108,8 @@ describe('verifying older events in the background', () => {
     ]);
     expect(await archiveRuns(stores.ledger, new Date(Date.now() + 60_000), 4096)).not.toBeNull();
     expect(await verify()).toEqual([]);
+    // The next pass may have begun already; it would go on behind the segment.
+    rmSync(join(home.oka, 'state', 'run_verification.json'));
     const [segment = ''] = readdirSync(join(home.oka, 'archive')).toSorted();
     changeFile(join(home.oka, 'archive', segment), (bytes) => bytes.fill(0, 20, 60));
     expect(await verify()).toContain('first');
