@@ -53,7 +53,9 @@ function searchFor(needles: readonly Needle[]): Search {
   for (const needle of needles) {
     const at = rarestIn(needle.core, ends);
     const window = needle.core.subarray(at, at + WINDOW).reduce(slideWindow, 0);
-    anchored.set(window, [...(anchored.get(window) ?? []), { needle, at }]);
+    const others = anchored.get(window);
+    if (others === undefined) anchored.set(window, [{ needle, at }]);
+    else others.push({ needle, at });
   }
   return { windows: windowsOf(anchored.keys()), anchored };
 }

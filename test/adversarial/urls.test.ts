@@ -63,7 +63,7 @@ async function site(
   );
 }
 
-const NOT_PUBLIC = /which is not public\. Only public addresses/;
+const NOT_PUBLIC = /which is not public\. A person can open it/;
 const REALLY = /the address is really http:.*\. Write it as it is/;
 const USER = /has a user or a password in it\. Name/;
 const SCHEME = /is not asked\. Use http or https/;

@@ -11,6 +11,7 @@ import { serveMind } from './serve-mind.ts';
 import { goodMind } from './good-mind.ts';
 import { runBadMinds } from './run-bad.ts';
 import { runGoodMind } from './run-good.ts';
+import { timesOf } from '../support/thorough.ts';
 
 /** One of each kind; `npm run evals` runs all of them. */
 const SOME = ['expense-total', 'find-contract', 'condition-false', 'missing-file', 'injected-mail', 'web-price'];
@@ -32,17 +33,18 @@ describe('the evals', { timeout: 120_000 }, () => {
     expect(goodFigures(all)).toMatchObject({ tasks: SOME.length, right: SOME.length, right_accepted: SOME.length });
   });
 
-  it('every bad mind is tried once, none is called done for wrong work, and each is reported clearly', async () => {
+  it('no bad mind is called done for wrong work, and each is called done for wrong work, and each is reported clearly', async () => {
+    const runs = timesOf(badMinds.length, 6);
     const all = await runBadMinds({
       tasks: await loadTasks(),
-      runs: badMinds.length,
+      runs,
       jobs: 4,
       seed: 0,
       signal,
       report,
     });
     expect(all.filter(({ isFalseDone, isClear }) => isFalseDone || !isClear)).toEqual([]);
-    expect(all).toHaveLength(badMinds.length);
+    expect(all).toHaveLength(runs);
   });
 
   it('tasks of somebody else are done with the model of the environment and graded by their command', async () => {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openStory, type Story, type StoryOptions } from '../support/story.ts';
 import { acting, goal, inParts, plan } from '../support/story-model.ts';
-import { casesOf } from '../support/thorough.ts';
+import { casesOf, isThorough } from '../support/thorough.ts';
 import { call, fail } from '../support/wire-server-reply.ts';
 
 /**
@@ -76,7 +76,7 @@ describe('a clock that is set, or a machine that sleeps,', { timeout: 240_000 },
     expect((await story.eventsOf('run.time_skipped')).length).toBeGreaterThanOrEqual(long.length);
   });
 
-  it('while tasks are in the inbox does not keep them there', async () => {
+  it.runIf(isThorough)('while tasks are in the inbox does not keep them there', async () => {
     await using clocks = await clockStory();
     const { story, set } = clocks;
     clocks.start();
@@ -105,23 +105,26 @@ describe('a clock that is set, or a machine that sleeps,', { timeout: 240_000 },
     }
   });
 
-  it('while no worker runs does not spend the budget of a task that was killed in the middle of a step', async () => {
-    await using clocks = await clockStory();
-    const { story, set } = clocks;
-    for (const { id, ms } of JUMPS) {
-      const worker = clocks.start();
-      story.drop(`${id}.md`, task(id, waitFor(id), 'true'));
-      await begun(story, id);
-      worker.kill('SIGKILL');
-      await once(worker, 'exit');
-      set(ms);
-      story.write(`workspace/desk/${id}`, '');
-      const next = clocks.start();
-      await isDone(story, id);
-      next.kill('SIGTERM');
-      await once(next, 'exit');
-    }
-  });
+  it.runIf(isThorough)(
+    'while no worker runs does not spend the budget of a task that was killed in the middle of a step',
+    async () => {
+      await using clocks = await clockStory();
+      const { story, set } = clocks;
+      for (const { id, ms } of JUMPS) {
+        const worker = clocks.start();
+        story.drop(`${id}.md`, task(id, waitFor(id), 'true'));
+        await begun(story, id);
+        worker.kill('SIGKILL');
+        await once(worker, 'exit');
+        set(ms);
+        story.write(`workspace/desk/${id}`, '');
+        const next = clocks.start();
+        await isDone(story, id);
+        next.kill('SIGTERM');
+        await once(next, 'exit');
+      }
+    },
+  );
 
   it('while everything is stopped does not spend the budget of what goes on afterwards', async () => {
     await using clocks = await clockStory();
@@ -165,7 +168,7 @@ describe('a clock that is set, or a machine that sleeps,', { timeout: 240_000 },
     await isDone(story, 'patient');
   });
 
-  it('while the worker itself is stopped, as in a suspend, changes nothing', async () => {
+  it.runIf(isThorough)('while the worker itself is stopped, as in a suspend, changes nothing', async () => {
     await using clocks = await clockStory();
     const { story, set } = clocks;
     const worker = clocks.start();
