@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { badMinds } from './bad-minds.ts';
 import { goodFigures } from './eval-report.ts';
 import { loadTasks } from './eval-task.ts';
@@ -18,6 +18,10 @@ const SOME = ['expense-total', 'find-contract', 'condition-false', 'missing-file
 
 const signal = new AbortController().signal;
 const report = (): void => undefined;
+
+// The evals set the proxy of their process; the tests that follow in it must not meet that one.
+beforeEach(() => void vi.stubEnv('OKA_EGRESS', ''));
+afterEach(() => void vi.unstubAllEnvs());
 
 describe('the evals', { timeout: 120_000 }, () => {
   it('have at least 40 tasks and 25 bad minds, each with a name of its own', async () => {
