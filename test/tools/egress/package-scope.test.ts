@@ -50,7 +50,7 @@ describe('P1 a step that only fetches', () => {
   });
 
   it.each([
-    ['npm', '"resolved": "https://registry.npmjs.org/is-odd/-/is-odd-3.0.1.tgz"', '/is-odd/-/is-odd-3.0.1.tgz'],
+    ['npm', '"resolved": "https://registry.example.org/is-odd/-/is-odd-3.0.1.tgz"', '/is-odd/-/is-odd-3.0.1.tgz'],
     ['pnpm', "  '@babel/core@7.1.0':\n    resolution: {integrity: sha512-x}", '/@babel/core/-/core-7.1.0.tgz'],
     ['an older pnpm', '  /is-odd/3.0.1:\n', '/is-odd/-/is-odd-3.0.1.tgz'],
     ['yarn', 'is-odd@^3.0.0:\n  version "3.0.1"\n', '/is-odd/-/is-odd-3.0.1.tgz'],
