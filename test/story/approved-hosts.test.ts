@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openRecordingServer, portOf } from '../support/recording-server.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, plan } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';
@@ -15,25 +14,14 @@ let requests: string[];
 
 beforeEach(async () => {
   requests = [];
-  [server, other] = (await Promise.all(['wanted', 'other'].map(listen))) as [Server, Server];
+  server = await openRecordingServer('wanted', requests);
+  other = await openRecordingServer('other', requests);
 });
 
 afterEach(async () => {
   await story[Symbol.asyncDispose]();
   for (const each of [server, other]) each.close();
 });
-
-async function listen(name: string): Promise<Server> {
-  const opened = createServer((request, response) => {
-    requests.push(`${name} ${request.method}`);
-    response.end('ok\n');
-  });
-  opened.listen(0, '127.0.0.1');
-  await once(opened, 'listening');
-  return opened;
-}
-
-const portOf = (each: Server): number => (each.address() as AddressInfo).port;
 
 /** Neither host is in the words of the command, nor as an address in its script. */
 const SCRIPT = 'for port in $(cat ports.txt); do curl -s -m 5 -d x "http://$(cat host.txt):$port/"; done; true\n';

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/schema/json.ts';
+import { openRecordingServer, portOf } from '../support/recording-server.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, plan, refusing } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';
@@ -16,7 +15,8 @@ let requests: string[];
 
 beforeEach(async () => {
   requests = [];
-  [server, other] = (await Promise.all(['nas', 'other'].map(listen))) as [Server, Server];
+  server = await openRecordingServer('nas', requests);
+  other = await openRecordingServer('other', requests);
 });
 
 afterEach(async () => {
@@ -24,17 +24,6 @@ afterEach(async () => {
   for (const each of [server, other]) each.close();
 });
 
-async function listen(name: string): Promise<Server> {
-  const opened = createServer((request, response) => {
-    requests.push(`${name} ${request.method}`);
-    response.end('ok\n');
-  });
-  opened.listen(0, '127.0.0.1');
-  await once(opened, 'listening');
-  return opened;
-}
-
-const portOf = (each: Server): number => (each.address() as AddressInfo).port;
 const urlOf = (each: Server): string => `http://127.0.0.1:${portOf(each)}/`;
 const withRule = (rule: string) => (text: string) => text.replace('rules: []', `rules:\n  - ${rule}`);
 const RUNBOOK = (line: string): string => `---\nid: light\n---\n\`\`\`bash\n${line}\n\`\`\`\n`;
