@@ -64,10 +64,13 @@ export function foldersOfTask(task: AboutTask, policy: readonly PolicyFolder[], 
   return { ...found, open: withoutDuplicates(found.open), asks: withoutDuplicates(found.asks) };
 }
 
-/** Where tasks can make links: the desk, and every folder that the policy lets them change. */
+/** Where tasks can make links: the desk, and every folder that the policy lets them change, as written and as it really is. */
 function writablePlaces(policy: readonly PolicyFolder[], { workspace, user }: FolderPlaces): string[] {
+  const desk = join(workspace, 'desk');
   const changed = policy.filter(({ access }) => access === 'write').map(({ path }) => expandFolder(path, user));
-  return [join(workspace, 'desk'), ...changed.flatMap((each) => ('path' in each ? [each.path] : []))];
+  const paths = changed.flatMap((each) => ('path' in each ? [each.path] : []));
+  const real = paths.map((path) => findFolder(path, [desk])).flatMap((each) => ('real' in each ? [each.real] : []));
+  return [desk, ...paths, ...real];
 }
 
 function findOpenable(
