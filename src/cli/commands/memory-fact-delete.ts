@@ -1,15 +1,19 @@
+import { findFact } from '../../memory/facts-query.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
-import { type Recorded, renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
+import { type Recorded, renderRecorded, requestMemory } from '../memory-access.ts';
 import { onlyOperand } from '../operands.ts';
+import { readViews } from '../read-views.ts';
+import { requireHome } from '../require-home.ts';
 
 type Data = { forgot: string[] } & Recorded;
 
 export async function run(call: Call): Promise<Answer<Data>> {
   const { home } = call;
   const id = onlyOperand(call, 'the name of a fact');
-  if (!(await withRecall(home, (recall) => recall.facts.has(id))))
-    throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'List the facts: oka memory fact list' });
+  requireHome(home);
+  if ((await readViews(call, (rows) => findFact(rows, id))) === undefined)
+    throw new OkaError('usage', `there is no fact "${id}"`, { fix: 'List the facts: oka memory about' });
   return answer({ forgot: [id], ...(await requestMemory(home, { kind: 'forget', facts: [id], why: 'deleted' })) });
 }
 

@@ -19,6 +19,23 @@ export const memory: Readonly<Record<string, Command>> = {
     example: 'oka memory',
     load: () => import('../commands/memory-stats.ts'),
   }),
+  'memory about': command({
+    summary: 'Show what oka knows about you: why, what changed this week, and how to remove each line',
+    options: {
+      days: countOr(7, 'N', 'Show what changed in the last N days (default 7).'),
+      namespace: text('NAME', 'Only of this namespace.'),
+    },
+    json: true,
+    example: 'oka memory about',
+    load: () => import('../commands/memory-about.ts'),
+  }),
+  'memory forget': command({
+    summary: 'Forget something that oka knows, by the name that oka memory about shows',
+    operands: '<fact>',
+    json: true,
+    example: 'oka memory forget standing-1a2b3c4d5e',
+    load: () => import('../commands/memory-fact-delete.ts'),
+  }),
   'memory retrieve': command({
     summary: 'Search facts and what happened; with a budget, what would fit into a prompt',
     operands: '<query | ->',
