@@ -1,5 +1,6 @@
 /** The outcome and the cost of a task, folded from the events of its run and of the runs inside it. */
 import type { Event, EventType } from '../schema/event.ts';
+import type { InstallInput } from '../schema/dependency.ts';
 import type { ProcedureChoice } from '../schema/procedure.ts';
 import type { Planned, TaskGiven } from '../schema/task-run.ts';
 import type { WaitFor } from '../schema/wait.ts';
@@ -18,12 +19,12 @@ export type TaskRecord = {
   ended: string | null;
   status: 'running' | 'done' | 'failed' | 'cancelled';
   reason: string;
-  /** How often the critic sent it back. */
+  /** How often it was planned again because the critic had sent it back. */
   rework: number;
   /** Its latest plan. */
   plan: (Pick<Planned, 'by' | 'sha256' | 'criteria' | 'input' | 'tools' | 'targets'> & { seq: number }) | null;
   plans: number;
-  choice: (Pick<ProcedureChoice, 'procedure' | 'version' | 'arm' | 'parameters'> & { seq: number }) | null;
+  choice: (Pick<ProcedureChoice, 'procedure' | 'version' | 'arm' | 'parameters' | 'saves'> & { seq: number }) | null;
   /** The finished run that it corrects, and the run that corrects it. */
   corrects: string | null;
   corrected: string | null;
@@ -34,16 +35,30 @@ export type TaskRecord = {
   usd: number;
   /** Completions that were asked for. */
   thoughts: number;
-  calls: number;
+  /** Calls of its steps that failed, also those that were repeated. */
   failed_calls: number;
   approvals: { asked: number; approved: number; denied: number };
   questions: number;
+  /** Missing tools that were installed for it while it ran. */
   installs: string[];
   /** Calls that tried more than their class allows. */
   overstepped: number;
   /** Time in which it was not at work: it waited for people, the machine slept, or no worker ran. */
   waited_ms: number;
+  open: OpenEntries;
 };
+
+/** What is in progress, so that its end can be understood. */
+type OpenEntries = {
+  /** The calls that the engine makes itself. */
+  calls: Record<string, 'plan' | 'inner'>;
+  /** The waits for people, and since when at least one of them is open. */
+  waits: Record<string, PersonWait>;
+  since: string | null;
+  /** Whether the critic has sent it back and it is not planned again yet. */
+  sent_back: boolean;
+};
+type PersonWait = Extract<WaitFor['kind'], 'approval' | 'question' | 'requirement'>;
 
 const keyOf = (run: string): string => `task/${run}`;
 
@@ -80,21 +95,33 @@ function applyToRows(event: Event, rows: Rows): void {
   const root = rootOf(rows, event.run);
   const task = taskRecordOf(rows, root);
   if (task === undefined) return;
-  applyToTask(task, event, rows);
+  applyToTask(task, event);
   rows.put(keyOf(root), task);
 }
 
-/** Changes the given task. `open` has the open plans and questions of all tasks. */
-export function applyToTask(task: TaskRecord, event: Event, open: Pick<Rows, 'get' | 'put'>): void {
-  (CHANGES[event.type] as Change<Event['type']> | undefined)?.(task, event, open);
+/** Changes the given task. */
+export function applyToTask(task: TaskRecord, event: Event): void {
+  (CHANGES[event.type] as Change<Event['type']> | undefined)?.(task, event);
   task.last = Math.max(task.last, event.seq);
 }
 
 function startRecord(event: Of<'run.started'>, run: string, rows: Rows): void {
   const { parent, depth } = event.data;
   if (parent !== null && depth > 0) return rows.put(`root/${run}`, rootOf(rows, parent));
+  const served = runServedBy(event);
+  if (served !== null && isOpen(taskRecordOf(rows, rootOf(rows, served))))
+    return rows.put(`root/${run}`, rootOf(rows, served));
   const task = startTask(event, run);
   if (task !== null) rows.put(keyOf(run), task);
+}
+
+const isOpen = (task: TaskRecord | undefined): boolean => task !== undefined && task.ended === null;
+
+/** The run for which an installation, which is a run of its own, was started; null for every other run. */
+export function runServedBy({ data: { graph, input } }: Of<'run.started'>): string | null {
+  if (graph.id !== 'oka.install') return null;
+  const run = (input as Partial<InstallInput> | null)?.for_run;
+  return typeof run === 'string' ? run : null;
 }
 
 /** Null when the run is no task, whatever its graph is called: anybody may name a graph, and no ledger stops a fold. */
@@ -141,33 +168,30 @@ const initialCounts = (): Pick<TaskRecord, Later> => ({
   tokens: 0,
   usd: 0,
   thoughts: 0,
-  calls: 0,
   failed_calls: 0,
   approvals: { asked: 0, approved: 0, denied: 0 },
   questions: 0,
   installs: [],
   overstepped: 0,
   waited_ms: 0,
+  open: { calls: {}, waits: {}, since: null, sent_back: false },
 });
 
 /** Calls that the engine makes itself: they are not work of the task. */
 const INNER = new Set(['task.plan', 'task.critique', 'step.check', 'run.start', 'model.complete']);
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
-type Change<T extends Event['type']> = (task: TaskRecord, event: Of<T>, open: Pick<Rows, 'get' | 'put'>) => void;
+type Change<T extends Event['type']> = (task: TaskRecord, event: Of<T>) => void;
 
 /** Events of other types do not change the record. */
 const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
-  'call.started': (task, { data }, rows) => {
-    if (data.tool === 'task.plan') rows.put(`planning/${data.call}`, true);
-    if (!INNER.has(data.tool)) task.calls += 1;
-  },
+  'call.started': noteCall,
   'call.ended': noteOutcome,
   'run.judged': (task, { run, data }) => {
-    if (run === task.run && data.verdict === 'rework') task.rework += 1;
+    if (run === task.run) task.open.sent_back = data.verdict === 'rework';
   },
-  'procedure.chosen': (task, { data: { procedure, version, arm, parameters }, seq }) => {
-    task.choice = { procedure, version, arm, parameters, seq };
+  'procedure.chosen': (task, { data: { procedure, version, arm, parameters, saves }, seq }) => {
+    task.choice = { procedure, version, arm, parameters, saves, seq };
   },
   'run.corrected': (task, { run, data }) => {
     if (run === task.run) task.corrected = data.by;
@@ -176,26 +200,37 @@ const CHANGES: { readonly [T in Event['type']]?: Change<T> } = {
     if (run === task.run) task.undone = true;
   },
   'dependency.installed': (task, { data: { by, name, version } }) => {
-    task.installs.push(`${by}:${name}@${version}`);
+    if (task.ended === null) task.installs.push(`${by}:${name}@${version}`);
   },
   'call.misclassified': (task) => {
     task.overstepped += 1;
   },
+  // While a person is waited for, the wait covers the time that was skipped.
   'run.time_skipped': (task, { data }) => {
-    task.waited_ms += data.ms;
+    if (task.open.since === null) task.waited_ms += data.ms;
   },
   'wait.opened': noteQuestion,
   'wait.closed': noteAnswer,
   'run.ended': (task, { run, at, data: { status, reason } }) => {
-    if (run === task.run) Object.assign(task, { ended: at, status, reason: reason.slice(0, 2000) });
+    if (run !== task.run) return;
+    endWaiting(task, at);
+    Object.assign(task, { ended: at, status, reason: reason.slice(0, 2000) });
+    task.open = { calls: task.open.calls, waits: {}, since: null, sent_back: false };
   },
 };
 
 /** The events that change a task beyond its `last`. */
 export const taskEventTypes: readonly EventType[] = ['run.started', ...(Object.keys(CHANGES) as EventType[])];
 
-function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, rows: Pick<Rows, 'get' | 'put'>): void {
-  const { call, usage, status, output } = event.data;
+function noteCall(task: TaskRecord, { run, data: { call, tool } }: Of<'call.started'>): void {
+  if (INNER.has(tool)) task.open.calls[call] = tool === 'task.plan' ? 'plan' : 'inner';
+  if (tool !== 'task.plan' || run !== task.run || !task.open.sent_back) return;
+  task.open.sent_back = false;
+  task.rework += 1;
+}
+
+function noteOutcome(task: TaskRecord, event: Of<'call.ended'>): void {
+  const { call, usage, status, output, retried } = event.data;
   const used = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
   // The call that waited for an inner run repeats its usage.
   if (usage?.tool_calls === undefined) {
@@ -203,31 +238,39 @@ function noteOutcome(task: TaskRecord, event: Of<'call.ended'>, rows: Pick<Rows,
     task.usd += usage?.usd ?? 0;
     if (used > 0) task.thoughts += 1;
   }
-  if (status === 'failed') task.failed_calls += 1;
-  if (rows.get(`planning/${call}`) === undefined || status === 'waiting') return;
-  rows.put(`planning/${call}`, null);
-  if (status !== 'ok') return;
+  const inner = task.open.calls[call];
+  if (inner === undefined && status === 'failed') task.failed_calls += 1;
+  if (inner === undefined || status === 'waiting' || retried === true) return;
+  delete task.open.calls[call];
+  if (inner !== 'plan' || status !== 'ok') return;
   const { by, sha256, criteria, input, tools, targets } = output as unknown as Planned;
   task.plan = { by, sha256, criteria, input, tools, targets, seq: event.seq };
   task.plans += 1;
 }
 
-type Asked = { at: string; kind: WaitFor['kind'] };
-
-function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>, rows: Pick<Rows, 'get' | 'put'>): void {
+function noteQuestion(task: TaskRecord, { at, data }: Of<'wait.opened'>): void {
   const { kind } = data.for;
-  if (kind !== 'approval' && kind !== 'question' && kind !== 'requirement') return;
-  rows.put(`wait/${data.wait}`, { at, kind } satisfies Asked);
+  if (task.ended !== null || (kind !== 'approval' && kind !== 'question' && kind !== 'requirement')) return;
+  task.open.waits[data.wait] = kind;
+  task.open.since ??= at;
   if (kind === 'approval') task.approvals.asked += 1;
   if (kind === 'question') task.questions += 1;
 }
 
-function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>, rows: Pick<Rows, 'get' | 'put'>): void {
-  const asked = rows.get<Asked>(`wait/${data.wait}`);
-  if (asked === undefined) return;
-  rows.put(`wait/${data.wait}`, null);
-  task.waited_ms += Math.max(0, Date.parse(at) - Date.parse(asked.at));
-  if (asked.kind !== 'approval') return;
+function noteAnswer(task: TaskRecord, { at, data }: Of<'wait.closed'>): void {
+  const kind = task.open.waits[data.wait];
+  if (kind === undefined) return;
+  delete task.open.waits[data.wait];
+  if (Object.keys(task.open.waits).length === 0) endWaiting(task, at);
+  if (kind !== 'approval') return;
   if (data.answer.verdict === 'approved') task.approvals.approved += 1;
   else task.approvals.denied += 1;
+}
+
+/** Several waits at a time are one span of time. */
+function endWaiting(task: TaskRecord, at: string): void {
+  const { since } = task.open;
+  if (since === null) return;
+  task.waited_ms += Math.max(0, Date.parse(at) - Date.parse(since));
+  task.open.since = null;
 }

@@ -22,7 +22,10 @@ export type TaskFigures = Pick<
   | 'questions'
   | 'installs'
   | 'waited_ms'
-> & { plan: Pick<NonNullable<TaskRecord['plan']>, 'by'> | null };
+> & {
+  plan: Pick<NonNullable<TaskRecord['plan']>, 'by'> | null;
+  choice: Pick<NonNullable<TaskRecord['choice']>, 'saves'> | null;
+};
 
 export type Share = { of: number; hits: number; runs: string[] };
 export type Sum = { total: number; runs: string[] };
@@ -50,9 +53,6 @@ export type DayTally = {
 
 /** A pack that was made for a prompt. */
 export type Packed = { run: string; at: string; tokens: number };
-
-/** What a task would have taken without the procedure it was planned from. */
-export type Saved = { run: string; at: string; tokens: number; seconds: number };
 
 const MOST_RUNS = 50;
 
@@ -106,6 +106,7 @@ export function tallyTask(day: DayTally, task: TaskFigures, sign: 1 | -1): void 
   day.approvals.approved += sign * approvals.approved;
   day.approvals.denied += sign * approvals.denied;
   if (isDone) tallyTime(day, run, secondsOf(task) ?? 0, sign);
+  tallySaved(day, task, sign);
 }
 
 export function tallyPack(day: DayTally, { run, tokens }: Packed): void {
@@ -114,11 +115,14 @@ export function tallyPack(day: DayTally, { run, tokens }: Packed): void {
   else if (tokens === day.largest.tokens) appendNewRun(day.largest, run);
 }
 
-export function tallySaved({ saved }: DayTally, { run, tokens, seconds }: Saved): void {
-  saved.count += 1;
-  saved.total += tokens;
-  saved.seconds += seconds;
-  appendNewRun(saved, run);
+/** What comparable tasks took without the procedure, less what this one took; a task that was not done saved nothing. */
+function tallySaved({ saved }: DayTally, task: TaskFigures, sign: 1 | -1): void {
+  const usual = task.status === 'done' && task.plan?.by === 'procedure' ? task.choice?.saves : null;
+  if (usual == null) return;
+  saved.count += sign;
+  saved.total += sign * (usual.tokens === null ? 0 : usual.tokens - task.tokens);
+  saved.seconds += sign * (usual.seconds === null ? 0 : usual.seconds - (secondsOf(task) ?? usual.seconds));
+  nameRun(saved, task.run, true, sign);
 }
 
 /** A day, or many: then there are so many numbers that they are not in ordinary arrays. */

@@ -38,7 +38,7 @@ export function metricsOf(days: ReadonlyMap<string, DayTally>, tasks: number): M
     open: tasks - all.ended,
     figures: [
       figure('completion', 'share', share('completion', 'done', 'ended')),
-      figure('rework', 'share', share('rework', 'sent back by the critic', 'ended')),
+      figure('rework', 'share', share('rework', 'sent back by the critic and planned again', 'ended')),
       figure('corrections', 'share', share('corrections', 'corrected or undone', 'done')),
       figure('first try', 'share', share('firstTry', 'done at once and left as they were', 'ended')),
       figure('time, median', 'seconds', quantile(0.5)),
@@ -97,7 +97,7 @@ function sum(name: Named<Sum>, what: string): Measure {
 const approvals: Measure = {
   ...sum('approvals', 'asked'),
   of: ({ approvals: { total, approved, denied } }) =>
-    `asked: ${approved} approved, ${denied} denied or run out, ${total - approved - denied} open`,
+    `asked: ${approved} approved, ${denied} denied or run out, ${total - approved - denied} unanswered`,
 };
 
 const saved: Measure = {

@@ -7,36 +7,33 @@ import type { Event } from '../../schema/event.ts';
 import { memoOf, type Rows } from '../../schema/rows.ts';
 import type { View } from '../../schema/view.ts';
 import { type RunRow, seqKey, storedRun } from '../../views/run-rows.ts';
-import { applyToTask, blankTask, startTask, taskEventTypes, type TaskRecord } from '../../memory/task-record.ts';
 import {
-  type DayTally,
-  emptyDay,
-  type Packed,
-  type Saved,
-  tallyPack,
-  tallySaved,
-  tallyTask,
-  type TaskFigures,
-} from './day-tally.ts';
+  applyToTask,
+  blankTask,
+  runServedBy,
+  startTask,
+  taskEventTypes,
+  type TaskRecord,
+} from '../../memory/task-record.ts';
+import { type DayTally, emptyDay, type Packed, tallyPack, tallyTask, type TaskFigures } from './day-tally.ts';
 import { type Metrics, metricsOf } from './figures.ts';
 
 const dayPrefix = 'metrics/day/';
 const taskPrefix = 'metrics/task/';
 const packPrefix = 'metrics/pack/';
-const savedPrefix = 'metrics/saved/';
+/** The task for which an installation, which is a run of its own, was started. */
+const servedKey = (run: string): string => `metrics/served/${run}`;
 const countKey = 'metrics/count';
-const openKey = 'metrics/open';
 
 export const metricsView: View = {
   name: 'metrics',
-  version: 2,
+  version: 3,
   types: [...taskEventTypes, 'context.packed'],
   take: ({ event }, rows) => {
     if (event.pen !== 'run' || event.run === null) return;
     if (event.type === 'run.started') noteStart(event, event.run, rows);
     else if (event.type === 'context.packed') notePack(event, event.run, rows);
     else noteTaskEvent(event, event.run, rows);
-    if (event.type === 'procedure.chosen') noteSaved(event, event.run, rows);
   },
 };
 
@@ -65,15 +62,18 @@ function windowMetrics(rows: Rows, since: string): Metrics {
   };
   const tasks = [...eachTask(rows, since)].toReversed();
   for (const task of tasks) if (task.ended !== null) tallyTask(on(task.ended), task, 1);
-  for (const [, pack] of rows.each<Packed>(packPrefix, { after: packPrefix + since })) tallyPack(on(pack.at), pack);
-  for (const [, saved] of rows.each<Saved>(savedPrefix, { after: savedPrefix + since }))
-    tallySaved(on(saved.at), saved);
+  const known = new Set(tasks.map(({ run }) => run));
+  for (const [, pack] of rows.each<Packed>(packPrefix, { after: packPrefix + since }))
+    if (known.has(storedRun(rows, pack.run)?.root ?? pack.run)) tallyPack(on(pack.at), pack);
   const inOrder = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return metricsOf(new Map(inOrder), tasks.length);
 }
 
 function noteStart(event: Extract<Event, { type: 'run.started' }>, run: string, rows: Rows): void {
   const row = storedRun(rows, run);
+  const served = storedRun(rows, runServedBy(event) ?? '');
+  if (served !== undefined && storedRun(rows, served.root)?.ended === null)
+    return rows.put(servedKey(run), served.root);
   const task = row?.root === run ? startTask(event, run) : null;
   if (row === undefined || task === null) return;
   const key = taskKey(row);
@@ -85,12 +85,12 @@ function noteStart(event: Extract<Event, { type: 'run.started' }>, run: string, 
 /** Changes the task that a run belongs to, and with it the tally of its day. */
 function noteTaskEvent(event: Event, run: string, rows: Rows): void {
   const row = storedRun(rows, run);
-  const root = row === undefined || row.root === run ? row : storedRun(rows, row.root);
+  const root = row === undefined || row.root === run ? servedTask(rows, row) : storedRun(rows, row.root);
   const known = root === undefined ? undefined : knownTask(rows, root);
   if (known === undefined) return;
   const { task, key } = known;
   const before = task.ended === null ? null : figuresOf(task);
-  applyToTask(task, event, openEntries(rows));
+  applyToTask(task, event);
   const { ended } = task;
   if (ended === null) return rows.put(key, task);
   const figures = figuresOf(task);
@@ -101,9 +101,16 @@ function noteTaskEvent(event: Event, run: string, rows: Rows): void {
   });
 }
 
+/** The task that an installation is for; any other run itself. */
+function servedTask(rows: Rows, row: RunRow | undefined): RunRow | undefined {
+  const served = row?.graph === 'oka.install' ? rows.get<string>(servedKey(row.run)) : undefined;
+  return served === undefined ? row : storedRun(rows, served);
+}
+
 /** Most tasks are over, and few of those change again: they are stored without what only a task in progress needs. */
 function figuresOf(task: TaskRecord): TaskFigures {
   const { run, started, ended, status, rework, corrected, undone, tokens, usd, questions, waited_ms } = task;
+  const choice = task.choice === null ? null : { saves: task.choice.saves };
   const plan = task.plan === null ? null : { by: task.plan.by };
   const approvals = { ...task.approvals };
   const installs = [...task.installs];
@@ -114,6 +121,7 @@ function figuresOf(task: TaskRecord): TaskFigures {
     status,
     rework,
     plan,
+    choice,
     corrected,
     undone,
     tokens,
@@ -142,7 +150,13 @@ function knownTask(rows: Rows, root: RunRow): KnownTask | undefined {
 /** A task that is over and changes again: what is unknown of it counts for nothing any more. */
 function toRecord(figures: TaskFigures): TaskRecord {
   const lost = { sha256: '', criteria: [], input: null, tools: [], targets: [], seq: 0 };
-  return { ...blankTask(), ...figures, plan: figures.plan === null ? null : { ...lost, ...figures.plan } };
+  const unknown = { procedure: '', version: 1, arm: 'used', parameters: {}, seq: 0 } as const;
+  return {
+    ...blankTask(),
+    ...figures,
+    plan: figures.plan === null ? null : { ...lost, ...figures.plan },
+    choice: figures.choice === null ? null : { ...unknown, ...figures.choice },
+  };
 }
 
 /** In the order of time. */
@@ -154,31 +168,9 @@ function notePack({ at, seq, data }: Extract<Event, { type: 'context.packed' }>,
   changeDay(rows, at, (day) => tallyPack(day, pack));
 }
 
-function noteSaved({ at, seq, data }: Extract<Event, { type: 'procedure.chosen' }>, run: string, rows: Rows): void {
-  if (data.saves === null) return;
-  const saved: Saved = { run, at, tokens: data.saves.tokens ?? 0, seconds: data.saves.seconds ?? 0 };
-  rows.put(`${savedPrefix}${at}/${seq}`, saved);
-  changeDay(rows, at, (day) => tallySaved(day, saved));
-}
-
 function changeDay(rows: Rows, at: string, change: (day: DayTally) => void): void {
   const key = dayPrefix + at.slice(0, 10);
   const day = rows.get<DayTally>(key) ?? emptyDay();
   change(day);
   rows.put(key, day);
-}
-
-/** The few plannings and questions that are open, all in one row. */
-function openEntries(rows: Rows): Pick<Rows, 'get' | 'put'> {
-  const entries = (): Record<string, unknown> => rows.get<Record<string, unknown>>(openKey) ?? {};
-  return {
-    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in Rows
-    get: <T>(key: string) => entries()[key] as T | undefined,
-    put: (key, value) => {
-      const open = entries();
-      if (value === null) delete open[key];
-      else open[key] = value;
-      rows.put(openKey, open);
-    },
-  };
 }

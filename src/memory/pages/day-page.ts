@@ -107,7 +107,7 @@ const countPhrase = (counts: Counts, name: string, phrase: (amount: number) => s
 /** Summarizes everything else as numbers. */
 function summarizeCounts(counts: Counts, heading: string): PageLine[] {
   const phrases = [
-    countPhrase(counts, 'reworked', (n) => `${formatCount(n, 'result')} sent back by the critic`),
+    countPhrase(counts, 'reworked', (n) => `${formatCount(n, 'result')} sent back by the critic and planned again`),
     countPhrase(counts, 'installed', (n) => `${formatCount(n, 'tool')} installed`),
     countPhrase(counts, 'asked', (n) => `${formatCount(n, 'requirement')} opened`),
     countPhrase(counts, 'brought', (n) => `${formatCount(n, 'requirement')} resolved`),

@@ -38,7 +38,6 @@ const shorten = (text: string, most = 300): string => text.replaceAll(/\s+/g, ' 
 
 const HANDLERS: Handlers<[Rows], void> = {
   'run.ended': recordTask,
-  'run.judged': (event, rows) => event.data.verdict === 'rework' && addCounts(rows, event, { reworked: 1 }),
   'call.ended': recordCost,
   'wait.opened': recordQuestion,
   'wait.closed': recordAnswer,
@@ -90,7 +89,7 @@ function recordTask(event: EventOf<'run.ended'>, rows: Rows): void {
   if (task === undefined) return;
   const { status, reason } = event.data;
   const { run, title, rework } = task;
-  addCounts(rows, event, { [status]: 1 });
+  addCounts(rows, event, { [status]: 1, ...(rework === 0 ? {} : { reworked: rework }) });
   const entry: TaskEntry = {
     run,
     title: shorten(title, 200),

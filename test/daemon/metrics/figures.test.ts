@@ -25,13 +25,13 @@ const blank: TaskRecord = {
   tokens: 0,
   usd: 0,
   thoughts: 0,
-  calls: 1,
   failed_calls: 0,
   approvals: { asked: 0, approved: 0, denied: 0 },
   questions: 0,
   installs: [],
   overstepped: 0,
   waited_ms: 0,
+  open: { calls: {}, waits: {}, since: null, sent_back: false },
 };
 
 const planned = (by: 'runbook' | 'model' | 'procedure'): TaskRecord['plan'] => ({

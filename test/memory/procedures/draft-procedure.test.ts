@@ -187,7 +187,13 @@ describe('mining', () => {
     failed: { status: 'failed' },
     'corrects another': { corrects: 'other' },
     'was sent back by the critic': {
-      between: [event('sort-feb', { type: 'run.judged', data: { verdict: 'rework', criteria: [], reason: '' } })],
+      between: [
+        event('sort-feb', { type: 'run.judged', data: { verdict: 'rework', criteria: [], reason: '' } }),
+        event('sort-feb', {
+          type: 'call.started',
+          data: { call: 'sort-feb.plan.1.1', node: 'plan', tool: 'task.plan', class: 'read', input: null, attempt: 0 },
+        }),
+      ],
     },
     'tried more than it may': {
       between: [
