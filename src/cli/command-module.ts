@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream';
 import type { DaemonRoom } from '../daemon/rooms.ts';
 import type { Home } from '../schema/home.ts';
-import type { Terminal, UnderSupervisor } from './io.ts';
+import type { OpenDialog, Terminal, UnderSupervisor } from './io.ts';
 import type { Options, OptionValues } from './options.ts';
 import type { Progress, Unit } from './progress.ts';
 
@@ -47,6 +47,8 @@ export type Call<Values = object, Data = unknown> = {
   /** A line on stderr for work that takes longer than two seconds. */
   progress: (what: string, unit: Unit) => Progress;
   underSupervisor: UnderSupervisor;
+  /** Null when nobody sits at a terminal. */
+  openDialog: OpenDialog | null;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
   /** The rooms to use; those of the product when there are none. */

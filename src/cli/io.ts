@@ -1,6 +1,7 @@
 /** What a command line is attached to: a process and its terminal, or a test that reads what was written. */
 import type { Readable } from 'node:stream';
 import { styleText } from 'node:util';
+import type { Dialog } from './dialog.ts';
 
 export type Io = {
   out: (text: string) => void;
@@ -15,7 +16,11 @@ export type Io = {
   /** Columns of the terminal; without one text has no limit. */
   width: number;
   underSupervisor: UnderSupervisor;
+  /** Asks the person at the terminal; null unless both stdin and stdout are one. */
+  openDialog: OpenDialog | null;
 };
+
+export type OpenDialog = () => Promise<Dialog>;
 
 /** Runs work that also stops when the process that supervises this one is gone. */
 export type UnderSupervisor = <T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>) => Promise<T>;

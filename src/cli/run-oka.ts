@@ -66,6 +66,7 @@ async function execute(
     notify: (line) => printer.notice(`${line}\n`),
     progress: (what, unit) => progressOn(io, what, unit),
     underSupervisor: io.underSupervisor,
+    openDialog: io.openDialog,
     signal: io.signal,
     rooms,
   };

@@ -169,6 +169,12 @@ export function egressProxy(): EgressProxy | null {
   });
 }
 
+/** Whether the environment rules out questions at the start: the operator says so, or it is a build server. */
+export function wantsNoSetup(): boolean {
+  const { OKA_NO_SETUP: no = '', CI = '' } = process.env;
+  return [no, CI].some((value) => value !== '' && !/^(0|false|no)$/i.test(value));
+}
+
 /** Whether folders are mounted that send no notice when something comes; then they are scanned more often. */
 export function pollsOften(): boolean {
   return /^(1|true|yes)$/i.test(process.env['OKA_POLL'] ?? '');

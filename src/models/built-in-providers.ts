@@ -20,8 +20,12 @@ const compatible =
     return createOpenAICompatible({ name, baseURL, ...own, fetch, includeUsage: true }).chatModel(model);
   };
 
+const bearer = (key: string | null): Record<string, string> => (key === null ? {} : { authorization: `Bearer ${key}` });
+
 const openai = sdkProvider({
   name: 'openai',
+  setup: { label: 'OpenAI', asksAddress: false, example: 'gpt-5-mini' },
+  listHeaders: bearer,
   variables: ['OPENAI_BASE_URL'],
   keyName: 'OPENAI_API_KEY',
   needsKey: (baseUrl) => new URL(baseUrl).hostname === 'api.openai.com',
@@ -37,6 +41,8 @@ const openai = sdkProvider({
 
 const anthropic = sdkProvider({
   name: 'anthropic',
+  setup: { label: 'Anthropic', asksAddress: false, example: 'claude-sonnet-4-5' },
+  listHeaders: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === null ? {} : { 'x-api-key': key }) }),
   variables: ['ANTHROPIC_BASE_URL'],
   keyName: 'ANTHROPIC_API_KEY',
   needsKey: () => true,
@@ -52,6 +58,8 @@ const anthropic = sdkProvider({
 
 const ollama = sdkProvider({
   name: 'ollama',
+  setup: { label: 'Ollama, on this machine or another one', asksAddress: true, example: 'llama3.2' },
+  listHeaders: bearer,
   variables: ['OLLAMA_HOST'],
   keyName: null,
   needsKey: () => false,
@@ -68,6 +76,8 @@ const ollama = sdkProvider({
 
 const custom = sdkProvider({
   name: 'custom',
+  setup: { label: 'another server that speaks the OpenAI protocol', asksAddress: true, example: 'my-model' },
+  listHeaders: bearer,
   variables: ['OKA_MODEL_URL'],
   keyName: 'OKA_MODEL_KEY',
   needsKey: () => false,

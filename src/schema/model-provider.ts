@@ -23,8 +23,27 @@ export type ProviderDefinition = {
   readonly advice?: { unknown?: (called: Called) => string; down?: (called: Called) => string };
   /** Problems that are visible without a call. */
   problems?: (called: Called, ports: Pick<ProviderPorts, 'folder'>) => { message: string; fix: string }[];
+  /** How `oka model setup` offers it; a provider without this is not offered. */
+  readonly setup?: ProviderSetup;
+  /** The headers of a request for the list of its models; left out if its servers have none. */
+  listHeaders?: (key: string | null) => Record<string, string>;
   open: (called: Called, ports: ProviderPorts) => Model;
 };
+
+export type ProviderSetup = {
+  label: string;
+  /** Whether it is a server of the operator's own, whose address has to be asked for. */
+  asksAddress: boolean;
+  /** The name of a model that it usually has; used as an example. */
+  example: string;
+};
+
+/** Which models a server has, or why that is not known: the key was refused, nobody answered, or there is no list. */
+export type ModelListing =
+  | { state: 'listed'; models: string[] }
+  | { state: 'refused' }
+  | { state: 'unreachable'; problem: string }
+  | { state: 'none' };
 
 /** Environment variables by name; an empty one counts as not set. */
 export type Variables = Readonly<Partial<Record<string, string>>>;

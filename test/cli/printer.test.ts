@@ -18,6 +18,7 @@ it('a notice appears above the footer, which is drawn on stderr and erased at th
     hasColours: false,
     width: 80,
     underSupervisor: (signal, work) => work(signal),
+    openDialog: null,
   };
   const module = { run: vi.fn(), render: String, footer: () => () => ['footer'] } as unknown as CommandModule<
     object,

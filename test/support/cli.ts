@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { type Dialog, DialogLeft } from '../../src/cli/dialog.ts';
 import { runOka } from '../../src/cli/run-oka.ts';
 import type { DaemonRoom } from '../../src/daemon/rooms.ts';
 
@@ -21,6 +22,8 @@ export type OkaOptions = {
   rooms?: readonly DaemonRoom[];
   /** Called with each text on stdout, for commands that go on. */
   onOut?: (text: string) => void;
+  /** What a person answers to questions, one after the other; without it there is no terminal. */
+  answers?: readonly string[];
 };
 
 export async function oka(...words: string[]): Promise<Ran> {
@@ -28,7 +31,7 @@ export async function oka(...words: string[]): Promise<Ran> {
 }
 
 export async function okaWith(
-  { env = {}, input = '', signal, rooms, onOut }: OkaOptions,
+  { env = {}, input = '', signal, rooms, onOut, answers }: OkaOptions,
   ...words: string[]
 ): Promise<Ran> {
   const ran = { code: 0, out: '', err: '' };
@@ -50,6 +53,8 @@ export async function okaWith(
         hasColours: false,
         width: 80,
         underSupervisor: (stop, work) => work(stop),
+        openDialog:
+          answers === undefined ? null : () => Promise.resolve(dialogOf(answers, (text) => void (ran.out += text))),
       },
       rooms === undefined ? {} : { rooms },
     );
@@ -57,6 +62,18 @@ export async function okaWith(
   } finally {
     setEnvironment(Object.fromEntries(Object.keys(env).map((name) => [name, before[name]])));
   }
+}
+
+/** Leaves the dialog, as with Ctrl-C, when there are no more answers. */
+function dialogOf(answers: readonly string[], print: (text: string) => void): Dialog {
+  const rest = [...answers];
+  const ask = async (question: string): Promise<string> => {
+    print(`${question}\n`);
+    const answer = rest.shift();
+    if (answer === undefined) throw new DialogLeft();
+    return answer;
+  };
+  return { print, ask, askHidden: ask, during: (work) => work(new AbortController().signal) };
 }
 
 function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {

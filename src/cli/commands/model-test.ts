@@ -15,7 +15,16 @@ export async function run(call: Call): Promise<Answer<ModelTrial>> {
 
 export function render(trial: ModelTrial, { green, red }: Terminal): string {
   const { model, address, ms } = trial;
-  if (trial.answered)
-    return `${green('answers')}  ${model} at ${address}, after ${(ms / 1000).toFixed(1)} s: ${plainText(trial.text)}\n`;
-  return `${red('does not answer')}  ${plainText(trial.problem)}\n${trial.fix === null ? '' : `  ${plainText(trial.fix)}\n`}`;
+  if (!trial.answered)
+    return `${red('does not answer')}  ${plainText(trial.problem)}\n${trial.fix === null ? '' : `  ${plainText(trial.fix)}\n`}${costLine(trial)}`;
+  const seconds = (ms / 1000).toFixed(1);
+  return `${green('answers')}  ${model} at ${address}, after ${seconds} s: ${plainText(trial.text)}\n${costLine(trial)}`;
+}
+
+/** The call is not in the ledger, so this line is the only place where oka shows what it cost. */
+function costLine({ usage }: ModelTrial): string {
+  const tokens = (usage?.tokens_in ?? 0) + (usage?.tokens_out ?? 0);
+  if (usage === undefined || tokens === 0) return '';
+  const price = usage.usd === undefined ? '' : usage.usd === 0 ? ', free' : `, ${usage.usd.toFixed(6)} USD`;
+  return `  ${tokens} tokens${price}; a test belongs to no run, so oka metrics does not count it.\n`;
 }

@@ -13,6 +13,7 @@ import { penHolder } from '../../ledger/pen.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
 import { plainText } from '../plain-text.ts';
+import { offerSetup } from '../offer-setup.ts';
 import { tryUntilFixed } from '../stay.ts';
 import { openLiveView } from '../live-view.ts';
 
@@ -20,12 +21,13 @@ const POLL_EVERY_MS = 1000;
 /** Lines of the first seconds of both processes, when they refuse to start. */
 const MOST_REMEMBERED = 100;
 
-type UpCall = Call<{ stay: boolean; alone: boolean }, string>;
+type UpCall = Call<{ stay: boolean; alone: boolean; noSetup: boolean }, string>;
 
 export async function run(call: UpCall): Promise<Answer<string>> {
+  const offerOnce = offerSetup(call);
   try {
     const code = await tryUntilFixed(call, (isNews) =>
-      superviseHome(call, (line) => (isNews(line) ? call.emit(line) : undefined)),
+      superviseHome(call, (line) => (isNews(line) ? call.emit(line) : undefined), offerOnce),
     );
     return { code };
   } finally {
@@ -36,7 +38,11 @@ export async function run(call: UpCall): Promise<Answer<string>> {
 export const render = (line: string): string => `${line}\n`;
 export const footer = openLiveView;
 
-async function superviseHome(call: UpCall, report: (line: string) => void): Promise<number> {
+async function superviseHome(
+  call: UpCall,
+  report: (line: string) => void,
+  offer: () => Promise<void>,
+): Promise<number> {
   const { home, signal } = call;
   const holder = penHolder(home.ledgers.run);
   if (holder !== null)
@@ -46,10 +52,12 @@ async function superviseHome(call: UpCall, report: (line: string) => void): Prom
   const isFirst = !existsSync(home.ledgers.run);
   setUp(home);
   if (isFirst && checkAnchors(home, 'run').state === 'none') await welcome(call);
+  await offer();
   const notice = rootNotice();
   if (notice !== null) report(notice);
   report(`oka watches ${shownPath(home, join(home.workspace, 'inbox'))}. Drop a task there; Ctrl-C stops.`);
   await untilAllowed(call, report);
+  if (signal.aborted) return exits.ok;
   const code = await supervise(
     [{ name: 'worker', args: ['worker'] }, ...(call.options.alone ? [] : await maintenanceOf(home))],
     {

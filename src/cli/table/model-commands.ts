@@ -3,6 +3,11 @@ import { type Command, command } from '../command-module.ts';
 import { flag, text } from '../options.ts';
 
 export const models: Readonly<Record<string, Command>> = {
+  'model setup': command({
+    summary: 'Choose a model in a dialog, with its key and a test; oka up offers it once',
+    example: 'oka model setup',
+    load: () => import('../commands/model-setup-command.ts'),
+  }),
   'model list': command({
     summary: 'List the models that are set, and whether each has its key',
     json: true,
@@ -10,7 +15,7 @@ export const models: Readonly<Record<string, Command>> = {
     load: () => import('../commands/model-list.ts'),
   }),
   'model test': command({
-    summary: 'Ask a model one short question; exit 1 if it does not answer',
+    summary: 'Ask a model one short question, outside of any run; exit 1 without an answer',
     operands: '[provider:model]',
     json: true,
     example: 'oka model test anthropic:claude-sonnet-4-5',

@@ -22,6 +22,7 @@ export const work: Readonly<Record<string, Command>> = {
     options: {
       stay,
       alone: flag('Without maintenance, which somebody else runs; for containers.'),
+      'no-setup': flag('Do not offer to set up a model when there is none; so does OKA_NO_SETUP=1.'),
     },
     example: 'oka up',
     load: () => import('../commands/up.ts'),

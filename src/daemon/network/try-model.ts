@@ -1,8 +1,14 @@
-/** Asks a model of a home one short question, outside of any run; nothing is recorded but the provider's own bill. */
+/**
+ * Asks a model of a home one short question, outside of any run. The call is not in the ledger: it has to work while
+ * another process owns the pen, and before there is a home at all; so the trial itself says what it cost.
+ */
+import type { ModelErrorKind } from '../../models/error-kind.ts';
+import { ModelError } from '../../models/model-errors.ts';
 import { nameOf, parseModelName } from '../../models/model-name.ts';
 import { namesIn } from '../../models/model-settings.ts';
 import { modelsFrom } from '../../models/role-models.ts';
 import type { Config } from '../../schema/config.ts';
+import type { Usage } from '../../schema/effect.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ModelRequest } from '../../schema/ports.ts';
@@ -13,9 +19,10 @@ import type { DaemonRoom } from '../rooms.ts';
 import { egressProxy } from '../settings.ts';
 import { modelSettings } from './home-models.ts';
 
-export type ModelTrial = { model: string; address: string; ms: number } & (
+/** `usage` is what the provider says was spent, also on an answer that could not be used. */
+export type ModelTrial = { model: string; address: string; ms: number; usage?: Usage } & (
   | { answered: true; text: string }
-  | { answered: false; problem: string; fix: string | null }
+  | { answered: false; kind: ModelErrorKind | null; problem: string; fix: string | null }
 );
 
 export type TrialRequest = {
@@ -23,6 +30,8 @@ export type TrialRequest = {
   name?: string | undefined;
   /** The address of its server, if it is not the one in config.json. */
   url?: string | undefined;
+  /** A key that is not stored yet; it is used instead of the one in the vault or the environment. */
+  key?: string | undefined;
   signal: AbortSignal;
   rooms?: readonly DaemonRoom[] | undefined;
 };
@@ -38,15 +47,13 @@ const QUESTION: ModelRequest = {
 };
 
 /** A model that cannot be asked or does not answer is an outcome; one that is not named or set is refused. */
-export async function tryModel(home: Home, { name, url, signal, rooms }: TrialRequest): Promise<ModelTrial> {
-  if (egressProxy() !== null)
-    throw new OkaError('refused', 'in this setup only the worker reaches models, through its proxy', {
-      fix: 'Give it a small task instead: oka add "Write hello into hello.txt"',
-    });
+export async function tryModel(home: Home, request: TrialRequest): Promise<ModelTrial> {
+  const { name, url, key, signal, rooms } = request;
+  assertModelsReachable();
   const providers = await modelProviders(rooms);
   const config = await loadRoomsConfig(home, rooms);
-  const vault = await openHomeVault(home);
-  const settings = modelSettings(home, withAddress(config, name, url), providers, vault);
+  const stored = modelSettings(home, withAddress(config, name, url), providers, await openHomeVault(home));
+  const settings = key === undefined ? stored : { ...stored, vault: () => Promise.resolve(key) };
   const named =
     name === undefined
       ? (namesIn(settings).default ?? namesIn(settings).planner)
@@ -64,18 +71,25 @@ export async function tryModel(home: Home, { name, url, signal, rooms }: TrialRe
   const passed = (): number => Math.round(performance.now() - startedAt);
   try {
     const answer = await models.for('planner', id)?.complete(QUESTION, signal);
-    return {
-      model: id,
-      address,
-      ms: passed(),
-      answered: true,
-      text: (answer?.text ?? '').trim().slice(0, MOST_ANSWER),
-    };
+    const text = (answer?.text ?? '').trim().slice(0, MOST_ANSWER);
+    return { model: id, address, ms: passed(), ...usageField(answer?.usage), answered: true, text };
   } catch (error) {
     if (!(error instanceof OkaError)) throw error;
-    return { model: id, address, ms: passed(), answered: false, problem: error.message, fix: error.fix ?? null };
+    const failure = error instanceof ModelError ? error : null;
+    const why = { kind: failure?.problem.kind ?? null, problem: error.message, fix: error.fix ?? null };
+    return { model: id, address, ms: passed(), ...usageField(failure?.usage), answered: false, ...why };
   }
 }
+
+/** In containers only the worker's proxy has a network. */
+export function assertModelsReachable(): void {
+  if (egressProxy() === null) return;
+  throw new OkaError('refused', 'in this setup only the worker reaches models, through its proxy', {
+    fix: 'Give it a small task instead: oka add "Write hello into hello.txt"',
+  });
+}
+
+const usageField = (usage: Usage | undefined): { usage?: Usage } => (usage === undefined ? {} : { usage });
 
 /** The settings as they would be with this address. */
 function withAddress(config: Config, name: string | undefined, url: string | undefined): Config {
