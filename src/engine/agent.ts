@@ -12,7 +12,17 @@ export const MOST_REJECTIONS = 3;
 export type AgentEnd = { status: 'done'; output: Json; reason: string } | { status: 'failed'; reason: string };
 
 export function newAgent(start: string): AgentState {
-  return { state: start, turn: 0, evidence: [], todo: null, queue: [], rejections: 0, problem: null };
+  return {
+    state: start,
+    turn: 0,
+    evidence: [],
+    current: 0,
+    question: null,
+    queue: [],
+    reads: [],
+    rejections: 0,
+    problem: null,
+  };
 }
 
 /** Notes a decision; returns how the node ends, if it does. */
@@ -20,6 +30,7 @@ export function applyDecision(agent: AgentState, turn: number, decision: Decisio
   agent.turn = turn + 1;
   agent.rejections = 0;
   agent.problem = null;
+  agent.current = agent.evidence.length;
   const pending = { turn, outcome: null, output: null, error: null };
   switch (decision.kind) {
     case 'Transition':
@@ -36,27 +47,34 @@ export function applyDecision(agent: AgentState, turn: number, decision: Decisio
       return { status: 'failed', reason: decision.reason };
     case 'AskHuman':
       agent.evidence.push({ ...pending, decision });
-      agent.todo = decision;
+      agent.question = decision;
       return null;
     case 'CallTool': {
       const { also = [], ...first } = decision;
       const calls = [first, ...also.map((call) => ({ kind: 'CallTool' as const, ...call, rationale: '' }))];
       agent.evidence.push(...calls.map((call) => ({ ...pending, decision: call })));
-      agent.todo = first;
-      agent.queue = also;
+      agent.queue = calls.map(({ tool, input }, index) => ({ tool, input, entry: agent.current + index }));
       return null;
     }
   }
 }
 
+/** Takes the call that was started from the queue; one that is repeated is not there any more. */
+export function takeQueued(agent: AgentState, states: StateGraph, call: StartedCall, isRepeated: boolean): void {
+  const next = isRepeated ? undefined : agent.queue.shift();
+  if (next !== undefined) agent.current = next.entry;
+  moveToCall(agent, states, call);
+}
+
+type StartedCall = { tool: string; class: SideEffectClass };
+
 /** A call that is made moves the agent to the nearest state that allows it; one that no state allows is denied later. */
-export function applyCall(agent: AgentState, states: StateGraph, call: { tool: string; class: SideEffectClass }): void {
-  agent.todo = null;
+export function moveToCall(agent: AgentState, states: StateGraph, call: StartedCall): void {
   agent.state = statesToCall(states, agent.state, call)?.at(-1) ?? agent.state;
 }
 
 /**
- * Notes how the call in progress ended; the next call of the turn follows. After one that did not succeed the rest is
+ * Notes how the call in progress, or the question, ended; the next call of the turn follows. After one that did not succeed the rest is
  * not made, unless it only read: later calls may have relied on what it was to change.
  */
 export function recordOutcome(
@@ -66,13 +84,9 @@ export function recordOutcome(
   error: string | null,
   effect: SideEffectClass | null = null,
 ): void {
-  const current = agent.evidence.at(-1 - agent.queue.length);
+  const current = agent.evidence[agent.current];
   if (current !== undefined) Object.assign(current, { outcome, output, error });
   if (outcome !== 'ok' && effect !== 'read') agent.queue = [];
-  const [next, ...rest] = agent.queue;
-  if (next === undefined) return;
-  agent.todo = { kind: 'CallTool', ...next, rationale: '' };
-  agent.queue = rest;
 }
 
 /** Notes an answer that was not allowed; returns why the node fails, if it does. */

@@ -5,7 +5,8 @@
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
 import type { Outcome, ToolCall } from '../schema/tool.ts';
-import { reserve } from './account.ts';
+import { accountLeft, reserve } from './account.ts';
+import { boundsOf } from './call-bounds.ts';
 import { estimateCost } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
 import { deliver, type DriveState, fail, flushBefore, stage } from './drive-state.ts';
@@ -53,11 +54,18 @@ export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome
     if (outcome.status === 'failed' && outcome.overstepped !== undefined && step.class === 'read')
       stage(state, misclassifiedEvent(run, step, outcome.overstepped));
     const isStopped = outcome.status === 'cancelled' && !('begun' in outcome) && isOrdered;
-    stage(state, outcomeEvent(run, recordedAs(step), outcome, false, isStopped));
+    stage(state, outcomeEvent(run, recordedAs(step), outcome, isTriedAgain(state, step, outcome), isStopped));
   } catch (error) {
     const failed: Outcome = { status: 'failed', error: `the outcome could not be written down: ${messageOf(error)}` };
     stage(state, outcomeEvent(run, recordedAs(step), failed, false));
   }
+}
+
+/** Whether a read that failed together with others is tried again alone; the chain retries only what is made alone. */
+function isTriedAgain({ run, account }: DriveState, step: CallStep, outcome: Outcome): boolean {
+  if (step.together !== true || outcome.status !== 'failed' || outcome.temporary === false) return false;
+  if (outcome.overstepped !== undefined) return false;
+  return boundsOf(run, step.node).retries > 0 && accountLeft(account, 0).retries >= 1;
 }
 
 /** A check of the acceptance of a node is recorded as a call of no node. */

@@ -9,6 +9,8 @@
  *    Its acceptance, if it can decide that, is checked before anybody is asked (node-acceptance.ts).
  * D4 Before an edge back is taken, every call it starts over has ended and every wait is withdrawn: nothing is orphaned.
  * D5 After a failure nothing new starts; the run fails when nothing is open any more.
+ * D6 Of one turn of an agent, reads may be in progress together; anything else starts when every call of the turn before
+ *    it is settled (turn-reads.ts).
  */
 import { hash } from 'node:crypto';
 import { type CheckMoment, STEP_CHECK } from '../schema/acceptance.ts';
@@ -22,8 +24,18 @@ import { checkInput, checkName, isAccepting, needsBaseline } from './node-accept
 import { inputOf, lookupFor } from './node-input.ts';
 import { authorOf } from './origins.ts';
 import { nodeTitle } from './graph-plan.ts';
-import { type Ending, type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
+import {
+  type AgentState,
+  type Ending,
+  type NodeState,
+  nodeNamed,
+  type OpenCall,
+  openCallsOf,
+  type QueuedCall,
+  type RunState,
+} from './run-state.ts';
 import { stuckReason } from './loop-detection.ts';
+import { readsToStart } from './turn-reads.ts';
 import { fillTemplate } from './template.ts';
 import { hasFallback, isReached, mapList, willStartOver } from './routing.ts';
 
@@ -35,6 +47,10 @@ export type CallStep = Attempt & {
   ask: boolean;
   /** It checks the acceptance of the node, or was made within such a check. */
   isCheck?: true;
+  /** It only reads, and is made together with other reads of its turn. */
+  together?: true;
+  /** It failed before when it was made together with others: one attempt of its retries is used. */
+  isRetry?: true;
 };
 
 export type ThinkStep = { kind: 'Think'; node: string; turn: number };
@@ -51,7 +67,7 @@ export type Step =
 /** What has to be known of a tool to decide. */
 export type ToolLookup = (
   name: string,
-) => Pick<Tool, 'annotations' | 'classOf' | 'estimate' | 'idempotent' | 'targets'> | undefined;
+) => Pick<Tool, 'annotations' | 'classOf' | 'estimate' | 'idempotent' | 'parallel' | 'targets'> | undefined;
 
 export function decide(run: RunState, tools: ToolLookup): Step[] {
   if (run.status !== 'running') return [];
@@ -74,14 +90,14 @@ function withdrawals(run: RunState): Step[] {
 }
 
 function stepsOf(run: RunState, tools: ToolLookup): Step[] {
-  const steps = [...run.active].filter((index) => run.ready.has(index)).map((index) => stepFor(run, index, tools));
+  const steps = [...run.active].filter((index) => run.ready.has(index)).flatMap((index) => stepsFor(run, index, tools));
   const itemsAtWork = new Map<number, number>();
   let free = run.plan.graph.parallel - run.active.size;
   for (const index of run.ready) {
     if (free <= 0) break;
     const map = run.nodes[index]?.map ?? null;
     if (run.active.has(index) || (map !== null && !mayStartItem(run, map, itemsAtWork))) continue;
-    steps.push(stepFor(run, index, tools));
+    steps.push(...stepsFor(run, index, tools));
     free -= 1;
   }
   return steps;
@@ -93,6 +109,30 @@ function mayStartItem(run: RunState, map: number, started: Map<number, number>):
   if (config?.kind !== 'map' || atWork >= config.parallel) return false;
   started.set(map, atWork + 1);
   return true;
+}
+
+/** An agent may make several calls at once, or none while it waits for them; every other node has one step. */
+function stepsFor(run: RunState, index: number, tools: ToolLookup): Step[] {
+  const [config, node] = [run.configs[index], run.nodes[index]];
+  const isTurn = node?.awaiting === null && node.ending === null && node.again === null;
+  if (config === undefined || !isTurn || node.agent === null) return [stepFor(run, index, tools)];
+  const reads = readSteps(run, config, node, node.agent, tools);
+  return reads.length > 0 || node.agent.reads.length > 0 ? reads : [stepFor(run, index, tools)];
+}
+
+/** The reads of a turn that start together now; none when only one could. */
+function readSteps(run: RunState, config: Node, node: NodeState, agent: AgentState, tools: ToolLookup): CallStep[] {
+  const author = authorOf(run, config);
+  const effectOf = ({ tool, input }: QueuedCall): SideEffectClass =>
+    classOf(tools, tool, input, author, run.plan.graph.folders);
+  return readsToStart(
+    agent,
+    run.plan.states,
+    (call) => tools(call.tool)?.parallel === true && effectOf(call) === 'read',
+  ).map((call, position) => ({
+    ...callStep(run, config, node, call.tool, call.input, null, tools, node.attempt + 1 + position),
+    together: true,
+  }));
 }
 
 function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
@@ -144,16 +184,20 @@ function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'm
 function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolLookup): Step {
   const { agent } = node;
   if (agent === null) return { kind: 'Think', node: config.id, turn: 0 };
-  const stuck = stuckReason(agent.evidence);
-  if (agent.todo?.kind === 'AskHuman') {
-    const { question, options } = agent.todo;
+  if (agent.question !== null) {
+    const { question, options } = agent.question;
     return waitStep(run, config, node, {
       kind: 'question',
       text: question,
       ...(options === undefined ? {} : { options }),
     });
   }
-  if (agent.todo !== null) return callStep(run, config, node, agent.todo.tool, agent.todo.input, null, tools);
+  const [next] = agent.queue;
+  if (next !== undefined) {
+    const step = callStep(run, config, node, next.tool, next.input, null, tools);
+    return next.isRetry === true ? { ...step, isRetry: true } : step;
+  }
+  const stuck = stuckReason(agent.evidence);
   if (stuck !== null)
     return { kind: 'Settle', node: config.id, ...failureOf(config, `going round in circles: ${stuck}`) };
   return { kind: 'Think', node: config.id, turn: agent.turn };
@@ -176,8 +220,8 @@ function callStep(
   input: Json,
   key: string | null,
   tools: ToolLookup,
+  attempt = node.attempt + 1,
 ): CallStep {
-  const attempt = node.attempt + 1;
   return {
     kind: 'CallTool',
     node: config.id,
@@ -283,8 +327,10 @@ export function classOf(
 }
 
 function hasOpenCall(run: RunState): boolean {
-  for (const index of run.active) if (run.nodes[index]?.open !== null || run.nodes[index].check !== null) return true;
-  return false;
+  return [...run.active].some((index) => {
+    const node = run.nodes[index];
+    return node !== undefined && (openCallsOf(node).length > 0 || node.check !== null);
+  });
 }
 
 /** The output of the one last node, or of all of them by name. */

@@ -8,10 +8,19 @@
  */
 import type { Event } from '../schema/event.ts';
 import { foldCheckEnded, foldCheckStarted } from './node-acceptance.ts';
-import { applyCall, applyDecision, recordOutcome, newAgent, applyRejection } from './agent.ts';
+import { applyDecision, recordOutcome, newAgent, applyRejection, takeQueued } from './agent.ts';
 import { applyAnswer } from './wait-answers.ts';
 import type { Plan } from './graph-plan.ts';
-import { freshNode, isOver, type NodeState, nodeNamed, type OpenCall, type RunState } from './run-state.ts';
+import {
+  type AgentState,
+  freshNode,
+  isOver,
+  type NodeState,
+  nodeNamed,
+  type OpenCall,
+  type RunState,
+} from './run-state.ts';
+import { applyReadEnded, applyReadStarted, returnReads } from './turn-reads.ts';
 import { workedMs } from './work-time.ts';
 import { failNode, finishNode, takeEdgesBack, prepareNode, settleNode, willStartOver } from './routing.ts';
 
@@ -149,12 +158,16 @@ function updateStatus(run: RunState, event: Event): void {
   else run.activeSince ??= Date.parse(event.at);
 }
 
+type CallStarted = EventOf<'call.started'>['data'];
+
 function callStarted(run: RunState, event: EventOf<'call.started'>): void {
   const { data } = event;
   run.spent.tool_calls += 1;
   if (foldCheckStarted(run, event)) return;
   withNode(run, data.node, (index, node) => {
     node.attempt = data.attempt;
+    if (data.together === true && node.agent !== null) return startRead(run, index, node, node.agent, data);
+    const isRepeated = node.again !== null;
     node.open = {
       call: data.call,
       attempt: data.attempt,
@@ -172,10 +185,20 @@ function callStarted(run: RunState, event: EventOf<'call.started'>): void {
     node.approved = null;
     node.status = 'running';
     startMap(run, node);
-    if (node.agent !== null) applyCall(node.agent, run.plan.states, data);
+    if (node.agent !== null) takeQueued(node.agent, run.plan.states, data, isRepeated);
     run.ready.delete(index);
     run.active.add(index);
   });
+}
+
+/** Whether further reads can start with it is decided, so the node stays ready. */
+function startRead(run: RunState, index: number, node: NodeState, agent: AgentState, data: CallStarted): void {
+  const { call, attempt, tool, class: effect, input } = data;
+  applyReadStarted(agent, run.plan.states, { call, attempt, tool, class: effect, input, key: null });
+  node.status = 'running';
+  startMap(run, node);
+  run.ready.add(index);
+  run.active.add(index);
 }
 
 function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
@@ -184,6 +207,11 @@ function callEnded(run: RunState, event: EventOf<'call.ended'>): void {
   run.artifacts.push(...(data.artifacts ?? []));
   foldCheckEnded(run, event);
   withNode(run, data.node, (index, node) => {
+    if (node.agent !== null && applyReadEnded(node.agent, data)) {
+      if (data.retried === true) run.spent.retries += 1;
+      run.ready.add(index);
+      return;
+    }
     const { open } = node;
     if (open === null || open.call !== data.call) return;
     node.open = null;
@@ -231,6 +259,8 @@ function nodeSettled(run: RunState, { data }: EventOf<'node.settled'>): void {
 /** The kernel stopped what the call tried: when it has ended, a person is asked about it as one of a higher class. */
 function callMisclassified(run: RunState, { data }: EventOf<'call.misclassified'>): void {
   withNode(run, data.node, (_, node) => {
+    const read = node.agent?.reads.find(({ call }) => call === data.call);
+    if (read !== undefined) read.raised = true;
     if (node.open?.call !== data.call) return;
     node.again = { ...node.open, class: 'write_local', raised: true };
   });
@@ -267,7 +297,7 @@ function waitOpened(run: RunState, { data }: EventOf<'wait.opened'>): void {
     node.wait = data.wait;
     node.waited += 1;
     node.awaiting = null;
-    if (node.agent !== null) node.agent.todo = null;
+    if (node.agent !== null) node.agent.question = null;
     run.ready.delete(index);
     run.active.delete(index);
   });
@@ -307,6 +337,7 @@ function runResumed(run: RunState): void {
   if (isOver(run.status)) return;
   stopClock(run, run.at);
   run.nodes.forEach((node, index) => {
+    if (node.agent !== null) returnReads(node.agent);
     if (node.open !== null) putInDoubt(run, index, node, node.open);
     else if (node.check !== null) {
       node.check = null;

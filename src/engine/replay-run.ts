@@ -54,7 +54,7 @@ function isDecided(run: RunState, event: Event): boolean {
     return (
       event.data.node !== null &&
       event.data.call.startsWith(`${run.id}.`) &&
-      !isRetry(run, event.data.node, event.data.attempt)
+      (event.data.together === true || !isRetry(run, event.data.node, event.data.attempt))
     );
   return (
     event.type === 'node.settled' &&
@@ -72,7 +72,6 @@ function isRetry(run: RunState, name: string, attempt: number): boolean {
     node.open === null &&
     node.status === 'running' &&
     attempt === node.attempt + 1 &&
-    node.agent?.todo == null &&
     !run.ready.has(index)
   );
 }
@@ -92,10 +91,15 @@ function asRecorded(tools: ToolLookup, event: Event): ToolLookup {
   return (name) => (name === tool ? { ...(tools(name) ?? unknown), classOf: () => recorded } : tools(name));
 }
 
-/** What an event says about other nodes, for readers, is no part of what was decided. */
 function sameStep(step: NewEvent, event: Event): boolean {
-  const { restarts: _, ...data } = event.data as { restarts?: Json } & Record<string, Json>;
-  return step.type === event.type && JSON.stringify(normalize(step.data as Json)) === JSON.stringify(normalize(data));
+  const [decided, found] = [step.data, event.data].map((data) => JSON.stringify(normalize(comparable(data as Json))));
+  return step.type === event.type && decided === found;
+}
+
+/** What an event says about other nodes, for readers, and whether reads of earlier versions were made one by one. */
+function comparable(data: Json): Json {
+  const { restarts: _, together: __, ...rest } = data as Record<string, Json>;
+  return rest;
 }
 
 /** Fields in one order, defaults that validation adds left out. */

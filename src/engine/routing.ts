@@ -7,7 +7,7 @@ import type { Json } from '../schema/json.ts';
 import { isAccepting } from './node-acceptance.ts';
 import { lookupFor } from './node-input.ts';
 import { downstreamOf } from './graph-plan.ts';
-import { freshNode, type NodeState, type RunState } from './run-state.ts';
+import { freshNode, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { fieldAt, fillTemplate } from './template.ts';
 
 export function hasFallback(config: Node | undefined): config is Node & { fallback: Json } {
@@ -142,7 +142,7 @@ function isBusy(run: RunState, index: number): boolean {
   const node = run.nodes[index];
   if (node === undefined) return false;
   const isBetweenAttempts = node.again !== null && run.active.has(index) && !run.ready.has(index);
-  return node.open !== null || node.check !== null || node.wait !== null || isBetweenAttempts;
+  return openCallsOf(node).length > 0 || node.check !== null || node.wait !== null || isBetweenAttempts;
 }
 
 /** Whether an edge back is about to start a node over. */

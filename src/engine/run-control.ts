@@ -12,7 +12,7 @@ import { applyEvent, runFromStart } from './fold-run.ts';
 import { findRun, loadRun } from './load-run.ts';
 import { topologicalOrder } from './graph-plan.ts';
 import { ignoreTooLate, opening } from './run-registry.ts';
-import { isOver, type NodeState, type RunState } from './run-state.ts';
+import { isOver, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { downtime } from './work-time.ts';
 import { toSnapshot } from './snapshot.ts';
 import {
@@ -118,13 +118,14 @@ async function openAccountsAround(context: EngineContext, run: RunState): Promis
 
 /** Every call that was in flight gets an outcome: what a witness saw, or that nobody did, which puts it in doubt. */
 async function askWitness({ options, registry }: EngineContext, run: RunState): Promise<void> {
-  for (const [index, { open, check }] of run.nodes.entries()) {
-    if (check !== null) endCheck(check.call);
-    if (open === null) continue;
-    const seen = (await options.witness?.(run.id, open)) ?? null;
-    const outcome = seen ?? { status: 'cancelled', error: 'work stopped, and nobody saw how it ended' };
-    const call = { call: open.call, node: run.configs[index]?.id ?? '' };
-    applyEvent(run, registry.stage(outcomeEvent(run, call, outcome, false)));
+  for (const [index, node] of run.nodes.entries()) {
+    if (node.check !== null) endCheck(node.check.call);
+    for (const open of openCallsOf(node)) {
+      const seen = (await options.witness?.(run.id, open)) ?? null;
+      const outcome = seen ?? { status: 'cancelled', error: 'work stopped, and nobody saw how it ended' };
+      const call = { call: open.call, node: run.configs[index]?.id ?? '' };
+      applyEvent(run, registry.stage(outcomeEvent(run, call, outcome, false)));
+    }
   }
 
   function endCheck(call: string): void {

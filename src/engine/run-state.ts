@@ -30,14 +30,32 @@ export type Ending = {
   refusal: string | null;
 };
 
+/** A call of an agent's turn that has not been started; `entry` is the position of its entry in the evidence. */
+export type QueuedCall = {
+  tool: string;
+  input: Json;
+  entry: number;
+  /** It was started together with other reads and did not end by itself: it is made again alone. */
+  isAlone?: true;
+  /** It failed once and is tried again. */
+  isRetry?: true;
+};
+
+/** A call that was started together with other reads of its turn and has no outcome yet. */
+export type OpenRead = OpenCall & { entry: number };
+
 export type AgentState = {
   state: string;
   turn: number;
   evidence: Evidence[];
-  /** What the last decision asks for and has not been done yet. */
-  todo: Extract<Decision, { kind: 'CallTool' | 'AskHuman' }> | null;
-  /** Further calls of the last decision, in order; each has its entry at the end of the evidence already. */
-  queue: { tool: string; input: Json }[];
+  /** Position in the evidence of the last decision, or of the call that was started alone last. */
+  current: number;
+  /** What the last decision asks a person, and has not been asked yet. */
+  question: Extract<Decision, { kind: 'AskHuman' }> | null;
+  /** Calls of the last decision that have not been started, in order. */
+  queue: QueuedCall[];
+  /** Calls of the last decision that only read and are in progress together (turn-reads.ts). */
+  reads: OpenRead[];
   rejections: number;
   problem: string | null;
 };
@@ -156,6 +174,11 @@ export function nodeNamed(run: RunState, name: string | null): number | undefine
 
 export function nodeStateOf(run: RunState, name: string | null): NodeState | undefined {
   return run.nodes[nodeNamed(run, name) ?? -1];
+}
+
+/** Every call of a node that has no outcome yet. */
+export function openCallsOf({ open, agent }: NodeState): OpenCall[] {
+  return [...(open === null ? [] : [open]), ...(agent?.reads ?? [])];
 }
 
 export function isOver(status: RunStatus): boolean {

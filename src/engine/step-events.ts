@@ -52,7 +52,7 @@ export function misclassifiedEvent(run: RunState, step: CallStep, overstepped: s
 export function stepEvent(run: RunState, step: Exclude<Step, { kind: 'Think' }>): NewEvent {
   switch (step.kind) {
     case 'CallTool': {
-      const { node, call, attempt, tool, input, key } = step;
+      const { node, call, attempt, tool, input, key, together } = step;
       return {
         type: 'call.started',
         run: run.id,
@@ -64,6 +64,7 @@ export function stepEvent(run: RunState, step: Exclude<Step, { kind: 'Think' }>)
           class: step.class,
           input,
           ...(key === null ? {} : { key }),
+          ...(together === true ? { together } : {}),
         },
       };
     }

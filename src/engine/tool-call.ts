@@ -7,7 +7,7 @@
 import { STEP_CHECK } from '../schema/acceptance.ts';
 import { messageOf } from '../schema/errors.ts';
 import type { Usage } from '../schema/effect.ts';
-import type { Act, Author, Left, Origin, Outcome, ToolCall } from '../schema/tool.ts';
+import type { Act, Author, CallBounds, Left, Origin, Outcome, ToolCall } from '../schema/tool.ts';
 import { boundsOf, checkBounds, innerBounds } from './call-bounds.ts';
 import { accountLeft, reserve } from './account.ts';
 import { estimateCost, NO_COST } from './run-budget.ts';
@@ -33,7 +33,7 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     author: authorIn(run, step),
     origins: () => originsIn(run, step, world.tools(tool)?.targets ?? []),
     signal: state.calls.signal,
-    bounds: tool === STEP_CHECK && step.isCheck === true ? checkBounds : boundsOf(run, node, step.ask),
+    bounds: boundsIn(run, step),
     left: () => ({ ...withOwnShare(accountLeft(state.account, workTime(state)), usage), tool_calls }),
     approval,
     ...(run.plan.graph.folders === undefined ? {} : { folders: run.plan.graph.folders }),
@@ -41,6 +41,14 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     intend: (again) => recordRetry(state, step, again),
     act: actFor(state, () => step.call, step),
   };
+}
+
+/** A read that is made together with others is not tried again among them, but alone (turn-reads.ts). */
+function boundsIn(run: RunState, { node, tool, ask, isCheck, together, isRetry }: CallStep): CallBounds {
+  if (tool === STEP_CHECK && isCheck === true) return checkBounds;
+  const bounds = boundsOf(run, node, ask);
+  if (together === true) return { ...bounds, retries: 0 };
+  return isRetry === true ? { ...bounds, retries: Math.max(0, bounds.retries - 1) } : bounds;
 }
 
 /** What was reserved for the call itself is there for it. */

@@ -28,7 +28,7 @@ export const Decision = z
         .min(1)
         .max(15)
         .optional()
-        .describe('Further calls of the same turn; they are made in this order.'),
+        .describe('Further calls of the same turn, in this order; reads next to each other are made together.'),
       finish: z
         .strictObject({ output: JsonValue.describe('The result.'), rationale })
         .optional()

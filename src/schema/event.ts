@@ -192,6 +192,10 @@ export const eventData = {
       class: SideEffectClass,
       input: JsonValue.describe('What the tool is called with.'),
       key: z.string().max(500).optional().describe('Idempotency key.'),
+      together: z
+        .literal(true)
+        .optional()
+        .describe('It only reads, and is made together with other reads of its turn.'),
       restarts,
     })
     .describe('A tool is about to act: the intent.'),

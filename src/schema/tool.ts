@@ -131,6 +131,11 @@ export type Tool = {
   readonly annotations: ToolAnnotations;
   /** A planner is not offered it: oka itself calls it, or a graph that a person wrote. */
   readonly internal?: true;
+  /**
+   * Its reads may be made together with other reads of their turn. Left out where the verdict about a call depends on what
+   * the calls before it gave.
+   */
+  readonly parallel?: true;
   /** Names of the input's fields that say what is acted on: paths, hosts, recipients. */
   readonly targets: readonly string[];
   /** What a call may change; what a person wrote is restricted less than what a model wrote. */

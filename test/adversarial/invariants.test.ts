@@ -14,6 +14,7 @@ import { bindingHash } from '../../src/tools/middleware/authorize.ts';
 import { dataOf } from '../support/engine-fakes.ts';
 import { type Invocation, type Life, playScenario, pureOutput, type Story } from '../support/engine-playback.ts';
 import { type Scenario, scenarios, tightBudgets, toolNames } from '../support/engine-scenario.ts';
+import { placesInTurn } from '../support/turn-places.ts';
 
 /** Always the same cases, whatever the date; SEED=… tries others, CASES=… more of them. */
 const CASES = Number(process.env['CASES'] ?? 1000);
@@ -217,20 +218,23 @@ describe('the engine, whatever happens', limits, () => {
   });
 
   it.each(crashing)(
-    '%s: an agent makes the calls of a turn in order, and none again that ended or that a person saw to have happened',
+    '%s: an agent makes the calls of a turn in order, reads together, and none again that ended or that a person saw to have happened',
     async (_, world) => {
-      let followed = 0;
+      let [followed, beside, returned] = [0, 0, 0];
       await holds(world, async ({ lives, planFor }) => {
         for (const life of lives)
           await eachRun(life, planFor, (run, events) => {
             for (const [node, ofNode] of agentEvents(run, events))
-              for (const { call, places } of placesInTurn(ofNode)) {
-                expect(places, `${node}: ${call}`).not.toEqual([]);
-                followed += Number(!places.includes(0));
+              for (const [index, placed] of placesInTurn(ofNode).entries()) {
+                expect(placed.places, `${node}: ${placed.call}`).not.toEqual([]);
+                followed += Number(!placed.places.includes(0));
+                beside += Number(placed.beside > 0);
+                returned += Number(!placed.isTogether && placesInTurn(ofNode)[index - 1]?.isTogether === true);
               }
           });
       });
       expect(followed).toBeGreaterThan(100);
+      expect(Math.min(beside, returned)).toBeGreaterThan(50);
     },
   );
 
@@ -452,45 +456,6 @@ function agentEvents(run: RunState, events: readonly Event[]): [string, Event[]]
     const isAgent = node !== null && run.configs[nodeNamed(run, node) ?? -1]?.kind === 'agent';
     return isAgent ? [[node, ofNode] as [string, Event[]]] : [];
   });
-}
-
-/**
- * Which of the calls of its turn each call of an agent can be, known from the events alone: the next one after a call
- * that has ended, the same one when it has to be made again. None: it is a call that should not have been made.
- */
-function placesInTurn(events: readonly Event[]): { call: string; places: number[] }[] {
-  let turn: { tool: string; input: unknown }[] = [];
-  let possible: number[] = [];
-  let effect = '';
-  return events.flatMap(({ type, data }) => {
-    if (type === 'decision.made') {
-      turn = data.decision.kind === 'CallTool' ? [data.decision, ...(data.decision.also ?? [])] : [];
-      possible = [0];
-    }
-    const after = (steps: readonly number[]): number[] => [
-      ...new Set(possible.flatMap((place) => steps.map((step) => place + step))),
-    ];
-    if (type === 'call.ended') possible = after(stepsAfter(data, effect));
-    if (type === 'wait.closed') possible = after(stepsAfterAnswer(data.answer));
-    if (type !== 'call.started') return [];
-    effect = data.class;
-    const wanted = JSON.stringify([data.tool, data.input]);
-    possible = possible.filter((place) => JSON.stringify([turn[place]?.tool, turn[place]?.input]) === wanted);
-    return [{ call: data.call, places: [...possible] }];
-  });
-}
-
-/** How far an outcome leads: 0 is the same call again, 1 the next of the turn; behind a change that failed there is none. */
-function stepsAfter(ended: Of<'call.ended'>['data'], effect: string): number[] {
-  if (ended.retried === true || ended.status === 'waiting' || ended.status === 'cancelled') return [0];
-  return ended.status === 'ok' || effect === 'read' ? [1] : [];
-}
-
-/** A call in doubt has an answer of its own; other answers let the call be made, or stand for its result. */
-function stepsAfterAnswer({ verdict, text }: Of<'wait.closed'>['data']['answer']): number[] {
-  if (text === 'repeat') return [0];
-  if (text === 'done') return [1];
-  return verdict === 'denied' || verdict === 'expired' || verdict === 'cancelled' ? [] : [0, 1];
 }
 
 /** run.node.visit of a call. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { applyDecision, recordOutcome, newAgent, applyRejection } from '../../src/engine/agent.ts';
+import { applyDecision, recordOutcome, newAgent, applyRejection, takeQueued } from '../../src/engine/agent.ts';
+import { defaultStates } from '../../src/engine/agent-states.ts';
+import type { SideEffectClass } from '../../src/schema/effect.ts';
 import type { Decision } from '../../src/schema/decision.ts';
 
 const rationale = 'because';
@@ -8,7 +10,7 @@ describe('decided', () => {
   it('a transition moves the agent, and to failed ends it', () => {
     const agent = newAgent('intake');
     expect(applyDecision(agent, 0, { kind: 'Transition', to: 'explore', rationale })).toBeNull();
-    expect(agent).toMatchObject({ state: 'explore', turn: 1, todo: null });
+    expect(agent).toMatchObject({ state: 'explore', turn: 1, question: null, queue: [] });
     expect(applyDecision(agent, 1, { kind: 'Transition', to: 'failed', rationale })).toEqual({
       status: 'failed',
       reason: 'because',
@@ -24,7 +26,12 @@ describe('decided', () => {
   ])('$kind stays to be done', (decision) => {
     const agent = newAgent('act');
     expect(applyDecision(agent, 3, decision)).toBeNull();
-    expect(agent).toMatchObject({ todo: decision, turn: 4, evidence: [{ turn: 3, decision, outcome: null }] });
+    expect(agent).toMatchObject({ turn: 4, evidence: [{ turn: 3, decision, outcome: null }] });
+    expect(agent).toMatchObject(
+      decision.kind === 'AskHuman'
+        ? { question: decision, queue: [] }
+        : { question: null, queue: [{ tool: 'look', input: null, entry: 0 }] },
+    );
   });
 
   it('Finish and Fail end the node', () => {
@@ -66,10 +73,16 @@ describe('several calls of one turn', () => {
   it('are made in order, and each outcome belongs to its call', () => {
     const agent = newAgent('act');
     applyDecision(agent, 0, decision);
-    expect(agent.todo).toMatchObject({ tool: 'a', input: 1 });
+    const start = (effect: SideEffectClass): void => {
+      takeQueued(agent, defaultStates, { tool: agent.queue[0]?.tool ?? '', class: effect }, false);
+    };
+    expect(agent.queue[0]).toMatchObject({ tool: 'a', input: 1 });
+    start('read');
     recordOutcome(agent, 'ok', 'of a', null, 'read');
-    expect(agent.todo).toMatchObject({ tool: 'b', input: 2 });
+    expect(agent.queue[0]).toMatchObject({ tool: 'b', input: 2 });
+    start('read');
     recordOutcome(agent, 'failed', null, 'no b', 'read');
+    start('write_local');
     recordOutcome(agent, 'ok', 'of c', null, 'write_local');
     expect(outcomes(agent)).toEqual([
       ['a', 'ok'],
@@ -82,9 +95,9 @@ describe('several calls of one turn', () => {
   it('after a change that did not succeed the rest is not made', () => {
     const agent = newAgent('act');
     applyDecision(agent, 0, decision);
-    agent.todo = null;
+    takeQueued(agent, defaultStates, { tool: 'a', class: 'write_local' }, false);
     recordOutcome(agent, 'denied', null, 'no', 'write_local');
-    expect(agent).toMatchObject({ todo: null, queue: [] });
+    expect(agent).toMatchObject({ question: null, queue: [] });
     expect(outcomes(agent)).toEqual([
       ['a', 'denied'],
       ['b', null],

@@ -18,6 +18,7 @@ const goldens: Record<string, string> = {
   v4: 'a6221f33f11e35eb70386e2766bf88316a510a186196a76fb67454519b76c3d0',
   v5: 'cba2e828b7aaa102ca3231fb822893e18f2a358b52090321cd29c197b767a30d',
   v6: 'a3f23152ef50be954ab54b0263780930884268f325976c9a3963dcd026b1f8eb',
+  v7: 'a3c0893f996946817ad3f1c0a089b61258a1e57b58becf4ccc39587b340a6d2b',
 };
 
 const folder = join(import.meta.dirname, '../fixture/golden');

@@ -235,6 +235,7 @@ function worldTools(world: World, store: CrashingEvents, life: Life): Tool[] {
       },
       {
         class: classes[name],
+        ...(classes[name] === 'read' ? { parallel: true } : {}),
         annotations: { idempotent, cacheable: name === 'look' || name === 'sum' },
         ...(name === 'look' ? { fingerprint: async () => `version ${world.version}` } : {}),
         ...(name === 'model' ? { estimate: () => ({ tokens_in: 5, tokens_out: 5 }) } : {}),

@@ -13,6 +13,7 @@ type Definition<Input extends z.ZodType> = Pick<Tool, 'name' | 'about' | 'output
   annotations: z.input<typeof ToolAnnotations>;
   targets: readonly (keyof z.output<Input> & string)[];
   internal?: true;
+  parallel?: true;
   class:
     | SideEffectClass
     | ((input: z.output<Input>, author: Author, folders: readonly OpenFolder[]) => SideEffectClass);

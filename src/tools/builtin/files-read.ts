@@ -18,6 +18,7 @@ const MAX_LINE = 400;
 const reading = {
   annotations: { read_only: true, idempotent: true, cacheable: true, risk: 'low' },
   targets: ['path'],
+  parallel: true,
   class: 'read',
 } as const;
 

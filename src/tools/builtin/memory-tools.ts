@@ -35,6 +35,7 @@ function searchTool(search: MemoryPorts['search']): Tool {
     ),
     annotations: { read_only: true, idempotent: true, risk: 'low' },
     targets: [],
+    parallel: true,
     class: 'read',
     act: async ({ query, limit, day, namespace }, call) => {
       const filters = { ...(day === undefined ? {} : { day }), ...(namespace === undefined ? {} : { namespace }) };

@@ -95,6 +95,7 @@ export function shellTool(options: ShellOptions): Tool {
     output: Output,
     annotations: { destructive: true, risk: 'high' },
     targets: ['argv', 'line', 'dir'],
+    parallel: true,
     class: (input, author, folders) =>
       classify?.(toCommand(input), author, { hasNet: input.net !== false, dir: input.dir, folders }) ??
       'external_mutation',

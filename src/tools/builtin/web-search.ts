@@ -50,6 +50,7 @@ export function webSearchTool(options: WebSearchOptions): Tool {
     output: Output,
     annotations: { read_only: true, idempotent: true, risk: 'low' },
     targets: [],
+    parallel: true,
     class: 'read',
     act: (asked, call) => search(asked, options, call),
   });
