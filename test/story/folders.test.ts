@@ -125,10 +125,13 @@ describe('folders outside the desk, by the policy', { timeout: 90_000 }, () => {
       `---\nid: second\ndir: notes\n---\n${second.map((line) => `\`\`\`bash\n${line}\n\`\`\`\n`).join('')}`,
     );
     expect((await story.ended('second')).status).toBe('done');
+    const third =
+      'cd notes; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m three; git push -q origin main';
+    expect((await run('third', third)).status).toBe('done');
     const log = execFileSync('git', ['-C', join(mine, 'Backup/notes.git'), 'log', '--format=%s', 'main'], {
       encoding: 'utf8',
     });
-    expect(log).toBe('two\none\n');
+    expect(log).toBe('three\ntwo\none\n');
     expect(await story.eventsOf('wait.opened')).toSatisfy((waits: { data: { for: { kind: string } } }[]) =>
       waits.every(({ data }) => data.for.kind === 'child'),
     );

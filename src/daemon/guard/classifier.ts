@@ -1,18 +1,26 @@
 /** Owns: how the commands of a home are classified. */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { classify } from '../../guard/classify/classify-command.ts';
 import { programFinder } from '../../guard/classify/find-program.ts';
+import { type GitRemote, readRemotes } from '../../guard/git-remotes.ts';
 import type { Classified, Command } from '../../schema/command.ts';
-import type { OpenFolder } from '../../schema/folder.ts';
+import { isInFolder, type OpenFolder } from '../../schema/folder.ts';
 import type { Home } from '../../schema/home.ts';
 
-/** `folders` are those outside the desk that the task may use. */
-export type Classifier = (command: Command, folders?: readonly OpenFolder[]) => Classified;
+/** `folders` are those outside the desk that the task may use, and `dir` is the folder that the command starts in. */
+export type Classifier = (command: Command, folders?: readonly OpenFolder[], dir?: string) => Classified;
 
 export function classifierOf(home: Home): Classifier {
   const toolFolder = join(home.oka, 'tools');
-  const where = { desk: join(home.workspace, 'desk'), toolFolder, resolve: programFinder(toolFolder) };
-  return (command, folders = []) => classify(command, { ...where, folders });
+  const desk = join(home.workspace, 'desk');
+  const where = { desk, toolFolder, resolve: programFinder(toolFolder) };
+  return (command, folders = [], dir = desk) => {
+    const roots = [desk, ...folders.map(({ path }) => path)];
+    const realFolder = (folder: string): string =>
+      isInFolder(folder, desk) ? join(dir, relative(desk, folder)) : folder;
+    const remotes = (folder: string): GitRemote[] => readRemotes(realFolder(folder), roots);
+    return classify(command, { ...where, folders, remotes });
+  };
 }
 
 /** The same for a line of shell, such as an example in the policy. */

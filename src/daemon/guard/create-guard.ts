@@ -6,7 +6,7 @@ import { allowedInRun, approvalFor, type GivenState } from '../../guard/granted-
 import type { Flow } from '../../guard/information-flow.ts';
 import { classFor, createDescriber, createJudge, type Described } from '../../guard/judge-call.ts';
 import { readBoundContent } from '../../guard/bound-content.ts';
-import { withLocalRemote, withReferencedHosts } from '../../guard/referenced-hosts.ts';
+import { withReferencedHosts } from '../../guard/referenced-hosts.ts';
 import type { Classified, Command } from '../../schema/command.ts';
 import type { Json } from '../../schema/json.ts';
 import type { ToolRegistry } from '../../schema/ports.ts';
@@ -73,15 +73,10 @@ export function classifyWithHosts(
   command: Command,
   { classify, desk }: Pick<GuardPorts, 'classify' | 'desk'>,
 ): Classified {
-  const found = classify(command, folders);
+  const dir = join(desk, dirOf(input));
+  const found = classify(command, folders, dir);
   if (author !== 'model' && !found.net) return found;
-  const place = { dir: join(desk, dirOf(input)), desk };
-  return withReferencedHosts(
-    command,
-    withLocalRemote(command, found, { ...place, folders }, (rest) => classify(rest, folders)),
-    place.dir,
-    desk,
-  );
+  return withReferencedHosts(command, found, dir, desk);
 }
 
 /** Whether a call addresses another machine although it only reads; what a command may reach, the proxy decides. */

@@ -7,7 +7,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { confinementFor, type Places, rightsOf } from '../../guard/command-rights.ts';
 import { splitApprovedHosts } from '../../guard/approved-hosts.ts';
-import { withLocalRemote } from '../../guard/referenced-hosts.ts';
 import type { Command } from '../../schema/command.ts';
 import type { Event } from '../../schema/event.ts';
 import type { OpenFolder } from '../../schema/folder.ts';
@@ -298,8 +297,7 @@ async function removeScratch(folder: string): Promise<void> {
 /** What a person fenced runs on the desk, whatever it contains; only network access has to be declared. */
 export function classWith(classify: Classifier, desk: string) {
   return (command: Command, author: 'operator' | 'model', { hasNet, dir, folders }: StepTerms): SideEffectClass => {
-    const place = { dir: join(desk, dir), desk, folders };
-    const found = withLocalRemote(command, classify(command, folders), place, (rest) => classify(rest, folders));
+    const found = classify(command, folders, join(desk, dir));
     if (author === 'model') return found.class;
     return found.class === 'external_mutation' && found.net && !hasNet ? 'external_mutation' : 'write_local';
   };

@@ -3,7 +3,7 @@
  * Does not own: what is done about it (the policy), and the limits that apply even if the class is wrong (the sandbox).
  * 1. Every part of a line is judged, and the worst part decides.
  * 2. What is not literal, not understood or too complex is denied; an unknown program needs an approval.
- * 3. Pure except for `resolve`, which finds a program on the disk.
+ * 3. Pure except for `resolve`, which finds a program on the disk, and `remotes`, which reads those of a repository.
  */
 import type { Classified, Command } from '../../schema/command.ts';
 import type { OpenFolder } from '../../schema/folder.ts';
@@ -34,6 +34,8 @@ export type Surroundings = {
   toolFolder: string;
   systemFolders?: readonly string[];
   resolve?: (program: string) => string | null;
+  /** The remotes of the git repository that a folder is in; left out, none is known. */
+  remotes?: Where['remotes'];
 };
 
 const LONGEST = 20_000;
@@ -97,6 +99,7 @@ function initialState({
   toolFolder,
   systemFolders = SYSTEM_FOLDERS,
   resolve,
+  remotes = () => [],
 }: Surroundings): ShellState {
   const where: Where = {
     desk,
@@ -104,6 +107,7 @@ function initialState({
     toolFolder,
     systemFolders,
     resolve: memoize(resolve ?? programFinder(toolFolder, systemFolders)),
+    remotes,
   };
   const tally: Tally = {
     class: 'read',

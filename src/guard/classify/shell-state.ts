@@ -54,6 +54,8 @@ export type Where = {
   toolFolder: string;
   systemFolders: readonly string[];
   resolve: (program: string) => string | null;
+  /** The remotes of the git repository that a folder is in. */
+  remotes: (folder: string) => readonly { name: string; url: string }[];
 };
 
 /** One pipeline: the program in it that never ends, if any, and whether something in it ends the pipeline. */

@@ -225,22 +225,38 @@ function isOwnRepository(use: Use, { text, open, hidden, glob }: Arg): boolean {
   return /^\.{0,2}\/[\w./+@-]*$/.test(text) && !open && !hidden && !glob && placeOf(use.state, text) === 'desk';
 }
 
-/** Judges exchanging commits with a repository on the desk, or in a folder that the task may use. */
+/**
+ * Judges exchanging commits with a repository on the desk, or in a folder that the task may use. Nothing judged so gets
+ * a network: should a remote change before the command runs, nothing is reached.
+ */
 function judgeLocalExchange(use: Use, name: string, rest: readonly Arg[]): boolean {
   const words = rest.filter((arg, at) => !arg.text.startsWith('-') && !FETCH_TAKES.test(rest[at - 1]?.text ?? ''));
-  const [repository] = words;
-  if (repository === undefined || !/^(?:push|fetch|pull|clone|ls-remote)$/.test(name)) return false;
-  if (!/^(?:\.{0,2}\/)[\w./+@ -]*$/.test(repository.text) || repository.open || repository.hidden || repository.glob)
-    return false;
-  if (has(rest, FETCH_RUNS) || words.some(({ hidden }) => hidden)) return false;
-  const place = placeOf(use.state, repository.text);
-  const isNear = place === 'desk' || place === 'desk root' || (place === 'read folder' && name !== 'push');
-  if (!isNear) return false;
-  if (name === 'push') use.writes(repository);
-  else use.reads(repository);
+  if (!/^(?:push|fetch|pull|clone|ls-remote)$/.test(name)) return false;
+  const runs = name === 'push' ? /^--(?:receive-pack|exec)/ : FETCH_RUNS; // -u of a push only names the upstream
+  if (has(rest, runs) || words.some(({ hidden }) => hidden)) return false;
+  const repositories = addressed(use, name, words);
+  const isNear = ({ text }: Arg): boolean => {
+    const place = placeOf(use.state, text);
+    return place === 'desk' || place === 'desk root' || (place === 'read folder' && name !== 'push');
+  };
+  if (repositories.length === 0 || !repositories.every((each) => PATH.test(each.text) && isNear(each))) return false;
+  repositories.forEach(name === 'push' ? use.writes : use.reads);
   if (name === 'clone') words.slice(1, 2).forEach(use.writes);
   use.raise(name === 'ls-remote' ? 'read' : 'write_local', `git ${name} works with a repository of the task`);
   return true;
+}
+
+const PATH = /^(?:\.{0,2}\/)[\w./+@ -]*$/;
+
+/** The repositories that a command exchanges with: the path it names, or what the remote of that name is; none if unknown. */
+function addressed({ state }: Use, name: string, [repository]: readonly Arg[]): Arg[] {
+  const isPlain = repository === undefined || !(repository.open || repository.hidden || repository.glob);
+  if (!isPlain) return [];
+  if (repository !== undefined && PATH.test(repository.text)) return [repository];
+  if (name === 'clone' || state.cwd === null) return [];
+  const remotes = state.where.remotes(state.cwd);
+  const wanted = repository?.text ?? 'origin';
+  return remotes.filter((remote) => remote.name === wanted).map(({ url }) => literal(url));
 }
 
 function judgeSending(use: Use, name: string, rest: readonly Arg[]): void {
