@@ -13,7 +13,7 @@ import { authorOf } from './origins.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 import { fillTemplate } from './template.ts';
 import type { World } from './world.ts';
-import { plannerFailedEvent } from './step-events.ts';
+import { modelFailedEvent, plannerFailedEvent } from './step-events.ts';
 
 const LONGEST_PAUSE_MS = 300_000;
 const MOST_PAUSES = 300;
@@ -67,6 +67,7 @@ function asUndecided(error: unknown): Undecided {
 function undecidedEvent(run: RunState, { node, turn }: ThinkStep, answer: NoDecision, now: number): NewEvent {
   if ('problem' in answer)
     return { type: 'decision.rejected', run: run.id, data: { node, turn, reason: answer.problem.slice(0, 10_000) } };
+  if ('failed' in answer) return modelFailedEvent(run, node, answer.failed);
   const state = run.nodes[nodeNamed(run, node) ?? -1];
   const waited = state?.waited ?? 0;
   if (waited >= MOST_PAUSES) return plannerFailedEvent(run, node, answer.reason);

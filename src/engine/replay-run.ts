@@ -58,7 +58,7 @@ function isDecided(run: RunState, event: Event): boolean {
     );
   return (
     event.type === 'node.settled' &&
-    !/^((kept|reused) from run|(fallback after: )?the planner failed)/.test(event.data.reason)
+    !/^((kept|reused) from run|(fallback after: )?the (planner|model) failed)/.test(event.data.reason)
   );
 }
 

@@ -20,9 +20,25 @@ type Ended = Extract<NewEvent, { type: 'call.ended' }>['data'];
 export type StopRequest = { kind: 'stop' | 'pause' | 'cancel'; reason: string; isGentle?: boolean };
 
 export function plannerFailedEvent(run: RunState, node: string, error: string): NewEvent {
+  return agentFailedEvent(run, node, `the planner failed: ${error}`);
+}
+
+/** Why an agent failed whose model cannot be asked, such as for want of a valid key: it has decided nothing itself. */
+const MODEL_FAILED = 'the model failed: ';
+
+export function modelFailedEvent(run: RunState, node: string, error: string): NewEvent {
+  return agentFailedEvent(run, node, `${MODEL_FAILED}${error}`);
+}
+
+/** Whether a run failed because a model could not be asked. */
+export function hasModelFailed({ failure }: Pick<RunState, 'failure'>): boolean {
+  return failure?.reason.startsWith(MODEL_FAILED) ?? false;
+}
+
+function agentFailedEvent(run: RunState, node: string, reason: string): NewEvent {
   const config = run.configs[nodeNamed(run, node) ?? -1];
   if (config === undefined) throw new Error(`node ${node} of run ${run.id} is not there`);
-  const failure = failureOf(config, `the planner failed: ${error.slice(0, LONGEST_REASON / 2)}`);
+  const failure = failureOf(config, reason.slice(0, LONGEST_REASON / 2));
   return { type: 'node.settled', run: run.id, data: { node, ...failure } };
 }
 

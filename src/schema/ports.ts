@@ -130,8 +130,8 @@ export type Planner = {
   decide(input: PlannerInput, act: Act): Promise<Decision | NoDecision> | Decision | NoDecision;
 };
 
-/** An unusable answer: the planner is asked again with the problem, or after a while. */
-export type NoDecision = { problem: string } | { later: number; reason: string };
+/** No decision: the planner is asked again with the problem, or after a while; `failed`: asking again would not help. */
+export type NoDecision = { problem: string } | { later: number; reason: string } | { failed: string };
 
 /** Steps between the engine and the world, outermost first. Each part is optional. */
 export type Middleware = {

@@ -102,6 +102,37 @@ describe('a model that is down', { timeout: 90_000 }, () => {
     expect(story.model.requests).toHaveLength(1);
   });
 
+  it.each([
+    [401, /the model's server answered 401[^]*oka secrets set/],
+    [404, /the model's server answered 404[^]*Check the name/],
+  ])(
+    'that refuses the worker for good with %s fails at once with what to do, and resumes where it was',
+    async (status, told) => {
+      let isFixed = false;
+      const checked = inParts({
+        planner: () => plan([goal('write', 'Write it', ['files.write', 'files.read'])], ['contains: p.txt patience']),
+        executor: (request) =>
+          isFixed ? acting(call('files_write', { path: 'p.txt', content: 'patience\n' }))(request) : fail(status),
+      });
+      await using story = await openStory({ model: checked });
+      story.drop('patient.md', TASK);
+      story.work();
+      const ended = await story.ended('patient');
+      expect(ended.status).toBe('failed');
+      expect(ended.page).toContain('**❌ Failed.**');
+      expect(ended.page).not.toMatch(/Not possible|may not be planned again/);
+      expect(ended.page).toMatch(told);
+      expect(ended.page).toContain('oka model test');
+      expect(ended.page).toContain('oka resume');
+      expect(story.model.requests.map(partOf)).toEqual(['planner', 'executor']);
+      isFixed = true;
+      await story.oka('resume', 'patient');
+      expect((await story.ended('patient-again')).status).toBe('done');
+      expect(story.deskText('p.txt')).toBe('patience\n');
+      expect(story.model.requests.filter((request) => partOf(request) === 'planner')).toHaveLength(1);
+    },
+  );
+
   it('is named, with its address, since when, how often it was tried and when it is tried next', async () => {
     await using story = await openStory({ model: () => fail(503) });
     const url = `${story.model.url}/v1`;

@@ -6,10 +6,13 @@
  * J3 A result that does not meet the criteria is planned again if there is a planner; otherwise the run fails with the
  *    reason. A new plan must not work around what a person has refused, and is not tried again where two workers in a row
  *    have reported that it cannot be done.
+ *    A worker whose model cannot be asked has refused nothing: the run fails with what its server answered, as it does
+ *    when the planner's cannot, and can be resumed.
  * J4 Everything that the task has changed is judged, with every plan it had: planning again forgets nothing.
  * J5 A check that a person had to allow is carried out once. The attempt that does so asks about no other: an approval
  *    names the place of a call among those of its attempt, and from the next attempt on this one is not among them.
  */
+import { hasModelFailed } from '../../engine/step-events.ts';
 import { MOST_REPLANS } from '../../graphs/task-loop.ts';
 import { nextCheckCalls, type CheckContext, judgeCheck, type StepEnd } from '../../roles/check-calls.ts';
 import { messageTokens } from '../../roles/context-budget.ts';
@@ -62,7 +65,9 @@ export function critiqueTool(ports: TaskPorts): Tool {
     targets: [],
     class: 'read',
     act: async (given, call) => {
-      if (given.end.status === 'cancelled') return { status: 'failed', error: given.end.reason, temporary: false };
+      const steps = await ports.stateOf(given.end.run);
+      if (given.end.status === 'cancelled' || (steps !== null && hasModelFailed(steps)))
+        return { status: 'failed', error: given.end.reason, temporary: false };
       await moveTo(ports, call.run, 'CRITIQUE', 'the steps are over');
       return judgeWork(ports, given, call);
     },

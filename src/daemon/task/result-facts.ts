@@ -25,7 +25,8 @@ export function foldResultFacts(
   const judged = own.findLast((event) => event.type === 'run.judged');
   const all = [...own, ...steps.flat()];
   const last = ended ?? own.at(-1) ?? started;
-  const verdict = verdictOf(ended?.data.status, judged?.data.verdict);
+  const isPlannedSince = own.some(({ type, data, seq }) => isPlanCall(type, data) && seq > (judged?.seq ?? 0));
+  const verdict = verdictOf(ended?.data.status, isPlannedSince ? undefined : judged?.data.verdict);
   const questions = openQuestions(all);
   return {
     run: started.run,
@@ -56,7 +57,12 @@ export function foldResultFacts(
     model: modelIn(all),
     ...procedureIn(own),
     questions,
-    next: nextOf(verdict, started.run, { questions: questions.length, changes: countOf(files) }),
+    next: [
+      ...(verdict === 'failed' && hasLastAnswerFailed(all.toSorted((a, b) => a.seq - b.seq))
+        ? ['Check the model: oka model test']
+        : []),
+      ...nextOf(verdict, started.run, { questions: questions.length, changes: countOf(files) }),
+    ],
     ledger: { first: Math.min(...all.map(({ seq }) => seq)), last: Math.max(...all.map(({ seq }) => seq)) },
     ...correctedBy(started.data.input),
   };
@@ -71,6 +77,19 @@ function withoutNode(reason: string | undefined, nodes: readonly { id: string }[
 function answerIn(events: readonly Event[]): Pick<ResultFacts, 'answer'> {
   const answer = finalAnswerIn(events);
   return answer === null || answer === '' ? {} : { answer };
+}
+
+/** A judgement counts until the task is planned again: what ends it after that is another reason. */
+const isPlanCall = (type: Event['type'], data: Event['data']): boolean =>
+  type === 'call.started' && 'node' in data && data.node === 'plan';
+
+/** Whether the last request to a model failed. */
+function hasLastAnswerFailed(events: readonly Event[]): boolean {
+  const asked = new Set(
+    events.flatMap(({ type, data }) => (type === 'call.started' && data.tool === 'model.complete' ? [data.call] : [])),
+  );
+  const last = events.findLast(({ type, data }) => type === 'call.ended' && asked.has(data.call));
+  return last?.type === 'call.ended' && last.data.status === 'failed';
 }
 
 function verdictOf(status: string | undefined, judged: string | undefined): ResultFacts['verdict'] {

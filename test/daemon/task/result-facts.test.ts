@@ -102,6 +102,19 @@ describe('factsOf', () => {
     expect(foldResultFacts(own.map(at), [], nothing)?.verdict).toBe(verdict);
   });
 
+  it('a judgement does not count for what ended the run after another plan was asked for', () => {
+    const own = [
+      started('r', []),
+      { type: 'run.judged', data: { verdict: 'rework', criteria: [], reason: 'x' } },
+      { ...call('plan', 'again'), run: 'r' },
+      {
+        type: 'run.ended',
+        data: { status: 'failed', reason: 'plan: the key is not valid', output: null, artifacts: [] },
+      },
+    ] as NewEvent[];
+    expect(foldResultFacts(own.map(at), [], nothing)?.verdict).toBe('failed');
+  });
+
   it('what waits for a person is a question, wherever in the runs it was asked; what was answered is none', () => {
     const wait = (run: string, name: string, text: string): NewEvent => ({
       type: 'wait.opened',
