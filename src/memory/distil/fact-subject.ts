@@ -8,19 +8,27 @@
 import { sumOf } from '../index/index-item.ts';
 import { stem } from '../text/stem.ts';
 import { extractTerms } from '../text/terms.ts';
+import { inAnyLanguage, languages } from './languages/all-languages.ts';
+import { words } from './languages/language.ts';
 
 export type Subject = { about: string; value: string; isDenied: boolean };
 
 export function parseSubject(text: string): Subject | null {
-  const bare = text.replace(/[.!\s]+$/, '').replace(/^(?:always|immer|please|bitte)\s+/i, '');
+  const bare = text
+    .replace(/[.!\s]+$/, '')
+    .replace(LEADING, '')
+    .replaceAll(ALWAYS, '');
   const isDenied = isNegative(bare);
-  const plain = bare.replace(NEGATORS, '').replaceAll(/\s+/g, ' ').trim();
+  const plain = unpaired(bare).replaceAll(NEGATORS, '').replaceAll(/\s+/g, ' ').trim();
   for (const form of FORMS) {
     const { about, value } = form(plain) ?? {};
     if (about !== undefined && value !== undefined && value !== '') return { about, value, isDenied };
   }
   return null;
 }
+
+const LEADING = new RegExp(`^(?:${inAnyLanguage('please')})\\s+`, 'iu');
+const ALWAYS = words(inAnyLanguage('always'), 'giu');
 
 export const subjectKey = ({ about }: Subject): string => sumOf(about);
 
@@ -33,11 +41,15 @@ export function areContradictory(one: Subject, other: Subject): boolean {
 export const isSameStatement = (one: Subject, other: Subject): boolean =>
   one.about === other.about && one.value === other.value && one.isDenied === other.isDenied;
 
-const NEGATORS =
-  /\b(?:never|not|no longer|do not|don['’]t|doesn['’]t|isn['’]t|aren['’]t|avoid|without|no|nie|niemals|nicht|kein[a-z]*|ohne)\b/gi;
+const NEGATORS = words(inAnyLanguage('negations'), 'giu');
 
-/** An even number of negations cancels out. */
-export const isNegative = (text: string): boolean => ([...text.matchAll(NEGATORS)].length & 1) === 1;
+const unpaired = (text: string): string =>
+  languages
+    .flatMap(({ negationPairs }) => negationPairs)
+    .reduce((rest, [pattern, single]) => rest.replaceAll(pattern, single), text);
+
+/** An even number of negations cancels out; a negation of two words counts once. */
+export const isNegative = (text: string): boolean => ([...unpaired(text).matchAll(NEGATORS)].length & 1) === 1;
 
 type Form = (text: string) => { about: string; value: string } | null;
 
@@ -51,34 +63,43 @@ const FORMS: readonly Form[] = [
   parseAction,
 ];
 
-const toTerms = (text: string): string => extractTerms(text).join(' ');
+/** Without articles, which change with the place of a word in the sentence. */
+const toTerms = (text: string): string =>
+  extractTerms(text)
+    .filter((term) => !ARTICLE_TERMS.has(term))
+    .join(' ');
+
+/** The first language whose pattern fits. */
+const firstMatch = (patterns: readonly RegExp[], text: string): RegExpExecArray | null =>
+  patterns.map((pattern) => pattern.exec(text)).find((found) => found !== null) ?? null;
+
+const CHOICES = languages.map(
+  ({ choose, over }) => new RegExp(`^(?:${choose}) (.+?) (?:${over})\\s*(?<!\\S)(.+)$`, 'iu'),
+);
 
 /** "prefer X over Y", "use X instead of Y": the subject is the pair, in either order. */
 function parseChoice(text: string): ReturnType<Form> {
-  const found =
-    /^(?:prefer|use|choose|take) (.+?) (?:over|to|instead of|rather than|in place of) (.+)$/i.exec(text) ??
-    /^(?:bevorzuge|verwende|nutze|benutze|nimm) (.+?) (?:statt|anstelle von|gegenüber|vor) (.+)$/i.exec(text);
+  const found = firstMatch(CHOICES, text);
   if (found === null) return null;
   const [this_, that] = [toTerms(found[1] ?? ''), toTerms(found[2] ?? '')];
   if (this_ === '' || that === '' || this_ === that) return null;
   return { about: `choose ${[this_, that].toSorted().join(' | ')}`, value: this_ };
 }
 
+const USES = languages.map((language) => new RegExp(`^(?:${language.use}) (.+?) (?:${language.for}) (.+)$`, 'iu'));
+
 /** "use X for Y". */
 function parseUse(text: string): ReturnType<Form> {
-  const found =
-    /^(?:use|prefer|choose|take) (.+?) (?:for|when) (.+)$/i.exec(text) ??
-    /^(?:verwende|nutze|benutze|nimm|bevorzuge) (?:immer )?(.+?) für (.+)$/i.exec(text);
+  const found = firstMatch(USES, text);
   return found === null ? null : { about: `for ${toTerms(found[2] ?? '')}`, value: toTerms(found[1] ?? '') };
 }
 
 /** Values that exclude each other. */
-const VALUES =
-  'english|german|french|spanish|italian|dutch|portuguese|markdown|pdf|html|csv|json|yaml|xml|docx|xlsx|plain text|eur|euros?|usd|dollars?|gbp|chf|celsius|fahrenheit|metric units|imperial units|utc|local time|tabs|spaces|lower ?case|upper ?case|deutsch|englisch|französisch';
+const VALUES = new RegExp(`^(.{3,80}?) (?:${inAnyLanguage('in')}) (${inAnyLanguage('values')})$`, 'iu');
 
 /** "write reports in German": the subject is the reports. */
 function parseValue(text: string): ReturnType<Form> {
-  const found = new RegExp(`^(.{3,80}?) (?:in|as|with|auf|als) (${VALUES})$`, 'i').exec(text);
+  const found = VALUES.exec(text);
   return found === null ? null : { about: `in ${toTerms(found[1] ?? '')}`, value: toTerms(found[2] ?? '') };
 }
 
@@ -88,12 +109,13 @@ function parseSetting(text: string): ReturnType<Form> {
   return found === null ? null : { about: `set ${found[1]}`, value: (found[2] ?? '').trim() };
 }
 
+const DEFINITIONS = languages.map(
+  ({ possessives, is }) => new RegExp(`^(?:${possessives}) ([\\p{L}\\p{N}' -]{2,60}?) ${is}(.+)$`, 'iu'),
+);
+
 /** "the X is Y": the subject is a short name, not a clause. */
 function parseDefinition(text: string): ReturnType<Form> {
-  const found =
-    /^(?:the|my|our|der|die|das|mein|meine|unser|unsere) ([\p{L}\p{N}' -]{2,60}?) (?:is|are|ist|sind) (?:now |called |named |jetzt )?(.+)$/iu.exec(
-      text,
-    );
+  const found = firstMatch(DEFINITIONS, text);
   const about = toTerms(found?.[1] ?? '');
   if (found === null || about.split(' ').length > 5) return null;
   return { about: `is ${about}`, value: toTerms(found[2] ?? '') };
@@ -110,8 +132,7 @@ function parseLimit(text: string): ReturnType<Form> {
   return { about: `limit ${limit} ${toTerms(text.replace(number, ' '))}`, value: number };
 }
 
-const LIMITS =
-  /\b(?:under|below|above|at most|at least|maximum|minimum|max|min|limit|up to|no more than|höchstens|mindestens|maximal)\b/i;
+const LIMITS = words(inAnyLanguage('limits'));
 
 /** "never push on Fridays" against "push on Fridays": the subject is the action, with every word but articles. */
 function parseAction(text: string): ReturnType<Form> {
@@ -120,4 +141,5 @@ function parseAction(text: string): ReturnType<Form> {
   return about.length < 2 || about.length > 14 ? null : { about: `do ${about.join(' ')}`, value: 'do' };
 }
 
-const ARTICLES = new Set(['the', 'a', 'an', 'my', 'our', 'ever', 'der', 'die', 'das', 'den', 'ein', 'eine']);
+const ARTICLES = new Set(inAnyLanguage('articles').split('|'));
+const ARTICLE_TERMS = new Set([...ARTICLES].flatMap(extractTerms));

@@ -1,20 +1,13 @@
 /** The topic of a fact, which names its page. */
 import { extractTerms } from '../text/terms.ts';
+import { languages } from './languages/all-languages.ts';
+import { english } from './languages/english.ts';
 
-/** Topics with the stems of typical words; the first best match wins. */
-const TOPICS: Readonly<Record<string, string>> = {
-  git: 'git commit branch merg rebas pull push repositori tag',
-  code: 'code function lint test typescript python javascript rust indent tab variabl compil build',
-  writing: 'write report letter tone languag word sentenc summari text german english format heading titl',
-  mail: 'mail email inbox repli newslett recipi',
-  money: 'invoic currenc euro eur usd budget price tax payment bank bill receipt',
-  dates: 'date calendar meet appoint deadlin weekdai holidai timezon utc',
-  files: 'file folder directori renam backup photo archiv copi download path',
-  data: 'csv json excel spreadsheet column tabl databas sql queri',
-  web: 'url websit page http api browser server',
-};
-
-const WORDS = Object.entries(TOPICS).map(([topic, words]) => ({ topic, words: new Set(words.split(' ')) }));
+/** The stems of typical words of each topic, in all languages; the first best match wins. */
+const WORDS = Object.keys(english.topics).map((topic) => ({
+  topic,
+  words: new Set(languages.flatMap(({ topics }) => extractTerms(topics[topic] ?? ''))),
+}));
 
 export type About = { text: string; tags?: readonly string[]; dir?: string | null };
 

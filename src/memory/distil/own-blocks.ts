@@ -5,6 +5,9 @@
  * 2. So is what follows a line that ends in a colon, unless that line announces the person's own rules.
  */
 
+import { inAnyLanguage } from './languages/all-languages.ts';
+import { words } from './languages/language.ts';
+
 export type Block = { kind: 'heading' } | { kind: 'own'; text: string };
 
 /** How long the following lines are not the person's own, and the state after that. */
@@ -25,9 +28,8 @@ const ITEM = /^ {0,3}(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
 const FENCE = /^\s*(?:[-*+]\s+)?(`{3,}|~{3,})/;
 const NOT_OWN_LINE =
   /^(?: {4}|\t| {0,3}[>|]|\s*\S+\s*\|\s|\s*[{[\]}]|\s*(?:user|assistant|system|human|ai|bot|tool)\s*:)/i;
-const FORWARDED =
-  /^[-_*\s]{3,}(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitete)|^begin forwarded/i;
-const MAIL_HEAD = /^\s*(?:from|to|cc|subject|date|sent|von|an|betreff|datum|gesendet)\s*:\s*\S/i;
+const FORWARDED = new RegExp(`^[-_*\\s]{3,}(?:${inAnyLanguage('forwarded')})|^begin forwarded`, 'iu');
+const MAIL_HEAD = new RegExp(`^\\s*(?:${inAnyLanguage('mailHeads')})\\s*:\\s*\\S`, 'iu');
 
 export function parseOwnBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
@@ -99,16 +101,12 @@ function hiddenAfter(hidden: Hidden, line: string, next: string | undefined): Hi
 const hiddenUnderHeading = (heading: string): Hidden => (SHOWS.test(heading) ? { kind: 'section' } : NOT_HIDDEN);
 
 /** Phrases that introduce what somebody else said. */
-export const REPORTS =
-  /\b(?:says?|said|saying|reads|states?|stated|wrote|writes|contains?|told (?:me|us)|according to|quot(?:e|ed|es|ing)|past(?:ed|ing)|copied|forwarded|replied|responded|answered|here(?:'s|’s| is| are)|below (?:is|are)|as follows|(?:the|this) following|sagte?|schrieb|schreibt|lautet|steht|folgende[nrsm]?|laut|zitat)\b/i;
+export const REPORTS = words(inAnyLanguage('reports'));
 /** Verbs that introduce material to work on. */
-const HANDLES =
-  /\b(?:summari[sz]e|translate|proof-?read|reply|answer|review|rewrite|rephrase|convert|analy[sz]e|classify|extract|read|check|parse|explain|correct|process|übersetze|fasse|antworte|prüfe|korrigiere|lies)\b/i;
-const SHOWS =
-  /\b(?:e-?mail|mail|message|page|web ?site|article|log|output|transcript|chat|letter|text|content|response|result|excerpt|source|attachment|document|readme|post|comment|ticket|issue|input|example|sample|quote|nachricht|seite|protokoll|ausgabe|inhalt|anhang|beispiel|quelle)s?\b/i;
+const HANDLES = words(inAnyLanguage('handles'));
+const SHOWS = words(`(?:${inAnyLanguage('shows')})s?`);
 /** Phrases that announce the person's own rules. */
-const OWN =
-  /\b(?:rules?|preferences?|remember|conventions?|style|important|please|bitte|from now on|reminders?|my notes|in general|requirements?|merke dir|regeln|wichtig)\b[^:]*:$/i;
+const OWN = new RegExp(`(?<![\\p{L}\\p{N}])(?:${inAnyLanguage('own')})(?![\\p{L}\\p{N}])[^:]*:$`, 'iu');
 
 /** A line that ends in a colon introduces something, mostly by others. */
 function hiddenAfterIntroduction(text: string): Hidden {

@@ -4,6 +4,7 @@
  * 1. Whole paragraphs of others are removed earlier (own-blocks.ts); here quotations and reports within paragraphs are.
  * 2. When in doubt, text is left out: a quotation that is never closed extends to the next heading.
  */
+import { inAnyLanguage } from './languages/all-languages.ts';
 import { parseOwnBlocks, REPORTS } from './own-blocks.ts';
 
 /** A longer text is a document and not an instruction. */
@@ -84,9 +85,11 @@ function isClosing(text: string, at: number, closes: string): boolean {
   return closes !== "'" || !/\p{L}/u.test(text[at + 1] ?? ' ');
 }
 
-const STARTS =
-  /^[\s*_]*(?:please |bitte )?(?:always|never|from now on|remember|note that|i prefer|we prefer|immer|niemals|nie|ab jetzt|ab sofort|merke? dir|ich bevorzuge)\b/i;
-const SHORTENED = /\b(?:e\.g|i\.e|etc|vs|no|nr|z\.b|d\.h|ca|mr|mrs|dr)\.$/i;
+const STARTS = new RegExp(
+  `^[\\s*_]*(?:(?:${inAnyLanguage('please')}),? )?(?:${inAnyLanguage('starts')})(?![\\p{L}\\p{N}])`,
+  'iu',
+);
+const SHORTENED = new RegExp(`(?<![\\p{L}\\p{N}])(?:${inAnyLanguage('abbreviations')})\\.$`, 'iu');
 
 /** A break is a full stop, or a line break before the beginning of a statement. */
 function isBreak(text: string, at: number): boolean {

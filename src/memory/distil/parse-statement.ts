@@ -1,12 +1,14 @@
 /**
  * Owns: finding what a person explicitly asks to have remembered.
  *
- * 1. Only the phrasings of statement-forms.ts count, at the beginning of a sentence, in a person's own words.
+ * 1. Only the phrasings of languages/ count, at the beginning of a sentence, in a person's own words. A phrasing that is
+ *    missing there costs one statement; one that matches too much teaches something wrong, which is worse.
  * 2. A sentence that concerns only the current task, or cannot be understood without it, is not a statement.
  * 3. A sentence that would loosen a guard is never learned; a person may still state it directly as a fact.
  */
 import { extractTerms } from '../text/terms.ts';
-import { FORMS, LEAD, NEEDS_PLEASE } from './statement-forms.ts';
+import { inAnyLanguage, languages } from './languages/all-languages.ts';
+import { type Language, words } from './languages/language.ts';
 import { parseExpiry } from './parse-expiry.ts';
 import { ownSentences } from './own-sentences.ts';
 
@@ -25,44 +27,60 @@ export function findStatements(text: string, at: string): Statement[] {
 }
 
 export function parseStatement(marked: string, at: string): Statement | null {
-  const sentence = marked.replaceAll(/\*\*|__/g, '');
+  const sentence = marked.normalize('NFC').replaceAll(/\*\*|__/g, '');
   const lead = LEAD.exec(sentence)?.[0] ?? '';
-  const isAsked = /\b(?:please|bitte)\b/i.test(lead);
   const said = sentence.slice(lead.length);
-  if (said.endsWith('?') || (NEEDS_PLEASE.test(said) && !isAsked)) return null;
-  const read = matchForm(said);
-  if (read === null || isIdle(read.text)) return null;
+  if (said.endsWith('?') || lead.includes('¿')) return null;
+  const read = matchForm(said, PLEASE.test(lead));
+  if (read === null) return null;
+  const { language, kind } = read;
   const text = normalizeSentence(read.text);
-  if (isTaskSpecific(text) || isThin(text) || loosensGuards(text)) return null;
+  if (isIdle(read.text, language, kind) || isTaskSpecific(text, language) || isThin(text) || loosensGuards(text))
+    return null;
   const expires = parseExpiry(text, at);
-  return { kind: read.kind, text, isDelicate: namesAddress(text), ...(expires === null ? {} : { expires }) };
+  return { kind, text, isDelicate: namesAddress(text), ...(expires === null ? {} : { expires }) };
 }
 
-function matchForm(said: string): Pick<Statement, 'kind' | 'text'> | null {
-  const form = FORMS.find(({ pattern }) => pattern.test(said));
-  if (form === undefined) return null;
-  const text = said.replace(form.pattern, form.template);
-  if (form.kind !== 'said') return { kind: form.kind, text };
-  return matchForm(text.replace(LEAD, '')) ?? { kind: 'fact', text };
+const LEAD = new RegExp(`^(?:(?:${inAnyLanguage('lead')})(?![\\p{L}\\p{N}])[\\s,:!]+|[*_¡¿]+)+`, 'iu');
+const PLEASE = words(inAnyLanguage('please'));
+
+/** Whether the text is phrased as a statement, whatever it states. */
+export const hasStatementForm = (text: string): boolean => matchForm(text.replace(LEAD, ''), true) !== null;
+
+type Read = Pick<Statement, 'kind' | 'text'> & { language: Language };
+
+function matchForm(said: string, isAsked: boolean): Read | null {
+  for (const language of languages) {
+    const form = language.forms.find(({ pattern }) => pattern.test(said));
+    if (form === undefined) continue;
+    const { kind } = form;
+    if (kind === 'preference' && !isAsked && language.needsPlease.test(said)) continue;
+    const text = said.replace(form.pattern, form.template);
+    return kind === 'said' ? readSaid(text, language) : { language, kind, text };
+  }
+  return null;
 }
 
-/** "Never mind", "Remember that time …". */
-const isIdle = (text: string): boolean =>
-  /^never (?:mind|again|ever$|fear)\b/i.test(text) || /^(?:time|day|one|when|how|what|where)\b/i.test(text);
+/** What somebody asks to have remembered is a fact, unless it is phrased as an instruction or a preference. */
+function readSaid(said: string, language: Language): Read {
+  const text = said.replace(LEAD, '');
+  return matchForm(text, false) ?? { language, kind: 'fact', text };
+}
+
+/** Whether the sentence has the form of a statement and states nothing that is to be remembered. */
+const isIdle = (text: string, { idle, notStanding }: Language, kind: Statement['kind']): boolean =>
+  idle.some((pattern) => pattern.test(text)) ||
+  (kind === 'standing' && notStanding.some((pattern) => pattern.test(text)));
 
 /** Whether the sentence concerns only the current task (2). */
-function isTaskSpecific(text: string): boolean {
-  if (/\b(?:this time|just (?:this )?once|for now|only here|in here|diesmal|nur hier)\b/i.test(text)) return true;
-  const near = /\b(?:this|these|that|those|the following|dies(?:e[nmrs]?)?)\s+([\p{L}-]+)/giu;
-  for (const [, word = ''] of text.matchAll(near)) if (!SPANS.test(word)) return true;
-  return (
-    /\b(?:it|this|that|these|those|them|es|das)[.!]?$/i.test(text) ||
-    /\b(?:do|use|keep|make) (?:it|this|that)\b/i.test(text)
-  );
+function isTaskSpecific(text: string, { taskOnly, demonstratives, periods }: Language): boolean {
+  if (taskOnly.some((pattern) => pattern.test(text))) return true;
+  const near = new RegExp(`(?<![\\p{L}\\p{N}])(?:${demonstratives})\\s+([\\p{L}-]+)`, 'giu');
+  const isPeriod = new RegExp(`^(?:${periods})$`, 'iu');
+  return [...text.matchAll(near)].some(([, word = '']) => !isPeriod.test(word));
 }
 
-const SPANS = /^(?:week|month|year|quarter|morning|afternoon|evening|woche|monat|jahr|is|are|was|way)$/i;
-const THIN = new Set(['alwai', 'never', 'prefer', 'pleas', 'immer', 'niemal', 'nie']);
+const THIN = new Set(extractTerms('always never prefer please immer niemals nie stets toujours jamais siempre nunca'));
 const isThin = (text: string): boolean => extractTerms(text).filter((term) => !THIN.has(term)).length < 2;
 
 /** Whether the sentence would loosen a guard (3). */
@@ -70,14 +88,8 @@ export function loosensGuards(text: string): boolean {
   return GUARD_LOOSENING.some((pattern) => pattern.test(text));
 }
 
-const GUARD_LOOSENING: readonly RegExp[] = [
-  /\b(?:ignore|disregard|override|bypass|circumvent|disable|deactivate|turn off|switch off|skip|forget|ignoriere|umgehe|deaktiviere)\b.*\b(?:instruct|rule|polic|approv|guard|sandbox|jail|check|confirm|permission|safety|security|previous|earlier|above|limit|regel|freigabe|prüfung|anweisung)/i,
-  /\b(?:never|not|no need to|without|don['’]t|stop|nie|niemals|nicht|ohne)\b.*\b(?:ask|asking|confirm|confirming|confirmation|approval|approvals|permission|nachfrage|nachfragen|fragen|frage|freigabe)\b/i,
-  /\b(?:approve|allow|grant|permit|accept|trust|authori[sz]e|genehmige|erlaube|vertraue)\b.*\b(?:all|any|every|everything|always|request|command|install|sender|page|site|alles|jede)/i,
-  /\b(?:always|immer|automatically) (?:approve|allow|grant|permit|accept|trust|obey|follow (?:all|any|the) instructions|genehmige|erlaube)\b/i,
-  /\b(?:system prompt|developer mode|jailbreak|sudo|as root|chmod 777|--no-verify|rm -rf)\b/i,
-  /^(?!.*\b(?:never|not|don['’]t|nie|niemals|nicht)\b).*\b(?:password|passphrase|api[ -]?key|secret|credential|access token|private key|passwort|zugangsdaten)s?\b/i,
-];
+/** Of all languages: a sentence may mix them. */
+const GUARD_LOOSENING: readonly RegExp[] = languages.flatMap(({ guardLoosening }) => guardLoosening);
 
 export const namesAddress = (text: string): boolean =>
   /\S+@\S+\.\S+|\w+:\/\/|\bwww\.|\b[\w-]+\.(?:com|org|net|io|dev|app|info|biz|ru|cn|de|example|test|xyz|top)\b|\b[A-Z]{2}\d{2}[A-Z0-9 ]{10,}\b|\+\d[\d ()-]{6,}/i.test(

@@ -5,13 +5,15 @@
 import { sumOf } from '../index/index-item.ts';
 import { extractTerms } from '../text/terms.ts';
 import { isNegative } from './fact-subject.ts';
+import { inAnyLanguage, languages } from './languages/all-languages.ts';
+import { words } from './languages/language.ts';
 
-const FILLERS = new Set('alwai pleas kindli realli simpli ensur make sure also just immer bitte prefer us'.split(' '));
-const RELATED =
-  /\b(?:over|instead|rather|than|to|from|into|before|after|unless|until|then|for|statt|vor|nach|von|bis|für|anstelle)\b/i;
+const FILLERS = new Set(languages.flatMap(({ fillers }) => extractTerms(fillers)));
+const NEVER = new Set(extractTerms('never niemals nie jamais nunca jamás'));
+const RELATED = words(inAnyLanguage('relations'));
 
 export function similarityKey(text: string): string {
-  const terms = extractTerms(text).filter((term) => !FILLERS.has(term) && !/^never$|^niemal$|^nie$/.test(term));
+  const terms = extractTerms(text).filter((term) => !FILLERS.has(term) && !NEVER.has(term));
   const ordered = RELATED.test(text) ? terms : [...new Set(terms)].toSorted();
   return sumOf(`${isNegative(text) ? 'not' : 'so'} ${ordered.join(' ')}`);
 }

@@ -21,10 +21,11 @@ import {
   type Rule,
   independentTasks,
 } from '../fact-finding.ts';
-import { FORMS, LEAD } from '../statement-forms.ts';
+import { inAnyLanguage } from '../languages/all-languages.ts';
+import { words } from '../languages/language.ts';
 import { isValid, findRelatedFacts } from '../fact-rows.ts';
 import { similarityKey } from '../similarity-key.ts';
-import { loosensGuards, namesAddress } from '../parse-statement.ts';
+import { hasStatementForm, loosensGuards, namesAddress } from '../parse-statement.ts';
 import { parseSubject } from '../fact-subject.ts';
 import { topicName, chooseTopic } from '../fact-topic.ts';
 
@@ -83,15 +84,13 @@ function countNote(event: EventOf<'call.started'>, root: string, rows: Rows): Fi
 /** Whether a note may count by its text (2). */
 function canCount(text: string): boolean {
   if (text === '' || text.length > MAX_CHARACTERS || extractTerms(text).length < 3) return false;
-  if (FORMS.some(({ pattern }) => pattern.test(text.replace(LEAD, '')))) return false;
+  if (hasStatementForm(text)) return false;
   return !INSTRUCTION_WORDS.test(text) && !IMPERATIVE.test(text) && !loosensGuards(text) && !namesAddress(text);
 }
 
-const INSTRUCTION_WORDS =
-  /\b(?:always|never|must|should|shall|ought|have to|need to|please|remember|from now on|instruct\w*|you|your|assistant|prefers?|wants?|expects?|asked|said|told|ignore|immer|niemals|nie|muss|soll|sollte|bitte)\b/i;
+const INSTRUCTION_WORDS = words(inAnyLanguage('instructionWords'));
 /** Begins with an imperative verb. */
-const IMPERATIVE =
-  /^(?:do|don['’]t|use|send|e-?mail|mail|forward|upload|download|post|copy|delete|remove|install|run|execute|open|visit|click|call|transfer|pay|share|add|include|write|reply|contact|notify|approve|allow|trust|fetch|curl|note|keep|make|ensure|sende?|schicke?|lösche?|überweise)\b/i;
+const IMPERATIVE = new RegExp(`^(?:${inAnyLanguage('imperatives')})(?![\\p{L}\\p{N}])`, 'iu');
 
 /** Tools whose output comes from outside. */
 const OUTSIDE = /^(?:http|web|mcp|browser|mail|chat)\b/;

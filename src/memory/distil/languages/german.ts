@@ -1,0 +1,181 @@
+import { type Language, words } from './language.ts';
+
+const FROM_NOW = 'ab jetzt|ab sofort|ab heute|von nun an|von jetzt an|in zukunft|zukünftig|künftig|fortan';
+const NEVER = 'niemals|nie wieder|nie';
+const ALWAYS = 'immer(?! (?:wieder|noch|mehr|weniger|öfter|gleiche|so)\\b)|stets|jedes mal';
+/** Imperatives of what an assistant is asked to do. */
+const VERBS =
+  'gieße|beschrifte|putze|wasche|räume|koche|verwende|nutze|benutze|nimm|begrüße|grüße|begrenze|beschränke|informiere|plane|packe?|schließe?|wähle|notiere|markiere|unterschreibe|bezahle|überweise|lade|installiere|führe?|spreche|sprich|rede|schau|achte|vermeide|ergänze|streiche?|ersetze|teile|leite|reserviere|hole?|schreibe?|lege?|speichere?|sende|schicke?|antworte|gib|mache?|lösche?|füge?|runde|sortiere|benenne?|erstelle?|rechne|zeige?|lasse?|halte|fasse?|übersetze|formatiere|formuliere|beginne?|ändere?|verschiebe?|überschreibe?|öffne|drucke?|kopiere?|rufe?|buche?|duze|sieze|nenne?|setze?|stelle?|archiviere|sage?|erinnere?|berechne|prüfe?|lies|trage?|verlinke|zitiere|kürze|committe|pushe|entferne?|trenne?|bestelle?|kaufe?|veröffentliche|frage?|behalte|bewahre?|sichere|teste|melde|begründe|beantworte|genehmige|erlaube';
+const POLITE =
+  'verwenden|nutzen|benutzen|nehmen|schreiben|legen|speichern|senden|schicken|antworten|geben|löschen|runden|sortieren|erstellen|übersetzen|ändern|überschreiben|behalten|prüfen';
+const ASKED = `(?:${VERBS}|(?:${POLITE}) sie)`;
+/** A few words of the main clause. */
+const FEW = '(?:(?!(?:ob|wie|warum|wann|wo|wer|was|dass|wenn|weil)\\s)[^\\s,;:]+ ){0,8}?';
+const FINITE =
+  'ist|war|waren|sind|bin|hat|habe|haben|hatte|hatten|muss|müssen|musste|kann|können|konnte|will|wollen|wollte|soll|sollen|sollte|wird|werden|wurde|würde|werden|wurden|dürfen|beginnt|beginnen|treffen|fahren|fährt|gelten|gilt|schließt|schließen|öffnet|kommen|kommt|kam|geht|ging|macht|gibt|gab|mag|darf|regnet|fehlt|bleibt|wenn|ich|er|wir|ihr|man';
+
+/** "Berichte auf Englisch schreiben": no subject, no finite verb, and an infinitive at the end. */
+const INFINITIVE_CLAUSE = `(?!(?:${FINITE})\\b)(?!.*(?<![\\p{L}])(?:ich|er|wir|man|ihr|wäre|würde|wird|ist|sind|der letzte)(?![\\p{L}]))[^,]*(?<!\\bzu )\\b\\p{L}+(?:en|eln|ern|tun)`;
+
+export const german: Language = {
+  name: 'German',
+  lead: 'bitte|und|auch|aber|also|hallo|wichtig|übrigens|außerdem|generell',
+  please: 'bitte',
+  forms: [
+    {
+      pattern: new RegExp(
+        `^(?:${FROM_NOW}) (möchte|will|hätte|brauche) (ich|wir) (?:gerne? )?(?!.*(?<!hab|bekomm|erhalt|seh)en[.!]*$)(.+)$`,
+        'iu',
+      ),
+      kind: 'standing',
+      template: '$2 $1 $3',
+    },
+    {
+      pattern: new RegExp(`^(?:${FROM_NOW})[\\s,:]+(?:bitte )?(${ASKED} .+|\\p{L}+st du .+)$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(`^(?:${FROM_NOW})[\\s,:]+(?:bitte )?(${INFINITIVE_CLAUSE})[.!]*$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(`^((?:${ALWAYS}|${NEVER}) ${INFINITIVE_CLAUSE})[.!]*$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(`^(${ASKED} ${FEW}(?:${ALWAYS}|${NEVER}|${FROM_NOW}) .+)$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(`^(${ASKED} ${FEW}(?:kein\\p{L}*|nicht) ${FEW}mehr)[.!]*$`, 'iu'),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: new RegExp(
+        `^((?:ich möchte|ich will|wir möchten|wir wollen), dass (?:du|sie) ${FEW}(?:immer|stets|${NEVER}) .+)$`,
+        'iu',
+      ),
+      kind: 'standing',
+      template: '$1',
+    },
+    {
+      pattern: /^(?:ich bevorzuge|wir bevorzugen) (?:generell |grundsätzlich |meistens |normalerweise |eher )?(.+)$/i,
+      kind: 'preference',
+      template: 'Bevorzuge $1',
+    },
+    { pattern: /^(?:ich mag|wir mögen) lieber (.+ als .+)$/iu, kind: 'preference', template: 'Lieber $1' },
+    { pattern: /^mir (?:ist|sind) (.+?) lieber( als .+?)?[.!]*$/i, kind: 'preference', template: 'Lieber $1$2' },
+    {
+      pattern: /^((?:verwende|nutze|benutze|nimm) .+? (?:für|statt|anstelle von|anstatt) .+)$/i,
+      kind: 'preference',
+      template: '$1',
+    },
+    {
+      pattern: /^(?:merke? dir|denke? daran|beachte|vergiss nicht)(?:,? dass|:) (.+)$/i,
+      kind: 'said',
+      template: '$1',
+    },
+  ],
+  needsPlease: /^(?:verwende|nutze|benutze|nimm)\b/i,
+  idle: [
+    /^(?:bevorzuge|lieber) .*(?<![\p{L}])(?:heute|morgen|übermorgen|jetzt|später|nächste[ns]? (?:woche|mal|monat))(?![\p{L}])/iu,
+    /^bevorzuge es,? /i,
+    /^bevorzuge (?:nichts|niemanden|keine[nrs]?(?: (?:der|von|davon)\b|[.!]))/iu,
+    /^bevorzuge (?:es,? (?:zu warten|wenn)\b|(?:diese[nrsm]?|den (?:ersten|zweiten|anderen)|die (?:erste|zweite|andere)|das (?:erste|zweite|andere))[.!]*$)/i,
+  ],
+  notStanding: [
+    /^(?:werde|muss|kann|darf|mache|gehe|esse|komme|arbeite|\p{L}+) (?:ich|wir|er|ihr|man|es)(?![\p{L}])/iu,
+    /^(?:ich|wir|er|man|es)(?! (?:möchte|möchten|will|wollen|hätte|hätten|brauche|brauchen)(?![\p{L}]))(?![\p{L}])/iu,
+    /^(?:will|möchte|wünscht|bevorzugt|verlangt|erwartet|braucht|mag|wollen|möchten|bevorzugen|verlangen|erwarten)(?![\p{L}])/iu,
+    words('wäre|wären|würde|würden|hätten|bedeutet|bedeuten|heißt das'),
+  ],
+  taskOnly: [
+    words('diesmal|dieses mal|nur hier|nur dieses|vorerst|vorläufig|fürs erste|erst ?mal|erst einmal'),
+    /(?<![\p{L}])(?:das|es|so|sie|ihn|dies|dazu|damit)[.!]?$/iu,
+    /^(?:lieber|bevorzuge|\p{L}+) (?:das|es|dies)(?= (?:immer|stets|nie|niemals|so|als)(?![\p{L}]))/iu,
+  ],
+  demonstratives: 'diese[nmrs]?|dies',
+  periods: 'woche|monat|jahr|quartal|morgen|nachmittag|abend|ist|sind',
+  guardLoosening: [
+    /\b(?:ignoriere|umgehe|deaktiviere|missachte|überspringe|vergiss|ignorieren|umgehen|deaktivieren|überspringen)\b.*(?:regel|freigabe|prüfung|anweisung|sicherheit|sandbox|genehmigung|bisherige|vorherige|grenze)/i,
+    /\b(?:nie|niemals|nicht|ohne)\b.*\b(?:nachfrage|nachfragen|nachzufragen|fragen|frage|fragst|zu fragen|freigabe|bestätigung|genehmigung|erlaubnis)\b/i,
+    /\b(?:frage?|fragst) (?:mich|uns|niemanden|vorher)\b.*\b(?:nie|niemals|nicht)\b/i,
+    /\b(?:genehmige|erlaube|vertraue|akzeptiere|bestätige|genehmigen|erlauben)\b.*\b(?:alles?|jede[nrsm]?|immer|anfragen?|befehle?|installation)/i,
+    /\bimmer (?:genehmig|erlaub|akzeptier|gehorch|vertrau)/i,
+    /^(?!.*\b(?:nie|niemals|nicht|kein\w*)\b).*\b(?:passwort|passwörter|kennwort|zugangsdaten|schlüssel der api|geheimnis)/i,
+  ],
+  instructionWords:
+    'immer|niemals|nie|stets|muss|müssen|soll|sollen|sollte|bitte|du|dir|dich|ab jetzt|ab sofort|künftig|bevorzugt',
+  imperatives:
+    'sende?|schicke?|lösche?|überweise|verwende|nutze|benutze|nimm|öffne|lade|installiere|kopiere|teile|genehmige|erlaube|schreibe?|antworte|bezahle|leite',
+  always: 'immer|stets',
+  negations: 'nie|niemals|nicht|kein[a-z]*|ohne',
+  negationPairs: [],
+
+  starts: 'immer|niemals|nie|ab jetzt|ab sofort|merke? dir|ich bevorzuge|in zukunft|von nun an',
+  abbreviations: 'nr|z\\.b|d\\.h|ca|bzw|usw|str',
+  reports:
+    'sagte?|sagen|meint|meinte|behauptet|erzählte|antwortete|schrieb|schreibt|lautet|steht|folgende[nrsm]?|laut|zitat|hier (?:ist|sind)',
+  handles: 'übersetze|fasse|antworte|beantworte|prüfe|korrigiere|lies|analysiere|erkläre|überarbeite|konvertiere',
+  shows:
+    'nachricht|nachrichten|seite|protokoll|ausgabe|inhalt|anhang|beispiel|quelle|brief|artikel|auszug|kommentar|dokument|schild',
+  own: 'merke? dir|regeln?|wichtig|bitte|vorlieben|grundsätzlich|ab jetzt|ab sofort',
+  mailHeads: 'von|an|betreff|datum|gesendet',
+  forwarded: 'ursprüngliche nachricht|weitergeleitete',
+
+  until: 'bis(?: zum| zur| ende)?\\s+(?:nächsten\\s+)?',
+  tomorrow: 'morgen',
+  today: 'heute',
+  thisWeek: 'diese woche',
+  thisMonth: 'diesen monat',
+  thisYear: 'dieses jahr',
+  forNext: ['für die nächsten|in den nächsten|die nächsten', ''],
+  days: 'tage?n?',
+  weeks: 'wochen?',
+  months: 'monate?n?',
+  weekdays: ['sonntag', 'montag', 'dienstag', 'mittwoch', 'donnerstag', 'freitag', 'samstag'],
+  monthNames: [
+    'januar',
+    'februar',
+    'märz',
+    'april',
+    'mai',
+    'juni',
+    'juli',
+    'august',
+    'september',
+    'oktober',
+    'november',
+    'dezember',
+  ],
+
+  choose: 'bevorzuge|verwende|nutze|benutze|nimm|lieber',
+  over: 'statt|anstatt|anstelle von|gegenüber|vor|als',
+  use: 'verwende|nutze|benutze|nimm|bevorzuge',
+  for: 'für',
+  in: 'auf|als|in|im',
+  values:
+    'deutsch|englisch|französisch|spanisch|italienisch|metrischen einheiten|ortszeit|leerzeichen|kleinbuchstaben|großbuchstaben',
+  articles: 'der|die|das|den|dem|ein|eine|einen|einem|einer|mein|meine|unser|unsere',
+  possessives: 'der|die|das|mein|meine|unser|unsere',
+  is: '(?:ist|sind|heißt|heißen) (?:jetzt |nun )?',
+  limits: 'höchstens|mindestens|maximal|minimal|unter|über|bis zu',
+  relations: 'statt|anstatt|vor|nach|von|bis|für|anstelle|als|zu|aus',
+  fillers: 'immer bitte stets auch bevorzuge verwende',
+  topics: {
+    code: 'einrücken variable funktion',
+    writing:
+      'schreibe schreiben bericht berichte brief briefe sprache ton satz sätze überschrift zusammenfassung deutsch',
+    mail: 'postfach empfänger newsletter antworte antworten',
+    money: 'rechnung rechnungen beleg belege betrag beträge steuer konto währung preis angebot',
+    dates: 'datum termin termine kalender sitzung frist feiertag',
+    files: 'datei dateien ordner foto fotos sicherung archiv kopie',
+    data: 'tabelle spalte spalten datenbank',
+    web: 'webseite seite',
+  },
+};
