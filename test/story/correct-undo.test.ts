@@ -1,6 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inParts, plan, refusing, type Step } from '../support/story-model.ts';
 import { openStory } from '../support/story.ts';
 
 describe('a person is not content', { timeout: 90_000 }, () => {
@@ -31,10 +32,37 @@ describe('a person is not content', { timeout: 90_000 }, () => {
     await story.ended('report');
     expect(await story.oka('correct', 'report', 'the totals are in the wrong currency')).toMatchObject({
       code: 3,
-      err: expect.stringMatching(/needs a model[^]*oka model use[^]*oka correct report '```bash/),
+      err: expect.stringMatching(/needs a model[^]*oka model setup[^]*oka correct report '```bash/),
     });
     expect(readdirSync(join(story.home.workspace, 'inbox')).filter((name) => name.endsWith('.md'))).toEqual([]);
     expect(await story.eventsOf('run.corrected')).toEqual([]);
+  });
+
+  it('a correction in words is planned with the task, what came of it and the folder of the run', async () => {
+    const write: Step = {
+      id: 'total',
+      tool: 'files.write',
+      input: { path: 'books/total.txt', content: '10 USD\n' },
+      targets: ['books/total.txt'],
+    };
+    await using story = await openStory({
+      model: inParts({ planner: () => plan([write], ['file: books/total.txt']), critic: refusing }),
+    });
+    story.write('workspace/desk/books/.keep', '');
+    story.drop('report.md', '---\nid: report\ndir: books\n---\n```bash\necho 10 EUR > total.txt; echo written\n```\n');
+    story.work();
+    await story.ended('report');
+    expect((await story.oka('correct', 'report', 'the currency is USD')).code).toBe(0);
+    const { by } = (
+      await story.until('the correction', async () => (await story.eventsOf('run.corrected', 'report'))[0])
+    ).data;
+    await story.ended(by);
+    expect(story.deskText('books/total.txt')).toBe('10 USD\n');
+    const asked = story.model.requests[0]?.text ?? '';
+    expect(asked).toContain('books');
+    expect(asked).toMatch(
+      /the currency is USD[^]*Plan its task again[^]*echo 10 EUR > total.txt[^]*its result[^]*Done/,
+    );
   });
 
   it('oka undo takes back what a run edited, deleted, moved and created; what people wrote since stays', async () => {

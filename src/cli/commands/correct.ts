@@ -1,10 +1,14 @@
 import { join } from 'node:path';
+import { eventsOfRun } from '../../daemon/home/replay-runs.ts';
 import { addTask } from '../../intake/add-task.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import { parseRunbook } from '../../roles/runbook.ts';
 import { OkaError } from '../../schema/errors.ts';
+import type { TaskFile } from '../../schema/task-file.ts';
+import type { TaskGiven } from '../../schema/task-run.ts';
 import { findRunName } from '../find-run.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
+import { withReadingProgress } from '../read-views.ts';
 
 type Data = { corrects: string; title: string };
 
@@ -22,8 +26,19 @@ export async function run(call: Call): Promise<Answer<Data>> {
     });
   await assertPlannable(call, corrects, text);
   const title = `Correct ${corrects}: ${text.split('\n', 1)[0] ?? ''}`.slice(0, 200);
-  addTask(join(home.workspace, 'inbox'), { text, fields: { corrects, title } });
+  const fields = { ...(await carriedFields(call, corrects)), corrects, title };
+  addTask(join(home.workspace, 'inbox'), { text, fields });
   return answer({ corrects, title });
+}
+
+/** Where the corrected run worked, and with what: the correction may use the same, and nothing has to be said twice. */
+async function carriedFields(call: Call, run: string): Promise<Partial<TaskFile>> {
+  const events = await withReadingProgress(call, (reading) => eventsOfRun(call.home, run, reading));
+  const started = events.find((event) => event.type === 'run.started');
+  const given = started?.type === 'run.started' ? (started.data.input as Partial<TaskGiven> | null) : null;
+  const { reads, writes, requires, model, mode } = given?.fields ?? {};
+  const carried = { dir: given?.dir ?? undefined, reads, writes, public: given?.fields?.public, requires, model, mode };
+  return Object.fromEntries(Object.entries(carried).filter(([, value]) => value !== undefined));
 }
 
 /** Words are planned by a model; a correction that could only wait for one is refused before anything is done. */
@@ -32,7 +47,7 @@ async function assertPlannable({ home, rooms }: Call, run: string, text: string)
   const { hasPlanner } = await import('../../daemon/network/configured-models.ts');
   if (await hasPlanner(home, rooms)) return;
   throw new OkaError('refused', 'a correction in words needs a model, and none is set up; nothing was done', {
-    fix: `Set one up: oka model use. Or give the corrected steps as a code block: oka correct ${run} '\`\`\`bash … \`\`\`'`,
+    fix: `Set one up: oka model setup. Or give the corrected steps as a code block: oka correct ${run} '\`\`\`bash … \`\`\`'`,
   });
 }
 

@@ -12,8 +12,7 @@ export async function run({ home, rooms }: Call): Promise<Answer<Data>> {
 }
 
 export function render({ models }: Data, terminal: Terminal): string {
-  if (models.length === 0)
-    return 'No model is set. Tasks that are runbooks need none; for others: oka model use provider:model\n';
+  if (models.length === 0) return 'No model is set. Tasks that are runbooks need none; for others: oka model setup\n';
   return renderColumns(
     models,
     [

@@ -63,7 +63,9 @@ export async function tryModel(home: Home, request: TrialRequest): Promise<Model
           'model',
         );
   if (named === undefined)
-    throw new OkaError('usage', 'no model is set', { fix: 'Name one: oka model use provider:model' });
+    throw new OkaError('usage', 'no model is set', {
+      fix: 'Choose one: oka model setup, or: oka model use provider:model',
+    });
   const models = modelsFrom(settings);
   const id = nameOf(named);
   const address = models.called('planner', id)?.baseUrl ?? '';

@@ -47,6 +47,7 @@ const LOST_ORIGINAL =
   'the task contains a mark such as [redacted:NAME] instead of a secret, so its steps would not do what was meant: either it is a copy of a recorded text, or its original was lost in a restart. Hand it in again with the secret itself';
 
 const MOST_RESULT = 4000;
+const MOST_TASK = 8000;
 
 export function planTool(ports: TaskPorts): Tool {
   return defineTool({
@@ -131,7 +132,7 @@ async function planByModel(
   const request = plannerRequest({
     task: {
       title: task.title,
-      text: `${body}${await correctedResult(ports, task)}`,
+      text: `${body}${await describeCorrected(ports, task)}`,
       criteria,
       ...(task.dir === null ? {} : { dir: task.dir }),
     },
@@ -218,10 +219,27 @@ async function tryCriteria(plan: Plan, { fixed, context, task, call }: Trial): P
   return { ...plan, criteria: plan.criteria.map((each) => fixed.get(each.text) ?? tried.get(each.text) ?? each) };
 }
 
-/** The result of the run that this task corrects, as data and not as an instruction. */
-async function correctedResult({ resultOf }: TaskPorts, { fields: { corrects } }: TaskGiven): Promise<string> {
-  const result = corrects === undefined ? null : await resultOf(corrects);
-  return result === null ? '' : `\n\nThis corrects an earlier run:\n${wrapAsData('its result', result, MOST_RESULT)}`;
+/** The task and the result of the run that this task corrects, as data and not as instructions. */
+async function describeCorrected(ports: TaskPorts, { fields: { corrects } }: TaskGiven): Promise<string> {
+  if (corrects === undefined) return '';
+  const [task, result] = [await textOfTask(ports, corrects), await ports.resultOf(corrects)];
+  const parts = [
+    ...(task === null ? [] : [wrapAsData('its task', task, MOST_TASK)]),
+    ...(result === null ? [] : [wrapAsData('its result', result, MOST_RESULT)]),
+  ];
+  if (parts.length === 0) return '';
+  return `\n\nThis corrects an earlier run. Plan its task again, with this correction:\n${parts.join('\n')}`;
+}
+
+/** The text that a run was given, front matter included; null if it is not the run of a task, or no longer stored. */
+async function textOfTask({ eventsOf, artifacts }: TaskPorts, run: string): Promise<string | null> {
+  const started = (await eventsOf(run)).find((event) => event.type === 'run.started');
+  const sha256 = started?.type === 'run.started' ? (started.data.input as Partial<TaskGiven> | null)?.text : undefined;
+  if (sha256 === undefined) return null;
+  return artifacts.get({ sha256 }).then(
+    (bytes) => bytes.toString('utf8'),
+    () => null,
+  );
 }
 
 const toAchieved = ({ node, output }: RanStep): Achieved => ({
