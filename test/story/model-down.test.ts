@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 import { acting, goal, inParts, partOf, type Parts, plan, verdict } from '../support/story-model.ts';
+import { casesOf } from '../support/thorough.ts';
 import { call, fail, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 
 const TASK = `---
@@ -27,6 +28,11 @@ function downAtFirst(times: number): (request: WireRequest) => WireReply | Promi
   const asked: Record<keyof Parts, number> = { planner: 0, executor: 0, critic: 0 };
   return (request) => ((asked[partOf(request)] += 1) <= times ? fail(503) : answers(request));
 }
+
+const PAUSES: [name: string, WireReply][] = [
+  ['unreachable', { do: 'cut', first: '' }],
+  ['overloaded for a minute', fail(503, { headers: { 'retry-after': '60' } })],
+];
 
 describe('a model that is down', { timeout: 90_000 }, () => {
   it('is asked again after pauses until it is back, in every part, and nothing is done twice', async () => {
@@ -65,7 +71,7 @@ describe('a model that is down', { timeout: 90_000 }, () => {
     expect(writes).toHaveLength(1);
   });
 
-  it.each(['planner', 'executor', 'critic'] as const)(
+  it.each(casesOf(['planner', 'executor', 'critic'] as const, (part) => part === 'executor'))(
     'or silent does not keep a worker from stopping while the %s is asked',
     async (part) => {
       await using story = await openStory({
@@ -80,17 +86,17 @@ describe('a model that is down', { timeout: 90_000 }, () => {
     },
   );
 
-  it.each<[string, WireReply]>([
-    ['unreachable', { do: 'cut', first: '' }],
-    ['overloaded for a minute', fail(503, { headers: { 'retry-after': '60' } })],
-  ])('or %s does not keep a worker from stopping during a pause', async (_, reply) => {
-    await using story = await openStory({ model: () => reply });
-    story.drop('patient.md', TASK);
-    const worker = story.start(['worker']);
-    await story.until('a pause', async () => (await story.eventsOf('wait.opened'))[0]);
-    worker.kill('SIGTERM');
-    expect(await once(worker, 'exit')).toEqual([0, null]);
-  });
+  it.each(casesOf(PAUSES, ([name]) => name === 'overloaded for a minute'))(
+    'or %s does not keep a worker from stopping during a pause',
+    async (_, reply) => {
+      await using story = await openStory({ model: () => reply });
+      story.drop('patient.md', TASK);
+      const worker = story.start(['worker']);
+      await story.until('a pause', async () => (await story.eventsOf('wait.opened'))[0]);
+      worker.kill('SIGTERM');
+      expect(await once(worker, 'exit')).toEqual([0, null]);
+    },
+  );
 
   it('that will never answer, for want of a right, fails at once with what to do', async () => {
     await using story = await openStory({ model: () => fail(401) });

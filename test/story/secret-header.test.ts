@@ -51,14 +51,14 @@ async function sendWith(
   const bounds = { timeout_seconds: 30, max_retries: 0 };
   const nodes = [{ id: 'send', kind: 'tool', tool: 'shell', input: { line, net: [host], secrets }, ...bounds }];
   writeFileSync(join(folder.dir, 'graph.json'), JSON.stringify({ id: 'sending', nodes }));
-  return await inProcess(['graph', 'run', join(folder.dir, 'graph.json'), '--id', 'r1', '--dir', dir], {
-    ...config,
-    ...env,
-  });
+  const words = ['graph', 'run', join(folder.dir, 'graph.json'), '--id', 'r1', '--dir', dir];
+  return Object.keys(env).length === 0
+    ? await okaWith({ env: config }, ...words)
+    : await inOwnProcess(words, { ...config, ...env });
 }
 
 /** Node reads which authorities it trusts when it starts. */
-function inProcess(words: readonly string[], env: Record<string, string>): Promise<Ran> {
+function inOwnProcess(words: readonly string[], env: Record<string, string>): Promise<Ran> {
   const { promise, resolve } = Promise.withResolvers<Ran>();
   const child = execFile(process.execPath, [launcher, ...words], { env: { ...process.env, ...env } }, (_, out, err) =>
     resolve({ code: child.exitCode, out, err }),

@@ -1,6 +1,7 @@
 /**
  * Setup of every test process: what oka notes about homes outside of them goes to a temporary folder, not to that of the
- * person who runs the tests. Settings of other programs stay visible by links.
+ * person who runs the tests. Settings of other programs stay visible by links. Processes and worker threads find the code
+ * that an earlier one compiled.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ export default function setup(): () => void {
   mkdirSync(config);
   const own = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   for (const name of namesIn(own)) if (name !== 'oka') symlinkSync(join(own, name), join(config, name));
+  process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
   process.env['XDG_CONFIG_HOME'] = config;
   process.env['XDG_STATE_HOME'] = join(folder, 'state');
   return () => rmSync(folder, { recursive: true, force: true });

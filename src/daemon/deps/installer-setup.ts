@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { InstallContext, Manager, RunInstaller } from '../../tools/deps/installer.ts';
 import { launch } from '../../tools/launch.ts';
-import { npmGlobalConfig } from '../network/npm-config.ts';
+import { packageSettings } from '../network/registry-settings.ts';
 import type { DepsPorts } from './deps-ports.ts';
 import { installerEnvironment, packageEnvironment } from '../settings.ts';
 
@@ -15,7 +15,7 @@ export async function installerSetup(ports: DepsPorts): Promise<Omit<InstallCont
   const { wheels, binaries } = config.tools;
   return {
     run: runnerOf(ports),
-    ...managers(await npmGlobalConfig(home)),
+    ...managers((await packageSettings(home)).npmGlobalConfig),
     python: programIn(installerEnvironment()['PATH'] ?? '', 'python3') ?? 'python3',
     uv: uvFor(home),
     limits: policy().policy.installs,

@@ -24,7 +24,6 @@ import { type DeskLock, markOf } from '../../tools/desk-lock.ts';
 import { launchEnvironment } from '../../tools/launch-ticket.ts';
 import { forgetWitness } from '../../tools/launch-witness.ts';
 import type { EgressAccess } from '../network/egress-access.ts';
-import { npmGlobalConfig } from '../network/npm-config.ts';
 import { npmrcLines, packageAuthorities, packageSettings, registryVariables } from '../network/registry-settings.ts';
 import { certificateFiles } from '../settings.ts';
 import type { Home } from '../../schema/home.ts';
@@ -201,9 +200,10 @@ async function readTunnelSettings(
 }
 
 async function registrySettings(home: Home): Promise<Record<string, string>> {
-  const [globalconfig, settings] = await Promise.all([npmGlobalConfig(home), packageSettings(home)]);
+  const settings = await packageSettings(home);
+  const { npmGlobalConfig } = settings;
   const found = registryVariables(settings);
-  return globalconfig === null ? found : { ...found, npm_config_globalconfig: globalconfig };
+  return npmGlobalConfig === null ? found : { ...found, npm_config_globalconfig: npmGlobalConfig };
 }
 
 /**

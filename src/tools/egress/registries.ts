@@ -7,6 +7,7 @@
  * G3 A package manager that is not there, or does not answer, has no registries. That is no failure.
  */
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Registry } from '../../guard/egress-rule.ts';
 
@@ -21,6 +22,11 @@ export type Asking = {
 export type PackageSettings = {
   /** By the name of the setting: `registry`, and `@scope:registry` for each scope that has its own. */
   npm: Readonly<Record<string, string>>;
+  /**
+   * The file with npm's settings for the whole machine, if there is one. npm finds it by its prefix; commands are given
+   * another prefix, so they need it in their environment.
+   */
+  npmGlobalConfig: string | null;
   /** `usual` are the places that pip uses where no index is set. */
   pip: { index: string | null; extra: readonly string[]; usual: readonly string[] };
   /** Files with authorities that registries are trusted by: `cafile` of npm, `cert` of pip. */
@@ -34,7 +40,12 @@ const PIP_DEFAULTS =
 
 export async function askPackageManagers(asking: Asking): Promise<PackageSettings> {
   const [npm, pip] = await Promise.all([askNpm(asking), askPip(asking)]);
-  return { npm: npm.registries, pip: pip.indexes, authorities: [...npm.authorities, ...pip.authorities] };
+  return {
+    npm: npm.registries,
+    npmGlobalConfig: npm.globalConfig,
+    pip: pip.indexes,
+    authorities: [...npm.authorities, ...pip.authorities],
+  };
 }
 
 export function registriesIn({ npm, pip }: PackageSettings): Registry[] {
@@ -50,14 +61,20 @@ function mergeRegistries(registries: readonly Registry[]): Registry[] {
   });
 }
 
-async function askNpm(asking: Asking): Promise<{ registries: Record<string, string>; authorities: string[] }> {
+type NpmSettings = { registries: Record<string, string>; globalConfig: string | null; authorities: string[] };
+
+async function askNpm(asking: Asking): Promise<NpmSettings> {
   const settings = parseObject(await runForOutput('npm', ['config', 'list', '--long', '--json'], asking));
   const registries = Object.entries(settings).flatMap(([name, value]) => {
     const url = /^(@[^:]+:)?registry$/.test(name) && typeof value === 'string' ? parseAddress(value) : null;
     return url === null ? [] : [[name, url.href] as const];
   });
-  const { cafile } = settings;
-  return { registries: Object.fromEntries(registries), authorities: typeof cafile === 'string' ? [cafile] : [] };
+  const { cafile, globalconfig } = settings;
+  return {
+    registries: Object.fromEntries(registries),
+    globalConfig: typeof globalconfig === 'string' && existsSync(globalconfig) ? globalconfig : null,
+    authorities: typeof cafile === 'string' ? [cafile] : [],
+  };
 }
 
 async function askPip(asking: Asking): Promise<{ indexes: PackageSettings['pip']; authorities: string[] }> {

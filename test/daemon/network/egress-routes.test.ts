@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { type AddressInfo, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { serveEgress } from '../../../src/daemon/network/egress-access.ts';
 import { egressRoutes } from '../../../src/daemon/network/egress-routes.ts';
 import { egressProxy, homeAt } from '../../../src/daemon/settings.ts';
@@ -18,6 +18,10 @@ import { temporaryFolder } from '../../support/cli.ts';
 const own = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+
+/** One home for all: the package managers are asked once for a home. */
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
 
 it.skipIf(own === undefined)(
   'D1 a model on the own network is asked by way of the proxy, its answer streams, and a deny rule holds',
@@ -122,7 +126,6 @@ async function plainRequest(
 }
 
 async function ground(rules: Policy['rules'], host = '127.0.0.1') {
-  const folder = temporaryFolder();
   const decided: ProxyDecision[] = [];
   const key = join(folder.dir, 'key');
   writeFileSync(key, Buffer.alloc(32, 7));
@@ -139,7 +142,6 @@ async function ground(rules: Policy['rules'], host = '127.0.0.1') {
   onTestFinished(async () => {
     vi.unstubAllEnvs();
     await proxy[Symbol.asyncDispose]();
-    folder[Symbol.dispose]();
   });
   return { roads: egressRoutes(ports), decided, key, port: proxy.port };
 }

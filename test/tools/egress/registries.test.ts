@@ -44,6 +44,17 @@ it('hosts and ports come from npm and pip, scopes and further indexes included, 
   ]);
 });
 
+it("npm's settings for the whole machine are a file that npm names, where it is there", async () => {
+  const folder = folderWith({ npmrc: '' });
+  const ask = async (globalconfig: unknown) => {
+    const PATH = folderWith({ npm: npmSays({ globalconfig }), python3: pipSays('') });
+    return (await askPackageManagers({ cwd: PATH, env: { PATH: `${PATH}:/bin:/usr/bin` } })).npmGlobalConfig;
+  };
+  expect(await ask(join(folder, 'npmrc'))).toBe(join(folder, 'npmrc'));
+  expect(await ask(join(folder, 'nowhere'))).toBeNull();
+  expect(await ask(null)).toBeNull();
+});
+
 it('where pip has no index set, pip says which one it uses', async () => {
   const PATH = folderWith({
     npm: npmSays({}),
