@@ -2,7 +2,8 @@
  * Owns: what the engine's home remembers, for prompts and tools.
  *
  * 1. Every pack is recorded by an event; one for a node is made once, so that the turns of the node share it.
- * 2. Memory that fails costs no task: the prompt goes out without it, and the event says why.
+ * 2. The task at hand is not remembered: a worker knows it, and what was judged about it is no evidence.
+ * 3. Memory that fails costs no task: the prompt goes out without it, and the event says why.
  */
 import { join } from 'node:path';
 import { type BackgroundRecall, openBackgroundRecall } from '../../memory/recall/background-recall.ts';
@@ -44,20 +45,29 @@ export function openMemory({ home, config, onDurable, taskGraph }: OpenMemoryPor
   const packs = new Map<string, Promise<string>>();
   return {
     store: storeOver(recall),
-    tools: { search: async (asked) => (await recall.search(asked)).found },
+    tools: {
+      search: async (asked, run) => (await recall.search({ ...asked, except: taskOf(taskGraph(), run) })).found,
+    },
     pack: (ask, note) => {
       if (isOff) return Promise.resolve('');
       const { given = [] } = ask;
       const named = given.map(({ id }) => id).join(' ');
       const key = `${ask.role} ${ask.run} ${ask.node ?? ''} ${ask.role === 'executor' ? '' : ask.query} ${named}`;
       const around = [...given, ...graphEntries(taskGraph(), ask)];
-      const known = packs.get(key) ?? buildPack(recall, { ...ask, given: around }, note);
+      const known =
+        packs.get(key) ?? buildPack(recall, { ...ask, given: around, task: taskOf(taskGraph(), ask.run) }, note);
       packs.set(key, known);
       for (const old of [...packs.keys()].slice(0, Math.max(0, packs.size - MOST_PACKS))) packs.delete(old);
       return known;
     },
     close: () => recall.close(),
   };
+}
+
+/** The run of the task that a run belongs to: the one that it is inside of or continues, if any. */
+function taskOf({ goals, ended }: Pick<TaskGraph, 'goals' | 'ended'>, run: string): string {
+  const parent = [...goals, ...ended].find((goal) => goal.run === run)?.parent ?? null;
+  return parent === null ? run : taskOf({ goals, ended }, parent);
 }
 
 function storeOver(beside: BackgroundRecall): MemoryStore {

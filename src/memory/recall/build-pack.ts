@@ -16,6 +16,8 @@ export type PackRequest = {
   run: string;
   node: string | null;
   query: string;
+  /** The run of the task that it is for, where that is another one: nothing of this task is remembered. */
+  task?: string;
   /** provider:model that reads the pack, or null when unknown. */
   model: string | null;
   /** What the caller adds itself: the current work, procedures, frames. */
@@ -36,7 +38,12 @@ export async function buildPack(recall: Recall, ask: PackRequest): Promise<Promp
   const common = { query, trusted: ask.role === 'planner' };
   const limit = recall.facts.size === 0 ? 0 : 2 * settings.facts;
   const facts = limit === 0 ? NOTHING_FOUND : await search(recall, { ...common, limit, only: 'facts' });
-  const episodes = await search(recall, { ...common, limit: 2 * settings.episodes, only: 'episodes', except: ask.run });
+  const episodes = await search(recall, {
+    ...common,
+    limit: 2 * settings.episodes,
+    only: 'episodes',
+    except: ask.task ?? ask.run,
+  });
   const isRelevant = createRelevanceTest(query);
   const candidates = [
     ...standingInstructions(recall),
