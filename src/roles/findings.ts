@@ -129,7 +129,11 @@ function jsonFinding({ path, test }: Extract<Check, { kind: 'json' }>, content: 
 function rowsFinding({ path, is, count }: Extract<Check, { kind: 'rows' }>, content: string): Finding {
   const rows = countRows(path, content);
   if (typeof rows === 'string') return { holds: false, evidence: `${path} ${rows}`, seen: true };
-  return { holds: compareJson(rows, is, count), evidence: `${path} has ${rows} rows`, seen: true };
+  return {
+    holds: compareJson(rows, is, count),
+    evidence: `${path} has ${rows} ${rows === 1 ? 'row' : 'rows'}`,
+    seen: true,
+  };
 }
 
 function commandFinding(line: string, outcome: Outcome | undefined): Finding {

@@ -1,21 +1,35 @@
 /**
- * Owns: escaping foreign text for markdown, so that it is shown and never acts: no link, image, HTML, heading, end of a
- * fence, or invisible character. Links are made here only, to files that oka itself places.
+ * Owns: showing foreign text in markdown, so that it never acts: no link, image, HTML, heading, end of a fence, or
+ * invisible character. Links and pictures are made here only, to files that oka itself places.
  */
 import { truncateText, toOneLine, escapeInvisible } from './prompt-text.ts';
 
-/** Text within a line. */
-export function escapeInline(text: string, most = 500): string {
-  return toOneLine(text, most)
-    .replaceAll(/[\\`*[\]<>|~]/g, (each) => `\\${each}`)
-    .replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\_`)
-    .replaceAll(/&(?=#?\w{1,40};)/g, String.raw`\&`)
-    .replaceAll(/:(?=\/\/)/g, String.raw`\:`)
-    .replaceAll(/\b(www)\.(?=\S)/gi, String.raw`$1\.`)
-    .replaceAll('@', String.raw`\@`)
-    .replace(/^(\d+)([.)])/, String.raw`$1\$2`)
-    .replace(/^[#+=>-]/, (each) => `\\${each}`);
+/**
+ * Text within a line: as it is when markdown shows it so, else as inline code, which shows every character. Nothing is
+ * escaped by backslashes: many people read these pages in a plain editor.
+ */
+export function quoteInline(text: string, most = 500): string {
+  const line = toOneLine(text, most);
+  return isInert(line.replaceAll(ADDRESS, 'x')) ? codeAddresses(line) : inlineCode(line, most);
 }
+
+/** What a reader of markdown would turn into a link by itself: addresses of the web and of mail, and mentions. */
+export const ADDRESS = /[^\s`<>()[\]"']{0,200}(?::\/\/|@(?=\S)|\bwww\.(?=\S))[^\s`<>()[\]"']*(?<![.,;:!?])/gi;
+
+const codeAddresses = (text: string): string => text.replaceAll(ADDRESS, (each) => inlineCode(each, each.length));
+
+/** What could be read as markup anywhere in a line, what only at its beginning, and a row of a table by itself. */
+const ACTIVE = [
+  /[`]|\\(?:[!-/:-@[-`{-~]|$)/,
+  /(?<=\S)\*|\*(?=\S)|~~|(?<=\S)~/,
+  /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/u,
+  /\][([:]|\[\^|<[A-Za-z/!?]|&#?\w{1,40};/,
+  /:\/\/|\bwww\.\S|@\S/i,
+  /^(?:[-+*>]|\d{1,9}[.)])(?:\s|$)|^>|^#{1,6}(?:\s|$)|^\[[ xX]\]/,
+  /^[=|:\s-]+$/,
+];
+
+export const isInert = (line: string): boolean => ACTIVE.every((markup) => !markup.test(line));
 
 /** A name, a path or a command as inline code. */
 export function inlineCode(text: string, most = 300): string {
@@ -32,6 +46,10 @@ export function inlineCode(text: string, most = 300): string {
 export function formatLink(path: string, target: string | undefined): string {
   return target === undefined ? inlineCode(path) : `[${inlineCode(path)}](${encodePath(target)})`;
 }
+
+/** A picture, by where its file is, relative to the page. */
+export const formatPicture = (path: string, target: string): string =>
+  `![${toOneLine(path, 200).replaceAll(/[^\p{L}\p{N} ,.()/-]/gu, '')}](${encodePath(target)})`;
 
 /** Everything but plain characters is encoded, so that a name cannot end the link or be read as an address. */
 const encodePath = (path: string): string =>

@@ -1,6 +1,7 @@
 /** The line on the console when a task ends or waits: its outcome, by its title. */
 import { toOneLine } from './prompt-text.ts';
-import type { ResultFacts } from './result.ts';
+import type { ResultFacts } from './result-content.ts';
+import { shortReason } from './result-reason.ts';
 
 const MOST_TITLE = 120;
 const MOST_REASON = 200;
@@ -8,19 +9,42 @@ const MOST_REASON = 200;
 export function resultLine(facts: ResultFacts): string {
   const { verdict, title } = facts;
   const name = toOneLine(title, MOST_TITLE) || 'Untitled task';
-  if (verdict === 'done') return `done: ${name}`;
-  if (verdict === 'cancelled') return `cancelled: ${name}`;
-  const about = verdict === 'blocked' ? describeBlock(facts) : firstSentence(facts.reason);
+  const about = describeOutcome(facts);
   const label = verdict === 'blocked' ? blockLabel(facts) : LABELS[verdict];
   return `${label}: ${name}${about === '' ? '' : `: ${about}`}`;
 }
 
-const LABELS = { failed: 'failed', rework: 'not done', impossible: 'not possible' } as const;
+const LABELS = {
+  done: 'done',
+  cancelled: 'cancelled',
+  failed: 'failed',
+  rework: 'not done',
+  impossible: 'not possible',
+  paused: 'paused',
+  running: 'stopped',
+} as const;
+
+function describeOutcome(facts: ResultFacts): string {
+  switch (facts.verdict) {
+    case 'done':
+    case 'cancelled':
+      return '';
+    case 'running':
+      return 'it continues at the next start';
+    case 'paused':
+      return `oka resume ${facts.run} continues it`;
+    case 'blocked':
+      return describeBlock(facts);
+    case 'failed':
+    case 'rework':
+    case 'impossible':
+      return shortReason(facts, MOST_REASON);
+  }
+}
 
 function blockLabel({ questions }: ResultFacts): string {
   if (questions.some(({ ask }) => ask === 'approval')) return 'waits for your approval';
-  if (questions.some(({ ask = 'answer' }) => ask === 'answer')) return 'waits for your answer';
-  return questions.length === 0 ? 'paused' : 'waits';
+  return questions.some(({ ask = 'answer' }) => ask === 'answer') ? 'waits for your answer' : 'waits';
 }
 
 function describeBlock({ questions, run }: ResultFacts): string {
@@ -30,11 +54,4 @@ function describeBlock({ questions, run }: ResultFacts): string {
   const hint =
     first.ask === 'approval' ? ` (oka approve ${id})` : first.ask === 'answer' ? ` (oka answer ${id} "…")` : '';
   return `${toOneLine(first.text, MOST_REASON)}${hint}`;
-}
-
-/** A reason can be many lines of output; the first one names the problem, and the page has the rest. */
-function firstSentence(reason: string): string {
-  const lines = reason.split('\n').filter((line) => line.trim() !== '');
-  const [first = '', second = ''] = lines;
-  return toOneLine(first.endsWith(':') ? `${first} ${second}` : first, MOST_REASON);
 }

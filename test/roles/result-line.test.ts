@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResultFacts } from '../../src/roles/result.ts';
+import type { ResultFacts } from '../../src/roles/result-content.ts';
 import { resultLine } from '../../src/roles/result-line.ts';
 
 const facts: ResultFacts = {
@@ -33,7 +33,19 @@ describe('the line about a task', () => {
       'failed: Weekly report: exit 2. It wrote to stderr: ls: no such file',
     ],
     [{ verdict: 'rework', reason: 'a.csv has 1 row' }, 'not done: Weekly report: a.csv has 1 row'],
-    [{ verdict: 'blocked', reason: 'the worker was stopped' }, 'paused: Weekly report'],
+    [{ verdict: 'paused' }, 'paused: Weekly report: oka resume report-1 continues it'],
+    [{ verdict: 'running' }, 'stopped: Weekly report: it continues at the next start'],
+    [
+      {
+        verdict: 'rework',
+        reason: 'the steps failed: collect: exit 2. It wrote to stderr:\nls: no such file',
+        steps: [
+          { id: 'make', title: 'Make', status: 'done' },
+          { id: 'collect', title: 'Collect', status: 'failed', error: 'exit 2. It wrote to stderr:\nls: no such file' },
+        ],
+      },
+      'not done: Weekly report: Collect: exit 2. It wrote to stderr: ls: no such file',
+    ],
     [
       { verdict: 'blocked', questions: [approval] },
       'waits for your approval: Weekly report: git push (it leaves the machine) (oka approve report-1)',

@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
 import { parseBlocks } from '../../src/roles/markdown-blocks.ts';
-import { inlineCode, fenceText, escapeInline } from '../../src/roles/markdown-escape.ts';
-import { type ResultFacts, resultPage } from '../../src/roles/result.ts';
+import { inlineCode, fenceText, quoteInline } from '../../src/roles/markdown-escape.ts';
+import { resultPage } from '../../src/roles/result.ts';
+import type { ResultFacts } from '../../src/roles/result-content.ts';
 
 const facts: ResultFacts = {
   run: 'r-20260105-1',
@@ -33,7 +34,11 @@ const facts: ResultFacts = {
   files: { created: ['out.csv'], changed: ['a b.md'], removed: ['old.txt'] },
   undo: { possible: true, without: ['big.bin'] },
   hosts: ['docs.example.org'],
-  artifacts: [{ name: 'stdout', bytes: 12_345, sha256: 'a'.repeat(64) }],
+  artifacts: [
+    { name: 'page.html', bytes: 12_345, sha256: 'b'.repeat(64), file: 'artifacts/bbbbbbbb-page.html' },
+    { name: 'video', bytes: 20_000_000, sha256: 'a'.repeat(64) },
+  ],
+  canRepeat: true,
   cost: { tokens: 12_345, usd: 0.0123, calls: 7, modelCalls: 3, replans: 1, activeMs: 64_000 },
   model: 'openai:gpt',
   questions: [],
@@ -93,9 +98,10 @@ describe('the page', () => {
 
 \`oka undo r-20260105-1\` undoes these changes. Cannot be restored: \`big.bin\`.
 
-Saved next to this page or in the artifact store:
+Saved from its work:
 
-- \`stdout\`, 12,345 bytes, \`aaaaaaaaaaaa\`
+- [\`page.html\`](artifacts/bbbbbbbb-page.html), 12.3 KB
+- \`video\`, 20.0 MB, only in the artifact store as \`aaaaaaaaaaaa\`
 
 ## Hosts contacted
 
@@ -105,13 +111,34 @@ Saved next to this page or in the artifact store:
 
 - 7 tool calls, 1 min 4 s of work, replanned once
 - openai:gpt, 3 model calls, 12,345 tokens, $0.0123
-- from 2026-01-05T08:00:00.000Z to 2026-01-05T08:01:05.000Z
+- on 2026-01-05 08:00:00 to 08:01:05 UTC
 
 ## Inspect or repeat it
 
 - Run \`r-20260105-1\`, ledger 10 to 42: \`oka show r-20260105-1\` shows it step by step.
-- To run it again, put \`report.md\` into the inbox once more. Something is wrong? \`oka correct r-20260105-1 "what is wrong"\`
+- Do it again from the start: \`oka again r-20260105-1\`
+- Something is wrong? \`oka correct r-20260105-1 "what is wrong"\`
 `);
+  });
+
+  it('shows the answer of a model, pictures, and what was installed', async () => {
+    const page = resultPage({
+      ...facts,
+      answer:
+        '# Sales in January\n\nThe **total** is 12 (see `out.csv`):\n\n- Anna: 5\n- Ben: 7\n\nDetails: [the shop](https://shop.example/a_b).\n',
+      steps: [{ id: 'work', title: "Add it up: it's *easy* [really]", status: 'done', calls: 3, ms: 4100 }],
+      files: { created: ['chart (1).png', 'out.csv'], changed: [], removed: [] },
+      links: new Map([
+        ['chart (1).png', 'files/chart (1).png'],
+        ['out.csv', 'files/out.csv'],
+      ]),
+      copies: 2,
+      installed: [
+        { id: 'python:matplotlib', version: '3.9.2', from: 'python.example', commands: [] },
+        { id: 'node:csvkit', version: '1.0.0', from: 'packages.example', commands: ['csvsort', 'csvsum'] },
+      ],
+    });
+    await expect(page).toMatchFileSnapshot('../fixture/screens/result-prose.md');
   });
 
   it.each(['rework', 'blocked', 'impossible', 'failed', 'cancelled'] as const)(
@@ -126,16 +153,16 @@ Saved next to this page or in the artifact store:
         files: { created: [], changed: [], removed: [] },
         model: null,
         questions: [{ id: 'r1.w0', text: 'Which year?' }],
-        next: ['Set OKA_MODEL and the task goes on'],
+        next: [{ text: 'Set OKA_MODEL and the task goes on' }],
       });
       expect(page).not.toContain('✅');
-      expect(page).toContain('> no model is set\n>\n> set OKA\\_MODEL'.replace('\\_', '_'));
-      expect(page).toContain('- Which year? — answer with `oka answer r1.w0 "…"`');
+      expect(page).toContain('> no model is set\n>\n> set OKA_MODEL');
+      expect(page).toContain('- Which year?\n  Answer with `oka answer r1.w0 "…"`.');
       expect(page).toContain('## What you can do\n\n- Set OKA_MODEL');
       expect(page).toContain('Nothing was executed.');
       expect(page).toContain('No file was changed.');
       expect(page).toContain('no model was used');
-      expect(page).toContain(verdict === 'blocked' ? 'It continues automatically' : '`oka resume r-20260105-1`');
+      expect(page).toContain(verdict === 'blocked' ? 'It continues automatically' : '`oka again r-20260105-1`');
     },
   );
 
@@ -173,20 +200,23 @@ describe('text that nobody here wrote', () => {
     const clean = resultPage({ ...facts, criteria: [], steps: [] });
     const page = resultPage({
       ...facts,
+      artifacts: [],
       title: attack,
       reason: attack,
+      answer: attack,
       task: attack,
       steps: [{ id: 'a', title: attack, status: 'failed', did: attack, output: attack, error: attack }],
       criteria: [{ text: attack, holds: false, evidence: attack, by: 'model' }],
       files: { created: [attack], changed: [], removed: [] },
       questions: [{ id: 'q', text: attack }],
-      next: [attack],
+      next: [{ text: attack }],
       model: attack,
     });
     const headings = (text: string): string[] =>
       parseBlocks(text).blocks.flatMap((block) => (block.kind === 'heading' && block.level === 2 ? [block.text] : []));
     expect(parseBlocks(page).problems).toEqual([]);
     expect(headings(page).filter((each) => !headings(clean).includes(each))).toEqual([
+      'Answer',
       'Open questions',
       'What you can do',
       'Evidence',
@@ -236,10 +266,10 @@ describe('text that nobody here wrote', () => {
   });
 
   it('ordinary words stay readable', () => {
-    expect(escapeInline('report_final.md has 3 rows (2 new): ok, 100 %')).toBe(
+    expect(quoteInline('report_final.md has 3 rows (2 new): ok, 100 %')).toBe(
       'report_final.md has 3 rows (2 new): ok, 100 %',
     );
-    expect(escapeInline('a\n  b')).toBe('a b');
+    expect(quoteInline('a\n  b')).toBe('a b');
   });
 
   function outsideCode(page: string): string {

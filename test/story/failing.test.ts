@@ -28,7 +28,7 @@ echo never > never.txt
     const { status, reason, page } = await story.ended('broken');
     expect(status).toBe('failed');
     expect(reason).toMatch(/exit 7[^]*the disk is on fire/);
-    expect(page).toMatch(/1\. ✅ Prepare[^]*2\. ❌ Break[^]*the disk is on fire[^]*3\. · Never \(pending\)/);
+    expect(page).toMatch(/1\. ✅ Prepare[^]*2\. ❌ Break[^]*the disk is on fire[^]*3\. ⤼ Never \(not run\)/);
     expect(page).toContain('oka resume broken');
     expect(page).toContain('oka undo broken');
     expect(story.deskText('never.txt')).toBeNull();

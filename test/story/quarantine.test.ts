@@ -23,7 +23,7 @@ describe('an output that is saved next to a result', () => {
     story.drop('show.md', '---\nid: show\n---\n```sh\ncat hidden.txt\n```\n\n```sh\ncat plain.txt\n```\n');
     story.start(['worker'], env);
     const { page } = await story.ended('show');
-    const shown = join(story.home.workspace, 'outbox/show/artifacts');
+    const shown = join(story.home.workspace, 'outbox/show/outputs');
     const hidden = join(story.home.oka, 'quarantine/show');
     expect([filesIn(shown), filesIn(hidden)].map((files) => files.length)).toEqual([1, 1]);
     const [name = ''] = filesIn(hidden);

@@ -30,7 +30,7 @@ describe('a question to a person', { timeout: 90_000 }, () => {
     story.work();
     const { wait } = await story.asked('question');
     expect(await story.until('a result', async () => story.page('invitation') ?? undefined)).toMatch(
-      /Which day\?.*oka answer invitation\S+ "…"/,
+      /Which day\?\n.*oka answer invitation "…"/,
     );
     await story.rest();
     const asked = story.model.requests.length;

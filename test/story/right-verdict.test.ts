@@ -144,7 +144,7 @@ describe('no empty done', { timeout: 90_000 }, () => {
     story.work();
     const { status, page } = await story.ended('empty');
     expect(status).toBe('failed');
-    expect(page.replaceAll('\\', '')).toContain(reason);
+    expect(page.replaceAll('`', '')).toContain(reason);
   });
 
   it('the same work with an honest answer is done', async () => {

@@ -14,3 +14,12 @@ export function screenText(text: string, dir: string): string {
     .replaceAll(/\b[\d.,]+ (?:[KMGT]B|events?)\b/g, 'N')
     .replaceAll(/\b(?:event|ledger) \d+(?: to \d+)?/g, 'event N');
 }
+
+/** RESULT.md, without what differs from one machine or moment to the next. */
+export function pageText(page: string): string {
+  return page
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: to \d\d:\d\d:\d\d)? UTC/g, 'TIME')
+    .replaceAll(/\b[\d.]+ m?s\b/g, '0 s')
+    .replaceAll(/\bledger \d+ to \d+/g, 'ledger 1 to 9')
+    .replaceAll(/^⚠️ .*sandbox.*\n\n/gm, '');
+}

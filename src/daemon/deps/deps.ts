@@ -44,6 +44,8 @@ export type Deps = RequirementResolver &
     diagnose: Diagnose;
     /** Called for every run that ends or begins to wait. */
     runSettled: (run: RunState) => Promise<void>;
+    /** What was installed because one of these runs needed it, and is still there. */
+    installedFor: (runs: readonly string[]) => Promise<Receipt[]>;
     /** Runs that wait for something that may be provided without a person. */
     runsToResume: () => string[];
   };
@@ -71,6 +73,8 @@ export function openDeps(ports: DepsPorts): Deps {
       countMissed: ({ run, node }, need) => countMissed(known(), run, node, need),
     }),
     provide: provider.provide,
+    installedFor: async (runs) =>
+      Object.values((await durable()).installed).filter(({ for_run }) => for_run !== null && runs.includes(for_run)),
     runSettled,
     runsToResume,
   };

@@ -1,6 +1,6 @@
 /** The contents of RESULT.md, folded from the events of a task's run and of the runs inside it. Pure. */
 import { summarizeApproval } from '../../guard/approval-summary.ts';
-import type { ResultFacts, ResultStep } from '../../roles/result.ts';
+import type { ResultFacts, ResultStep } from '../../roles/result-content.ts';
 import { finalAnswerIn } from './final-answer.ts';
 import { hostsContacted } from './hosts-contacted.ts';
 import { STEP_CHECK } from '../../schema/acceptance.ts';
@@ -11,7 +11,7 @@ import type { ArtifactRef } from '../../schema/tool.ts';
 import type { WaitFor } from '../../schema/wait.ts';
 import type { Changes } from '../../tools/desk/desk-changes.ts';
 
-const LONGEST_SHOWN = 2000;
+const LONGEST_SHOWN = 8000;
 
 /** `own` are the events of the task's run; `steps` those of the runs of its plans, the latest last. */
 export function foldResultFacts(
@@ -26,27 +26,30 @@ export function foldResultFacts(
   const all = [...own, ...steps.flat()];
   const last = ended ?? own.at(-1) ?? started;
   const isPlannedSince = own.some(({ type, data, seq }) => isPlanCall(type, data) && seq > (judged?.seq ?? 0));
-  const verdict = verdictOf(ended?.data.status, isPlannedSince ? undefined : judged?.data.verdict);
   const questions = openQuestions(all);
+  const verdict =
+    ended === undefined
+      ? stateOfOpen(own, steps, questions)
+      : verdictOf(ended.data.status, isPlannedSince ? undefined : judged?.data.verdict);
   return {
     run: started.run,
     title: started.data.title,
     verdict,
-    reason:
-      verdict === 'done'
-        ? ''
-        : (withoutNode(ended?.data.reason, started.data.nodes) ?? questions.map(({ text }) => text).join('\n')),
+    reason: verdict === 'done' ? '' : (withoutNode(ended?.data.reason, started.data.nodes) ?? ''),
     task: nameIn(started.data.input) ?? started.data.title,
     started: started.at,
     ended: last.at,
     ...answerIn(steps.at(-1) ?? []),
     steps: steps.flatMap((events, index) =>
-      stepsOf(events).map((step) => (index < steps.length - 1 ? superseded(step) : step)),
+      stepsOf(events)
+        .map((step) => (index < steps.length - 1 ? superseded(step) : step))
+        .map((step) => (ended === undefined ? step : afterEnd(step))),
     ),
     ...replacedIn(own),
     criteria: judged?.data.criteria ?? [],
     files,
     undo: { possible: all.some(({ type }) => type === 'desk.kept'), without: skippedIn(all) },
+    ...undoneIn(all),
     hosts: hostsContacted(all),
     artifacts: artifactsIn(all).map(({ name, bytes, sha256 }) => ({
       name: name ?? sha256.slice(0, 12),
@@ -59,10 +62,11 @@ export function foldResultFacts(
     questions,
     next: [
       ...(verdict === 'failed' && hasLastAnswerFailed(all.toSorted((a, b) => a.seq - b.seq))
-        ? ['Check the model: oka model test']
+        ? [{ text: 'Check the model', command: 'oka model test' }]
         : []),
       ...nextOf(verdict, started.run, { questions: questions.length, changes: countOf(files) }),
     ],
+    canRepeat: (started.data.parent ?? null) === null,
     ledger: { first: Math.min(...all.map(({ seq }) => seq)), last: Math.max(...all.map(({ seq }) => seq)) },
     ...correctedBy(started.data.input),
   };
@@ -92,8 +96,29 @@ function hasLastAnswerFailed(events: readonly Event[]): boolean {
   return last?.type === 'call.ended' && last.data.status === 'failed';
 }
 
-function verdictOf(status: string | undefined, judged: string | undefined): ResultFacts['verdict'] {
-  if (status === undefined) return 'blocked';
+/** The state of a run that is not over: what it waits for may be asked inside it. */
+function stateOfOpen(
+  own: readonly Event[],
+  steps: readonly (readonly Event[])[],
+  questions: readonly Question[],
+): ResultFacts['verdict'] {
+  if (isPaused(own) || isPaused(steps.at(-1) ?? [])) return 'paused';
+  return questions.length > 0 ? 'blocked' : 'running';
+}
+
+function isPaused(events: readonly Event[]): boolean {
+  const last = events.findLast(({ type }) => type === 'run.paused' || type === 'run.resumed' || type === 'run.ended');
+  return last?.type === 'run.paused';
+}
+
+/** An undo counts until the run changes something again. */
+function undoneIn(all: readonly Event[]): Pick<ResultFacts, 'undone'> {
+  const undone = all.findLast((event) => event.type === 'run.undone');
+  const hasWorkedSince = all.some(({ type, seq }) => type === 'desk.kept' && seq > (undone?.seq ?? 0));
+  return undone === undefined || hasWorkedSince ? {} : { undone: { at: undone.at, kept: undone.data.kept } };
+}
+
+function verdictOf(status: string, judged: string | undefined): ResultFacts['verdict'] {
   if (status === 'done' || status === 'cancelled') return status;
   return judged === 'impossible' || judged === 'rework' ? judged : 'failed';
 }
@@ -111,6 +136,10 @@ function superseded(step: ResultStep): ResultStep {
   delete shown.error;
   return shown;
 }
+
+/** Nothing waits or is still to come once the run is over. */
+const afterEnd = (step: ResultStep): ResultStep =>
+  step.status === 'waiting' || step.status === 'pending' ? { ...step, status: 'skipped' } : step;
 
 /** Criteria that the last plan replaced, and why. */
 function replacedIn(own: readonly Event[]): Pick<ResultFacts, 'replaced'> {
@@ -145,27 +174,27 @@ function stepOf(id: string, events: readonly Event[]): Omit<ResultStep, 'id' | '
       step.fallback = event.data.settles === 'done' && event.data.status !== 'ok';
       if (event.data.error === undefined) delete step.error;
       else step.error = event.data.error.slice(0, LONGEST_SHOWN);
-      step.output = formatStepOutput(event.data.output);
+      Object.assign(step, outputOf(event.data.output), storedBy(event));
     }
     if (event.type === 'node.settled') {
       step.status = event.data.status;
       step.fallback = event.data.reason.startsWith('fallback after');
       if (event.data.status === 'failed') step.error = event.data.reason.slice(0, LONGEST_SHOWN);
-      else step.output = formatStepOutput(event.data.output);
+      else Object.assign(step, outputOf(event.data.output));
     }
     if (event.type === 'wait.opened') step.status = 'waiting';
     isWorker ||= event.type === 'decision.made';
     if (event.type === 'decision.made' && event.data.decision.kind === 'Finish') {
       step.status = 'done';
       delete step.error;
-      step.output = formatStepOutput(event.data.decision.output);
+      Object.assign(step, outputOf(event.data.decision.output));
     }
     if (event.type === 'decision.made' && event.data.decision.kind === 'Fail') {
       step.status = 'failed';
       step.error = event.data.decision.reason;
     }
   }
-  return isWorker ? { ...step, calls } : { ...step, attempts: Math.max(1, calls) };
+  return isWorker ? { ...step, stored: [], calls } : { ...step, attempts: Math.max(1, calls) };
 }
 
 function describeCall(tool: string, input: Json): string {
@@ -180,12 +209,16 @@ function codeIn([program, option, code]: readonly string[]): string | null {
   return /^(?:node -e|python3 -c)$/.test(`${program} ${option}`) ? (code ?? null) : null;
 }
 
-function formatStepOutput(output: Json): string {
+function outputOf(output: Json): Pick<ResultStep, 'output' | 'stderr'> {
   const { stdout, stderr } = fieldsOf(output);
-  const text = typeof stdout === 'string' ? [stdout, typeof stderr === 'string' ? stderr : ''].join('\n').trim() : null;
-  if (text !== null) return text.slice(0, LONGEST_SHOWN);
-  if (output === null) return '';
-  return (typeof output === 'string' ? output : JSON.stringify(output, null, 2)).slice(0, LONGEST_SHOWN);
+  if (typeof stdout === 'string')
+    return { output: stdout.trim(), stderr: typeof stderr === 'string' ? stderr.trim() : '' };
+  const text = typeof output === 'string' ? output : output === null ? '' : JSON.stringify(output, null, 2);
+  return { output: text, stderr: '' };
+}
+
+function storedBy({ data }: Extract<Event, { type: 'call.ended' }>): Pick<ResultStep, 'stored'> {
+  return { stored: (data.artifacts ?? []).filter(({ name }) => name === 'stdout' || name === 'stderr') };
 }
 
 function fieldsOf(value: Json): Record<string, Json | undefined> {
@@ -274,20 +307,26 @@ function nextOf(
   verdict: ResultFacts['verdict'],
   run: string,
   { questions, changes }: { questions: number; changes: number },
-): string[] {
+): ResultFacts['next'] {
   switch (verdict) {
     case 'done':
+    case 'running':
       return [];
     case 'blocked':
-      return questions > 0 ? [] : [`See what it is waiting for: oka show ${run}`];
+      return questions > 0 ? [] : [{ text: 'See what it is waiting for', command: `oka show ${run}` }];
+    case 'paused':
+      return [
+        { text: 'Continue it', command: `oka resume ${run}` },
+        { text: 'End it', command: `oka cancel ${run}` },
+      ];
     case 'cancelled':
-      return ['Put the task into the inbox again to start over.'];
+      return changes === 0 ? [] : [{ text: 'Undo what it had changed', command: `oka undo ${run}` }];
     case 'failed':
     case 'rework':
     case 'impossible':
       return [
-        `Fix what is named above, then run: oka resume ${run}`,
-        ...(changes === 0 ? [] : [`Undo its changes: oka undo ${run}`]),
+        { text: 'Fix what is named above, then continue', command: `oka resume ${run}` },
+        ...(changes === 0 ? [] : [{ text: 'Undo what it has changed', command: `oka undo ${run}` }]),
       ];
   }
 }

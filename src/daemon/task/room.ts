@@ -38,16 +38,19 @@ export const task = defineRoom({
       import('../worker/pending-results.ts'),
     ]);
     const pending = pendingResultsIn(join(needed.home.oka, 'state', 'untold'));
-    const unsubscribe = needed.onDurable(pending.watch);
     const results = reportResults({ ...needed, pending, report: needed.reportRun });
+    const unsubscribe = needed.onDurable((events) => {
+      pending.watch(events);
+      results.watch(events);
+    });
     const { planner, tools: own, fitsProcedure } = taskTools(needed);
     return {
       gives: { planner, results, fitsProcedure },
       tools: own,
       runSettled: results.runSettled,
-      close: () => {
+      close: async () => {
         unsubscribe();
-        results.close();
+        await results.close();
       },
     };
   },

@@ -90,7 +90,7 @@ describe('factsOf', () => {
     ['failed', 'impossible', 'impossible'],
     ['failed', undefined, 'failed'],
     ['cancelled', 'done', 'cancelled'],
-    [undefined, undefined, 'blocked'],
+    [undefined, undefined, 'running'],
   ])('a run that is %s and was judged %s has the verdict %s', (status, judged, verdict) => {
     const own = [
       started('r', []),
@@ -136,7 +136,7 @@ describe('factsOf', () => {
     ];
     const facts = foldResultFacts(own.map(at), [inside.map(at)], nothing);
     expect(facts?.questions).toMatchObject([{ id: 'r.c.2', text: 'Second?' }]);
-    expect(facts === null ? '' : resultPage(facts)).toContain('oka answer r.c.2');
+    expect(facts === null ? '' : resultPage(facts)).toContain('oka answer r "…"');
   });
 
   it('there is nothing to tell of a run that has not begun', () => {
