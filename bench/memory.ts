@@ -9,6 +9,7 @@ import { followingFigures } from './memory/following.ts';
 import { growthFigures } from './memory/growth.ts';
 import { recallOf, type Vectors, WAYS } from './memory/measure.ts';
 import { packFigures } from './memory/packs.ts';
+import { plantedFigures } from './memory/planted.ts';
 import { createTokenCounter } from '../src/memory/text/tokens.ts';
 
 const SEEDS = [11, 12];
@@ -20,6 +21,8 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
     note(`evidence in a budget, ${set.name}: ${set.turns.length} turns, ${set.questions.length} questions`);
     figures.push(...(await recallFigures(set)));
   }
+  note('instructions stated once, in a long history');
+  figures.push(...(await plantedFigures(note)));
   note('packs of hostile text');
   figures.push(...(await packFigures()));
   note('history from 1,000 to 100,000 events');

@@ -95,5 +95,5 @@ export function dot(a: Float32Array, b: Float32Array): number {
 function foundOf(turns: readonly Turn[], { at, score }: Ranked): Found {
   const { id, text, who, at: moment, namespace } = turns[at] as Turn;
   const shared = { id, text, who, at: moment, namespace, score, n: at + 1, kind: 'said' as const, part: 0 };
-  return { ...shared, run: null, node: null, thread: '', evidence: [], similarity: null, importance: null };
+  return { ...shared, run: null, node: null, thread: '', evidence: [], similarity: null, importance: null, own: 0 };
 }

@@ -97,5 +97,5 @@ export function renderFound(found: readonly Found[], { dim, width }: Terminal): 
 
 /** What was found, without what is only of use inside. */
 export function foundItem(found: Found): object {
-  return { ...found, score: Math.round(found.score * 1e4) / 1e4, n: undefined, thread: undefined };
+  return { ...found, score: Math.round(found.score * 1e4) / 1e4, n: undefined, thread: undefined, own: undefined };
 }

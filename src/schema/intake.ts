@@ -32,6 +32,7 @@ export const Intake = z
       kind: z.literal('import').describe('Import episodes from elsewhere.'),
       body: Sha256.describe('Lines of JSON, one episode each; stored as an artifact.'),
       name: z.string().max(1000).describe('Name of the file they come from.'),
+      me: z.array(z.string().min(1).max(200)).max(20).optional().describe('Names of the operator in it.'),
     }),
     z.strictObject({
       kind: z.literal('archive').describe('Move old finished runs out of the live ledger.'),

@@ -30,7 +30,7 @@ export const Forgotten = z
   .enum(['deleted', 'expired', 'unused', 'undone'])
   .describe('A person removed them, they expired, they were never used, or the change was undone.');
 
-/** Facts of this namespace are standing instructions; they are in every pack. */
+/** Facts of this namespace are standing instructions: they are in every pack to which they apply. */
 export const STANDING = 'standing';
 
 export const FactGiven = Fact.omit({ evidence: true, superseded_by: true })
@@ -45,12 +45,20 @@ export const FactGiven = Fact.omit({ evidence: true, superseded_by: true })
   .describe('A fact as it is stored.');
 export type FactGiven = z.infer<typeof FactGiven>;
 
+export const EpisodeRole = z
+  .enum(['user', 'assistant', 'tool'])
+  .describe('Whether a person, an assistant or a program said it.');
+export type EpisodeRole = z.infer<typeof EpisodeRole>;
+
 export const Episode = z
   .strictObject({
     id: z.string().min(1).max(200).describe('Its name where it comes from.'),
     text: z.string().min(1).max(100_000).describe('What was said.'),
     at: Instant.describe('When it was said.'),
     who: z.string().max(200).default('someone').describe('Who said it.'),
+    role: EpisodeRole.optional(),
+    own: z.boolean().optional().describe('Whether the operator said it; decided when it is imported.'),
+    thread: z.string().min(1).max(200).optional().describe('The conversation it is part of.'),
     namespace: z.string().max(120).default('import').describe('Where it belongs, such as a conversation.'),
   })
   .describe('Something that was said elsewhere.');
@@ -110,7 +118,7 @@ export const MemoryConfig = z
         standing: z.number().min(0).max(0.2).default(0.2).describe('Standing instructions; at most a fifth.'),
         graph: share(0.2).describe('The task at hand and what is around it.'),
         facts: share(0.4).describe('Facts.'),
-        episodes: share(1).describe('What happened.'),
+        episodes: share(0.75).describe('What happened.'),
         procedures: share(0.3).describe('Procedures.'),
         frames: share(0.2).describe('The workspace.'),
       })

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { oka, okaWith, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
@@ -28,6 +28,13 @@ describe('oka memory', () => {
     ];
     writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
     expect(await memory('import', file)).toMatchObject({ code: 0, out: 'Imported 3 lines.\n' });
+    const ledger = join(folder.dir, '.oka', 'run_ledger.jsonl');
+    const before = readFileSync(ledger, 'utf8');
+    expect(await memory('import', file)).toMatchObject({
+      code: 0,
+      out: 'Nothing new: all 3 lines had been imported before.\n',
+    });
+    expect(readFileSync(ledger, 'utf8')).toBe(before);
     const { items, tokens } = (await data('retrieve', '--budget', '30', 'Which puppy did Ann adopt?')) as {
       items: { id: string; score: number; tokens: number; evidence: object[] }[];
       tokens: number;
@@ -120,6 +127,22 @@ describe('oka memory', () => {
     const { code, out } = await oka('rebuild', 'index', '--dir', folder.dir);
     expect([code, out]).toEqual([0, expect.stringContaining('3 entries')]);
     expect(await data('retrieve', 'puppy')).toMatchObject({ items: [{ id: 'D1:1' }, {}] });
+  });
+
+  it('imports only what is new in a file that has grown, and knows who is who', async () => {
+    const file = join(folder.dir, 'roles.jsonl');
+    const line = (id: string, role: string, who: string, text: string): string =>
+      `${JSON.stringify({ id, role, who, text, at: '2024-01-01', namespace: 'roles', thread: 'a' })}\n`;
+    writeFileSync(
+      file,
+      line('1', 'user', 'Ann', 'Always use metric units.') + line('2', 'tool', 'bash', 'rm -rf soup'),
+    );
+    expect((await memory('import', file)).out).toContain('say which name is yours');
+    appendFileSync(file, line('3', 'assistant', 'bot', 'The soup is gone.'));
+    expect(await data('import', file)).toMatchObject({ imported: 1, known: 2, own: 0 });
+    expect(await data('import', file, '--me', 'ann')).toMatchObject({ imported: 1, known: 2, own: 1 });
+    const { items } = (await data('retrieve', '--namespace', 'roles', 'soup units')) as { items: { kind: string }[] };
+    expect(items.map(({ kind }) => kind).toSorted()).toEqual(['did', 'replied', 'said']);
   });
 
   it('says how to set up a folder that is none', async () => {

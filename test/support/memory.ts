@@ -10,7 +10,7 @@ import { sumOf } from '../../src/memory/index/index-item.ts';
 import { Recall, type RecallOptions } from '../../src/memory/recall/recall.ts';
 import { extractTerms } from '../../src/memory/text/terms.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
-import { MemoryConfig } from '../../src/schema/memory.ts';
+import { type Episode, MemoryConfig } from '../../src/schema/memory.ts';
 
 const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 120 }),
@@ -90,11 +90,7 @@ export async function recallOf(home: MemoryHome, besides: Partial<RecallOptions>
   return recall;
 }
 
-export function said(
-  id: string,
-  text: string,
-  about: Partial<{ who: string; at: string; namespace: string }> = {},
-): NewEvent {
+export function said(id: string, text: string, about: Partial<Episode> = {}): NewEvent {
   const episode = { id, text, at: '2026-01-10T10:00:00Z', who: 'Ann', namespace: 'chat', ...about };
   return { type: 'episode.imported', data: { episode, from: { name: 'chat.jsonl', line: 1 } } };
 }

@@ -2,9 +2,13 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { basename, join } from 'node:path';
 import { openHomeVault } from '../../daemon/guard/home-vault.ts';
 import { openArtifacts } from '../../ledger/artifact-store.ts';
+import { selectNewEpisodes } from '../../daemon/memory/new-episodes.ts';
 import { describeErrno } from '../../ledger/disk.ts';
+import { readEvents } from '../../ledger/read-events.ts';
 import { parseEpisodes } from '../../memory/index/import-episodes.ts';
+import { speakerOf } from '../../memory/index/speaker.ts';
 import { OkaError } from '../../schema/errors.ts';
+import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import { renderRecorded, requestMemory, withRecall } from '../memory-access.ts';
 import { onlyOperand } from '../operands.ts';
@@ -13,28 +17,56 @@ import { requireHome } from '../require-home.ts';
 
 const MOST_BYTES = 256 * 1024 * 1024;
 
-type Data = { imported: number } & ({ submitted: string } | { first: number | null; last: number | null; seqs: [] });
+/** Lines that are new, those that were imported before, and of the new ones those of the operator and of all users. */
+type Counts = { imported: number; known: number; own: number; users: number };
+type Data = Counts & ({ submitted: string } | { first: number | null; last: number | null; seqs: [] });
+type ImportCall = Call<{ me: readonly string[] }>;
 
-/** The file is stored as an artifact; its lines are then ingested, all of them or none. */
-export async function run(call: Call): Promise<Answer<Data>> {
+/** The file is stored as an artifact; its new lines are then ingested, all of them or none. */
+export async function run(call: ImportCall): Promise<Answer<Data>> {
   const { home, signal } = call;
   const file = onlyOperand(call, 'the file');
   requireHome(home);
   const name = basename(file).slice(0, 1000);
   const text = readImport(file);
-  const imported = parseEpisodes(text, file).length;
+  const { me } = call.options;
+  parseEpisodes(text, file, me);
   const vault = await openHomeVault(home);
   await vault.refresh();
+  const counts = await countNew(home, vault.redact(text), file, me);
+  if (counts.imported === 0) return answer({ ...counts, first: null, last: null, seqs: [] });
   const { sha256: body } = await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(text, { name });
-  const recorded = await requestMemory(home, { kind: 'import', body, name });
-  if ('submitted' in recorded) return answer({ imported, ...recorded });
+  const recorded = await requestMemory(home, {
+    kind: 'import',
+    body,
+    name,
+    ...(me.length === 0 ? {} : { me: [...me] }),
+  });
+  if ('submitted' in recorded) return answer({ ...counts, ...recorded });
   const progress = call.progress('computing embeddings', 'texts');
   await withRecall(home, (recall) => recall.embedAll(signal, { onProgress: progress.reach }));
   progress.end();
-  return answer({ imported, first: recorded.seqs[0] ?? null, last: recorded.seqs.at(-1) ?? null, seqs: [] });
+  return answer({ ...counts, first: recorded.seqs[0] ?? null, last: recorded.seqs.at(-1) ?? null, seqs: [] });
 }
 
-export const render = (data: Data): string => renderRecorded(data, `Imported ${count(data.imported, 'line')}.`);
+export function render(data: Data): string {
+  const { imported, known, own, users } = data;
+  if (imported === 0) return `Nothing new: all ${count(known, 'line')} had been imported before.\n`;
+  const before = known === 0 ? '' : ` ${count(known, 'line')} had been imported before.`;
+  const hint = users > 0 && own === 0 ? NOBODY : '';
+  return renderRecorded(data, `Imported ${count(imported, 'line')}.${before}${hint}`);
+}
+
+const NOBODY =
+  '\nNone of it is known to be yours, so no preference is learned from it; with --me NAME say which name is yours.';
+
+async function countNew(home: Home, text: string, file: string, me: readonly string[]): Promise<Counts> {
+  const all = parseEpisodes(text, file, me);
+  const added = await selectNewEpisodes(all, readEvents(home.ledgers.run, { type: 'episode.imported' }));
+  const own = added.filter(({ episode }) => speakerOf(episode) === 'operator').length;
+  const users = added.filter(({ episode }) => episode.role === 'user').length;
+  return { imported: added.length, known: all.length - added.length, own, users };
+}
 
 function readImport(file: string): string {
   const fd = openImport(file);

@@ -128,8 +128,9 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/memory-undo.ts'),
   }),
   'memory import': command({
-    summary: 'Import what was said elsewhere: lines of {id, text, at, who, namespace}',
+    summary: 'Import what was said elsewhere: lines of {id, text, at, who, role, thread, namespace}',
     operands: '<file.jsonl>',
+    options: { me: texts('NAME', 'Your name in it: what this user says is yours, and is learned from.') },
     json: true,
     example: 'oka memory import chat.jsonl',
     load: () => import('../commands/memory-import.ts'),

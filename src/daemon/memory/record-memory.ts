@@ -1,5 +1,6 @@
 /** What people ask to remember, forget or import, as events. */
 import { parseEpisodes } from '../../memory/index/import-episodes.ts';
+import { selectNewEpisodes } from './new-episodes.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { Intake } from '../../schema/intake.ts';
 import type { ArtifactStore } from '../../schema/ports.ts';
@@ -9,12 +10,12 @@ export type MemoryIntake = Extract<Intake, { kind: 'remember' | 'forget' | 'impo
 
 const AT_ONCE = 500;
 
-/** Returns the seqs of what was written. What is in the ledger twice is remembered once. */
-export async function recordMemory(
-  intake: MemoryIntake,
-  { ledger, artifacts }: { ledger: Pick<LedgerPort, 'append'>; artifacts: ArtifactStore },
-): Promise<number[]> {
-  const events = await eventsFor(intake, artifacts);
+type RecordPorts = { ledger: Pick<LedgerPort, 'append' | 'read'>; artifacts: ArtifactStore };
+
+/** Returns the seqs of what was written. Lines that were imported before are not written again. */
+export async function recordMemory(intake: MemoryIntake, ports: RecordPorts): Promise<number[]> {
+  const { ledger } = ports;
+  const events = await eventsFor(intake, ports);
   const seqs: number[] = [];
   for (let from = 0; from < events.length; from += AT_ONCE) {
     const written = await ledger.append(events.slice(from, from + AT_ONCE));
@@ -23,16 +24,17 @@ export async function recordMemory(
   return seqs;
 }
 
-async function eventsFor(intake: MemoryIntake, artifacts: ArtifactStore): Promise<NewEvent[]> {
+async function eventsFor(intake: MemoryIntake, { ledger, artifacts }: RecordPorts): Promise<NewEvent[]> {
   switch (intake.kind) {
     case 'remember':
       return [{ type: 'fact.kept', data: intake.fact }];
     case 'forget':
       return [{ type: 'fact.forgotten', data: { facts: intake.facts, why: intake.why } }];
     case 'import': {
-      const { name } = intake;
+      const { name, me } = intake;
       const text = (await artifacts.get({ sha256: intake.body })).toString('utf8');
-      return parseEpisodes(text, name).map(({ episode, line }) => ({
+      const added = await selectNewEpisodes(parseEpisodes(text, name, me), ledger.read({ type: 'episode.imported' }));
+      return added.map(({ episode, line }) => ({
         type: 'episode.imported',
         data: { episode, from: { name, line } },
       }));

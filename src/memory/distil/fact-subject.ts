@@ -77,13 +77,14 @@ const CHOICES = languages.map(
   ({ choose, over }) => new RegExp(`^(?:${choose}) (.+?) (?:${over})\\s*(?<!\\S)(.+)$`, 'iu'),
 );
 
-/** "prefer X over Y", "use X instead of Y": the subject is the pair, in either order. */
+/** "prefer X over Y", "use X instead of Y in Z": the subject is the pair, in either order, and where it is for. */
 function parseChoice(text: string): ReturnType<Form> {
   const found = firstMatch(CHOICES, text);
   if (found === null) return null;
-  const [this_, that] = [toTerms(found[1] ?? ''), toTerms(found[2] ?? '')];
+  const [other = '', where = ''] = (found[2] ?? '').split(/ (?=(?:in|for|when|on|at|with|für|bei|beim|im) )/i, 2);
+  const [this_, that] = [toTerms(found[1] ?? ''), toTerms(other)];
   if (this_ === '' || that === '' || this_ === that) return null;
-  return { about: `choose ${[this_, that].toSorted().join(' | ')}`, value: this_ };
+  return { about: `choose ${[this_, that].toSorted().join(' | ')} ${toTerms(where)}`.trim(), value: this_ };
 }
 
 const USES = languages.map((language) => new RegExp(`^(?:${language.use}) (.+?) (?:${language.for}) (.+)$`, 'iu'));

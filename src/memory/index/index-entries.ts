@@ -11,6 +11,7 @@ import type { Json } from '../../schema/json.ts';
 import { splitIntoChunks } from '../text/chunk.ts';
 import { dateInWords } from '../text/terms.ts';
 import { type IndexEntry, eventKey, type Kind } from './index-item.ts';
+import { type Speaker, speakerOf } from './speaker.ts';
 
 export type TemporaryValues = { get(key: string): string | null; put(key: string, value: string | null): void };
 
@@ -135,6 +136,7 @@ function describeEvent(
     namespace: 'task',
     pen: event.pen,
     seq: event.seq,
+    own: Number(kind === 'said'),
     context: `${who} ${dateInWords(event.at)} ${titleOf(root, values)} ${node ?? ''}`,
   };
 }
@@ -178,19 +180,28 @@ function describeJudgement({ verdict, criteria, reason }: Of<'run.judged'>['data
   return [`Judged ${verdict}: ${reason}`, ...missed].join('\n');
 }
 
-/** A conversation is divided into threads at long pauses. */
+const SPEAKER_KINDS: Readonly<Record<Speaker, Kind>> = {
+  operator: 'said',
+  person: 'said',
+  assistant: 'replied',
+  tool: 'did',
+};
+
+/** A conversation that names no threads is divided into them at long pauses. */
 function extractEpisode(event: Of<'episode.imported'>, values: TemporaryValues): IndexedContent {
-  const { id, text, at, who, namespace } = event.data.episode;
+  const { episode } = event.data;
+  const { id, text, at, who, namespace } = episode;
   const note = values.get(`talk ${namespace}`);
   const last = note === null ? { at, count: 0 } : (JSON.parse(note) as { at: string; count: number });
   const isNew = Math.abs(Date.parse(at) - Date.parse(last.at)) > PAUSE_MS;
   const count = isNew ? last.count + 1 : last.count;
   values.put(`talk ${namespace}`, JSON.stringify({ at, count }));
   const entry = {
-    ...describeEvent(event, 'said', who, values),
+    ...describeEvent(event, SPEAKER_KINDS[speakerOf(episode)], who, values),
     at,
-    thread: `${namespace} ${count}`,
+    thread: `${namespace} ${episode.thread ?? count}`,
     namespace,
+    own: Number(speakerOf(episode) === 'operator'),
     context: `${who} ${dateInWords(at)}`,
   };
   return { entries: splitIntoEntries(`import ${namespace} ${id}`, id, entry, text) };

@@ -5,16 +5,17 @@
 import type { FoldStore } from '../../ledger/fold-store.ts';
 import type { Fold } from '../../ledger/follower.ts';
 import type { Event } from '../../schema/event.ts';
+import type { Fact } from '../../schema/memory.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { factsIn, factView, shownFact, storedFact } from '../fact-view.ts';
 import { dateInWords, extractTerms } from '../text/terms.ts';
 import { createTokenCounter, modelFamily } from '../text/tokens.ts';
 import { bodyEntries, type TemporaryValues, extractEntries } from './index-entries.ts';
-import type { IndexEntry } from './index-item.ts';
+import { type IndexEntry, isOperatorsFact } from './index-item.ts';
 import { ITEM_TABLES, ItemTable } from './item-table.ts';
 
 /** Raised whenever entries, terms or tables change: the index is then built again. */
-const VERSION = 4;
+const VERSION = 5;
 
 export const INDEX_SHAPE = {
   version: `memory-index@${VERSION} ${factView.name}@${factView.version}`,
@@ -97,7 +98,7 @@ function updateFactItem(event: Event, id: string, rows: Rows, items: ItemTable):
   return [n];
 }
 
-function factEntry(event: Event, fact: { id: string; namespace: string; text: string; source: string }): IndexEntry {
+function factEntry(event: Event, fact: Pick<Fact, 'id' | 'namespace' | 'text' | 'source'>): IndexEntry {
   const { id, namespace, text, source } = fact;
   return {
     key: `fact ${id}`,
@@ -112,6 +113,7 @@ function factEntry(event: Event, fact: { id: string; namespace: string; text: st
     pen: event.pen,
     seq: event.seq,
     part: 0,
+    own: Number(isOperatorsFact({ id, source })),
     text,
     context: `${namespace} ${dateInWords(event.at)}`,
   };

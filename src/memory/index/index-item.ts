@@ -4,10 +4,11 @@ import type { Event, Pen } from '../../schema/event.ts';
 import type { Evidence, Fact } from '../../schema/memory.ts';
 
 /**
- * said: a person's own words. fact: what is believed. decided: why a model chose. did: a call and its outcome.
- * judged: what the critic found. ended: how a run came out.
+ * said: a person's own words. fact: what is believed. decided: why a model chose. did: a call and its outcome, or what a
+ * program wrote elsewhere. judged: what the critic found. ended: how a run came out. replied: what an assistant said
+ * elsewhere.
  */
-export const KINDS = ['said', 'fact', 'decided', 'did', 'judged', 'ended'] as const;
+export const KINDS = ['said', 'fact', 'decided', 'did', 'judged', 'ended', 'replied'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** An item as derived from an event, before it has a number. */
@@ -28,6 +29,8 @@ export type IndexEntry = {
   seq: number;
   /** The number of this chunk of a long text, from 0. */
   part: number;
+  /** 1 when the operator said it: in a task, in an answer, or in an imported conversation. */
+  own: number;
   text: string;
   /** Further words it can be found by: who, when, which task. */
   context: string;
@@ -37,10 +40,16 @@ export type Item = Omit<IndexEntry, 'context'> & { n: number };
 
 export const evidenceOf = ({ run, seq }: Pick<Item, 'run' | 'seq'>): Evidence => ({ run, seq });
 
-/** Whether its content comes from a person: only such content may shape a plan. */
-export function isTrusted({ kind }: Pick<Item, 'kind'>, fact?: Pick<Fact, 'source'>): boolean {
-  return kind === 'said' || (kind === 'fact' && fact?.source !== 'tool' && fact?.source !== 'import');
-}
+/** Whether its content comes from people or from our own runs: only such facts may shape a plan. */
+export const isTrustedFact = (fact: Pick<Fact, 'id' | 'source'>): boolean =>
+  fact.source === 'run' || isOperatorsFact(fact);
+
+/** Whether the operator stated a fact. Of imports only what maintenance learned is: it reads no lines but theirs. */
+export const isOperatorsFact = ({ id, source }: Pick<Fact, 'id' | 'source'>): boolean =>
+  source === 'person' || source === 'task' || (source === 'import' && LEARNED_ID.test(id));
+
+/** The id of a statement that maintenance learned (distil/fact-finding.ts). */
+export const LEARNED_ID = /^(?:standing|preference|fact)-[0-9a-f]{10}$/;
 
 export const sumOf = (text: string): string => hash('sha256', text).slice(0, 32);
 

@@ -19,7 +19,7 @@ export type IndexedItem = Pick<Item, 'n' | 'kind' | 'who' | 'at' | 'thread' | 'r
 export const ITEM_TABLES = `
 CREATE TABLE item (
   n INTEGER PRIMARY KEY, key TEXT, id TEXT, kind TEXT, who TEXT, at TEXT, thread TEXT, run TEXT, node TEXT,
-  namespace TEXT, pen TEXT, seq INTEGER, part INTEGER, text TEXT, terms TEXT, sum TEXT);
+  namespace TEXT, pen TEXT, seq INTEGER, part INTEGER, own INTEGER, text TEXT, terms TEXT, sum TEXT);
 CREATE INDEX item_key ON item (key);
 CREATE TABLE gone (n INTEGER PRIMARY KEY);
 `;
@@ -45,9 +45,9 @@ export class ItemTable {
     const replaced = before.map(({ n }) => Number(n));
     for (const n of replaced) this.remove(n);
     const n = this.size + 1;
-    const { key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, text } = entry;
-    const values = [n, key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, text, terms, sum];
-    this.#run('INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...values);
+    const { key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, own, text } = entry;
+    const values = [n, key, id, kind, who, at, thread, run, node, namespace, pen, seq, part, own, text, terms, sum];
+    this.#run('INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', ...values);
     return { n, replaced };
   }
 

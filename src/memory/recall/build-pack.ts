@@ -1,15 +1,20 @@
 /**
  * Owns: the context pack of one prompt: what is searched for, what is relevant, and whose words it is.
  *
- * 1. A memory is in it because it has to do with the task, never because there is room (relevance.ts).
- * 2. Only what the operator wrote is outside of data marks: standing instructions, own statements, earlier tasks.
+ * 1. A memory is in it because it has to do with the task, never because there is room (relevance.ts, applicability.ts).
+ * 2. Only what the operator wrote is outside of data marks: instructions, own statements, earlier tasks.
+ * 3. Instructions are in it as facts, which have a state, and never as a part of an episode (stated-sentences.ts).
  */
-import { type PackManifest, STANDING } from '../../schema/memory.ts';
+import { type Fact, type PackManifest, STANDING } from '../../schema/memory.ts';
+import { kindOfFact } from '../distil/fact-finding.ts';
+import { isOperatorsFact, LEARNED_ID } from '../index/index-item.ts';
 import { type TokenCounter, createTokenCounter, modelFamily } from '../text/tokens.ts';
+import { createApplicabilityTest } from './applicability.ts';
 import { type Candidate, packContext } from './context-pack.ts';
 import type { Recall } from './recall.ts';
 import { createRelevanceTest } from './relevance.ts';
 import { type SearchAnswer, dayOf, type Found, formatFound, search } from './search-memory.ts';
+import { withoutInstructions } from './stated-sentences.ts';
 
 export type PackRequest = {
   role: PackManifest['role'];
@@ -46,10 +51,10 @@ export async function buildPack(recall: Recall, ask: PackRequest): Promise<Promp
   });
   const isRelevant = createRelevanceTest(query);
   const candidates = [
-    ...standingInstructions(recall),
+    ...statedCandidates(recall, query, facts.found),
     ...ask.given,
     ...facts.found.filter(isRelevant).flatMap((found) => factCandidates(recall, found)),
-    ...episodes.found.filter(isRelevant).map(episodeCandidate),
+    ...relevantEpisodes(recall, query, episodes.found).map(episodeCandidate),
   ];
   const family = modelFamily(ask.model);
   const counter =
@@ -59,23 +64,84 @@ export async function buildPack(recall: Recall, ask: PackRequest): Promise<Promp
   return { text, manifest: { role, node, query: query.slice(0, 500), by: episodes.by, ...packed } };
 }
 
-/** Always included, because similarity does not find them. */
-function standingInstructions(recall: Recall): Candidate[] {
+/** The share of the best score from which on the words of somebody who is named have to do with the task. */
+const NAMED_SHARE = 0.25;
+
+/** What has to do with the task by its words or its meaning, and what people said who are named in it. */
+function relevantEpisodes(recall: Recall, query: string, found: readonly Found[]): Found[] {
+  const isRelevant = createRelevanceTest(query);
+  const least = NAMED_SHARE * (found[0]?.score ?? 0);
+  const isKept = (each: Found): boolean =>
+    isRelevant(each) || (isTalk(each) && each.score >= least && names(query, each.who));
+  return found
+    .filter(isKept)
+    .flatMap((each) => withoutStated(recall, query, each))
+    .filter(isKept);
+}
+
+const isTalk = ({ kind, namespace }: Found): boolean => kind === 'said' && namespace !== 'task';
+
+/** What the operator stated and what applies; general instructions are not found by similarity, so all are tested. */
+function statedCandidates(recall: Recall, query: string, found: readonly Found[]): Candidate[] {
   const now = recall.options.clock();
+  const ranked = new Map(found.map((each) => [each.id, each]));
+  const applies = createApplicabilityTest(query);
   return [...recall.facts.values()].flatMap(({ fact }): Candidate[] => {
-    const { id, namespace, text, importance, expires, superseded_by: by, evidence, source } = fact;
-    if (namespace !== STANDING || by !== undefined || (source !== 'person' && source !== 'task')) return [];
-    if (expires !== undefined && Date.parse(expires) <= now) return [];
-    const shown = `- ${toOneLine(text)}`;
-    return [{ id: `fact:${id}`, section: 'standing', score: importance, text: shown, isOperators: true, evidence }];
+    if (!isOperatorsFact(fact) || fact.superseded_by !== undefined) return [];
+    if (fact.expires !== undefined && Date.parse(fact.expires) <= now) return [];
+    const { similarity = null, score = 0 } = ranked.get(fact.id) ?? {};
+    const isInstruction = isInstructing(fact);
+    const how = applies({ text: fact.text, isInstruction, similarity });
+    if (how === 'no' && !isStandingByHand(fact)) return [];
+    const section = fact.namespace === STANDING ? 'standing' : 'facts';
+    const weight = (isInstruction ? 1 : 0) + (how === 'by subject' ? 1 : 0) + score + fact.importance / 10;
+    const text = `- ${toOneLine(fact.text)}`;
+    return [
+      {
+        id: `fact:${fact.id}`,
+        section,
+        score: weight,
+        text,
+        isInstruction,
+        isOperators: true,
+        evidence: fact.evidence,
+      },
+    ];
   });
 }
 
+/** A person who stores a standing instruction means every task; what they said in one is learned under another id. */
+const isStandingByHand = ({ id, namespace }: Fact): boolean => namespace === STANDING && !LEARNED_ID.test(id);
+
+/** By its id when it was learned, and by its first word when a person stored it. */
+const isInstructing = ({ id, namespace, text }: Fact): boolean =>
+  namespace === STANDING ||
+  kindOfFact(id) === 'preference' ||
+  /^(?:always|never|prefer|use|avoid|do not|don['’]t)\b/i.test(text);
+
+/** Facts that runs, tools and imports are the source of. */
 function factCandidates(recall: Recall, { id, namespace, text, score, evidence }: Found): Candidate[] {
-  if (namespace === STANDING) return [];
-  const source = recall.facts.get(id)?.fact.source;
-  const isOperators = source === 'person' || source === 'task';
-  return [{ id: `fact:${id}`, section: 'facts', score, text: `- ${toOneLine(text)}`, isOperators, evidence }];
+  const fact = recall.facts.get(id)?.fact;
+  if (namespace === STANDING || fact === undefined || isOperatorsFact(fact)) return [];
+  return [{ id: `fact:${id}`, section: 'facts', score, text: `- ${toOneLine(text)}`, evidence }];
+}
+
+/**
+ * An episode without the instructions in it (3). The operator's stay until maintenance has read them; what others demanded
+ * is only part of a task that asks about them.
+ */
+function withoutStated(recall: Recall, query: string, found: Found): Found[] {
+  const isOwn = found.own === 1;
+  const { texts, until } = recall.learned;
+  const isRead = found.evidence.every(({ seq }) => seq <= until);
+  const isRemoved = (statement: string): boolean => (isOwn ? isRead || texts.has(statement) : !names(query, found.who));
+  const text = withoutInstructions(found, isRemoved);
+  return text === null ? [] : text === found.text ? [found] : [{ ...found, text }];
+}
+
+function names(query: string, who: string): boolean {
+  const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  return (who.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).some((part) => words.has(part));
 }
 
 /** A task or a correction. An answer to a question is not: a model may have written the question. */

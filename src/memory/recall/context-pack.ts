@@ -2,8 +2,9 @@
  * Owns: selecting what memory contributes to a prompt. Pure.
  *
  * 1. By the given counter, the text never costs more than the cap.
- * 2. Standing instructions come first, up to their share. Of the rest, the lowest score is dropped first.
- * 3. Near-duplicates are dropped.
+ * 2. Instructions come first, then everything else that is known, and episodes take what is left, up to their share. Of
+ *    each of these the lowest score is dropped first. The text says when an instruction did not fit.
+ * 3. Near-duplicates are dropped: of a fact and the episode that it comes from, the episode is.
  * 4. What is not the operator's own words is inside data marks, with where it comes from.
  * 5. The manifest lists what is in, what was dropped and why, best first; the same candidates give the same pack.
  */
@@ -20,6 +21,8 @@ export type Candidate = {
   text: string;
   /** The heading it is listed under, such as its day. */
   heading?: string;
+  /** Whether it says how to work, as a standing instruction or a preference does. */
+  isInstruction?: boolean;
   /** Whether the operator wrote it. Everything else is material and is marked as such. */
   isOperators?: boolean;
   /** Its position among the entries of its section; entries without one are ordered by score. */
@@ -93,11 +96,15 @@ export function packContext({ candidates, settings, counter }: PackInput): Packe
   };
 }
 
-/** Orders standing instructions before everything else, then by score. */
+/** Orders instructions before everything else and episodes behind it, then by score (2). */
 function bestFirst(a: Candidate, b: Candidate): number {
-  const standing = Number(b.section === 'standing') - Number(a.section === 'standing');
-  return standing || b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+  return rankOf(a) - rankOf(b) || b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 }
+
+const isInstruction = ({ section, isInstruction: is }: Candidate): boolean => section === 'standing' || is === true;
+
+const rankOf = (candidate: Candidate): number =>
+  isInstruction(candidate) ? 0 : candidate.section === 'episodes' ? 2 : 1;
 
 function dropWhere(
   sorted: Selection,
@@ -169,7 +176,10 @@ function fitToCap(
   const kept = [...from];
   let sum = kept.reduce((total, { tokens }) => total + tokens, 0);
   for (;;) {
-    const text = sum > cap ? null : renderPack(kept);
+    const left = sorted.dropped.filter(
+      ({ candidate, why }) => isInstruction(candidate) && why !== 'said already',
+    ).length;
+    const text = sum > cap ? null : renderPack(kept, left);
     const tokens = text === null ? sum : counter.count(text);
     if (text !== null && tokens <= cap) {
       sorted.kept = kept;
@@ -189,8 +199,9 @@ function fitToCap(
   }
 }
 
-function renderPack(kept: readonly CountedCandidate[]): string {
-  return SECTIONS.flatMap((section) => {
+function renderPack(kept: readonly CountedCandidate[], left: number): string {
+  const missing = left === 0 ? [] : [`(${left} more of their instructions for such tasks did not fit in here.)`];
+  const sections = SECTIONS.flatMap((section) => {
     const entries = kept.map(({ candidate }) => candidate).filter((candidate) => candidate.section === section);
     const operators = entries.filter(({ isOperators }) => isOperators === true);
     const material = entries.filter(({ isOperators }) => isOperators !== true);
@@ -198,7 +209,8 @@ function renderPack(kept: readonly CountedCandidate[]): string {
       ...(operators.length === 0 ? [] : [`${HEADINGS[section]}\n${renderEntries(operators)}`]),
       ...(material.length === 0 ? [] : [markAsData(ORIGINS[section], renderEntries(material))]),
     ];
-  }).join('\n');
+  });
+  return [...sections, ...missing].join('\n');
 }
 
 function renderEntries(entries: readonly Candidate[]): string {

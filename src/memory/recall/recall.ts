@@ -20,6 +20,7 @@ import type { ArtifactStore, Clock } from '../../schema/ports.ts';
 import { addToCorpus, type Corpus, emptyCorpus, removeFromCorpus } from '../index/corpus.ts';
 import { createIndexFold, INDEX_SHAPE, type IndexFold, itemOfFact, reportedTokens } from '../index/index-fold.ts';
 import { ItemTable } from '../index/item-table.ts';
+import { LEARNED_ID } from '../index/index-item.ts';
 import { shownFact, storedFacts } from '../fact-view.ts';
 import { SemanticSearch, type SemanticSearchOptions, type EmbedMissingOptions } from '../embedding/semantic-search.ts';
 import type { ModelFamily } from '../text/tokens.ts';
@@ -44,6 +45,7 @@ export class Recall {
   readonly #fold: IndexFold;
   #pen: PenLock | null;
   #facts: Map<string, { n: number; fact: Fact }> | null = null;
+  #learned: LearnedStatements | null = null;
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: RecallOptions, store: FoldStore, pen: PenLock | null) {
@@ -70,6 +72,11 @@ export class Recall {
   get facts(): ReadonlyMap<string, { n: number; fact: Fact }> {
     this.#facts ??= this.#loadFacts();
     return this.#facts;
+  }
+
+  get learned(): LearnedStatements {
+    this.#learned ??= findLearned(storedFacts(this.store));
+    return this.#learned;
   }
 
   /** Indexes new events of the ledgers, one call at a time. Returns how many events were read. */
@@ -159,6 +166,7 @@ export class Recall {
     const { now } = this.corpus;
     for (const row of this.items.items(now.size)) addToCorpus(now, row);
     this.#facts = null;
+    this.#learned = null;
   }
 
   #loadFacts(): Map<string, { n: number; fact: Fact }> {
@@ -186,6 +194,22 @@ export class Recall {
     this.corpus.now = emptyCorpus();
     this.#load();
   }
+}
+
+/**
+ * `texts`: every fact that was ever stored, in its original words, whatever became of it. `until`: the last event that one
+ * was learned from; maintenance has read everything before it, and what it did not learn there it refused.
+ */
+export type LearnedStatements = { texts: ReadonlySet<string>; until: number };
+
+function findLearned(rows: Iterable<{ fact: Pick<Fact, 'id' | 'text' | 'evidence'> }>): LearnedStatements {
+  const texts = new Set<string>();
+  let until = 0;
+  for (const { fact } of rows) {
+    texts.add(fact.text);
+    if (LEARNED_ID.test(fact.id)) for (const { seq } of fact.evidence) until = Math.max(until, seq);
+  }
+  return { texts, until };
 }
 
 export const indexFile = (folder: string): string => join(folder, 'memory.sqlite');

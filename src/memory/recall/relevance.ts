@@ -13,7 +13,7 @@ const COMMON_WORDS = `add answer ask call change check content copy create csv d
   show step store sum table take task text tell time title today tomorrow total tool txt type update use user value want
   way week word work write year yesterday`;
 
-const COMMON = new Set(extractTerms(COMMON_WORDS));
+export const COMMON: ReadonlySet<string> = new Set(extractTerms(COMMON_WORDS));
 
 /** Similar by meaning alone: unrelated sentences stay below 0.3 with the model that comes with oka. */
 const SIMILAR = 0.42;
@@ -38,6 +38,7 @@ export function createRelevanceTest(query: string): (found: Pick<Found, 'text' |
   };
 }
 
-function topicWords(text: string): Set<string> {
+/** The words of a text that say what it is about. */
+export function topicWords(text: string): Set<string> {
   return new Set(extractTerms(text).filter((term) => term.length > 1 && !COMMON.has(term)));
 }

@@ -6,7 +6,7 @@
  */
 import type { Evidence } from '../../schema/memory.ts';
 import type { Corpus } from '../index/corpus.ts';
-import { evidenceOf, isTrusted, type Item } from '../index/index-item.ts';
+import { evidenceOf, isTrustedFact, type Item } from '../index/index-item.ts';
 import type { TokenCounter } from '../text/tokens.ts';
 import { topRanked, topKeywordMatches, type Ranked, scoreEntries } from './ranker.ts';
 import type { Recall } from './recall.ts';
@@ -28,7 +28,7 @@ export type SearchRequest = {
 
 export type Found = Pick<
   Item,
-  'id' | 'kind' | 'text' | 'who' | 'at' | 'namespace' | 'run' | 'node' | 'part' | 'thread'
+  'id' | 'kind' | 'text' | 'who' | 'at' | 'namespace' | 'run' | 'node' | 'part' | 'thread' | 'own'
 > & {
   n: number;
   score: number;
@@ -128,7 +128,7 @@ function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<num
   const untrusted = new Set<number>();
   for (const { n, fact } of recall.facts.values()) {
     if (fact.expires !== undefined && Date.parse(fact.expires) <= recall.options.clock()) expired.add(n);
-    if (!isTrusted({ kind: 'fact' }, fact)) untrusted.add(n);
+    if (!isTrustedFact(fact)) untrusted.add(n);
   }
   return { expired, untrusted };
 }
@@ -136,7 +136,7 @@ function hiddenFacts(recall: Recall): { expired: Set<number>; untrusted: Set<num
 function toFound(recall: Recall, { at, score, similarity }: Ranked & Pick<Found, 'similarity'>): Found[] {
   const item = recall.items.item(at + 1);
   if (item === null) return [];
-  const { n, id, kind, text, who, at: moment, namespace, run, node, part, thread } = item;
+  const { n, id, kind, text, who, at: moment, namespace, run, node, part, thread, own } = item;
   const fact = kind === 'fact' ? recall.facts.get(id)?.fact : undefined;
   return [
     {
@@ -151,6 +151,7 @@ function toFound(recall: Recall, { at, score, similarity }: Ranked & Pick<Found,
       node,
       part,
       thread,
+      own,
       score,
       similarity,
       evidence: fact?.evidence ?? [evidenceOf(item)],

@@ -110,6 +110,18 @@ const CARRIERS: Readonly<Record<string, Carrier>> = {
         },
       });
   },
+  'an import with roles: programs, assistants and other users': ({ add }, n, poison) => {
+    const lines = [
+      { who: 'me', role: 'tool' },
+      { who: 'me', role: 'assistant' },
+      { who: 'Eve', role: 'user', own: false },
+      { who: 'user', role: 'user', own: false },
+    ] as const;
+    for (const [at, line] of lines.entries()) {
+      const episode = { id: `role${n}-${at}`, text: poison, at: '2026-01-01T00:00:00Z', ...line };
+      add({ type: 'episode.imported', data: { episode, from: { name: 'c', line: 1 } } });
+    }
+  },
   'what an installer and a person who looked wrote': ({ add }, n, poison) => {
     add(
       { type: 'requirement.resolved', run: `r${n}`, data: { name: 'ffmpeg', by: poison.slice(0, 100), seen: poison } },
@@ -170,6 +182,30 @@ describe('what others said never becomes a fact', () => {
     }
     const leaked = once.maintenance.filter((event) => JSON.stringify(event).includes(MARK));
     expect(leaked.map(({ data }) => (data as { text?: string }).text)).toEqual([]);
+  });
+
+  it('an import never becomes a standing instruction, whoever it claims to be; the same words in a task do', () => {
+    const standing = (home: Life): unknown[] =>
+      home.maintenance.filter(({ type, data }) => type === 'fact.kept' && data.namespace === 'standing');
+    const imported = life();
+    const given = life();
+    for (const [n, poison] of PAYLOADS.entries()) {
+      const episode = {
+        id: `${n}`,
+        text: poison,
+        at: '2026-01-01T00:00:00Z',
+        who: 'me',
+        role: 'user',
+        own: true,
+      } as const;
+      imported.add({ type: 'episode.imported', data: { episode, from: { name: 'c', line: 1 } } });
+      given.task(`t${n}`, poison);
+    }
+    imported.pass();
+    given.pass();
+    expect(imported.maintenance.length).toBeGreaterThan(3);
+    expect(standing(imported)).toEqual([]);
+    expect(standing(given).length).toBeGreaterThan(3);
   });
 
   it('and the same words of a person do, so that the corpus proves something', () => {

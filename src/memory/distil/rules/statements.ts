@@ -6,6 +6,7 @@ import { type Evidence, STANDING } from '../../../schema/memory.ts';
 import type { Rows } from '../../../schema/rows.ts';
 import type { Read } from '../../../schema/view.ts';
 import { taskRecordOf, rootOf } from '../../task-record.ts';
+import { speakerOf } from '../../index/speaker.ts';
 import { handleByType, type EventOf } from '../../event-handlers.ts';
 import {
   evidenceOfEvent,
@@ -43,7 +44,7 @@ const personsText = handleByType<[Read['text'], Rows], PersonsText | null>({
   },
   'wait.closed': (event, _, rows) => readAnswer(event, rows),
   'episode.imported': ({ data: { episode } }) =>
-    isOperator(episode.who) ? { text: episode.text, at: episode.at, source: 'import' } : null,
+    speakerOf(episode) === 'operator' ? { text: episode.text, at: episode.at, source: 'import' } : null,
 });
 
 /** A task that repeats in the same words, such as a scheduled one, states something only once. */
@@ -79,9 +80,6 @@ function readAnswer(event: EventOf<'wait.closed'>, rows: Rows): PersonsText | nu
 /** These verdicts come from people, except those of the clock and of oka itself. */
 export const isByPerson = ({ verdict, by }: { verdict: string; by?: string | undefined }): boolean =>
   ['answered', 'approved', 'denied'].includes(verdict) && by !== 'oka' && by !== 'the clock';
-
-/** The names of the operator in imported conversations. */
-const isOperator = (who: string): boolean => /^(?:me|i|user|person|owner|operator|ich)$/i.test(who.trim());
 
 function toFinding(said: Statement, { source, tags, dir }: PersonsText, evidence: Evidence, rows: Rows): Finding[] {
   const all = said.isDelicate ? confirmByTwoTasks(said, evidence, rows) : [evidence];
