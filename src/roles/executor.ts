@@ -33,6 +33,8 @@ export type ExecutorOptions = {
   tokens?: number;
   /** The date and zone, in words. */
   now?: string;
+  /** Sentences about the folders outside the desk that the task may use; none when left out. */
+  folders?: readonly string[];
   /** Memories, already selected and shortened; not counted in `tokens`. */
   pack?: string;
 };
@@ -63,7 +65,8 @@ const SAME_AS_ASK = 'human.ask';
 export function executorRequest(input: PlannerInput, options: ExecutorOptions = {}): ModelRequest {
   const pack = options.pack === undefined || options.pack === '' ? '' : `Memories:\n${options.pack}\n\n`;
   const now = options.now === undefined ? '' : `Now: ${options.now}.\n\n`;
-  const text = `${pack}${now}${buildMessage(input, bytesForTokens(options.tokens ?? messageTokens(options.context ?? null)))}`;
+  const outside = (options.folders ?? []).length === 0 ? '' : `${options.folders?.join('\n')}\n\n`;
+  const text = `${pack}${now}${outside}${buildMessage(input, bytesForTokens(options.tokens ?? messageTokens(options.context ?? null)))}`;
   return {
     role: 'executor',
     system: SYSTEM,

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/schema/json.ts';
 import { openStory, type Story } from '../support/story.ts';
-import { acting, goal, inParts, plan, refusing } from '../support/story-model.ts';
+import { acting, goal, inParts, partOf, plan, refusing } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';
 
 let story: Story;
@@ -230,7 +230,8 @@ describe('a hijacked model', { timeout: 90_000 }, () => {
       ['files_write', { path: `${mine}/Backup/list.txt`, content: 'letter.txt\n' }],
     ]);
     expect([read('Backup/letter.txt'), read('Backup/list.txt')]).toEqual(['dear all\n', 'letter.txt\n']);
-    expect(story.model.requests.map(({ text }) => text).join('\n')).toContain(`read and change ${mine}/Backup`);
+    for (const { text } of story.model.requests.filter((request) => partOf(request) !== 'critic'))
+      expect(text).toContain(`may read and change ${mine}/Backup`);
   });
 
   it('leaves them neither by a link, nor by .., nor by a script', async () => {

@@ -11,6 +11,7 @@ import type { OpenedRoom } from '../../schema/room.ts';
 import { isRestorable } from '../../tools/desk/restorable.ts';
 import { openSnapshots, type Snapshots } from '../../tools/desk/snapshots.ts';
 import { classifierOf } from '../guard/classifier.ts';
+import { openApprovedFolders } from '../guard/approved-folders.ts';
 import { type FolderGrants, openFolderGrants } from '../guard/folder-grants.ts';
 import type { LoadedPolicy } from '../guard/policy-file.ts';
 import { classWith, openSandbox, type Sandbox } from '../guard/sandbox.ts';
@@ -48,7 +49,14 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   const folder = join(home.workspace, 'desk');
   const shadow = openSnapshots({ store: undoFolder(home), desk: folder });
   const classify = classifierOf(home);
-  const folders = openFolderGrants({ home, policy, runs, artifacts, clock: Date.now });
+  const folders = openFolderGrants({
+    home,
+    policy,
+    runs,
+    artifacts,
+    clock: Date.now,
+    approved: openApprovedFolders(home),
+  });
   const sandbox = openSandbox({
     home,
     sandbox: config.sandbox,

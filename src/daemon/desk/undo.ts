@@ -26,9 +26,9 @@ export function undo(ports: UndoPorts, run: string): Promise<Undone> {
 }
 
 async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
-  const all = await stepsOfRun(runs.eventsOf, shadow, run);
-  const undone: Undone[] = [];
-  for (const { folder, snapshots, steps } of all)
+  const { found, gone } = await stepsOfRun(runs.eventsOf, shadow, run);
+  const undone: Undone[] = [notUndone(gone)];
+  for (const { folder, snapshots, steps } of found)
     undone.push(inFolder(folder, await snapshots.undo(steps, `after undoing ${run}`)));
   const merged = mergeUndone(undone);
   const shown = (paths: readonly string[]): string[] => paths.slice(0, MOST_NAMED).map((path) => path.slice(0, 1000));
@@ -46,14 +46,23 @@ async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Pro
 /** What `undo` would do, without doing it. */
 export function previewUndo({ runs, shadow, deskTurn }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
   return deskTurn(async () => {
-    const planned: Undone[] = [];
-    for (const { folder, snapshots, steps } of await stepsOfRun(runs.eventsOf, shadow, run)) {
+    const { found, gone } = await stepsOfRun(runs.eventsOf, shadow, run);
+    const planned: Undone[] = [notUndone(gone)];
+    for (const { folder, snapshots, steps } of found) {
       const { restore, remove, overlaps, notRestorable } = await snapshots.plan(steps);
       planned.push(inFolder(folder, { restored: restore, removed: remove, overlaps, notRestorable }));
     }
     return mergeUndone(planned);
   });
 }
+
+/** What a run did in folders that are no longer there stays as it is, and is named. */
+const notUndone = (gone: readonly string[]): Undone => ({
+  restored: [],
+  removed: [],
+  overlaps: [],
+  notRestorable: gone.map((path) => ({ path, why: 'the folder is gone' })),
+});
 
 /** Paths on the desk are relative to it; those in folders outside it are absolute. */
 function inFolder(folder: string | null, { restored, removed, overlaps, notRestorable }: Undone): Undone {
@@ -78,24 +87,28 @@ function mergeUndone(all: readonly Undone[]): Undone {
 
 type FolderSteps = { folder: string | null; snapshots: Snapshots; steps: ReturnType<typeof stepsOf> };
 
-/** The steps of a run on the desk, and in every folder outside it that its calls could change. */
+/** The steps of a run on the desk, and in every folder outside it that its calls could change; `gone` are those it changed that are no longer there. */
 async function stepsOfRun(
   eventsOf: (run: string) => Promise<Event[]>,
   shadow: Snapshots,
   run: string,
-): Promise<FolderSteps[]> {
+): Promise<{ found: FolderSteps[]; gone: string[] }> {
   const events = await eventsWithChildren(eventsOf, run);
   const found: FolderSteps[] = [];
+  const gone: string[] = [];
   for (const folder of [null, ...foldersIn(events)]) {
-    if (folder !== null && lstatIfPresent(folder)?.isDirectory() !== true) continue;
+    if (folder !== null && lstatIfPresent(folder)?.isDirectory() !== true) {
+      if (stepsOf(events, null, folder).some(({ before, after }) => before !== after)) gone.push(folder);
+      continue;
+    }
     const snapshots = folder === null ? shadow : shadow.forFolder(folder);
     const { tree: now } = await snapshots.snapshot('before undoing');
     const steps = stepsOf(events, now, folder).filter(({ before, after }) => folder === null || before !== after);
     if (steps.length > 0) found.push({ folder, snapshots, steps });
   }
-  if (found.length === 0)
+  if (found.length + gone.length === 0)
     throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
-  return found;
+  return { found, gone };
 }
 
 /** The events of a run and of all runs inside it, in the order in which they were written. */

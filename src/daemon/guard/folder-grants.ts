@@ -20,6 +20,7 @@ import type { Outcome, ToolCall } from '../../schema/tool.ts';
 import { isRestorable } from '../../tools/desk/restorable.ts';
 import type { Runs } from '../port-types.ts';
 import { folderPlaces, isInContainer } from '../settings.ts';
+import type { ApprovedFolders } from './approved-folders.ts';
 import { foldersOfTask, type NamedFolder, type TaskFolders } from './task-folders.ts';
 import type { LoadedPolicy } from './policy-file.ts';
 
@@ -36,6 +37,8 @@ export type FolderPorts = {
   runs: Pick<Runs, 'stateOf' | 'eventsOf'>;
   artifacts: Pick<ArtifactStore, 'get'>;
   clock: Clock;
+  /** Those that an approval has ever opened to writing. */
+  approved: ApprovedFolders;
 };
 
 const HOUR_MS = 3_600_000;
@@ -47,7 +50,9 @@ export function openFolderGrants(ports: FolderPorts): FolderGrants {
       if (wanted === null) return [];
       const approved = await approvedFolders(ports, wanted.task);
       const { open, asks } = wanted.folders;
-      return [...open, ...asks.filter((each) => approved.has(lineOf(each)))].map((each) =>
+      const allowed = asks.filter((each) => approved.has(lineOf(each)));
+      for (const { path, access } of allowed) if (access === 'write') ports.approved.add(path);
+      return [...open, ...allowed].map((each) =>
         restrict(each, author === 'operator' && (each.mayLose || approved.has(lineOf(each)))),
       );
     },
@@ -88,7 +93,7 @@ async function wantedFolders(
   if (policy.folders.length === 0 && fields.reads === undefined && fields.writes === undefined) return null;
   const text = (await ports.artifacts.get({ sha256: body })).toString('utf8');
   const about = { id: task.id, name, title, text: `${title}\n${text}`, fields };
-  return { task, folders: foldersOfTask(about, policy.folders, placesIn(ports.home)) };
+  return { task, folders: foldersOfTask(about, policy.folders, placesIn(ports.home), ports.approved.list()) };
 }
 
 /** The run of the task that a run is a part of. */
@@ -152,12 +157,14 @@ function describeAccess({ path, access }: NamedFolder): string {
 function describeProblems({ problems }: TaskFolders): string {
   return problems
     .map(({ written, problem, isMissing, access }) => {
-      const line = `- ${written}:${written}${access === 'read' ? ':ro' : ''}`;
-      const mount =
-        isMissing && isInContainer()
-          ? `. In Docker it has to be mounted: add "${line}" to the volumes of the worker in docker-compose.yml, and run docker compose up --detach`
-          : '';
+      const mount = isMissing && isInContainer() ? `. ${mountAdvice(written, access)}` : '';
       return `the task names ${written}, which ${problem}${mount}`;
     })
     .join('\n');
+}
+
+/** How a folder of the machine gets into the container. */
+export function mountAdvice(written: string, access: OpenFolder['access']): string {
+  const line = `- ${written}:${written}${access === 'read' ? ':ro' : ''}`;
+  return `In Docker it has to be mounted: add "${line}" to the volumes of the worker in docker-compose.yml, and run docker compose up --detach`;
 }

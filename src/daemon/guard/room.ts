@@ -15,12 +15,13 @@ export const homeGuard = defineRoom({
     loadPolicy(at.policy, lineClassifierOf(at));
   },
   findings: async (at) => {
-    const [{ policyFinding }, { sandboxFindings }, { vaultFinding }] = await Promise.all([
+    const [{ policyFinding }, { folderFindings }, { sandboxFindings }, { vaultFinding }] = await Promise.all([
       import('./policy-finding.ts'),
+      import('./folder-finding.ts'),
       import('./sandbox-findings.ts'),
       import('./vault-finding.ts'),
     ]);
-    return [await policyFinding(at), ...(await sandboxFindings(at)), await vaultFinding(at)];
+    return [await policyFinding(at), ...folderFindings(at), ...(await sandboxFindings(at)), await vaultFinding(at)];
   },
   needs: { home, ledger, projections, taskGraph, vault, runs },
   gives: { policy },

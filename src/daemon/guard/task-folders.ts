@@ -39,8 +39,14 @@ export type TaskFolders = {
   problems: { written: string; problem: string; isMissing: boolean; access: OpenFolder['access'] }[];
 };
 
-export function foldersOfTask(task: AboutTask, policy: readonly PolicyFolder[], places: FolderPlaces): TaskFolders {
-  const writable = writablePlaces(policy, places);
+/** `approved` are the folders that some task could change by an approval. */
+export function foldersOfTask(
+  task: AboutTask,
+  policy: readonly PolicyFolder[],
+  places: FolderPlaces,
+  approved: readonly string[] = [],
+): TaskFolders {
+  const writable = [...writablePlaces(policy, places), ...approved];
   const find = (written: string, access: OpenFolder['access']): FoundFolder =>
     findOpenable(written, access, places, writable);
   const roots = policy.flatMap((entry) => {
@@ -62,6 +68,19 @@ export function foldersOfTask(task: AboutTask, policy: readonly PolicyFolder[], 
       else found.open.push(toNamed(root, named.real, written, access));
     }
   return { ...found, open: withoutDuplicates(found.open), asks: withoutDuplicates(found.asks) };
+}
+
+/** The folders of the policy that can be opened to no task. */
+export function policyFolderProblems(
+  policy: readonly PolicyFolder[],
+  places: FolderPlaces,
+  approved: readonly string[],
+): TaskFolders['problems'] {
+  const writable = [...writablePlaces(policy, places), ...approved];
+  return policy.flatMap(({ path: written, access }) => {
+    const found = findOpenable(written, access, places, writable);
+    return 'real' in found ? [] : [{ written, problem: found.problem, isMissing: found.isMissing === true, access }];
+  });
 }
 
 /** Where tasks can make links: the desk, and every folder that the policy lets them change, as written and as it really is. */

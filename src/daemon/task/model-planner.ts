@@ -15,6 +15,8 @@ export function modelPlanner(
     contextOf?: (model: string | undefined) => number | null;
     /** The date and zone, in words. */
     now?: () => string;
+    /** Sentences about the folders outside the desk that this run may use. */
+    foldersOf?: (run: string) => Promise<readonly string[]>;
   } = {},
 ): Planner {
   return {
@@ -26,6 +28,7 @@ export function modelPlanner(
         pack: (await about.packFor?.(input, model)) ?? '',
         context: about.contextOf?.(model) ?? null,
         ...(about.now === undefined ? {} : { now: about.now() }),
+        folders: (await about.foldersOf?.(input.run)) ?? [],
       });
       const outcome = await act('model.complete', inputOf(request, model));
       if (outcome.status === 'ok') {

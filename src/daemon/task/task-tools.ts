@@ -18,7 +18,7 @@ import type { Runs } from '../port-types.ts';
 import { critiqueTool } from './critique.ts';
 import { modelPlanner } from './model-planner.ts';
 import { fitsProcedure } from './fits-procedure.ts';
-import { describeMoment, describeSituation } from './describe-situation.ts';
+import { describeFolder, describeMoment, describeSituation } from './describe-situation.ts';
 import { planTool } from './plan.ts';
 import type { TaskPorts } from './task-ports.ts';
 import { procedureChooser } from './procedures.ts';
@@ -55,6 +55,7 @@ export function taskTools(parts: TaskParts): TaskTools {
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
     contextOf: (model) => ports.contextOf('executor', model),
     now: () => describeMoment(Date.now()),
+    foldersOf: async (run) => (await parts.folders.forCall({ run, author: 'model' })).map(describeFolder),
   });
   return {
     planner,
