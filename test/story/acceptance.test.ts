@@ -143,7 +143,7 @@ describe('kill -9 while a step with acceptance is under way, and nobody saw how 
     const worker = story.start(['worker']);
     await story.until('the file', async () => story.deskText('out.txt') ?? undefined);
     await killAll(worker);
-    story.start(['worker']);
+    story.work();
     const { status } = await story.ended('doubt');
     expect(status).toBe('done');
     expect(story.deskText('marks.txt')).toBe('once\n');
@@ -160,7 +160,7 @@ describe('kill -9 while a step with acceptance is under way, and nobody saw how 
     const worker = story.start(['worker']);
     await story.until('the mark', async () => story.deskText('marks.txt') ?? undefined);
     await killAll(worker);
-    story.start(['worker']);
+    story.work();
     const { wait, for: awaited } = await story.asked('question');
     expect(awaited).toMatchObject({ text: expect.stringContaining('Did it happen?') });
     await story.oka('answer', wait, 'done');

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
@@ -15,7 +14,7 @@ it('a worker finds damage in older events by itself, pauses the run, and status 
   bytes.write('3', year); // in place, as a bad disk would do it
   writeFileSync(file, bytes);
 
-  const worker = story.start(['worker']);
+  story.work();
   const found = await story.until('the damage', async () => (await story.eventsOf('ledger.damage_found'))[0]);
   expect(found.data).toMatchObject({ ledger: 'run', runs: [run] });
   const { seq } = found.data;
@@ -23,8 +22,7 @@ it('a worker finds damage in older events by itself, pauses the run, and status 
   expect((await story.eventsOf('run.paused', run)).at(-1)?.data.reason).toContain(`event ${seq} is damaged`);
   expect((await story.oka('status')).out).toContain(`damaged at event ${seq}: see oka doctor`);
   expect((await story.oka('doctor')).out).toContain(`event ${seq} of the run ledger is damaged`);
-  worker.kill('SIGTERM');
-  await once(worker, 'exit');
+  await story.rest();
 
   const restored = readFileSync(file);
   restored.write('2', year);

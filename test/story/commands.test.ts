@@ -58,7 +58,7 @@ describe('oka up', { timeout: 90_000 }, () => {
     first.kill('SIGINT');
     expect(await once(first, 'exit')).toEqual([0, null]);
     expect((await story.eventsOf('worker.stopped')).at(-1)?.data.reason).toBe('it was stopped');
-    const second = story.start(['up']);
+    const second = story.start(['up', '--alone']);
     await story.until('the second worker', async () => yes((await story.eventsOf('worker.started')).length === 2));
     await sleep(1000);
     expect(await story.eventsOf('task.received')).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('oka up', { timeout: 90_000 }, () => {
   it.concurrent('starts a worker again that was killed', async () => {
     await using story = await openStory();
     story.write('.oka/run_ledger.jsonl', '');
-    const up = story.start(['up']);
+    const up = story.start(['up', '--alone']);
     const { pid } = (await story.until('the worker', async () => (await story.eventsOf('worker.started'))[0])).data;
     process.kill(pid, 'SIGKILL');
     await story.until('the next worker', async () => yes((await story.eventsOf('worker.started')).length === 2));

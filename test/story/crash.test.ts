@@ -43,7 +43,7 @@ async function killed(worker: ChildProcess): Promise<void> {
 }
 
 async function goesOn(story: Story): Promise<void> {
-  story.start(['worker']);
+  story.work();
   const { status } = await story.ended('survivor');
   expect(status).toBe('done');
   expect(story.deskText('marks.txt')).toBe('once\n');
@@ -123,7 +123,7 @@ describe('a worker that is killed', { timeout: 90_000 }, () => {
     await story.until('the command', async () => story.deskText('marks.txt') ?? undefined);
     await killed(worker);
     await sleep(50);
-    story.start(['worker']);
+    story.work();
     const { status, page } = await story.ended('survivor');
     expect(status).toBe('done');
     expect(story.deskText('marks.txt')).toBe('once\n');
@@ -146,7 +146,7 @@ describe('a worker that is killed', { timeout: 90_000 }, () => {
       ),
     );
     await killed(worker);
-    story.start(['worker']);
+    story.work();
     const { page } = await story.ended('first');
     const other = await story.ended('second');
     expect(BigInt(story.deskText('second.begin') ?? 0)).toBeGreaterThan(BigInt(story.deskText('first.end') ?? 0));
@@ -168,7 +168,7 @@ describe('a worker that is killed', { timeout: 90_000 }, () => {
     await killed(worker);
     for (const each of launchers) process.kill(each, 'SIGKILL');
     expect(isAlive(pid)).toBe(true);
-    story.start(['worker']);
+    story.work();
     story.drop('second.md', task('second', 'ps -o stat= -p "$(cat pid)" > seen || true'));
     await story.ended('second');
     expect(isAlive(pid)).toBe(false);

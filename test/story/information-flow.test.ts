@@ -97,7 +97,7 @@ describe('what leaves the machine by reading the web', { timeout: 90_000 }, () =
     story.write('workspace/desk/private.txt', 'tulips\n');
     for (const { id, front = '', text = '' } of all)
       story.drop(`${id}.md`, `---\nid: ${id}\naccept: ['file: private.txt']\n${front}---\nThis is ${id}. ${text}\n`);
-    story.start(['worker'], { OKA_EGRESS: web.address });
+    story.work({ OKA_EGRESS: web.address });
   }, 90_000);
 
   afterAll(async () => {

@@ -55,7 +55,7 @@ describe('what is done now', { timeout: 90_000 }, () => {
     const stop = new AbortController();
     const following = followLive(story.home, stop.signal, (message) => seen.push(message));
     story.drop('slow.md', TASK);
-    story.start(['worker']);
+    story.work();
     await story.until('the first line', async () => (seen.length > 0 ? true : undefined));
     story.write('workspace/desk/go', '');
     await story.ended('slow');

@@ -42,7 +42,7 @@ describe('without a model', { timeout: 90_000 }, () => {
     expect((await story.ended('other')).status).toBe('done');
     await story.rest();
     const { url } = story.model;
-    story.start(['worker'], { OKA_MODEL: 'custom:story', OKA_MODEL_URL: `${url}/v1` });
+    story.work({ OKA_MODEL: 'custom:story', OKA_MODEL_URL: `${url}/v1` });
     expect((await story.ended('prose')).status).toBe('done');
     expect(story.deskText('a.txt')).toBe('a');
   });

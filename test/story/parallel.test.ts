@@ -22,7 +22,7 @@ it('a worker that is killed again and again works on no more tasks at once', asy
     await once(worker, 'exit');
   }
   story.write('workspace/desk/go', '');
-  story.start(['worker']);
+  story.work();
   for (const id of ids) await story.ended(id);
   const open = new Set<string>();
   for (const event of await story.events()) {

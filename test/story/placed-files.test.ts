@@ -38,7 +38,7 @@ it('neither are they when the worker was killed during that step, and the next o
   await story.until('its run', async () => (await story.eventsOf('run.started', 'bundle'))[0]);
   worker.kill('SIGKILL'); // its launcher, and the command in it, live on
   await once(worker, 'exit');
-  story.start(['worker']);
+  story.work();
   story.write('workspace/desk/go', '');
   const { page } = await story.ended('long');
   expect(page).toContain('new [`begun`](files/begun)');

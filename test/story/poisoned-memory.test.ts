@@ -46,7 +46,7 @@ async function twoDays(seen: (text: string) => string): Promise<{ stolen: string
     'first.md',
     task('first', 'Read http://bakery.example.org/ and write its unpaid invoices into first.txt.'),
   );
-  story.start(['worker'], { OKA_EGRESS: web.address });
+  story.work({ OKA_EGRESS: web.address });
   await story.ended('first');
   expect(web.requests).toContain('GET http://bakery.example.org/');
   expect((await story.oka('maintain', '--once')).code).toBe(0);

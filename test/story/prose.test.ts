@@ -41,7 +41,7 @@ describe('a task in prose', { timeout: 90_000 }, () => {
     async (format) => {
       await using story = await openStory({ model: friendly, unnamed: true });
       story.drop('greeting.md', TASK);
-      story.start(['worker'], environments[format](story.model.url));
+      story.work(environments[format](story.model.url));
       const { status, page } = await story.ended('greeting');
       expect(page).toContain('✅ Done.** 2 of 2 criteria met.');
       expect(status).toBe('done');

@@ -21,7 +21,7 @@ describe('an output that is saved next to a result', () => {
     story.write('workspace/desk/hidden.txt', `${LONG}${Array.from(VALUE).join('\u200b')}\n${LONG}`);
     story.write('workspace/desk/plain.txt', LONG);
     story.drop('show.md', '---\nid: show\n---\n```sh\ncat hidden.txt\n```\n\n```sh\ncat plain.txt\n```\n');
-    story.start(['worker'], env);
+    story.work(env);
     const { page } = await story.ended('show');
     const shown = join(story.home.workspace, 'outbox/show/outputs');
     const hidden = join(story.home.oka, 'quarantine/show');

@@ -44,7 +44,7 @@ describe('searching the web', { timeout: 90_000 }, () => {
     story.write('workspace/desk/private.txt', 'rosebud\n');
     for (const id of ['case-plain', 'case-echo'])
       story.drop(`${id}.md`, `---\nid: ${id}\naccept: ['file: private.txt']\n---\nThis is ${id}.\n`);
-    story.start(['worker'], { OKA_EGRESS: web.address });
+    story.work({ OKA_EGRESS: web.address });
   }, 90_000);
 
   afterAll(async () => {

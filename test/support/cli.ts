@@ -35,8 +35,7 @@ export async function okaWith(
   ...words: string[]
 ): Promise<Ran> {
   const ran = { code: 0, out: '', err: '' };
-  const before = { ...process.env };
-  setEnvironment(env);
+  const restore = setEnvironment(env);
   try {
     ran.code = await runOka(
       words,
@@ -60,7 +59,7 @@ export async function okaWith(
     );
     return ran;
   } finally {
-    setEnvironment(Object.fromEntries(Object.keys(env).map((name) => [name, before[name]])));
+    restore();
   }
 }
 
@@ -76,8 +75,15 @@ function dialogOf(answers: readonly string[], print: (text: string) => void): Di
   return { print, ask, askHidden: ask, during: (work) => work(new AbortController().signal) };
 }
 
-function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {
-  for (const [name, value] of Object.entries(env))
+/** Sets variables of this process (undefined: unset), and returns what sets them back. */
+export function setEnvironment(env: Readonly<Record<string, string | undefined>>): () => void {
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
+  assignEnvironment(Object.entries(env));
+  return () => assignEnvironment(before);
+}
+
+function assignEnvironment(variables: readonly (readonly [name: string, value: string | undefined])[]): void {
+  for (const [name, value] of variables)
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
 }

@@ -15,7 +15,7 @@ import { readEvents } from '../../src/ledger/read-events.ts';
 import type { Event } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { WaitFor } from '../../src/schema/wait.ts';
-import { launcher, oka, type Ran } from './cli.ts';
+import { launcher, oka, type Ran, setEnvironment } from './cli.ts';
 import { openWireServer, type WireScript, type WireServer } from './wire-server.ts';
 
 export type StoryOptions = {
@@ -91,11 +91,12 @@ export class Story {
     writeFileSync(file, text);
   }
 
-  /** A worker in this process. */
-  work(): void {
+  /** A worker in this process. Variables are set for the whole process until it rests: not for concurrent tests. */
+  work(env: Readonly<Record<string, string>> = {}): void {
     if (this.#here !== null) throw new Error('it works already');
     const stop = new AbortController();
-    this.#here = { stop, done: work(this.home, stop.signal, (line) => void this.told.push(line)) };
+    const restore = setEnvironment(env);
+    this.#here = { stop, done: work(this.home, stop.signal, (line) => void this.told.push(line)).finally(restore) };
     this.#here.done.catch(() => undefined);
   }
 
