@@ -118,10 +118,17 @@ const DROPPED = new Set(
   minimum maximum exclusiveMinimum exclusiveMaximum`.split(/\s+/),
 );
 
-/** The JSON schema of a tool's input as a model is shown it: short. */
+const leanSchemas = new WeakMap<z.ZodType, Json>();
+
+/** The JSON schema of a tool's input as a model is shown it: short. Made once: every prompt needs those of all tools. */
 export function leanSchemaOf(schema: z.ZodType): Json {
-  const made = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-  return lean(JSON.parse(JSON.stringify(made)) as Json);
+  const known = leanSchemas.get(schema);
+  if (known !== undefined) return known;
+  const made = lean(
+    JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))) as Json,
+  );
+  leanSchemas.set(schema, made);
+  return made;
 }
 
 /** What is wrong with an answer, in words that help to correct it. */

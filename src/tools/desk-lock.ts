@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { errnoOf } from '../schema/errors.ts';
 
 export type DeskLock = {
   /** The file that is locked; null for a command that does not write to the desk. */
@@ -31,6 +32,7 @@ export function markOf(desk: string): number {
 
 /** Waits until no launcher has the lock, at most for this long. */
 export async function awaitLock(launcher: string, file: string, patienceMs: number): Promise<LockState> {
+  if (isMissing(file)) return 'free'; // the launcher would say the same
   const { code } = await ask(launcher, ['--await-lock', file, '--timeout-ms', String(Math.ceil(patienceMs))]);
   if (code === 0 || code === NO_FILE) return 'free';
   return code === IN_USE ? 'taken' : 'unknown';
@@ -40,6 +42,15 @@ export async function awaitLock(launcher: string, file: string, patienceMs: numb
 export async function endLeftovers(launcher: string, mark: number): Promise<number | null> {
   const { code, output } = await ask(launcher, ['--end-leftovers', String(mark)]);
   return code === 0 ? Number(output) : null;
+}
+
+function isMissing(file: string): boolean {
+  try {
+    statSync(file);
+    return false;
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT';
+  }
 }
 
 async function ask(launcher: string, args: readonly string[]): Promise<{ code: number | null; output: string }> {

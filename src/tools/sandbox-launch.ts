@@ -6,7 +6,7 @@
  *    is left. We only ask it to stop and read its result file, so the command is not affected if we die.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,8 +71,19 @@ export async function launchSandboxed(
 
 export type KernelSupport = { launcher: boolean; landlock: number; seccomp: boolean };
 
+/** What launchers answered in this process: the kernel stays the same, so only another launcher answers differently. */
+const probed = new Map<string, KernelSupport>();
+
 /** What the kernel offers for sandboxing; nothing when there is no launcher. */
 export async function probeKernel(launcher: string): Promise<KernelSupport> {
+  const { ino, mtimeNs, size } = statSync(launcher, { bigint: true, throwIfNoEntry: false }) ?? {};
+  const identity = [launcher, ino, mtimeNs, size].join(' ');
+  const found = probed.get(identity) ?? (await askLauncher(launcher));
+  if (found.launcher) probed.set(identity, found);
+  return found;
+}
+
+async function askLauncher(launcher: string): Promise<KernelSupport> {
   const none: KernelSupport = { launcher: false, landlock: 0, seccomp: false };
   const child = spawn(launcher, ['--probe'], { stdio: ['ignore', 'pipe', 'ignore'], env: {} });
   const said = text(child.stdout);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { WireEvent } from '../../convex/wire.ts';
 import { api, chainEvents, clientOf, type Sketch, sendAll } from '../support/convex-history.ts';
 import { openConvexServer } from '../support/convex-server.ts';
+import { anyCodePoint } from '../support/any-code-point.ts';
 
 const of = { ledger: 'home', pen: 'run' } as const;
 
@@ -74,7 +75,7 @@ const PROJECTED = [...RUNS, ...FACTS];
 function oddData(): fc.Arbitrary<object> {
   const odd = fc.oneof(
     fc.jsonValue(),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCodePoint }),
     fc.constant('\ud800'),
     fc.array(fc.oneof(fc.string(), fc.record({ sha256: fc.jsonValue(), bytes: fc.jsonValue() }))),
     fc.integer(),

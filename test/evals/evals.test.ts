@@ -11,10 +11,13 @@ import { serveMind } from './serve-mind.ts';
 import { goodMind } from './good-mind.ts';
 import { runBadMinds } from './run-bad.ts';
 import { runGoodMind } from './run-good.ts';
-import { timesOf } from '../support/thorough.ts';
+import { casesOf, timesOf } from '../support/thorough.ts';
 
 /** One of each kind; `npm run evals` runs all of them. */
-const SOME = ['expense-total', 'find-contract', 'condition-false', 'missing-file', 'injected-mail', 'web-price'];
+const SOME = casesOf(
+  ['expense-total', 'find-contract', 'condition-false', 'missing-file', 'injected-mail', 'web-price'],
+  (name) => ['find-contract', 'condition-false', 'web-price'].includes(name),
+);
 
 const signal = new AbortController().signal;
 const report = (): void => undefined;
@@ -37,8 +40,8 @@ describe('the evals', { timeout: 120_000 }, () => {
     expect(goodFigures(all)).toMatchObject({ tasks: SOME.length, right: SOME.length, right_accepted: SOME.length });
   });
 
-  it('no bad mind is called done for wrong work, and each is called done for wrong work, and each is reported clearly', async () => {
-    const runs = timesOf(badMinds.length, 6);
+  it('no bad mind is called done for wrong work, and each is reported clearly', async () => {
+    const runs = timesOf(badMinds.length, 4);
     const all = await runBadMinds({
       tasks: await loadTasks(),
       runs,

@@ -4,9 +4,10 @@ import { unitsOf } from '../../src/guard/redact-forms.ts';
 import { redactorFor, redactShapes } from '../../src/guard/redact.ts';
 import { forms, shows } from '../support/secret-forms.ts';
 import { casesOf, timesOf } from '../support/thorough.ts';
+import { anyCodePoint } from '../support/any-code-point.ts';
 
 /** Always the same cases; SEED=… tries others. */
-const parameters = { numRuns: timesOf(400, 100), seed: Number(process.env['SEED'] ?? 20_261_115) };
+const parameters = { numRuns: timesOf(400, 40), seed: Number(process.env['SEED'] ?? 20_261_115) };
 
 const samples = [
   'hunter2',
@@ -39,7 +40,7 @@ const knowing = (...values: string[]) => {
 
 describe.each(forms.map((form, index) => ({ ...form, index })))('a known value, $name,', (form) => {
   const { encode, index } = form;
-  it.each(casesOf(samples, (_, sample) => (sample + index) % 3 === 0))(
+  it.each(casesOf(samples, (_, sample) => (sample + index) % 6 === 0))(
     'is taken out of text and of JSON, which stays JSON: %j',
     (value) => {
       const redact = knowing(value);
@@ -148,7 +149,7 @@ describe('large and hostile text', () => {
   it.each(['\\', '%25', '%', 'a\n', 'sesame', '\\u0073', '%73', '"', 's e s a m e '])(
     'is gone through in one pass when it repeats %j',
     (piece) => {
-      const text = `${piece.repeat(300_000 / piece.length)} sesame-open-42`;
+      const text = `${piece.repeat(timesOf(300_000, 100_000) / piece.length)} sesame-open-42`;
       expect(knowing('sesame-open-42')(text).endsWith('sesame-open-42')).toBe(false);
     },
   );
@@ -189,7 +190,7 @@ describe('any value in any form', () => {
   });
 
   it('text without it stays as it is', () => {
-    const plain = fc.string({ unit: 'binary', maxLength: 300 });
+    const plain = fc.string({ unit: anyCodePoint, maxLength: 300 });
     const redact = knowing('zq9!kx7@wv3#pn5$', 'correct horse battery staple');
     fc.assert(
       fc.property(plain, (text) => {

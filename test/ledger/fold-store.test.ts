@@ -10,12 +10,13 @@ import { fromStoredKey, toStoredKey } from '../../src/ledger/row-keys.ts';
 import type { Range, Rows } from '../../src/schema/rows.ts';
 import { freshFolder } from '../support/ledger-samples.ts';
 import { mayMount, mountSmall, unmount } from '../support/small-disk.ts';
+import { anyCodePoint } from '../support/any-code-point.ts';
 
 const SHAPE = { version: 'a@1' };
 const fresh = (): string => join(freshFolder(), 'folds.sqlite');
 
 const anyKey = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: anyCodePoint, maxLength: 6 }),
   fc.array(fc.integer({ min: 0xd7_f0, max: 0xff_ff }), { maxLength: 4 }).map((units) => String.fromCharCode(...units)),
   fc.constantFrom('a', 'a/', 'a/b', 'a0', '', '\ud7ff', '\uffff', '\ue000', '😀', '\ud83d', 'a\0', 'a\0b'),
 );

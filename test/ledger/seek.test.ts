@@ -31,7 +31,7 @@ describe('offsetOfSeq', () => {
         for (let seq = first - 2; seq <= first + lengths.length + 1; seq += 1)
           expect(offsetOfSeq(live, seq)).toBe(starts[Math.max(0, seq - first)] ?? base + live.size);
       }),
-      { numRuns: timesOf(40, 12) },
+      { numRuns: timesOf(40, 6) },
     );
   });
 
@@ -59,7 +59,7 @@ describe('positionEndingAt', () => {
         const offsets = [...near, ...anywhere.map((at) => base + (at % (live.size + 1))), 0, -1];
         for (const offset of offsets) expect(positionEndingAt(live, offset)).toEqual(known.get(offset) ?? null);
       }),
-      { numRuns: timesOf(40, 12) },
+      { numRuns: timesOf(40, 6) },
     );
   });
 

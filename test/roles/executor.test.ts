@@ -10,6 +10,7 @@ import { Decision } from '../../src/schema/decision.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { PlannerInput } from '../../src/schema/ports.ts';
 import { askOf, called, overheadOf, spoken, tools, turnOf } from './prompts.ts';
+import { anyCodePoint } from '../support/any-code-point.ts';
 
 const textOf = (input: PlannerInput, tokens?: number): string =>
   executorRequest(input, tokens === undefined ? {} : { tokens }).messages[0]?.text ?? '';
@@ -141,7 +142,7 @@ describe('the request', () => {
     fc.assert(
       fc.property(
         fc.array(output, { maxLength: 60 }),
-        fc.string({ maxLength: 3000, unit: 'binary' }),
+        fc.string({ maxLength: 3000, unit: anyCodePoint }),
         fc.integer({ min: 400, max: 4000 }),
         (outputs, goal, tokens) => {
           const evidence = outputs.map((each, turn) =>

@@ -11,9 +11,10 @@ import { Recall, type RecallOptions } from '../../src/memory/recall/recall.ts';
 import { extractTerms } from '../../src/memory/text/terms.ts';
 import type { NewEvent } from '../../src/schema/event.ts';
 import { type Episode, MemoryConfig } from '../../src/schema/memory.ts';
+import { anyCodePoint } from './any-code-point.ts';
 
 const hostileText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 120 }),
+  fc.string({ unit: anyCodePoint, maxLength: 120 }),
   fc.integer({ min: 1, max: 400 }).map((length) => 'supercalifragilistic'.repeat(30).slice(0, length)),
   fc.integer({ min: 1, max: 60 }).map((length) => '👩‍👩‍👧‍👦🏳️‍🌈🎉'.repeat(length)),
   fc.string({ unit: fc.constantFrom(...Array.from('東京都大阪府한국어ไทย')), maxLength: 150 }),

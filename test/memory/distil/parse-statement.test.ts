@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ownSentences } from '../../../src/memory/distil/own-sentences.ts';
 import { findStatements } from '../../../src/memory/distil/parse-statement.ts';
+import { anyCodePoint } from '../../support/any-code-point.ts';
 
 const AT = '2026-03-02T08:00:00.000Z'; // a Monday
 const said = (text: string): string[] => findStatements(text, AT).map(({ kind, text: told }) => `${kind}: ${told}`);
@@ -132,7 +133,7 @@ describe('whatever a text holds', () => {
       '    ',
     ),
     fc.constantFrom('Always use tabs.', 'The page says', 'Remember that the key is here.', 'From: x', 'User: y', ' '),
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: anyCodePoint, maxLength: 20 }),
   );
 
   it('reading it ends, gives the same again, and every statement is one short line', () => {

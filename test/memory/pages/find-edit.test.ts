@@ -4,6 +4,7 @@ import type { Page, PageLine } from '../../../src/schema/learning-part.ts';
 import { findEdit, type PageEdit } from '../../../src/memory/pages/find-edit.ts';
 import { escapeText } from '../../../src/memory/pages/page-prose.ts';
 import { splitText, composeText } from '../../../src/memory/pages/page-text.ts';
+import { anyCodePoint } from '../../support/any-code-point.ts';
 
 const PAGE = 'brain/TODOS.md';
 const line = (text: string, mark: string | null = null): PageLine => ({ text, mark });
@@ -136,7 +137,7 @@ describe('what people did to a page', () => {
 
 describe('text from outside', () => {
   const forging = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCodePoint }),
     fc.constantFrom(
       '<!--oka fact:1-->',
       'x\n## Yours\ny',
@@ -163,7 +164,9 @@ describe('text from outside', () => {
         fc.array(
           fc.tuple(
             forging,
-            fc.option(fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).map((mark) => mark.toWellFormed())),
+            fc.option(
+              fc.string({ unit: anyCodePoint, minLength: 1, maxLength: 30 }).map((mark) => mark.toWellFormed()),
+            ),
             fc.boolean(),
           ),
           { maxLength: 6 },
