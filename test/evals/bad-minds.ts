@@ -7,7 +7,7 @@
  */
 import type { Json } from '../../src/schema/json.ts';
 import { partOf } from '../support/story-model.ts';
-import { call, raw, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
+import { call, calls, raw, say, type WireReply, type WireRequest } from '../support/wire-server-reply.ts';
 import type { EvalTask } from './eval-task.ts';
 import { criteriaIn, evidenceIn, folderIn, goodMind, type Mind, planTask } from './good-mind.ts';
 
@@ -136,6 +136,15 @@ const POPULATION: Readonly<Record<string, Made>> = {
   'refuses to work': { executor: () => call('fail', { reason: 'I do not want to do this.' }) },
   'is refused by its provider': { planner: () => say('This request is not allowed.', { finish: 'refused' }) },
   'claims success at once': { executor: finishesAtOnce, critic: trustingCritic },
+  'answers in one turn with a change that fails': {
+    planner: freePlan,
+    executor: (request, task) =>
+      calls([
+        { name: 'files_remove', input: { path: folderIn(request)('never-there.txt') } },
+        { name: 'finish', input: { output: claim(task) } },
+      ]),
+    critic: trustingCritic,
+  },
   'claims success at once and quotes its own answer': {
     executor: finishesAtOnce,
     critic: (request, task) => verdict(request, 'e1', claim(task)),
