@@ -216,21 +216,26 @@ export async function loadConfig(home: Home): Promise<Config> {
 
 export async function parseConfig<T>(home: Home, schema: { safeParse: (value: unknown) => Parsed<T> }): Promise<T> {
   const text = textOf(home.config) ?? '{}';
-  return parseOrThrow(home.config, () => schema.safeParse(JSON.parse(text)));
-}
-
-type Parsed<T> =
-  | { success: true; data: T }
-  | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
-
-function parseOrThrow<T>(file: string, parse: () => Parsed<T>): T {
-  const result = parsedOrRefused(file, parse);
+  const result = parsedOrRefused(home.config, () => schema.safeParse(JSON.parse(text)));
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => `  ${issue.path.join('.') || '(top)'}: ${issue.message}`);
-  throw new OkaError('invalid-file', `${file} is not valid:\n${problems.join('\n')}`, {
-    fix: 'Correct these fields; `oka schema` shows what is allowed.',
+  const { linesOfYaml } = await import('../schema/front-matter.ts'); // only a mistake needs it
+  const lineOf = linesOfYaml(text);
+  const problems = result.error.issues.map((issue) => describeIssue(issue, lineOf));
+  throw new OkaError('invalid-file', `${home.config} is not valid:\n${problems.join('\n')}`, {
+    fix: 'Correct these lines; `oka schema config` lists what is allowed.',
   });
 }
+
+type Issue = { code?: string; keys?: string[]; path: PropertyKey[]; message: string };
+
+function describeIssue(issue: Issue, lineOf: (path: readonly PropertyKey[]) => number): string {
+  const unknown = issue.code === 'unrecognized_keys' ? (issue.keys?.[0] ?? null) : null;
+  const path = unknown === null ? issue.path : [...issue.path, unknown];
+  const problem = unknown === null ? issue.message : 'there is no such setting';
+  return `  line ${lineOf(path)}, ${path.map(String).join('.') || '(top)'}: ${problem}`;
+}
+
+type Parsed<T> = { success: true; data: T } | { success: false; error: { issues: Issue[] } };
 
 function parsedOrRefused<T>(file: string, parse: () => Parsed<T>): Parsed<T> {
   try {

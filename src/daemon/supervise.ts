@@ -3,8 +3,8 @@
  *
  * S1 A process that ends is started again after a pause that grows, and shrinks back when one has lasted.
  * S2 A process without a heartbeat hangs: it is killed, and S1 applies.
- * S3 One that refuses to start because of something a person has to fix is not started again: its exit code is ours. If
- *    it has worked before, whoever supervises may wait until that is fixed (`untilFixed`).
+ * S3 One that refuses to start because of something a person has to fix is not started again: its exit code is ours,
+ *    unless whoever supervises can wait until that is fixed (`untilFixed`).
  * S4 A secondary process ends with the others and never ends them: when it refuses to start, that is logged, no more.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -27,7 +27,7 @@ export type Supervision = {
   log: (line: string) => void;
   /** Lines that a process writes. */
   onLine: (name: string, line: string) => void;
-  /** Called when a process that has worked before refuses to start; resolves to true when it is to be tried again (S3). */
+  /** Called when a process refuses to start; resolves to true when it is to be tried again (S3). */
   untilFixed?: (signal: AbortSignal, log: (line: string) => void) => Promise<boolean>;
   patience?: Partial<Patience>;
 };
@@ -68,18 +68,16 @@ async function superviseSecondary(it: SupervisedProcess, supervision: Supervisio
 async function keepAlive(it: SupervisedProcess, supervision: Supervision): Promise<number> {
   const { signal, log } = supervision;
   const patience = { ...USUAL, ...supervision.patience };
-  let hasWorked = false;
   for (let pause = patience.firstPauseMs; ; pause = Math.min(2 * pause, patience.longestPauseMs)) {
     const startedAt = performance.now();
     const end = await runProcess(it, supervision, patience);
     if (signal.aborted) return 0;
     if (REFUSALS.has(end.code ?? -1)) {
-      const isFixed = hasWorked && (await supervision.untilFixed?.(signal, log)) === true;
+      const isFixed = (await supervision.untilFixed?.(signal, log)) === true;
       if (signal.aborted) return 0;
       if (!isFixed) return end.code ?? 1;
       continue;
     }
-    hasWorked = true;
     if (performance.now() - startedAt > patience.lastedMs) pause = patience.firstPauseMs;
     log(`${it.name} ended (${end.how}); it is started again in ${Math.ceil(pause / 1000)} s`);
     await sleep(pause, undefined, { signal }).catch(() => undefined);

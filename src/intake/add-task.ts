@@ -9,7 +9,7 @@ import { assertTaskFile, type Limits } from './delivery.ts';
 import { formatBytes, NotATask, readPlain, Vanished } from './plain-file.ts';
 import { newFolder, ownFolder } from './inbox-folders.ts';
 import { hasControls } from './entry-name.ts';
-import { firstLineOf, readTask, type TaskText } from './parse-task.ts';
+import { firstLineOf, frontMatterLines, readTask, type TaskText } from './parse-task.ts';
 import { type FolderList, listFiles, TASK } from './task-folder.ts';
 
 /** A file as it is delivered, with its path below the inbox. */
@@ -48,6 +48,8 @@ export type ReadAddition = {
   text: TaskText;
   /** Line of the file where the body begins. */
   firstLine: number;
+  /** The line of a field of its front matter. */
+  lineOf: (path: readonly PropertyKey[]) => number;
   isFolder: boolean;
   files: string[];
   notes: string[];
@@ -66,6 +68,7 @@ export function readAddition(addition: Addition, limits: Limits = LIMITS): ReadA
       name,
       text,
       firstLine: firstLineOf(bytes, text.body),
+      lineOf: frontMatterLines(bytes.toString(), name),
       isFolder,
       files: others.map(({ path }) => path.slice(name.length + 1)),
       notes: [...text.notes, ...leftOut.map((path) => `${path} could lead out of the folder and is left out`)],

@@ -1,6 +1,6 @@
 /** Owns: parsing a task file. Every refusal names what is wrong and where. */
 import { OkaError } from '../schema/errors.ts';
-import { readFrontMatter, withUnixLines } from '../schema/front-matter.ts';
+import { linesIn, readFrontMatter, withUnixLines } from '../schema/front-matter.ts';
 import { TaskFile } from '../schema/task-file.ts';
 import { quoteCriteria, toCriteria } from './accept-field.ts';
 import { NotATask } from './plain-file.ts';
@@ -18,7 +18,7 @@ export function readTask(bytes: Uint8Array, name: string): TaskText {
   const { data, body } = splitFrontMatter(text, name);
   if (Object.keys(data).length === 0) assertNoBareFields(body, name);
   const { own, foreign } = splitForeign(data);
-  const task = parseFields(own);
+  const task = parseFields(own, () => frontMatterLines(text, name));
   if (body.trim() === '' && task.title === undefined)
     throw new NotATask('it does not say what to do: there is no text below the front matter');
   return { task, title: titleOf(task, body, name), body, notes: noteOn(foreign) };
@@ -82,23 +82,33 @@ function assertNoBareFields(body: string, name: string): void {
   );
 }
 
-function parseFields(data: unknown): TaskFile {
+type LineOf = ReturnType<typeof linesIn>;
+
+/** Finds the line of a field of a task, as its author sees it. */
+export const frontMatterLines = (text: string, name: string): LineOf => linesIn(quoteCriteria(text), name);
+
+function parseFields(data: unknown, lines: () => LineOf): TaskFile {
   const result = TaskFile.safeParse(data);
-  if (!result.success) throw new NotATask(result.error.issues.flatMap(problemsOf).join('\n'));
+  if (!result.success) {
+    const lineOf = lines();
+    throw new NotATask(result.error.issues.flatMap((issue) => problemsOf(issue, lineOf)).join('\n'));
+  }
   const { dir } = result.data;
   if (dir !== undefined && isOutside(dir))
-    throw new NotATask(`front matter field "dir": ${JSON.stringify(dir)} is not a path below the desk`);
+    throw new NotATask(
+      `line ${lines()(['dir'])}: front matter field "dir": ${JSON.stringify(dir)} is not a path below the desk`,
+    );
   return result.data;
 }
 
 type Issue = { code?: string; keys?: string[]; path: PropertyKey[]; message: string };
 
-function problemsOf(issue: Issue): string[] {
-  const below = (key: PropertyKey): string => [...issue.path, key].map(String).join('.');
-  if (issue.code !== 'unrecognized_keys')
-    return [`front matter field "${issue.path.map(String).join('.')}": ${issue.message}`];
+function problemsOf(issue: Issue, lineOf: LineOf): string[] {
+  const named = (path: readonly PropertyKey[]): string =>
+    `line ${lineOf(path)}: front matter field "${path.map(String).join('.').slice(0, 100)}"`;
+  if (issue.code !== 'unrecognized_keys') return [`${named(issue.path)}: ${issue.message}`];
   const known = issue.path.length === 0 ? `; there are ${FIELDS.join(', ')}` : '';
-  return (issue.keys ?? []).map((key) => `front matter field "${below(key).slice(0, 100)}" is not known${known}`);
+  return (issue.keys ?? []).map((key) => `${named([...issue.path, key])} is not known${known}`);
 }
 
 const isOutside = (dir: string): boolean => dir.startsWith('/') || dir.includes('\0') || dir.split('/').includes('..');

@@ -30,8 +30,13 @@ export function readFrontMatter(text: string, source: string): FrontMatter {
 export function linesIn(text: string, source: string): (path: readonly PropertyKey[]) => number {
   const unix = withUnixLines(text);
   if (!opensFrontMatter(unix, source)) return () => 1;
+  return linesOfYaml(`\n${splitFrontMatter(unix, source).header}`);
+}
+
+/** Finds the line of a value in YAML, or in JSON, which is YAML, too; or of the nearest value around it. */
+export function linesOfYaml(text: string): (path: readonly PropertyKey[]) => number {
   const lines = new LineCounter();
-  const document = parseDocument(`\n${splitFrontMatter(unix, source).header}`, { version: '1.2', lineCounter: lines });
+  const document = parseDocument(text, { version: '1.2', lineCounter: lines });
   return (path) => {
     for (let depth = path.length; depth > 0; depth -= 1) {
       const found: unknown = document.getIn(path.slice(0, depth), true);

@@ -65,9 +65,14 @@ describe('oka check', () => {
   it('names every mistake with its line, exits with 1, and puts nothing into the inbox', async () => {
     const { code, out } = await check(RUNBOOK.replace('rows:', 'row:').replace('net:api', 'net:?'));
     expect(code).toBe(1);
+    const line = RUNBOOK.split('\n').findIndex((each) => each.includes('rows:')) + 1;
+    expect(out).toContain(`Line ${line}: accept[`);
     expect(out).toMatch(/did you mean "rows: totals.csv >= 12"[^]*Line 9: net "\?\.example\.org"[^]*could not do/);
     const refused = await check(RUNBOOK.replace('dir:', 'folder:'));
-    expect(refused).toMatchObject({ code: 1, out: expect.stringContaining('"folder" is not known') as string });
+    expect(refused).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/line \d+: front matter field "folder" is not known/) as string,
+    });
     expect(readdirSync(join(home, 'workspace/inbox')).filter((name) => !name.startsWith('.'))).toEqual([]);
   });
 

@@ -80,16 +80,26 @@ it('a mistake in the policy of a running worker is logged once, with what is val
   expect(worker.said().match(/POLICY\.md: /g)).toHaveLength(1);
 });
 
-it('a mistake that both processes find is reported once', async () => {
+it('a mistake at the first start is reported once, with its line, also by status, and waited for', async () => {
   const { dir } = await home();
-  saved(join(dir, '.oka/rules/config.json'), withParallel(0));
-  const { code, out } = okaProcess('up', '--dir', dir);
-  expect([code, out.match(/inbox\.parallel/g)?.length]).toEqual([3, 1]);
+  const file = join(dir, '.oka/rules/config.json');
+  saved(file, '{\n  "inbox": {\n    "parallel": 0\n  }\n}\n');
+  const up = started('up', '--dir', dir);
+  await until(() => up.said().includes('It starts as soon as the mistake above is corrected.'));
+  expect(up.said().match(/line 3, inbox\.parallel: /g)).toHaveLength(1);
+  expect((await oka('status', '--dir', dir)).out).toMatch(
+    /^ {2}rules .*config\.json is not valid:\n +line 3, inbox\.par/m,
+  );
+  saved(file, withParallel(1));
+  await until(() => ledger(dir).includes('"type":"worker.started"'));
+  expect((await oka('status', '--dir', dir)).out).not.toContain('rules');
+  up.child.kill('SIGTERM');
+  expect(await once(up.child, 'close')).toEqual([0, null]);
 });
 
-it.runIf(isThorough)('without --stay the same mistake ends it', async () => {
+it.runIf(isThorough)('the same mistake ends a worker that nobody supervises', async () => {
   const { dir } = await spoiled();
-  expect(okaProcess('up', '--dir', dir)).toMatchObject({ code: 3, out: expect.stringContaining('POLICY.md') });
+  expect(okaProcess('worker', '--dir', dir)).toMatchObject({ code: 3, err: expect.stringContaining('POLICY.md') });
 });
 
 it('a proxy with --stay waits for its policy, too', async () => {
@@ -128,7 +138,7 @@ it.runIf(isThorough)(
     saved(policy, right.replace('version: 1', 'version: ['));
     await until(() => up.said().includes('The previous policy remains active'));
     saved(config, withParallel(2)); // another worker begins with these, and refuses the policy
-    await until(() => up.said().includes('starts again when the mistake above is corrected'));
+    await until(() => up.said().includes('It starts as soon as the mistake above is corrected.'));
     saved(config, withParallel(0));
     saved(policy, right);
     await sleep(1500);

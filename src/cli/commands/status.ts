@@ -31,6 +31,8 @@ type Status = {
 /** The last event that verification in the background has reached, and when; what it found damaged. */
 type Verified = { up_to: number; at: string | null; damaged: number[] };
 const MOST_REJECTED = 10;
+/** Lines about mistakes in the rules. */
+const MOST_PROBLEMS = 5;
 const LITTLE_DISK = 1e9;
 type Fault = { seq: number; offset: number; reason: string };
 
@@ -102,8 +104,12 @@ function renderStatus(status: Status, terminal: Terminal): string {
   return `${lines.join('\n')}\n`;
 }
 
-function haltLines({ stopped, paused, dir }: Status, { red, yellow }: Terminal): string[] {
+function haltLines({ stopped, paused, dir, rules_problem }: Status, { red, yellow }: Terminal): string[] {
+  const [first = '', ...more] = (rules_problem ?? '').split('\n').slice(0, MOST_PROBLEMS);
   return [
+    ...(first === ''
+      ? []
+      : [`  rules   ${red(plainText(first))}`, ...more.map((line) => `          ${plainText(line.trim())}`)]),
     ...(stopped ? [`  ${red('stopped')} nothing runs until you remove ${join(dir, '.oka', 'STOP')}`] : []),
     ...(paused ? [`  ${yellow('paused')}  no new task begins until: oka unpause`] : []),
   ];

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { Home } from '../../schema/home.ts';
 import { modelVariable } from '../settings.ts';
+import { notedRulesProblem } from './rules-fixed.ts';
 import { isPaused, isStopped } from './stop-files.ts';
 
 export type HomeCondition = {
@@ -11,6 +12,8 @@ export type HomeCondition = {
   /** The model that is set in config.json or the environment of this process; a role may have another one. */
   model: string | null;
   disk_free: number | null;
+  /** What is wrong with config.json or POLICY.md, if that was found when somebody wanted to work by them. */
+  rules_problem: string | null;
 };
 
 /** `oka status` asks for it, so it reads little: one field of config.json, without the schema of all of them. */
@@ -21,6 +24,7 @@ export async function readCondition(home: Home): Promise<HomeCondition> {
     paused: isPaused(home),
     model: modelVariable() ?? configuredModel(home),
     disk_free: disk === null ? null : disk.bavail * disk.bsize,
+    rules_problem: notedRulesProblem(home),
   };
 }
 

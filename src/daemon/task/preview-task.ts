@@ -35,7 +35,7 @@ export type TaskPreview = {
 export type StepPreview = { id: string; title: string; line: number; language: string; net: boolean | string[] };
 
 export async function previewTask(home: Home, addition: Addition, rooms: readonly DaemonRoom[]): Promise<TaskPreview> {
-  const { name, text, firstLine, files, isFolder, notes } = readAddition(addition);
+  const { name, text, firstLine, lineOf, files, isFolder, notes } = readAddition(addition);
   const { title: _title, accept: _accept, ...fields } = text.task;
   const runbook = parseRunbook(text.body, text.task, { firstLine });
   const criteria = runbook?.kind === 'runbook' ? runbook.criteria : readTaskCriteria(text.body, text.task).criteria;
@@ -50,7 +50,7 @@ export async function previewTask(home: Home, addition: Addition, rooms: readonl
     folder: isFolder,
     files,
     notes: [...notes, ...hintsAtUnmarkedFences(text.body, firstLine)],
-    problems: runbook?.kind === 'problems' ? runbook.problems.map(toProblem) : [],
+    problems: runbook?.kind === 'problems' ? runbook.problems.map((each) => toProblem(each, lineOf)) : [],
     model: {
       needed: isProse || criteria.some(({ check }) => check === null),
       set: fields.model ?? (await modelOf(home, rooms)),
@@ -63,11 +63,14 @@ const toCriterion = ({ text, check }: Criterion): TaskPreview['criteria'][number
   judge: check === null ? 'model' : 'check',
 });
 
-/** Criteria in front matter have no line of their own. */
-const toProblem = ({ line, problem }: LineProblem): TaskPreview['problems'][number] => ({
-  line: problem.startsWith('accept[') ? null : line,
-  problem,
-});
+/** A criterion in front matter is known by its number. */
+function toProblem(
+  { line, problem }: LineProblem,
+  lineOf: (path: readonly PropertyKey[]) => number,
+): TaskPreview['problems'][number] {
+  const index = /^accept\[(\d+)\]: /.exec(problem)?.[1];
+  return index === undefined ? { line, problem } : { line: lineOf(['accept', Number(index)]), problem };
+}
 
 function toSteps({ steps, graph }: Runbook): StepPreview[] {
   const nets = new Map(graph.nodes.map(({ id, input }) => [id, (input as { net?: boolean | string[] }).net ?? false]));

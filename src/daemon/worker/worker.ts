@@ -24,6 +24,7 @@ import { callsFolder } from '../guard/sandbox.ts';
 import { watchConfig } from '../home/config-file.ts';
 import { publicIdentity } from '../home/home-anchors.ts';
 import { watchDiskSpace } from '../home/disk-space.ts';
+import { noteRulesProblem } from '../home/rules-fixed.ts';
 import type { Config } from '../../schema/config.ts';
 import { type Host, withHost } from '../host.ts';
 import type { LedgerPort } from '../port-types.ts';
@@ -86,7 +87,10 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
         outage(data.for.why);
         if (run !== null) void writeWaitingPage(host, results, run);
       }
-      if (type === 'intake.rejected') for (const line of reportOf(data)) log(line);
+      if (type === 'intake.rejected') {
+        for (const line of reportOf(data)) log(line);
+        if (data.name === 'POLICY.md' || data.name === 'config.json') noteRulesProblem(home, data.reason);
+      }
     }
   });
   void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
