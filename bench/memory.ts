@@ -10,6 +10,7 @@ import { growthFigures } from './memory/growth.ts';
 import { recallOf, type Vectors, WAYS } from './memory/measure.ts';
 import { packFigures } from './memory/packs.ts';
 import { plantedFigures } from './memory/planted.ts';
+import { workChats } from './memory/work-chats.ts';
 import { createTokenCounter } from '../src/memory/text/tokens.ts';
 
 const SEEDS = [11, 12];
@@ -17,7 +18,7 @@ const BUDGETS = [1000, 2000, 4000];
 
 export async function measure(note: (text: string) => void): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const set of conversationSets(SEEDS)) {
+  for (const set of [...conversationSets(SEEDS), ...SEEDS.map(workChats)]) {
     note(`evidence in a budget, ${set.name}: ${set.turns.length} turns, ${set.questions.length} questions`);
     figures.push(...(await recallFigures(set)));
   }
@@ -52,8 +53,12 @@ async function recallFigures(set: Conversations): Promise<Figure[]> {
         about: `of the evidence within ${budget} tokens`,
       })),
     ),
-    lead(set, 'full', at2k('full') - at2k('bm25'), 8),
-    lead(set, 'no_vectors', at2k('no_vectors') - at2k('bm25'), 3),
+    ...(set.turns.some(({ role }) => role === 'assistant')
+      ? []
+      : [
+          lead(set, 'full', at2k('full') - at2k('bm25'), 8),
+          lead(set, 'no_vectors', at2k('no_vectors') - at2k('bm25'), 3),
+        ]),
   ];
 }
 

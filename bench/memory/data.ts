@@ -8,7 +8,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fillers, topics } from './topics.ts';
 
-export type Turn = { id: string; text: string; at: string; who: string; namespace: string };
+export type Turn = {
+  id: string;
+  text: string;
+  at: string;
+  who: string;
+  namespace: string;
+  role?: 'user' | 'assistant';
+};
 export type Asked = { question: string; evidence: string[]; namespace: string };
 export type Conversations = { name: string; turns: Turn[]; questions: Asked[] };
 

@@ -12,12 +12,18 @@ export type Vectors = { of: (text: string) => Float32Array | undefined };
 /** How pieces are ranked: `plain` is BM25 over the words alone, without who and when. */
 export type Way = { name: string; plain?: boolean; vectors?: boolean; weights: Weights };
 
-const flat: Weights = { ...WEIGHTS, neighbours: 0, thread: 0, speaker: 0, time: 0 };
+const flat: Weights = { ...WEIGHTS, neighbour: 0, otherNeighbour: 0, thread: 0, speaker: 0, time: 0 };
 export const WAYS: readonly Way[] = [
   { name: 'bm25', plain: true, weights: flat },
   { name: 'vectors', vectors: true, plain: true, weights: { ...flat, words: 0, meaning: 1 } },
   { name: 'no_vectors', weights: WEIGHTS },
   { name: 'full', vectors: true, weights: WEIGHTS },
+  /** What was proposed for other sets: assistants at 0.6, and nothing but the best neighbour. */
+  {
+    name: 'other_weights',
+    vectors: true,
+    weights: { ...WEIGHTS, neighbour: 0.4, otherNeighbour: 0, kind: { ...WEIGHTS.kind, replied: 0.6 } },
+  },
 ];
 
 /** Shares of the evidence, by budget, of all questions of a set. */
@@ -51,7 +57,7 @@ function corpusOf(turns: readonly Turn[], plain: boolean): Corpus {
     const terms = extractTerms(plain ? text : `${who} ${dateInWords(at)} ${text}`).join(' ');
     const piece = {
       n: index + 1,
-      kind: 'said' as const,
+      kind: turn.role === 'assistant' ? ('replied' as const) : ('said' as const),
       who,
       at,
       thread: session,

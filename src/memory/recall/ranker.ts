@@ -19,13 +19,14 @@ export const WEIGHTS = {
   meaning: 0.5,
   /** The share of the best possible keyword score below which keywords count for less. */
   poor: 0.3,
-  /** The share of the scores of the entries before and after, together. */
-  neighbours: 0.4,
+  /** The shares of the scores of the entries before and after: of the better one, and of the other. */
+  neighbour: 0.3,
+  otherNeighbour: 0.1,
   thread: 0.2,
-  speaker: 0.15,
+  speaker: 0.25,
   time: 0.15,
   /** Factors by kind of entry. */
-  kind: { said: 1, fact: 1, judged: 0.8, ended: 0.8, decided: 0.7, did: 0.6, replied: 0.6 } satisfies Record<
+  kind: { said: 1, fact: 1, judged: 0.8, ended: 0.8, decided: 0.7, did: 0.6, replied: 0.8 } satisfies Record<
     Kind,
     number
   >,
@@ -45,7 +46,7 @@ export type Ranked = { at: number; score: number };
 /** Returns the score of every entry, by place. */
 export function scoreEntries(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Float64Array {
   const { words, threads, speakers } = scoreByKeywords(corpus, question.text, weights);
-  const scores = addNeighbourScores(corpus, combineScores(words, question.meaning, weights), weights.neighbours);
+  const scores = addNeighbourScores(corpus, combineScores(words, question.meaning, weights), weights);
   const kinds = KINDS.map((kind) => weights.kind[kind]);
   const range = parseTimeRange(question.text, question.now);
   for (let at = 0; at < corpus.size; at += 1) {
@@ -111,14 +112,14 @@ function combineScores(words: Float64Array, meaning: Question['meaning'], weight
   return both;
 }
 
-function addNeighbourScores(corpus: Corpus, base: Float64Array, share: number): Float64Array {
+/** The better of the two neighbours counts more: an answer is next to its question on one side only. */
+function addNeighbourScores(corpus: Corpus, base: Float64Array, { neighbour, otherNeighbour }: Weights): Float64Array {
+  const scoreAt = (at: number): number => (at < 0 || corpus.gone[at] ? 0 : (base[at] ?? 0));
   const scores = base.slice();
   for (let at = 0; at < corpus.size; at += 1) {
-    const value = base[at] ?? 0;
-    if (value === 0 || corpus.gone[at]) continue;
-    const [before, after] = [corpus.before[at] ?? -1, corpus.after[at] ?? -1];
-    if (before >= 0) scores[before] = (scores[before] ?? 0) + (share / 2) * value;
-    if (after >= 0) scores[after] = (scores[after] ?? 0) + (share / 2) * value;
+    const [before, after] = [scoreAt(corpus.before[at] ?? -1), scoreAt(corpus.after[at] ?? -1)];
+    if (before === 0 && after === 0) continue;
+    scores[at] = (base[at] ?? 0) + neighbour * Math.max(before, after) + otherNeighbour * Math.min(before, after);
   }
   return scores;
 }
