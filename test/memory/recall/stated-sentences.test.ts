@@ -5,7 +5,7 @@ const at = '2026-01-10T10:00:00Z';
 const every = (): boolean => true;
 
 it('takes instructions out of a text, and leaves the rest of it', () => {
-  const text = 'The tap drips. Always ask Dr. Weber first. It is in the kitchen.';
+  const text = 'The tap drips. Always call Dr. Weber first. It is in the kitchen.';
   expect(withoutInstructions({ text, at }, every)).toBe('The tap drips. It is in the kitchen.');
   expect(withoutInstructions({ text, at }, (statement) => statement.includes('Weber'))).not.toContain('Weber');
   expect(withoutInstructions({ text, at }, () => false)).toBe(text);
