@@ -33,6 +33,8 @@ export type TaskRecord = {
   undone: boolean;
   tokens: number;
   usd: number;
+  /** Those of the tokens that the critic took. */
+  critic_tokens: number;
   /** Completions that were asked for. */
   thoughts: number;
   /** Calls of its steps that failed, also those that were repeated. */
@@ -167,6 +169,7 @@ const initialCounts = (): Pick<TaskRecord, Later> => ({
   undone: false,
   tokens: 0,
   usd: 0,
+  critic_tokens: 0,
   thoughts: 0,
   failed_calls: 0,
   approvals: { asked: 0, approved: 0, denied: 0 },
@@ -235,6 +238,7 @@ function noteOutcome(task: TaskRecord, event: Of<'call.ended'>): void {
   // The call that waited for an inner run repeats its usage.
   if (usage?.tool_calls === undefined) {
     task.tokens += used;
+    if (event.run === task.run && event.data.node === 'critique') task.critic_tokens += used;
     task.usd += usage?.usd ?? 0;
     if (used > 0) task.thoughts += 1;
   }

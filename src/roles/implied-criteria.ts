@@ -4,7 +4,8 @@
  * I1 A file that the task plainly asks for has to be there, if no criterion mentions it.
  * I2 An answer that the task asks for is judged, and so is every answer of a plan that may change nothing.
  * I3 Where a plan declares what it changes and changed none of it, it is judged whether nothing had to be changed.
- * I4 Where no criterion could have failed, it is judged whether the task is done.
+ * I4 Where no criterion could have failed, it is judged whether the task is done; also where a procedure is new. The checks
+ *    of a procedure that has proven itself are enough.
  */
 import type { Criterion } from './criteria.ts';
 import { parseCriterion } from './criteria.ts';
@@ -20,6 +21,8 @@ export type TaskFacts = {
   /** What the plans declared that they may change. */
   targets: readonly string[];
   changed: readonly string[];
+  /** Who judges what a procedure did: the critic as well, or its checks alone. */
+  judge?: 'critic' | 'checks';
 };
 
 export type PlannedCriterion = Criterion & {
@@ -33,7 +36,7 @@ export const NOTHING_TO_CHANGE = 'Nothing had to be changed, the answer says so,
 const TASK_IS_DONE = 'What the task asks for is done, and the evidence shows it';
 
 export function impliedCriteria(facts: TaskFacts): Criterion[] {
-  const { text, criteria, answer, targets, changed } = facts;
+  const { text, criteria, answer, targets, changed, judge } = facts;
   const mentioned = criteria.map((each) => each.text).join('\n');
   const files = filesAskedFor(text).filter((path) => !mentioned.includes(baseName(path)));
   const isIdle = targets.length > 0 && !changed.some((path) => targets.some((target) => matchesGlob(target, path)));
@@ -46,11 +49,12 @@ export function impliedCriteria(facts: TaskFacts): Criterion[] {
       targets.length === 0) &&
     !/\banswer\b/i.test(mentioned);
   const prose = [...(wantsAnswer ? [ANSWER_IS_RIGHT] : []), ...(isIdle ? [NOTHING_TO_CHANGE] : [])];
-  const isBound = criteria.some(isBinding) || files.length > 0 || prose.length > 0;
+  const isProven = judge === 'checks' && criteria.some(({ check }) => check !== null);
+  const isBound = isProven || criteria.some(isBinding) || files.length > 0 || prose.length > 0;
   const texts = [
     ...files.map((path) => `file: ${path.includes(' ') ? `"${path}"` : path} is not empty`),
     ...prose,
-    ...(isBound ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`]),
+    ...(isBound && judge !== 'critic' ? [] : [`${TASK_IS_DONE}${namesIn(text)}.`]),
   ];
   return texts.flatMap((each) => {
     const read = parseCriterion(each, 'operator');

@@ -27,8 +27,10 @@ export const MaintenanceConfig = z
           .min(1)
           .max(1e6)
           .default(20)
-          .describe('Evidence that is asked for; 20 lets at most one of 20 useless procedures through.'),
-        trial_share: z.number().min(0).max(1).default(0.25).describe('Share of matching tasks that try a candidate.'),
+          .describe(
+            'Evidence that is asked for that it fails less, where it is not cheaper; 20 lets at most one of 20 through that does not.',
+          ),
+        trial_share: z.number().min(0).max(1).default(0.5).describe('Share of matching tasks that try a candidate.'),
         hold_back: z.number().min(0).max(0.5).default(0.1).describe('Share of tasks that keep running without it.'),
         recent_runs: z.int().min(1).max(100).default(5).describe('This many of its latest runs must have succeeded.'),
         recent_days: z.int().min(1).max(3650).default(14).describe('A contradiction counts for so many days.'),

@@ -85,6 +85,10 @@ export const ProcedureMove = z
     to: ProcedureStatus,
     by: z.enum(['gate', 'person']).describe('The numbers, or a person.'),
     forced: z.boolean().default(false).describe('Whether a person put it above the numbers.'),
+    probation: z
+      .literal(true)
+      .optional()
+      .describe('Set while its uses are judged by the critic as well, until enough of them went well.'),
     numbers: ProcedureNumbers,
     reason: z.string().max(2000).describe('Why, for a person.'),
   })
@@ -100,6 +104,10 @@ export const ProcedureChoice = z
       .describe(
         'Planned from it; the same, as a trial of a candidate; planned without it, for comparison; shown to the planner.',
       ),
+    judge: z
+      .enum(['critic', 'checks'])
+      .optional()
+      .describe('Who judges the result: the critic as well, or its checks alone. Earlier versions did not say.'),
     parameters: z.record(z.string(), z.string().max(2000)).describe('What was filled in.'),
     saves: z
       .strictObject({

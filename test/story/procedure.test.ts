@@ -7,7 +7,8 @@ import { openLedger } from '../../src/ledger/ledger.ts';
 import { Procedure } from '../../src/schema/procedure.ts';
 import type { Json } from '../../src/schema/json.ts';
 import { openStory, type Story } from '../support/story.ts';
-import { inParts, partOf, plan } from '../support/story-model.ts';
+import { inParts, partOf, plan, verdict } from '../support/story-model.ts';
+import type { WireScript } from '../support/wire-server.ts';
 import { fail } from '../support/wire-server-reply.ts';
 
 const ID = 'upper-aaaaaaaaaaaa-bbbbbbbb';
@@ -67,13 +68,18 @@ const numbers: ProcedureNumbers = {
 };
 
 /** What maintenance would have written. */
-async function known({ home }: Story, drafted: Procedure, to: ProcedureStatus | null = 'promoted'): Promise<void> {
+async function known(
+  { home }: Story,
+  drafted: Procedure,
+  to: ProcedureStatus | null = 'promoted',
+  more: { probation?: true } = {},
+): Promise<void> {
   const ledger = await openLedger(home.ledgers.maintenance, 'maintenance', { redact: (text) => text });
   await ledger.append({ type: 'procedure.drafted', data: { procedure: drafted } });
   if (to !== null)
     await ledger.append({
       type: 'procedure.moved',
-      data: { procedure: drafted.id, from: 'candidate', to, by: 'gate', numbers, reason: 'better' },
+      data: { procedure: drafted.id, from: 'candidate', to, by: 'gate', numbers, reason: 'better', ...more },
     });
   await ledger.close();
 }
@@ -89,6 +95,19 @@ type Listed = { id: string; title: string; status: string; forced: boolean };
 
 const listed = async (story: Story): Promise<Listed[]> =>
   (JSON.parse((await story.oka('procedures', 'list', '--json')).out) as { procedures: Listed[] }).procedures;
+
+/** A critic that finds every criterion met by a file with this word in it. */
+const quoting =
+  (word: string): WireScript =>
+  ({ text }) => {
+    const files = [...text.matchAll(/\b(e\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/g)];
+    const evidence = files.find(([, , content = '']) => content.includes(word))?.[1] ?? '';
+    const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
+    return verdict(
+      'done',
+      criteria.map((criterion) => ({ criterion, holds: true, evidence, quote: word })),
+    );
+  };
 
 /** Leaves a file that shows who planned, and the one that the task asks for. */
 const planner = inParts({
@@ -188,9 +207,12 @@ describe('a procedure', { timeout: 90_000 }, () => {
   });
 
   it('that is a candidate is tried on its share', async () => {
-    await using story = await openStory({ model: planner });
+    const critic = quoting('ONE');
+    await using story = await openStory({
+      model: (request) => (partOf(request) === 'critic' ? critic(request) : planner(request)),
+    });
     await known(story, procedure(), null);
-    const [tried, not] = [runIn(0.25, true), runIn(0.25, false)];
+    const [tried, not] = [runIn(0.5, true), runIn(0.5, false)];
     story.drop('a.md', task(tried, 'Write "one" in capitals into a.txt'));
     story.drop('b.md', task(not, 'Write "two" in capitals into b.txt'));
     story.work();
@@ -204,6 +226,57 @@ describe('a procedure', { timeout: 90_000 }, () => {
       ]),
     );
     expect([story.deskText('a.txt.up'), story.deskText('b.txt.up')]).toEqual(['ONE\n', null]);
+  });
+
+  it('that is on probation is judged by the critic as well, and planned again when the critic rejects it', async () => {
+    const seen = quoting('HELLO');
+    await using story = await openStory({
+      model: inParts({
+        planner: () =>
+          plan(
+            [{ id: 'more', tool: 'files.write', input: { path: 'b.up', content: 'B\n' }, targets: ['b.up'] }],
+            ['contains: b.up "B"'],
+          ),
+        critic: (request) =>
+          request.text.includes('into bad.txt')
+            ? verdict(
+                'rework',
+                [{ criterion: 'c1', holds: false, evidence: '', quote: '' }],
+                'it is not what was asked',
+              )
+            : seen(request),
+      }),
+    });
+    await known(story, procedure(), 'promoted', { probation: true });
+    const [good, bad] = [runIn(0.1, false), `${runIn(0.1, false)}-bad`];
+    story.drop('a.md', task(good, 'Write "hello" in capitals into a.txt'));
+    story.work();
+    expect((await story.ended(good)).page).toMatch(/2 of 2 criteria[^]*What the task asks for is done/);
+    expect(story.model.requests.map(partOf)).toEqual(['critic']);
+    story.drop('b.md', task(bad, 'Write "hello" in capitals into bad.txt'));
+    await story.ended(bad);
+    const judged = await story.eventsOf('run.judged', bad);
+    expect(judged[0]?.data.verdict).toBe('rework');
+    const chosen = await story.eventsOf('procedure.chosen');
+    expect(chosen.map(({ data }) => data.judge)).toEqual(['critic', 'critic']);
+  });
+
+  it('that has proven itself needs nobody but its checks, even if these only say that a file is there', async () => {
+    await using story = await openStory();
+    await known(story, procedure({ criteria: [{ text: 'file: {{path}}.up', author: 'model' }] }));
+    story.drop('a.md', task('a', 'Write "hello" in capitals into a.txt'));
+    story.work();
+    expect(await story.ended('a')).toMatchObject({ status: 'done' });
+    expect(await story.waiting()).toEqual([]);
+  });
+
+  it('that is on probation with such checks waits for somebody who can judge it', async () => {
+    await using story = await openStory();
+    const weak = procedure({ criteria: [{ text: 'file: {{path}}.up', author: 'model' }] });
+    await known(story, weak, 'promoted', { probation: true });
+    story.drop('a.md', task('a', 'Write "hello" in capitals into a.txt'));
+    story.work();
+    await story.asked('approval');
   });
 
   it('that cannot be filled is shown to the planner, and so is one that is near', async () => {
@@ -297,6 +370,9 @@ describe('a procedure', { timeout: 90_000 }, () => {
     expect((await story.oka('maintain', '--once')).code).toBe(0);
     const [mined, ...others] = await listed(story);
     expect([mined?.title, mined?.status, others]).toEqual(['Write "<text>" in capitals into <path>', 'candidate', []]);
+    expect((await story.oka('procedures', 'why', mined?.id ?? '')).out).toMatch(
+      /missing +1 more success; 3 more runs with it that are cheaper than without it/,
+    );
     await story.oka('procedures', 'promote', mined?.id ?? '', '--force');
     await story.until('the wish', async () => (await story.eventsOf('intake.received'))[0]);
     await story.oka('maintain', '--once');

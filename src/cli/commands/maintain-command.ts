@@ -82,7 +82,8 @@ function healthText({ process, silent_ms }: Health): string {
 async function passOnce({ home, signal, notify, rooms }: MaintainCall): Promise<Answer<Data>> {
   const { maintainOnce, summaryOf } = await import('../../daemon/maintain/maintain.ts');
   const passed = await maintainOnce(home, signal, { log: (line) => notify(plainText(line)), rooms });
-  return answer({ kind: 'passed', passed, summary: summaryOf(passed) }, passed.isWhole ? exits.ok : exits.interrupted);
+  const summary = [summaryOf(passed), ...passed.news.map(plainText)].join('\n');
+  return answer({ kind: 'passed', passed, summary }, passed.isWhole ? exits.ok : exits.interrupted);
 }
 
 async function describePreview({ home, signal, rooms }: MaintainCall): Promise<Answer<Data>> {

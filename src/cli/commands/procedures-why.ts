@@ -4,26 +4,30 @@ import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { colourStatus, findProcedure, numberLines } from '../procedure-access.ts';
 import { readViews } from '../read-views.ts';
+import { procedureStanding, type ProcedureStanding } from '../../daemon/maintain/procedure-standing.ts';
 import { fitText, plainText } from '../plain-text.ts';
 
 type Move = RecordedMove & { runs: MatchedRun[] };
-type Data = { known: KnownProcedure; moves: Move[]; later: MatchedRun[] };
+type Data = { known: KnownProcedure; moves: Move[]; later: MatchedRun[]; standing: ProcedureStanding | null };
 
 export async function run(call: Call): Promise<Answer<Data>> {
   const known = await findProcedure(call);
   const matched = await readViews(call, (rows) => matchedRuns(rows, known.procedure.id));
   const moves = known.moves.map((move, at) => ({ ...move, runs: runsBehind(matched, known.moves[at - 1], move) }));
   const later = matched.filter(({ at }) => at > (known.moves.at(-1)?.at ?? ''));
-  return answer({ known, moves, later });
+  return answer({ known, moves, later, standing: await procedureStanding(call.home, known.procedure.id) });
 }
 
-export const jsonLines = ({ known: { procedure, status, forced }, moves, later }: Data): object[] => [
-  { procedure: procedure.id, status, forced, made_from: procedure.evidence, moves, later },
-];
+export const jsonLines = ({ known, moves, later, standing }: Data): object[] => {
+  const { procedure, status, forced, probation } = known;
+  const now = standing === null ? {} : { numbers: standing.numbers, missing: standing.missing };
+  return [{ procedure: procedure.id, status, forced, probation, made_from: procedure.evidence, moves, later, ...now }];
+};
 
-export function render({ known, moves, later }: Data, terminal: Terminal): string {
+export function render({ known, moves, later, standing }: Data, terminal: Terminal): string {
   const { procedure, status, forced } = known;
-  const mark = forced ? ', set by a person, overriding the numbers' : '';
+  const probation = known.probation ? ', on probation: the critic judges its uses' : '';
+  const mark = forced ? ', set by a person, overriding the numbers' : probation;
   const evidence = procedure.evidence.map(({ run: id, seq }) => `${id ?? '-'} (event ${seq})`).join(', ');
   const lines = [
     `${terminal.bold(procedure.id)}  ${colourStatus(status, terminal)}${mark}`,
@@ -31,8 +35,19 @@ export function render({ known, moves, later }: Data, terminal: Terminal): strin
     ...moves.flatMap((move) => moveLines(move, terminal)),
     ...(later.length > 0 ? ['since then'] : []),
     ...later.map((each) => matchedLine(each, terminal)),
+    ...standingLines(standing, terminal),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function standingLines(standing: ProcedureStanding | null, { bold, dim }: Terminal): string[] {
+  if (standing === null) return [];
+  const { numbers, missing } = standing;
+  return [
+    bold('now'),
+    ...numberLines(numbers).map((line) => `  ${dim(line)}`),
+    ...(missing.length === 0 ? [] : [`  missing       ${missing.join('; ')}`]),
+  ];
 }
 
 const runsBehind = (
@@ -44,8 +59,10 @@ const runsBehind = (
 function moveLines(move: Move, terminal: Terminal): string[] {
   const by = move.by === 'person' ? ' by a person' : '';
   const when = terminal.toMinute(move.at);
+  const probation = move.probation === true ? ', on probation' : ', proven';
+  const end = move.forced ? ', forced' : move.from === move.to || move.probation === true ? probation : '';
   return [
-    `${when}  ${move.from ?? 'new'} → ${colourStatus(move.to, terminal)}${by}${move.forced ? ', forced' : ''}`,
+    `${when}  ${move.from ?? 'new'} → ${colourStatus(move.to, terminal)}${by}${end}`,
     `  ${plainText(move.reason)}`,
     ...numberLines(move.numbers).map((line) => `  ${terminal.dim(line)}`),
     ...move.runs.map((each) => matchedLine(each, terminal)),

@@ -165,6 +165,7 @@ async function runDuePass(
     const passed = await runPass(m, stop);
     if (!passed.isWhole) return STOPPED;
     if (passed.concluded + passed.edits > 0) log(summaryOf(passed));
+    for (const line of passed.news) log(line);
     const tidy = wanted.findLast(({ job }) => job === 'tidy');
     if (tidy !== undefined) await requestTidy(m, tidy.slot);
     return null;

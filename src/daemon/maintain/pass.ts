@@ -8,6 +8,7 @@
  * M4 When stopped, it ends after the current batch.
  * M5 What people request by editing a page is submitted to the worker, under a name that makes a second request harmless.
  */
+import { newHabit } from '../../memory/procedures/habit-notice.ts';
 import { join } from 'node:path';
 import { submit } from '../../intake/submit-request.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
@@ -22,7 +23,15 @@ import type { Maintenance } from './open-maintenance.ts';
 import type { PageEdit } from './maintenance-pages.ts';
 import { rewordFacts } from './reword-facts.ts';
 
-export type PassResult = { events: number; concluded: number; edits: number; pages: number; isWhole: boolean };
+export type PassResult = {
+  events: number;
+  concluded: number;
+  edits: number;
+  pages: number;
+  isWhole: boolean;
+  /** What a person should know at once, a sentence each: what is done without planning from now on. */
+  news: string[];
+};
 
 /** A part that never stops concluding is broken: folding a conclusion has to remove the reason for it. */
 const MOST_ROUNDS = 20;
@@ -41,11 +50,12 @@ export function withRepairedRows<T>(m: Maintenance, work: () => Promise<T>): Pro
 
 async function passOnce(m: Maintenance, signal: AbortSignal, isConcluding: boolean): Promise<PassResult> {
   const now = new Date(m.clock()).toISOString();
-  const done: PassResult = { events: await readNewEvents(m, signal), concluded: 0, edits: 0, pages: 0, isWhole: false };
+  const events = await readNewEvents(m, signal);
+  const done: PassResult = { events, concluded: 0, edits: 0, pages: 0, isWhole: false, news: [] };
   if (signal.aborted) return done;
   done.edits += await recordEdits(m, await m.pages.scan((page) => renderPage(m, page)));
   submitRequests(m);
-  if (isConcluding) done.concluded = await conclude(m, now, signal);
+  if (isConcluding) Object.assign(done, await conclude(m, now, signal));
   if (signal.aborted) return done;
   done.pages = (await writePages(m, signal, done)).length;
   done.isWhole = !signal.aborted;
@@ -65,7 +75,11 @@ export async function appendAndFold(m: Maintenance, events: readonly NewEvent[])
   await catchUp(m.store, m.sources, { to: m.store.cursor('run').seq, missingCause: 'refuse' });
 }
 
-async function conclude(m: Maintenance, now: string, signal: AbortSignal): Promise<number> {
+async function conclude(
+  m: Maintenance,
+  now: string,
+  signal: AbortSignal,
+): Promise<Pick<PassResult, 'concluded' | 'news'>> {
   const concluded: NewEvent[] = [];
   for (let round = 1; !signal.aborted; round += 1) {
     const before = concluded.length;
@@ -77,7 +91,8 @@ async function conclude(m: Maintenance, now: string, signal: AbortSignal): Promi
     }
     if (concluded.length === before) break;
   }
-  return concluded.length + (await rewordFacts(m, concluded, (events) => appendAndFold(m, events)));
+  const reworded = await rewordFacts(m, concluded, (events) => appendAndFold(m, events));
+  return { concluded: concluded.length + reworded, news: concluded.flatMap((event) => newHabit(m.store, event)) };
 }
 
 /** Records edits before their pages are replaced (M2). */

@@ -20,7 +20,7 @@ import type { Criterion } from '../../roles/criteria.ts';
 import { type CriticAsk, criticRequest, readVerdict } from '../../roles/critic.ts';
 import type { Witness } from '../../roles/critic-evidence.ts';
 import { criticReadIn } from '../../roles/critic-reads.ts';
-import { idleReason, impliedCriteria } from '../../roles/implied-criteria.ts';
+import { idleReason, impliedCriteria, type TaskFacts } from '../../roles/implied-criteria.ts';
 import { type Breach, findBreaches } from '../../roles/safety.ts';
 import {
   type Found,
@@ -76,7 +76,7 @@ export function critiqueTool(ports: TaskPorts): Tool {
 
 async function judgeWork(ports: TaskPorts, given: Given, call: ToolCall): Promise<Outcome> {
   const work = await findWork(ports, given, call.run);
-  const criteria = await criteriaOf(ports, given, work);
+  const criteria = await criteriaOf(ports, given, work, call.run);
   const around = await checkContextOf(ports, given, allPaths(work.changes));
   const checked = await runChecks(ports, criteria, around, call);
   if ('outcome' in checked) return checked.outcome;
@@ -120,12 +120,24 @@ async function findWork(ports: TaskPorts, { plan, end }: Given, run: string): Pr
   };
 }
 
-/** Those that were fixed with the plan, and what the task demands besides where a model planned it. */
-async function criteriaOf(ports: TaskPorts, { task, plan, end }: Given, work: Work): Promise<Criterion[]> {
+/** Those that were fixed with the plan, and what the task demands besides where a person did not write the steps. */
+async function criteriaOf(ports: TaskPorts, { task, plan, end }: Given, work: Work, run: string): Promise<Criterion[]> {
   const criteria = plan.criteria.map(plannedCriterion);
   if (plan.by === 'runbook' || end.status !== 'done') return criteria;
   const { answer, declared } = work;
-  return [...criteria, ...impliedCriteria({ text: await bodyOf(ports, task), criteria, answer, ...declared })];
+  const judge = plan.by === 'procedure' ? await judgeOf(ports, task, run) : {};
+  return [
+    ...criteria,
+    ...impliedCriteria({ text: await bodyOf(ports, task), criteria, answer, ...declared, ...judge }),
+  ];
+}
+
+/** Who judges what a procedure did. Without a model for the critic its checks decide where they could have failed. */
+async function judgeOf(ports: TaskPorts, { fields }: TaskGiven, run: string): Promise<Pick<TaskFacts, 'judge'>> {
+  const chosen = (await ports.eventsOf(run)).findLast((event) => event.type === 'procedure.chosen');
+  const judge = chosen?.type === 'procedure.chosen' ? chosen.data.judge : undefined;
+  const canAsk = ports.model('critic', fields.model) !== null;
+  return judge === undefined || (judge === 'critic' && !canAsk) ? {} : { judge };
 }
 
 const allPaths = ({ created, changed, removed }: Changes): string[] => [...created, ...changed, ...removed];

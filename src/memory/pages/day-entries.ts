@@ -37,7 +37,14 @@ export type ToolEntry = {
   why: string;
 };
 export type FactEntry = { text: string; namespace: string; source: string };
-export type MoveEntry = { procedure: string; to: string; reason: string; isForced: boolean };
+export type MoveEntry = {
+  procedure: string;
+  to: string;
+  reason: string;
+  isForced: boolean;
+  /** Set when it became a habit: what is done without planning from now on. */
+  habit?: string;
+};
 
 /** What is listed one by one. */
 export type DayEntries = {

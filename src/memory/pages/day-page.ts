@@ -1,4 +1,5 @@
 /** Owns: rendering the page of a day. It is read in the morning: results first, then decisions, then the rest. */
+import { undoCommand } from '../procedures/habit-notice.ts';
 import type { Page, PageLine } from '../../schema/learning-part.ts';
 import { plain } from '../learning.ts';
 import type { Rows } from '../../schema/rows.ts';
@@ -159,8 +160,12 @@ const toolLine = ({ kind, name, version, why }: ToolEntry): string =>
 const factLine = ({ text, namespace, source }: FactEntry): string =>
   `${escapeText(text)} _(${escapeText(namespace, 60)}, from ${source})_`;
 
-const moveLine = ({ procedure, to, reason, isForced }: MoveEntry): string =>
-  `[${escapeText(procedure, 80)}](../brain/PROCEDURES/${encodeURIComponent(procedure)}.md) is ${to}${isForced ? ' by force' : ''}: ${escapeText(reason, 200)}`;
+function moveLine({ procedure, to, reason, isForced, habit }: MoveEntry): string {
+  const link = `[${escapeText(procedure, 80)}](../brain/PROCEDURES/${encodeURIComponent(procedure)}.md)`;
+  const line = `${link} is ${to}${isForced ? ' by force' : ''}: ${escapeText(reason, 200)}`;
+  if (habit === undefined) return line;
+  return `I now do this by myself: ${escapeText(habit, 120)}. Undo with ${toInlineCode(undoCommand(procedure))}. ${line}`;
+}
 
 const moreLine = (count: number): PageLine[] => (count === 0 ? [] : [plain(`- … and ${formatNumber(count)} more`)]);
 

@@ -1,4 +1,6 @@
 /** Owns: which events belong on the page of a day, memory/YYYY-MM-DD.md. day-page.ts renders it. */
+import { isNewHabit } from '../procedures/habit-notice.ts';
+import { knownProcedure } from '../procedures/procedure-rows.ts';
 import type { Event } from '../../schema/event.ts';
 import type { Part } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
@@ -145,12 +147,14 @@ function recordFact(event: EventOf<'fact.kept'>, rows: Rows): void {
 
 function recordMove(event: EventOf<'procedure.moved'>, rows: Rows): void {
   const { procedure, to, reason, forced } = event.data;
+  const title = knownProcedure(rows, procedure)?.procedure.title ?? procedure;
   addCounts(rows, event, { moved: 1, ...(to === 'promoted' ? { promoted: 1 } : {}) });
   addEntry(rows, event, 'procedure', {
     procedure,
     to,
     reason: shorten(reason, 200),
     isForced: forced,
+    ...(isNewHabit(event.data) ? { habit: shorten(title, 120) } : {}),
   } satisfies MoveEntry);
 }
 

@@ -4,6 +4,7 @@
  * 1. A promoted procedure comes before a candidate, and a more specific one before a more general one.
  * 2. A share of the tasks that a promoted procedure could plan is planned without it, and a candidate is tried on a share
  *    of the tasks it could plan. Which ones depends only on the names of the run and the procedure.
+ *    While a procedure is tried or new, the critic judges what it does as well as its checks (promotion-gate.ts, G4).
  * 3. No procedure is withheld when nobody else could plan the task.
  * 4. A procedure that is withheld is not shown to the planner either.
  */
@@ -97,15 +98,16 @@ function useOrHoldBack(fitting: Fit, ask: ChoiceInput): Chosen {
         kind: 'withheld',
         choice: toChoice(fitting, 'held_back', 'a share of the tasks is planned without it, for comparison'),
       }
-    : planWith(
-        fitting,
-        'used',
-        fitting.known.forced ? 'a person has put it above the numbers' : 'it has proven itself',
-      );
+    : planWith(fitting, 'used', useReason(fitting.known));
+}
+
+function useReason({ forced, probation }: KnownProcedure): string {
+  if (forced) return 'a person has put it above the numbers';
+  return probation ? 'it was promoted, and its first uses are judged by the critic' : 'it has proven itself';
 }
 
 function tryOrHoldBack(fitting: Fit, { run, shares, hasPlanner }: ChoiceInput): Chosen {
-  if (stableShare(run, fitting.known.procedure.id) < shares.trial_share)
+  if (stableShare(run, fitting.known.procedure.id) < trialShare(fitting.known, shares.trial_share))
     return planWith(fitting, 'trial', 'it is tried on a share of the tasks that it is for');
   return hasPlanner
     ? {
@@ -114,6 +116,10 @@ function tryOrHoldBack(fitting: Fit, { run, shares, hasPlanner }: ChoiceInput): 
       }
     : NO_PROCEDURE;
 }
+
+/** One that was demoted before is tried half as often, each time. */
+export const trialShare = ({ moves }: Pick<KnownProcedure, 'moves'>, share: number): number =>
+  share / 2 ** moves.filter(({ from, to }) => to === 'demoted' && from !== to).length;
 
 function planWith(fitting: Fit, arm: 'used' | 'trial', reason: string): Chosen {
   const { filled, known } = fitting;
@@ -129,6 +135,7 @@ function toChoice({ known, filled }: Fit, arm: ProcedureChoice['arm'], reason: s
     version: procedure.version,
     arm,
     reason,
+    ...(isUsed ? { judge: arm === 'trial' || known.probation ? ('critic' as const) : ('checks' as const) } : {}),
     parameters: isProblem(filled) ? {} : { ...filled.values },
     saves: isUsed ? { tokens: without?.tokens ?? null, seconds: without?.seconds ?? null } : null,
   };

@@ -1,13 +1,15 @@
 /**
  * Owns: the record of how the tasks of a family went, by which a procedure is judged.
  *
- * 1. There is one entry for each finished task that was planned by a model or from a procedure, in the order in which
- *    they ended. Runbooks, corrections, continuations, and tasks without a plan have none.
+ * 1. There is one entry for each finished task that has a plan, in the order in which they ended. Corrections,
+ *    continuations, and tasks that were cancelled have none. A runbook shows that its steps work; it is no comparison,
+ *    since nobody had to plan it.
  * 2. Later news of a run, such as a correction, updates its entry.
  * 3. Only the latest `MAX_EXECUTIONS` are stored.
  */
 import type { ProcedureChoice } from '../../schema/procedure.ts';
 import type { Rows } from '../../schema/rows.ts';
+import type { Planned } from '../../schema/task-run.ts';
 import { secondsOf, type TaskRecord, wasFine } from '../task-record.ts';
 
 /** What went wrong in a run, as a category; tool output is never quoted. */
@@ -20,6 +22,8 @@ export type Execution = {
   /** When it ended. */
   at: string;
   family: string;
+  /** Who planned it last. */
+  by: Planned['by'];
   /** The shape of its plan; null when it was planned more than once or its plan cannot become a procedure. */
   shape: string | null;
   /** The procedure its task matched. Runs in the arms used and trial were planned from it, held_back and offered were not. */
@@ -35,6 +39,7 @@ export type Execution = {
   rework: number;
   /** Time at work, without waiting for people. */
   seconds: number | null;
+  /** Model tokens without those of the critic, who is asked more often while a procedure is new. */
   tokens: number;
   /** Whether its plan did not depend on tool output and no step exceeded its rights. */
   trusted: boolean;
@@ -64,14 +69,15 @@ export function toExecution(
   task: TaskRecord,
   about: Pick<Execution, 'seq' | 'family' | 'shape' | 'inputs'> & { tainted: boolean },
 ): Execution {
-  const { run, choice, rework, tokens, ended, started } = task;
+  const { run, choice, rework, tokens, critic_tokens, ended, started, plan } = task;
   const { tainted, ...known } = about;
   return {
     run,
     ...known,
     at: ended ?? started,
+    by: plan?.by ?? 'model',
     rework,
-    tokens,
+    tokens: tokens - critic_tokens,
     procedure: choice === null ? null : { id: choice.procedure, version: choice.version, arm: choice.arm },
     fine: wasFine(task),
     failed: task.status === 'failed',

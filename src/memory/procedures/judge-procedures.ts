@@ -8,7 +8,7 @@
  */
 import { isMaintenanceJob } from '../../schema/maintenance.ts';
 import type { Event, NewEvent } from '../../schema/event.ts';
-import type { ProcedureMove, ProcedureStatus } from '../../schema/procedure.ts';
+import type { Procedure, ProcedureMove, ProcedureNumbers, ProcedureStatus } from '../../schema/procedure.ts';
 import type { Part, Pass } from '../../schema/learning-part.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { type Execution, executionsOf, familyOfProcedure } from './execution-record.ts';
@@ -77,8 +77,7 @@ function dueProcedures(rows: Rows, { now }: Pass): KnownProcedure[] {
 
 function judgeProcedure(rows: Rows, known: KnownProcedure, { now }: Pass, settings: GateSettings): ProcedureMove[] {
   const { procedure, status } = known;
-  const about = buildCase(rows, known, now);
-  const numbers = computeNumbers(about, now, settings);
+  const { numbers, ...about } = currentNumbers(rows, known, now, settings);
   const judgement = isRedrafted(known)
     ? { to: 'candidate' as const, reason: 'it was drafted again from runs that went well' }
     : judge(about, numbers, now, settings);
@@ -124,22 +123,40 @@ function isRedrafted({ status, drafted, moves }: KnownProcedure): boolean {
   return status === 'demoted' && drafted > (moves.at(-1)?.seq ?? 0);
 }
 
-function buildCase(rows: Rows, { procedure, status, forced: isForced, moves }: KnownProcedure, now: string): Case {
+/** The numbers as they are now; they are recorded only when the status changes. */
+export function currentNumbers(
+  rows: Rows,
+  known: KnownProcedure,
+  now: string,
+  settings: GateSettings,
+): Case & { numbers: ProcedureNumbers } {
+  const about = buildCase(rows, known, now);
+  return { ...about, numbers: computeNumbers(about, now, settings) };
+}
+
+function buildCase(rows: Rows, { procedure, status, forced, probation, moves }: KnownProcedure, now: string): Case {
   const runs = executionsOf(rows, familyOfProcedure(procedure.id));
   const good = runs.filter(({ fine, trusted, shape }) => fine && trusted && shape === procedure.shape);
-  const last = moves.at(-1);
+  const history = runs.filter((run) => isWith(run, procedure.id));
+  const last = moves.findLast(({ from, to }) => from !== to);
   const fresh = status === 'candidate' ? (last?.at ?? '') : '';
+  const since = last?.at ?? runs[0]?.at ?? now;
   return {
     status,
-    since: last?.at ?? runs[0]?.at ?? now,
-    forced: isForced,
+    since,
+    forced,
+    probation,
+    uses: runs.filter((run) => isUseOf(run, procedure) && run.at > since).map(toTrial),
     successes: new Set(good.map(({ inputs }) => inputs)).size,
     lastSuccess: good.at(-1)?.at ?? null,
-    with: runs.filter((run) => isWith(run, procedure.id) && run.at >= fresh).map(toTrial),
-    without: runs.filter((run) => !isPlanned(run)).map(toTrial),
+    history: history.map(toTrial),
+    with: history.filter(({ at }) => at >= fresh).map(toTrial),
+    without: runs.filter((run) => run.by === 'model' && !isPlanned(run)).map(toTrial),
   };
 }
 
+const isUseOf = ({ procedure }: Execution, { id, version }: Pick<Procedure, 'id' | 'version'>): boolean =>
+  procedure?.arm === 'used' && procedure.id === id && procedure.version === version;
 const isPlanned = ({ procedure }: Execution): boolean => procedure?.arm === 'used' || procedure?.arm === 'trial';
 const isWith = (run: Execution, id: string): boolean => isPlanned(run) && run.procedure?.id === id;
 const toTrial = ({ at, fine, tokens, seconds }: Execution): Trial => ({ at, fine, tokens, seconds });

@@ -11,6 +11,8 @@ export type KnownProcedure = {
   drafted: number;
   /** Set by a person, overriding the numbers. */
   forced: boolean;
+  /** Whether it is promoted, and the critic judges its uses as well: it, or its latest version, is new. */
+  probation: boolean;
   /** Its changes of status, the latest last. */
   moves: RecordedMove[];
 };
@@ -44,9 +46,9 @@ export function listFoldedProcedures({ drafts, moves }: ProcedureState): KnownPr
     if (latest === undefined) return [];
     const own = moves.get(id) ?? [];
     const last = own.at(-1);
-    const { procedure } = latest;
-    return [
-      { procedure, status: last?.to ?? 'candidate', drafted: latest.seq, forced: last?.forced ?? false, moves: own },
-    ];
+    const { procedure, seq: drafted } = { ...latest };
+    const [status, isForced] = [last?.to ?? 'candidate', last?.forced ?? false];
+    const isNew = last?.probation === true || (!isForced && drafted > (last?.seq ?? 0));
+    return [{ procedure, status, drafted, forced: isForced, probation: status === 'promoted' && isNew, moves: own }];
   });
 }

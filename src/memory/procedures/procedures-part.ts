@@ -2,7 +2,8 @@
  * Owns: what maintenance knows about procedures: families of tasks, how they went, and the procedures drafted from them.
  * Does not own: the status of a procedure (judge-procedures.ts, promotion-gate.ts), nor its use (daemon/task).
  *
- * 1. A procedure is drafted from at least two runs that were fine, trusted, and planned by a model at the first attempt.
+ * 1. A procedure is drafted from at least two runs that were fine, trusted, and planned by a model at the first attempt
+ *    or by a person, as the steps of a runbook. What a runbook says around its steps is the text of its task.
  * 2. A draft is pending until it is in the ledger, and not written again after that.
  * 3. A run that turns out not to have been fine is no longer a sample.
  */
@@ -22,7 +23,7 @@ import { draftProcedure, pendingDrafts, samplesOf, setSamples } from './draft-pr
 import { renderProcedurePage } from './procedure-page.ts';
 import type { Sample } from './plan-sample.ts';
 import { planShape } from './plan-shape.ts';
-import { taskFields, type TaskFields, taskText } from './task-text.ts';
+import { taskFields, type TaskFields, taskText, withoutFences } from './task-text.ts';
 import { forgetTaint, isTainted, recordTaint, unaskedTargets } from './run-trust.ts';
 import { procedureIdsOf, knownProcedure, storeProcedureEvent } from './procedure-rows.ts';
 
@@ -38,7 +39,7 @@ export const procedures: Part = {
   wants: (event, rows) => {
     const task = finishedTask(event, rows);
     if (task === null) return [];
-    return task.plan?.by === 'model' && task.plans === 1 ? [task.body, task.plan.sha256] : [task.body];
+    return hasSinglePlan(task) ? [task.body, task.plan.sha256] : [task.body];
   },
   take: (read, rows) => ingestEvent(read, rows),
   conclude: (rows): NewEvent[] =>
@@ -86,10 +87,12 @@ function recordTask({ run, data }: Extract<Event, { type: 'run.started' }>, rows
 function finishedTask(event: Event, rows: Rows): TaskRecord | null {
   if (event.type !== 'run.ended' || event.run === null || rows.get(taskKey(event.run)) === undefined) return null;
   const task = taskRecordOf(rows, event.run);
-  const by = task?.plan?.by;
-  return task !== undefined && (by === 'model' || by === 'procedure') && event.data.status !== 'cancelled'
-    ? task
-    : null;
+  return task !== undefined && task.plan !== null && event.data.status !== 'cancelled' ? task : null;
+}
+
+/** Whether the task was done with one plan that nobody derived from a procedure. */
+function hasSinglePlan(task: TaskRecord): task is TaskRecord & { plan: NonNullable<TaskRecord['plan']> } {
+  return task.plan !== null && task.plan.by !== 'procedure' && task.plans === 1;
 }
 
 function recordEnd({ event, text: textOf }: Read, rows: Rows): void {
@@ -101,9 +104,10 @@ function recordEnd({ event, text: textOf }: Read, rows: Rows): void {
   rows.put(taskKey(event.run), null);
   forgetTaint(rows, event.run);
   if (task === null || said === undefined || body === null) return;
-  const text = taskText(said, task.dir, body);
-  const graph = task.plan?.by === 'model' && task.plans === 1 ? parsePlan(textOf(task.plan.sha256)) : null;
-  const reached = graph === null ? [] : unaskedTargets(graph, text);
+  const isRunbook = task.plan?.by === 'runbook';
+  const text = taskText(said, task.dir, isRunbook ? withoutFences(body) : body);
+  const graph = hasSinglePlan(task) ? parsePlan(textOf(task.plan.sha256)) : null;
+  const reached = graph === null ? [] : unaskedTargets(graph, `${text}\n${body}`);
   const found = assignFamily(rows, task, text, graph);
   const about = { ...found, seq: event.seq, inputs: shortHash(text, 16), tainted: tainted || reached.length > 0 };
   const execution = toExecution(task, about);

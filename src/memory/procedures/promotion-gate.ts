@@ -1,12 +1,14 @@
 /**
- * Owns: when a procedure is promoted, demoted or retired. Pure.
+ * Owns: when a procedure is promoted, demoted or retired, and when its probation ends. Pure.
  *
- * G1 Success alone proves nothing: runs with the procedure must be better than comparable runs without it. Quality comes
- *    first: a procedure is better when it fails less, or when it is faster and does not fail more.
- * G2 The evidence is an e-value: checked after every run, it promotes a useless procedure with a probability of at most
- *    1 / `e_value` (5 % by default), however often it is checked. The baseline is only known from its runs, so the upper
- *    bound of what they allow is used.
- * G3 Recent failures with the procedure prevent a promotion, and revoke one.
+ * G1 Success alone proves nothing: runs with the procedure must be better than comparable runs without it. Either they
+ *    fail less (an e-value of at least `e_value`), or they go well at least as often and are cheaper or faster.
+ * G2 Cheaper is measured by pairs: each run with it against the latest earlier run without it that was not used yet. The
+ *    evidence is an e-value, too, so that however often it is checked, one that is no cheaper is promoted in at most one
+ *    case of `COST_EVIDENCE`. That error costs money, not results.
+ * G3 A recent failure with the procedure prevents a promotion; two in the last five runs end its use, or its trial.
+ * G4 Each use is checked by its criteria and planned again when these fail. While it is tried and in its first uses
+ *    (probation) the critic judges the result as well; only then its checks are enough, until a use goes wrong.
  */
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../../schema/procedure.ts';
@@ -19,25 +21,34 @@ export type Case = {
   /** Since when it has this status. */
   since: string;
   forced: boolean;
+  /** Whether its uses are judged by the critic as well (G4). */
+  probation: boolean;
+  /** The uses of its current version since it was promoted, in the order in which they ended. */
+  uses: readonly Trial[];
   /** Successful executions of its steps that do not depend on each other, whoever planned them. */
   successes: number;
   lastSuccess: string | null;
-  /** In the order in which they ended. */
+  /** All runs with it, also from before it was drafted again, in the order in which they ended. */
+  history: readonly Trial[];
   with: readonly Trial[];
   without: readonly Trial[];
 };
 
 export type GateSettings = MaintenanceConfig['procedures'];
-export type Judgement = { to: ProcedureStatus; reason: string };
+export type Judgement = { to: ProcedureStatus; reason: string; probation?: true };
 
-/** Runs needed to know the baseline. */
+/** Runs needed to know the baseline well enough to show that the procedure fails less. */
 const MIN_BASELINE_RUNS = 20;
+/** Evidence that it is cheaper: three comparisons that it won and none that it lost. */
+const COST_EVIDENCE = 6;
+/** Uses in a row that have to go well until the critic is no longer asked. */
+const PROBATION_USES = 10;
 /** The largest drop in the share of good runs that still counts as "does not fail more". */
 const MAX_QUALITY_DROP = 0.15;
 /** The smallest difference in cost that counts. */
 const MIN_GAIN = 0.2;
-/** Recent failures that a promoted procedure may have before it is demoted. */
-const MAX_RECENT_FAILURES = 1;
+/** Failures that are allowed in the latest runs. One that is only tried has to prove itself first. */
+const MAX_RECENT_FAILURES = { candidate: 0, promoted: 1 } as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -50,7 +61,7 @@ export function computeNumbers(given: Case, now: string, settings: GateSettings)
     wins,
     losses,
     e_value: Math.round(computeEvidence(given) * 100) / 100,
-    contradictions: countContradictions(given.with, now, settings),
+    contradictions: countContradictions(given.history, now, settings),
     last_validated: given.lastSuccess,
   };
 }
@@ -59,9 +70,15 @@ export function computeNumbers(given: Case, now: string, settings: GateSettings)
 export function judge(given: Case, numbers: ProcedureNumbers, now: string, settings: GateSettings): Judgement | null {
   switch (given.status) {
     case 'candidate':
-      return judgePromotion(numbers, settings) ?? judgeRetirement(given, now, settings);
+      return (
+        judgePromotion(numbers, settings) ??
+        judgeDemotion(given, settings, 'candidate') ??
+        judgeRetirement(given, now, settings)
+      );
     case 'promoted':
-      return judgeDemotion(given, settings) ?? judgeRetirement(given, now, settings);
+      return (
+        judgeDemotion(given, settings, 'promoted') ?? judgeProbation(given) ?? judgeRetirement(given, now, settings)
+      );
     case 'demoted':
       return judgeRetirement(given, now, settings);
     case 'retired':
@@ -70,16 +87,68 @@ export function judge(given: Case, numbers: ProcedureNumbers, now: string, setti
 }
 
 function judgePromotion(numbers: ProcedureNumbers, settings: GateSettings): Judgement | null {
-  const { successes, e_value, contradictions: wrong } = numbers;
-  if (successes < settings.least_successes || e_value < settings.e_value || wrong > 0) return null;
-  return { to: 'promoted', reason: `${successes} independent successes, and better than without it (e = ${e_value})` };
+  if (missingForPromotion(numbers, settings).length > 0) return null;
+  const { successes, e_value, wins, losses } = numbers;
+  const why =
+    e_value >= settings.e_value
+      ? `better than without it (e = ${e_value})`
+      : `cheaper than without it in ${wins} of ${wins + losses} comparisons`;
+  return { to: 'promoted', reason: `${successes} independent successes, and ${why}`, probation: true };
+}
+
+/** What a candidate lacks, for a person; empty when it can be promoted. */
+export function missingForPromotion(numbers: ProcedureNumbers, settings: GateSettings): string[] {
+  const successes = settings.least_successes - numbers.successes;
+  const { contradictions } = numbers;
+  return [
+    ...(successes > 0 ? [`${successes} more ${successes === 1 ? 'success' : 'successes'}`] : []),
+    ...(contradictions > 0
+      ? [`no failure in its last ${settings.recent_runs} runs and ${settings.recent_days} days (${contradictions} now)`]
+      : []),
+    ...(numbers.e_value >= settings.e_value ? [] : missingEvidence(numbers)),
+  ];
+}
+
+/** What is missing until it counts as cheaper and no worse (G1, G2). */
+function missingEvidence({ wins, losses, with: own, without }: ProcedureNumbers): string[] {
+  if (without.runs === 0) return ['a run without it to compare with'];
+  if (shareOfFine(own) < shareOfFine(without) - MAX_QUALITY_DROP)
+    return [`runs with it that go well as often as without it (${own.fine} of ${own.runs})`];
+  let more = 0;
+  while (more < 1000 && eValue(0.5, wins + more, losses) < COST_EVIDENCE) more += 1;
+  return more === 0
+    ? []
+    : [`${more} more ${more === 1 ? 'run' : 'runs'} with it that ${more === 1 ? 'is' : 'are'} cheaper than without it`];
+}
+
+const shareOfFine = ({ runs, fine }: ProcedureNumbers['with']): number => (runs === 0 ? 1 : fine / runs);
+
+/** What a promoted procedure lacks until its own checks are enough. */
+export function missingForProof(uses: readonly Trial[]): string[] {
+  const good = uses.length - 1 - uses.findLastIndex(({ fine }) => !fine);
+  const more = PROBATION_USES - good;
+  return more <= 0 ? [] : [`${more} more ${more === 1 ? 'use' : 'uses'} in a row that the critic accepts`];
+}
+
+/** Ends the probation when enough uses in a row went well, and begins it again when one did not (G4). */
+function judgeProbation({ probation, uses }: Case): Judgement | null {
+  const latest = uses.slice(-PROBATION_USES);
+  const hasFailed = latest.some(({ fine }) => !fine);
+  if (!probation && hasFailed)
+    return { to: 'promoted', reason: 'a use went wrong: the critic judges its uses again', probation: true };
+  if (!probation || latest.length < PROBATION_USES || hasFailed) return null;
+  return { to: 'promoted', reason: `${PROBATION_USES} uses in a row went well: its own checks are enough from now on` };
 }
 
 /** Demotes after recent failures (G3), also a forced procedure: a person can force it again. */
-function judgeDemotion({ with: runs, since }: Case, settings: GateSettings): Judgement | null {
+function judgeDemotion(
+  { with: runs, since }: Case,
+  settings: GateSettings,
+  status: keyof typeof MAX_RECENT_FAILURES,
+): Judgement | null {
   const latest = runs.filter(({ at }) => at > since).slice(-settings.recent_runs);
   const wrong = latest.filter(({ fine }) => !fine).length;
-  if (wrong <= MAX_RECENT_FAILURES) return null;
+  if (wrong <= MAX_RECENT_FAILURES[status]) return null;
   return { to: 'demoted', reason: `${wrong} of its last ${latest.length} runs went wrong` };
 }
 
@@ -132,19 +201,30 @@ const BETS = [
   { gap: 0.75, weight: 0.1 },
 ];
 
-/** Compares each run with the procedure to the latest earlier run without it that was not used yet. */
+/**
+ * Compares each run with the procedure to the latest earlier run without it that was not used yet, or, where there is
+ * none, to the cheapest of all earlier ones, so that a comparison that is used twice favours nobody.
+ */
 function compareRuns({ with: runs, without }: Case): { wins: number; losses: number } {
-  const waiting: Trial[] = [];
+  const unused: Trial[] = [];
   let [next, wins, losses] = [0, 0, 0];
+  let cheapest: { of: number; run: Trial | null } = { of: 0, run: null };
   for (const run of runs) {
-    for (; next < without.length && (without[next]?.at ?? '') <= run.at; next += 1)
-      waiting.push(without[next] as Trial);
-    const other = waiting.pop();
-    const better = other === undefined ? 0 : compare(run, other);
+    for (; next < without.length && (without[next]?.at ?? '') <= run.at; next += 1) unused.push(without[next] as Trial);
+    if (unused.length === 0 && cheapest.of < next) cheapest = { of: next, run: cheapestRun(without.slice(0, next)) };
+    const other = unused.pop() ?? cheapest.run;
+    const better = other === null ? 0 : compare(run, other);
     if (better > 0) wins += 1;
     if (better < 0) losses += 1;
   }
   return { wins, losses };
+}
+
+/** The good run that cost least; null when there was none. */
+function cheapestRun(runs: readonly Trial[]): Trial | null {
+  const good = runs.filter(({ fine }) => fine);
+  const costOf = ({ tokens, seconds }: Trial): number => (tokens > 0 ? tokens : (seconds ?? 0));
+  return good.toSorted((one, other) => costOf(one) - costOf(other))[0] ?? null;
 }
 
 /** Positive when the first is better. Success counts more than speed; two failures are not compared. */

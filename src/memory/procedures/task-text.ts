@@ -27,3 +27,19 @@ export function taskText({ title, accept = [], mode }: TaskFields, dir: string |
 }
 
 const toOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** What a runbook says around its steps. */
+export function withoutFences(body: string): string {
+  const rest: string[] = [];
+  let fence: string | null = null;
+  for (const line of body.split('\n')) {
+    const [, marks = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+    if (fence === null && marks === '') rest.push(line);
+    else if (fence === null) fence = marks;
+    else if (marks.startsWith(fence)) fence = null;
+  }
+  return rest
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim();
+}

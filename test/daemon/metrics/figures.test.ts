@@ -24,6 +24,7 @@ const blank: TaskRecord = {
   undone: false,
   tokens: 0,
   usd: 0,
+  critic_tokens: 0,
   thoughts: 0,
   failed_calls: 0,
   approvals: { asked: 0, approved: 0, denied: 0 },

@@ -213,8 +213,23 @@ describe('mining', () => {
         }),
       ],
     },
-    'is a runbook': { by: 'runbook' },
   };
+  it('steps that a person wrote are evidence, too; the text around them is the task', () => {
+    const runbook = (month: string): Partial<Told> => ({
+      by: 'runbook',
+      body: `${sorting(month).body}\n\n\`\`\`bash\nsort data/${month}.csv > data/${month}-sorted.csv\n\`\`\`\n`,
+    });
+    const [made, ...others] = drafted(sorting('jan', runbook('jan')), sorting('feb', runbook('feb')));
+    expect(others).toEqual([]);
+    expect(made).toMatchObject({
+      task: 'Sort the rows of {{path}} by date and write them to {{path_2}}.',
+      evidence: [{ run: 'sort-jan' }, { run: 'sort-feb' }],
+    });
+    expect(drafted(sorting('jan', runbook('jan')), sorting('feb', { ...runbook('feb'), status: 'failed' }))).toEqual(
+      [],
+    );
+  });
+
   it.each(Object.entries(spoilt))('a run that %s is no evidence', (_, over) => {
     expect(drafted(sorting('jan'), sorting('feb', over))).toEqual([]);
   });

@@ -5,6 +5,7 @@ import type { Rows } from '../../../src/schema/rows.ts';
 import { type Execution, storeExecution } from '../../../src/memory/procedures/execution-record.ts';
 import { procedures } from '../../../src/memory/procedures/procedures-part.ts';
 import { knownProcedure } from '../../../src/memory/procedures/procedure-rows.ts';
+import { newHabit } from '../../../src/memory/procedures/habit-notice.ts';
 import { judgeProcedures } from '../../../src/memory/procedures/judge-procedures.ts';
 import type { Event, NewEvent } from '../../../src/schema/event.ts';
 import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
@@ -56,6 +57,7 @@ function run(n: number, about: Partial<Execution>): Execution {
     seq: n,
     at: hour(n),
     family: FAMILY,
+    by: about.procedure == null ? 'model' : 'procedure',
     shape: 'b'.repeat(64),
     procedure: null,
     inputs: `i${n}`,
@@ -103,9 +105,32 @@ describe('how procedures stand', () => {
         },
       },
     ]);
+    expect(newHabit(book, concluded[0] as NewEvent)).toEqual([
+      `I now do this by myself: Sort. Undo with: oka procedures demote ${idOf('b')}`,
+    ]);
     take(...concluded);
     expect(statusOf(book)).toBe('promoted');
     expect(conclude(book)).toEqual([]);
+  });
+
+  it('G4 it is on probation until ten uses went well; a new version is on probation again', () => {
+    const book = memoryRows();
+    const take = reading(book);
+    const isOnProbation = (): boolean | undefined => knownProcedure(book, idOf('b'))?.probation;
+    take(drafted('b'));
+    proven(book);
+    take(...conclude(book));
+    expect(isOnProbation()).toBe(true);
+    for (let n = 101; n < 110; n += 1) storeExecution(book, trial(n, {}, 'used'));
+    expect(conclude(book, hour(110))).toEqual([]);
+    storeExecution(book, trial(110, {}, 'used'));
+    const [over] = conclude(book, hour(111));
+    expect(over).toMatchObject({ data: { from: 'promoted', to: 'promoted' } });
+    expect(newHabit(book, over as NewEvent)).toEqual([]);
+    take(over as NewEvent);
+    expect([statusOf(book), isOnProbation(), conclude(book, hour(112))]).toEqual(['promoted', false, []]);
+    take(drafted('b', 2));
+    expect(isOnProbation()).toBe(true);
   });
 
   it('one promoted procedure for a family', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Case, eValue, judge, computeNumbers, type Trial } from '../../../src/memory/procedures/promotion-gate.ts';
+import {
+  type Case,
+  eValue,
+  judge,
+  computeNumbers,
+  missingForPromotion,
+  type Trial,
+} from '../../../src/memory/procedures/promotion-gate.ts';
 import { MaintenanceConfig } from '../../../src/schema/maintenance.ts';
 import { chance } from '../../support/chance.ts';
 import { casesOf } from '../../support/thorough.ts';
@@ -12,6 +19,9 @@ const candidate: Case = {
   status: 'candidate',
   since: START,
   forced: false,
+  probation: false,
+  uses: [],
+  history: [],
   successes: 5,
   lastSuccess: hour(1),
   with: [],
@@ -22,13 +32,14 @@ const runs = (count: number, about: Partial<Trial>, from = 0): Trial[] =>
   Array.from({ length: count }, (_, n) => ({ at: hour(from + n), fine: true, tokens: 1000, seconds: 60, ...about }));
 
 function outcome(given: Case, now: string): string {
-  const judgement = judge(given, computeNumbers(given, now, settings), now, settings);
+  const whole = { ...given, history: given.with };
+  const judgement = judge(whole, computeNumbers(whole, now, settings), now, settings);
   return judgement?.to ?? given.status;
 }
 
 type World = { with: number; without: number; tokens: readonly [number, number] };
 
-/** A candidate that is tried on one match in four and judged after every trial. */
+/** A candidate that is tried on a share of the matches and judged after every trial. */
 function promotedWithin(matches: number, world: World, random: () => number): boolean {
   const [tried, other]: [Trial[], Trial[]] = [[], []];
   for (let n = 0; n < matches; n += 1) {
@@ -37,8 +48,8 @@ function promotedWithin(matches: number, world: World, random: () => number): bo
     const fine = random() < (isTrial ? world.with : world.without);
     const tokens = world.tokens[isTrial ? 0 : 1] * (0.6 + 0.8 * random());
     (isTrial ? tried : other).push({ at, fine, tokens, seconds: null });
-    if (isTrial && outcome({ ...candidate, lastSuccess: at, with: tried, without: other }, at) === 'promoted')
-      return true;
+    const status = isTrial ? outcome({ ...candidate, lastSuccess: at, with: tried, without: other }, at) : 'candidate';
+    if (status !== 'candidate') return status === 'promoted';
   }
   return false;
 }
@@ -53,20 +64,18 @@ const NO_BETTER: [name: string, World][] = [
   ['as good and as fast', { with: 0.9, without: 0.9, tokens: [1000, 1000] }],
   ['as good, where nearly everything goes well', { with: 0.97, without: 0.97, tokens: [1000, 1000] }],
   ['as good, where much goes wrong', { with: 0.7, without: 0.7, tokens: [1000, 1000] }],
-  ['faster, and worse by what nobody would accept', { with: 0.8, without: 0.95, tokens: [0, 1000] }],
-  ['faster, and much worse', { with: 0.72, without: 0.9, tokens: [0, 1000] }],
   ['as good and slower', { with: 0.95, without: 0.95, tokens: [2000, 1000] }],
 ];
 const BETTER: [name: string, World][] = [
   ['never fails and needs no model', { with: 1, without: 0.87, tokens: [0, 1000] }],
-  ['seldom fails and needs no model', { with: 0.98, without: 0.9, tokens: [0, 1000] }],
-  ['fails less, at the same price', { with: 0.98, without: 0.7, tokens: [1000, 1000] }],
+  ['never fails, like the planner, and needs no model', { with: 1, without: 1, tokens: [0, 1000] }],
+  ['seldom fails and needs no model', { with: 0.99, without: 0.9, tokens: [0, 1000] }],
 ];
 const someOf = (worlds: readonly [name: string, World][]) => casesOf(worlds, (_, index) => index % 3 === 0);
 
-describe('G2 a procedure that is no better is promoted in at most one case of twenty', () => {
+describe('G2 a procedure that is no cheaper and no better is promoted in at most one case of six', () => {
   it.each(someOf(NO_BETTER))('%s', (_, world) => {
-    expect(promotedShare(world, 11)).toBeLessThanOrEqual(0.05);
+    expect(promotedShare(world, 11)).toBeLessThanOrEqual(0.2); // one in six, in a sample of 200
   });
 });
 
@@ -92,8 +101,33 @@ describe('promotion', () => {
     expect(outcome({ ...proven, with: wrong }, hour(25 + 24 * 15))).toBe('promoted');
   });
 
-  it('without enough comparable runs nothing is shown', () => {
-    expect(outcome({ ...proven, without: runs(19, {}) }, now)).toBe('candidate');
+  it('after a flawless baseline it needs three runs that are cheaper, each with every check met', () => {
+    const short: Case = { ...candidate, successes: 3, with: runs(3, { tokens: 0 }, 10), without: runs(2, {}) };
+    expect(outcome(short, now)).toBe('promoted');
+    expect(outcome({ ...short, with: runs(2, { tokens: 0 }, 10) }, now)).toBe('candidate');
+    expect(outcome({ ...short, with: runs(3, { tokens: 950 }, 10) }, now)).toBe('candidate');
+    expect(outcome({ ...short, with: [...short.with, ...runs(1, { fine: false }, 20)] }, now)).toBe('demoted');
+  });
+
+  it('without a comparable run nothing is shown', () => {
+    expect(outcome({ ...proven, without: [] }, now)).toBe('candidate');
+  });
+
+  it('says what is missing, and nothing when nothing is', () => {
+    const missing = (given: Case): string[] =>
+      missingForPromotion(computeNumbers({ ...given, history: given.with }, now, settings), settings);
+    expect(missing({ ...candidate, successes: 1, without: runs(2, {}) })).toEqual([
+      '2 more successes',
+      '3 more runs with it that are cheaper than without it',
+    ]);
+    expect(missing({ ...candidate, without: runs(2, {}), with: runs(2, { tokens: 0 }, 10) })).toEqual([
+      '1 more run with it that is cheaper than without it',
+    ]);
+    expect(missing(candidate)).toEqual(['a run without it to compare with']);
+    expect(missing({ ...proven, with: [...proven.with, ...runs(1, { fine: false, tokens: 0 }, 100)] })).toEqual([
+      'no failure in its last 5 runs and 14 days (1 now)',
+    ]);
+    expect(missing(proven)).toEqual([]);
   });
 
   it('cannot beat a baseline that never fails by quality alone', () => {
@@ -110,6 +144,20 @@ describe('afterwards', () => {
     expect(outcome({ ...promoted, with: [{ ...a, fine: false }, { ...b, fine: false }, ...rest] }, hour(30))).toBe(
       'demoted',
     );
+  });
+
+  it('G4 its probation ends after ten uses in a row that went well, and begins again when one did not', () => {
+    const use = (uses: Trial[], probation: boolean): unknown => {
+      const given = { ...promoted, uses, probation };
+      return judge(given, computeNumbers(given, hour(30), settings), hour(30), settings);
+    };
+    expect(use(runs(9, {}, 11), true)).toBeNull();
+    expect(use(runs(10, {}, 11), true)).toMatchObject({ to: 'promoted' });
+    expect(use(runs(10, {}, 11), true)).not.toHaveProperty('probation');
+    expect(use(runs(10, {}, 11), false)).toBeNull();
+    const failed = [...runs(9, {}, 11), ...runs(1, { fine: false }, 20)];
+    expect(use(failed, true)).toBeNull();
+    expect(use(failed, false)).toMatchObject({ to: 'promoted', probation: true });
   });
 
   it('what went wrong before the promotion is not held against it again', () => {

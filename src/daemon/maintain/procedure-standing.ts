@@ -1,0 +1,36 @@
+/** How a procedure stands now, by what maintenance has learned so far: its numbers, and what it lacks. Writes nothing. */
+import { existsSync } from 'node:fs';
+import { FoldStore } from '../../ledger/fold-store.ts';
+import { currentNumbers } from '../../memory/procedures/judge-procedures.ts';
+import { knownProcedure } from '../../memory/procedures/procedure-rows.ts';
+import { missingForPromotion, missingForProof } from '../../memory/procedures/promotion-gate.ts';
+import type { Home } from '../../schema/home.ts';
+import type { ProcedureNumbers } from '../../schema/procedure.ts';
+import { loadConfig } from '../settings.ts';
+import { learningParts } from './learning-parts.ts';
+import { learningFile } from './maintenance-folder.ts';
+import { learningVersion, withOwnParts } from './open-maintenance.ts';
+
+export type ProcedureStanding = {
+  numbers: ProcedureNumbers;
+  /** What is missing until it is promoted, or until its probation ends; empty when nothing is. */
+  missing: string[];
+};
+
+/** Null when maintenance does not know it yet. */
+export async function procedureStanding(home: Home, id: string): Promise<ProcedureStanding | null> {
+  if (!existsSync(learningFile(home))) return null;
+  const config = await loadConfig(home);
+  const parts = withOwnParts(await learningParts(config.maintenance));
+  const store = FoldStore.openReadOnly(learningFile(home), { version: learningVersion(parts, config) });
+  try {
+    const known = knownProcedure(store, id);
+    if (known === undefined) return null;
+    const settings = config.maintenance.procedures;
+    const { numbers, uses } = currentNumbers(store, known, new Date().toISOString(), settings);
+    const missing = known.status === 'candidate' ? missingForPromotion(numbers, settings) : [];
+    return { numbers, missing: known.probation ? missingForProof(uses) : missing };
+  } finally {
+    store.close();
+  }
+}
