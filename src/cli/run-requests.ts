@@ -48,7 +48,26 @@ export const requestJson = (data: RequestData): object[] => [
 export function renderRequest(data: RequestData, terminal: Terminal): string {
   if (!('submitted' in data)) return renderOutcome(data, terminal);
   const { intake, isDone } = data;
+  if (isDone) return `${doneSentence(intake)}\n`;
   if (intake.kind !== 'pause') return renderSubmitted(data, intake.kind);
-  if (isDone) return `Paused. Continue with: oka resume ${intake.run}\n`;
   return `It pauses when its command has ended. To end that now: oka pause ${intake.run} --now\n`;
 }
+
+/** What the worker has done at once. */
+function doneSentence(intake: RunIntake): string {
+  switch (intake.kind) {
+    case 'pause':
+      return `Paused. Continue with: oka resume ${intake.run}`;
+    case 'resume':
+      return 'It continues.';
+    case 'cancel':
+      return 'Cancelled.';
+    case 'answer':
+      return ANSWERED[intake.answer.verdict] ?? 'Answered; the task continues.';
+  }
+}
+
+const ANSWERED: Readonly<Record<string, string>> = {
+  approved: 'Approved; the task continues.',
+  denied: 'Denied; the task continues without it, or ends.',
+};

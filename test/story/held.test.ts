@@ -58,7 +58,8 @@ describe('what a person holds', { timeout: 90_000 }, () => {
     await story.until('the pause', async () => yes((await story.eventsOf('run.paused')).length === 2));
     expect(story.deskText('marks.txt')).toBe('begun\nended\n');
     expect((await story.eventsOf('call.ended')).filter(({ data }) => data.status === 'cancelled')).toEqual([]);
-    expect((await story.oka('resume', 'long')).code).toBe(0);
+    expect((await story.oka('status')).out).toContain('paused; continue it with: oka resume long\n');
+    expect(await story.oka('resume', 'long')).toMatchObject({ code: 0, out: 'It continues.\n' });
     expect((await story.ended('long')).status).toBe('done');
     expect(story.deskText('marks.txt')).toBe('begun\nended\nnext\n');
     expect(

@@ -160,6 +160,7 @@ function goalLines(goal: Goal, all: readonly Goal[], terminal: Terminal): string
   const inside = all.filter(({ parent }) => parent === goal.run);
   return [
     `  ${mark} ${title}  ${dim(goal.run)}  ${progress}`,
+    ...(goal.status === 'paused' ? [yellow(`      paused; continue it with: oka resume ${goal.run}`)] : []),
     ...inside.map((each) => stepLine(each, terminal)),
     ...waitLines([goal, ...inside], goal.run, terminal),
   ];
