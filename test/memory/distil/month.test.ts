@@ -58,7 +58,7 @@ describe('a month of tasks', () => {
     expect(said).toEqual([...last].map(([family, language]) => `Always write ${family}s in ${language}.`).toSorted());
     expect(texts.filter((text) => /Quuxbank/.test(text))).toEqual([]);
     expect(texts).toContain('Whenever people were asked, http.request to api.example.org was allowed.');
-    expect(texts).toContain('When shell (pandoc) fails because a command was missing: files.write did it instead.');
+    expect(texts.filter((text) => text.startsWith('When '))).toEqual([]); // what came after pandoc has not replaced it
     expect(texts).toContain('In results of every kind: The totals were wrong.');
     for (const { fact } of heldIn(lived.book)) expect(fact.evidence.length).toBeGreaterThan(0);
   });

@@ -28,11 +28,16 @@ export const corrections: Rule = {
   },
 };
 
-/** Leaves out statements, which are learned separately, questions, and what names addresses. */
+/** A sentence that only thanks or praises; what comes behind "but" is criticism. */
+const PRAISE =
+  /^(?:many )?(?:thanks?|thank you|great|perfect|nice|lovely|good (?:job|work)|well done|danke|super|perfekt|prima|merci|parfait|gracias|perfecto)\b(?!.*\b(?:but|however|except|only|though|aber|nur|jedoch|mais|pero)\b).{0,40}$/i;
+
+/** Leaves out statements, which are learned separately, questions, praise, and what names addresses. */
 function criticismIn(text: string, at: string): string | null {
   const sentences = ownSentences(text).filter((sentence) => parseStatement(sentence, at) === null);
   const safe = sentences.filter(
-    (sentence) => !sentence.endsWith('?') && !loosensGuards(sentence) && !namesAddress(sentence),
+    (sentence) =>
+      !sentence.endsWith('?') && !PRAISE.test(sentence) && !loosensGuards(sentence) && !namesAddress(sentence),
   );
   let criticism = '';
   for (const sentence of safe)

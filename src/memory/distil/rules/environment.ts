@@ -41,7 +41,7 @@ const observe = handleByType<[], Seen>({
   'requirement.reopened': ({ data }) => missingRequirement(data.name),
   'requirement.resolved': ({ data: { name } }) => ({
     about: `requirement ${name}`,
-    text: `${name} is available; a person installed it.`,
+    text: `${name} is available.`,
     names: [name],
   }),
   'sandbox.chosen': ({ data: { kind, landlock } }) => ({

@@ -1,40 +1,31 @@
-/** Learns from the same failure in two tasks and what fixed it in one of them. */
+/**
+ * Learns what to do when a program or a module is missing.
+ *
+ * 1. What is missing has a name: the need that was diagnosed, or the program that the shell could not find. Failures of
+ *    other kinds have many causes, and nothing is learned from them.
+ * 2. A fix counts only for what it fixed: an installation that provides the missing name, after which the same call
+ *    succeeded; or the same arguments given to another program, where they cannot mean anything else.
+ * 3. The same has to be missing in two tasks. That another program does it has to be seen in two tasks, too.
+ */
 import type { Event } from '../../../schema/event.ts';
 import type { Evidence } from '../../../schema/memory.ts';
 import type { Rows } from '../../../schema/rows.ts';
 import { sumOf } from '../../index/index-item.ts';
-import { rootOf, taskRecordOf, type TaskRecord } from '../../task-record.ts';
+import { rootOf, taskRecordOf } from '../../task-record.ts';
 import { handleByType, type EventOf } from '../../event-handlers.ts';
-import { failureKind, missingKind, programOf } from '../failure-kind.ts';
 import { evidenceOfEvent, type Finding, isPlainName, mergeEvidence, type Rule } from '../fact-finding.ts';
+import { type Command, commandOf, type Missing, missingIn, isReplacedBy, isProvidedBy } from '../missing-programs.ts';
 
-/** Internal calls of the engine. */
-const INNER = new Set([
-  'task.plan',
-  'task.critique',
-  'step.check',
-  'run.start',
-  'model.complete',
-  'memory.note',
-  'memory.search',
-]);
-const CARES: ReadonlySet<Event['type']> = new Set([
-  'call.started',
-  'call.ended',
-  'dependency.installed',
-  'requirement.opened',
-  'run.ended',
-]);
+const CARES: ReadonlySet<Event['type']> = new Set(['call.started', 'call.ended', 'dependency.installed', 'run.ended']);
 const MAX_STORED = 20;
 const ENOUGH_TASKS = 2;
 
-type StartedCall = { tool: string; did: string; node: string | null };
-/** The failures of a task, and later actions that may have fixed them. */
-type TaskProblems = {
-  failures: { sign: string; node: string | null; did: string; evidence: Evidence }[];
-  fixes: string[];
-};
-type Failure = { tasks: string[]; evidence: Evidence[]; fixes: Record<string, string[]> };
+type StartedCall = { node: string | null; run: string; command: Command };
+/** Something that a call missed, and what fixed it. */
+type Failure = StartedCall & { missing: Missing; evidence: Evidence; installed: string | null; fix: Fix | null };
+type Fix = { kind: 'install' | 'replace'; text: string };
+/** In how many tasks the same was missing, and which fix was seen in which. */
+type Counted = { tasks: string[]; evidence: Evidence[]; fixes: Record<string, string[]> };
 
 export const failures: Rule = {
   name: 'failures',
@@ -42,87 +33,102 @@ export const failures: Rule = {
     if (event.run === null || !CARES.has(event.type)) return [];
     const root = rootOf(rows, event.type === 'dependency.installed' ? (event.data.for_run ?? event.run) : event.run);
     if (taskRecordOf(rows, root) === undefined) return [];
-    if (event.type === 'run.ended') return event.run === root ? concludeRun(event, root, rows) : [];
+    if (event.type === 'run.ended') return event.run === root ? concludeTask(event, root, rows) : [];
     recordEvent(event, root, rows);
     return [];
   },
 };
 
 const recordEvent = handleByType<[root: string, rows: Rows], void>({
-  'call.started': ({ data: { tool, call, node, input } }, _, rows) => {
-    if (INNER.has(tool) || !isPlainName(tool)) return;
-    const program = programOf(input);
-    const did = program === null ? tool : `${tool} (${program})`;
-    rows.put(`facts/begun/${call}`, { tool, did, node } satisfies StartedCall);
+  'call.started': ({ run, data: { tool, call, node, input } }, _, rows) => {
+    const command = tool === 'shell' ? commandOf(input) : null;
+    if (command !== null) rows.put(startedKey(call), { node, run: run ?? '', command } satisfies StartedCall);
   },
   'call.ended': recordOutcome,
-  'dependency.installed': ({ data: { by, name } }, root, rows) =>
-    recordFix(root, `installing ${by}:${name} helped`, name, rows),
-  'requirement.opened': ({ data: { requirement } }, root, rows) =>
-    recordFix(root, `installing ${requirement.name} helped`, requirement.name, rows),
+  'dependency.installed': ({ data }, root, rows) => {
+    if (!isPlainName(data.name)) return;
+    changeFailures(rows, root, (failure) =>
+      failure.fix === null && isProvidedBy(failure.missing, data)
+        ? { ...failure, installed: `${data.by}:${data.name}` }
+        : failure,
+    );
+  },
 });
 
 function recordOutcome(event: EventOf<'call.ended'>, root: string, rows: Rows): void {
-  const { call, status, error, output, retried } = event.data;
-  const started = rows.get<StartedCall>(`facts/begun/${call}`);
+  const { call, status, retried } = event.data;
+  const started = rows.get<StartedCall>(startedKey(call));
   if (started === undefined) return;
-  if (retried !== true && status !== 'waiting') rows.put(`facts/begun/${call}`, null);
-  const kind = status === 'failed' ? failureKind(error ?? '', output) : missingKind(event.data.for);
-  if (kind !== null) return recordFailure(started, kind, evidenceOfEvent(event), root, rows);
-  const problems = status === 'ok' ? rows.get<TaskProblems>(problemsKey(root)) : undefined;
-  const before = problems?.failures.find(
-    ({ node, did }) => node !== null && node === started.node && did !== started.did,
+  if (retried !== true && status !== 'waiting') rows.put(startedKey(call), null);
+  if (status === 'ok') return changeFailures(rows, root, (failure) => fixedBy(failure, started));
+  const missing = missingIn(event.data, started.command);
+  if (missing === null || !isPlainName(missing.name)) return;
+  const evidence = evidenceOfEvent(event);
+  const known = rows.get<Failure[]>(failuresKey(root)) ?? [];
+  rows.put(
+    failuresKey(root),
+    [...known, { ...started, missing, evidence, installed: null, fix: null } satisfies Failure].slice(-MAX_STORED),
   );
-  if (before !== undefined) recordFix(root, `${started.did} did it instead`, started.tool, rows);
 }
 
-function recordFailure({ did, node }: StartedCall, kind: string, evidence: Evidence, root: string, rows: Rows): void {
-  const { failures: known, fixes } = rows.get<TaskProblems>(problemsKey(root)) ?? { failures: [], fixes: [] };
-  const all = [...known, { sign: `${did} fails because ${kind}`, node, did, evidence }].slice(-MAX_STORED);
-  rows.put(problemsKey(root), { failures: all, fixes } satisfies TaskProblems);
+/** The failure as it is after a call of the same step succeeded (2). */
+function fixedBy(failure: Failure, { node, run, command }: StartedCall): Failure {
+  if (failure.fix !== null || failure.node !== node || failure.run !== run) return failure;
+  const isSame = command.key === failure.command.key;
+  if (isSame && failure.installed !== null)
+    return { ...failure, fix: { kind: 'install', text: `installing ${failure.installed} helped` } };
+  if (!isSame && failure.missing.isProgram && isReplacedBy(failure.command, command))
+    return { ...failure, fix: { kind: 'replace', text: `${command.program} did it instead` } };
+  return failure;
 }
 
-function recordFix(root: string, fix: string, name: string, rows: Rows): void {
-  const problems = rows.get<TaskProblems>(problemsKey(root));
-  if (problems === undefined || !isPlainName(name) || problems.fixes.includes(fix)) return;
-  rows.put(problemsKey(root), { ...problems, fixes: [...problems.fixes, fix].slice(-MAX_STORED) });
+function changeFailures(rows: Rows, root: string, change: (failure: Failure) => Failure): void {
+  const known = rows.get<Failure[]>(failuresKey(root));
+  if (known !== undefined) rows.put(failuresKey(root), known.map(change));
 }
 
-/** A run that continues or corrects another one inherits its failures. */
-function concludeRun({ data }: EventOf<'run.ended'>, root: string, rows: Rows): Finding[] {
-  const record = taskRecordOf(rows, root);
-  const before = record?.continues ?? record?.corrects ?? null;
-  const earlier = before === null ? undefined : rows.get<TaskProblems>(problemsKey(before));
-  const own = rows.get<TaskProblems>(problemsKey(root));
-  if (data.status === 'done') for (const run of [root, before]) if (run !== null) rows.put(problemsKey(run), null);
-  const signs = new Map(
-    [...(earlier?.failures ?? []), ...(own?.failures ?? [])].map((each) => [each.sign, each.evidence]),
-  );
-  const fixes = data.status === 'done' && record !== undefined ? findFixes(own, record) : [];
-  return [...signs].flatMap(([sign, evidence]) => countFailure(rows, sign, root, evidence, fixes));
+function concludeTask({ data }: EventOf<'run.ended'>, root: string, rows: Rows): Finding[] {
+  const known = rows.get<Failure[]>(failuresKey(root)) ?? [];
+  if (known.length === 0) return [];
+  rows.put(failuresKey(root), null);
+  return [...new Map(known.map((each) => [each.missing.name, each])).keys()].flatMap((name) => {
+    const same = known.filter(({ missing }) => missing.name === name);
+    const fixes = data.status === 'done' ? same.flatMap(({ fix }) => fix ?? []) : [];
+    return countFailure(rows, root, same, fixes);
+  });
 }
 
-function findFixes(own: TaskProblems | undefined, { plans, rework, installs, continues }: TaskRecord): string[] {
-  const seen = own?.fixes ?? [];
-  const installed = continues === null ? [] : installs.map((each) => each.replace(/@[^@]*$/, '')).filter(isPlainName);
-  const all = [...new Set([...seen, ...installed.map((name) => `installing ${name} helped`)])];
-  if (all.length > 0) return all;
-  return plans > 1 || rework > 0 || continues !== null ? ['another plan helped'] : [];
-}
-
-function countFailure(rows: Rows, sign: string, root: string, evidence: Evidence, fixes: readonly string[]): Finding[] {
+function countFailure(rows: Rows, root: string, same: readonly Failure[], fixes: readonly Fix[]): Finding[] {
+  const [first] = same;
+  if (first === undefined) return [];
+  const sign = `${first.missing.isProgram ? '' : 'the module '}${first.missing.name} is missing`;
   const key = `facts/failure/${sumOf(sign)}`;
-  const known = rows.get<Failure>(key) ?? { tasks: [], evidence: [], fixes: {} };
-  const tasks = [...new Set([...known.tasks, root])].slice(-MAX_STORED);
-  const all = mergeEvidence(known.evidence, [evidence]);
+  const known = rows.get<Counted>(key) ?? { tasks: [], evidence: [], fixes: {} };
+  const tasks = addTask(known.tasks, root);
+  const evidence = mergeEvidence(
+    known.evidence,
+    same.map((each) => each.evidence),
+  );
   const byFix = { ...known.fixes };
-  for (const fix of fixes) byFix[fix] = [...new Set([...(byFix[fix] ?? []), root])].slice(-MAX_STORED);
-  rows.put(key, { tasks, evidence: all, fixes: byFix } satisfies Failure);
-  const [best] = Object.entries(byFix).toSorted(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
+  for (const { kind, text } of fixes) byFix[`${kind} ${text}`] = addTask(byFix[`${kind} ${text}`] ?? [], root);
+  rows.put(key, { tasks, evidence, fixes: byFix } satisfies Counted);
+  const best = bestFix(byFix);
   if (tasks.length < ENOUGH_TASKS || best === undefined) return [];
-  const subject = { about: `failure ${sign}`, value: best[0], isDenied: false };
-  const text = `When ${sign}: ${best[0]}.`;
-  return [{ kind: 'lesson', text, namespace: 'failures', source: 'run', evidence: all, subject, counted: key }];
+  const subject = { about: `failure ${sign}`, value: best, isDenied: false };
+  const text = `When ${sign}: ${best}.`;
+  return [{ kind: 'lesson', text, namespace: 'failures', source: 'run', evidence, subject, counted: key }];
 }
 
-const problemsKey = (root: string): string => `facts/trouble/${root}`;
+/** The fix that was seen in most tasks (3). */
+function bestFix(fixes: Counted['fixes']): string | undefined {
+  const enough = Object.entries(fixes).filter(
+    ([fix, tasks]) => fix.startsWith('install ') || tasks.length >= ENOUGH_TASKS,
+  );
+  const [best] = enough.toSorted(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
+  return best?.[0].replace(/^\w+ /, '');
+}
+
+const addTask = (tasks: readonly string[], root: string): string[] => [...new Set([...tasks, root])].slice(-MAX_STORED);
+
+const startedKey = (call: string): string => `facts/begun/${call}`;
+const failuresKey = (root: string): string => `facts/trouble/${root}`;
