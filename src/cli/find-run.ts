@@ -17,6 +17,8 @@ const MOST_NAMED = 5;
 
 /** The name of the one run that the command is about. */
 export function runOperand(call: ReadingCall & Pick<Call, 'operands'>): Promise<string> {
+  if (call.operands.length === 0)
+    throw new OkaError('usage', 'say which run; the start of its name is enough', { fix: 'List the runs: oka runs' });
   return findRunName(call, onlyOperand(call, 'run'));
 }
 

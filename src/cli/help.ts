@@ -47,7 +47,7 @@ export function helpOf(name: string, command: Command): string {
   ];
   const width = Math.max(...all.map(([option]) => option.length)) + 2;
   return [
-    `${command.summary}.`,
+    ...linesOf(`${command.summary}.`, 80),
     '',
     `Usage: ${usageOf(name, command)}`,
     '',
@@ -63,12 +63,16 @@ export function usageOf(name: string, command: Command): string {
 }
 
 function wrapText(term: string, about: string, width: number): string[] {
-  const room = 80 - 2 - width;
+  const lines = linesOf(about, 80 - 2 - width);
+  return lines.map((line, index) => `  ${(index === 0 ? term : '').padEnd(width)}${line}`);
+}
+
+function linesOf(about: string, room: number): string[] {
   const lines: string[] = [];
   for (const word of about.split(' ')) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= room) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
-  return lines.map((line, index) => `  ${(index === 0 ? term : '').padEnd(width)}${line}`);
+  return lines;
 }

@@ -141,8 +141,11 @@ echo both > mixed.txt
     expect(await story.eventsOf('run.undone', 'make')).toHaveLength(1);
     expect(story.deskText('x.txt')).toBeNull();
     expect(story.deskText('old.txt')).toBe('before\n');
+    writeFileSync(story.desk('x.txt'), 'x\n'); // somebody else makes the same file
+    expect(await story.oka('undo', 'make')).toMatchObject({ code: 3, err: expect.stringContaining('undone already') });
+    expect(story.deskText('x.txt')).toBe('x\n');
     expect(await story.oka('undo', 'look')).toMatchObject({ code: 3, err: expect.stringContaining('changed nothing') });
-    const refused = await story.until('the refusal', async () => (await story.eventsOf('intake.rejected'))[0]);
+    const refused = await story.until('the refusal', async () => (await story.eventsOf('intake.rejected'))[1]);
     expect(refused.data.reason).toContain('changed nothing');
     expect(await story.oka('cancel', 'make')).toMatchObject({ code: 3, err: expect.stringContaining('done already') });
     expect(readdirSync(join(story.home.oka, 'state/replies'))).toEqual([]);

@@ -87,13 +87,20 @@ function mergeUndone(all: readonly Undone[]): Undone {
 
 type FolderSteps = { folder: string | null; snapshots: Snapshots; steps: ReturnType<typeof stepsOf> };
 
-/** The steps of a run on the desk, and in every folder outside it that its calls could change; `gone` are those it changed that are no longer there. */
+/**
+ * The steps of a run on the desk, and in every folder outside it that its calls could change; `gone` are those it changed
+ * that are no longer there. What was undone completely is not undone again: others may have made the same files since.
+ */
 async function stepsOfRun(
   eventsOf: (run: string) => Promise<Event[]>,
   shadow: Snapshots,
   run: string,
 ): Promise<{ found: FolderSteps[]; gone: string[] }> {
-  const events = await eventsWithChildren(eventsOf, run);
+  const all = await eventsWithChildren(eventsOf, run);
+  const undone = all.findLast(
+    (event) => event.type === 'run.undone' && event.run === run && event.data.kept.length === 0,
+  );
+  const events = all.filter(({ seq }) => seq > (undone?.seq ?? 0));
   const found: FolderSteps[] = [];
   const gone: string[] = [];
   for (const folder of [null, ...foldersIn(events)]) {
@@ -106,6 +113,8 @@ async function stepsOfRun(
     const steps = stepsOf(events, now, folder).filter(({ before, after }) => folder === null || before !== after);
     if (steps.length > 0) found.push({ folder, snapshots, steps });
   }
+  if (found.length + gone.length === 0 && undone !== undefined)
+    throw new OkaError('refused', `this run was undone already, on ${undone.at.slice(0, 10)}`);
   if (found.length + gone.length === 0)
     throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
   return { found, gone };
