@@ -58,7 +58,9 @@ function isDecided(run: RunState, event: Event): boolean {
     );
   return (
     event.type === 'node.settled' &&
-    !/^((kept|reused) from run|(fallback after: )?the (planner|model) failed)/.test(event.data.reason)
+    !/^((kept|reused) from run|(fallback after: )?the (planner failed|model could not be asked))/.test(
+      event.data.reason,
+    )
   );
 }
 

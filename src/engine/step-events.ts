@@ -23,8 +23,8 @@ export function plannerFailedEvent(run: RunState, node: string, error: string): 
   return agentFailedEvent(run, node, `the planner failed: ${error}`);
 }
 
-/** Why an agent failed whose model cannot be asked, such as for want of a valid key: it has decided nothing itself. */
-const MODEL_FAILED = 'the model failed: ';
+/** Why an agent failed whose model cannot be asked, for want of a valid key or of budget: it has decided nothing itself. */
+const MODEL_FAILED = 'the model could not be asked: ';
 
 export function modelFailedEvent(run: RunState, node: string, error: string): NewEvent {
   return agentFailedEvent(run, node, `${MODEL_FAILED}${error}`);

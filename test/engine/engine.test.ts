@@ -967,7 +967,7 @@ describe('agents', () => {
 
   it.each([
     ['throws', () => Promise.reject(new Error('no tokens')), 'a: the planner failed: no tokens'],
-    ['cannot be asked', () => ({ failed: 'answered 401' }), 'a: the model failed: answered 401'],
+    ['cannot be asked', () => ({ failed: 'answered 401' }), 'a: the model could not be asked: answered 401'],
     ['is not there', undefined, 'a: there is no planner'],
   ])('a planner that %s fails the node, or leads to its fallback', async (_, decide, reason) => {
     const options = decide === undefined ? {} : { planner: { decide } };

@@ -20,12 +20,14 @@ const looking = inParts({
 describe('what bounds a task', { timeout: 90_000 }, () => {
   it('ends with the reason when its budget of tokens is spent', async () => {
     await using story = await openStory({ model: looking });
-    story.drop('bounded.md', task('budget: { tokens: 20000, replans: 0 }\n'));
+    story.drop('bounded.md', task('budget: { tokens: 20000 }\n'));
     story.work();
     const { status, reason, page } = await story.ended('bounded');
     expect(status).toBe('failed');
     expect(reason).toMatch(/budget of this run is spent: tokens/);
     expect(page).toContain('budget of this run is spent');
+    expect(page).toContain('**❌ Failed.**');
+    expect(story.model.requests.map(partOf).filter((part) => part === 'planner')).toHaveLength(1);
   });
 
   it('ends with the reason when its calls are spent', async () => {

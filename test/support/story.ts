@@ -162,7 +162,7 @@ export class Story {
     const ended = await this.until(`the end of ${run}`, async () => (await this.eventsOf('run.ended', run))[0]);
     const page = await this.until(`the result of ${run}`, async () => {
       const text = this.page(run);
-      return text === null || text.includes('**⏸️') ? undefined : text;
+      return text === null || /\*\*(?:⏸️|⏳)/u.test(text) ? undefined : text;
     });
     return { ...ended.data, page };
   }

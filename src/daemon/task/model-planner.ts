@@ -41,7 +41,7 @@ export function modelPlanner(
       const error = 'error' in outcome ? outcome.error : outcome.status;
       if (outcome.status === 'failed' && outcome.temporary === true)
         return { later: askAgainMs, reason: `the model ${error}` };
-      if (outcome.status === 'failed') return { failed: error };
+      if (outcome.status === 'failed' || outcome.status === 'denied') return { failed: error };
       return { kind: 'Fail', reason: error.slice(0, 4000), rationale: 'there is nobody to ask' };
     },
   };
