@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Recall } from '../../memory/recall/recall.ts';
-import { fitToBudget, type Found, search } from '../../memory/recall/search-memory.ts';
+import { fitToBudget, type Found, openSearch, search } from '../../memory/recall/search-memory.ts';
 import { createTokenCounter } from '../../memory/text/tokens.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
@@ -43,8 +43,15 @@ async function retrieveLines(call: RetrieveCall, recall: Recall): Promise<void> 
 async function retrieve({ options, json }: RetrieveCall, recall: Recall, query: string): Promise<Data> {
   const { budget } = options;
   const limit = options.limit ?? (budget === undefined ? DEFAULT_LIMIT : CONSIDERED);
-  const { found, by } = await search(recall, { query, limit, ...searchFilters(options) });
-  if (budget === undefined && !json) return { query, by, budget: null, tokens: 0, items: [...found] };
-  const items = fitToBudget(found, budget ?? Number.POSITIVE_INFINITY, await createTokenCounter('openai'));
+  const asked = { query, limit, ...searchFilters(options) };
+  if (budget === undefined && !json) {
+    const { found, by } = await search(recall, asked);
+    return { query, by, budget: null, tokens: 0, items: found };
+  }
+  const counter = await createTokenCounter('openai');
+  const { items, by } = await recall.withRepair(async () => {
+    const opened = await openSearch(recall, asked);
+    return { by: opened.by, items: fitToBudget(opened.found, budget ?? Number.POSITIVE_INFINITY, counter) };
+  });
   return { query, by, budget: budget ?? null, tokens: items.reduce((sum, each) => sum + each.tokens, 0), items };
 }

@@ -13,7 +13,7 @@ import { createApplicabilityTest } from './applicability.ts';
 import { type Candidate, packContext } from './context-pack.ts';
 import type { Recall } from './recall.ts';
 import { createRelevanceTest } from './relevance.ts';
-import { type SearchAnswer, dayOf, type Found, formatFound, search } from './search-memory.ts';
+import { dayOf, type Found, formatFound, rankEntries } from './search-memory.ts';
 import { withoutInstructions } from './stated-sentences.ts';
 
 export type PackRequest = {
@@ -32,51 +32,68 @@ export type PackRequest = {
 export type PromptPack = { text: string; manifest: PackManifest };
 
 const MAX_QUERY_LENGTH = 4000;
-const NOTHING_FOUND: SearchAnswer = { found: [], by: 'keywords' };
 /** Avoids loading a vocabulary when there is nothing to count. */
 const NO_COUNTER: TokenCounter = { name: 'none', count: () => 0 };
 
-export async function buildPack(recall: Recall, ask: PackRequest): Promise<PromptPack> {
+export function buildPack(recall: Recall, ask: PackRequest): Promise<PromptPack> {
+  return recall.withRepair(() => makePack(recall, ask));
+}
+
+async function makePack(recall: Recall, ask: PackRequest): Promise<PromptPack> {
   const { settings } = recall.options;
   const query = ask.query.slice(0, MAX_QUERY_LENGTH);
   // Plans are based on what people said; tool output comes later, marked as such.
-  const common = { query, trusted: ask.role === 'planner' };
-  const limit = recall.facts.size === 0 ? 0 : 2 * settings.facts;
-  const facts = limit === 0 ? NOTHING_FOUND : await search(recall, { ...common, limit, only: 'facts' });
-  const episodes = await search(recall, {
-    ...common,
-    limit: 2 * settings.episodes,
-    only: 'episodes',
+  const ranking = await rankEntries(recall, {
+    query,
+    trusted: ask.role === 'planner',
     except: ask.task ?? ask.run,
   });
+  const facts = recall.facts.size === 0 ? [] : [...ranking.best('facts', 2 * settings.facts)];
   const isRelevant = createRelevanceTest(query);
   const candidates = [
-    ...statedCandidates(recall, query, facts.found),
+    ...statedCandidates(recall, query, facts),
     ...ask.given,
-    ...facts.found.filter(isRelevant).flatMap((found) => factCandidates(recall, found)),
-    ...relevantEpisodes(recall, query, episodes.found).map(episodeCandidate),
+    ...facts.filter(isRelevant).flatMap((found) => factCandidates(recall, found)),
+    ...relevantEpisodes(recall, query, ranking.best('episodes', 2 * settings.episodes)).map(episodeCandidate),
   ];
   const family = modelFamily(ask.model);
   const counter =
     candidates.length === 0 ? NO_COUNTER : await createTokenCounter(family, recall.reportedTokens(family));
   const { text, ...packed } = packContext({ candidates, settings, counter });
   const { role, node } = ask;
-  return { text, manifest: { role, node, query: query.slice(0, 500), by: episodes.by, ...packed } };
+  return { text, manifest: { role, node, query: query.slice(0, 500), by: ranking.by, ...packed } };
 }
 
 /** The share of the best score from which on the words of somebody who is named have to do with the task. */
 const NAMED_SHARE = 0.25;
 
-/** What has to do with the task by its words or its meaning, and what people said who are named in it. */
-function relevantEpisodes(recall: Recall, query: string, found: readonly Found[]): Found[] {
+/** Roughly; only for knowing when there is enough. */
+const CHARACTERS_PER_TOKEN = 4;
+/** Near-duplicates are dropped later, so somewhat more is read than fits. */
+const SLACK = 1.3;
+/** After so many in a row that have nothing to do with the task, none follows. */
+const MOST_MISSES = 60;
+
+/**
+ * What has to do with the task by its words or its meaning, and what people said who are named in it; no more is read than
+ * can fit.
+ */
+function relevantEpisodes(recall: Recall, query: string, found: Iterable<Found>): Found[] {
+  const { cap, shares } = recall.options.settings;
   const isRelevant = createRelevanceTest(query);
-  const least = NAMED_SHARE * (found[0]?.score ?? 0);
-  const isKept = (each: Found): boolean =>
-    isRelevant(each) || (isTalk(each) && each.score >= least && names(query, each.who));
-  return found
-    .filter(isKept)
-    .flatMap((each) => withoutStated(recall, query, each))
-    .filter(isKept);
+  const relevant: Found[] = [];
+  let [left, misses, least] = [SLACK * cap * shares.episodes * CHARACTERS_PER_TOKEN, 0, -1];
+  for (const each of found) {
+    if (least < 0) least = NAMED_SHARE * each.score;
+    const isNamed = isTalk(each) && each.score >= least && names(query, each.who);
+    const kept = isNamed || isRelevant(each) ? withoutStated(recall, query, each) : [];
+    const related = kept.filter((one) => one === each || isNamed || isRelevant(one));
+    misses = related.length === 0 ? misses + 1 : 0;
+    relevant.push(...related);
+    for (const { text } of related) left -= text.length;
+    if (left <= 0 || misses >= MOST_MISSES) break;
+  }
+  return relevant;
 }
 
 const isTalk = ({ kind, namespace }: Found): boolean => kind === 'said' && namespace !== 'task';

@@ -3,6 +3,7 @@
  *
  * 1. Important facts rank high, but at least a third of the list is episodes, if there are any.
  * 2. Facts that were forgotten, superseded or have expired are never returned.
+ * 3. Ranking reads no text: entries are read one by one, while somebody still wants them.
  */
 import type { Evidence } from '../../schema/memory.ts';
 import type { Corpus } from '../index/corpus.ts';
@@ -43,26 +44,50 @@ export type SearchAnswer = { found: Found[]; by: 'keywords' | 'keywords and vect
 const MAX_FACT_SHARE = 2 / 3;
 
 export function search(recall: Recall, asked: SearchRequest): Promise<SearchAnswer> {
-  return recall.withRepair(() => runSearch(recall, asked));
+  return recall.withRepair(async () => {
+    const { found, by } = await openSearch(recall, asked);
+    return { found: [...found], by };
+  });
 }
 
-async function runSearch(recall: Recall, asked: SearchRequest): Promise<SearchAnswer> {
-  const { query, limit, only } = asked;
+/** What was found, best first, each read when it is asked for (3). Damage is noticed then: see Recall.withRepair. */
+export type OpenSearch = { found: Iterable<Found>; by: SearchAnswer['by'] };
+
+export async function openSearch(recall: Recall, asked: SearchRequest): Promise<OpenSearch> {
+  const { limit, only } = asked;
+  const ranking = await rankEntries(recall, asked);
+  if (only !== undefined) return { found: ranking.best(only, limit), by: ranking.by };
+  const [facts, episodes] = [ranking.places('facts', limit), ranking.places('episodes', limit)];
+  return { found: ranking.read(balanceResults(facts, episodes, limit)), by: ranking.by };
+}
+
+export type Ranking = {
+  by: SearchAnswer['by'];
+  places(wanted: 'facts' | 'episodes', limit: number): Ranked[];
+  read(places: readonly Ranked[]): Iterable<Found>;
+  best(wanted: 'facts' | 'episodes', limit: number): Iterable<Found>;
+};
+
+/** Ranks everything once, for facts and for episodes. */
+export async function rankEntries(recall: Recall, asked: Omit<SearchRequest, 'limit'>): Promise<Ranking> {
+  const { query } = asked;
   const corpus = recall.corpus.now;
   const able = searchableEntries(recall, asked);
   const closely = (): number[] => topKeywordMatches(corpus, query, able);
   const meaning = await recall.semantic.similarities(corpus, query, able, closely);
   const scores = scoreEntries(corpus, { text: query, now: recall.options.clock(), meaning });
   weighFactsByImportance(recall, scores);
-  const those = (wanted: 'facts' | 'episodes'): Ranked[] => {
-    if (only !== undefined) return only === wanted ? topRanked(scores, limit, able) : [];
-    return topRanked(scores, limit, selectFacts(corpus, able, Number(wanted === 'facts')));
+  const places: Ranking['places'] = (wanted, limit) =>
+    topRanked(scores, limit, selectFacts(corpus, able, Number(wanted === 'facts')));
+  function* read(ranked: readonly Ranked[]): Generator<Found> {
+    for (const each of ranked) yield* toFound(recall, { ...each, similarity: similarityAt(meaning, each.at) });
+  }
+  return {
+    by: meaning === null ? 'keywords' : 'keywords and vectors',
+    places,
+    read,
+    best: (wanted, limit) => read(places(wanted, limit)),
   };
-  const [facts, happened] = [those('facts'), those('episodes')];
-  const found = balanceResults(facts, happened, limit).flatMap((each) =>
-    toFound(recall, { ...each, similarity: similarityAt(meaning, each.at) }),
-  );
-  return { found, by: meaning === null ? 'keywords' : 'keywords and vectors' };
 }
 
 function similarityAt(meaning: Float32Array | null, at: number): number | null {
@@ -88,7 +113,10 @@ function balanceResults(facts: readonly Ranked[], happened: readonly Ranked[], l
 }
 
 /** Marks each entry that may be returned with 1. */
-function searchableEntries(recall: Recall, { day, namespace, task, except, only, trusted }: SearchRequest): Uint8Array {
+function searchableEntries(
+  recall: Recall,
+  { day, namespace, task, except, only, trusted }: Omit<SearchRequest, 'limit'>,
+): Uint8Array {
   const { now: corpus } = recall.corpus;
   const from = day === undefined ? 0 : Date.parse(`${day}T00:00:00Z`) / 1000;
   const space = namespace === undefined ? -1 : (corpus.names.namespace.byName.get(namespace) ?? -2);
@@ -162,18 +190,29 @@ function toFound(recall: Recall, { at, score, similarity }: Ranked & Pick<Found,
 
 export type FoundWithCost = Found & { tokens: number };
 
-/** Returns the best results that fit a token budget. A day heading is counted once, with its first result. */
-export function fitToBudget(found: readonly Found[], budget: number, counter: TokenCounter): FoundWithCost[] {
+/** No entry costs less than this. */
+const LEAST_TOKENS = 4;
+/** After so many in a row that did not fit, the others are not tried. */
+const MOST_MISSES = 60;
+
+/**
+ * Returns the best results that fit a token budget, and reads no more than that takes (3). A day heading is counted once,
+ * with its first result.
+ */
+export function fitToBudget(found: Iterable<Found>, budget: number, counter: TokenCounter): FoundWithCost[] {
   const days = new Set<string>();
   const fitting: FoundWithCost[] = [];
-  let left = budget;
+  let [left, misses] = [budget, 0];
   for (const each of found) {
     const day = dayOf(each);
     const tokens = counter.count(`${formatFound(each)}\n`) + (days.has(day) ? 0 : counter.count(`${day}\n`));
+    misses = tokens > left ? misses + 1 : 0;
+    if (misses >= MOST_MISSES) break;
     if (tokens > left) continue;
     left -= tokens;
     days.add(day);
     fitting.push({ ...each, tokens });
+    if (left < LEAST_TOKENS) break;
   }
   return fitting;
 }
