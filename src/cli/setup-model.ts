@@ -121,6 +121,7 @@ async function askKey(
 
 async function askModel(choice: Choice, { home, rooms }: SetupCall, dialog: Dialog): Promise<Step> {
   const { provider, server, url, key } = choice;
+  dialog.print(`Asking ${server.host} which models it has…\n`);
   const listing = await dialog.during((signal) => listServerModels(home, provider, { url, key, signal, rooms }));
   const problem = listingProblem(listing, server);
   if (problem !== null) {

@@ -349,6 +349,11 @@ export const eventData = {
         .max(100)
         .optional()
         .describe('Folders outside the desk that the call may change, with their states.'),
+      uncovered: z
+        .array(z.string().max(1000))
+        .max(100)
+        .optional()
+        .describe('Folders outside the desk that the call may change, and that undo does not restore.'),
       ground: z
         .string()
         .max(200)

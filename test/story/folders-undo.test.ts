@@ -62,6 +62,11 @@ describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
     await story.oka('approve', wait);
     expect((await story.ended('large')).status).toBe('done');
     expect(read('Backup/x.txt')).toBe('x\n');
+    expect(await story.oka('undo', 'large')).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/cannot +\S+\/Backup: undo does not cover this folder/),
+    });
+    expect(read('Backup/x.txt')).toBe('x\n');
   });
 
   it('undo: none in the policy is that answer for good', async () => {

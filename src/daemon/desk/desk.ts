@@ -35,8 +35,11 @@ const SPACE_POLL_MS = 2000;
 
 export type DeskPorts = {
   shadow: Pick<Snapshots, 'snapshot' | 'topNames' | 'forFolder'>;
-  /** Real paths of the folders outside the desk that the call may change and undo restores (K6); none when left out. */
-  foldersOf?: (call: ToolCall) => Promise<readonly string[]>;
+  /**
+   * Real paths of the folders outside the desk that the call may change: those that undo restores (K6), and those that it
+   * does not. None when left out.
+   */
+  foldersOf?: (call: ToolCall) => Promise<{ restorable: readonly string[]; uncovered: readonly string[] }>;
   append: Append;
   inTurn: InTurn;
   /** Folders that were put onto the desk while a call was running, and not by it. */
@@ -102,13 +105,14 @@ async function withSnapshots(ports: DeskPorts, call: ToolCall, act: () => Promis
   const { run, signal } = call;
   if (signal.aborted) return NOT_BEGUN;
   const isGuarded = ports.aside !== undefined && call.aside === undefined && !isOperatorsOwn(call);
-  const paths = (await ports.foldersOf?.(call)) ?? [];
+  const { restorable, uncovered } = (await ports.foldersOf?.(call)) ?? { restorable: [], uncovered: [] };
   const before = await retryUntilSpace(ports, { run, signal }, async () => {
     placed?.clear(); // what is there already is part of the state before
     const taken = await shadow.snapshot(`before ${call.call}`);
-    const folders = await snapshotFolders(ports, paths, `before ${call.call}`);
+    const folders = await snapshotFolders(ports, restorable, `before ${call.call}`);
     const known = isGuarded && call.tool === 'shell' ? ({ author: 'model' } as const) : {};
-    const more = { ...known, ...withFolders(folders), ...toGround(await environmentOf(call)) };
+    const unsaved = uncovered.length === 0 ? {} : { uncovered: [...uncovered] };
+    const more = { ...known, ...withFolders(folders), ...unsaved, ...toGround(await environmentOf(call)) };
     await append(snapshotEvent(call, 'before', taken, more));
     return { ...taken, folders };
   });
@@ -245,7 +249,7 @@ function snapshotEvent(
   { run, node, call }: Recorded,
   when: 'before' | 'after',
   { tree, skipped }: { tree: string; skipped: string[] },
-  more: Partial<Pick<SnapshotEvent['data'], 'ground' | 'author' | 'aside' | 'folders'>>,
+  more: Partial<Pick<SnapshotEvent['data'], 'ground' | 'author' | 'aside' | 'folders' | 'uncovered'>>,
 ): NewEvent {
   const named = skipped.slice(0, MOST_SKIPPED).map((path) => path.slice(0, 1000));
   return { type: 'desk.kept', run, data: { call, node, when, tree, skipped: named, ...more } };
@@ -258,6 +262,11 @@ const toGround = (environment: string | null): { ground?: string } =>
 export function foldersIn(events: readonly Event[]): string[] {
   const recorded = events.flatMap(({ type, data }) => (type === 'desk.kept' ? (data.folders ?? []) : []));
   return [...new Set(recorded.map(({ path }) => path))];
+}
+
+/** Folders outside the desk that these events say undo does not restore. */
+export function uncoveredFolders(events: readonly Event[]): string[] {
+  return [...new Set(events.flatMap(({ type, data }) => (type === 'desk.kept' ? (data.uncovered ?? []) : [])))];
 }
 
 /**

@@ -119,12 +119,12 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   };
 }
 
-/** Those that a call may change and that undo restores. */
 function changedFolders(folders: FolderGrants): NonNullable<DeskPorts['foldersOf']> {
-  return async (call) =>
-    (await folders.forCall(call))
-      .filter(({ path, access }) => access === 'write' && isRestorable(path))
-      .map(({ path }) => path);
+  return async (call) => {
+    const writable = (await folders.forCall(call)).filter(({ access }) => access === 'write').map(({ path }) => path);
+    const restorable = writable.filter((path) => isRestorable(path));
+    return { restorable, uncovered: writable.filter((path) => !restorable.includes(path)) };
+  };
 }
 
 /** The desk with its turns; what a process before left open is settled at once, and not only by the first who writes. */

@@ -4,7 +4,7 @@ import type { Event } from '../../schema/event.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Snapshots, Undone } from '../../tools/desk/snapshots.ts';
 import { lstatIfPresent } from '../../ledger/disk.ts';
-import { foldersIn, stepsOf } from './desk.ts';
+import { foldersIn, stepsOf, uncoveredFolders } from './desk.ts';
 import type { InTurn } from './desk-turns.ts';
 import type { LedgerPort, Runs } from '../port-types.ts';
 import type { Home } from '../../schema/home.ts';
@@ -26,8 +26,8 @@ export function undo(ports: UndoPorts, run: string): Promise<Undone> {
 }
 
 async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Promise<Undone> {
-  const { found, gone } = await stepsOfRun(runs.eventsOf, shadow, run);
-  const undone: Undone[] = [notUndone(gone)];
+  const { found, left } = await stepsOfRun(runs.eventsOf, shadow, run);
+  const undone: Undone[] = [leaving(left)];
   for (const { folder, snapshots, steps } of found)
     undone.push(inFolder(folder, await snapshots.undo(steps, `after undoing ${run}`)));
   const merged = mergeUndone(undone);
@@ -46,8 +46,8 @@ async function undoInTurn({ runs, ledger, shadow }: UndoPorts, run: string): Pro
 /** What `undo` would do, without doing it. */
 export function previewUndo({ runs, shadow, deskTurn }: Omit<UndoPorts, 'ledger'>, run: string): Promise<Undone> {
   return deskTurn(async () => {
-    const { found, gone } = await stepsOfRun(runs.eventsOf, shadow, run);
-    const planned: Undone[] = [notUndone(gone)];
+    const { found, left } = await stepsOfRun(runs.eventsOf, shadow, run);
+    const planned: Undone[] = [leaving(left)];
     for (const { folder, snapshots, steps } of found) {
       const { restore, remove, overlaps, notRestorable } = await snapshots.plan(steps);
       planned.push(inFolder(folder, { restored: restore, removed: remove, overlaps, notRestorable }));
@@ -56,13 +56,9 @@ export function previewUndo({ runs, shadow, deskTurn }: Omit<UndoPorts, 'ledger'
   });
 }
 
-/** What a run did in folders that are no longer there stays as it is, and is named. */
-const notUndone = (gone: readonly string[]): Undone => ({
-  restored: [],
-  removed: [],
-  overlaps: [],
-  notRestorable: gone.map((path) => ({ path, why: 'the folder is gone' })),
-});
+type Left = Undone['notRestorable'][number];
+
+const leaving = (notRestorable: Left[]): Undone => ({ restored: [], removed: [], overlaps: [], notRestorable });
 
 /** Paths on the desk are relative to it; those in folders outside it are absolute. */
 function inFolder(folder: string | null, { restored, removed, overlaps, notRestorable }: Undone): Undone {
@@ -88,24 +84,28 @@ function mergeUndone(all: readonly Undone[]): Undone {
 type FolderSteps = { folder: string | null; snapshots: Snapshots; steps: ReturnType<typeof stepsOf> };
 
 /**
- * The steps of a run on the desk, and in every folder outside it that its calls could change; `gone` are those it changed
- * that are no longer there. What was undone completely is not undone again: others may have made the same files since.
+ * The steps of a run on the desk, and in every folder outside it that its calls could change; `left` are those
+ * that cannot be restored. What was undone completely is not undone again: others may have made the same files since.
  */
 async function stepsOfRun(
   eventsOf: (run: string) => Promise<Event[]>,
   shadow: Snapshots,
   run: string,
-): Promise<{ found: FolderSteps[]; gone: string[] }> {
+): Promise<{ found: FolderSteps[]; left: Left[] }> {
   const all = await eventsWithChildren(eventsOf, run);
   const undone = all.findLast(
     (event) => event.type === 'run.undone' && event.run === run && event.data.kept.length === 0,
   );
   const events = all.filter(({ seq }) => seq > (undone?.seq ?? 0));
   const found: FolderSteps[] = [];
-  const gone: string[] = [];
+  const left: Left[] = uncoveredFolders(events).map((path) => ({
+    path,
+    why: 'undo does not cover this folder; what the run changed there stays',
+  }));
   for (const folder of [null, ...foldersIn(events)]) {
     if (folder !== null && lstatIfPresent(folder)?.isDirectory() !== true) {
-      if (stepsOf(events, null, folder).some(({ before, after }) => before !== after)) gone.push(folder);
+      if (stepsOf(events, null, folder).some(({ before, after }) => before !== after))
+        left.push({ path: folder, why: 'the folder is gone' });
       continue;
     }
     const snapshots = folder === null ? shadow : shadow.forFolder(folder);
@@ -113,11 +113,11 @@ async function stepsOfRun(
     const steps = stepsOf(events, now, folder).filter(({ before, after }) => folder === null || before !== after);
     if (steps.length > 0) found.push({ folder, snapshots, steps });
   }
-  if (found.length + gone.length === 0 && undone !== undefined)
+  if (found.length + left.length === 0 && undone !== undefined)
     throw new OkaError('refused', `this run was undone already, on ${undone.at.slice(0, 10)}`);
-  if (found.length + gone.length === 0)
+  if (found.length + left.length === 0)
     throw new OkaError('refused', 'this run changed nothing on the desk, or its snapshots were removed');
-  return { found, gone };
+  return { found, left };
 }
 
 /** The events of a run and of all runs inside it, in the order in which they were written. */
