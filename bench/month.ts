@@ -50,7 +50,7 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
       value: sum((each) => each.wrongly.length) / candidates,
       unit: 'share',
       bar: { most: 0.05 },
-      about: 'candidates that were promoted and should not have been',
+      about: 'candidates that are promoted in the end and should not be',
     },
     {
       name: 'month_free',

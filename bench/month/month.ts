@@ -52,7 +52,7 @@ export async function live(options: MonthOptions): Promise<Month> {
   const given: Given[] = [];
   const byTitle = new Map<string, Given>();
   const story = await openStory({
-    model: inParts({ planner: (request) => planIn(request, byTitle), critic: rejectIdleWork }),
+    model: inParts({ planner: (request) => planIn(request, byTitle), critic: judgeByFiles }),
     config: { inbox: { settle_ms: 0, rescan_ms: 100, parallel: 8 }, ...options.config },
   });
   using ahead = clockAhead();
@@ -112,9 +112,19 @@ function hand(story: Story, { run, task }: Given): void {
   story.drop(`${run}.md`, `---\nid: ${run}\ntitle: ${task.title}\n---\n${task.body}\n`);
 }
 
-/** The critic, who is only asked about work that changed nothing. */
-const rejectIdleWork = (): WireReply =>
-  verdict('rework', [{ criterion: 'c1', holds: false, evidence: '', quote: '' }], 'nothing was changed');
+/** The critic, who is asked about work that changed nothing, and about procedures that are new: it wants to see a file. */
+function judgeByFiles({ text }: WireRequest): WireReply {
+  const files = [...text.matchAll(/\b(e\d+) files\.read [^\n]*\n([\s\S]*?)<\/data/g)];
+  const [, evidence = '', content = ''] = files[0] ?? [];
+  const quote = content.split('\n').findLast((line) => line.trim() !== '') ?? '';
+  const criteria = [...text.matchAll(/^(c\d+): /gm)].map(([, criterion = '']) => criterion);
+  if (quote === '')
+    return verdict('rework', [{ criterion: 'c1', holds: false, evidence: '', quote: '' }], 'nothing was changed');
+  return verdict(
+    'done',
+    criteria.map((criterion) => ({ criterion, holds: true, evidence, quote })),
+  );
+}
 
 /** The planner: it knows its trade, and not every day is a good one. */
 function planIn({ text }: WireRequest, byTitle: ReadonlyMap<string, Given>): WireReply {

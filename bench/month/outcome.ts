@@ -7,7 +7,7 @@ export type Outcome = {
   /** Kinds that one procedure would do for and that had enough clean runs, and those of them that have one. */
   regular: string[];
   promoted: string[];
-  /** Procedures that were ever promoted and should not have been: of how many candidates. */
+  /** Procedures that are promoted in the end and should not be: of how many candidates. */
   wrongly: string[];
   candidates: number;
   /** Share of the tasks of known kinds, in the last days, that were done without asking a model. */
@@ -24,15 +24,15 @@ export function outcomeOf({ given, tasks, procedures }: Month, days: number): Ou
   const isRegular = (name: string): boolean => families.some((each) => each.name === name && each.isRegular);
   const regular = [...kinds].filter(([name, runs]) => isRegular(name) && runs.length >= ENOUGH).map(([name]) => name);
   const kindOf = (known: KnownProcedure): string => kindBehind(known, given);
-  const everPromoted = procedures.filter(({ moves }) => moves.some(({ to }) => to === 'promoted'));
+  const stillPromoted = procedures.filter(({ status }) => status === 'promoted');
   const last = given.filter(({ day }) => day >= days * (1 - LAST_SHARE));
   const first = given.filter(({ day }) => day === 0);
   const freeOf = (some: typeof given): number =>
     some.filter(({ run }) => tasks.get(run)?.thoughts === 0 && tasks.get(run)?.status === 'done').length / some.length;
   return {
     regular,
-    promoted: [...new Set(procedures.filter(({ status }) => status === 'promoted').map(kindOf))].toSorted(),
-    wrongly: everPromoted.filter((known) => !isRegular(kindOf(known))).map(({ procedure }) => procedure.id),
+    promoted: [...new Set(stillPromoted.map(kindOf))].toSorted(),
+    wrongly: stillPromoted.filter((known) => !isRegular(kindOf(known))).map(({ procedure }) => procedure.id),
     candidates: procedures.length,
     free: freeOf(last),
     freeAtFirst: freeOf(first),
