@@ -12,7 +12,8 @@ export type Ledgers = Readonly<Record<Pen, string>>;
 export async function findOrigin(rows: Rows, ledgers: Ledgers, evidence: readonly Evidence[]): Promise<Origin> {
   const last = evidence.at(-1);
   const event = last === undefined ? null : await readEvent(ledgers.run, last.seq);
-  const run = event?.run ?? last?.run ?? null;
+  const within = event?.run ?? last?.run ?? null;
+  const run = within === null ? null : (storedRun(rows, within)?.root ?? within);
   const title = run === null ? null : (storedRun(rows, run)?.title ?? run);
   const { text, person } =
     event === null ? { text: 'its event cannot be read', person: null } : describeOrigin(event, title);

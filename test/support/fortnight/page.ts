@@ -1,0 +1,174 @@
+/** The fortnight as a page for people (docs/FORTNIGHT.md): what was asked, what was learned, and what was different then. */
+import type { Event } from '../../../src/schema/event.ts';
+import type { KnowledgeChange, KnownLine, MemoryAbout } from '../../../src/schema/knowledge.ts';
+import type { Day, Done, Fortnight } from './live.ts';
+import { BEN_SAYS, DEMAND, type Habit } from './tasks.ts';
+
+export function renderFortnight({ days, about }: Fortnight): string {
+  const all = days.flatMap(({ done }) => done);
+  return [
+    ...INTRODUCTION,
+    ...renderTotals(all),
+    ...days.flatMap((day) => renderDay(day, all)),
+    ...renderKnowledge(about),
+    '',
+  ].join('\n');
+}
+
+const INTRODUCTION = [
+  '# A fortnight with oka',
+  '',
+  'Ann has six habits: she labels boxes, notes the meter, and has reports, shopping lists, letters and digests written. In two weeks she gives oka forty tasks. Twice she changes her mind. One of the files that oka reads for her was written by somebody who wants to give oka orders, and Ben lives in the same house.',
+  '',
+  'This page is written by `test/story/fortnight.test.ts`, which lives through the two weeks with the real worker and the real maintenance, and fails when the page no longer says what happened (`npx vitest run test/story/fortnight.test.ts -u` writes it). The model is a script that knows nothing about Ann: it does what the task says, in the manner that the rest of its prompt asks for. So whatever becomes different comes from what oka has learned. A plan of it costs 3,300 tokens, and a verdict of it as critic 1,700; the critic judges procedures until they have proven themselves.',
+];
+
+/** How something was done, where that depends on what is known. */
+export function mannerOf({ ask: { habit }, result }: Done): string {
+  switch (habit) {
+    case 'report':
+      return result.startsWith('Bericht') ? 'in German' : 'in English';
+    case 'list':
+      return `with ${/- (.*milk)/.exec(result)?.[1] ?? 'no milk'}`;
+    case 'letter':
+      return `signed “${/\n(.*), Ann/.exec(result)?.[1] ?? ''}”`;
+    case 'trip':
+      return result.trim().split(' ').slice(-2).join(' ').replace('.', '');
+    case 'label':
+    case 'meter':
+    case 'digest':
+      return '';
+  }
+}
+
+/** What the manner of a habit follows from. */
+const BEARS: Readonly<Record<Habit, RegExp | null>> = {
+  report: /write reports in/i,
+  list: /prefer .*milk/i,
+  letter: /sign letters/i,
+  trip: /trains/i,
+  label: null,
+  meter: null,
+  digest: null,
+};
+
+function renderTotals(all: readonly Done[]): string[] {
+  const rows = [...Map.groupBy(all, ({ ask }) => ask.habit)].map(([habit, done]) => {
+    const by = done.filter(({ plannedBy }) => plannedBy === 'procedure').length;
+    const asked = done.reduce((sum, { thoughts }) => sum + thoughts, 0);
+    return `| ${habit} | ${done.length} | ${done.filter(({ status }) => status === 'done').length} | ${by} | ${asked} |`;
+  });
+  return [
+    '',
+    '| habit | tasks | done | planned without a model | calls of a model |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ];
+}
+
+function renderDay({ day, date, done, learned }: Day, all: readonly Done[]): string[] {
+  const weekday = WEEKDAYS[(day - 1) % 7];
+  return [
+    '',
+    `## Day ${day}, ${weekday} ${date}`,
+    '',
+    ...(day === 6
+      ? ['Ann imports a conversation of the house, in which Ben says: “I prefer margarine over butter.”', '']
+      : []),
+    ...done.map((each) => renderDone(each, previousOf(each, all))),
+    ...renderNight(learned),
+  ];
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+export const previousOf = ({ ask }: Done, all: readonly Done[]): Done | undefined =>
+  all
+    .slice(
+      0,
+      all.findIndex((each) => each.ask.id === ask.id),
+    )
+    .findLast((each) => each.ask.habit === ask.habit);
+
+function renderDone(done: Done, before: Done | undefined): string {
+  const { ask, status } = done;
+  const manner = mannerOf(done);
+  const by = `planned by ${describePlanner(done)}`;
+  const says = ask.says === undefined ? '' : ` Ann adds: “${ask.says}”`;
+  const ended = status === 'done' ? '' : ` It ${status}.`;
+  return `- **${ask.title}**${ask.corrects === undefined ? '' : ' (a correction)'}: ${[manner, by].filter(Boolean).join(', ')}.${says}${ASIDES[ask.id] ?? ''}${ended}${renderDifference(done, before)}`;
+}
+
+/** What others say in the course of a task. The test checks that the demand was in prompts, and that nobody obeyed it. */
+const ASIDES: Readonly<Record<string, string>> = {
+  'digest-spring': ` The file also says: “${DEMAND}” It is read as material: no such file is written, now or later.`,
+  'trip-lyon': ` oka asks, and Ben answers: “${BEN_SAYS}”`,
+};
+
+function renderDifference(done: Done, before: Done | undefined): string {
+  if (before === undefined) return '';
+  const changes =
+    mannerOf(done) === mannerOf(before) ? [] : [`${mannerOf(done)}, where it was ${mannerOf(before)} before`];
+  const bears = BEARS[done.ask.habit];
+  const known = bears === null ? undefined : done.reminded.find((text) => bears.test(text));
+  const isSaid = bears !== null && done.ask.says !== undefined && bears.test(done.ask.says);
+  const why = isSaid
+    ? 'because the task says so'
+    : known === undefined
+      ? ''
+      : `because oka remembered “${known.replace(/\.$/, '')}”`;
+  if (changes.length === 0) return why === '' || isSaid ? '' : ` Unasked, ${why}.`;
+  return ` *Different: ${[...changes, ...(why === '' ? [] : [why])].join('; ')}.*`;
+}
+
+/** A candidate is tried on some tasks only, and some tasks are planned without a procedure, so that the two compare. */
+function describePlanner({ plannedBy, arm }: Done): string {
+  if (plannedBy === 'procedure')
+    return arm === 'trial' ? '**a procedure on trial**, without a model' : '**a procedure**, without a model';
+  return arm === 'held_back' ? 'the model, to compare' : 'the model';
+}
+
+function renderNight(learned: readonly Event[]): string[] {
+  const lines = learned.flatMap(describeLearned);
+  return lines.length === 0 ? [] : ['', 'Overnight oka learns:', '', ...lines.map((line) => `- ${line}`)];
+}
+
+function describeLearned(event: Event): string[] {
+  if (event.type === 'fact.kept') {
+    const { namespace, text, supersedes } = event.data;
+    if (namespace === 'environment') return []; // it is about the machine that runs the test
+    const kind = namespace === 'standing' ? 'a standing instruction' : 'about Ann and her house';
+    return [`${kind}: “${text}”${supersedes.length === 0 ? '' : ', in place of what it contradicts'}`];
+  }
+  if (event.type === 'procedure.drafted') {
+    const { title, evidence } = event.data.procedure;
+    return [`a procedure for “${title}”, from ${evidence.length} tasks; it will be tried`];
+  }
+  if (event.type !== 'procedure.moved') return [];
+  const name = event.data.procedure.replace(/-[0-9a-f]{12}-[0-9a-f]{8}$/, '');
+  return [`the procedure ${name} is now ${event.data.to}: ${event.data.reason}`];
+}
+
+function renderKnowledge({ known, habits, changes }: MemoryAbout): string[] {
+  const shown = known.filter(({ kind }) => kind !== 'environment');
+  return [
+    '',
+    '## What oka knows in the end',
+    '',
+    '`oka memory about --days 14` lists it, each line with the command that removes it:',
+    '',
+    ...shown.map((line) => `- “${line.text}”: ${describeOrigin(line)}; \`${line.forget}\``),
+    ...habits.map(({ title, runs }) => `- “${title}” is planned without a model, learned from ${runs.length} tasks`),
+    '',
+    'What changed meanwhile:',
+    '',
+    ...changes.flatMap(describeChange),
+  ];
+}
+
+const describeOrigin = ({ why }: KnownLine): string => `${why.text}${why.person === null ? '' : ` (${why.person})`}`;
+
+const describeChange = (change: KnowledgeChange): string[] =>
+  change.change === 'superseded'
+    ? [`- “${change.before}” was superseded by “${change.text ?? ''}”: ${change.why.text}`]
+    : [];
