@@ -9,5 +9,6 @@ export default defineConfig({
     pool: 'forks',
     isolate: false, // half of the time went into starting processes and loading the same modules
     maxWorkers: 4, // many tests wait for processes, so four share two cores well
+    experimental: { viteModuleRunner: false, nodeLoader: false }, // Node runs the source as it is, so no test needs a transform
   },
 });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openStory } from '../support/story.ts';
 import { inParts, plan } from '../support/story-model.ts';
+import { isThorough } from '../support/thorough.ts';
 
 const yes = (is: boolean): true | undefined => (is ? true : undefined);
 
@@ -67,7 +68,7 @@ describe('oka up', { timeout: 90_000 }, () => {
     expect(await once(second, 'exit')).toEqual([0, null]);
   });
 
-  it.concurrent('starts a worker again that was killed', async () => {
+  it.runIf(isThorough)('starts a worker again that was killed', async () => {
     await using story = await openStory();
     story.write('.oka/run_ledger.jsonl', '');
     const up = story.start(['up', '--alone']);

@@ -40,7 +40,7 @@ function installed({ native }: { native: boolean }) {
 }
 
 describe('a command without a sandbox', { timeout: 120_000 }, () => {
-  it('is announced on the console, in the status and in RESULT.md', () => {
+  it.runIf(isThorough)('is announced on the console, in the status and in RESULT.md', () => {
     using place = installed({ native: false });
     place.oka('init');
     const ran = place.oka('run', place.task);

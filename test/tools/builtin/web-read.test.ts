@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/schema/json.ts';
 import type { ArtifactRef, Outcome } from '../../../src/schema/tool.ts';
 import { type WebReadOptions, webReadTool } from '../../../src/tools/builtin/web-read.ts';
-import { isThorough, timesOf } from '../../support/thorough.ts';
+import { casesOf, isThorough, timesOf } from '../../support/thorough.ts';
 import { errorOf, ground, use } from './support.ts';
 
 type Page = { body: string | Buffer; type?: string; status?: number; location?: string; encoding?: string };
@@ -54,6 +54,16 @@ const ARTICLE = `<html><head><title>Tulip  mania</title><script>track()</script>
 <table><tr><th>Year</th><th>Price</th></tr><tr><td>1636</td><td>10</td></tr></table>
 <p>${LONG}</p><img src="/x.png" alt="a tulip"><a href="javascript:steal()">bad</a></article>
 <footer>Imprint</footer></body></html>`;
+
+const ENCODINGS: [name: string, body: Buffer, type: string, text: string][] = [
+  ['declared by the server', Buffer.from('Gr\xfc\xdfe', 'latin1'), 'text/html; charset=ISO-8859-1', 'Grüße'],
+  ['declared by the page', Buffer.from('<meta charset="windows-1251">\xcf\xf0\xe8', 'latin1'), 'text/html', 'При'],
+  ['declared wrongly as UTF-8', Buffer.from('Gr\xfc\xdfe', 'latin1'), 'text/html; charset=utf-8', 'Grüße'],
+  ['declared wrongly as latin1', Buffer.from('Grüße'), 'text/html; charset=latin1', 'Grüße'],
+  ['declared as something unknown', Buffer.from('Gr\xfc\xdfe', 'latin1'), 'text/html; charset=klingon', 'Grüße'],
+  ['UTF-16 with a mark', Buffer.from('\uFEFFGrüße', 'utf16le'), 'text/html', 'Grüße'],
+  ['Japanese mail encoding', Buffer.from('\x1b$B$"\x1b(B', 'latin1'), 'text/html; charset=iso-2022-jp', 'あ'],
+];
 
 describe('web.read', { timeout: 60_000 }, () => {
   it('gives the article as markdown with absolute links, without menus and scripts', async () => {
@@ -131,17 +141,12 @@ describe('web.read', { timeout: 60_000 }, () => {
     expect(errorOf(await read({ body }))).toContain('has no text: scripts fill it');
   });
 
-  it.each([
-    ['declared by the server', Buffer.from('Gr\xfc\xdfe', 'latin1'), 'text/html; charset=ISO-8859-1', 'Grüße'],
-    ['declared by the page', Buffer.from('<meta charset="windows-1251">\xcf\xf0\xe8', 'latin1'), 'text/html', 'При'],
-    ['declared wrongly as UTF-8', Buffer.from('Gr\xfc\xdfe', 'latin1'), 'text/html; charset=utf-8', 'Grüße'],
-    ['declared wrongly as latin1', Buffer.from('Grüße'), 'text/html; charset=latin1', 'Grüße'],
-    ['declared as something unknown', Buffer.from('Gr\xfc\xdfe', 'latin1'), 'text/html; charset=klingon', 'Grüße'],
-    ['UTF-16 with a mark', Buffer.from('\uFEFFGrüße', 'utf16le'), 'text/html', 'Grüße'],
-    ['Japanese mail encoding', Buffer.from('\x1b$B$"\x1b(B', 'latin1'), 'text/html; charset=iso-2022-jp', 'あ'],
-  ])('reads the text of a page whose encoding is %s', async (_, body, type, expected) => {
-    expect(outputOf(await read({ body, type })).text).toBe(expected);
-  });
+  it.each(casesOf(ENCODINGS, (_, index) => index < 3))(
+    'reads the text of a page whose encoding is %s',
+    async (_, body, type, expected) => {
+      expect(outputOf(await read({ body, type })).text).toBe(expected);
+    },
+  );
 
   it('gives plain text and JSON as they are, and refuses what is no text', async () => {
     expect(outputOf(await read({ body: '<a> b', type: 'text/plain' })).text).toBe('<a> b');
