@@ -156,10 +156,10 @@ describe('a capability that is one folder and one line', () => {
       properties: { weather: { properties: { outlook: { default: 'sunny' } } }, memory: expect.anything() },
     });
     expect((await run(home, 'doctor')).out).toContain(`config    ${home.config}`);
-    expect((await okaWith({}, 'doctor', '--dir', home.dir)).out).toContain('Unrecognized key: "weather"');
+    expect((await okaWith({}, 'doctor', '--dir', home.dir)).out).toContain('weather: there is no such setting');
     expect(await run(home, 'maintain', '--once')).toMatchObject({ code: 0 });
     expect(await okaWith({}, 'maintain', '--once', '--dir', home.dir)).toMatchObject({
-      err: expect.stringContaining('Unrecognized key: "weather"'),
+      err: expect.stringContaining('weather: there is no such setting'),
     });
     const check = watchConfig(home, list);
     const checkOfProduct = watchConfig(home);

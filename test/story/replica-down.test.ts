@@ -122,7 +122,8 @@ function memoryOf(pid: number): number {
 const happened = ({ run, type, data }: Event): string =>
   `${run} ${type} ${'node' in data ? data.node : ''} ${'status' in data ? data.status : ''}`;
 
-const timeless = (text: string): string => text.replaceAll(/\d[\d.,:]*( (?:ms|s|min)\b)?/g, '#');
+const timeless = (text: string): string =>
+  text.replaceAll(/\d[\d.,:]*( (?:ms|s|min)\b)?/g, '#').replaceAll('# to # UTC', '# UTC');
 
 describe('a replica that is down for as long as oka is up', { timeout: 180_000 }, () => {
   it.runIf(isThorough)(

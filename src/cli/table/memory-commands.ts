@@ -20,7 +20,7 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/memory-stats.ts'),
   }),
   'memory about': command({
-    summary: 'Show what oka knows about you: why, what changed this week, and how to remove each line',
+    summary: 'Show what oka knows about you, why, and how to remove it',
     options: {
       days: countOr(7, 'N', 'Show what changed in the last N days (default 7).'),
       namespace: text('NAME', 'Only of this namespace.'),
@@ -128,7 +128,7 @@ export const memory: Readonly<Record<string, Command>> = {
     load: () => import('../commands/memory-undo.ts'),
   }),
   'memory import': command({
-    summary: 'Import what was said elsewhere: lines of {id, text, at, who, role, thread, namespace}',
+    summary: 'Import what was said elsewhere, as lines of JSON',
     operands: '<file.jsonl>',
     options: { me: texts('NAME', 'Your name in it: what this user says is yours, and is learned from.') },
     json: true,
