@@ -21,6 +21,9 @@ const POLL_EVERY_MS = 1000;
 /** Lines of the first seconds of both processes, when they refuse to start. */
 const MOST_REMEMBERED = 100;
 
+/** Events that there may be before the first work. */
+const MOST_BEFORE_WORK = 50;
+
 type UpCall = Call<{ stay: boolean; alone: boolean; noSetup: boolean }, string>;
 
 export async function run(call: UpCall): Promise<Answer<string>> {
@@ -49,9 +52,9 @@ async function superviseHome(
     throw new OkaError('refused', `a worker is running already, process ${holder.pid} on ${holder.host}`, {
       fix: 'See what it does: oka status',
     });
-  const isFirst = !existsSync(home.ledgers.run);
+  const isFirst = await isFirstStart(home);
   setUp(home);
-  if (isFirst && checkAnchors(home, 'run').state === 'none') await welcome(call);
+  if (isFirst) await welcome(call);
   await offer();
   const notice = rootNotice();
   if (notice !== null) report(notice);
@@ -69,6 +72,18 @@ async function superviseHome(
     },
   );
   return signal.aborted ? exits.ok : code;
+}
+
+/** Secrets that were set before do not count as work. A ledger that is gone, but was known once, was no first start. */
+async function isFirstStart(home: Home): Promise<boolean> {
+  if (!existsSync(home.ledgers.run)) return checkAnchors(home, 'run').state === 'none';
+  const { readEvents } = await import('../../ledger/read-events.ts');
+  let read = 0;
+  for await (const { type } of readEvents(home.ledgers.run)) {
+    read += 1;
+    if (type === 'worker.started' || type === 'task.received' || read > MOST_BEFORE_WORK) return false;
+  }
+  return true;
 }
 
 /** Worker and maintenance stumble over the same mistake in the rules; a line that both print is reported once. */

@@ -35,6 +35,7 @@ import type { Home } from '../../schema/home.ts';
 import type { ResultReports } from '../task/report-results.ts';
 import { inboxSettings } from './accept.ts';
 import { endedCleanly, writePendingResults } from './pending-results.ts';
+import { reportAtStart } from './start-notices.ts';
 import { readEventsSince, tasksReceivedIn } from './recent-events.ts';
 import { type CheckConfig, takeTasks } from './take-tasks.ts';
 import { watchFirstChanges } from './withdraw-task.ts';
@@ -46,6 +47,7 @@ const NEEDED = {
   shadow: ports.shadow,
   taskGraph: ports.taskGraph,
   results: ports.results,
+  models: ports.models,
   vault: ports.vault,
 };
 /** Of a reason; all of it is in the ledger. */
@@ -60,7 +62,7 @@ export async function work(home: Home, signal: AbortSignal, log: Log, rooms?: re
 
 async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, log: Log): Promise<void> {
   const { home } = host;
-  const { ledger, onDurable, shadow, taskGraph, results, vault } = host.valuesOf(NEEDED);
+  const { ledger, onDurable, shadow, taskGraph, results, vault, models } = host.valuesOf(NEEDED);
   const locked = vault.locked();
   if (locked !== null) log(`vault: ${locked}. Tasks that need no secret run; its values are redacted by fingerprints`);
   const { version: node, pid } = process;
@@ -93,6 +95,7 @@ async function serve(host: Host, checkConfig: CheckConfig, signal: AbortSignal, 
       }
     }
   });
+  reportAtStart(home, taskGraph(), models, log);
   void shadow.prune().catch((error: unknown) => log(`undo: ${messageOf(error)}`));
   try {
     const owed = { pending: results.pending, isHeir };
