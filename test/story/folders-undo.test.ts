@@ -14,6 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStory, type Story } from '../support/story.ts';
+import { acting, goal, inParts, partOf, plan, refusing } from '../support/story-model.ts';
+import { call } from '../support/wire-server-reply.ts';
 
 let story: Story;
 /** A folder of a person, outside the home of oka. */
@@ -76,6 +78,25 @@ describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
     expect((await run('large', `echo x > ${mine}/Backup/x.txt`)).status).toBe('done');
     expect(read('Backup/x.txt')).toBe('x\n');
     expect((await story.eventsOf('wait.opened')).filter(({ data }) => data.for.kind === 'approval')).toEqual([]);
+  });
+
+  it('a model can only read such a folder, and its planner and worker know that', async () => {
+    fillBackup();
+    story = await openStory({
+      policy: policy(backup(', undo: none')),
+      model: inParts({
+        planner: () => plan([goal('do', 'write a note', ['files.write'])], ['There is a note.']),
+        executor: acting(call('files_write', { path: `${mine}/Backup/note.txt`, content: 'x' })),
+        critic: refusing,
+      }),
+    });
+    story.drop('note.md', `---\nid: note\nbudget: { replans: 0 }\n---\nWrite a note into ${mine}/Backup.\n`);
+    story.work();
+    await story.ended('note');
+    const asked = story.model.requests.filter((request) => partOf(request) !== 'critic').map(({ text }) => text);
+    expect(asked.length).toBeGreaterThan(1);
+    for (const text of asked) expect(text).toContain(`this task may read ${mine}/Backup:`);
+    expect(read('Backup/note.txt')).toBeNull();
   });
 
   it('says that a folder is gone, and undoes the rest', async () => {

@@ -137,7 +137,7 @@ async function planByModel(
       ...(task.dir === null ? {} : { dir: task.dir }),
     },
     pack: await ports.pack('planner', call, task, body, offers),
-    situation: ports.situation(task.dir, folders),
+    situation: ports.situation(task.dir, await ports.foldersForModel(call.run)),
     tools,
     reasons: past.map(({ reason }) => reason),
     achieved: context.ran.map(toAchieved),

@@ -36,6 +36,8 @@ export type TaskPorts = {
   situation: (dir: string | null, folders: readonly OpenFolder[]) => string;
   /** The folders outside the desk for the plan of a task, or why it cannot be planned. */
   folders: FolderGrants['forPlan'];
+  /** Those that are open to what a model does in this run, which may be less. */
+  foldersForModel: (run: string) => Promise<readonly OpenFolder[]>;
   /** What has worked for tasks like this one. */
   procedures: Choose;
   /** What a task says it needs and is not there, as the outcome that waits for it. */

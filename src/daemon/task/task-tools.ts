@@ -55,7 +55,7 @@ export function taskTools(parts: TaskParts): TaskTools {
       memory.pack({ role: 'executor', run, node, query: goal, model: idOf(models, 'executor', model) }, ports.note),
     contextOf: (model) => ports.contextOf('executor', model),
     now: () => describeMoment(Date.now()),
-    foldersOf: async (run) => (await parts.folders.forCall({ run, author: 'model' })).map(describeFolder),
+    foldersOf: async (run) => (await ports.foldersForModel(run)).map(describeFolder),
   });
   return {
     planner,
@@ -83,6 +83,7 @@ function portsOf(parts: TaskParts): TaskPorts {
       return memory.pack({ role, run, node, query: `${title}\n${about}`, model, given }, note);
     },
     folders: folders.forPlan,
+    foldersForModel: (run) => folders.forCall({ run, author: 'model' }),
     situation: (dir, outside) =>
       describeSituation(dir, {
         folders: outside,
