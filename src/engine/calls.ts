@@ -61,10 +61,12 @@ export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome
   }
 }
 
-/** Whether a read that failed together with others is tried again alone; the chain retries only what is made alone. */
+/**
+ * Whether a read that failed together with others is tried again alone; the chain retries only what is made alone. Only
+ * what says that it may succeed later is: of any other failure the chain has drawn its conclusions already (heal).
+ */
 function isTriedAgain({ run, account }: DriveState, step: CallStep, outcome: Outcome): boolean {
-  if (step.together !== true || outcome.status !== 'failed' || outcome.temporary === false) return false;
-  if (outcome.overstepped !== undefined) return false;
+  if (step.together !== true || outcome.status !== 'failed' || outcome.temporary !== true) return false;
   return boundsOf(run, step.node).retries > 0 && accountLeft(account, 0).retries >= 1;
 }
 

@@ -206,7 +206,8 @@ describe('reads of one turn', () => {
 
   it('one that fails for a moment is tried again alone, as often as its node allows and no more', async () => {
     const tried: Json[] = [];
-    const flaky = toolNamed('look', (input) => (tried.push(input), input === 'a' ? failed('later') : ok()), reading);
+    const later: Outcome = { status: 'failed', error: 'later', temporary: true };
+    const flaky = toolNamed('look', (input) => (tried.push(input), input === 'a' ? later : ok()), reading);
     const seen: PlannerInput['evidence'][] = [];
     const { engine, events } = engineWith({
       tools: [flaky],
@@ -227,6 +228,29 @@ describe('reads of one turn', () => {
     ]);
     expect(new Set(dataOf(events, 'call.started').map(({ call }) => call)).size).toBe(4);
     expect(differences(events, [flaky])).toBeNull();
+  });
+
+  it('one that misses something is not made again before the worker has seen the advice', async () => {
+    const lacking = toolNamed('look', (input) => (input === 'a' ? failed('no such program') : ok()), reading);
+    const seen: PlannerInput['evidence'][] = [];
+    let misses = 0;
+    const { engine } = engineWith({
+      tools: [lacking],
+      planner: oneTurn([look('a'), look('b')], seen),
+      middleware: standardChain({
+        tools: [lacking],
+        clock: () => 0,
+        sleep: quiet,
+        judge: () => ({ effect: 'allow', why: '' }),
+        diagnose: () => ((misses += 1) === 1 ? { advice: 'use another one' } : { kind: 'requirement', name: 'it' }),
+      }),
+    });
+    const { done } = await engine.start(graphOf([{ ...node, max_retries: 1 }]), { id: 'r' });
+    expect(await done).toMatchObject({ status: 'done' });
+    expect(shown(seen)).toEqual([
+      ['a', 'failed', 'no such program\nuse another one'],
+      ['b', 'ok', null],
+    ]);
   });
 
   it('one that tried more than it may is asked about alone, as a write', async () => {
