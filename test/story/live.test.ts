@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { liveSocket } from '../../src/daemon/live/live-socket.ts';
+import { socketFile } from '../../src/daemon/live/live-socket.ts';
 import { followLive } from '../../src/daemon/live/follow-live.ts';
 import type { LiveMessage } from '../../src/schema/live.ts';
 import { openStory } from '../support/story.ts';
@@ -46,7 +46,8 @@ describe('what is done now', { timeout: 90_000 }, () => {
   it('a worker that was killed leaves a socket that the next one replaces', async () => {
     await using story = await openStory();
     const first = story.start(['worker']);
-    const isThere = async (): Promise<true | undefined> => (existsSync(liveSocket(story.home)) ? true : undefined);
+    const isThere = async (): Promise<true | undefined> =>
+      existsSync(socketFile(story.home, 'live')) ? true : undefined;
     await story.until('the socket', isThere);
     first.kill('SIGKILL');
     await once(first, 'exit');

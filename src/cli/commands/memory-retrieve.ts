@@ -1,6 +1,9 @@
 import { createInterface } from 'node:readline';
 import type { Recall } from '../../memory/recall/recall.ts';
-import { fitToBudget, type Found, openSearch, search } from '../../memory/recall/search-memory.ts';
+import { type Found, retrieve, type Retrieved } from '../../memory/recall/search-memory.ts';
+import type { RetrieveRequest } from '../../memory/recall/background-recall.ts';
+import { retrieveFromWorker } from '../../daemon/memory/recall-socket.ts';
+import { penHolder } from '../../ledger/pen.ts';
 import { createTokenCounter } from '../../memory/text/tokens.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { type Answer, type Call, exits } from '../command-module.ts';
@@ -20,9 +23,14 @@ export async function run(call: RetrieveCall): Promise<Answer<Data>> {
     throw new OkaError('usage', 'with - questions are read line by line and answered as JSON', {
       fix: 'Say: oka memory retrieve --json -',
     });
+  const answered = query === '-' || penHolder(call.home.ledgers.run) === null ? null : await askWorker(call, query);
+  if (answered !== null) {
+    call.emit(answered);
+    return { code: exits.ok };
+  }
   return withRecall(call.home, async (recall) => {
     if (query === '-') await retrieveLines(call, recall);
-    else call.emit(await retrieve(call, recall, query));
+    else call.emit(await retrieveHere(call, recall, query));
     return { code: exits.ok };
   });
 }
@@ -35,23 +43,35 @@ export const render = ({ items }: Data, terminal: Terminal): string => renderFou
 async function retrieveLines(call: RetrieveCall, recall: Recall): Promise<void> {
   await recall.embedAll(call.signal);
   for await (const line of createInterface({ input: call.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line.trim() !== '') call.emit(await retrieve(call, recall, line.trim()));
+    if (line.trim() !== '') call.emit(await retrieveHere(call, recall, line.trim()));
     if (call.signal.aborted) return;
   }
 }
 
-async function retrieve({ options, json }: RetrieveCall, recall: Recall, query: string): Promise<Data> {
+/** A worker that runs has the index and the embedding model loaded. */
+async function askWorker(call: RetrieveCall, query: string): Promise<Data | null> {
+  const { asked, budget, isCounted } = requestFor(call, query);
+  const answered = await retrieveFromWorker(call.home, { asked, budget, isCounted });
+  return answered === null ? null : toData(query, budget, answered);
+}
+
+async function retrieveHere(call: RetrieveCall, recall: Recall, query: string): Promise<Data> {
+  const { asked, budget, isCounted } = requestFor(call, query);
+  const counter = isCounted ? await createTokenCounter('openai') : null;
+  return toData(query, budget, await retrieve(recall, asked, { budget, counter }));
+}
+
+function requestFor({ options, json }: RetrieveCall, query: string): RetrieveRequest {
   const { budget } = options;
   const limit = options.limit ?? (budget === undefined ? DEFAULT_LIMIT : CONSIDERED);
   const asked = { query, limit, ...searchFilters(options) };
-  if (budget === undefined && !json) {
-    const { found, by } = await search(recall, asked);
-    return { query, by, budget: null, tokens: 0, items: found };
-  }
-  const counter = await createTokenCounter('openai');
-  const { items, by } = await recall.withRepair(async () => {
-    const opened = await openSearch(recall, asked);
-    return { by: opened.by, items: fitToBudget(opened.found, budget ?? Number.POSITIVE_INFINITY, counter) };
-  });
-  return { query, by, budget: budget ?? null, tokens: items.reduce((sum, each) => sum + each.tokens, 0), items };
+  return { asked, budget: budget ?? null, isCounted: budget !== undefined || json };
 }
+
+const toData = (query: string, budget: number | null, { items, by }: Retrieved): Data => ({
+  query,
+  by,
+  budget,
+  tokens: items.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+  items,
+});

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Home } from '../../schema/home.ts';
 import { LiveMessage } from '../../schema/live.ts';
-import { liveKeyFile, socketAddress } from './live-socket.ts';
+import { socketAddress, socketKeyFile } from './live-socket.ts';
 
 const RETRY_MS = 300;
 
@@ -17,8 +17,8 @@ export async function followLive(home: Home, signal: AbortSignal, on: (message: 
 }
 
 async function readStream(home: Home, signal: AbortSignal, on: (message: LiveMessage) => void): Promise<void> {
-  const key = readFileSync(liveKeyFile(home), 'utf8');
-  const { path, folder } = await socketAddress(home);
+  const key = readFileSync(socketKeyFile(home, 'live'), 'utf8');
+  const { path, folder } = await socketAddress(home, 'live');
   const socket = connect(path);
   socket.unref();
   const stop = (): void => void socket.destroy();

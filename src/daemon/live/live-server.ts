@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { lstatIfPresent } from '../../ledger/disk.ts';
 import type { Home } from '../../schema/home.ts';
 import type { LiveMessage } from '../../schema/live.ts';
-import { liveKeyFile, liveSocket, socketAddress } from './live-socket.ts';
+import { socketAddress, socketFile, socketKeyFile, type SocketName } from './live-socket.ts';
 
 export type LiveServer = {
   publish: (message: LiveMessage) => void;
@@ -32,7 +32,7 @@ export async function openLiveServer(home: Home): Promise<LiveServer> {
   const readers = new Set<Socket>();
   const latest = new Map<string, string>();
   let greet = (): void => undefined;
-  const server = await listen(home, (reader) => {
+  const server = await listenWithKey(home, 'live', (reader) => {
     readers.add(reader);
     reader.once('close', () => readers.delete(reader));
     for (const line of latest.values()) send(reader, line);
@@ -55,7 +55,7 @@ export async function openLiveServer(home: Home): Promise<LiveServer> {
     close: async () => {
       for (const reader of readers) reader.destroy();
       await new Promise<void>((done) => (server === null ? done() : server.close(() => done())));
-      if (server !== null) rmSync(liveSocket(home), { force: true });
+      if (server !== null) rmSync(socketFile(home, 'live'), { force: true });
     },
   };
 }
@@ -65,8 +65,9 @@ function send(reader: Socket, line: string): void {
   else reader.write(line);
 }
 
-async function listen(home: Home, admit: (reader: Socket) => void): Promise<Server> {
-  const key = writeKey(home);
+/** Listens on a socket of the home, and admits whoever sends the key (2). */
+export async function listenWithKey(home: Home, name: SocketName, admit: (reader: Socket) => void): Promise<Server> {
+  const key = writeKey(home, name);
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -76,20 +77,20 @@ async function listen(home: Home, admit: (reader: Socket) => void): Promise<Serv
     if (connections > MOST_READERS) socket.destroy();
     else awaitKey(socket, key, () => admit(socket));
   });
-  const { path, folder } = await socketAddress(home);
+  const { path, folder } = await socketAddress(home, name);
   try {
     await new Promise<void>((done, fail) => server.once('error', fail).listen(path, done));
   } finally {
     await folder?.close();
   }
-  chmodSync(liveSocket(home), 0o600);
+  chmodSync(socketFile(home, name), 0o600);
   server.on('error', () => undefined);
   return server.unref();
 }
 
 /** Removes what a process before has left, and writes a new key. */
-function writeKey(home: Home): Buffer {
-  const [file, socket] = [liveKeyFile(home), liveSocket(home)];
+function writeKey(home: Home, name: SocketName): Buffer {
+  const [file, socket] = [socketKeyFile(home, name), socketFile(home, name)];
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (lstatIfPresent(socket)?.isSocket() === true) rmSync(socket);
   rmSync(file, { force: true });

@@ -19,6 +19,7 @@ import type { Home } from '../../schema/home.ts';
 import type { OnDurable } from '../port-types.ts';
 
 export type Memory = {
+  retrieve: BackgroundRecall['retrieve'];
   store: MemoryStore;
   tools: MemoryPorts;
   /** `given` is what the caller knows by itself, such as procedures, besides the work at hand. */
@@ -44,6 +45,7 @@ export function openMemory({ home, config, onDurable, taskGraph }: OpenMemoryPor
   if (!isOff) onDurable(() => recall.notifyChange());
   const packs = new Map<string, Promise<string>>();
   return {
+    retrieve: (request) => recall.retrieve(request),
     store: storeOver(recall),
     tools: {
       search: async (asked, run) => (await recall.search({ ...asked, except: taskOf(taskGraph(), run) })).found,

@@ -17,12 +17,14 @@ export const homeMemory = defineRoom({
   needs: { home, config, ledger, artifacts, onDurable, taskGraph },
   gives: { memory },
   open: async (needed) => {
-    const [{ openMemory }, { recordMemory }, { memoryTools }] = await Promise.all([
+    const [{ openMemory }, { serveRecall }, { recordMemory }, { memoryTools }] = await Promise.all([
       import('./open-memory.ts'),
+      import('./recall-socket.ts'),
       import('./record-memory.ts'),
       import('../../tools/builtin/memory-tools.ts'),
     ]);
     const opened = openMemory(needed);
+    const stopServing = await serveRecall(needed.home, opened);
     const record = async (intake: Parameters<typeof recordMemory>[0]): Promise<null> => {
       await recordMemory(intake, needed);
       return null;
@@ -31,7 +33,10 @@ export const homeMemory = defineRoom({
       gives: { memory: opened },
       tools: memoryTools(opened.tools),
       intakes: { remember: record, forget: record, import: record },
-      close: () => opened.close(),
+      close: async () => {
+        await stopServing();
+        await opened.close();
+      },
     };
   },
 });

@@ -9,14 +9,18 @@ import { Worker } from 'node:worker_threads';
 import { OkaError } from '../../schema/errors.ts';
 import type { PromptPack, PackRequest } from './build-pack.ts';
 import type { RecallOptions } from './recall.ts';
-import type { SearchAnswer, SearchRequest } from './search-memory.ts';
+import type { Retrieved, SearchAnswer, SearchRequest } from './search-memory.ts';
 
 /** `artifacts` is the folder of the artifacts. */
 export type RecallThreadOptions = Pick<RecallOptions, 'folder' | 'ledgers' | 'settings'> & { artifacts: string };
 
+/** `isCounted`: what each result costs is wanted, too. */
+export type RetrieveRequest = { asked: SearchRequest; budget: number | null; isCounted: boolean };
+
 type RecallQuestion =
   | { kind: 'catch up' }
   | { kind: 'search'; asked: SearchRequest }
+  | ({ kind: 'retrieve' } & RetrieveRequest)
   | { kind: 'pack'; ask: PackRequest }
   | { kind: 'close' };
 export type RecallRequest = RecallQuestion & { number: number };
@@ -24,6 +28,7 @@ export type RecallReply = { number: number } & ({ value: unknown } | { error: st
 
 export type BackgroundRecall = {
   search(asked: SearchRequest): Promise<SearchAnswer>;
+  retrieve(request: RetrieveRequest): Promise<Retrieved>;
   pack(ask: PackRequest): Promise<PromptPack>;
   /** Says that events were written; the index catches up after a short delay. */
   notifyChange(): void;
@@ -62,6 +67,7 @@ export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRe
 
   return {
     search: (asked) => ask({ kind: 'search', asked }),
+    retrieve: ({ asked, budget, isCounted }) => ask({ kind: 'retrieve', asked, budget, isCounted }),
     pack: (wanted) => ask({ kind: 'pack', ask: wanted }),
     notifyChange: () => {
       following ??= setTimeout(follow, FOLLOW_AFTER_MS).unref();

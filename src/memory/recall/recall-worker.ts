@@ -6,7 +6,8 @@ import { messageOf } from '../../schema/errors.ts';
 import type { RecallReply, RecallRequest, RecallThreadOptions } from './background-recall.ts';
 import { buildPack } from './build-pack.ts';
 import { Recall } from './recall.ts';
-import { search } from './search-memory.ts';
+import { createTokenCounter } from '../text/tokens.ts';
+import { retrieve, search } from './search-memory.ts';
 
 /** How long a prompt waits for an embedding model that is loading; after that, keywords answer alone. */
 const MODEL_WAIT_MS = 200;
@@ -52,6 +53,11 @@ async function handleRequest(asking: RecallRequest): Promise<unknown> {
     case 'search':
       await recall.catchUp();
       return search(recall, asking.asked).finally(embedInBackground);
+    case 'retrieve': {
+      await recall.catchUp();
+      const counter = asking.isCounted ? await createTokenCounter('openai') : null;
+      return retrieve(recall, asking.asked, { budget: asking.budget, counter }).finally(embedInBackground);
+    }
     case 'pack':
       await recall.catchUp();
       return buildPack(recall, asking.ask).finally(embedInBackground);

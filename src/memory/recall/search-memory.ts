@@ -217,6 +217,23 @@ export function fitToBudget(found: Iterable<Found>, budget: number, counter: Tok
   return fitting;
 }
 
+export type Retrieved = { items: (Found & { tokens?: number })[]; by: SearchAnswer['by'] };
+
+/** The best results; with a counter, what each costs, and with a budget those that fit. */
+export function retrieve(
+  recall: Recall,
+  asked: SearchRequest,
+  { budget, counter }: { budget: number | null; counter: TokenCounter | null },
+): Promise<Retrieved> {
+  return recall.withRepair(async () => {
+    const { found, by } = await openSearch(recall, asked);
+    return {
+      by,
+      items: counter === null ? [...found] : fitToBudget(found, budget ?? Number.POSITIVE_INFINITY, counter),
+    };
+  });
+}
+
 export const dayOf = ({ at }: Pick<Found, 'at'>): string => at.slice(0, 10);
 export const formatFound = ({ who, text, kind }: Pick<Found, 'who' | 'text' | 'kind'>): string =>
   kind === 'fact' ? text : `${who}: ${text}`;

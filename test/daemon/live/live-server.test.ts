@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { followLive } from '../../../src/daemon/live/follow-live.ts';
-import { liveKeyFile, liveSocket } from '../../../src/daemon/live/live-socket.ts';
+import { socketFile, socketKeyFile } from '../../../src/daemon/live/live-socket.ts';
 import { openLiveServer } from '../../../src/daemon/live/live-server.ts';
 import { homeAt } from '../../../src/daemon/settings.ts';
 import type { LiveMessage } from '../../../src/schema/live.ts';
@@ -25,7 +25,9 @@ describe('the live stream', () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     const server = await openLiveServer(home);
-    expect([liveSocket(home), liveKeyFile(home)].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
+    expect([socketFile(home, 'live'), socketKeyFile(home, 'live')].map((file) => statSync(file).mode & 0o777)).toEqual([
+      0o600, 0o600,
+    ]);
     const readers = Array.from({ length: 5 }, () => follow(home));
     await vi.waitFor(() => expect(server.isWatched()).toBe(true), patience);
     server.publish(output('one\n'));
@@ -42,8 +44,12 @@ describe('the live stream', () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     const server = await openLiveServer(home);
-    for (const sent of ['x'.repeat(33), `${'x'.repeat(32)}\n`, `${readFileSync(liveKeyFile(home), 'utf8')}\nmore`]) {
-      const socket = connect(liveSocket(home));
+    for (const sent of [
+      'x'.repeat(33),
+      `${'x'.repeat(32)}\n`,
+      `${readFileSync(socketKeyFile(home, 'live'), 'utf8')}\nmore`,
+    ]) {
+      const socket = connect(socketFile(home, 'live'));
       let received = '';
       socket.on('data', (chunk) => (received += chunk)).on('error', () => undefined);
       socket.write(sent);
@@ -58,7 +64,7 @@ describe('the live stream', () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     mkdirSync(join(home.oka, 'state'), { recursive: true });
-    const left = createServer().listen(liveSocket(home));
+    const left = createServer().listen(socketFile(home, 'live'));
     await once(left, 'listening');
     const server = await openLiveServer(home);
     const reader = follow(home);
@@ -66,20 +72,20 @@ describe('the live stream', () => {
     await reader.end();
     await server.close();
     left.close();
-    writeFileSync(liveSocket(home), 'a file of somebody');
+    writeFileSync(socketFile(home, 'live'), 'a file of somebody');
     const second = await openLiveServer(home);
     second.publish(output('nobody sees it'));
     await second.close();
-    expect(readFileSync(liveSocket(home), 'utf8')).toBe('a file of somebody');
+    expect(readFileSync(socketFile(home, 'live'), 'utf8')).toBe('a file of somebody');
   });
 
   it('drops a reader that does not keep pace, without waiting for it', async () => {
     using folder = temporaryFolder();
     const home = homeAt(folder.dir);
     const server = await openLiveServer(home);
-    const slow = connect(liveSocket(home)).on('error', () => undefined);
+    const slow = connect(socketFile(home, 'live')).on('error', () => undefined);
     slow.pause();
-    slow.write(`${readFileSync(liveKeyFile(home), 'utf8')}\n`);
+    slow.write(`${readFileSync(socketKeyFile(home, 'live'), 'utf8')}\n`);
     const quick = follow(home);
     await vi.waitFor(() => expect(server.isWatched()).toBe(true), patience);
     await vi.waitFor(() => {

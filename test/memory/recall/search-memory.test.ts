@@ -33,10 +33,10 @@ it('3 a pack reads about as much as it contains', async () => {
   await home.append(...talk);
   const recall = await recallOf(home);
   let read = 0;
-  const { item } = recall.items;
+  const item = recall.items.item.bind(recall.items);
   recall.items.item = (n) => {
     read += 1;
-    return item.call(recall.items, n);
+    return item(n);
   };
   const ask = {
     role: 'executor',
