@@ -304,6 +304,24 @@ describe('a procedure', { timeout: 90_000 }, () => {
     expect(pack?.data.items).toContainEqual(expect.objectContaining({ id: `procedure:${ID}`, section: 'procedures' }));
   });
 
+  it.each([
+    ['older than', 1, 'used'],
+    ['newer than', 7, 'offered'],
+  ])('that is promoted and an instruction %s the runs behind it: %i', async (_, seq, arm) => {
+    await using story = await openStory({ model: planner });
+    await known(story, procedure());
+    const ledger = await openLedger(story.home.ledgers.maintenance, 'maintenance', { redact: (text) => text });
+    const fact = { id: 'standing-1', namespace: 'standing', source: 'task' as const, evidence: [{ run: null, seq }] };
+    await ledger.append({ type: 'fact.kept', data: { ...fact, text: 'Put a heading above a text in capitals.' } });
+    await ledger.close();
+    const run = runIn(0.1, false);
+    story.drop('a.md', task(run, 'Write "hello world" in capitals into out/b.txt'));
+    story.work();
+    expect((await story.ended(run)).status).toBe('done');
+    expect((await story.eventsOf('procedure.chosen', run)).map(({ data }) => data.arm)).toEqual([arm]);
+    expect(story.deskText('by-model.txt')).toBe(arm === 'used' ? null : 'x');
+  });
+
   it.each(['../../b.txt', '-rf'])('refuses the parameter %s, and the model plans', async (path) => {
     await using story = await openStory({ model: planner });
     await known(story, procedure({ task: 'Write "{{text}}" in capitals into "{{path}}"' }));
