@@ -4,7 +4,7 @@ export default defineTask(import.meta.dirname, {
   tools: ['files.read', 'files.write'],
   targets: ['conflict.txt'],
   criteria: (at) => [`rows: ${at('conflict.txt')} == 2`, 'conflict.txt names the two entries that overlap.'],
-  proofs: [/Dentist/],
+  proofs: [/Team meeting/],
   work: ({ read, write, verify }) => {
     const events = [...read('week.ics').matchAll(/SUMMARY:(.*)\nDTSTART:\S+T(\d{4})00\nDTEND:\S+T(\d{4})00/g)].map(
       ([, title = '', from = '', to = '']) => ({ title, from, to }),
