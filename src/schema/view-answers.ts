@@ -112,6 +112,7 @@ export const ProcedureAnswer = z
     status: ProcedureStatus,
     drafted: z.int().positive().describe('The event in the maintenance ledger that drafted its latest version.'),
     forced: z.boolean().describe('Whether a person set the status, overriding the numbers.'),
+    probation: z.boolean().describe('Whether it was promoted and the critic still judges its uses.'),
     moves: z
       .array(
         ProcedureMove.extend({
