@@ -121,7 +121,7 @@ function idOf(models: Models, role: 'planner' | 'executor' | 'critic', override:
 async function modelOfRun(run: string, runs: Pick<Runs, 'stateOf'>): Promise<string | undefined> {
   const state = await runs.stateOf(run);
   const task = state === null ? null : await taskOf(state, runs);
-  return task === null ? undefined : (task.input as unknown as TaskGiven).fields.model;
+  return task === null ? undefined : (task.input as Partial<TaskGiven> | null)?.fields?.model;
 }
 
 async function resultOf(run: string, home: Home): Promise<string | null> {

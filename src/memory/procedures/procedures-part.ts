@@ -79,8 +79,9 @@ function ingestProcedureEvent(event: Event, rows: Rows): void {
 function recordTask({ run, data }: Extract<Event, { type: 'run.started' }>, rows: Rows): void {
   const { parent, graph, input } = data;
   if (run === null || parent !== null || graph.id !== 'oka.task') return;
-  const given = input as unknown as TaskGiven;
-  if (given.fields.corrects === undefined) rows.put(taskKey(run), taskFields(given));
+  const fields = (input as Partial<TaskGiven> | null)?.fields;
+  if (fields === undefined) return; // A graph of a person may have this name, too.
+  if (fields.corrects === undefined) rows.put(taskKey(run), taskFields({ fields }));
 }
 
 /** Returns the record of a task that ended and counts for a family, else null. */
