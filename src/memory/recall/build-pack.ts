@@ -81,12 +81,13 @@ const MOST_MISSES = 60;
 function relevantEpisodes(recall: Recall, query: string, found: Iterable<Found>): Found[] {
   const { cap, shares } = recall.options.settings;
   const isRelevant = createRelevanceTest(query);
+  const isNamedIn = createNameTest(query);
   const relevant: Found[] = [];
   let [left, misses, least] = [SLACK * cap * shares.episodes * CHARACTERS_PER_TOKEN, 0, -1];
   for (const each of found) {
     if (least < 0) least = NAMED_SHARE * each.score;
-    const isNamed = isTalk(each) && each.score >= least && names(query, each.who);
-    const kept = isNamed || isRelevant(each) ? withoutStated(recall, query, each) : [];
+    const isNamed = isTalk(each) && each.score >= least && isNamedIn(each.who);
+    const kept = isNamed || isRelevant(each) ? withoutStated(recall, isNamedIn, each) : [];
     const related = kept.filter((one) => one === each || isNamed || isRelevant(one));
     misses = related.length === 0 ? misses + 1 : 0;
     relevant.push(...related);
@@ -147,18 +148,25 @@ function factCandidates(recall: Recall, { id, namespace, text, score, evidence }
  * An episode without the instructions in it (3). The operator's stay until maintenance has read them; what others demanded
  * is only part of a task that asks about them.
  */
-function withoutStated(recall: Recall, query: string, found: Found): Found[] {
+function withoutStated(recall: Recall, isNamedIn: (who: string) => boolean, found: Found): Found[] {
   const isOwn = found.own === 1;
   const { texts, until } = recall.learned;
   const isRead = found.evidence.every(({ seq }) => seq <= until);
-  const isRemoved = (statement: string): boolean => (isOwn ? isRead || texts.has(statement) : !names(query, found.who));
+  const isRemoved = (statement: string): boolean => (isOwn ? isRead || texts.has(statement) : !isNamedIn(found.who));
   const text = withoutInstructions(found, isRemoved);
   return text === null ? [] : text === found.text ? [found] : [{ ...found, text }];
 }
 
-function names(query: string, who: string): boolean {
-  const words = new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu));
-  return (who.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).some((part) => words.has(part));
+/** Tests whether a text names somebody. */
+function createNameTest(text: string): (who: string) => boolean {
+  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+  const known = new Map<string, boolean>();
+  return (who) => {
+    const isNamed =
+      known.get(who) ?? (who.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).some((part) => words.has(part));
+    known.set(who, isNamed);
+    return isNamed;
+  };
 }
 
 /** A task or a correction. An answer to a question is not: a model may have written the question. */

@@ -114,10 +114,12 @@ function combineScores(words: Float64Array, meaning: Question['meaning'], weight
 
 /** The better of the two neighbours counts more: an answer is next to its question on one side only. */
 function addNeighbourScores(corpus: Corpus, base: Float64Array, { neighbour, otherNeighbour }: Weights): Float64Array {
-  const scoreAt = (at: number): number => (at < 0 || corpus.gone[at] ? 0 : (base[at] ?? 0));
+  const { gone, before: previous, after: next, size } = corpus;
+  const scoreAt = (at: number): number => (at < 0 || gone[at] ? 0 : (base[at] ?? 0));
   const scores = base.slice();
-  for (let at = 0; at < corpus.size; at += 1) {
-    const [before, after] = [scoreAt(corpus.before[at] ?? -1), scoreAt(corpus.after[at] ?? -1)];
+  for (let at = 0; at < size; at += 1) {
+    const before = scoreAt(previous[at] ?? -1);
+    const after = scoreAt(next[at] ?? -1);
     if (before === 0 && after === 0) continue;
     scores[at] = (base[at] ?? 0) + neighbour * Math.max(before, after) + otherNeighbour * Math.min(before, after);
   }
