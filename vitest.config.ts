@@ -7,6 +7,7 @@ export default defineConfig({
     exclude: ['test/fixture/**', 'test/adversarial/**'],
     testTimeout: 90_000, // real processes and files, however busy the machine is
     pool: 'forks',
+    execArgv: ['--max-semi-space-size=64'], // many short-lived objects: fewer collections of the young generation
     isolate: false, // half of the time went into starting processes and loading the same modules
     maxWorkers: 4, // many tests wait for processes, so four share two cores well
     experimental: { viteModuleRunner: false, nodeLoader: false }, // Node runs the source as it is, so no test needs a transform
