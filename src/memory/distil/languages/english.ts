@@ -1,3 +1,4 @@
+import { MONTHS, WEEKDAYS } from '../../text/terms.ts';
 import type { Language } from './language.ts';
 
 const FROM_NOW = 'from now on|from today on|from today|going forward|in (?:the )?future|henceforth';
@@ -96,21 +97,8 @@ export const english: Language = {
   days: 'days?',
   weeks: 'weeks?',
   months: 'months?',
-  weekdays: ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
-  monthNames: [
-    'january',
-    'february',
-    'march',
-    'april',
-    'may',
-    'june',
-    'july',
-    'august',
-    'september',
-    'october',
-    'november',
-    'december',
-  ],
+  weekdays: WEEKDAYS,
+  monthNames: MONTHS,
 
   choose: 'prefer|use|choose|take',
   over: 'over|to|instead of|rather than|in place of',
