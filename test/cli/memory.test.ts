@@ -1,6 +1,10 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveRecall } from '../../src/daemon/memory/recall-socket.ts';
+import { homeAt } from '../../src/daemon/settings.ts';
+import { openLedger } from '../../src/ledger/ledger.ts';
+import type { Retrieved } from '../../src/memory/recall/search-memory.ts';
 import { oka, okaWith, type TemporaryFolder, temporaryFolder } from '../support/cli.ts';
 
 let folder: TemporaryFolder;
@@ -42,6 +46,27 @@ describe('oka memory', () => {
     expect(items[0]).toMatchObject({ id: 'D1:1', evidence: [{ run: null, seq: 1 }] });
     expect(items.reduce((sum, each) => sum + each.tokens, 0)).toBe(tokens);
     expect(tokens).toBeLessThanOrEqual(30);
+  });
+
+  it('asks the worker that owns the ledger, and searches by itself when that gives no answer', async () => {
+    const home = homeAt(folder.dir);
+    const ledger = await openLedger(home.ledgers.run, 'run', { redact: (text) => text });
+    const nothing: Retrieved = { items: [], by: 'keywords and vectors' };
+    let asked = 0;
+    const stop = await serveRecall(home, {
+      retrieve: async () => {
+        asked += 1;
+        if (asked > 1) throw new Error('no index');
+        return nothing;
+      },
+    });
+    const puppies = async (): Promise<Retrieved> => data('retrieve', 'puppy');
+    expect(await puppies()).toMatchObject(nothing);
+    expect((await puppies()).items[0]?.id).toBe('D1:1');
+    expect(asked).toBe(2);
+    await stop();
+    expect((await puppies()).items[0]?.id).toBe('D1:1');
+    await ledger.close();
   });
 
   it('with - answers one question a line in one process', async () => {
