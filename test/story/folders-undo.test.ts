@@ -1,18 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ownFolder, readIfPresent, withFolders } from '../support/own-folder.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, partOf, plan, refusing } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';
@@ -22,8 +12,7 @@ let story: Story;
 let mine: string;
 
 beforeEach(() => {
-  mine = realpathSync(mkdtempSync(join(tmpdir(), 'oka-mine-')));
-  mkdirSync(join(mine, 'Backup'));
+  mine = ownFolder();
 });
 
 afterEach(async () => {
@@ -31,12 +20,7 @@ afterEach(async () => {
   rmSync(mine, { recursive: true, force: true });
 });
 
-const read = (path: string): string | null =>
-  existsSync(join(mine, path)) ? readFileSync(join(mine, path), 'utf8') : null;
-const policy =
-  (...entries: string[]) =>
-  (text: string): string =>
-    text.replace('rules: []', `folders:\n${entries.map((entry) => `  - ${entry}\n`).join('')}rules: []`);
+const read = (path: string): string | null => readIfPresent(join(mine, path));
 const backup = (more = ''): string => `{ path: ${mine}/Backup, access: write, tasks: all${more} }`;
 const runbook = (id: string, line: string, fields = ''): string =>
   `---\nid: ${id}\n${fields}---\n\`\`\`bash\n${line}\n\`\`\`\n`;
@@ -55,7 +39,7 @@ function fillBackup(): void {
 describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
   it('a folder that is too large is written only after a question that says so', async () => {
     fillBackup();
-    story = await openStory({ policy: policy(backup()) });
+    story = await openStory({ policy: withFolders(backup()) });
     story.work();
     story.drop('large.md', runbook('large', `echo x > ${mine}/Backup/x.txt`));
     const { wait, for: asked } = await story.asked('approval');
@@ -73,7 +57,7 @@ describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
 
   it('undo: none in the policy is that answer for good', async () => {
     fillBackup();
-    story = await openStory({ policy: policy(backup(', undo: none')) });
+    story = await openStory({ policy: withFolders(backup(', undo: none')) });
     story.work();
     expect((await run('large', `echo x > ${mine}/Backup/x.txt`)).status).toBe('done');
     expect(read('Backup/x.txt')).toBe('x\n');
@@ -83,7 +67,7 @@ describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
   it('a model can only read such a folder, and its planner and worker know that', async () => {
     fillBackup();
     story = await openStory({
-      policy: policy(backup(', undo: none')),
+      policy: withFolders(backup(', undo: none')),
       model: inParts({
         planner: () => plan([goal('do', 'write a note', ['files.write'])], ['There is a note.']),
         executor: acting(call('files_write', { path: `${mine}/Backup/note.txt`, content: 'x' })),
@@ -100,7 +84,7 @@ describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
   });
 
   it('says that a folder is gone, and undoes the rest', async () => {
-    story = await openStory({ policy: policy(backup()) });
+    story = await openStory({ policy: withFolders(backup()) });
     story.work();
     expect((await run('both', `echo x > here.txt; echo x > ${mine}/Backup/x.txt`)).status).toBe('done');
     rmSync(join(mine, 'Backup'), { recursive: true });
@@ -117,7 +101,7 @@ describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
 
   it('after kill -9 in the middle of a write nothing is done twice, and undo restores all of it', async () => {
     writeFileSync(join(mine, 'Backup/old.txt'), 'old\n');
-    story = await openStory({ policy: policy(backup()) });
+    story = await openStory({ policy: withFolders(backup()) });
     story.drop('slow.md', runbook('slow', `cd ${mine}/Backup\necho once >> marks.txt\nsleep 2\necho new > old.txt`));
     const worker = story.start(['worker']);
     await story.until('the first write', async () => read('Backup/marks.txt') ?? undefined);
@@ -133,7 +117,7 @@ describe('undo of folders outside the desk', { timeout: 90_000 }, () => {
   it('a link made in a folder that was approved once is not followed for a later task', async () => {
     mkdirSync(join(mine, 'Private'));
     writeFileSync(join(mine, 'Private/diary.txt'), 'my diary\n');
-    story = await openStory({ policy: policy(`{ path: ${mine}/Backup/today, access: read, tasks: all }`) });
+    story = await openStory({ policy: withFolders(`{ path: ${mine}/Backup/today, access: read, tasks: all }`) });
     story.work();
     story.drop('link.md', runbook('link', 'true', `writes: [${mine}/Backup]\n`));
     await story.oka('approve', (await story.asked('approval')).wait);

@@ -1,18 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/schema/json.ts';
+import { ownFolder, readIfPresent, withFolders } from '../support/own-folder.ts';
 import { openStory, type Story } from '../support/story.ts';
 import { acting, goal, inParts, partOf, plan, refusing } from '../support/story-model.ts';
 import { call } from '../support/wire-server-reply.ts';
@@ -22,9 +14,8 @@ let story: Story;
 let mine: string;
 
 beforeEach(() => {
-  mine = realpathSync(mkdtempSync(join(tmpdir(), 'oka-mine-')));
+  mine = ownFolder();
   put('Documents/letter.txt', 'dear all\n');
-  mkdirSync(join(mine, 'Backup'));
 });
 
 afterEach(async () => {
@@ -37,12 +28,7 @@ function put(path: string, text: string): void {
   writeFileSync(join(mine, path), text);
 }
 
-const read = (path: string): string | null =>
-  existsSync(join(mine, path)) ? readFileSync(join(mine, path), 'utf8') : null;
-const folders =
-  (...entries: string[]) =>
-  (text: string): string =>
-    text.replace('rules: []', `folders:\n${entries.map((entry) => `  - ${entry}\n`).join('')}rules: []`);
+const read = (path: string): string | null => readIfPresent(join(mine, path));
 const readable = (more = ''): string => `{ path: ${mine}/Documents, access: read${more} }`;
 const writable = (more = ''): string => `{ path: ${mine}/Backup, access: write${more} }`;
 const runbook = (id: string, line: string, fields = ''): string =>
@@ -58,7 +44,7 @@ const errorsOf = async (): Promise<string> =>
 
 describe('folders outside the desk, by the policy', { timeout: 90_000 }, () => {
   it('a task that names one reads it, and a task that does not cannot', async () => {
-    story = await openStory({ policy: folders(readable()) });
+    story = await openStory({ policy: withFolders(readable()) });
     story.work();
     const line = 'cat "$(cat where.txt)/letter.txt" > copy.txt';
     story.write('workspace/desk/where.txt', `${mine}/Documents`);
@@ -68,20 +54,20 @@ describe('folders outside the desk, by the policy', { timeout: 90_000 }, () => {
   });
 
   it('a task that writes the path in its own words has named it', async () => {
-    story = await openStory({ policy: folders(readable()) });
+    story = await openStory({ policy: withFolders(readable()) });
     story.work();
     expect((await run('copy', `cp ${mine}/Documents/letter.txt .`)).status).toBe('done');
   });
 
   it('a folder that may be read is not written', async () => {
-    story = await openStory({ policy: folders(readable(', tasks: all')) });
+    story = await openStory({ policy: withFolders(readable(', tasks: all')) });
     story.work();
     expect((await run('write', `touch ${mine}/Documents/new.txt`)).status).toBe('failed');
     expect(read('Documents/new.txt')).toBeNull();
   });
 
   it('tasks: lists which tasks may use it', async () => {
-    story = await openStory({ policy: folders(writable(', tasks: ["backup*"]')) });
+    story = await openStory({ policy: withFolders(writable(', tasks: ["backup*"]')) });
     story.work();
     expect((await run('backup-1', `echo x > ${mine}/Backup/a.txt`)).status).toBe('done');
     expect((await run('other', `echo x > ${mine}/Backup/b.txt`)).status).toBe('failed');
@@ -91,7 +77,7 @@ describe('folders outside the desk, by the policy', { timeout: 90_000 }, () => {
   it('undo restores what a task wrote there, and leaves what a person changed', async () => {
     put('Backup/old.txt', 'old\n');
     put('Backup/gone.txt', 'gone\n');
-    story = await openStory({ policy: folders(writable(', tasks: all')) });
+    story = await openStory({ policy: withFolders(writable(', tasks: all')) });
     story.work();
     const line = `cd ${mine}/Backup && echo new > new.txt && echo changed > old.txt && rm gone.txt`;
     const { page, status } = await run('tidy', line);
@@ -109,7 +95,7 @@ describe('folders outside the desk, by the policy', { timeout: 90_000 }, () => {
   });
 
   it('git push to a bare repository there works, by path and by remote', async () => {
-    story = await openStory({ policy: folders(writable(', tasks: all')) });
+    story = await openStory({ policy: withFolders(writable(', tasks: all')) });
     story.work();
     const lines = [
       `git init -q --bare ${mine}/Backup/notes.git`,
@@ -172,7 +158,7 @@ describe('folders that the policy does not open', { timeout: 90_000 }, () => {
   });
 
   it('are asked about when a task names more than the policy allows', async () => {
-    story = await openStory({ policy: folders(readable()) });
+    story = await openStory({ policy: withFolders(readable()) });
     story.work();
     story.drop('more.md', runbook('more', `touch ${mine}/Documents/x`, `writes: [${mine}/Documents]\n`));
     expect((await story.asked('approval')).for).toMatchObject({ asked: { command: `write ${mine}/Documents` } });
@@ -207,7 +193,10 @@ describe('folders that the policy does not open', { timeout: 90_000 }, () => {
 });
 
 describe('a hijacked model', { timeout: 90_000 }, () => {
-  async function hijacked(calls: readonly [string, Json][], policy = folders(readable(), writable())): Promise<void> {
+  async function hijacked(
+    calls: readonly [string, Json][],
+    policy = withFolders(readable(), writable()),
+  ): Promise<void> {
     story = await openStory({
       model: inParts({
         planner: () =>
@@ -269,7 +258,7 @@ describe('a hijacked model', { timeout: 90_000 }, () => {
         ],
         ['shell', { line: 'python3 go.py' }],
       ],
-      folders(writable(), `{ path: ${mine}/Backup/today, access: read, tasks: all }`),
+      withFolders(writable(), `{ path: ${mine}/Backup/today, access: read, tasks: all }`),
     );
     expect(read('Backup/today/diary.txt')).toBe('my diary\n'); // the link is there
     expect((await run('later', `cat ${mine}/Backup/today/diary.txt`, 'budget: { replans: 0 }\n')).status).toBe(
@@ -308,7 +297,7 @@ describe('a hijacked model', { timeout: 90_000 }, () => {
         ),
         critic: refusing,
       }),
-      policy: folders(readable()),
+      policy: withFolders(readable()),
     });
     story.write('workspace/desk/where.txt', `${mine}/Documents/letter.txt`);
     story.drop('copy.md', '---\nid: copy\nbudget: { replans: 0 }\n---\nSay hello.\n');
@@ -320,7 +309,7 @@ describe('a hijacked model', { timeout: 90_000 }, () => {
 
 it('a link in the policy that a person made is followed', { timeout: 90_000 }, async () => {
   symlinkSync(join(mine, 'Documents'), join(mine, 'docs'));
-  story = await openStory({ policy: folders(`{ path: ${mine}/docs, access: read, tasks: all }`) });
+  story = await openStory({ policy: withFolders(`{ path: ${mine}/docs, access: read, tasks: all }`) });
   story.work();
   expect((await run('copy', `cp ${mine}/docs/letter.txt .`)).status).toBe('done');
 });
