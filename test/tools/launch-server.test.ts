@@ -140,10 +140,11 @@ function childrenOf(pid: number): number[] {
   return listed.trim().split(/\s+/).filter(Boolean).map(Number);
 }
 
+/** Servers of the launcher under test: another test file in this process may have started the prebuilt one. */
 function serversOf(pid: number): number[] {
   return childrenOf(pid).filter((each) => {
     const file = `/proc/${each}/cmdline`;
-    return existsSync(file) && readFileSync(file, 'utf8').includes('--serve');
+    return existsSync(file) && readFileSync(file, 'utf8').startsWith(`${launcher}\0--serve`);
   });
 }
 
