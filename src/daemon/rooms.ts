@@ -4,6 +4,7 @@
  * the order of opening follows from what rooms need (open-rooms.ts).
  */
 import { engine } from '../engine/room.ts';
+import { graphs } from '../graphs/room.ts';
 import { guard } from '../guard/room.ts';
 import { intake } from '../intake/room.ts';
 import { ledger } from '../ledger/room.ts';
@@ -48,6 +49,7 @@ export const rooms: readonly DaemonRoom[] = [
   metrics,
   viewStore,
   engine,
+  graphs,
   memory,
   network,
   webSearch,

@@ -1,0 +1,10 @@
+/**
+ * What people may write in their graphs besides the engine's own instructions: one file per node kind in this folder,
+ * listed here, and the tools that do the work of those kinds.
+ */
+import { defineRoom } from '../schema/room.ts';
+
+export const graphs = defineRoom({
+  name: 'graphs',
+  nodes: async () => [],
+});
