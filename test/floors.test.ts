@@ -45,11 +45,11 @@ const RULES: Rules = {
     'gray-matter': ['schema/front-matter.ts'],
     linkedom: ['tools/builtin/web-page-worker.ts'],
     'node-cron': ['intake/schedule.ts'],
-    re2js: ['roles/pattern.ts'],
+    re2js: ['schema/pattern.ts'],
     turndown: ['tools/builtin/web-page-worker.ts'],
     unbash: ['guard/classify/'],
     yaml: ['schema/front-matter.ts'],
-    zod: ['schema/', 'tools/builtin/', 'models/'],
+    zod: ['schema/', 'graphs/', 'tools/builtin/', 'models/'],
   },
   longest: 80,
 };
@@ -119,7 +119,7 @@ const told: Record<Rule, string[]> = {
   ].map((at) => `${at} reads process.env: read it in daemon/settings.ts and pass it on`),
   doors: [
     'intake/lazy.ts:2 imports chokidar past its door: go through intake/watch-inbox.ts',
-    'tools/input.ts:1 imports zod past its door: go through schema/ or tools/builtin/ or models/',
+    'tools/input.ts:1 imports zod past its door: go through schema/ or graphs/ or tools/builtin/ or models/',
     'tools/result.ts:1 imports execa past its door: go through tools/launch.ts',
     'tools/shell.ts:1 imports execa past its door: go through tools/launch.ts',
     'web/app.ts:1 imports @hono/node-server, which has no door: give it one in test/floors.test.ts',

@@ -9,7 +9,7 @@
  * A3 A claim about a host, an address or a message is backed by a call that reached out and names it.
  */
 import { baseName, fileNamesIn, mayBeSameFile } from './file-names.ts';
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 export type AnswerClaim = {
   act: 'write' | 'remove' | 'send' | 'visit';

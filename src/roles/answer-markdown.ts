@@ -6,7 +6,8 @@
  * M2 An answer adds no section to the page: its headings are below those of the page, and it leaves no fence open.
  */
 import { ADDRESS, fenceText, indentBlock, inlineCode } from './markdown-escape.ts';
-import { escapeInvisible, truncateText } from './prompt-text.ts';
+import { truncateText } from './prompt-text.ts';
+import { escapeInvisible } from '../schema/one-line.ts';
 
 const MOST_BYTES = 65_536;
 /** Levels by which headings are moved, so that they are below the section that the answer is in. */

@@ -7,7 +7,7 @@ import type { Json } from '../schema/json.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { Check } from './checks.ts';
 import { type CheckContext, pathInDesk, type Finding, findingOf, readNumber, PART } from './findings.ts';
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 export type { CheckContext, Finding, StepEnd } from './findings.ts';
 

@@ -7,7 +7,7 @@ import { describeUnknownWord, leadingWordIn, PROSE } from './check-words.ts';
 import { type Comparison, parseComparison } from './compare.ts';
 import { isRelativeInside } from './glob.ts';
 import { type JsonTest, parseJsonTest } from './json-test.ts';
-import { compilePattern } from './pattern.ts';
+import { compilePattern } from '../schema/pattern.ts';
 
 export type Check =
   | { kind: 'file'; path: string; want: 'there' | 'filled' | 'absent' }

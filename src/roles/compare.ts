@@ -1,5 +1,5 @@
 /** Owns: comparing JSON values with ==, !=, >=, <=, > and <. */
-import type { Json } from '../schema/json.ts';
+import { isSameJson, type Json } from '../schema/json.ts';
 
 export type Comparison = '==' | '!=' | '>=' | '<=' | '>' | '<';
 
@@ -31,15 +31,4 @@ export function compareJson(left: Json | undefined, is: Comparison, right: Json)
 function isInOrder(left: Json, right: Json, holds: (a: number | string, b: number | string) => boolean): boolean {
   if (typeof left === 'number' && typeof right === 'number') return holds(left, right);
   return typeof left === 'string' && typeof right === 'string' && holds(left, right);
-}
-
-export function isSameJson(left: Json, right: Json): boolean {
-  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return left === right;
-  if (Array.isArray(left) !== Array.isArray(right)) return false;
-  const keys = Object.keys(left);
-  if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => {
-    const [a, b] = [(left as Record<string, Json>)[key], (right as Record<string, Json>)[key]];
-    return a !== undefined && b !== undefined && Object.hasOwn(right, key) && isSameJson(a, b);
-  });
 }

@@ -6,7 +6,8 @@
  * 2. The choice depends on the request alone, so that an answer is read with the names that the model was shown.
  * 3. What the critic reads itself comes last.
  */
-import { bytesForTokens, byteLength, escapeInvisible, truncateText } from './prompt-text.ts';
+import { bytesForTokens, byteLength, truncateText } from './prompt-text.ts';
+import { escapeInvisible } from '../schema/one-line.ts';
 
 /** The source of the list of files that a task changed. */
 export const LIST_OF_CHANGES = 'changes of the desk';

@@ -19,7 +19,8 @@ import { CRITIC_TOKENS, type EvidenceAsk, selectEvidence } from './critic-eviden
 import { CRITIC_READS } from './critic-reads.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { proseIn } from './check-words.ts';
-import { wrapAsData, bytesForTokens, truncateText, toOneLine, escapeInvisible } from './prompt-text.ts';
+import { wrapAsData, bytesForTokens, truncateText } from './prompt-text.ts';
+import { toOneLine, escapeInvisible } from '../schema/one-line.ts';
 
 export type CriticAsk = EvidenceAsk & {
   /** The task as it was given; not evidence. */

@@ -23,7 +23,8 @@ import {
 import { messageTokens } from './context-budget.ts';
 import { finishWithCalls } from './finish-with-changes.ts';
 import { readCall, type Problem } from './model-call.ts';
-import { bytesForTokens, byteLength, truncateText, toOneLine, escapeInvisible } from './prompt-text.ts';
+import { bytesForTokens, byteLength, truncateText } from './prompt-text.ts';
+import { toOneLine, escapeInvisible } from '../schema/one-line.ts';
 import { buildHistory } from './work-history.ts';
 
 export type ExecutorOptions = {

@@ -13,9 +13,9 @@ import type { Check } from './checks.ts';
 import { compareJson } from './compare.ts';
 import { matchesGlob } from './glob.ts';
 import { testJson } from './json-test.ts';
-import { compilePattern, searchPattern } from './pattern.ts';
+import { compilePattern, searchPattern } from '../schema/pattern.ts';
 import { countRows } from './count-rows.ts';
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 /** `seen` is false when nothing could be observed; it is then unknown whether the check would pass. */
 export type Finding = { holds: boolean; evidence: string; seen: boolean };

@@ -3,8 +3,8 @@ import { fieldAt } from '../engine/template.ts';
 import { messageOf } from '../schema/errors.ts';
 import { isJson, type Json } from '../schema/json.ts';
 import { type Comparison, parseComparison, compareJson } from './compare.ts';
-import { findMismatch, findSchemaProblem, type Schema } from './json-schema.ts';
-import { toOneLine } from './prompt-text.ts';
+import { findMismatch, findSchemaProblem, type Schema } from '../schema/json-schema.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 export type JsonTest =
   | { by: 'schema'; schema: Schema }

@@ -3,7 +3,7 @@ import type { Claim } from '../schema/role.ts';
 import { LIST_OF_CHANGES, type Shown } from './critic-evidence.ts';
 import { baseName, fileNamesIn } from './file-names.ts';
 import { NOTHING_TO_CHANGE } from './implied-criteria.ts';
-import { toOneLine, escapeInvisible } from './prompt-text.ts';
+import { toOneLine, escapeInvisible } from '../schema/one-line.ts';
 
 const MIN_QUOTE = 8;
 const MAX_SHOWN = 1000;

@@ -2,7 +2,8 @@
  * Owns: showing foreign text in markdown, so that it never acts: no link, image, HTML, heading, end of a fence, or
  * invisible character. Links and pictures are made here only, to files that oka itself places.
  */
-import { truncateText, toOneLine, escapeInvisible } from './prompt-text.ts';
+import { truncateText } from './prompt-text.ts';
+import { toOneLine, escapeInvisible } from '../schema/one-line.ts';
 
 /**
  * Text within a line: as it is when markdown shows it so, else as inline code, which shows every character. Nothing is

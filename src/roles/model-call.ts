@@ -4,7 +4,8 @@
  */
 import { isJson, type Json } from '../schema/json.ts';
 import type { ModelAnswer, ModelRequest, ModelTool } from '../schema/ports.ts';
-import { truncateText, escapeInvisible } from './prompt-text.ts';
+import { truncateText } from './prompt-text.ts';
+import { escapeInvisible } from '../schema/one-line.ts';
 
 export type ModelCall = { name: string; input: Json };
 export type Problem = { problem: string };

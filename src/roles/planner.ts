@@ -22,7 +22,8 @@ import { inputWithLiterals, type Literals, asLiteral } from './literals.ts';
 import { cannotFail } from './vacuous-check.ts';
 import { stepAcceptanceProblem } from './step-acceptance.ts';
 import { CANNOT_BE_DONE } from './no-plan.ts';
-import { wrapAsData, truncateText, toOneLine } from './prompt-text.ts';
+import { wrapAsData, truncateText } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 export type ToolInfo = PlannerInput['tools'][number];
 

@@ -6,12 +6,10 @@
  */
 import { markAsData } from '../schema/data-mark.ts';
 import type { Json } from '../schema/json.ts';
+import { escapeInvisible, toOneLine } from '../schema/one-line.ts';
 
 /** Bytes per token, a cautious estimate: words need fewer tokens, dense data about this many. */
 const BYTES_PER_TOKEN = 3;
-
-/** Control, invisible and direction characters and Unicode line separators. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\uFFF9-\uFFFB]/gu;
 
 export const byteLength = (text: string): number => Buffer.byteLength(text);
 
@@ -28,25 +26,6 @@ export function truncateText(text: string, most: number): string {
   if (room <= 0) return head(bytes, Math.max(0, most));
   const front = Math.ceil((room * 2) / 3);
   return `${head(bytes, front)}${mark}${tail(bytes, room - front)}`;
-}
-
-/** Writes out characters that hide or reorder text, such as \u{202e}; newline and tab stay. */
-export function escapeInvisible(text: string): string {
-  return text.replaceAll(INVISIBLE, (each) =>
-    each === '\n' || each === '\t' ? each : `\\u{${(each.codePointAt(0) ?? 0).toString(16)}}`,
-  );
-}
-
-/** One line of at most `most` characters. */
-export function toOneLine(text: string, most: number): string {
-  const line = escapeInvisible(
-    text
-      .slice(0, most * 4)
-      .replaceAll(/\s+/g, ' ')
-      .trim(),
-  );
-  const characters = Array.from(line);
-  return characters.length <= most ? line : `${characters.slice(0, Math.max(0, most - 1)).join('')}…`;
 }
 
 /** Material for a prompt, enclosed in marks, so that it is not read as instructions. */

@@ -1,5 +1,5 @@
 /** The line on the console when a task ends or waits: its outcome, by its title. */
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 import type { ResultFacts } from './result-content.ts';
 import { shortReason } from './result-reason.ts';
 

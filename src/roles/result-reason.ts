@@ -1,5 +1,5 @@
 /** Why a task is not done, in as few lines as say it: what a step wrote is shown with the step. */
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 import type { ResultFacts, ResultStep } from './result-content.ts';
 
 const MOST_LINES = 20;

@@ -1,6 +1,6 @@
 /** Owns: what was done, how it was judged and what it cost, as sections of RESULT.md. */
 import { fenceText, formatLink, indentBlock, inlineCode, quoteInline } from './markdown-escape.ts';
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 import type { ResultFacts, ResultStep } from './result-content.ts';
 import { countOf, formatBytes, formatDuration, formatPeriod, MAX_LISTED, moreLine } from './result-numbers.ts';
 

@@ -2,7 +2,8 @@
 import { findInvisible } from '../guard/escape-invisible.ts';
 import type { Block, LineProblem } from './markdown-blocks.ts';
 import { type FenceInfo, parseFenceInfo, fenceLanguage } from './fence-info.ts';
-import { toOneLine, slugify } from './prompt-text.ts';
+import { slugify } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 export type Language = 'shell' | 'python' | 'javascript';
 

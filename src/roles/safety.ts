@@ -1,6 +1,6 @@
 /** Owns: what makes a result unacceptable, whatever its criteria say. */
 import { matchesGlob } from './glob.ts';
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 /** The place where a secret was found, never the secret itself. */
 export type FoundSecret = { where: string; kind: string };

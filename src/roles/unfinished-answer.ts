@@ -4,7 +4,7 @@
  * Words of progress are known in English only. That an answer ends in the middle of a list or with an open bracket is
  * seen in any language.
  */
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 const PROGRESS: readonly RegExp[] = [
   /(?:^|[.;,:!–—-]\s*)(?:I(?:['’]m| am)? |it is |the work is |this is )?(?:about |now |only |currently |still )*(?:half-?way|half done|in progress|under way|partly done|partially done|continuing|carrying on|working on it|still working|to be continued)\b/i,

@@ -11,7 +11,7 @@ import type { Finding } from './check-calls.ts';
 import type { Criterion } from './criteria.ts';
 import type { ModelVerdict } from './critic.ts';
 import type { Breach } from './safety.ts';
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from '../schema/one-line.ts';
 
 export type Found = { text: string; holds: boolean; evidence: string; by: 'check' | 'model'; seen: boolean };
 

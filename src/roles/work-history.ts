@@ -8,7 +8,8 @@
  * H4 Output of tools and notes are marked as material; a person's answer is shown as a person's answer.
  */
 import type { Evidence } from '../schema/ports.ts';
-import { byteLength, escapeInvisible, formatOutput, toOneLine, truncateText, wrapAsData } from './prompt-text.ts';
+import { byteLength, formatOutput, truncateText, wrapAsData } from './prompt-text.ts';
+import { escapeInvisible, toOneLine } from '../schema/one-line.ts';
 
 const MAX_LINES = 60;
 /** Shares of the room: for notes, for the results of the last turn, and for lines about turns that are not shown. */

@@ -55,3 +55,15 @@ export function sizeOf(value: Json): number {
   for (const key in value) sum += key.length + 4 + sizeOf(value[key] ?? null);
   return sum;
 }
+
+/** Whether two values are equal, whatever the order of their fields. */
+export function isSameJson(left: Json, right: Json): boolean {
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return left === right;
+  if (Array.isArray(left) !== Array.isArray(right)) return false;
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => {
+    const [a, b] = [(left as Record<string, Json>)[key], (right as Record<string, Json>)[key]];
+    return a !== undefined && b !== undefined && Object.hasOwn(right, key) && isSameJson(a, b);
+  });
+}

@@ -2,14 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import './seed.ts';
 import { matchesGlob } from '../../src/roles/glob.ts';
-import {
-  wrapAsData,
-  byteLength,
-  truncateText,
-  toOneLine,
-  slugify,
-  escapeInvisible,
-} from '../../src/roles/prompt-text.ts';
+import { wrapAsData, byteLength, truncateText, slugify } from '../../src/roles/prompt-text.ts';
+import { toOneLine, escapeInvisible } from '../../src/schema/one-line.ts';
 import { anyCodePoint } from '../support/any-code-point.ts';
 
 describe('text', () => {

@@ -9,7 +9,7 @@
 import { type CheckContext, nextCheckCalls, type Finding, judgeCheck } from '../../roles/check-calls.ts';
 import type { Check } from '../../roles/checks.ts';
 import { readStepCheck } from '../../roles/step-acceptance.ts';
-import { toOneLine } from '../../roles/prompt-text.ts';
+import { toOneLine } from '../../schema/one-line.ts';
 import { STEP_CHECK, StepCheckInput, StepCheckOutput } from '../../schema/acceptance.ts';
 import type { Event } from '../../schema/event.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';

@@ -8,7 +8,7 @@
  * P3 A line may end in \n, \r\n or \r; the pattern always sees \n, unless it names \r itself.
  */
 import { RE2JS, RE2JSException } from 're2js';
-import { messageOf } from '../schema/errors.ts';
+import { messageOf } from './errors.ts';
 
 export type Pattern = { regex: RE2JS; namesReturn: boolean };
 

@@ -5,10 +5,9 @@
  * pass. Nothing is compiled to code and nothing refers to another schema, so that the time for a document is bounded by
  * the size of both.
  */
-import type { Json } from '../schema/json.ts';
-import { isSameJson } from './compare.ts';
+import { isSameJson, type Json } from './json.ts';
 import { compilePattern, searchPattern } from './pattern.ts';
-import { toOneLine } from './prompt-text.ts';
+import { toOneLine } from './one-line.ts';
 
 export type Schema = { [keyword: string]: Json };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findMismatch, findSchemaProblem } from '../../src/roles/json-schema.ts';
+import { findMismatch, findSchemaProblem } from '../../src/schema/json-schema.ts';
 import type { Json } from '../../src/schema/json.ts';
 
 const nested = (levels: number): Json => (levels === 0 ? { type: 'string' } : { items: nested(levels - 1) });

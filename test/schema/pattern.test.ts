@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import './seed.ts';
-import { compilePattern, searchPattern } from '../../src/roles/pattern.ts';
+import '../roles/seed.ts';
+import { compilePattern, searchPattern } from '../../src/schema/pattern.ts';
 
 function search(source: string, flags: string, text: string): boolean | string {
   const pattern = compilePattern(source, flags);
