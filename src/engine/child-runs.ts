@@ -35,7 +35,7 @@ export async function startChild(
   const failed = await failedBefore(context, parent, call.node);
   const request = { id, input, parent: call.run, depth, budgets };
   if (failed === null) await startRun(context, graph, request);
-  else continueAfterFailure(context, failed, request);
+  else continueAfterFailure(context, failed, { ...request, link: { kind: 'resume', run: failed.id } });
   return id;
 }
 

@@ -64,6 +64,7 @@ export function runFromStart(plan: Plan, event: Event): RunState | null {
     mode: data.mode,
     checksAcceptance: data.acceptance === 'checked',
     parent: data.parent,
+    link: data.link ?? null,
     depth: data.depth,
     plan,
     input: data.input,

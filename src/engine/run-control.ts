@@ -71,6 +71,7 @@ async function continueUnder(context: EngineContext, failed: RunState, id: strin
   return continueAfterFailure(context, failed, {
     id,
     parent: failed.id,
+    link: { kind: 'resume', run: failed.id },
     depth: failed.depth,
     budgets: failed.budgets,
   });

@@ -4,7 +4,7 @@ import type { Decision } from '../schema/decision.ts';
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Evidence } from '../schema/ports.ts';
-import type { Budgets, Mode, NodeStatus, RunStatus } from '../schema/run.ts';
+import type { Budgets, Mode, NodeStatus, RunLink, RunStatus } from '../schema/run.ts';
 import type { ArtifactRef, Attempt } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import type { Plan } from './graph-plan.ts';
@@ -106,6 +106,8 @@ export type RunState = {
   /** False for runs of earlier versions, and where no node has acceptance. */
   checksAcceptance: boolean;
   parent: string | null;
+  /** The earlier run that it was made from. */
+  link: RunLink | null;
   depth: number;
   plan: Plan;
   input: Json;

@@ -3,7 +3,7 @@ import { OkaError } from '../schema/errors.ts';
 import { checkEvent, type NewEvent } from '../schema/event.ts';
 import type { Graph } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
-import type { Budgets } from '../schema/run.ts';
+import type { Budgets, RunLink } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
 import { hasAcceptance, isAccepting } from './node-acceptance.ts';
@@ -166,6 +166,8 @@ export type StartOptions = {
   title?: string;
   input?: Json;
   parent?: string | null;
+  /** The earlier run that it is made from. */
+  link?: RunLink;
   depth?: number;
   budgets?: Budgets;
   /** Name of the first state. */
@@ -197,6 +199,7 @@ export function startEvent(
       budgets: { ...graph.budgets, ...request.budgets },
       input: request.input ?? null,
       tools,
+      ...(request.link === undefined ? {} : { link: request.link }),
       ...(checksAcceptance ? { acceptance: 'checked' as const } : {}),
     },
   };

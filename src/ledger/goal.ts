@@ -7,7 +7,7 @@
  * G2 The cost of one event does not depend on how long the run has been going.
  */
 import type { Event } from '../schema/event.ts';
-import type { NodeStatus, PlannedNode, RunStatus } from '../schema/run.ts';
+import type { NodeStatus, PlannedNode, RunLink, RunStatus } from '../schema/run.ts';
 import type { WaitFor } from '../schema/wait.ts';
 
 type GoalNode = PlannedNode & { status: NodeStatus };
@@ -18,6 +18,8 @@ export type Goal = {
   status: RunStatus;
   state: string;
   parent: string | null;
+  /** The earlier run that it was made from. */
+  link?: RunLink;
   first: number;
   last: number;
   nodes: GoalNode[];
@@ -29,9 +31,10 @@ export type Goal = {
 type Of<T extends Event['type']> = Extract<Event, { type: T }>;
 
 export function startGoal(run: string, { seq, data }: Of<'run.started'>): Goal {
-  const { title, state, parent } = data;
+  const { title, state, parent, link } = data;
   const nodes = data.nodes.map((node): GoalNode => ({ ...node, status: 'pending' }));
-  return { run, title, status: 'running', state, parent, first: seq, last: seq, nodes, waits: [] };
+  const linked = link === undefined ? {} : { link };
+  return { run, title, status: 'running', state, parent, ...linked, first: seq, last: seq, nodes, waits: [] };
 }
 
 /** The events of one run, from its first on; null when it has not started. */

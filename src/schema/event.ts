@@ -16,7 +16,7 @@ import { copyJson, JsonValue } from './json.ts';
 import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
 import { CallId, Id, ID_SHAPE, Instant, NodeId, Sha256 } from './names.ts';
 import { Procedure, ProcedureChoice, ProcedureMove } from './procedure.ts';
-import { Budgets, Mode, PlannedNode } from './run.ts';
+import { Budgets, Mode, PlannedNode, RunLink } from './run.ts';
 import { SideEffectClass, Usage } from './effect.ts';
 import { ArtifactRef, OutcomeStatus } from './tool.ts';
 import { versionOf } from './upgrade.ts';
@@ -118,6 +118,7 @@ export const eventData = {
       budgets: Budgets.default({}),
       input: JsonValue.default(null).describe('What it was started with.'),
       tools: toolsVersion,
+      link: RunLink.optional(),
       acceptance: z
         .literal('checked')
         .optional()

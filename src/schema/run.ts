@@ -28,6 +28,34 @@ export const RunStatus = z
   .describe('The status of a run. done, failed and cancelled are final.');
 export type RunStatus = z.infer<typeof RunStatus>;
 
+export const RunLink = z
+  .strictObject({
+    kind: z
+      .enum(['replay', 'resume', 'fork', 'again'])
+      .describe(
+        'replay: the same input once more. resume: it continues a failed run. fork: it departs from a run at a node. again: the same task once more.',
+      ),
+    run: Id.describe('The earlier run.'),
+    node: NodeId.optional().describe('The node it starts at; what was done before that node is reused.'),
+  })
+  .describe('The earlier run that a run was made from.');
+export type RunLink = z.infer<typeof RunLink>;
+
+/** In words, such as "resumes run r1". */
+export function describeLink({ kind, run, node }: RunLink): string {
+  const from = node === undefined ? '' : ` from ${node} on`;
+  switch (kind) {
+    case 'replay':
+      return `replays run ${run}${from}`;
+    case 'resume':
+      return `resumes run ${run}`;
+    case 'fork':
+      return `forks run ${run}${node === undefined ? '' : ` at ${node}`}`;
+    case 'again':
+      return `the task of run ${run} once more`;
+  }
+}
+
 export const NodeStatus = z
   .enum(['pending', 'running', 'waiting', 'done', 'failed', 'skipped'])
   .describe('The status of a node of a run.');

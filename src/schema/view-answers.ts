@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { eventData, Pen } from './event.ts';
 import { Id, Instant, NodeId } from './names.ts';
 import { Procedure, ProcedureMove, ProcedureStatus } from './procedure.ts';
-import { PlannedNode, NodeStatus, RunStatus } from './run.ts';
+import { PlannedNode, NodeStatus, RunLink, RunStatus } from './run.ts';
 import { WaitFor } from './wait.ts';
 
 export const Cost = z
@@ -32,6 +32,7 @@ export const RunSummary = z
     started: Instant.describe('When it started.'),
     ended: Instant.nullable().describe('When it ended; null while it is not over.'),
     parent: Id.nullable().describe('The run that started it or that it continues.'),
+    link: RunLink.optional(),
     state: z.string().describe('Name of the current state, such as EXECUTE.'),
     reason: z.string().describe('Why it ended so; empty while it is not over.'),
     steps: z

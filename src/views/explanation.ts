@@ -3,6 +3,7 @@ import { foldGoal } from '../ledger/goal.ts';
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
+import { describeLink, type RunLink } from '../schema/run.ts';
 import type { ArtifactRef, OutcomeStatus } from '../schema/tool.ts';
 
 type Action = {
@@ -24,6 +25,8 @@ export type Explanation = {
   run: string;
   title: string;
   status: string;
+  /** The earlier run that it was made from. */
+  link?: RunLink;
   timeline: Moment[];
   actions: Action[];
   rationales: Rationale[];
@@ -56,7 +59,8 @@ function addMoment(explanation: Explanation, event: Event): void {
     void explanation.timeline.push({ seq: event.seq, at: event.at, what, why });
   if (event.type === 'run.started') {
     explanation.title = event.data.title;
-    note(event.data.state, event.data.parent === null ? 'started' : `started by run ${event.data.parent}`);
+    if (event.data.link !== undefined) explanation.link = event.data.link;
+    note(event.data.state, whyStarted(event.data));
   } else if (event.type === 'run.moved') note(event.data.to, event.data.reason);
   else if (event.type === 'run.paused') note('paused', event.data.reason);
   else if (event.type === 'run.resumed') note('resumed', event.data.reason);
@@ -69,6 +73,11 @@ function addMoment(explanation: Explanation, event: Event): void {
   else if (event.type === 'run.ended') {
     note(event.data.status, event.data.reason);
   }
+}
+
+function whyStarted({ link, parent }: Extract<Event, { type: 'run.started' }>['data']): string {
+  if (link !== undefined) return describeLink(link);
+  return parent === null ? 'started' : `started by run ${parent}`;
 }
 
 function addAction(explanation: Explanation, event: Event, open: Map<string, { action: Action; at: number }>): void {

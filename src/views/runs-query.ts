@@ -35,7 +35,7 @@ export function runDetail(rows: Rows, run: string): RunDetail | undefined {
 }
 
 export function summaryOf(row: RunRow): RunSummary {
-  const { run, title, status, started, ended, parent, state, reason, nodes, waits, spent, received } = row;
+  const { run, title, status, started, ended, parent, link, state, reason, nodes, waits, spent, received } = row;
   const done = nodes.filter((node) => node.status === 'done').length;
   const steps = { done, all: nodes.length };
   return {
@@ -45,6 +45,7 @@ export function summaryOf(row: RunRow): RunSummary {
     started,
     ended,
     parent,
+    ...(link === undefined ? {} : { link }),
     state,
     reason,
     steps,

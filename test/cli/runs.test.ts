@@ -92,6 +92,12 @@ describe('oka graph run', () => {
       steps: { done: 1 },
       waits: [{ wait: 'n1-again.write.0.w0' }],
     });
+    const link = { kind: 'resume', run: 'n1' };
+    expect(JSON.parse((await run('explain', 'n1-again', '--json')).out)).toMatchObject({ link });
+    expect(JSON.parse((await run('show', 'n1-again', '--json')).out)).toMatchObject({ goal: { link } });
+    expect((await run('show', 'n1-again')).out).toContain('resumes run n1');
+    const listed = (await run('runs', '--json')).out.trimEnd().split('\n');
+    expect(listed.map((line) => (JSON.parse(line) as { link?: object }).link)).toEqual([undefined, link]);
     expect(await run('cancel', 'n1-again')).toMatchObject({ code: 0, out: expect.stringContaining('cancelled') });
     expect(await run('resume', 'n1-again')).toMatchObject({
       code: 3,

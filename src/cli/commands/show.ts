@@ -4,6 +4,7 @@ import { lstatIfPresent } from '../../ledger/disk.ts';
 import { OkaError } from '../../schema/errors.ts';
 import type { Home } from '../../schema/home.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
+import { describeLink } from '../../schema/run.ts';
 import { type RunRow, storedRun } from '../../views/run-rows.ts';
 import { isOver } from '../../engine/run-state.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
@@ -56,6 +57,7 @@ export function render(data: Data, terminal: Terminal): string {
   if (goal === null) return '';
   const lines = [
     `${bold(plainText(goal.title))}  ${goal.status}, ${goal.state}`,
+    ...(goal.link === undefined ? [] : [`  ${describeLink(goal.link)}`]),
     ...goal.nodes.map((node) => `  ${node.status.padEnd(8)} ${plainText(node.title)}`),
     ...goal.waits.map((wait) => `  waits for ${plainText(describeWait(wait.for))}`),
   ];

@@ -22,7 +22,7 @@ export async function flowOfRun(ports: FlowPorts, run: string): Promise<Flow> {
   const task = TaskGiven.safeParse(started?.data.input).data;
   const publicFiles = task?.fields.public ?? [];
   return foldFlow(events, {
-    words: started === undefined ? '' : await operatorsWords(ports, started.data, task),
+    words: (await Promise.all(events.flatMap((event) => startWords(ports, event, event === started)))).join('\n'),
     read: task?.fields.corrects === undefined ? null : `the result of ${task.fields.corrects}`, // the planner sees it
     isPublicFile: (path) => publicFiles.some((glob) => matchesGlob(glob, path)),
     followsLinks: ports.policy().web.links === 'follow',
@@ -30,8 +30,8 @@ export async function flowOfRun(ports: FlowPorts, run: string): Promise<Flow> {
 }
 
 /**
- * The events of a run, of those around it, and of all that these have started, in order. A run that continues a failed
- * one counts as inside it: it starts with what that one has read.
+ * The events of a run, of those around it, and of all that these have started, in order. A run that was made from another
+ * one counts as inside it: it may start with what that one has read.
  */
 async function eventsAround({ events }: FlowPorts, run: string): Promise<Event[]> {
   const found = new Map<string, Event[]>();
@@ -41,7 +41,7 @@ async function eventsAround({ events }: FlowPorts, run: string): Promise<Event[]
     const own: Event[] = [];
     for await (const event of events.read({ run: id })) {
       own.push(event);
-      if (event.type === 'run.started' && event.data.parent !== null) pending.push(event.data.parent);
+      if (event.type === 'run.started') pending.push(...[event.data.parent ?? [], event.data.link?.run ?? []].flat());
       if (event.type === 'wait.opened' && event.data.for.kind === 'child') pending.push(event.data.for.run);
     }
     found.set(id, own);
@@ -50,6 +50,12 @@ async function eventsAround({ events }: FlowPorts, run: string): Promise<Event[]
 }
 
 type Started = Extract<Event, { type: 'run.started' }>['data'];
+
+/** What a person wrote for the outermost run, and for each run that was made from another: its graph may be a newer one. */
+function startWords(ports: FlowPorts, event: Event, isFirst: boolean): Promise<string>[] {
+  if (event.type !== 'run.started' || (!isFirst && event.data.link === undefined)) return [];
+  return [operatorsWords(ports, event.data, TaskGiven.safeParse(event.data.input).data)];
+}
 
 /** The task as the person wrote it, or the graph that a person wrote and what it was started with. */
 async function operatorsWords({ artifacts }: FlowPorts, started: Started, task?: TaskGiven): Promise<string> {

@@ -26,6 +26,7 @@ async function worldWith(fields: { [key: string]: Json }) {
   events.stage({ type: 'run.started', run: 'r.execute', data: { title: 'p', graph, parent: 'r' } });
   return {
     events,
+    artifacts,
     flowOf: (run: string) => flowOfRun({ events, artifacts, flush: async () => undefined, policy: () => policy }, run),
   };
 }
@@ -49,6 +50,22 @@ describe('what a run has read', () => {
     });
     read('notes.txt');
     expect((await flowOf(run)).read).toContain('notes.txt');
+  });
+
+  it('is also what the run has read that it was made from, and its own graph counts as words of the person', async () => {
+    const { events, artifacts, flowOf } = await worldWith({});
+    const call = 'r.execute.a.0.1';
+    const data = { call, node: 'a', tool: 'files.read', class: 'read' as const, input: { path: 'notes.txt' } };
+    events.stage({ type: 'call.started', run: 'r.execute', data });
+    events.stage({ type: 'call.ended', run: 'r.execute', data: { call, node: 'a', status: 'ok' } });
+    const patched = graphOf([{ kind: 'tool', id: 'a', tool: 'x', input: 'new.example.org' }]);
+    const { sha256 } = await artifacts.put(JSON.stringify(patched));
+    const started = { title: 't', graph: { id: 'g', sha256 }, link: { kind: 'fork' as const, run: 'r.execute' } };
+    events.stage({ type: 'run.started', run: 'f', data: started });
+    expect(await flowOf('f')).toMatchObject({
+      read: expect.stringContaining('notes.txt') as string,
+      words: expect.stringContaining('new.example.org') as string,
+    });
   });
 
   it('begins with the result that a task corrects', async () => {
