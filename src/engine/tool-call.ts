@@ -33,6 +33,7 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     author: authorIn(run, step),
     origins: () => originsIn(run, step, world.tools(tool)?.targets ?? []),
     signal: state.calls.signal,
+    isStrict: run.mode === 'strict',
     bounds: boundsIn(run, step),
     left: () => ({ ...withOwnShare(accountLeft(state.account, workTime(state)), usage), tool_calls }),
     approval,

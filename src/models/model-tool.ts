@@ -5,14 +5,15 @@
  * 2. A rate limit is respected: the next turn of that model waits, or fails without a request if the wait would be long.
  * 3. An invalid call is an answer with a problem, not a failure: the model gets the problem and is asked again, which is
  *    better than repeating the same request.
- * 4. Only the complete turn is output. While somebody watches, the answer is streamed to them as it arrives, for display
+ * 4. In a strict run an answer is sampled at temperature 0 and with a seed, whatever else is asked for or configured.
+ * 5. Only the complete turn is output. While somebody watches, the answer is streamed to them as it arrives, for display
  *    only.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Json, JsonValue } from '../schema/json.ts';
 import type { LiveSteps } from '../schema/live-port.ts';
-import { ModelRole } from '../schema/model.ts';
+import { ModelRole, ModelSampling } from '../schema/model.ts';
 import type { Model, ModelAnswer, ModelRequest } from '../schema/ports.ts';
 import { Sha256 } from '../schema/names.ts';
 import type { Usage } from '../schema/effect.ts';
@@ -57,7 +58,11 @@ const Input = z.strictObject({
     .default(null)
     .describe('Most tokens of the answer; null = as configured for the model.'),
   model: z.string().max(300).optional().describe('provider:model, for this turn alone.'),
+  sampling: ModelSampling.optional(),
 });
+
+/** How a strict run has its models answer (4). */
+const STEADY = { temperature: 0, seed: 1 };
 
 const Output = z.strictObject({
   text: z.string().describe('The text of its reply.'),
@@ -94,7 +99,7 @@ export function modelTool(models: Models, ports: ModelToolPorts = {}): Tool {
       try {
         const model = models.for(parsed.data.role, parsed.data.model);
         if (model === null) return noModel(parsed.data.role);
-        const request = requestOf(parsed.data);
+        const request = requestOf(parsed.data, call.isStrict);
         const outcome = await pauses.after(model.id, call.signal, () => turnOf(model, request, call, live));
         outages.end(parsed.data.role, parsed.data.model);
         return outcome;
@@ -155,23 +160,30 @@ async function streamAnswer(
 
 /** Includes the model: the same text to another model is another request. */
 export function requestHash(model: string, request: ModelRequest): string {
-  const { role, system, messages, tools, maxTokens } = request;
+  const { role, system, messages, tools, maxTokens, sampling } = request;
   const turns = messages.map((message) => [message.role, message.text]);
   const offered = tools.map((tool) => [tool.name, tool.about, tool.input]);
   return createHash('sha256')
-    .update(JSON.stringify([model, role, system, turns, offered, maxTokens]))
+    .update(
+      JSON.stringify([model, role, system, turns, offered, maxTokens, ...(sampling === undefined ? [] : [sampling])]),
+    )
     .digest('hex');
 }
 
-function requestOf({
-  role,
-  system,
-  messages,
-  tools,
-  parallel,
-  max_tokens: maxTokens,
-}: z.infer<typeof Input>): ModelRequest {
-  return { role, system, messages, tools, ...(parallel === true ? { parallel } : {}), maxTokens };
+function requestOf(
+  { role, system, messages, tools, parallel, max_tokens: maxTokens, sampling: asked }: z.infer<typeof Input>,
+  isStrict = false,
+): ModelRequest {
+  const sampling = isStrict ? { ...STEADY, seed: asked?.seed ?? STEADY.seed } : asked;
+  return {
+    role,
+    system,
+    messages,
+    tools,
+    ...(parallel === true ? { parallel } : {}),
+    maxTokens,
+    ...(sampling === undefined ? {} : { sampling }),
+  };
 }
 
 function estimate(given: Json, models: Models): Usage {

@@ -107,12 +107,22 @@ function optionsOf(
     messages: request.messages.map(({ role, text }) => ({ role, content: text })),
     ...(withTools ? { tools, toolChoice: 'required' as const } : {}),
     maxOutputTokens: request.maxTokens ?? called.maxTokens,
-    ...(called.temperature === null ? {} : { temperature: called.temperature }),
-    ...(called.topP === null ? {} : { topP: called.topP }),
+    ...samplingOf(called, request),
     maxRetries: 0,
     providerOptions: {
       [called.provider]: { ...(withTools && request.parallel !== true ? oneCall : {}), ...called.extra },
     },
+  };
+}
+
+/** What a request asks for counts; without it what is configured, unless the request is steady: then nothing is random. */
+function samplingOf(called: Called, { sampling = {} }: ModelRequest) {
+  const temperature = sampling.temperature ?? called.temperature;
+  const topP = sampling.top_p ?? (sampling.temperature === 0 ? null : called.topP);
+  return {
+    ...(temperature === null ? {} : { temperature }),
+    ...(topP === null ? {} : { topP }),
+    ...(sampling.seed === undefined ? {} : { seed: sampling.seed }),
   };
 }
 

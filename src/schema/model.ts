@@ -36,9 +36,21 @@ export const ModelPrice = z
   .describe('What a model costs.');
 export type ModelPrice = z.infer<typeof ModelPrice>;
 
-const tuning = {
+const sampling = {
   temperature: z.number().min(0).max(2).optional().describe('Randomness; lower is steadier.'),
   top_p: z.number().min(0).max(1).optional().describe('Nucleus sampling.'),
+};
+
+export const ModelSampling = z
+  .strictObject({
+    ...sampling,
+    seed: z.int().nonnegative().max(2_147_483_647).optional().describe('Seed, where the provider has one.'),
+  })
+  .describe('How one answer is sampled.');
+export type ModelSampling = z.infer<typeof ModelSampling>;
+
+const tuning = {
+  ...sampling,
   max_tokens: z
     .int()
     .positive()

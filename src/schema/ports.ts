@@ -2,6 +2,7 @@
 import type { Decision } from './decision.ts';
 import type { Event, NewEvent, Pen } from './event.ts';
 import type { Json } from './json.ts';
+import type { ModelSampling } from './model.ts';
 import type { Budgets } from './run.ts';
 import type { Usage } from './effect.ts';
 import type { Act, ArtifactRef, Outcome, Tool, ToolCall } from './tool.ts';
@@ -159,6 +160,8 @@ export type ModelRequest = {
   /** Whether the answer may have several calls. */
   parallel?: boolean;
   maxTokens: number | null;
+  /** How this one answer is sampled, whatever is configured for the model. */
+  sampling?: ModelSampling;
 };
 
 export type ModelAnswer = {

@@ -79,6 +79,8 @@ export type ToolCall = Attempt & {
   /** Where the values of the tool's targets came from, by the name of the field. */
   origins: () => Readonly<Record<string, Origin>>;
   signal: AbortSignal;
+  /** Whether the mode of the run is strict: then models answer as steadily as they can. */
+  isStrict?: boolean;
   bounds: CallBounds;
   /** What the run may still spend, less everything that other calls in progress have reserved. */
   left: () => Left;

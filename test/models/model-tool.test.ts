@@ -73,6 +73,23 @@ describe('model.complete', () => {
     expect(hashes[0]).toBe(hashes[1]);
   });
 
+  it('in a strict run every answer is sampled at temperature 0 and with a seed', async () => {
+    await using server = await openWireServer(() => say('ok'));
+    const tool = toolAt(server.url, {}, NAME, { temperature: 0.9, top_p: 0.3 });
+    const input = question({ sampling: { temperature: 1 } });
+    const inMode = async (isStrict: boolean) => tool.invoke(input, callOf({ tool: tool.name, input, isStrict }));
+    const loose = await inMode(false);
+    const strict = await inMode(true);
+    expect(server.requests.map(({ body }) => [body['temperature'], body['seed']])).toEqual([
+      [1, undefined],
+      [0, 1],
+    ]);
+    expect(server.requests[1]?.body).not.toHaveProperty('top_p');
+    expect((outputOf(strict) as { request: string }).request).not.toBe(
+      (outputOf(loose) as { request: string }).request,
+    );
+  });
+
   it('reserves at least what the provider then counts, and as much money', () => {
     const tool = toolAt('http://127.0.0.1:9');
     const text = 'a sentence of some length. '.repeat(100);

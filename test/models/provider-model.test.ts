@@ -114,6 +114,18 @@ describe.each(cases)('%s, %s', (provider, way) => {
     expect(server.requests[1]?.body).toMatchObject({ top_p: 0.5, max_tokens: 12 });
   });
 
+  it('a request that says how it is sampled overrides what is set', async () => {
+    await using server = await ways(say('ok'));
+    const config = { temperature: 0.2, top_p: 0.5 };
+    const sampling = { temperature: 0, seed: 7 };
+    await turn(modelAt(server.url, name, { config }), way, ask('hi', { sampling }));
+    expect(server.requests[0]?.body).toMatchObject({
+      temperature: 0,
+      ...(provider === 'anthropic' ? {} : { seed: 7 }),
+    });
+    expect(server.requests[0]?.body).not.toHaveProperty('top_p');
+  });
+
   const format = provider === 'anthropic' ? 'anthropic' : 'openai';
   const failures: [string, WireReply, object][] = [
     ['a wrong key', fail(401), { kind: 'no-key', temporary: false }],

@@ -44,7 +44,7 @@ export function withWords(problem: string, words: string): string {
 }
 
 export function inputOf(
-  { role, system, messages, tools, parallel, maxTokens }: ModelRequest,
+  { role, system, messages, tools, parallel, maxTokens, sampling }: ModelRequest,
   model: string | undefined,
 ): Json {
   return {
@@ -55,6 +55,7 @@ export function inputOf(
     ...(parallel === true ? { parallel } : {}),
     max_tokens: maxTokens,
     ...(model === undefined ? {} : { model }),
+    ...(sampling === undefined ? {} : { sampling: sampling as Record<string, number> }),
   };
 }
 
