@@ -59,6 +59,8 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
     `${node ?? 'oka'} calls ${tool} (${effect})${attempt > 1 ? `, attempt ${attempt}` : ''}`,
   'call.ended': ({ node, status, usage, error }) =>
     `${node ?? 'oka'}: ${status}${tokenNote(usage)}${error === undefined ? '' : `, ${error}`}`,
+  'state.written': ({ namespace, key, deleted, by }) =>
+    `${deleted === true ? 'Removed' : 'Changed'} the state "${key}" of ${namespace}, by ${by}`,
   'call.misclassified': ({ node, class: effect, reason }) =>
     `${node ?? 'oka'} tried more than ${effect} allows: ${reason}`,
   'desk.kept': ({ when, call }) => `Saved the desk as it was ${when} ${call}`,

@@ -4,14 +4,14 @@ import type { EngineOptions } from '../engine/engine-context.ts';
 import { openCache } from '../ledger/cache.ts';
 import { openRunSnapshots } from '../ledger/run-snapshots.ts';
 import type { Home } from '../schema/home.ts';
-import type { ArtifactStore, EventStore, MemoryStore } from '../schema/ports.ts';
+import type { ArtifactStore, EventStore, MemoryStore, StateStore } from '../schema/ports.ts';
 import { runsFolder } from './stores.ts';
 
 type EngineStores = NonNullable<EngineOptions['stores']>;
 
 export function engineStores(
   home: Home,
-  { events, artifacts }: { events: EventStore; artifacts: ArtifactStore },
+  { events, artifacts, state }: { events: EventStore; artifacts: ArtifactStore; state: StateStore },
   memory: MemoryStore,
 ): EngineStores {
   return {
@@ -20,5 +20,6 @@ export function engineStores(
     cache: openCache(join(home.oka, 'cache')),
     runs: openRunSnapshots(runsFolder(home)),
     memory,
+    state,
   };
 }

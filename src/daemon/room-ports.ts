@@ -11,7 +11,7 @@ import type { TaskGraph } from '../ledger/task-graph.ts';
 import { modelsPort } from '../models/room.ts';
 import type { Config } from '../schema/config.ts';
 import type { Home } from '../schema/home.ts';
-import type { ArtifactStore, EventStore, Planner } from '../schema/ports.ts';
+import type { ArtifactStore, EventStore, Planner, StateStore } from '../schema/ports.ts';
 import type { ProviderDefinition } from '../schema/model-provider.ts';
 import { port, type Tidied, type Tidying } from '../schema/room.ts';
 import type { Snapshots } from '../tools/desk/snapshots.ts';
@@ -37,6 +37,8 @@ export const ports = {
   artifacts: port<ArtifactStore>('artifacts'),
   projections: port<ProjectionsPort>('projections'),
   taskGraph: port<() => TaskGraph>('taskGraph'),
+  /** What graphs remember. */
+  state: port<StateStore>('state'),
   vault: port<HomeVault>('vault'),
   onDurable: port<OnDurable>('onDurable'),
   /** Reports to a person the outcome of a task, and the file of its result. */

@@ -17,6 +17,7 @@ import { tools } from '../tools/room.ts';
 import { views } from '../views/room.ts';
 import { dependencies } from './deps/room.ts';
 import { desk } from './desk/room.ts';
+import { homeGraphs } from './graphs/room.ts';
 import { homeGuard } from './guard/room.ts';
 import { homeRoom } from './home/room.ts';
 import { liveStream } from './live/room.ts';
@@ -34,6 +35,7 @@ export type DaemonRoom = Room<RunState>;
 export const rooms: readonly DaemonRoom[] = [
   homeRoom,
   desk,
+  homeGraphs,
   task,
   dependencies,
   homeGuard,

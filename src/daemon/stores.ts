@@ -8,12 +8,13 @@ import { Projections } from '../ledger/projections.ts';
 import { type TaskGraph, taskGraph } from '../ledger/task-graph.ts';
 import type { Config } from '../schema/config.ts';
 import type { Event, Pen } from '../schema/event.ts';
-import type { ArtifactStore, Clock, EventStore, Flush, Projection } from '../schema/ports.ts';
+import type { ArtifactStore, Clock, EventStore, Flush, Projection, StateStore } from '../schema/ports.ts';
 import { type BoundPort, bindPort } from './open-rooms.ts';
 import type { OnDurable } from './port-types.ts';
 import { ports } from './room-ports.ts';
 import { type DaemonRoom, rooms } from './rooms.ts';
 import { runEvents } from './run-events.ts';
+import { stagedState } from './staged-state.ts';
 import { openAnchors } from './home/home-anchors.ts';
 import { renewOnWrite } from './home/renew-artifacts.ts';
 import type { Home } from '../schema/home.ts';
@@ -29,6 +30,8 @@ export type Stores = {
   onDurable: OnDurable;
   /** The ledger as the engine sees it. */
   events: EventStore;
+  /** What graphs remember. */
+  state: StateStore;
   close(): Promise<void>;
 };
 export type StoreOverrides = {
@@ -40,7 +43,7 @@ export type StoreOverrides = {
 
 /** The stores as ports: whoever needs one of them names it, and is not handed the rest. */
 export function storePorts(home: Home, stores: Stores): BoundPort[] {
-  const { ledger, events, artifacts, projections, taskGraph: goals, vault, onDurable } = stores;
+  const { ledger, events, artifacts, projections, state, taskGraph: goals, vault, onDurable } = stores;
   return [
     bindPort(ports.home, home),
     bindPort(ports.ledger, ledger),
@@ -48,6 +51,7 @@ export function storePorts(home: Home, stores: Stores): BoundPort[] {
     bindPort(ports.events, events),
     bindPort(ports.artifacts, artifacts),
     bindPort(ports.projections, projections),
+    bindPort(ports.state, state),
     bindPort(ports.taskGraph, goals),
     bindPort(ports.vault, vault),
     bindPort(ports.onDurable, onDurable),
@@ -128,6 +132,7 @@ async function openWith(
     vault,
     onDurable,
     events: runEvents({ ledger, taskGraph: taskGraphNow, onDurable }),
+    state: stagedState({ projections, onDurable, ledger }),
     close: async () => {
       try {
         await ledger.flush();

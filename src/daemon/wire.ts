@@ -97,6 +97,7 @@ const NEEDED = {
   events: ports.events,
   artifacts: ports.artifacts,
   projections: ports.projections,
+  state: ports.state,
   vault: ports.vault,
   policy: ports.policy,
   deps: ports.deps,

@@ -9,6 +9,9 @@ import { accountLeft, reserve } from './account.ts';
 import { boundsOf } from './call-bounds.ts';
 import { estimateCost } from './run-budget.ts';
 import type { CallStep } from './decide.ts';
+import { checkStateWrite, refuseStateWrite } from './graph-state.ts';
+import { isAccepting } from './node-acceptance.ts';
+import { nodeNamed, type RunState } from './run-state.ts';
 import { deliver, type DriveState, fail, flushBefore, stage } from './drive-state.ts';
 import { toolCallFor } from './tool-call.ts';
 import { misclassifiedEvent, outcomeEvent } from './step-events.ts';
@@ -48,8 +51,9 @@ function failedUnlessStopped(state: DriveState, outcome: Outcome): Outcome {
  * Stages how a call ended. An outcome that the ledger refuses becomes a failure that says so (R3). `isOrdered`: it has
  * ended because the run was stopped, and its tool has reported that.
  */
-export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome, isOrdered = false): void {
+export function stageOutcome(state: DriveState, step: CallStep, ended: Outcome, isOrdered = false): void {
   const { run } = state;
+  const outcome = mayWriteState(run, step.node) ? checkStateWrite(state.world.state, ended) : refuseStateWrite(ended);
   try {
     if (outcome.status === 'failed' && outcome.overstepped !== undefined && step.class === 'read')
       stage(state, misclassifiedEvent(run, step, outcome.overstepped));
@@ -59,6 +63,12 @@ export function stageOutcome(state: DriveState, step: CallStep, outcome: Outcome
     const failed: Outcome = { status: 'failed', error: `the outcome could not be written down: ${messageOf(error)}` };
     stage(state, outcomeEvent(run, recordedAs(step), failed, false));
   }
+}
+
+/** State is written when the node is done: its call must be all of it. */
+function mayWriteState(run: RunState, node: string): boolean {
+  const index = nodeNamed(run, node);
+  return run.configs[index ?? -1]?.kind === 'tool' && !isAccepting(run, index);
 }
 
 /**

@@ -92,6 +92,7 @@ function stageOnly(state: DriveState, event: NewEvent): Event {
   const staged = state.world.events.stage(withEffects(state.run, event));
   state.unflushed.push(staged);
   applyEvent(state.run, staged);
+  if (staged.type === 'call.ended' && staged.data.state !== undefined) state.world.state.note(staged);
   return staged;
 }
 

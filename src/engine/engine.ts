@@ -15,6 +15,7 @@ import { notifyParent, startChild } from './child-runs.ts';
 import { callChain } from './middleware-chain.ts';
 import type { Drive } from './drive.ts';
 import type { EngineContext, EngineOptions } from './engine-context.ts';
+import { memoryState } from './graph-state.ts';
 import { createHooks } from './hooks.ts';
 import { invokeTool } from './invoke-tool.ts';
 import { findRun, loadEvents } from './load-run.ts';
@@ -102,6 +103,7 @@ function contextFor(options: EngineOptions): EngineContext {
     hooks,
     world: {
       events,
+      state: stores.state ?? memoryState(),
       clock,
       monotonic,
       sleep: (ms, signal) => sleep(ms, signal),

@@ -6,6 +6,7 @@ import type { Outcome, ToolCall } from '../schema/tool.ts';
 import { unboundCall } from './call-bounds.ts';
 import type { Invoke } from './middleware-chain.ts';
 import { applyEvent } from './fold-run.ts';
+import { refuseStateWrite } from './graph-state.ts';
 import type { RunState } from './run-state.ts';
 import type { World } from './world.ts';
 
@@ -75,9 +76,9 @@ export function createHooks(
       }),
     );
     await world.events.flush();
-    const outcome = await world
-      .invoke(asked)
-      .catch((error: unknown): Outcome => ({ status: 'failed', error: messageOf(error) }));
+    const outcome = refuseStateWrite(
+      await world.invoke(asked).catch((error: unknown): Outcome => ({ status: 'failed', error: messageOf(error) })),
+    );
     const error = outcome.status === 'ok' ? {} : { error: reasonOf(outcome) };
     applyEvent(
       run,

@@ -1,16 +1,19 @@
 /** Makes an outcome fit for the ledger: a large output is stored as an artifact, with its head and tail in the event. */
+import { MOST_INLINE_STATE } from '../schema/state-entry.ts';
 import { type Json, sizeOf } from '../schema/json.ts';
 import type { ArtifactStore } from '../schema/ports.ts';
 import type { Outcome } from '../schema/tool.ts';
 
 const MOST_OUTPUT = 64 * 1024;
+/** With room for the key. */
+const MOST_STATE = MOST_INLINE_STATE + 1024;
 const HEAD_AND_TAIL = 2000;
 
 export function outputStore(artifacts: ArtifactStore | undefined): (outcome: Outcome) => Outcome | Promise<Outcome> {
   return (outcome) => {
     if (outcome.status !== 'ok') return outcome;
     const measured = { ...outcome, usage: { ...outcome.usage, output_bytes: sizeOf(outcome.output) } };
-    return measured.usage.output_bytes <= MOST_OUTPUT
+    return measured.usage.output_bytes <= (outcome.isState === true ? MOST_STATE : MOST_OUTPUT)
       ? measured
       : storeLarge(measured, JSON.stringify(outcome.output), artifacts);
   };

@@ -39,10 +39,10 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
     return asWritten(source as Graph);
   const parts = source.nodes.map((node) => {
     const kind = byName.get(node.kind);
-    if (kind !== undefined) return instructionsOf(kind, node as KindNode);
+    if (kind !== undefined) return instructionsOf(kind, node as KindNode, source);
     const each = eachOf(node);
     const kindOfEach = byName.get(each?.kind ?? '');
-    return [kindOfEach === undefined ? (node as Node) : lowerMap(kindOfEach, node, each as KindNode)];
+    return [kindOfEach === undefined ? (node as Node) : lowerMap(kindOfEach, node, each as KindNode, source)];
   });
   const entries = new Map(source.nodes.map(({ id }, index) => [id, entriesOf(parts[index] ?? [])]));
   const edges = source.edges.flatMap((edge, place) =>
@@ -66,8 +66,8 @@ const eachOf = (node: Node | KindNode | undefined): { kind: string } | undefined
   node?.kind === 'map' ? (node as Extract<Node, { kind: 'map' }>).each : undefined;
 
 /** An item of a map is one instruction (N5). */
-function lowerMap(kind: NodeKind, map: Node | KindNode, each: KindNode): Node {
-  const lowered = instructionsOf(kind, each);
+function lowerMap(kind: NodeKind, map: Node | KindNode, each: KindNode, graph: SourceGraph): Node {
+  const lowered = instructionsOf(kind, each, graph);
   const [only] = lowered;
   if (lowered.length !== 1 || only === undefined || only.kind === 'map' || only.kind === 'wait')
     throw new OkaError('invalid-graph', `"${map.id}": a "${kind.kind}" cannot be the step of a map`, {
@@ -77,8 +77,8 @@ function lowerMap(kind: NodeKind, map: Node | KindNode, each: KindNode): Node {
 }
 
 /** What one node becomes (N1 to N3). */
-function instructionsOf(kind: NodeKind, node: KindNode): Node[] {
-  const lowered = kind.lower(node);
+function instructionsOf(kind: NodeKind, node: KindNode, graph: SourceGraph): Node[] {
+  const lowered = kind.lower(node, graph);
   const names = new Set(lowered.map(({ id }) => id));
   if (lowered.at(-1)?.id !== node.id || names.size !== lowered.length)
     throw new OkaError(

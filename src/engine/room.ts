@@ -18,4 +18,5 @@ export const engine = defineRoom({
     'wait.opened',
     'wait.closed',
   ],
+  projections: async () => [(await import('./graph-state.ts')).graphState],
 });

@@ -147,6 +147,10 @@ export function outcomeEvent(
   if ('for' in outcome) data.for = outcome.for;
   if (isStopped) data.stopped = true;
   if (settles !== undefined) data.settles = settles;
+  if ('state' in outcome && outcome.state !== undefined) {
+    const { expect: _, ...change } = outcome.state;
+    data.state = change;
+  }
   return { type: 'call.ended', run: run.id, data };
 }
 

@@ -13,6 +13,7 @@ import { accountLeft, reserve } from './account.ts';
 import { estimateCost, NO_COST } from './run-budget.ts';
 import { type CallStep, classOf } from './decide.ts';
 import { type DriveState, flushBefore, stage, workTime } from './drive-state.ts';
+import { refuseStateWrite } from './graph-state.ts';
 import { authorOf, originsByAuthor, originsOf } from './origins.ts';
 import { nodeNamed, nodeStateOf, type RunState } from './run-state.ts';
 import { stepEvent, outcomeEvent } from './step-events.ts';
@@ -113,7 +114,7 @@ async function nestedOutcome(state: DriveState, step: CallStep, author: Author):
   reserve(state.account, usage, 1);
   const asked = toolCallFor(state, step, usage);
   const made: ToolCall = { ...asked, author, bounds: innerBounds(asked.bounds) };
-  const outcome = await world.invoke(made).catch((error: unknown) => outcomeOfThrow(state, error));
+  const outcome = refuseStateWrite(await world.invoke(made).catch((error: unknown) => outcomeOfThrow(state, error)));
   const stored = await world.storeOutput(outcome);
   reserve(state.account, usage, -1);
   if (nested.delete(step.call)) stage(state, outcomeEvent(run, { call: step.call, node: null }, stored, false));

@@ -1,6 +1,6 @@
 /** What a drive needs from outside: stores, tools, the chain, a clock, the planner, and waits that end by themselves. */
 import type { NewEvent } from '../schema/event.ts';
-import type { Clock, EventStore } from '../schema/ports.ts';
+import type { Clock, EventStore, StateStore } from '../schema/ports.ts';
 import type { Act, Outcome } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import type { Invoke } from './middleware-chain.ts';
@@ -9,6 +9,8 @@ import type { OpenWait, RunState } from './run-state.ts';
 
 export type World = {
   events: EventStore;
+  /** What graphs remember. */
+  state: StateStore;
   tools: ToolLookup;
   invoke: Invoke;
   clock: Clock;

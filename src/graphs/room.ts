@@ -6,5 +6,8 @@ import { defineRoom } from '../schema/room.ts';
 
 export const graphs = defineRoom({
   name: 'graphs',
-  nodes: async () => [],
+  nodes: async () => {
+    const [{ readState }, { writeState }] = await Promise.all([import('./read-state.ts'), import('./write-state.ts')]);
+    return [readState, writeState];
+  },
 });

@@ -267,6 +267,11 @@ export class Ledger {
     return batch.promise;
   }
 
+  /** Whether an event was staged and could not be written. */
+  isLost(event: Event): boolean {
+    return this.#lost.has(event);
+  }
+
   append(event: NewEvent): Promise<Event>;
   append(events: readonly NewEvent[]): Promise<Event[]>;
   async append(events: NewEvent | readonly NewEvent[]): Promise<Event | Event[]> {

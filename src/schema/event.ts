@@ -11,6 +11,7 @@ import { Decision } from './decision.ts';
 import { Receipt, Requirement } from './dependency.ts';
 import { OkaError } from './errors.ts';
 import { fitCheck } from './fits.ts';
+import { StateChange, StateKey, StateNamespace } from './state-entry.ts';
 import { Intake } from './intake.ts';
 import { copyJson, JsonValue } from './json.ts';
 import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
@@ -217,8 +218,20 @@ export const eventData = {
         .enum(['done', 'failed', 'skipped'])
         .optional()
         .describe('The outcome of the node, if this call ends it.'),
+      state: StateChange.optional(),
     })
     .describe('A tool call ended: the outcome.'),
+
+  'state.written': z
+    .strictObject({
+      namespace: StateNamespace,
+      key: StateKey,
+      value: JsonValue.optional().describe('The value from now on; a large one names an artifact.'),
+      deleted: z.literal(true).optional().describe('The key is removed.'),
+      artifacts: z.array(ArtifactRef).max(1).optional().describe('Where a large value is.'),
+      by: z.string().max(200).describe('Who changed it.'),
+    })
+    .describe('A person changed what a graph remembers. What its runs write is part of the outcome of their calls.'),
 
   'call.misclassified': z
     .strictObject({

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { StateKey, StateNamespace } from './state-entry.ts';
+import { JsonValue } from './json.ts';
 import { FactGiven, Forgotten } from './memory.ts';
 import { CallId, Id, Instant, Sha256 } from './names.ts';
 import { WaitAnswer } from './wait.ts';
@@ -67,6 +69,14 @@ export const Intake = z
       kind: z.literal('take_back').describe('Undo something that maintenance has learned.'),
       change: z.int().positive().describe('The event in the maintenance ledger.'),
       reason: z.string().max(500).default('').describe('Why.'),
+    }),
+    z.strictObject({
+      kind: z.literal('state').describe('Change what a graph remembers.'),
+      namespace: StateNamespace,
+      key: StateKey,
+      value: JsonValue.optional().describe('The value from now on; left out, the key is removed.'),
+      expect: JsonValue.optional().describe('The value that must be there before; null = none.'),
+      by: z.string().max(200).optional().describe('Who changes it.'),
     }),
     z.strictObject({
       kind: z.literal('tidy').describe('Remove old data, according to the settings.'),

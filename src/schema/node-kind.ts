@@ -17,7 +17,7 @@ export type NodeKind = {
    * The instructions that a node becomes, in the order in which they depend on each other. The last one has the id of
    * the node, since others refer to it; each other one is named `partId(node, 'part')`.
    */
-  readonly lower: (node: KindNode) => readonly NodeInput[];
+  readonly lower: (node: KindNode, graph: { readonly id: string }) => readonly NodeInput[];
 };
 
 /** A node of a contributed kind: the fields that every node has, and those of its kind. */

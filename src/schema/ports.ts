@@ -1,6 +1,7 @@
 /** Every seam of the system: what a floor needs from outside, and what is swapped in tests, benches and other products. */
 import type { Decision } from './decision.ts';
 import type { Event, NewEvent, Pen } from './event.ts';
+import type { StateEntry } from './state-entry.ts';
 import type { Json } from './json.ts';
 import type { ModelSampling } from './model.ts';
 import type { Budgets } from './run.ts';
@@ -71,6 +72,14 @@ export type RunStore = {
   load(run: string): Promise<{ seq: number; state: Json } | null>;
 };
 
+/** What graphs remember, by namespace and key. */
+export type StateStore = {
+  /** The current value, also one that was staged and is not durable yet. */
+  get(namespace: string, key: string): StateEntry | undefined;
+  /** Called with every event that changes state, right after it was staged. */
+  note(event: Event): void;
+};
+
 /** Outcomes of cacheable calls, by the hash of the call. */
 export type Cache = {
   get(key: string): Promise<Json | null>;
@@ -97,6 +106,7 @@ export type Stores = {
   artifacts?: ArtifactStore;
   cache?: Cache;
   memory?: MemoryStore;
+  state?: StateStore;
 };
 
 /** The input of a planner when it decides what to do next. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { SideEffectClass, Usage } from './effect.ts';
 import type { OpenFolder } from './folder.ts';
+import type { StateWrite } from './state-entry.ts';
 import type { Json } from './json.ts';
 import { Sha256 } from './names.ts';
 import type { FilesAside, WaitFor } from './wait.ts';
@@ -36,7 +37,16 @@ export type OutcomeStatus = z.infer<typeof OutcomeStatus>;
 
 /** The outcome of a call. */
 export type Outcome =
-  | { status: 'ok'; output: Json; artifacts?: ArtifactRef[]; usage?: Usage }
+  | {
+      status: 'ok';
+      output: Json;
+      artifacts?: ArtifactRef[];
+      usage?: Usage;
+      /** The state of a graph that changes when this outcome is recorded. */
+      state?: StateWrite;
+      /** The output is a value of a graph's state: it stays in the event, where other outputs become artifacts. */
+      isState?: true;
+    }
   | {
       status: 'failed';
       error: string;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openAccount } from '../../src/engine/account.ts';
 import { drive } from '../../src/engine/drive.ts';
 import { stepEvent, outcomeEvent, stopEvent } from '../../src/engine/step-events.ts';
+import { memoryState } from '../../src/engine/graph-state.ts';
 import { memoryEvents } from '../../src/engine/in-memory-stores.ts';
 import { runFromStart } from '../../src/engine/fold-run.ts';
 import type { World } from '../../src/engine/world.ts';
@@ -35,6 +36,7 @@ function driven(nodes: object[], tools: readonly Tool[], change: Partial<World> 
         log.push('!');
       },
     },
+    state: memoryState(),
     clock: () => 0,
     monotonic: () => 0,
     sleep: quiet,

@@ -52,6 +52,7 @@ const inventory = [
   'secret.changed@1',
   'secret.used@1',
   'slot.came@1',
+  'state.written@1',
   'storage.tidied@1',
   'task.received@1',
   'task.rejected@1',

@@ -24,8 +24,6 @@ export type OkaOptions = {
   onOut?: (text: string) => void;
   /** What a person answers to questions, one after the other; without it there is no terminal. */
   answers?: readonly string[];
-  /** Columns of the terminal; 80 unless given. */
-  width?: number;
 };
 
 export async function oka(...words: string[]): Promise<Ran> {
@@ -33,7 +31,7 @@ export async function oka(...words: string[]): Promise<Ran> {
 }
 
 export async function okaWith(
-  { env = {}, input = '', signal, rooms, onOut, answers, width = 80 }: OkaOptions,
+  { env = {}, input = '', signal, rooms, onOut, answers }: OkaOptions,
   ...words: string[]
 ): Promise<Ran> {
   const ran = { code: 0, out: '', err: '' };
@@ -52,7 +50,7 @@ export async function okaWith(
         isTerminal: false,
         isErrTerminal: false,
         hasColours: false,
-        width,
+        width: 80,
         underSupervisor: (stop, work) => work(stop),
         openDialog:
           answers === undefined ? null : () => Promise.resolve(dialogOf(answers, (text) => void (ran.out += text))),

@@ -1,0 +1,33 @@
+/** A node that lets its graph remember a value. It is written when the node is done, and exactly once. */
+import { z } from 'zod';
+import { StateNamespace } from '../schema/state-entry.ts';
+import { JsonValue } from '../schema/json.ts';
+import type { NodeKind } from '../schema/node-kind.ts';
+import { keyField } from './state-fields.ts';
+
+export const writeState: NodeKind = {
+  kind: 'write_state',
+  about: 'Lets the graph remember a value for later runs; its output is {key, value}.',
+  fields: {
+    key: keyField,
+    value: JsonValue.optional().describe('The value; may be a template. Default: the output of the node before.'),
+    expect: JsonValue.optional().describe(
+      'Write only if this is the value that is there, else the node fails; null = no value. May be a template.',
+    ),
+    delete: z.boolean().optional().describe('Remove the key instead of writing a value.'),
+    namespace: StateNamespace.optional().describe('State that several graphs share; the graph itself unless given.'),
+  },
+  lower: ({ id, key, value, expect, delete: deleted, namespace, input }, graph) => [
+    {
+      kind: 'tool',
+      id,
+      tool: 'state.write',
+      input: {
+        namespace: namespace ?? graph.id,
+        key: key ?? '',
+        ...(deleted === true ? { delete: true } : { value: value === undefined ? (input ?? '{{last}}') : value }),
+        ...(expect === undefined ? {} : { expect }),
+      },
+    },
+  ],
+};
