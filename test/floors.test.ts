@@ -44,7 +44,7 @@ const RULES: Rules = {
     'gpt-tokenizer': ['memory/text/tokens.ts'],
     'gray-matter': ['schema/front-matter.ts'],
     linkedom: ['tools/builtin/web-page-worker.ts'],
-    'node-cron': ['intake/schedule.ts'],
+    'node-cron': ['intake/cron-expression.ts'],
     re2js: ['schema/pattern.ts'],
     turndown: ['tools/builtin/web-page-worker.ts'],
     unbash: ['guard/classify/'],

@@ -1,6 +1,7 @@
 /** Help text, at 80 columns. */
 import type { Command } from './command-module.ts';
 import { commands, groups } from './commands.ts';
+import { wrapWords } from './plain-text.ts';
 
 const GLOBAL = [
   ['--dir PATH', 'The folder with .oka and workspace (or OKA_DIR; default: here).'],
@@ -47,7 +48,7 @@ export function helpOf(name: string, command: Command): string {
   ];
   const width = Math.max(...all.map(([option]) => option.length)) + 2;
   return [
-    ...linesOf(`${command.summary}.`, 80),
+    ...wrapWords(`${command.summary}.`, 80),
     '',
     `Usage: ${usageOf(name, command)}`,
     '',
@@ -62,17 +63,25 @@ export function usageOf(name: string, command: Command): string {
   return ['oka', name, command.operands, '[options]'].filter((word) => word !== undefined).join(' ');
 }
 
-function wrapText(term: string, about: string, width: number): string[] {
-  const lines = linesOf(about, 80 - 2 - width);
-  return lines.map((line, index) => `  ${(index === 0 ? term : '').padEnd(width)}${line}`);
+/** The commands below a name such as "graph" or "memory fact", each with an example; null when there are none. */
+export function familyHelp(name: string, table: Readonly<Record<string, Command>>): string | null {
+  const members = Object.entries(table).filter(([each]) => each.startsWith(`${name} `));
+  if (members.length === 0) return null;
+  return [
+    `Usage: oka ${name} <command> [options]`,
+    '',
+    ...members.flatMap(([each, { summary, operands, example }]) => [
+      `  oka ${[each, operands].filter((word) => word !== undefined).join(' ')}`,
+      ...wrapWords(`${summary}.`, 74).map((line) => `      ${line}`),
+      ...wrapWords(`Example: ${example}`, 74).map((line) => `      ${line}`),
+    ]),
+    '',
+    `Options of one of them: oka ${members[0]?.[0] ?? name} --help`,
+    '',
+  ].join('\n');
 }
 
-function linesOf(about: string, room: number): string[] {
-  const lines: string[] = [];
-  for (const word of about.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= room) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+function wrapText(term: string, about: string, width: number): string[] {
+  const lines = wrapWords(about, 80 - 2 - width);
+  return lines.map((line, index) => `  ${(index === 0 ? term : '').padEnd(width)}${line}`);
 }

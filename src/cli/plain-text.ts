@@ -18,6 +18,32 @@ export function fitText(text: string, room: number): string {
   return characters.length <= room ? text : `${characters.slice(0, Math.max(0, room - 1)).join('')}…`;
 }
 
+/** Lines of at most `width` characters, broken between words; a longer word is broken where the line ends. */
+export function wrapWords(text: string, width: number): string[] {
+  if (text.length <= width) return [text];
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else if (word.length <= width) lines.push(word);
+    else lines.push(...chunksOf(word, width));
+  }
+  return lines;
+}
+
+function chunksOf(word: string, width: number): string[] {
+  const characters = Array.from(word);
+  const count = Math.ceil(characters.length / width);
+  return Array.from({ length: count }, (_, at) => characters.slice(at * width, (at + 1) * width).join(''));
+}
+
+/** One line of somebody's text as lines of the terminal, each indented; nothing of it is cut. */
+export function indentWrapped(text: string, indent: string, { width }: { width: number }): string {
+  return wrapWords(plainText(text), width - indent.length)
+    .map((line) => `${indent}${line}`)
+    .join('\n');
+}
+
 export const timeOfDay = (): string => new Date().toTimeString().slice(0, 8);
 
 export function count(amount: number, noun: string, several = `${noun}s`): string {

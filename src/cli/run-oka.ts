@@ -7,7 +7,7 @@ import { type Call, type Command, type CommandModule, exits } from './command-mo
 import { commands } from './commands.ts';
 import { contributedCommands } from './contributed-commands.ts';
 import { errorText, exitCodeOf } from './error-text.ts';
-import { helpOf, overview, usageOf } from './help.ts';
+import { familyHelp, helpOf, overview, usageOf } from './help.ts';
 import type { Io } from './io.ts';
 import { nearestWord } from '../schema/nearest-word.ts';
 import { type Given, readOptions } from './options.ts';
@@ -37,9 +37,11 @@ async function dispatch(words: readonly string[], io: Io, rooms: OkaParts['rooms
   if (first === undefined || ['help', '--help', '-h'].includes(first))
     return print(await helpFor(words.slice(1), rooms));
   if (first === '--version' || first === '-V') return print(`${programVersion()}\n`);
+  const family = await helpOfFamily(words, rooms);
+  if (family !== null) return print(family);
   const { name, command, rest } = await findCommand(words, rooms);
   const parsed = parseWords(name, command, rest);
-  if (parsed.values['help'] === true) return print(helpOf(name, command));
+  if (parsed.values['help'] === true) return print(await helpFor(name.split(' '), rooms));
   return execute(command, parsed, io, rooms);
 }
 
@@ -79,8 +81,26 @@ async function execute(
 
 async function helpFor(words: readonly string[], rooms: OkaParts['rooms']): Promise<string> {
   if (words.length === 0) return overview(await contributedCommands(rooms, commands));
+  const family = await helpOfFamily(words, rooms);
+  if (family !== null) return family;
   const { name, command } = await findCommand(words, rooms);
-  return helpOf(name, command);
+  const below = familyHelp(name, await allCommands(rooms));
+  return [helpOf(name, command), ...(below === null ? [] : [below])].join('\n');
+}
+
+/** What there is below a name that is no command itself, such as "graph" or "memory fact --help"; null for others. */
+async function helpOfFamily(words: readonly string[], rooms: OkaParts['rooms']): Promise<string | null> {
+  const wantsHelp = ['--help', '-h'].includes(words.at(-1) ?? '');
+  const name = (wantsHelp ? words.slice(0, -1) : words).join(' ');
+  if (name === '' || Object.hasOwn(commands, name)) return null;
+  const inTable = familyHelp(name, commands);
+  if (inTable === null && commandIn(commands, words) !== null) return null;
+  const all = await allCommands(rooms);
+  return Object.hasOwn(all, name) ? null : familyHelp(name, all);
+}
+
+async function allCommands(rooms: OkaParts['rooms']): Promise<Readonly<Record<string, Command>>> {
+  return { ...commands, ...(await contributedCommands(rooms, commands)) };
 }
 
 type FoundCommand = { name: string; command: Command; rest: string[] };
@@ -88,11 +108,18 @@ type FoundCommand = { name: string; command: Command; rest: string[] };
 /** Rooms are asked for their commands only when the table has none of that name. */
 async function findCommand(words: readonly string[], rooms: OkaParts['rooms']): Promise<FoundCommand> {
   const found = commandIn(commands, words);
-  if (found !== null) return found;
+  if (found !== null && !isFamilyWithoutMember(found)) return found;
   const contributed = await contributedCommands(rooms, commands);
   const ofRoom = commandIn(contributed, words);
-  if (ofRoom !== null) return ofRoom;
+  if (ofRoom !== null && found === null) return ofRoom;
   throw unknownCommand(words, [...Object.keys(commands), ...Object.keys(contributed)]);
+}
+
+/** A word behind a command that takes none, such as "memory foo", is meant as one of the commands below it. */
+function isFamilyWithoutMember({ name, command, rest }: FoundCommand): boolean {
+  const [next] = rest;
+  if (command.operands !== undefined || next === undefined || next.startsWith('-')) return false;
+  return Object.keys(commands).some((each) => each.startsWith(`${name} `));
 }
 
 /** Names have one word, two or three; the longest one wins. */
@@ -106,20 +133,17 @@ function commandIn(table: Readonly<Record<string, Command>>, words: readonly str
 }
 
 function unknownCommand(words: readonly string[], names: readonly string[]): OkaError {
-  const [first = ''] = words;
-  const inFamily = names.filter((name) => name.startsWith(`${first} `));
-  const guess = nearestWord(first, names) ?? nearestWord(words.slice(0, 2).join(' '), names);
-  const fix =
-    inFamily.length > 0
-      ? `There is: ${inFamily.map((name) => `oka ${name}`).join(', ')}`
-      : guess === null
-        ? 'See: oka --help'
-        : `Did you mean: oka ${guess}`;
-  return new OkaError(
-    'usage',
-    `there is no command "${(inFamily.length > 0 ? words.slice(0, 2) : [first]).join(' ')}"`,
-    { fix },
-  );
+  const isFamily = (length: number): boolean =>
+    names.some((name) => name.startsWith(`${words.slice(0, length).join(' ')} `));
+  const depth = [2, 1].find(isFamily) ?? 0;
+  const family = words.slice(0, depth).join(' ');
+  const given = words.slice(0, words[depth]?.startsWith('-') ? depth : depth + 1).join(' ');
+  const inFamily = names.filter((name) => depth === 0 || name.startsWith(`${family} `));
+  const guess = nearestWord(given, inFamily) ?? nearestWord(words.slice(0, 2).join(' '), inFamily);
+  const list = `See: oka ${depth === 0 ? '' : `${family} `}--help`;
+  return new OkaError('usage', `there is no command "${given}"`, {
+    fix: guess === null ? list : `Did you mean: oka ${guess}? ${list}`,
+  });
 }
 
 type Words = { values: Record<string, Given>; positionals: string[] };

@@ -5,7 +5,10 @@ import type { WaitFor } from '../schema/wait.ts';
 import { exits } from './command-module.ts';
 import { answerHint, describeWait } from './event-sentence.ts';
 import type { Terminal } from './io.ts';
-import { fitText, plainText } from './plain-text.ts';
+import { fitText, indentWrapped } from './plain-text.ts';
+
+/** Characters of an output that a terminal shows; --json has all of it. */
+const MOST_OUTPUT = 2000;
 
 export type RunOutcome = Pick<RunState, 'status' | 'reason' | 'output' | 'spent' | 'ledger'> & {
   run: string;
@@ -21,19 +24,19 @@ export function outcomeOf({ id, status, reason, output, nodes, waits, spent, led
 
 export function renderOutcome(outcome: RunOutcome, terminal: Terminal): string {
   const { run, status, reason, output, steps, waits, ledger } = outcome;
-  const { bold, width } = terminal;
+  const { bold } = terminal;
   const lines = [
     `${bold(run)} ${colourStatus(status, terminal)}, ${steps.done} of ${steps.all} steps, events ${ledger.first} to ${ledger.last}`,
-    ...(reason !== '' && status !== 'done' ? [`  ${fitText(plainText(reason), width - 2)}`] : []),
+    ...(reason !== '' && status !== 'done' ? [indentWrapped(reason, '  ', terminal)] : []),
     ...waits.filter(({ for: { kind } }) => kind !== 'child').map((wait) => renderWait(wait, terminal)),
-    ...(status === 'done' ? [`  ${fitText(plainText(JSON.stringify(output)), width - 2)}`] : []),
+    ...(status === 'done' ? [indentWrapped(fitText(JSON.stringify(output), MOST_OUTPUT), '  ', terminal)] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-export function renderWait({ wait, for: awaited }: { wait: string; for: WaitFor }, { width }: Terminal): string {
-  const what = fitText(plainText(describeWait(awaited)), width - 12);
-  return `  waits for ${what}\n    ${answerHint(awaited.kind, wait)}`;
+export function renderWait({ wait, for: awaited }: { wait: string; for: WaitFor }, terminal: Terminal): string {
+  const what = indentWrapped(`waits for ${describeWait(awaited)}`, '  ', terminal);
+  return `${what}\n    ${answerHint(awaited.kind, wait)}`;
 }
 
 /** 0 only when the run is done. */

@@ -1,5 +1,6 @@
 /** What a node is given: its input template filled from the run, or the output of the node before it. */
 import type { Json } from '../schema/json.ts';
+import { edgeApplies } from './edge-condition.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 import { fillTemplate, type Lookup } from './template.ts';
 
@@ -19,10 +20,11 @@ export function lookupFor(run: RunState, index: number): Lookup {
   };
 }
 
-/** The output of the last node named in `needs`, else of the first edge source that is done, else the run's input. */
+/** The output of the last node named in `needs`, else of the source of the first edge that leads here, else the run's input. */
 function lastOf(run: RunState, index: number): Json {
   const need = run.configs[index]?.needs.at(-1);
   if (need !== undefined) return run.nodes[nodeNamed(run, need) ?? -1]?.output ?? null;
-  const sources = (run.plan.before[index] ?? []).filter((source) => run.nodes[source]?.status === 'done');
-  return sources[0] === undefined ? run.input : (run.nodes[sources[0]]?.output ?? null);
+  const taken = (run.plan.forwardTo[index] ?? []).find((edge) => edgeApplies(run, edge));
+  const source = run.plan.graph.edges[taken ?? -1]?.from;
+  return source === undefined ? run.input : (run.nodes[nodeNamed(run, source) ?? -1]?.output ?? null);
 }

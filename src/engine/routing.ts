@@ -5,10 +5,11 @@
 import type { Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import { isAccepting } from './node-acceptance.ts';
+import { edgeApplies } from './edge-condition.ts';
 import { lookupFor } from './node-input.ts';
 import { downstreamOf } from './graph-plan.ts';
 import { freshNode, type NodeState, openCallsOf, type RunState } from './run-state.ts';
-import { fieldAt, fillTemplate } from './template.ts';
+import { fillTemplate } from './template.ts';
 
 export function hasFallback(config: Node | undefined): config is Node & { fallback: Json } {
   return config?.on_error === 'fallback' && config.fallback !== undefined;
@@ -92,15 +93,6 @@ export function isReached(run: RunState, index: number): boolean {
   if (config === undefined || !config.needs.every(isDone)) return false;
   const edges = run.plan.forwardTo[index] ?? [];
   return edges.length === 0 || edges.some((edge) => edgeApplies(run, edge));
-}
-
-function edgeApplies(run: RunState, edgeIndex: number): boolean {
-  const edge = run.plan.graph.edges[edgeIndex];
-  const source = run.nodes[run.plan.index.get(edge?.from ?? '') ?? -1];
-  if (edge === undefined || source?.status !== 'done') return false;
-  if (edge.when === undefined) return true;
-  const value = fieldAt(source.output, edge.when.field === '' ? [] : edge.when.field.split('.'));
-  return JSON.stringify(value) === JSON.stringify(edge.when.equals);
 }
 
 /** Chooses an edge back if its condition is true: everything from its target on is to be done again. A node that is started over leads nowhere. */

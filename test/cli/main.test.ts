@@ -21,6 +21,39 @@ describe('the command line', () => {
     }
   });
 
+  it('lists the commands below a name, each with its example, within 80 columns', async () => {
+    const families = new Set(
+      Object.keys(commands).flatMap((name) => name.split(' ').flatMap((_, at, words) => words.slice(0, at).join(' '))),
+    );
+    families.delete('');
+    for (const family of families) {
+      const asked = [...family.split(' '), '--help'];
+      const { code, out } = await oka(...asked);
+      expect(code, family).toBe(0);
+      for (const [name, { example }] of Object.entries(commands))
+        if (name.startsWith(`${family} `)) expect(out.replaceAll(/\n +/g, ' ')).toContain(`Example: ${example}`);
+      for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+      expect(await oka('help', ...family.split(' '))).toMatchObject({ code: 0, out });
+      if (!(family in commands)) expect(await oka(...family.split(' '))).toMatchObject({ code: 0, out, err: '' });
+    }
+    expect([...families]).toEqual(expect.arrayContaining(['graph', 'memory', 'memory fact', 'tools']));
+  });
+
+  it('takes a wrong word behind the name of several commands for a command that does not exist', async () => {
+    expect(await oka('graph', 'valdate')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('oka graph validate'),
+    });
+    expect(await oka('memory', 'fact', 'lisst')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('oka memory fact list'),
+    });
+    expect(await oka('memory', 'xyzzyx')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('See: oka memory --help'),
+    });
+  });
+
   it('says the version', async () => {
     expect(await oka('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });

@@ -23,6 +23,18 @@ describe('inputOf', () => {
     expect(inputOf(run, 2)).toBe(2);
   });
 
+  it('behind a condition it is the output of the branch that was taken, whatever stands first in the file', () => {
+    const edges = [
+      { from: 'check', to: 'end', when: { field: 'branch', equals: 'false' } },
+      { from: 'check', to: 'more', when: { field: 'branch', equals: 'true' } },
+      { from: 'more', to: 'end' },
+    ];
+    const graph = graphOf([tool('check'), tool('more'), tool('end')], { edges });
+    const taken = stateAfter(graph, [...done('check', { branch: 'true' }), ...done('more', 'from more')]);
+    expect(inputOf(taken, 2)).toBe('from more');
+    expect(inputOf(stateAfter(graph, done('check', { branch: 'false' })), 2)).toEqual({ branch: 'false' });
+  });
+
   it('templates see the input, the nodes before, and for an item of a map the item and what the map comes behind', () => {
     const each = tool('x', { input: ['{{item.n}}', '{{a}}', '{{last}}', '{{input}}'] });
     const graph = graphOf([tool('a'), { kind: 'map', id: 'm', needs: ['a'], over: '{{a}}', each }]);

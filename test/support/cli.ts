@@ -24,6 +24,8 @@ export type OkaOptions = {
   onOut?: (text: string) => void;
   /** What a person answers to questions, one after the other; without it there is no terminal. */
   answers?: readonly string[];
+  /** Columns of the terminal; 80 unless given. */
+  width?: number;
 };
 
 export async function oka(...words: string[]): Promise<Ran> {
@@ -31,7 +33,7 @@ export async function oka(...words: string[]): Promise<Ran> {
 }
 
 export async function okaWith(
-  { env = {}, input = '', signal, rooms, onOut, answers }: OkaOptions,
+  { env = {}, input = '', signal, rooms, onOut, answers, width = 80 }: OkaOptions,
   ...words: string[]
 ): Promise<Ran> {
   const ran = { code: 0, out: '', err: '' };
@@ -50,7 +52,7 @@ export async function okaWith(
         isTerminal: false,
         isErrTerminal: false,
         hasColours: false,
-        width: 80,
+        width,
         underSupervisor: (stop, work) => work(stop),
         openDialog:
           answers === undefined ? null : () => Promise.resolve(dialogOf(answers, (text) => void (ran.out += text))),

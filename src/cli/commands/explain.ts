@@ -5,7 +5,7 @@ import { explainRun } from '../../views/explanation.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { runOperand } from '../find-run.ts';
-import { fitText, plainText } from '../plain-text.ts';
+import { indentWrapped, plainText } from '../plain-text.ts';
 import { withReadingProgress } from '../read-views.ts';
 
 type Explanation = ReturnType<typeof explainRun>;
@@ -67,7 +67,7 @@ function placeOfCall(call: string, run: string): string {
   return `within ${call.slice(run.length + 1).split('.', 1)[0] ?? ''}`;
 }
 
-function renderSection(name: string, lines: readonly string[], { bold, width }: Terminal): string {
+function renderSection(name: string, lines: readonly string[], terminal: Terminal): string {
   if (lines.length === 0) return '';
-  return `\n${bold(name)}\n${lines.map((line) => `  ${fitText(plainText(line), width - 2)}\n`).join('')}`;
+  return `\n${terminal.bold(name)}\n${lines.map((line) => `${indentWrapped(line, '  ', terminal)}\n`).join('')}`;
 }

@@ -3,7 +3,7 @@ import { dockerfileFor } from '../../tools/deps/dockerfile.ts';
 import { type OpenRequirement, dependencies } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { fitText, plainText } from '../plain-text.ts';
+import { indentWrapped } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
 type Data = { requirements: OpenRequirement[] } | { dockerfile: string };
@@ -33,13 +33,13 @@ function dockerfileText(open: readonly OpenRequirement[]): string {
 const asRoot = (lines: readonly string[]): string[] => ['USER root', ...lines, 'USER 1000:1000'];
 
 function renderRequirement({ name, status, by, reason, packages, note }: OpenRequirement, terminal: Terminal): string {
-  const { bold, dim, green, yellow, width } = terminal;
+  const { bold, dim, green, yellow } = terminal;
   const runs = by.map(({ run: id }) => id).join(', ');
   const lines = [
     `${bold(name)}  ${status === 'open' ? yellow(status) : green(status)}${packages.length === 0 ? '' : dim(`  ${packages.join(' ')}`)}`,
-    `  ${fitText(plainText(reason), width - 2)}`,
-    ...(runs === '' ? [] : [`  needed by ${fitText(runs, width - 12)}`]),
-    ...(note === null ? [] : [`  last check: ${fitText(plainText(note), width - 14)}`]),
+    indentWrapped(reason, '  ', terminal),
+    ...(runs === '' ? [] : [indentWrapped(`needed by ${runs}`, '  ', terminal)]),
+    ...(note === null ? [] : [indentWrapped(`last check: ${note}`, '  ', terminal)]),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -12,7 +12,7 @@ import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { inputOption, onlyOperand } from '../operands.ts';
-import { count, fitText, plainText } from '../plain-text.ts';
+import { count, plainText, wrapWords } from '../plain-text.ts';
 
 type Data = { graph: string; simulation: Awaited<ReturnType<typeof simulate>> };
 
@@ -43,7 +43,8 @@ export async function run(call: Call<{ input: string | undefined }>): Promise<An
 
 export const jsonLines = ({ simulation }: Data): object[] => [simulation];
 
-export function render({ graph, simulation }: Data, { bold, green, yellow, red, width }: Terminal): string {
+export function render({ graph, simulation }: Data, terminal: Terminal): string {
+  const { bold, green, yellow, red, width } = terminal;
   const marks = {
     allow: green('✓ allow'),
     ask: yellow('? ask'),
@@ -52,7 +53,8 @@ export function render({ graph, simulation }: Data, { bold, green, yellow, red, 
   } as const;
   const lines = simulation.calls.map(({ verdict, node, tool, class: effect, input }) => {
     const about = `${node ?? ''}: ${tool} (${effect}) ${plainText(JSON.stringify(input))}`;
-    return `  ${marks[verdict]}  ${fitText(about, width - 14)}\n`;
+    const [first = '', ...more] = wrapWords(about, width - 14);
+    return [`  ${marks[verdict]}  ${first}`, ...more.map((line) => `      ${line}`), ''].join('\n');
   });
   return `${bold(graph)} would make ${count(simulation.calls.length, 'call')}; nothing was done\n${lines.join('')}`;
 }

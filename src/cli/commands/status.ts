@@ -13,7 +13,7 @@ import type { Home } from '../../schema/home.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { answerHint, describeWait } from '../event-sentence.ts';
 import type { Terminal } from '../io.ts';
-import { bytes, count, fitText, plainText } from '../plain-text.ts';
+import { bytes, count, fitText, indentWrapped, plainText } from '../plain-text.ts';
 import { requireHome } from '../require-home.ts';
 
 type Health = { healthy: boolean; worker: Holder | null; silent_ms: number | null };
@@ -129,9 +129,10 @@ function verifiedLines({ up_to, at, damaged }: Verified, { dim, red, toMinute }:
   return [dim(`          verified up to event ${up_to} on ${toMinute(at)}`)];
 }
 
-function rejectedLines({ total, entries }: Status['rejected'], { dim, yellow, width }: Terminal): string[] {
+function rejectedLines({ total, entries }: Status['rejected'], terminal: Terminal): string[] {
+  const { dim, yellow } = terminal;
   if (total === 0) return [];
-  const lines = entries.map(({ name, reason }) => fitText(`    ${plainText(name)}: ${plainText(reason)}`, width));
+  const lines = entries.map(({ name, reason }) => indentWrapped(`${name}: ${reason}`, '    ', terminal));
   return [
     `  inbox   ${yellow(`${total} not accepted`)}, in workspace/inbox/rejected`,
     ...lines,
@@ -174,19 +175,14 @@ function stepLine({ nodes }: Goal, { width }: Terminal): string {
 }
 
 /** A unique beginning of its name answers a wait: the run, unless it waits for more than one thing. */
-function waitLines(goals: readonly Goal[], run: string, { yellow, dim, width }: Terminal): string[] {
+function waitLines(goals: readonly Goal[], run: string, terminal: Terminal): string[] {
+  const { yellow, dim } = terminal;
   const waits = goals.flatMap((goal) => goal.waits);
   const answerable = waits.filter(isForPeople).length;
   return waits
     .filter((wait) => isForPeople(wait) || (wait.for.kind === 'timer' && wait.for.why !== undefined))
     .flatMap(({ wait, for: awaited }) => [
-      // What is wrong with a model is shown in full: it is the one thing to do something about.
-      yellow(
-        fitText(
-          `      waits for ${plainText(describeWait(awaited))}`,
-          awaited.kind === 'timer' ? Number.POSITIVE_INFINITY : width,
-        ),
-      ),
+      yellow(indentWrapped(`waits for ${describeWait(awaited)}`, '      ', terminal)),
       dim(`      ${answerHint(awaited.kind, answerable === 1 ? run : wait)}`),
     ]);
 }

@@ -2,7 +2,7 @@ import { peekProjection } from '../../ledger/peek-projection.ts';
 import { installedCommands, dependencies, type Installed } from '../../tools/deps/dependency-state.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { bytes, fitText, plainText } from '../plain-text.ts';
+import { bytes, indentWrapped, plainText } from '../plain-text.ts';
 
 type ListedTool = { id: string } & Installed;
 type Data = { tools: ListedTool[] };
@@ -17,14 +17,15 @@ export function render({ tools }: Data, terminal: Terminal): string {
   return tools.map((tool) => renderTool(tool, terminal)).join('');
 }
 
-function renderTool(tool: ListedTool, { bold, dim, width }: Terminal): string {
+function renderTool(tool: ListedTool, terminal: Terminal): string {
+  const { bold, dim } = terminal;
   const { id, version, bytes: size, at, used, why, for_run, from } = tool;
   const lines = [
     `${bold(id)} ${version}  ${dim(`${bytes(size)}, from ${plainText(from)}`)}`,
-    `  commands   ${fitText(installedCommands(tool).join(', '), width - 13)}`,
+    indentWrapped(`commands   ${installedCommands(tool).join(', ')}`, '  ', terminal),
     `  installed  ${at.slice(0, 10)}${for_run === null ? '' : ` for ${for_run}`}`,
     `  last used  ${used === null ? dim('not yet') : used.slice(0, 10)}`,
-    `  why        ${fitText(plainText(why), width - 13)}`,
+    indentWrapped(`why        ${why}`, '  ', terminal),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,5 +1,6 @@
 /** Input before, output after: neither leaves this point in a shape the tool does not promise. */
 import { fitCheck } from '../../schema/fits.ts';
+import { describeMismatch } from '../../schema/value-problems.ts';
 import type { Middleware, ToolRegistry } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 
@@ -33,13 +34,5 @@ function createChecks({ input, output }: Tool): Checks {
 
 function createCheck(schema: Tool['input']): Check {
   const fits = fitCheck(schema);
-  return (value) => {
-    if (fits(value)) return null;
-    const checked = schema.safeParse(value);
-    return checked.success ? null : checked.error.issues.map(describeIssue).join('; ');
-  };
-}
-
-function describeIssue({ path, message }: { path: PropertyKey[]; message: string }): string {
-  return `${path.join('.') || 'the whole'}: ${message}`;
+  return (value) => (fits(value) ? null : describeMismatch(schema, value));
 }

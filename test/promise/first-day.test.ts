@@ -31,8 +31,11 @@ it('a person gets through the first day', { timeout: 120_000 }, async () => {
   const mine = personalFolder();
   const env = { XDG_CONFIG_HOME: join(mine, 'config'), XDG_STATE_HOME: join(mine, 'state') };
   const oka = (...words: string[]) => okaWith({ env }, ...words, '--dir', story.home.dir);
+  /** Where lines break on a terminal depends on the paths of this machine. */
+  const inPipe = (...words: string[]) =>
+    okaWith({ env, width: Number.POSITIVE_INFINITY }, ...words, '--dir', story.home.dir);
   const show = async (screen: string, ...words: string[]): Promise<void> =>
-    expectScreen((await oka(...words)).out, story, screen, mine);
+    expectScreen((await inPipe(...words)).out, story, screen, mine);
 
   // Morning: set it up, store a secret, start it, and give it the first tasks.
   expect((await oka('init')).out).toContain('is set up already');
