@@ -1,5 +1,7 @@
 /** Reading the words behind a command. */
 import { lstatSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { graphFile } from '../daemon/home/graph-files.ts';
 import { messageOf, OkaError } from '../schema/errors.ts';
 import type { Json } from '../schema/json.ts';
 import type { Call } from './command-module.ts';
@@ -11,15 +13,36 @@ export function onlyOperand(call: Pick<Call, 'operands'>, what: string): string 
   return only;
 }
 
-/** --input as JSON, or from a file with @. */
-export function inputOption(given: string | undefined): Json {
+/** The file of the graph that a command is about: given by its name or by a path. */
+export function graphOperand(call: Pick<Call, 'operands' | 'home'>): string {
+  return graphFile(call.home, onlyOperand(call, 'graph'));
+}
+
+/** --input: JSON, a file that contains JSON (also with @ before its name), or - for stdin. */
+export async function inputOption(given: string | undefined, stdin: Call['stdin']): Promise<Json> {
   if (given === undefined) return null;
-  const file = given.startsWith('@') ? given.slice(1) : null;
-  if (file !== null && !lstatSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new OkaError('usage', `--input: ${file} is not a file`);
+  const { from, body } = given === '-' ? { from: 'stdin', body: await text(stdin) } : inputBody(given);
   try {
-    return JSON.parse(file === null ? given : readFileSync(file, 'utf8')) as Json;
+    return JSON.parse(body) as Json;
   } catch (error) {
-    throw new OkaError('usage', `--input is not JSON: ${messageOf(error)}`);
+    throw new OkaError('usage', `--input: ${from} is not JSON: ${messageOf(error)}`);
+  }
+}
+
+/** What is JSON by itself is not taken for the name of a file. */
+function inputBody(given: string): { from: string; body: string } {
+  const file = given.startsWith('@') ? given.slice(1) : given;
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  if (isFile && !isJsonText(given)) return { from: file, body: readFileSync(file, 'utf8') };
+  if (given.startsWith('@')) throw new OkaError('usage', `--input: ${file} is not a file`);
+  return { from: 'this', body: given };
+}
+
+function isJsonText(given: string): boolean {
+  try {
+    JSON.parse(given);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { launcher, oka, type Ran, temporaryFolder } from '../support/cli.ts';
+import { launcher, oka, okaWith, type Ran, temporaryFolder } from '../support/cli.ts';
 
 const bounds = { timeout_seconds: 20, max_retries: 0 };
 const note = {
@@ -117,6 +117,49 @@ describe('oka graph run', () => {
     expect(await run('graph', 'run', file)).toMatchObject({ code: 3, err: expect.stringContaining('no.such') });
     writeFileSync(file, '{"id":"x"}');
     expect(await run('graph', 'show', file)).toMatchObject({ code: 3, err: expect.stringContaining('nodes') });
+  });
+
+  it('prints the nodes that ran, in order, and leaves no run when the graph does not compile', async () => {
+    using folder = temporaryFolder();
+    const list = { kind: 'tool', tool: 'files.list', input: {}, ...bounds };
+    const { run } = await homeWith(folder.dir, {});
+    const file = join(folder.dir, 'workspace/graphs/choose.json');
+    mkdirSync(join(folder.dir, 'workspace/graphs'), { recursive: true });
+    const choose = {
+      id: 'choose',
+      nodes: [
+        { ...list, id: 'end' },
+        { ...list, id: 'first' },
+        { ...list, id: 'never' },
+        { kind: 'map', id: 'all', over: '{{input.names}}', each: { ...list, id: 'one' } },
+      ],
+      edges: [
+        { from: 'first', to: 'all' },
+        { from: 'all', to: 'end' },
+        { from: 'first', to: 'never', when: { field: 'branch', equals: 'never' } },
+      ],
+    };
+    writeFileSync(file, JSON.stringify(choose));
+    const input = join(folder.dir, 'input.json');
+    writeFileSync(input, '{"names":["a","b"]}');
+    for (const given of [input, `@${input}`, '{"names":["a","b"]}']) {
+      const { code, out } = await run('graph', 'run', 'choose', '--input', given, '--json');
+      expect(code).toBe(0);
+      const { run: id, status, output, path } = JSON.parse(out) as Record<string, unknown>;
+      expect({ status, path }).toEqual({ status: 'done', path: ['first', 'all', 'end'] });
+      expect([id, output]).toEqual([expect.stringMatching(/^choose-/), expect.anything()]);
+    }
+    const piped = ['graph', 'run', 'choose', '--input', '-', '--json', '--dir', folder.dir];
+    expect((await okaWith({ input: '{"names":[]}' }, ...piped)).out).toContain('"path":["first","all","end"]');
+    expect(await run('graph', 'run', 'choose', '--input', 'no-such')).toMatchObject({ code: 2 });
+    const before = (await run('runs', '--json')).out;
+    writeFileSync(file, JSON.stringify({ ...choose, edges: [{ from: 'first', to: 'nowhere' }] }));
+    expect(await run('graph', 'run', 'choose')).toMatchObject({ code: 3, err: expect.stringContaining('nowhere') });
+    expect((await run('runs', '--json')).out).toBe(before);
+    expect(await run('graph', 'show', 'chose')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Did you mean: choose'),
+    });
   });
 
   it('can be paused from another process while it runs, and resumed', async () => {

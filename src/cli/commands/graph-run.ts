@@ -3,23 +3,29 @@ import { type Host, withHost } from '../../daemon/host.ts';
 import { nodeKinds } from '../../daemon/room-contributions.ts';
 import type { RunState } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
+import { pathOfRun } from '../../views/run-path.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
-import { inputOption, onlyOperand } from '../operands.ts';
+import { graphOperand, inputOption } from '../operands.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../run-outcome.ts';
 
 type Options = { input: string | undefined; id: string | undefined };
 
-export async function run(call: Call<Options>): Promise<Answer<RunOutcome>> {
+/** `path`: the nodes that ran, in order. */
+type GraphOutcome = RunOutcome & { path: string[] };
+
+export async function run(call: Call<Options>): Promise<Answer<GraphOutcome>> {
   const { home, signal, options, rooms, notify } = call;
-  const graph = loadGraph(onlyOperand(call, 'file'), await nodeKinds(rooms));
-  const input = inputOption(options.input);
+  const graph = loadGraph(graphOperand(call), await nodeKinds(rooms));
+  const input = await inputOption(options.input, call.stdin);
   const id = options.id ?? `${graph.id.slice(0, 40)}-${Date.now().toString(36)}`;
-  const start = async ({ engine }: Host): Promise<RunState> => {
+  const start = async ({ engine }: Host): Promise<{ ended: RunState; path: string[] }> => {
     if (options.id !== undefined && (await engine.stateOf(id)) !== null) throw nameIsTaken(id);
-    return (await engine.start(graph, { id, input })).done;
+    const ended = await (await engine.start(graph, { id, input })).done;
+    const nodes = new Set(graph.nodes.map((node) => node.id));
+    return { ended, path: pathOfRun(await engine.eventsOf(id), nodes) };
   };
-  const ended = await withHost(home, signal, start, { rooms, warn: notify });
-  return answer(outcomeOf(ended), signal.aborted ? exits.interrupted : exitCodeOfRun(ended.status));
+  const { ended, path } = await withHost(home, signal, start, { rooms, warn: notify });
+  return answer({ ...outcomeOf(ended), path }, signal.aborted ? exits.interrupted : exitCodeOfRun(ended.status));
 }
 
 export const render = renderOutcome;

@@ -3,11 +3,11 @@ import { nodeKinds } from '../../daemon/room-contributions.ts';
 import type { Graph, Node } from '../../schema/graph.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { onlyOperand } from '../operands.ts';
+import { graphOperand } from '../operands.ts';
 import { count, fitText, plainText } from '../plain-text.ts';
 
 export async function run(call: Call): Promise<Answer<Graph>> {
-  return answer(loadGraph(onlyOperand(call, 'file'), await nodeKinds(call.rooms)));
+  return answer(loadGraph(graphOperand(call), await nodeKinds(call.rooms)));
 }
 
 export function render(graph: Graph, { bold, dim, width }: Terminal): string {

@@ -2,7 +2,7 @@ import { checkGraphFile } from '../../daemon/home/graph-files.ts';
 import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { onlyOperand } from '../operands.ts';
+import { graphOperand } from '../operands.ts';
 import { count } from '../plain-text.ts';
 
 type Data = {
@@ -15,7 +15,7 @@ type Data = {
 
 export async function run(call: Call): Promise<Answer<Data>> {
   const { graph, problems } = checkGraphFile(
-    onlyOperand(call, 'file'),
+    graphOperand(call),
     knownToolNames(call.rooms),
     await nodeKinds(call.rooms),
   );

@@ -11,7 +11,7 @@ import { redactShapes } from '../../guard/redact.ts';
 import { openArtifacts } from '../../ledger/artifact-store.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
-import { inputOption, onlyOperand } from '../operands.ts';
+import { graphOperand, inputOption } from '../operands.ts';
 import { count, plainText, wrapWords } from '../plain-text.ts';
 
 type Data = { graph: string; simulation: Awaited<ReturnType<typeof simulate>> };
@@ -19,7 +19,7 @@ type Data = { graph: string; simulation: Awaited<ReturnType<typeof simulate>> };
 export async function run(call: Call<{ input: string | undefined }>): Promise<Answer<Data>> {
   const { home } = call;
   const kinds = await nodeKinds(call.rooms);
-  const graph = loadGraph(onlyOperand(call, 'file'), kinds);
+  const graph = loadGraph(graphOperand(call), kinds);
   const artifacts = openArtifacts(join(home.oka, 'artifacts'), redactShapes);
   const policy = loadPolicy(home.policy, lineClassifierOf(home));
   const nothing = given.initial();
@@ -36,7 +36,7 @@ export async function run(call: Call<{ input: string | undefined }>): Promise<An
   const simulation = await simulate(
     { ...options, graphs: graphsIn(home, kinds) },
     graph,
-    inputOption(call.options.input),
+    await inputOption(call.options.input, call.stdin),
   );
   return answer({ graph: graph.id, simulation });
 }

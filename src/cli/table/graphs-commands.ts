@@ -2,26 +2,26 @@
 import { type Command, command } from '../command-module.ts';
 import { choice, text } from '../options.ts';
 
-const input = text('JSON', 'What the graph is given; @file reads it from a file.');
+const input = text('JSON', 'What the graph is given: JSON, a file with JSON, or - for stdin.');
 
 export const graphs: Readonly<Record<string, Command>> = {
   'graph validate': command({
     summary: 'List everything that is wrong with a graph; exit 1 if something is',
-    operands: '<file>',
+    operands: '<graph>',
     json: true,
     example: 'oka graph validate report.json',
     load: () => import('../commands/graph-validate.ts'),
   }),
   'graph show': command({
     summary: 'Show the steps of a graph and what each needs',
-    operands: '<file>',
+    operands: '<graph>',
     json: true,
-    example: 'oka graph show report.json',
+    example: 'oka graph show report',
     load: () => import('../commands/graph-show.ts'),
   }),
   'graph run': command({
     summary: 'Run a graph here and now; exit 0 only when it is done',
-    operands: '<file>',
+    operands: '<graph>',
     options: { input, id: text('ID', 'Name of the run (default: graph and time).') },
     json: true,
     example: 'oka graph run report.json --input \'{"day":"2026-01-31"}\'',
@@ -29,7 +29,7 @@ export const graphs: Readonly<Record<string, Command>> = {
   }),
   simulate: command({
     summary: 'Show which calls a graph would make, and what the policy says to each',
-    operands: '<file>',
+    operands: '<graph>',
     options: { input },
     json: true,
     example: 'oka simulate report.json',

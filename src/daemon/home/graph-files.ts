@@ -1,5 +1,5 @@
 /** Graph files: read, checked against the schema, found by name in workspace/graphs. */
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GraphProblem } from '../../engine/check-graph.ts';
 import { readGraph } from '../../engine/lower.ts';
@@ -7,6 +7,8 @@ import { stepAcceptanceProblem } from '../../roles/step-acceptance.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { Graph } from '../../schema/graph.ts';
 import type { Home } from '../../schema/home.ts';
+import { ID_SHAPE } from '../../schema/names.ts';
+import { nearestWord } from '../../schema/nearest-word.ts';
 import type { NodeKind } from '../../schema/node-kind.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -26,13 +28,40 @@ export function checkGraphFile(
   return { graph, problems: problems({ tools: new Set(tools), acceptance: stepAcceptanceProblem }) };
 }
 
+/** The file of a graph that a person named: a path, or the name of a graph in workspace/graphs. */
+export function graphFile(home: Home, given: string): string {
+  const named = fileOfGraph(home, given);
+  if (named !== null && isPlainFile(named)) return named;
+  if (isPlainFile(given)) return given;
+  if (named === null || given.endsWith('.json')) throw new OkaError('usage', `${given} is not there`);
+  const guess = nearestWord(given, graphNames(home));
+  throw new OkaError('usage', `there is no graph "${given}" in workspace/graphs, and no file of that name`, {
+    fix: guess === null ? 'List the graphs: oka graph list' : `Did you mean: ${guess}? List the graphs: oka graph list`,
+  });
+}
+
+/** The names of the graphs in workspace/graphs, in order. */
+export function graphNames(home: Home): string[] {
+  const folder = join(home.workspace, 'graphs');
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json') && ID_SHAPE.test(name) && isPlainFile(join(folder, name)))
+    .map((name) => name.slice(0, -'.json'.length))
+    .toSorted();
+}
+
+/** Where the graph of this name is, or would be; null for what cannot be a name. */
+export function fileOfGraph(home: Home, name: string): string | null {
+  return ID_SHAPE.test(name) ? join(home.workspace, 'graphs', `${name}.json`) : null;
+}
+
+const isPlainFile = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+
 /** Graphs that other graphs may name: workspace/graphs/<id>.json */
 export function graphsIn(home: Home, kinds: readonly NodeKind[] = []): (id: string) => Graph | undefined {
   return (id) => {
-    const file = join(home.workspace, 'graphs', `${id}.json`);
-    return /^[\w.-]+$/.test(id) && lstatSync(file, { throwIfNoEntry: false })?.isFile()
-      ? loadGraph(file, kinds)
-      : undefined;
+    const file = fileOfGraph(home, id);
+    return file !== null && isPlainFile(file) ? loadGraph(file, kinds) : undefined;
   };
 }
 
