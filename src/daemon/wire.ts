@@ -114,7 +114,10 @@ function optionsFor(
 ): EngineOptions {
   const needed = valuesOf(NEEDED);
   const { home, config, artifacts, policy, deps, memory, planner, witness, runs } = needed;
-  const parentOf = async (run: string): Promise<string | null> => (await runs.stateOf(run))?.parent ?? null;
+  const parentOf = async (run: string): Promise<string | null> => {
+    const state = await runs.stateOf(run);
+    return state?.parent ?? state?.link?.run ?? null;
+  };
   const secrets = { ...secretsOf(needed, parentOf), diagnose: deps.diagnose };
   return {
     ...engineOptions(home, config, tools, rulesOf(needed, policy), secrets),
@@ -147,6 +150,7 @@ function lateRuns(): { runs: Runs; bind: (engine: Engine, ledger: Pick<LedgerPor
     runs: {
       start: (...all) => engine().start(...all),
       startChild: (...all) => engine().startChild(...all),
+      startLinked: (...all) => engine().startLinked(...all),
       resume: (...all) => engine().resume(...all),
       answer: (...all) => engine().answer(...all),
       stop: (...all) => engine().stop(...all),

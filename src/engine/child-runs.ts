@@ -10,10 +10,12 @@ import type { ToolCall } from '../schema/tool.ts';
 import { accountLeft } from './account.ts';
 import { answerFromChild, childIdOf, failedChildOf, shareOfBudget } from './child-terms.ts';
 import type { EngineContext } from './engine-context.ts';
+import { assertFits } from './linked-run.ts';
 import { findRun } from './load-run.ts';
 import { answerWait, continueAfterFailure, resumeRun, startRun } from './run-control.ts';
 import { ignoreTooLate } from './run-registry.ts';
 import { isOver, type RunState } from './run-state.ts';
+import type { StartOptions } from './step-events.ts';
 
 const DEEPEST = 8;
 
@@ -32,10 +34,10 @@ export async function startChild(
   const budgets = childBudgets(context, graph, parent, depth);
   const id = childIdOf(call, parent);
   if (registry.drives.has(id) || (await findRun(context, id, parent?.ledger.first)) !== null) return id;
-  const failed = await failedBefore(context, parent, call.node);
+  const failed = await failedBefore(context, parent, call, { graph: graph.id, input });
   const request = { id, input, parent: call.run, depth, budgets };
   if (failed === null) await startRun(context, graph, request);
-  else continueAfterFailure(context, failed, { ...request, link: { kind: 'resume', run: failed.id } });
+  else await continueChild(context, failed, graph, request);
   return id;
 }
 
@@ -52,15 +54,34 @@ function childBudgets(
   return { ...share, depth: Math.min(deepest, graph.budgets.depth ?? DEEPEST) };
 }
 
+/** A child that had failed is continued with its graph as it is now, if what it has done fits that. */
+async function continueChild(
+  context: EngineContext,
+  failed: RunState,
+  graph: Graph,
+  request: StartOptions,
+): Promise<void> {
+  const plan = await context.plans.planGraph(graph);
+  assertFits(failed, plan);
+  const link = { kind: 'resume', run: failed.id } as const;
+  continueAfterFailure(context, failed, { ...request, link }, plan.sha256 === failed.plan.sha256 ? failed.plan : plan);
+}
+
 /** Where a run that continues a failed one starts a child again that had failed, that child is continued, too. */
 async function failedBefore(
   context: EngineContext,
   parent: RunState | undefined,
-  node: string | null,
+  call: ToolCall,
+  { graph, input }: { graph: string; input: Json },
 ): Promise<RunState | null> {
-  const continued = parent === undefined || parent.parent === null ? null : await findRun(context, parent.parent);
-  const child = continued?.plan.sha256 === parent?.plan.sha256 ? failedChildOf(continued, node) : null;
-  return child === null ? null : findRun(context, child);
+  if (parent === undefined || (parent.link !== null && parent.link.kind !== 'resume')) return null;
+  const source = parent.link?.run ?? parent.parent;
+  const continued = source === null ? null : await findRun(context, source);
+  if (continued === null || (parent.link === null && continued.plan.sha256 !== parent.plan.sha256)) return null;
+  const name = failedChildOf(continued, call.node) ?? childIdOf({ ...call, run: continued.id }, continued);
+  const child = await findRun(context, name);
+  if (child?.status !== 'failed' || child.plan.graph.id !== graph) return null;
+  return JSON.stringify(child.input) === JSON.stringify(input) ? child : null;
 }
 
 /** A parent that has come to rest, because its child had to wait for a person, goes on when the child is over. */

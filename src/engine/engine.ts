@@ -18,11 +18,12 @@ import type { EngineContext, EngineOptions } from './engine-context.ts';
 import { memoryState } from './graph-state.ts';
 import { createHooks } from './hooks.ts';
 import { invokeTool } from './invoke-tool.ts';
+import type { LinkedStart } from './linked-run.ts';
 import { findRun, loadEvents } from './load-run.ts';
 import { memoryEvents } from './in-memory-stores.ts';
 import type { Plan } from './graph-plan.ts';
 import { createPlans } from './plan-store.ts';
-import { answerWait, resumeRun, type ResumeRequest, startRun, stopRun } from './run-control.ts';
+import { answerWait, resumeRun, type ResumeRequest, startLinkedRun, startRun, stopRun } from './run-control.ts';
 import { countActiveRuns, ignoreTooLate, runRegistry, stopAll, whenIdle } from './run-registry.ts';
 import type { RunState } from './run-state.ts';
 import { expectEnd } from './self-ending-waits.ts';
@@ -37,6 +38,8 @@ export type Engine = {
   /** Starts a run inside the one that makes this call; gives its id. */
   startChild: (graphId: string, input: Json, call: ToolCall) => Promise<string>;
   resume: (id: string, request?: ResumeRequest) => Promise<Drive>;
+  /** Starts a run that is made from an earlier one. */
+  startLinked: (start: LinkedStart) => Promise<Drive>;
   answer: (id: string, wait: string, answer: WaitAnswer) => Promise<Drive>;
   stop: (id: string, request: StopRequest) => Promise<RunState>;
   stopAll: (reason: string) => Promise<void>;
@@ -61,6 +64,7 @@ export function createEngine(options: EngineOptions): Engine {
     start: (graph, request) => startRun(context, graph, request),
     startChild: (graphId, input, call) => startChild(context, graphId, input, call),
     resume: (id, request) => resumeRun(context, id, request),
+    startLinked: (start) => startLinkedRun(context, start),
     answer: (id, wait, answer) => answerWait(context, id, wait, answer),
     stop,
     stopAll: (reason) => stopAll(registry, (id) => stop(id, { kind: 'stop', reason })),

@@ -5,12 +5,12 @@ import type { WaitAnswer } from '../schema/wait.ts';
 import { closeAccount, openAccount, restAccount } from './account.ts';
 import { isInside } from './child-terms.ts';
 import { withEffects } from './effects.ts';
-import { carriedOverEvents } from './carry-over.ts';
 import { type Drive, drive } from './drive.ts';
 import type { EngineContext } from './engine-context.ts';
 import { applyEvent, runFromStart } from './fold-run.ts';
 import { findRun, loadRun } from './load-run.ts';
-import { topologicalOrder } from './graph-plan.ts';
+import type { Plan } from './graph-plan.ts';
+import { assertFits, carryOver, completeCarryOver, linkedState, type LinkedStart } from './linked-run.ts';
 import { ignoreTooLate, opening } from './run-registry.ts';
 import { isOver, type NodeState, openCallsOf, type RunState } from './run-state.ts';
 import { downtime } from './work-time.ts';
@@ -77,21 +77,53 @@ async function continueUnder(context: EngineContext, failed: RunState, id: strin
   });
 }
 
-/** A new run of the same graph that starts with what the failed one has done. */
-export function continueAfterFailure(context: EngineContext, failed: RunState, request: StartOptions): Drive {
-  const { registry, tools } = context;
-  const { graph, sha256 } = failed.plan;
+/** A new run that starts with what the failed one has done; of the same graph, or of one that fits it. */
+export function continueAfterFailure(
+  context: EngineContext,
+  failed: RunState,
+  request: StartOptions,
+  plan: Plan = failed.plan,
+): Drive {
   const given = { title: failed.title, ...request, input: failed.input };
-  const event = startEvent(graph, sha256, given, tools.version(), failed.checksAcceptance);
-  const next = runFromStart(failed.plan, registry.stage(event));
+  return startFrom(context, failed, plan, given, plan === failed.plan ? failed.checksAcceptance : undefined);
+}
+
+/** Starts a run that is made from an earlier one (linked-run.ts). */
+export async function startLinkedRun(context: EngineContext, { id, link, graph }: LinkedStart): Promise<Drive> {
+  const { plans, registry } = context;
+  const source = await loadRun(context, link.run);
+  if (link.kind === 'resume' && source.status !== 'failed')
+    throw new OkaError('run-is-over', `run ${source.id} is ${source.status}; only a run that failed is resumed so`);
+  const state = await linkedState(context, link);
+  await plans.storeTools();
+  const plan = graph === undefined ? source.plan : await plans.planGraph(graph);
+  if (state !== null) assertFits(state, plan);
+  if (registry.drives.has(id) || (await findRun(context, id)) !== null)
+    throw new OkaError('usage', `there is a run "${id}" already, and a name means one run`);
+  const { title, input, budgets } = source;
+  const around = link.kind === 'resume' ? { parent: source.id, depth: source.depth } : {};
+  const request = { id, link, title, input, budgets, ...around };
+  return startFrom(context, state, plan, request, graph === undefined ? source.checksAcceptance : undefined);
+}
+
+function startFrom(
+  context: EngineContext,
+  source: RunState | null,
+  plan: Plan,
+  request: StartOptions,
+  checksAcceptance?: boolean,
+): Drive {
+  const { registry, tools } = context;
+  const event = startEvent(plan.graph, plan.sha256, request, tools.version(), checksAcceptance);
+  const next = runFromStart(plan, registry.stage(event));
   if (next === null) throw new Error('a run begins with run.started');
-  for (const index of topologicalOrder(failed.plan))
-    for (const event of carriedOverEvents(failed, next, index)) applyEvent(next, registry.stage(event));
+  if (source !== null) carryOver(context, source, next);
   return beginDrive(context, next);
 }
 
 async function goOn(context: EngineContext, run: RunState, reason: string): Promise<Drive> {
   await openAccountsAround(context, run);
+  await completeCarryOver(context, run);
   await askWitness(context, run);
   await context.plans.storeTools();
   applyEvent(

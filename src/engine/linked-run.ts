@@ -1,0 +1,155 @@
+/**
+ * Owns: runs that are made from an earlier one: from which state of it, and whether that fits the graph that is to run.
+ * Does not own: the events by which a run starts with what was done (carry-over.ts).
+ *
+ * L1 What was done stays done: its output is reused as it was recorded, and no call of it is made again.
+ * L2 A graph in which a node that counts as done is another one is refused.
+ * L3 A crash among the first events of such a run loses nothing: the rest of them is added before it goes on.
+ */
+import { OkaError } from '../schema/errors.ts';
+import type { Event } from '../schema/event.ts';
+import type { Graph, Node } from '../schema/graph.ts';
+import type { RunLink } from '../schema/run.ts';
+import { carriedOverEvents } from './carry-over.ts';
+import type { EngineContext } from './engine-context.ts';
+import { applyEvent, foldRun } from './fold-run.ts';
+import { type Plan, topologicalOrder } from './graph-plan.ts';
+import { loadEvents, loadRun } from './load-run.ts';
+import { nodeNamed, nodeStateOf, type NodeState, type RunState } from './run-state.ts';
+
+export type LinkedStart = {
+  /** A name that no run has had. */
+  id: string;
+  link: RunLink;
+  /** The graph that is to run; that of the earlier run when left out. */
+  graph?: Graph;
+};
+
+/** The state of the earlier run that a run starts from; null when it starts with nothing but the input. */
+export async function linkedState(context: EngineContext, { kind, run, node }: RunLink): Promise<RunState | null> {
+  if (kind === 'resume') return loadRun(context, run);
+  return node === undefined ? null : stateBeforeNode(context, run, node);
+}
+
+/** The state of a run right before a node started; the last time, if it was started over. */
+async function stateBeforeNode(context: EngineContext, id: string, node: string): Promise<RunState> {
+  const { plan } = await loadRun(context, id);
+  if (!plan.index.has(node))
+    throw new OkaError('usage', `run ${id} has no node "${node}"`, {
+      fix: `Its nodes: ${plan.graph.nodes
+        .slice(0, 20)
+        .map((each) => each.id)
+        .join(', ')}`,
+    });
+  const all = await loadEvents(context, id);
+  const events = all.slice(all.findIndex(({ type }) => type === 'run.started'));
+  const start = startOfNode(plan, events, node);
+  const state = start === null ? null : foldRun(plan, events.slice(0, start));
+  if (state === null)
+    throw new OkaError('usage', `"${node}" did not run in ${id}, so nothing can start there`, {
+      fix: 'See which nodes ran: oka explain <run>',
+    });
+  return state;
+}
+
+/** The position of the event with which a node started for the last time; null when it never did. */
+function startOfNode(plan: Plan, events: readonly Event[], node: string): number | null {
+  let found: number | null = null;
+  let run: RunState | null = null;
+  for (const [position, event] of events.entries()) {
+    const before = run === null ? undefined : nodeStateOf(run, node);
+    if (before?.status === 'pending' && isAbout(event, node)) found = position;
+    run = run === null ? foldRun(plan, [event]) : applyEvent(run, event);
+  }
+  return found;
+}
+
+/** Whether an event is an act of a node, or of an item of it. */
+function isAbout({ type, data }: Event, node: string): boolean {
+  if (type !== 'call.started' && type !== 'decision.made' && type !== 'wait.opened' && type !== 'node.settled')
+    return false;
+  if (type === 'node.settled' && data.status === 'skipped') return false;
+  return data.node === node || data.node?.replace(/__\d+$/, '') === node;
+}
+
+/** Throws with every node that counts as done and is another one in the new graph (L2). */
+export function assertFits(source: RunState, plan: Plan): void {
+  if (plan.sha256 === source.plan.sha256) return;
+  const problems = source.plan.graph.nodes.flatMap((config, index) => {
+    const node = source.nodes[index];
+    return node === undefined || !countsAsDone(source, node) ? [] : differencesOf(source, plan, config, node);
+  });
+  if (problems.length === 0) return;
+  throw new OkaError(
+    'invalid-graph',
+    [`what run ${source.id} has done does not fit the graph as it is now:`, ...problems.slice(0, 20)].join('\n  '),
+    { fix: `Start again at the first of these nodes: oka graph replay ${source.id} --from <node> --at latest` },
+  );
+}
+
+function countsAsDone(run: RunState, node: NodeState): boolean {
+  return node.status === 'done' || node.doubt || (node.items ?? []).some((item) => run.nodes[item]?.status === 'done');
+}
+
+function differencesOf(source: RunState, plan: Plan, was: Node, node: NodeState): string[] {
+  const index = plan.index.get(was.id);
+  const is = index === undefined ? undefined : plan.graph.nodes[index];
+  const what = node.status === 'done' ? 'is done' : 'is done in part';
+  if (is === undefined || index === undefined) return [`${was.id} ${what}, and is no longer there`];
+  const fields = new Set([...Object.keys(was), ...Object.keys(is)].filter((name) => !isSameField(was, is, name)));
+  if (!isSame(edgesTo(source.plan, was.id), edgesTo(plan, was.id))) fields.add('edges to it');
+  return fields.size === 0 ? [] : [`${was.id} ${what}, and has changed: ${[...fields].join(', ')}`];
+}
+
+/** Fields that do not change what a node that is done has done. */
+const INDIFFERENT = new Set([
+  'title',
+  'timeout_seconds',
+  'max_retries',
+  'retry',
+  'on_error',
+  'fallback',
+  'parallel',
+  'acceptance',
+]);
+
+function isSameField(was: Node, is: Node, name: string): boolean {
+  if (INDIFFERENT.has(name)) return true;
+  const [before, now] = [was, is].map((node) => (node as Record<string, unknown>)[name]);
+  return isSame(name === 'each' ? meaningOf(before) : before, name === 'each' ? meaningOf(now) : now);
+}
+
+const meaningOf = (node: unknown): unknown =>
+  Object.fromEntries(Object.entries(node ?? {}).filter(([name]) => !INDIFFERENT.has(name)));
+
+const edgesTo = (plan: Plan, node: string): unknown =>
+  (plan.forwardTo[plan.index.get(node) ?? -1] ?? []).map((edge) => plan.graph.edges[edge]);
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Adds what is missing of the events that a run starts with, because a crash has cut them off (L3). */
+export async function completeCarryOver(context: EngineContext, run: RunState): Promise<void> {
+  if (run.link === null || run.nodes.some((node) => hasActed(run, node))) return;
+  const source = await linkedState(context, run.link);
+  if (source !== null) carryOver(context, source, run);
+}
+
+/** Lets a run start with what the state of another one has done; what it has already is not added again. */
+export function carryOver({ registry }: EngineContext, source: RunState, next: RunState): void {
+  for (const index of topologicalOrder(next.plan))
+    for (const event of carriedOverEvents(source, next, index))
+      if (isMissing(next, event.data)) applyEvent(next, registry.stage(event));
+}
+
+function isMissing(next: RunState, data: object): boolean {
+  const name = 'node' in data && typeof data.node === 'string' ? data.node : null;
+  const node = next.nodes[nodeNamed(next, name) ?? -1];
+  return node?.status === 'pending' || (node?.open ?? null) !== null;
+}
+
+/** Whether a node has done anything in this run itself; a call that is only carried over has the name of another run. */
+function hasActed(run: RunState, node: NodeState): boolean {
+  const call = (node.open ?? node.again)?.call;
+  const isCarried = node.attempt === 0 || (call !== undefined && !call.startsWith(`${run.id}.`));
+  return node.visit > 0 || node.waited > 0 || node.agent !== null || node.checks > 0 || !isCarried;
+}
