@@ -9,7 +9,7 @@ import type { Terminal } from './io.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from './run-outcome.ts';
 import { renderSubmitted, requestOfWorker, type Submitted } from './submitted.ts';
 
-type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'resume' }>;
+type RunIntake = Extract<Intake, { kind: 'answer' | 'cancel' | 'pause' | 'rerun' | 'resume' }>;
 export type RequestData = RunOutcome | (Submitted & { intake: RunIntake; isDone: boolean });
 
 export async function requestRun(
@@ -25,7 +25,7 @@ export async function requestRun(
     async (host) => {
       const { engine } = host;
       const { taskGraph } = host.valuesOf({ taskGraph: ports.taskGraph });
-      const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : intake.run;
+      const id = intake.kind === 'answer' ? runOfWait(intake.wait, taskGraph()) : runOf(intake);
       const handled = await host.handle(intake);
       const going = startedRun(handled);
       await (going?.done ?? lateAnswer(handled));
@@ -41,14 +41,20 @@ export async function requestRun(
   return answer(outcomeOf(run), isAsRequested ? exits.ok : exitCodeOfRun(run.status));
 }
 
-export const requestJson = (data: RequestData): object[] => [
-  'submitted' in data ? { submitted: data.submitted } : data,
-];
+const runOf = (intake: Exclude<RunIntake, { kind: 'answer' }>): string =>
+  intake.kind === 'rerun' ? intake.id : intake.run;
+
+export const requestJson = (data: RequestData): object[] => {
+  if (!('submitted' in data)) return [data];
+  const started = data.intake.kind === 'rerun' ? { run: data.intake.id } : {};
+  return [{ submitted: data.submitted, ...started }];
+};
 
 export function renderRequest(data: RequestData, terminal: Terminal): string {
   if (!('submitted' in data)) return renderOutcome(data, terminal);
   const { intake, isDone } = data;
   if (isDone) return `${doneSentence(intake)}\n`;
+  if (intake.kind === 'rerun') return renderSubmitted(data, `start ${intake.id}`);
   if (intake.kind !== 'pause') return renderSubmitted(data, intake.kind);
   return `It pauses when its command has ended. To end that now: oka pause ${intake.run} --now\n`;
 }
@@ -60,6 +66,8 @@ function doneSentence(intake: RunIntake): string {
       return `Paused. Continue with: oka resume ${intake.run}`;
     case 'resume':
       return 'It continues.';
+    case 'rerun':
+      return `It runs as ${intake.id}. Watch it: oka show ${intake.id} --follow`;
     case 'cancel':
       return 'Cancelled.';
     case 'answer':

@@ -3,6 +3,7 @@ import { StateKey, StateNamespace } from './state-entry.ts';
 import { JsonValue } from './json.ts';
 import { FactGiven, Forgotten } from './memory.ts';
 import { CallId, Id, Instant, Sha256 } from './names.ts';
+import { RunLink } from './run.ts';
 import { WaitAnswer } from './wait.ts';
 
 export const Intake = z
@@ -19,6 +20,14 @@ export const Intake = z
       now: z.literal(true).optional().describe('End the command that is running; otherwise it may finish.'),
     }),
     z.strictObject({ kind: z.literal('resume').describe('Resume a paused run.'), run: Id }),
+    z.strictObject({
+      kind: z.literal('rerun').describe('Start a run that is made from an earlier one.'),
+      id: Id.describe('Name of the new run.'),
+      link: RunLink,
+      graph: Sha256.optional().describe(
+        'The graph that is to run, stored as an artifact; that of the earlier run when left out.',
+      ),
+    }),
     z.strictObject({
       kind: z.literal('undo').describe('Undo what a run changed on the desk.'),
       run: Id,

@@ -1,6 +1,7 @@
 /** Graphs of people, and what a run did and why. */
 import { type Command, command } from '../command-module.ts';
-import { choice, text } from '../options.ts';
+import { choice, flag, parsedText, text } from '../options.ts';
+import { parseSince } from '../option-values.ts';
 
 const input = text('JSON', 'What the graph is given: JSON, a file with JSON, or - for stdin.');
 
@@ -26,6 +27,29 @@ export const graphs: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka graph run report.json --input \'{"day":"2026-01-31"}\'',
     load: () => import('../commands/graph-run.ts'),
+  }),
+  'graph replay': command({
+    summary: 'Run a graph once more with the input of an earlier run, or all runs that match',
+    operands: '[<run>]',
+    options: {
+      from: text('NODE', 'Start at this node; what was done before it is reused.'),
+      at: text('VERSION', 'version: the graph as the run had it (default); latest: as it is now.'),
+      graph: text('FILE', 'The graph as it is now, if it is not in workspace/graphs.'),
+      status: choice(['done', 'failed', 'cancelled'], 'STATUS', 'Without a run: all that ended so, such as failed.'),
+      since: parsedText('WHEN', 'Without a run: all since a day, or so many days: 7d.', parseSince),
+      yes: flag('Do not ask before several runs are replayed.'),
+    },
+    json: true,
+    example: 'oka graph replay report-1 --from send',
+    load: () => import('../commands/graph-replay.ts'),
+  }),
+  'graph resume': command({
+    summary: 'Continue a failed run where it failed, with the graph as it is now; what was done is not repeated',
+    operands: '<run>',
+    options: { graph: text('FILE', 'The graph, if it is not in workspace/graphs.') },
+    json: true,
+    example: 'oka graph resume report-1',
+    load: () => import('../commands/graph-resume.ts'),
   }),
   simulate: command({
     summary: 'Show which calls a graph would make, and what the policy says to each',

@@ -1,0 +1,67 @@
+/** Runs that are made from an earlier one: their names, the graph that they run, and the request for them. */
+import { join } from 'node:path';
+import { openHomeVault } from '../daemon/guard/home-vault.ts';
+import { graphsIn, loadGraph } from '../daemon/home/graph-files.ts';
+import { nodeKinds } from '../daemon/room-contributions.ts';
+import { openArtifacts } from '../ledger/artifact-store.ts';
+import { OkaError } from '../schema/errors.ts';
+import type { Graph } from '../schema/graph.ts';
+import type { Intake } from '../schema/intake.ts';
+import type { Rows } from '../schema/rows.ts';
+import { type RunRow, storedRun } from '../views/run-rows.ts';
+import type { Answer, Call } from './command-module.ts';
+import { readViews } from './read-views.ts';
+import { type RequestData, requestRun } from './run-requests.ts';
+
+type Rerun = Extract<Intake, { kind: 'rerun' }>;
+
+/** Starts the run, in the worker if one is running, else here and now. */
+export async function startLinkedRun(
+  call: Call,
+  { id, link }: Pick<Rerun, 'id' | 'link'>,
+  graph: Graph | null,
+): Promise<Answer<RequestData>> {
+  const stored = graph === null ? {} : { graph: await storeGraph(call, graph) };
+  return requestRun(call, { kind: 'rerun', id, link, ...stored });
+}
+
+/** Stored as an artifact, since the worker reads it from there. */
+async function storeGraph({ home }: Pick<Call, 'home'>, graph: Graph): Promise<string> {
+  const vault = await openHomeVault(home);
+  await vault.refresh();
+  const about = { media: 'application/json', name: `${graph.id}.json` };
+  return (await openArtifacts(join(home.oka, 'artifacts'), vault.redact).put(JSON.stringify(graph), about)).sha256;
+}
+
+export async function rowOfRun(call: Call, run: string): Promise<RunRow> {
+  const row = await readViews(call, (rows) => storedRun(rows, run));
+  if (row === undefined)
+    throw new OkaError('no-such-run', `there is no run "${run}"`, { fix: 'List the runs: oka runs' });
+  return row;
+}
+
+/** The graph of a run as it is now: a file that was named, or the one in workspace/graphs; null when there is none. */
+export async function graphNow(call: Call, row: Pick<RunRow, 'graph'>, file?: string): Promise<Graph | null> {
+  const kinds = await nodeKinds(call.rooms);
+  return file === undefined ? (graphsIn(call.home, kinds)(row.graph) ?? null) : loadGraph(file, kinds);
+}
+
+/** `version` is the graph that the run had, `latest` the graph as it is now; null for that of the run. */
+export async function graphAt(call: Call, row: RunRow, at: string, file?: string): Promise<Graph | null> {
+  if (at === 'version') return null;
+  if (at !== 'latest') throw new OkaError('usage', `--at is version or latest, not "${at}"`);
+  const graph = await graphNow(call, row, file);
+  if (graph !== null) return graph;
+  throw new OkaError('usage', `there is no workspace/graphs/${row.graph}.json`, { fix: 'Name the file: --graph FILE' });
+}
+
+const LONGEST_BASE = 100;
+
+/** A name that no run has: the earlier one's with a word behind it, and a number where that is taken. */
+export function freeName(rows: Rows, run: string, word: string): string {
+  const base = `${run.slice(0, LONGEST_BASE)}-${word}`;
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (storedRun(rows, name) === undefined) return name;
+  }
+}

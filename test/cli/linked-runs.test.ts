@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { oka, okaWith, type Ran, temporaryFolder } from '../support/cli.ts';
+
+const bounds = { timeout_seconds: 20, max_retries: 0 };
+const append = (id: string, content: string, rest: object = {}): object => ({
+  kind: 'tool',
+  id,
+  tool: 'files.write',
+  input: { path: `${id}.txt`, content, append: true },
+  ...bounds,
+  ...rest,
+});
+
+/** Writes a line, reads a file, writes another line: fails while that file is not there. */
+const report = (file: string): object => ({
+  id: 'report',
+  nodes: [
+    append('first', 'for {{input.who}}\n'),
+    { kind: 'tool', id: 'read', tool: 'files.read', needs: ['first'], input: { path: file }, ...bounds },
+    append('note', '{{read.content}}', { needs: ['read'] }),
+  ],
+});
+
+type Workplace = {
+  run: (...words: string[]) => Promise<Ran>;
+  json: (...words: string[]) => Promise<unknown>;
+  save: (graph: object) => string;
+  desk: (name: string) => string;
+};
+
+async function homeIn(dir: string): Promise<Workplace> {
+  await oka('init', '--dir', dir);
+  mkdirSync(join(dir, 'workspace/graphs'), { recursive: true });
+  const file = join(dir, 'workspace/graphs/report.json');
+  const run: Workplace['run'] = (...words) => oka(...words, '--dir', dir);
+  return {
+    run,
+    json: async (...words) => JSON.parse((await run(...words, '--json')).out) as unknown,
+    save: (graph) => {
+      writeFileSync(file, JSON.stringify(graph));
+      return file;
+    },
+    desk: (name) => readFileSync(join(dir, 'workspace/desk', name), 'utf8'),
+  };
+}
+
+describe('oka graph resume', () => {
+  it('continues a failed run with the graph as it was patched, and repeats nothing', async () => {
+    using folder = temporaryFolder();
+    const { run, json, save, desk } = await homeIn(folder.dir);
+    const failed = await run('graph', 'run', save(report('missing.txt')), '--id', 'r', '--input', '{"who":"Ada"}');
+    expect(failed).toMatchObject({ code: 1, out: expect.stringContaining('missing.txt') });
+    save(report('first.txt'));
+    expect(await json('graph', 'resume', 'r')).toMatchObject({ run: 'r-again', status: 'done' });
+    expect([desk('first.txt'), desk('note.txt')]).toEqual(['for Ada\n', 'for Ada\n']);
+    expect(await json('explain', 'r-again')).toMatchObject({
+      link: { kind: 'resume', run: 'r' },
+      actions: [{ node: 'read' }, { node: 'note' }],
+    });
+    expect((await run('replay', 'r-again', '--mode', 'decision')).code).toBe(0);
+    expect(await run('graph', 'resume', 'r')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('r-again, which continued r, is done'),
+    });
+  });
+
+  it('continues the run that continued it, when that has failed, too', async () => {
+    using folder = temporaryFolder();
+    const { run, json, save, desk } = await homeIn(folder.dir);
+    await run('graph', 'run', save(report('missing.txt')), '--id', 'r', '--input', '{"who":"Ada"}');
+    expect(await json('graph', 'resume', 'r')).toMatchObject({ run: 'r-again', status: 'failed' });
+    save(report('first.txt'));
+    expect(await json('graph', 'resume', 'r')).toMatchObject({ run: 'r-again-again', status: 'done' });
+    expect(desk('first.txt')).toBe('for Ada\n');
+  });
+
+  it('is refused where a step that is done has changed, and says which', async () => {
+    using folder = temporaryFolder();
+    const { run, save } = await homeIn(folder.dir);
+    await run('graph', 'run', save(report('missing.txt')), '--id', 'r', '--input', '{"who":"Ada"}');
+    const changed = report('first.txt') as { nodes: { input: object }[] };
+    Object.assign(changed.nodes[0] ?? {}, append('first', 'other'));
+    save(changed);
+    expect(await run('graph', 'resume', 'r')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/first is done, and has changed: input[^]*--from <node>/),
+    });
+    expect((await run('show', 'r-again')).code).toBe(2);
+  });
+});
+
+describe('oka graph replay', () => {
+  it('runs the graph once more with the same input, from a node on if one is named', async () => {
+    using folder = temporaryFolder();
+    const { run, json, save, desk } = await homeIn(folder.dir);
+    await run('graph', 'run', save(report('first.txt')), '--id', 'r', '--input', '{"who":"Ada"}');
+    expect(await json('graph', 'replay', 'r')).toMatchObject({ run: 'r-replay', status: 'done' });
+    expect([desk('first.txt'), desk('note.txt')]).toEqual(['for Ada\n'.repeat(2), 'for Ada\n'.repeat(3)]);
+    expect(await json('graph', 'replay', 'r', '--from', 'note')).toMatchObject({ run: 'r-replay-2', status: 'done' });
+    expect([desk('first.txt'), desk('note.txt')]).toEqual(['for Ada\n'.repeat(2), 'for Ada\n'.repeat(4)]);
+    expect(await run('graph', 'replay', 'r', '--from', 'nowhere')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no node "nowhere"'),
+    });
+  });
+
+  it('runs the graph as the run had it, unless the latest is asked for', async () => {
+    using folder = temporaryFolder();
+    const { run, json, save } = await homeIn(folder.dir);
+    await run('graph', 'run', save(report('missing.txt')), '--id', 'r', '--input', '{"who":"Ada"}');
+    save(report('first.txt'));
+    expect(await json('graph', 'replay', 'r')).toMatchObject({ status: 'failed' });
+    expect(await json('graph', 'replay', 'r', '--at', 'latest')).toMatchObject({ status: 'done' });
+    expect(await run('graph', 'replay', 'r', '--at', 'soon')).toMatchObject({ code: 2 });
+  });
+
+  it('says how many runs it would replay, and replays them when a person says yes', async () => {
+    using folder = temporaryFolder();
+    const { run, json, save } = await homeIn(folder.dir);
+    const file = save(report('missing.txt'));
+    for (const id of ['r', 's']) await run('graph', 'run', file, '--id', id, '--input', '{"who":"Ada"}');
+    const bulk = ['graph', 'replay', '--status', 'failed', '--since', '1d', '--at', 'latest'];
+    expect(await run(...bulk)).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/2 runs would be replayed: r, s[^]*--yes/),
+    });
+    save(report('first.txt'));
+    expect(await okaWith({ answers: ['no'] }, ...bulk, '--dir', folder.dir)).toMatchObject({ code: 1 });
+    const said = await okaWith({ answers: ['y'] }, ...bulk, '--dir', folder.dir);
+    expect(said).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/Replay 2 runs\?[^]*r-replay done[^]*s-replay done/),
+    });
+    expect(await json('graph', 'replay', '--status', 'cancelled')).toEqual({ replayed: false, count: 0, runs: [] });
+    expect(existsSync(join(folder.dir, 'workspace/desk/note.txt'))).toBe(true);
+  });
+});
