@@ -59,11 +59,14 @@ function vectorIndexOver(table: Table, embedder: Embedder, known: VectorScan): V
   let last: { query: string; vector: Float32Array } | null = null;
   return {
     model: embedder.model,
-    similarities: async (query, allowed) => {
+    embedQuery: async (query) => {
       const asked = query.slice(0, MAX_QUERY_LENGTH);
-      if (last?.query !== asked) last = { query: asked, vector: await embedder.embed(asked) };
-      return scan.similarities(last.vector, allowed);
+      if (last?.query === asked) return last.vector;
+      const vector = await embedder.embed(asked);
+      last = { query: asked, vector };
+      return vector;
     },
+    similarities: (vector) => scan.similarities(vector),
     rowOf: (key) => scan.rowOf(key),
     size: () => scan.size,
     addTexts: async (texts, ways) => {

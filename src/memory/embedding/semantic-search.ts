@@ -63,22 +63,21 @@ export class SemanticSearch {
   }
 
   /**
-   * Similarities by place in the corpus. `able` has 1 for each place that may be returned, the others are NaN; those that
-   * `closely` names are exact. Null when keywords have to be enough.
+   * Similarities by place in the corpus, NaN where `able` is 0. Null when keywords have to be enough. `meanwhile` runs while
+   * the model, in its own thread, reads the question.
    */
   async similarities(
     corpus: Corpus,
     query: string,
     able: Uint8Array,
-    closely: () => readonly number[],
+    meanwhile: () => void = () => undefined,
   ): Promise<Float32Array | null> {
     const meaning = await this.ready(corpus);
     if (meaning === null || query.trim() === '') return null;
-    const { rows } = this.#sync(corpus, meaning);
-    const allowed = new Uint8Array(meaning.size());
-    for (let at = 0; at < able.length; at += 1) if (able[at] === 1) allowed[rows[at] ?? -1] = 1;
-    for (const at of closely()) allowed[rows[at] ?? -1] = 2;
-    return spreadToPlaces(await meaning.similarities(query, allowed), rows, able);
+    const embedding = meaning.embedQuery(query);
+    meanwhile();
+    const close = meaning.similarities(await embedding);
+    return spreadToPlaces(close, this.#sync(corpus, meaning).rows, able);
   }
 
   /** Returns the index if it is loaded in time and covers nearly every entry (1, 2, 3). */
@@ -207,7 +206,7 @@ function spreadToPlaces(close: Float32Array, rows: readonly number[], able: Uint
   let sum = 0;
   let count = 0;
   for (let at = 0; at < able.length; at += 1) {
-    if (able[at] !== 1) continue;
+    if (able[at] === 0) continue;
     const value = close[rows[at] ?? -1];
     if (value === undefined) without.push(at);
     else {

@@ -3,11 +3,10 @@
 export type VectorIndex = {
   /** The model and its hash. */
   readonly model: string;
-  /**
-   * Returns the similarity of each row to the query, from -1 to 1. `allowed` has 1 for each requested row and 2 where the
-   * value must be exact; all other rows are NaN.
-   */
-  similarities(query: string, allowed?: Uint8Array): Promise<Float32Array>;
+  /** The vector of a question. */
+  embedQuery(query: string): Promise<Float32Array>;
+  /** Returns the similarity of each row to a vector, from -1 to 1. */
+  similarities(vector: Float32Array): Float32Array;
   /** The row of the entry with this checksum, or -1 when it has no vector. Rows are stable until everything is deleted. */
   rowOf(sum: string): number;
   /** How many vectors there are. */

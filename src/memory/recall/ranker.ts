@@ -61,12 +61,9 @@ export function scoreEntries(corpus: Corpus, question: Question, weights: Weight
   return scores;
 }
 
-/** With only estimated similarities for these (embedding/vector-scan.ts), up to 2 of 40 questions fail at 100,000 events. */
-const EXACT_CANDIDATES = 2000;
-
-/** The best keyword matches, for which similarity has to be exact. */
-export function topKeywordMatches(corpus: Corpus, text: string, able: Uint8Array): number[] {
-  return topRanked(scoreByKeywords(corpus, text, WEIGHTS).words, EXACT_CANDIDATES, able).map(({ at }) => at);
+/** Scores by keywords ahead of `scoreEntries`, which then finds the result in the cache. */
+export function scoreKeywords(corpus: Corpus, text: string): void {
+  scoreByKeywords(corpus, text, WEIGHTS);
 }
 
 type KeywordScores = { words: Float64Array; threads: Float64Array; speakers: Uint8Array };

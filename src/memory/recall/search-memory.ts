@@ -9,7 +9,7 @@ import type { Evidence } from '../../schema/memory.ts';
 import type { Corpus } from '../index/corpus.ts';
 import { evidenceOf, isTrustedFact, type Item } from '../index/index-item.ts';
 import type { TokenCounter } from '../text/tokens.ts';
-import { topRanked, topKeywordMatches, type Ranked, scoreEntries } from './ranker.ts';
+import { topRanked, type Ranked, scoreEntries, scoreKeywords } from './ranker.ts';
 import type { Recall } from './recall.ts';
 
 export type SearchRequest = {
@@ -73,8 +73,7 @@ export async function rankEntries(recall: Recall, asked: Omit<SearchRequest, 'li
   const { query } = asked;
   const corpus = recall.corpus.now;
   const able = searchableEntries(recall, asked);
-  const closely = (): number[] => topKeywordMatches(corpus, query, able);
-  const meaning = await recall.semantic.similarities(corpus, query, able, closely);
+  const meaning = await recall.semantic.similarities(corpus, query, able, () => scoreKeywords(corpus, query));
   const scores = scoreEntries(corpus, { text: query, now: recall.options.clock(), meaning });
   weighFactsByImportance(recall, scores);
   const places: Ranking['places'] = (wanted, limit) =>

@@ -77,32 +77,29 @@ describe('the scan', () => {
       expect(Math.abs((close[seed] ?? 9) - dot(vector(seed), asked))).toBeLessThan(0.01);
   });
 
-  it('2 tells it of every one of many by the signs, not far off, and of the closest as exactly as of few', () => {
-    const scan = createVectorScan(64);
-    const vectors = Array.from({ length: 25_000 }, (_, seed) => vector(seed));
-    for (const [seed, each] of vectors.entries()) scan.add(`k${seed}`, each);
-    const asked = vector(123);
-    const exact = vectors.map((each) => dot(each, asked));
-    const off = Array.from(scan.similarities(asked), (value, row) => value - (exact[row] ?? 9));
-    expect(Math.hypot(...off) / Math.sqrt(off.length)).toBeLessThan(0.1); // with 384 numbers it is 0.03
-    const byCloseness = off.map((_, row) => row).toSorted((a, b) => (exact[b] ?? 9) - (exact[a] ?? 9));
-    expect(byCloseness[0]).toBe(123);
-    for (const row of byCloseness.slice(0, 20)) expect(Math.abs(off[row] ?? 9)).toBeLessThan(0.01);
-    const [farthest = 0] = byCloseness.slice(-1);
-    const exactly = scan.similarities(asked, new Uint8Array(25_000).fill(1).fill(2, farthest, farthest + 1));
-    expect(Math.abs((exactly[farthest] ?? 9) - (exact[farthest] ?? 9))).toBeLessThan(0.01);
+  it('2 is as exact for each of many, also for numbers that fill no whole block', () => {
+    for (const [dims, rows] of [
+      [64, 9000],
+      [50, 3000],
+    ] as const) {
+      const scan = createVectorScan(dims);
+      const vectors = Array.from({ length: rows }, (_, seed) => vector(seed).subarray(0, dims));
+      for (const [seed, each] of vectors.entries()) scan.add(`k${seed}`, each);
+      const asked = vector(123).subarray(0, dims);
+      const off = Array.from(scan.similarities(asked), (value, row) => value - dot(vectors[row] ?? asked, asked));
+      expect(off).toHaveLength(rows);
+      expect(off.filter((each) => !(Math.abs(each) < 0.01))).toEqual([]);
+    }
   });
 
-  it('3 tells the same in whatever order they came, and nothing of what is not asked for', () => {
+  it('3 is the same in whatever order they were added', () => {
     const [one, other] = [createVectorScan(64), createVectorScan(64)];
-    for (let seed = 0; seed < 9000; seed += 1) one.add(`k${seed}`, vector(seed));
-    for (let seed = 8999; seed >= 0; seed -= 1) other.add(`k${seed}`, vector(seed));
-    const [asked, allowed] = [vector(77_777), new Uint8Array(9000).fill(1)];
-    allowed[one.rowOf('k5')] = 0;
-    const [close, turned] = [one.similarities(asked, allowed), other.similarities(asked)];
-    for (let seed = 0; seed < 9000; seed += 1)
-      if (seed === 5) expect(close[one.rowOf('k5')]).toBeNaN();
-      else if (close[one.rowOf(`k${seed}`)] !== turned[other.rowOf(`k${seed}`)]) expect.unreachable(`of k${seed}`);
+    for (let seed = 0; seed < 3000; seed += 1) one.add(`k${seed}`, vector(seed));
+    for (let seed = 2999; seed >= 0; seed -= 1) other.add(`k${seed}`, vector(seed));
+    const asked = vector(77_777);
+    const [close, turned] = [one.similarities(asked), other.similarities(asked)];
+    for (let seed = 0; seed < 3000; seed += 1)
+      if (close[one.rowOf(`k${seed}`)] !== turned[other.rowOf(`k${seed}`)]) expect.unreachable(`of k${seed}`);
   });
 
   it('refuses a vector of another length, and takes a key once', () => {

@@ -126,7 +126,7 @@ describe('meaning', () => {
     await recall.embedAll(never);
     const able = new Uint8Array(recall.corpus.now.size);
     able[1500] = 1;
-    const close = [...((await recall.semantic.similarities(recall.corpus.now, 'harbour boat', able, () => [])) ?? [])];
+    const close = [...((await recall.semantic.similarities(recall.corpus.now, 'harbour boat', able)) ?? [])];
     expect(close.flatMap((value, at) => (Number.isNaN(value) ? [] : [at]))).toEqual([1500]);
     const { found, by } = await search(recall, { query: 'harbour boat', limit: 3, namespace: 'small' });
     expect([by, found.map(({ id }) => id)]).toEqual(['keywords and vectors', ['mine']]);
@@ -141,7 +141,7 @@ describe('meaning', () => {
     await home.append(said('new', 'topic7 once more'));
     await recall.catchUp();
     const able = new Uint8Array(41).fill(1);
-    const close = [...((await recall.semantic.similarities(recall.corpus.now, 'topic7', able, () => [40])) ?? [])];
+    const close = [...((await recall.semantic.similarities(recall.corpus.now, 'topic7', able)) ?? [])];
     const known = close.slice(0, 40);
     expect(close[40]).toBeCloseTo(known.reduce((sum, each) => sum + each, 0) / 40, 5);
     await recall.close();
@@ -154,7 +154,7 @@ describe('meaning', () => {
     const recall = await recallOf(home, { embedder: wordModel('first').embedder });
     await recall.embedAll(never);
     const able = new Uint8Array(1502).fill(1);
-    const close = (await recall.semantic.similarities(recall.corpus.now, 'harbour boat', able, () => [])) ?? [];
+    const close = (await recall.semantic.similarities(recall.corpus.now, 'harbour boat', able)) ?? [];
     const [first = 0, far = 0, lessFar = 0] = [close[0], close[1500], close[1501]];
     expect([far < lessFar, lessFar < first]).toEqual([true, true]);
     await recall.close();
