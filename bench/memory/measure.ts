@@ -81,7 +81,7 @@ function best(
 ): Ranked[] {
   const meaning = way.vectors === true && vectors !== null ? closeness(turns, question, vectors) : null;
   const scores = scoreEntries(corpus, { text: question, now: 0, meaning }, way.weights);
-  return topRanked(scores, 600, new Uint8Array(corpus.size).fill(1));
+  return topRanked(scores, 600, () => true);
 }
 
 function closeness(turns: readonly Turn[], question: string, vectors: Vectors): Float32Array {

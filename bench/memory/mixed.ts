@@ -1,14 +1,16 @@
 /**
  * Vectors for a hundred thousand texts in a minute instead of half an hour: one that is made of sentences gets the mean of
- * theirs, each made by the real model once, and a little noise of its own. Questions and what answers them are real.
+ * theirs, each made by the real model once, and a little noise of its own. Questions and what answers them are real. The
+ * model runs in a thread of its own, as in the worker.
  */
-import { type Embedder, openEmbedder } from '../../src/memory/embedding/embedding-model.ts';
+import { openBackgroundEmbedder } from '../../src/memory/embedding/background-embedder.ts';
+import type { Embedder } from '../../src/memory/embedding/embedding-model.ts';
 import { generator } from './data.ts';
 
 const NOISE = 0.15;
 
 export async function mixedEmbedder(isReal: (text: string) => boolean): Promise<Embedder> {
-  const real = await openEmbedder({ model: 'Xenova/all-MiniLM-L6-v2', download: false, cache: '' });
+  const real = await openBackgroundEmbedder({ model: 'Xenova/all-MiniLM-L6-v2', download: false, cache: '' });
   const known = new Map<string, Float32Array>();
   async function sentence(text: string): Promise<Float32Array> {
     const vector = known.get(text) ?? (await real.embed(text));

@@ -24,8 +24,9 @@ export function render({ pieces, facts, days, searched }: Data, { bold, dim }: T
 }
 
 async function statsOf(recall: Recall) {
-  const { kinds, gone } = recall.corpus.now;
-  const counts = KINDS.map((_, kind) => kinds.filter((each, at) => each === kind && !gone[at]).length);
+  const { kinds, gone, size } = recall.corpus.now;
+  const present = kinds.subarray(0, size).filter((_, at) => gone[at] === 0);
+  const counts = KINDS.map((_, kind) => present.filter((each) => each === kind).length);
   const facts = [...recall.facts.values()].map(({ fact }) => fact);
   const isExpired = ({ expires }: { expires?: string | undefined }): boolean =>
     expires !== undefined && Date.parse(expires) <= Date.now();

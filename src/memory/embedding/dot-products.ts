@@ -1,7 +1,7 @@
 /**
- * Owns: the dot products of one vector of bytes with many, 16 bytes at a time: a WebAssembly module of one function, which
- * is assembled here because no package and no build step is needed for so little. A loop in JavaScript takes many
- * times as long. The results are whole numbers, so they are the same on every machine.
+ * Owns: the dot products of one vector of bytes with many, 16 bytes at a time. A loop in JavaScript takes many times as
+ * long; this is a WebAssembly module of one function, assembled below, since so little needs neither a package nor a build
+ * step. The results are whole numbers, so they are the same on every machine.
  */
 
 export type DotProducts = {
@@ -64,15 +64,18 @@ export function createDotProducts(dims: number): DotProducts {
   };
 }
 
+type Code = readonly number[];
+
+const code = (...parts: readonly Code[]): Code => parts.flat();
 const [I32, V128, VOID] = [0x7f, 0x7b, 0x40];
-const vector = (...opcode: number[]): number[] => [0xfd, ...opcode];
-const get = (local: number): number[] => [0x20, local];
-const set = (local: number): number[] => [0x21, local];
-const constant = (value: number): number[] => [0x41, (value & 0x7f) | 0x80, value >> 7];
+const vector = (...opcode: Code): Code => [0xfd, ...opcode];
+const get = (local: number): Code => [0x20, local];
+const set = (local: number): Code => [0x21, local];
+const constant = (value: number): Code => [0x41, (value & 0x7f) | 0x80, value >> 7];
 const [ADD, LESS, LOOP, END, REPEAT] = [[0x6a], [0x49], [0x03, VOID], [0x0b], [0x0d, 0]];
-const advance = (local: number, by: number): number[] => [...get(local), ...constant(by), ...ADD, ...set(local)];
-const load = (offset: number): number[] => vector(0x00, 0, offset);
-const lane = (number: number): number[] => [...get(SUM), ...vector(0x1b, number)];
+const advance = (local: number, by: number): Code => code(get(local), constant(by), ADD, set(local));
+const load = (offset: number): Code => vector(0x00, 0, offset);
+const lane = (number: number): Code => code(get(SUM), vector(0x1b, number));
 const WIDEN_LOW = vector(0x87, 0x01);
 const WIDEN_HIGH = vector(0x88, 0x01);
 const MULTIPLY_PAIRS = vector(0xba, 0x01);
@@ -83,40 +86,42 @@ const STORE = [0x36, 2, 0];
 const [ROW, ROWS_END, QUERY_END, OUT, QUERY, SUM, BYTES] = [0, 1, 2, 3, 4, 5, 6] as const;
 
 /** Adds to the sums of the lanes what half of the bytes contribute. */
-const addHalf = (widen: readonly number[], offset: number): number[] => [
-  ...[...get(SUM), ...get(BYTES), ...widen, ...get(QUERY), ...load(offset)],
-  ...[...MULTIPLY_PAIRS, ...ADD_LANES, ...set(SUM)],
-];
+const addHalf = (widen: Code, offset: number): Code =>
+  code(get(SUM), get(BYTES), widen, get(QUERY), load(offset), MULTIPLY_PAIRS, ADD_LANES, set(SUM));
 
 /** Multiplies and adds the next 16 bytes of the row. */
-const addLanes = (group: number): number[] => [
-  ...[...get(ROW), ...load(LANES * group), ...set(BYTES)],
-  ...[...addHalf(WIDEN_LOW, 2 * LANES * group), ...addHalf(WIDEN_HIGH, 2 * LANES * group + LANES)],
-];
+const addGroup = (group: number): Code =>
+  code(
+    code(get(ROW), load(LANES * group), set(BYTES)),
+    addHalf(WIDEN_LOW, 2 * LANES * group),
+    addHalf(WIDEN_HIGH, 2 * LANES * group + LANES),
+  );
 
-const BODY = [
-  ...LOOP,
-  ...[...ZERO, ...set(SUM), ...constant(0), ...set(QUERY)],
-  ...LOOP,
-  ...[...addLanes(0), ...addLanes(1), ...addLanes(2), ...addLanes(3)],
-  ...[...advance(ROW, UNROLLED), ...advance(QUERY, 2 * UNROLLED), ...get(QUERY), ...get(QUERY_END), ...LESS, ...REPEAT],
-  ...END,
-  ...[...get(OUT), ...lane(0), ...lane(1), ...ADD, ...lane(2), ...ADD, ...lane(3), ...ADD, ...STORE],
-  ...[...advance(OUT, 4), ...get(ROW), ...get(ROWS_END), ...LESS, ...REPEAT],
-  ...END,
-];
+const BODY = code(
+  LOOP,
+  code(ZERO, set(SUM), constant(0), set(QUERY)),
+  LOOP,
+  code(addGroup(0), addGroup(1), addGroup(2), addGroup(3)),
+  code(advance(ROW, UNROLLED), advance(QUERY, 2 * UNROLLED), get(QUERY), get(QUERY_END), LESS, REPEAT),
+  END,
+  code(get(OUT), lane(0), lane(1), ADD, lane(2), ADD, lane(3), ADD, STORE),
+  code(advance(OUT, 4), get(ROW), get(ROWS_END), LESS, REPEAT),
+  END,
+);
 
-const sized = (bytes: readonly number[]): number[] => [(bytes.length & 0x7f) | 0x80, bytes.length >> 7, ...bytes];
-const section = (id: number, bytes: readonly number[]): number[] => [id, ...sized(bytes)];
-const name = (text: string): number[] => [text.length, ...new TextEncoder().encode(text)];
+const withLength = (bytes: Code): Code => [(bytes.length & 0x7f) | 0x80, bytes.length >> 7, ...bytes];
+const section = (id: number, bytes: Code): Code => [id, ...withLength(bytes)];
+const name = (text: string): Code => [text.length, ...new TextEncoder().encode(text)];
 /** One local of 32 bits, for QUERY, and two of 128, for SUM and BYTES. */
 const LOCALS = [2, 1, I32, 2, V128];
 
-const MODULE = Uint8Array.from([
-  ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...section(1, [1, 0x60, 4, I32, I32, I32, I32, 0]),
-  ...section(2, [1, ...name('own'), ...name('memory'), 2, 0, 1]),
-  ...section(3, [1, 0]),
-  ...section(7, [1, ...name('multiply'), 0, 0]),
-  ...section(10, [1, ...sized([...LOCALS, ...BODY, ...END])]),
-]);
+const MODULE = Uint8Array.from(
+  code(
+    [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    section(1, [1, 0x60, 4, I32, I32, I32, I32, 0]),
+    section(2, [1, ...name('own'), ...name('memory'), 2, 0, 1]),
+    section(3, [1, 0]),
+    section(7, [1, ...name('multiply'), 0, 0]),
+    section(10, [1, ...withLength(code(LOCALS, BODY, END))]),
+  ),
+);

@@ -86,7 +86,7 @@ export class SemanticSearch {
     if (corpus.alive === 0 || (this.#opening === null && !existsSync(this.#folder))) return null;
     const meaning = await withTimeout(this.open(), this.#options.patienceMs);
     if (meaning === null) return null;
-    const missing = this.#sync(corpus, meaning).missing.filter((at) => !corpus.gone[at]).length;
+    const missing = this.#sync(corpus, meaning).missing.filter((at) => corpus.gone[at] === 0).length;
     return missing < corpus.alive && missing <= (1 - MIN_COVERAGE) * corpus.alive ? meaning : null;
   }
 
@@ -170,7 +170,8 @@ export class SemanticSearch {
   /** The newest place of each text that has no vector, newest first. */
   #missingPlaces(corpus: Corpus, meaning: VectorIndex): number[] {
     const newest = new Map<string, number>();
-    for (const at of this.#sync(corpus, meaning).missing) if (!corpus.gone[at]) newest.set(corpus.sums[at] ?? '', at);
+    for (const at of this.#sync(corpus, meaning).missing)
+      if (corpus.gone[at] === 0) newest.set(corpus.sums[at] ?? '', at);
     return [...newest.values()].toSorted((a, b) => b - a);
   }
 

@@ -11,29 +11,36 @@ import type { IndexedItem } from './item-table.ts';
 const K1 = 1.2;
 const B = 0.75;
 
-type Postings = { at: number[]; times: number[] };
+/** For each occurrence of a term: the place of the item, and in the lowest bits how often it has the term. */
+type Postings = number[];
+const TIMES_BITS = 7;
+const MOST_TIMES = (1 << TIMES_BITS) - 1;
+
 type Names = { byName: Map<string, number>; names: string[] };
 
-export type Corpus = {
+/** One value for each item, by place; there may be room for more items behind the last. */
+type Columns = {
+  gone: Uint8Array;
+  kinds: Uint8Array;
+  lengths: Int32Array;
+  seconds: Float64Array;
+  threads: Int32Array;
+  /** The items before and after in the same thread, -1 for none. */
+  before: Int32Array;
+  after: Int32Array;
+  speakers: Int32Array;
+  namespaces: Int32Array;
+  runs: Int32Array;
+};
+
+export type Corpus = Columns & {
   size: number;
   postings: Map<string, Postings>;
-  lengths: number[];
   /** Sum of the lengths of what is not gone. */
   total: number;
   alive: number;
-  gone: boolean[];
-  kinds: number[];
-  seconds: number[];
-  threads: number[];
-  /** The items before and after in the same thread, -1 for none. */
-  before: number[];
-  after: number[];
-  speakers: number[];
-  namespaces: number[];
-  runs: number[];
   /** The checksum of the text of each item, under which its vector is stored. */
   sums: string[];
-  bySum: Map<string, number[]>;
   lastOfThread: number[];
   threadLengths: number[];
   names: { thread: Names; who: Names; namespace: Names; run: Names };
@@ -42,26 +49,41 @@ export type Corpus = {
 export function emptyCorpus(): Corpus {
   const names = (): Names => ({ byName: new Map(), names: [] });
   return {
+    ...createColumns(FIRST_ROOM),
     size: 0,
     postings: new Map(),
-    lengths: [],
     total: 0,
     alive: 0,
-    gone: [],
-    kinds: [],
-    seconds: [],
-    threads: [],
-    before: [],
-    after: [],
-    speakers: [],
-    namespaces: [],
-    runs: [],
     sums: [],
-    bySum: new Map(),
     lastOfThread: [],
     threadLengths: [],
     names: { thread: names(), who: names(), namespace: names(), run: names() },
   };
+}
+
+const FIRST_ROOM = 64;
+
+function createColumns(room: number): Columns {
+  return {
+    gone: new Uint8Array(room),
+    kinds: new Uint8Array(room),
+    lengths: new Int32Array(room),
+    seconds: new Float64Array(room),
+    threads: new Int32Array(room),
+    before: new Int32Array(room),
+    after: new Int32Array(room),
+    speakers: new Int32Array(room),
+    namespaces: new Int32Array(room),
+    runs: new Int32Array(room),
+  };
+}
+
+/** Doubles the room of every column when it is used up. */
+function makeRoom(corpus: Corpus): void {
+  if (corpus.size < corpus.gone.length) return;
+  const larger = createColumns(2 * corpus.size);
+  for (const name of Object.keys(larger) as (keyof Columns)[]) larger[name].set(corpus[name]);
+  Object.assign(corpus, larger);
 }
 
 export function addToCorpus(corpus: Corpus, item: IndexedItem): void {
@@ -69,19 +91,20 @@ export function addToCorpus(corpus: Corpus, item: IndexedItem): void {
   if (item.n !== at + 1) throw new Error(`item ${item.n} came after item ${at}`);
   const terms = item.terms === '' ? [] : item.terms.split(' ');
   const thread = numberOf(corpus.names.thread, item.thread);
+  makeRoom(corpus);
   corpus.size += 1;
-  corpus.lengths.push(terms.length);
-  noteSum(corpus, item.sum.split(' ', 1)[0] ?? '', at);
-  corpus.gone.push(item.gone === 1);
-  corpus.kinds.push(KINDS.indexOf(item.kind));
-  corpus.seconds.push(Math.floor(Date.parse(item.at) / 1000));
-  corpus.threads.push(thread);
-  corpus.speakers.push(numberOf(corpus.names.who, item.who));
-  corpus.namespaces.push(numberOf(corpus.names.namespace, item.namespace));
-  corpus.runs.push(numberOf(corpus.names.run, item.run ?? ''));
+  corpus.sums.push(item.sum.split(' ', 1)[0] ?? '');
+  corpus.lengths[at] = terms.length;
+  corpus.gone[at] = item.gone;
+  corpus.kinds[at] = KINDS.indexOf(item.kind);
+  corpus.seconds[at] = Math.floor(Date.parse(item.at) / 1000);
+  corpus.threads[at] = thread;
+  corpus.speakers[at] = numberOf(corpus.names.who, item.who);
+  corpus.namespaces[at] = numberOf(corpus.names.namespace, item.namespace);
+  corpus.runs[at] = numberOf(corpus.names.run, item.run ?? '');
   const previous = corpus.lastOfThread[thread] ?? -1;
-  corpus.before.push(previous);
-  corpus.after.push(-1);
+  corpus.before[at] = previous;
+  corpus.after[at] = -1;
   if (previous >= 0) corpus.after[previous] = at;
   corpus.lastOfThread[thread] = at;
   if (item.gone === 1) return;
@@ -91,30 +114,20 @@ export function addToCorpus(corpus: Corpus, item: IndexedItem): void {
   for (const [term, times] of countTerms(terms)) post(corpus, term, at, times);
 }
 
-function noteSum({ sums, bySum }: Corpus, sum: string, at: number): void {
-  sums.push(sum);
-  const same = bySum.get(sum);
-  if (same === undefined) bySum.set(sum, [at]);
-  else same.push(at);
-}
-
 /** Marks an item as gone; its postings stay and are skipped. */
 export function removeFromCorpus(corpus: Corpus, n: number): void {
   const at = n - 1;
-  if (corpus.gone[at] !== false) return;
-  corpus.gone[at] = true;
+  if (at >= corpus.size || corpus.gone[at] === 1) return;
+  corpus.gone[at] = 1;
   corpus.alive -= 1;
   corpus.total -= corpus.lengths[at] ?? 0;
 }
 
 function post({ postings }: Corpus, term: string, at: number, times: number): void {
-  let list = postings.get(term);
-  if (list === undefined) {
-    list = { at: [], times: [] };
-    postings.set(term, list);
-  }
-  list.at.push(at);
-  list.times.push(times);
+  const entry = (at << TIMES_BITS) | Math.min(times, MOST_TIMES);
+  const list = postings.get(term);
+  if (list === undefined) postings.set(term, [entry]);
+  else list.push(entry);
 }
 
 function countTerms(terms: readonly string[]): Map<string, number> {
@@ -153,7 +166,7 @@ type Term = { term: string; asked: number; weight: number };
 
 function selectTerms(corpus: Corpus, terms: readonly string[]): Term[] {
   const found = [...countTerms(terms)].map(([term, asked]): Term => {
-    const having = corpus.postings.get(term)?.at.length ?? 0;
+    const having = corpus.postings.get(term)?.length ?? 0;
     return { term, asked, weight: asked * inverseFrequency(corpus.alive, having) };
   });
   return found.length <= MOST_TERMS ? found : found.toSorted((a, b) => b.weight - a.weight).slice(0, MOST_TERMS);
@@ -167,10 +180,10 @@ function weighTerm(corpus: Corpus, asked: Term & { isName: boolean }, { items, t
   if (list === undefined) return;
   const mean = corpus.total / Math.max(1, corpus.alive);
   const touched: number[] = [];
-  for (let index = 0; index < list.at.length; index += 1) {
-    const at: number = list.at[index] ?? 0;
-    if (corpus.gone[at]) continue;
-    const times = list.times[index] ?? 0;
+  for (const entry of list) {
+    const at = entry >> TIMES_BITS;
+    if (corpus.gone[at] === 1) continue;
+    const times = entry & MOST_TIMES;
     const own = isName ? 1 : saturate(times, corpus.lengths[at] ?? 0, mean);
     items[at] = (items[at] ?? 0) + weight * own;
     const thread = corpus.threads[at] ?? 0;

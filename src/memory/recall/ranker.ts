@@ -46,20 +46,28 @@ export type Ranked = { at: number; score: number };
 /** Returns the score of every entry, by place. */
 export function scoreEntries(corpus: Corpus, question: Question, weights: Weights = WEIGHTS): Float64Array {
   const { words, threads, speakers } = scoreByKeywords(corpus, question.text, weights);
-  const scores = addNeighbourScores(corpus, combineScores(words, question.meaning, weights), weights);
-  const kinds = KINDS.map((kind) => weights.kind[kind]);
+  const base = combineScores(words, question.meaning, weights);
+  const kinds = Float64Array.from(KINDS, (kind) => weights.kind[kind]);
   const range = parseTimeRange(question.text, question.now);
-  for (let at = 0; at < corpus.size; at += 1) {
-    let score = scores[at] ?? 0;
+  const { neighbour, otherNeighbour, thread, speaker, time } = weights;
+  const { size, before, after, seconds, threads: threadOf, speakers: speakerOf, kinds: kindOf } = corpus;
+  const scores = new Float64Array(size);
+  for (let at = 0; at < size; at += 1) {
+    const previous = scoreAt(base, before[at] ?? -1);
+    const next = scoreAt(base, after[at] ?? -1);
+    // The better of the two neighbours counts more: an answer is next to its question on one side only.
+    let score = (base[at] ?? 0) + neighbour * Math.max(previous, next) + otherNeighbour * Math.min(previous, next);
     if (score <= 0) continue;
-    score += weights.thread * (threads[corpus.threads[at] ?? 0] ?? 0);
-    if (speakers[corpus.speakers[at] ?? -1] === 1) score += weights.speaker;
-    const second = corpus.seconds[at] ?? 0;
-    if (range !== null && second >= range.from && second < range.to) score += weights.time;
-    scores[at] = score * (kinds[corpus.kinds[at] ?? 0] ?? 0);
+    score += thread * (threads[threadOf[at] ?? 0] ?? 0);
+    if (speakers[speakerOf[at] ?? 0] === 1) score += speaker;
+    const second = seconds[at] ?? 0;
+    if (range !== null && second >= range.from && second < range.to) score += time;
+    scores[at] = score * (kinds[kindOf[at] ?? 0] ?? 0);
   }
   return scores;
 }
+
+const scoreAt = (scores: Float64Array, at: number): number => (at < 0 ? 0 : (scores[at] ?? 0));
 
 /** Scores by keywords ahead of `scoreEntries`, which then finds the result in the cache. */
 export function scoreKeywords(corpus: Corpus, text: string): void {
@@ -109,20 +117,6 @@ function combineScores(words: Float64Array, meaning: Question['meaning'], weight
   return both;
 }
 
-/** The better of the two neighbours counts more: an answer is next to its question on one side only. */
-function addNeighbourScores(corpus: Corpus, base: Float64Array, { neighbour, otherNeighbour }: Weights): Float64Array {
-  const { gone, before: previous, after: next, size } = corpus;
-  const scoreAt = (at: number): number => (at < 0 || gone[at] ? 0 : (base[at] ?? 0));
-  const scores = base.slice();
-  for (let at = 0; at < size; at += 1) {
-    const before = scoreAt(previous[at] ?? -1);
-    const after = scoreAt(next[at] ?? -1);
-    if (before === 0 && after === 0) continue;
-    scores[at] = (base[at] ?? 0) + neighbour * Math.max(before, after) + otherNeighbour * Math.min(before, after);
-  }
-  return scores;
-}
-
 /** Marks each speaker the question names with 1, and returns the terms it names them by. */
 function speakersNamedIn(corpus: Corpus, text: string): { speakers: Uint8Array; names: Set<string> } {
   const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
@@ -135,35 +129,44 @@ function speakersNamedIn(corpus: Corpus, text: string): { speakers: Uint8Array; 
   return { speakers, names };
 }
 
-const BINS = 1024;
-
-/** Returns the best of the places marked 1 (3). A histogram selects them, so that only these are sorted. */
-export function topRanked(scores: Float64Array, most: number, able: Uint8Array): Ranked[] {
-  let highest = 0;
-  for (let at = 0; at < able.length; at += 1) if (able[at] === 1) highest = Math.max(highest, scores[at] ?? 0);
-  const finely = (BINS - 1) / highest;
-  const binOf = (score: number): number => Math.floor(score * finely);
-  const counts = new Uint32Array(BINS);
-  for (let at = 0; at < able.length; at += 1) {
+/** Returns the best of the allowed places (3). They are collected in a heap, so that only these are sorted. */
+export function topRanked(scores: Float64Array, most: number, isAllowed: (at: number) => boolean): Ranked[] {
+  const heap: Ranked[] = [];
+  let least = 0;
+  for (let at = 0; at < scores.length; at += 1) {
     const score = scores[at] ?? 0;
-    if (score > 0 && able[at] === 1) increment(counts, binOf(score));
+    if (score <= least || !isAllowed(at)) continue;
+    if (heap.length < most) siftUp(heap, { at, score });
+    else if (most > 0) replaceWorst(heap, { at, score });
+    if (heap.length === most) least = heap[0]?.score ?? 0;
   }
-  const least = lowestBinFor(counts, most);
-  const best: Ranked[] = [];
-  for (let at = 0; at < able.length; at += 1) {
-    const score = scores[at] ?? 0;
-    if (score > 0 && able[at] === 1 && binOf(score) >= least) best.push({ at, score });
-  }
-  return best.toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, most);
+  return heap.toSorted((a, b) => b.score - a.score || a.at - b.at);
 }
 
-function increment(counts: Uint32Array, bin: number): void {
-  counts[bin] = (counts[bin] ?? 0) + 1;
+/** Of equal scores the later place is the worse one. */
+const isWorse = (a: Ranked, b: Ranked): boolean => a.score < b.score || (a.score === b.score && a.at > b.at);
+
+/** Adds to a heap whose worst entry is first. */
+function siftUp(heap: Ranked[], added: Ranked): void {
+  let place = heap.push(added) - 1;
+  while (place > 0) {
+    const parent = (place - 1) >> 1;
+    const above = heap[parent] ?? added;
+    if (!isWorse(added, above)) break;
+    heap[place] = above;
+    place = parent;
+  }
+  heap[place] = added;
 }
 
-/** At least `most` scores are in this bin or a higher one. */
-function lowestBinFor(counts: Uint32Array, most: number): number {
-  let bin = BINS - 1;
-  for (let seen = counts[bin] ?? 0; bin > 0 && seen < most; seen += counts[bin] ?? 0) bin -= 1;
-  return bin;
+function replaceWorst(heap: Ranked[], added: Ranked): void {
+  let place = 0;
+  for (;;) {
+    const [left, right] = [heap[2 * place + 1], heap[2 * place + 2]];
+    const below = right !== undefined && left !== undefined && isWorse(right, left) ? right : left;
+    if (below === undefined || !isWorse(below, added)) break;
+    heap[place] = below;
+    place = 2 * place + (below === left ? 1 : 2);
+  }
+  heap[place] = added;
 }

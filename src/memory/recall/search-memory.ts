@@ -77,7 +77,7 @@ export async function rankEntries(recall: Recall, asked: Omit<SearchRequest, 'li
   const scores = scoreEntries(corpus, { text: query, now: recall.options.clock(), meaning });
   weighFactsByImportance(recall, scores);
   const places: Ranking['places'] = (wanted, limit) =>
-    topRanked(scores, limit, selectFacts(corpus, able, Number(wanted === 'facts')));
+    topRanked(scores, limit, (at) => able[at] === (wanted === 'facts' ? ABLE_FACT : ABLE));
   function* read(ranked: readonly Ranked[]): Generator<Found> {
     for (const each of ranked) yield* toFound(recall, { ...each, similarity: similarityAt(meaning, each.at) });
   }
@@ -94,13 +94,6 @@ function similarityAt(meaning: Float32Array | null, at: number): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-/** Selects the allowed entries that are facts (1) or are not (0). */
-function selectFacts(corpus: Corpus, able: Uint8Array, wanted: number): Uint8Array {
-  const both = new Uint8Array(able.length);
-  for (let at = 0; at < able.length; at += 1) both[at] = able[at] === 1 && isFact(corpus, at) === wanted ? 1 : 0;
-  return both;
-}
-
 function weighFactsByImportance(recall: Recall, scores: Float64Array): void {
   for (const { n, fact } of recall.facts.values()) scores[n - 1] = (scores[n - 1] ?? 0) * (0.6 + 0.8 * fact.importance);
 }
@@ -111,7 +104,11 @@ function balanceResults(facts: readonly Ranked[], happened: readonly Ranked[], l
   return [...facts.slice(0, room), ...happened].toSorted((a, b) => b.score - a.score || a.at - b.at).slice(0, limit);
 }
 
-/** Marks each entry that may be returned with 1. */
+/** What marks an entry that may be returned, and one that is a fact; the others are 0. */
+const ABLE = 1;
+const ABLE_FACT = 2;
+
+/** Marks each entry that may be returned. */
 function searchableEntries(
   recall: Recall,
   { day, namespace, task, except, only, trusted }: Omit<SearchRequest, 'limit'>,
@@ -123,29 +120,28 @@ function searchableEntries(
   const other = except === undefined ? -1 : threadOfRun(corpus, except);
   const { expired, untrusted } = hiddenFacts(recall);
   const isAble = (at: number): boolean => {
-    if (corpus.gone[at] !== false) return false;
+    if (corpus.gone[at] === 1) return false;
     const second = corpus.seconds[at] ?? 0;
     if (day !== undefined && (second < from || second >= from + 86_400)) return false;
     if (space !== -1 && corpus.namespaces[at] !== space) return false;
     if (thread !== -1 && corpus.threads[at] !== thread) return false;
     if (other >= 0 && corpus.threads[at] === other) return false;
-    if (only !== undefined && isFact(corpus, at) !== Number(only === 'facts')) return false;
+    if (only !== undefined && (corpus.kinds[at] === FACT) !== (only === 'facts')) return false;
     if (trusted === true && (untrusted.has(at + 1) || !isTrustedKind(corpus, at))) return false;
     return !expired.has(at + 1);
   };
   const able = new Uint8Array(corpus.size);
-  for (let at = 0; at < able.length; at += 1) able[at] = Number(isAble(at));
+  for (let at = 0; at < able.length; at += 1) if (isAble(at)) able[at] = corpus.kinds[at] === FACT ? ABLE_FACT : ABLE;
   return able;
 }
 
 const FACT = 1;
-const isFact = (corpus: Corpus, at: number): number => Number(corpus.kinds[at] === FACT);
 const isTrustedKind = (corpus: Corpus, at: number): boolean => corpus.kinds[at] === FACT || corpus.kinds[at] === 0;
 
 /** The thread of a run, or -2 when memory has nothing of it. */
 function threadOfRun(corpus: Corpus, run: string): number {
   const number = corpus.names.run.byName.get(run);
-  const at = number === undefined ? -1 : corpus.runs.indexOf(number);
+  const at = number === undefined ? -1 : corpus.runs.subarray(0, corpus.size).indexOf(number);
   return corpus.names.thread.byName.get(run) ?? (at === -1 ? -2 : (corpus.threads[at] ?? -2));
 }
 
@@ -238,12 +234,12 @@ export const formatFound = ({ who, text, kind }: Pick<Found, 'who' | 'text' | 'k
   kind === 'fact' ? text : `${who}: ${text}`;
 
 export function listDays(recall: Recall): { day: string; pieces: number }[] {
-  const { seconds, gone, kinds } = recall.corpus.now;
+  const { seconds, gone, kinds, size } = recall.corpus.now;
   const days = new Map<number, number>();
-  seconds.forEach((second, at) => {
-    const day = Math.floor(second / 86_400);
-    if (!gone[at] && kinds[at] !== FACT) days.set(day, (days.get(day) ?? 0) + 1);
-  });
+  for (let at = 0; at < size; at += 1) {
+    const day = Math.floor((seconds[at] ?? 0) / 86_400);
+    if (gone[at] === 0 && kinds[at] !== FACT) days.set(day, (days.get(day) ?? 0) + 1);
+  }
   return [...days]
     .toSorted(([a], [b]) => b - a)
     .map(([day, pieces]) => ({ day: new Date(day * 86_400_000).toISOString().slice(0, 10), pieces }));

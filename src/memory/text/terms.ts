@@ -23,13 +23,28 @@ export function extractTerms(text: string): string[] {
   return terms;
 }
 
-/** Indexes camelCase and snake_case names as a whole and by their parts. */
+/** The terms of words that were seen before: most words come again and again. */
+const known = new Map<string, readonly string[]>();
+const MOST_KNOWN = 20_000;
+
 function addWordTerms(terms: string[], word: string): void {
+  let found = known.get(word);
+  if (found === undefined) {
+    found = termsOfWord(word);
+    if (known.size >= MOST_KNOWN) known.clear();
+    if (word.length <= MAX_TERM_LENGTH) known.set(word, found);
+  }
+  for (const term of found) terms.push(term);
+}
+
+/** Indexes camelCase and snake_case names as a whole and by their parts. */
+function termsOfWord(word: string): string[] {
   const lower = stripDiacritics(word.toLowerCase()).replace(/['’]\p{L}+$/u, '');
-  if (lower.length > MAX_TERM_LENGTH || STOP_WORDS.has(lower)) return;
-  terms.push(stem(lower));
+  if (lower.length > MAX_TERM_LENGTH || STOP_WORDS.has(lower)) return [];
+  const terms = [stem(lower)];
   if (/\p{Ll}\p{Lu}/u.test(word))
     for (const part of word.split(/(?<=\p{Ll})(?=\p{Lu})/u)) if (part.length > 1) terms.push(stem(part.toLowerCase()));
+  return terms;
 }
 
 const stripDiacritics = (word: string): string =>

@@ -1,6 +1,7 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addToCorpus, type Corpus, emptyCorpus } from '../../../src/memory/index/corpus.ts';
-import { scoreEntries, WEIGHTS } from '../../../src/memory/recall/ranker.ts';
+import { scoreEntries, topRanked, WEIGHTS } from '../../../src/memory/recall/ranker.ts';
 import { extractTerms } from '../../../src/memory/text/terms.ts';
 
 /** Pieces in threads of their own, so that none lends its score to another. */
@@ -54,5 +55,18 @@ describe('the ranking', () => {
   it('1 gives a piece whose closeness is not asked for nothing by meaning', () => {
     const corpus = corpusOf(['Ann', 'one'], ['Bob', 'two'], ['Cid', 'three']);
     expect(scoresOf(corpus, 'four', Float32Array.of(Number.NaN, 0.2, 0.4))).toEqual([0, 0, WEIGHTS.meaning]);
+  });
+
+  it('3 gives the best of the allowed places in order, and of equal scores the earlier ones', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 9 })), fc.nat(20), fc.nat(3), (values, most, odd) => {
+        const sorted = values
+          .map((score, at) => ({ at, score }))
+          .filter(({ at, score }) => score > 0 && at % 3 !== odd)
+          .toSorted((a, b) => b.score - a.score || a.at - b.at);
+        const best = topRanked(Float64Array.from(values), most, (at) => at % 3 !== odd);
+        expect(best).toEqual(sorted.slice(0, most));
+      }),
+    );
   });
 });
