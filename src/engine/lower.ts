@@ -12,7 +12,13 @@
  */
 import { OkaError } from '../schema/errors.ts';
 import { commonFields, type Graph, Node } from '../schema/graph.ts';
-import { graphSchemaWith, type KindNode, type NodeKind, type SourceGraph } from '../schema/node-kind.ts';
+import {
+  graphSchemaWith,
+  type KindNode,
+  type LoweredPlace,
+  type NodeKind,
+  type SourceGraph,
+} from '../schema/node-kind.ts';
 import { checkGraph, type GraphProblem, type Surroundings } from './check-graph.ts';
 
 export type Lowered = {
@@ -39,7 +45,7 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
     return asWritten(source as Graph);
   const parts = source.nodes.map((node) => {
     const kind = byName.get(node.kind);
-    if (kind !== undefined) return instructionsOf(kind, node as KindNode, source);
+    if (kind !== undefined) return instructionsOf(kind, node as KindNode, source, { isItem: false });
     const each = eachOf(node);
     const kindOfEach = byName.get(each?.kind ?? '');
     return [kindOfEach === undefined ? (node as Node) : lowerMap(kindOfEach, node, each as KindNode, source)];
@@ -67,7 +73,7 @@ const eachOf = (node: Node | KindNode | undefined): { kind: string } | undefined
 
 /** An item of a map is one instruction (N5). */
 function lowerMap(kind: NodeKind, map: Node | KindNode, each: KindNode, graph: SourceGraph): Node {
-  const lowered = instructionsOf(kind, each, graph);
+  const lowered = instructionsOf(kind, each, graph, { isItem: true });
   const [only] = lowered;
   if (lowered.length !== 1 || only === undefined || only.kind === 'map' || only.kind === 'wait')
     throw new OkaError('invalid-graph', `"${map.id}": a "${kind.kind}" cannot be the step of a map`, {
@@ -77,8 +83,8 @@ function lowerMap(kind: NodeKind, map: Node | KindNode, each: KindNode, graph: S
 }
 
 /** What one node becomes (N1 to N3). */
-function instructionsOf(kind: NodeKind, node: KindNode, graph: SourceGraph): Node[] {
-  const lowered = kind.lower(node, graph);
+function instructionsOf(kind: NodeKind, node: KindNode, graph: SourceGraph, place: LoweredPlace): Node[] {
+  const lowered = kind.lower(node, graph, place);
   const names = new Set(lowered.map(({ id }) => id));
   if (lowered.at(-1)?.id !== node.id || names.size !== lowered.length)
     throw new OkaError(

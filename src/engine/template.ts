@@ -36,6 +36,19 @@ export function templateNames(template: Json): readonly string[] {
   return names;
 }
 
+/** A text as the words and the holes it consists of, in order. */
+export function splitTemplate(text: string): (string | { path: string })[] {
+  const parts: (string | { path: string })[] = [];
+  let end = 0;
+  for (const match of text.matchAll(PLACEHOLDER)) {
+    if (match.index > end) parts.push(text.slice(end, match.index));
+    parts.push({ path: match[1] ?? '' });
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) parts.push(text.slice(end));
+  return parts;
+}
+
 /** Field `a.b.0` of a value; undefined when it is not there. */
 export function fieldAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   let found = value;

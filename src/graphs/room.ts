@@ -7,7 +7,11 @@ import { defineRoom } from '../schema/room.ts';
 export const graphs = defineRoom({
   name: 'graphs',
   nodes: async () => {
-    const [{ readState }, { writeState }] = await Promise.all([import('./read-state.ts'), import('./write-state.ts')]);
-    return [readState, writeState];
+    const [{ aiTemplate }, { readState }, { writeState }] = await Promise.all([
+      import('./ai-template.ts'),
+      import('./read-state.ts'),
+      import('./write-state.ts'),
+    ]);
+    return [aiTemplate, readState, writeState];
   },
 });

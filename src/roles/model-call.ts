@@ -33,7 +33,7 @@ export function repairRequest(request: ModelRequest, answer: ModelAnswer, proble
       { role: 'assistant', text: truncateText(reply === '' ? '(nothing)' : reply, MAX_SHOWN) },
       {
         role: 'user',
-        text: `That answer cannot be used: ${truncateText(escapeInvisible(problem), MAX_SHOWN)}\nAnswer again, completely, with one tool call.`,
+        text: `That answer cannot be used: ${truncateText(escapeInvisible(problem), MAX_SHOWN)}\nAnswer again, completely${request.tools.length > 0 ? ', with one tool call' : ''}.`,
       },
     ],
   };

@@ -17,8 +17,11 @@ export type NodeKind = {
    * The instructions that a node becomes, in the order in which they depend on each other. The last one has the id of
    * the node, since others refer to it; each other one is named `partId(node, 'part')`.
    */
-  readonly lower: (node: KindNode, graph: { readonly id: string }) => readonly NodeInput[];
+  readonly lower: (node: KindNode, graph: { readonly id: string }, place: LoweredPlace) => readonly NodeInput[];
 };
+
+/** Where a node stands: an item of a map has `{{item}}`, which is its input unless it names another. */
+export type LoweredPlace = { readonly isItem: boolean };
 
 /** A node of a contributed kind: the fields that every node has, and those of its kind. */
 export type KindNode = z.infer<z.ZodObject<typeof commonFields>> & { kind: string } & { [field: string]: Json };

@@ -1,4 +1,4 @@
-/** Asking a model until its answer can be used: at most twice it is asked again with what is wrong. */
+/** Asking a model until its answer can be used: it is asked again with what is wrong, at most twice unless set otherwise. */
 import { type Problem, repairRequest } from '../../roles/model-call.ts';
 import type { Clock, ModelAnswer, ModelRequest } from '../../schema/ports.ts';
 import type { Json } from '../../schema/json.ts';
@@ -9,8 +9,12 @@ const LONGEST_PAUSE_MS = 300_000;
 /** Of a model's own words, such as a refusal. */
 const QUOTED_CHARS = 600;
 
-/** Who is asked, and when again if it is down. */
-export type About = { model: string | undefined; clock: Clock; askAgainMs: number; attempt: number };
+/** Who is asked, how often again, and when again if it is down; without `later` a model that is down is a failure. */
+export type About = {
+  model: string | undefined;
+  mostRepairs?: number;
+  later?: { clock: Clock; askAgainMs: number; attempt: number };
+};
 
 export type Asked<T> = { kind: 'answer'; answer: T } | { kind: 'outcome'; outcome: Outcome };
 
@@ -20,12 +24,13 @@ export async function askModel<T extends object>(
   about: About,
   read: (answer: ModelAnswer) => T | Problem | Promise<T | Problem>,
 ): Promise<Asked<T>> {
+  const most = about.mostRepairs ?? MOST_REPAIRS;
   let asked = request;
   let problem = '';
   let words = '';
-  for (let repairs = 0; repairs <= MOST_REPAIRS; repairs += 1) {
+  for (let repairs = 0; repairs <= most; repairs += 1) {
     const outcome = await act('model.complete', inputOf(asked, about.model));
-    if (outcome.status !== 'ok') return { kind: 'outcome', outcome: laterIfTemporary(outcome, about) };
+    if (outcome.status !== 'ok') return { kind: 'outcome', outcome: laterIfTemporary(outcome, about.later) };
     const answer = answerIn(outcome.output);
     const found = answer.problem === null ? await read(answer) : { problem: answer.problem };
     if (!('problem' in found)) return { kind: 'answer', answer: found };
@@ -33,7 +38,7 @@ export async function askModel<T extends object>(
     words = answer.text;
     asked = repairRequest(request, answer, problem);
   }
-  const error = `the ${request.role} answered ${MOST_REPAIRS + 1} times what cannot be used: ${withWords(problem, words)}`;
+  const error = `the ${request.role} answered ${most + 1} times what cannot be used: ${withWords(problem, words)}`;
   return { kind: 'outcome', outcome: { status: 'failed', error } };
 }
 
@@ -66,8 +71,9 @@ export function answerIn(output: Json): ModelAnswer & { problem: string | null }
 }
 
 /** A model that is down for a while is waited for: what was done stays done. */
-function laterIfTemporary(outcome: Outcome, { clock, askAgainMs, attempt }: About): Outcome {
-  if (outcome.status !== 'failed' || outcome.temporary !== true) return outcome;
+function laterIfTemporary(outcome: Outcome, later: About['later']): Outcome {
+  if (outcome.status !== 'failed' || outcome.temporary !== true || later === undefined) return outcome;
+  const { clock, askAgainMs, attempt } = later;
   const ms = Math.ceil(Math.min(LONGEST_PAUSE_MS, askAgainMs * 2 ** Math.min(attempt - 1, 20)));
   const until = new Date(clock() + ms).toISOString();
   return { status: 'waiting', for: { kind: 'timer', until, ms, why: `the model ${outcome.error}`.slice(0, 4000) } };

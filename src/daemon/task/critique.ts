@@ -288,7 +288,7 @@ async function askCritic(
   const evidence: Witness[] = await collectEvidence(work.attempts, work.changes, call.act);
   const attempt = work.attempts.length;
   const { clock, askAgainMs } = ports;
-  const about = { model: task.fields.model, clock, askAgainMs, attempt: call.attempt };
+  const about = { model: task.fields.model, later: { clock, askAgainMs, attempt: call.attempt } };
   for (let reads = 0; ; reads += 1) {
     const canRead = reads < MOST_READS;
     const ask: CriticAsk = {

@@ -154,7 +154,7 @@ async function planByModel(
     ...(last === undefined ? {} : { finished: context.ran.map(({ node }) => node) }),
   };
   const { clock, askAgainMs } = ports;
-  const about = { model: override, clock, askAgainMs, attempt: call.attempt };
+  const about = { model: override, later: { clock, askAgainMs, attempt: call.attempt } };
   const asked = await askModel(call.act, request, about, async (answer) => {
     const plan = (last === undefined ? null : readImpossible(answer)) ?? readPlan(answer, frame);
     return 'problem' in plan || 'impossible' in plan ? plan : tryCriteria(plan, { fixed, context, task, call });

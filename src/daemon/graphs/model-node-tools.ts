@@ -1,0 +1,5 @@
+/** The tools by which nodes of people's graphs ask models. */
+import type { Tool } from '../../schema/tool.ts';
+import { type ContextOf, templateTool } from './template-tool.ts';
+
+export const modelNodeTools = (contextOf: ContextOf): Tool[] => [templateTool(contextOf)];

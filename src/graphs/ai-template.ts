@@ -1,0 +1,34 @@
+/** The node kind `ai_template`: a model answers a prompt, with text or with JSON that fits a schema. */
+import { z } from 'zod';
+import { findSchemaProblem } from '../schema/json-schema.ts';
+import { JsonValue } from '../schema/json.ts';
+import type { NodeKind } from '../schema/node-kind.ts';
+import { modelInput, promptFields, promptParts } from './prompt-fields.ts';
+
+export const aiTemplate: NodeKind = {
+  kind: 'ai_template',
+  about: 'Asks a model to answer a prompt; its output is the answer, as text or as checked JSON.',
+  fields: {
+    ...promptFields,
+    output_schema: JsonValue.superRefine((schema, context) => {
+      const problem = findSchemaProblem(schema);
+      if (problem !== null) context.addIssue(problem);
+    })
+      .optional()
+      .describe('JSON Schema that the answer must fit. The model is asked again at most twice.'),
+    output_format: z
+      .enum(['text', 'json'])
+      .optional()
+      .describe('Text, or any JSON value. Default: json with an output_schema, else text.'),
+  },
+  lower: (node, _graph, place) => {
+    const { id, output_schema: schema, output_format: format } = node;
+    const input = {
+      prompt: promptParts(node, place),
+      format: format ?? (schema === undefined ? 'text' : 'json'),
+      ...(schema === undefined ? {} : { schema }),
+      ...modelInput(node),
+    };
+    return [{ kind: 'tool', id, tool: 'model.template', input }];
+  },
+};
