@@ -1,9 +1,10 @@
 /** What the engine costs: a node through decide, ledger and the whole chain. */
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Graph } from '../src/schema/graph.ts';
 import type { Flush } from '../src/schema/ports.ts';
 import { type Figure, median } from './figure.ts';
-import { engineOn, layers, sequence } from './support/engine.ts';
+import { conditions, engineOn, layers, noOpTools, sequence } from './support/engine.ts';
 import { memoryFolder, storesIn, temporaryHome } from './support/home.ts';
 import { slowFlush } from './support/slow-flush.ts';
 
@@ -24,9 +25,11 @@ export async function measure(note: (text: string) => void): Promise<Figure[]> {
   const fanout = await fanoutFigure();
   note('64 runs at once');
   const many = await manyRunsFigure();
+  note('conditions');
+  const condition = await conditionFigure();
   note('a run of 100,000 nodes');
   const long = await longRunFigure();
-  return [...sequential, ...software, fanout, many, long];
+  return [...sequential, ...software, fanout, many, condition, long];
 }
 
 async function sequenceFigures(): Promise<Figure[]> {
@@ -166,6 +169,33 @@ async function manyRunsFigure(): Promise<Figure> {
     unit: 'nodes/s',
     bar: { least: 20_000 },
     about: '64 sequences at once with a flush of 1 ms',
+  };
+}
+
+/** A typed condition against a tool node that does nothing, both without the flush. */
+async function conditionFigure(): Promise<Figure> {
+  const ratios: number[] = [];
+  for (let round = 0; round < WARMING + ROUNDS; round += 1) {
+    using temporary = temporaryHome(memoryFolder);
+    const stores = await storesIn(temporary.home, noFlush);
+    const engine = engineOn(stores);
+    const input = { name: 'bench-7', index: 1_000_000 };
+    const timeOf = async (graph: Graph): Promise<number> => {
+      const start = performance.now();
+      const run = await (await engine.start(graph, { id: graph.id, input })).done;
+      if (run.status !== 'done') throw new Error(`${graph.id} ended ${run.status}: ${run.reason}`);
+      return performance.now() - start;
+    };
+    const tools = await timeOf(noOpTools(5 * NODES));
+    ratios.push((await timeOf(conditions(5 * NODES))) / tools);
+    await stores.close();
+  }
+  return {
+    name: 'condition_vs_tool',
+    value: median(ratios.slice(WARMING)),
+    unit: '×',
+    bar: { most: 1 },
+    about: 'time of a typed condition of two comparisons, against a tool node that does nothing',
   };
 }
 

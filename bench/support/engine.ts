@@ -49,6 +49,27 @@ export function layers(count: number, width: number): Graph {
   return Graph.parse({ id: 'layers', nodes, parallel: width });
 }
 
+/** Tool nodes that do nothing, one behind the other, and as many conditions. */
+export function noOpTools(length: number): Graph {
+  const nodes = Array.from({ length }, (_, index) => ({ ...node(`n${index}`, before(index)), input: { index } }));
+  return Graph.parse({ id: 'tools', nodes });
+}
+
+export function conditions(length: number): Graph {
+  const nodes = Array.from({ length }, (_, index) => ({
+    kind: 'typed_condition',
+    id: `n${index}`,
+    needs: before(index),
+    all: [
+      { left: '{{input.name}}', operator: 'matches', right: '^bench-[0-9]+$' },
+      { left: '{{input.index}}', operator: 'gte', right: index },
+    ],
+  }));
+  return Graph.parse({ id: 'conditions', nodes });
+}
+
+const before = (index: number): string[] => (index === 0 ? [] : [`n${index - 1}`]);
+
 function node(id: string, needs: string[]): object {
   return { kind: 'tool', id, tool: 'echo', needs, timeout_seconds: 60, max_retries: 1 };
 }

@@ -1,11 +1,20 @@
 /** Owns: what is wrong with a graph, all of it at once, before anything runs. */
+import type { Condition } from '../schema/condition.ts';
 import type { Graph, Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
+import { conditionProblems } from './condition-problems.ts';
 import { leadsBack, withoutDuplicates } from './graph-plan.ts';
 import { templateNames } from './template.ts';
 
 /** `path` points into the graph file, such as nodes.3.needs.0 */
-export type GraphProblem = { path: string; problem: string };
+export type GraphProblem = {
+  path: string;
+  problem: string;
+  /** Which rule it is against, such as references or types. */
+  rule?: string;
+  /** What to do about it, where that is clear. */
+  fix?: string;
+};
 
 export type Surroundings = {
   /** Names of the tools there are; undefined = not known here, so not checked. */
@@ -19,11 +28,11 @@ export type Surroundings = {
 const LONGEST_MAP_NAME = 70;
 const BUILT_IN_NAMES = new Set(['input', 'last', 'item']);
 
-type Report = (path: string, problem: string) => void;
+type Report = (path: string, problem: string, about?: Pick<GraphProblem, 'rule' | 'fix'>) => void;
 
 export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProblem[] {
   const problems: GraphProblem[] = [];
-  const report: Report = (path, problem) => void problems.push({ path, problem });
+  const report: Report = (path, problem, about) => void problems.push({ path, problem, ...about });
   const names = new Map(graph.nodes.map((node, index) => [node.id, index]));
   const asked = graph.nodes.map((node) => templateNames(templatesOf(node)));
   const ancestors = ancestorsOf(graph, names, wantedOf(graph, names, asked));
@@ -241,7 +250,14 @@ function nodeProblems(node: Node, at: Place, around: Surroundings, report: Repor
   });
   if (node.on_error === 'fallback' && node.fallback === undefined)
     report(`${at()}.fallback`, 'on_error is fallback, but there is no fallback');
+  if (node.kind === 'typed_condition') checkCondition(node, at(), report);
   if (node.kind === 'map') nodeProblems(node.each, () => `${at()}.each`, around, report);
+}
+
+function checkCondition(node: Extract<Node, { kind: 'typed_condition' }>, at: string, report: Report): void {
+  for (const { path, problem, ...about } of conditionProblems(node, at)) report(path, problem, about);
+  if (node.acceptance.length > 0)
+    report(`${at}.acceptance`, 'a condition makes nothing that could be checked', { rule: 'condition' });
 }
 
 const NEEDED_BOUNDS = {
@@ -262,7 +278,13 @@ function templatesOf(node: Node): Json[] {
   const own: Json[] = [node.input ?? null, node.idempotency_key ?? null];
   if (node.kind === 'agent') own.push(node.goal);
   if (node.kind === 'map') own.push(node.over, templatesOf(node.each));
+  if (node.kind === 'typed_condition') own.push(conditionTemplates(node));
   return own;
+}
+
+function conditionTemplates({ left, right, all, any, not }: Condition): Json[] {
+  const inside = [...(all ?? []), ...(any ?? []), ...(not === undefined ? [] : [not])];
+  return [left ?? null, right ?? null, ...inside.map(conditionTemplates)];
 }
 
 function idAt(graph: Graph, node: number): string {

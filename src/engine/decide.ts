@@ -22,6 +22,7 @@ import type { Attempt, Author, Tool } from '../schema/tool.ts';
 import type { WaitFor } from '../schema/wait.ts';
 import { checkInput, checkName, isAccepting, needsBaseline } from './node-acceptance.ts';
 import { inputOf, lookupFor } from './node-input.ts';
+import { evaluateCondition, leftSide } from './evaluate-condition.ts';
 import { authorOf } from './origins.ts';
 import { nodeTitle } from './graph-plan.ts';
 import {
@@ -38,6 +39,9 @@ import { stuckReason } from './loop-detection.ts';
 import { readsToStart } from './turn-reads.ts';
 import { fillTemplate } from './template.ts';
 import { hasFallback, isReached, mapList, willStartOver } from './routing.ts';
+
+/** Characters of a compared text that are repeated in the output of its condition. */
+const LONGEST_VALUE = 1000;
 
 export type CallStep = Attempt & {
   kind: 'CallTool';
@@ -171,6 +175,8 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
       return { kind: 'Settle', node: config.id, ...endOfMap(run, index, config, node) };
     case 'agent':
       return agentStep(run, config, node, tools);
+    case 'typed_condition':
+      return { kind: 'Settle', node: config.id, ...endOfCondition(run, index, config) };
   }
 }
 
@@ -179,6 +185,21 @@ function endOfMap(run: RunState, index: number, config: Extract<Node, { kind: 'm
     return { status: 'done', reason: '', output: items.map((item) => run.nodes[item]?.output ?? null) };
   const given = JSON.stringify(mapList(run, index, config))?.slice(0, 100);
   return failureOf(config, `"over" gave ${given}, which is not a list`);
+}
+
+/** A condition is evaluated here and now: no call is made, and its branch and the reason are in the event. */
+function endOfCondition(run: RunState, index: number, config: Extract<Node, { kind: 'typed_condition' }>): Settled {
+  const values = { input: inputOf(run, index), lookup: lookupFor(run, index) };
+  const found = evaluateCondition(config, values);
+  if ('error' in found) return failureOf(config, found.error);
+  const value = config.operator === undefined ? found.isTrue : shortValue(leftSide(config, values));
+  return { status: 'done', reason: found.shown, output: { branch: String(found.isTrue), value } };
+}
+
+/** The compared value as an output; a large one stays where it came from. */
+function shortValue(value: Json): Json {
+  const isShort = typeof value === 'string' ? value.length <= LONGEST_VALUE : typeof value !== 'object';
+  return isShort ? value : null;
 }
 
 function agentStep(run: RunState, config: Node, node: NodeState, tools: ToolLookup): Step {

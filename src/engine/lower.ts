@@ -9,9 +9,11 @@
  * N3 What a person set for the node counts: bounds for all its instructions, the rest for the last.
  * N4 Problems are reported with the place in what the person wrote.
  * N5 The step of a map may be of a contributed kind if that becomes one instruction.
+ * N6 Branches that people name become edges with a condition (branch-edges.ts).
  */
 import { OkaError } from '../schema/errors.ts';
 import { commonFields, type Graph, Node } from '../schema/graph.ts';
+import { isJson } from '../schema/json.ts';
 import {
   graphSchemaWith,
   type KindNode,
@@ -19,6 +21,7 @@ import {
   type NodeKind,
   type SourceGraph,
 } from '../schema/node-kind.ts';
+import { branchProblems, edgesOf, hasBranches, withoutBranches } from './branch-edges.ts';
 import { checkGraph, type GraphProblem, type Surroundings } from './check-graph.ts';
 
 export type Lowered = {
@@ -29,6 +32,7 @@ export type Lowered = {
 
 /** Parses and lowers a graph, or throws with every field that is wrong; `name` is what to call it then. */
 export function readGraph(value: unknown, kinds: readonly NodeKind[] = [], name = 'this'): Lowered {
+  if (!isJson(value)) throw new OkaError('invalid-graph', `${name} is not plain JSON, or is nested too deeply`);
   const parsed = graphSchemaWith(kinds).safeParse(value);
   if (parsed.success) return lowerGraph(parsed.data, kinds);
   const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.') || '(top)'}: ${issue.message}`);
@@ -41,9 +45,9 @@ export function readGraph(value: unknown, kinds: readonly NodeKind[] = [], name 
 function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const isContributed = (node: { kind: string } | undefined): boolean => byName.has(node?.kind ?? '');
-  if (!source.nodes.some((node) => isContributed(node) || isContributed(eachOf(node))))
-    return asWritten(source as Graph);
-  const parts = source.nodes.map((node) => {
+  if (!hasBranches(source) && !source.nodes.some((node) => isContributed(node) || isContributed(eachOf(node))))
+    return asWritten(source as Graph, () => branchProblems(source, byName));
+  const parts = source.nodes.map(withoutBranches).map((node) => {
     const kind = byName.get(node.kind);
     if (kind !== undefined) return instructionsOf(kind, node as KindNode, source, { isItem: false });
     const each = eachOf(node);
@@ -51,7 +55,7 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
     return [kindOfEach === undefined ? (node as Node) : lowerMap(kindOfEach, node, each as KindNode, source)];
   });
   const entries = new Map(source.nodes.map(({ id }, index) => [id, entriesOf(parts[index] ?? [])]));
-  const edges = source.edges.flatMap((edge, place) =>
+  const edges = edgesOf(source).flatMap(({ edge, place }) =>
     (entries.get(edge.to) ?? [edge.to]).map((to) => ({ place, edge: { ...edge, to } })),
   );
   const graph: Graph = { ...source, nodes: parts.flat(), edges: edges.map(({ edge }) => edge) };
@@ -61,11 +65,17 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
     isLowered: (place) => isContributed(source.nodes[place]),
     isEachLowered: (place) => isContributed(eachOf(source.nodes[place])),
   };
-  return { graph, problems: (around) => checkGraph(graph, around).map((problem) => toWrittenPath(problem, places)) };
+  return {
+    graph,
+    problems: (around) => [
+      ...branchProblems(source, byName),
+      ...checkGraph(graph, around).map((problem) => ({ ...problem, path: toWrittenPath(problem.path, places) })),
+    ],
+  };
 }
 
-function asWritten(graph: Graph): Lowered {
-  return { graph, problems: (around) => checkGraph(graph, around) };
+function asWritten(graph: Graph, otherProblems: () => GraphProblem[]): Lowered {
+  return { graph, problems: (around) => [...otherProblems(), ...checkGraph(graph, around)] };
 }
 
 const eachOf = (node: Node | KindNode | undefined): { kind: string } | undefined =>
@@ -121,21 +131,27 @@ function entriesOf(nodes: readonly Node[]): string[] {
   return nodes.filter(({ needs }) => !needs.some((need) => names.has(need))).map(({ id }) => id);
 }
 
-/** For each instruction and edge of the lowered graph, the position of what it was written as. */
+/** For each instruction the position of the node it was written as, and for each edge the place where it was written. */
 type Places = {
   nodes: readonly number[];
-  edges: readonly number[];
+  edges: readonly string[];
   isLowered: (place: number) => boolean;
   isEachLowered: (place: number) => boolean;
 };
 
 /** A field that only an instruction has is left out of the path: the person wrote no such field (N4). */
-function toWrittenPath({ path, problem }: GraphProblem, places: Places): GraphProblem {
+function toWrittenPath(path: string, places: Places): string {
   const [list = '', index, ...fields] = path.split('.');
-  if (index === undefined || (list !== 'nodes' && list !== 'edges')) return { path, problem };
-  const place = places[list][Number(index)] ?? Number(index);
+  if (index === undefined) return path;
+  if (list === 'edges') return toWrittenEdge(places.edges[Number(index)] ?? `edges.${index}`, fields);
+  if (list !== 'nodes') return path;
+  const place = places.nodes[Number(index)] ?? Number(index);
   const [field = '', below = ''] = fields;
-  const isWritten = list === 'edges' || !places.isLowered(place) || field in commonFields;
+  const isWritten = !places.isLowered(place) || field in commonFields;
   const isEachCut = field === 'each' && places.isEachLowered(place) && !(below in commonFields);
-  return { path: [list, place, ...(isWritten ? fields.slice(0, isEachCut ? 1 : undefined) : [])].join('.'), problem };
+  return [list, place, ...(isWritten ? fields.slice(0, isEachCut ? 1 : undefined) : [])].join('.');
 }
+
+/** An edge that a node names as a branch has no fields of its own. */
+const toWrittenEdge = (place: string, fields: readonly string[]): string =>
+  place.startsWith('edges.') ? [place, ...fields].join('.') : place;

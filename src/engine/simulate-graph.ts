@@ -1,6 +1,6 @@
 /** Goes through a graph without doing anything: which calls would be made, of which class, and what the policy says. */
 import { STEP_CHECK, StepCheckInput, StepCheckOutput } from '../schema/acceptance.ts';
-import type { Graph } from '../schema/graph.ts';
+import type { Graph, Node } from '../schema/graph.ts';
 import type { Json } from '../schema/json.ts';
 import type { Middleware, Planner, ToolRegistry } from '../schema/ports.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
@@ -98,7 +98,19 @@ const simulatedCheck: Tool = {
 /** Agents are not asked: what they would do is not known. */
 const silentPlanner: Planner = { decide: () => ({ kind: 'Finish', output: null, rationale: 'simulated' }) };
 
-/** What is not known cannot decide a branch: every edge forward is taken once, no edge back. */
+/** What is not known cannot decide a branch: every edge forward is taken once, no edge back, and no condition compares. */
 function withEveryBranch(graph: Graph): Graph {
-  return { ...graph, edges: graph.edges.filter((edge) => !leadsBack(edge)).map(({ from, to }) => ({ from, to })) };
+  return {
+    ...graph,
+    nodes: graph.nodes.map((node) =>
+      node.kind === 'map' ? { ...node, each: withoutComparison(node.each) } : withoutComparison(node),
+    ),
+    edges: graph.edges.filter((edge) => !leadsBack(edge)).map(({ from, to }) => ({ from, to })),
+  };
+}
+
+function withoutComparison<Kind extends Node>(node: Kind): Kind {
+  if (node.kind !== 'typed_condition') return node;
+  const { field: _, left: __, right: ___, all: ____, any: _____, not: ______, ...rest } = node;
+  return { ...rest, left: true, operator: 'exists' } as Kind;
 }

@@ -49,6 +49,12 @@ export function splitTemplate(text: string): (string | { path: string })[] {
   return parts;
 }
 
+/** Whether a text has holes to be filled. */
+export const isTemplate = (text: string): boolean => text.includes('{{') && text.search(PLACEHOLDER) !== -1;
+
+/** The path in a text that is nothing but one hole, such as `fetch.price`; null for any other text. */
+export const onlyPath = (text: string): string | null => ONLY_PLACEHOLDER.exec(text)?.[1] ?? null;
+
 /** Field `a.b.0` of a value; undefined when it is not there. */
 export function fieldAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   let found = value;

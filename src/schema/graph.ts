@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { conditionFields } from './condition.ts';
 import { OpenFolder } from './folder.ts';
 import { JsonValue } from './json.ts';
 import { Id, NodeId } from './names.ts';
@@ -53,17 +54,24 @@ const GraphNode = z.strictObject({
   ...commonFields,
   graph: Id.describe('Name of the graph to run inside.'),
 });
+const TypedConditionNode = z.strictObject({
+  kind: z
+    .literal('typed_condition')
+    .describe('Compares values and chooses the branch "true" or "false"; no tool and no model is called.'),
+  ...commonFields,
+  ...conditionFields,
+});
 export const MapNode = z.strictObject({
   kind: z.literal('map').describe('Does the same for every item of a list.'),
   ...commonFields,
   over: z.string().max(500).describe('Template that gives a list.'),
   each: z
-    .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode])
+    .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode, TypedConditionNode])
     .describe('What is done for every item, with {{item}} in its input.'),
   parallel: z.int().positive().max(64).default(4).describe('How many items at once.'),
 });
 
-export const instructionNodes = [ToolNode, AgentNode, GraphNode, MapNode, WaitNode] as const;
+export const instructionNodes = [ToolNode, AgentNode, GraphNode, MapNode, WaitNode, TypedConditionNode] as const;
 
 export const Node = z.discriminatedUnion('kind', instructionNodes).describe('One step of a graph.');
 export type Node = z.infer<typeof Node>;

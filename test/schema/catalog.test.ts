@@ -80,17 +80,20 @@ const leaves = ['string', 'number', 'boolean', 'literal', 'enum', 'custom'];
 const walked = [...leaves, 'object', 'array', 'record', 'union', 'optional', 'nullable', 'default', 'prefault'];
 
 /** Paths to what no description explains: the schema itself, and the fields of every object in it. */
-function* undescribed(schema: z.ZodType, path: string): Generator<string> {
+function* undescribed(schema: z.ZodType, path: string, seen = new Set<z.ZodType>()): Generator<string> {
   if (!isDescribed(schema)) yield path;
-  yield* undescribedFields(schema, path);
+  yield* undescribedFields(schema, path, seen);
 }
 
-function* undescribedFields(schema: z.ZodType, path: string): Generator<string> {
+/** A schema may contain itself: each is walked once. */
+function* undescribedFields(schema: z.ZodType, path: string, seen: Set<z.ZodType>): Generator<string> {
+  if (seen.has(schema)) return;
+  seen.add(schema);
   const { type, shape = {}, innerType, element, keyType, valueType, options = [] } = definitionOf(schema);
   if (!walked.includes(type)) yield `${path}: this test cannot look into a schema of type ${type} yet`;
-  for (const [name, field] of Object.entries(shape)) yield* undescribed(field, `${path}.${name}`);
-  for (const inner of [innerType, element, keyType, valueType]) if (inner) yield* undescribedFields(inner, path);
-  for (const [index, option] of options.entries()) yield* undescribedFields(option, `${path}|${index}`);
+  for (const [name, field] of Object.entries(shape)) yield* undescribed(field, `${path}.${name}`, seen);
+  for (const inner of [innerType, element, keyType, valueType]) if (inner) yield* undescribedFields(inner, path, seen);
+  for (const [index, option] of options.entries()) yield* undescribedFields(option, `${path}|${index}`, seen);
 }
 
 /** A description may come from inside optional, default, nullable and array. */

@@ -80,7 +80,7 @@ function seldom<T, U>(mostly: T, otherwise: fc.Arbitrary<U>): fc.Arbitrary<T | U
 }
 
 type Spec = {
-  kind: 'tool' | 'agent' | 'graph' | 'map' | 'wait';
+  kind: 'tool' | 'agent' | 'graph' | 'map' | 'wait' | 'typed_condition';
   tool: ToolName;
   /** Which of the nodes before it are needed, as bits. */
   needs: number;
@@ -98,7 +98,7 @@ function graphs(
   most: number,
   acceptance: 'accepting' | 'plain',
 ): fc.Arbitrary<Graph> {
-  const kinds: Spec['kind'][] = ['tool', 'tool', 'tool', 'agent', 'wait'];
+  const kinds: Spec['kind'][] = ['tool', 'tool', 'tool', 'agent', 'wait', 'typed_condition'];
   const plain: fc.Arbitrary<Spec> = fc.record({
     kind: fc.constantFrom(...kinds, ...(id === 'g' ? (['tool', 'map', 'graph'] as const) : [])),
     tool: fc.constantFrom(...tools),
@@ -165,9 +165,13 @@ function nodeOf(
         each: [
           { ...each, kind: 'tool', tool, input: { x: '{{item}}' } },
           { ...each, ...agent },
-          { ...each, kind: 'graph', graph: 'child' },
+          few
+            ? { ...each, acceptance: [], kind: 'typed_condition', left: '{{item}}', operator: 'gt', right: 1 }
+            : { ...each, kind: 'graph', graph: 'child' },
         ][input],
       };
+    case 'typed_condition':
+      return { ...common, acceptance: [], kind, ...conditionOn(before[0], few) };
     case 'wait':
       return {
         ...common,
@@ -175,6 +179,15 @@ function nodeOf(
         for: few ? { kind: 'question', text: 'Well?' } : { kind: 'timer', until: '2030-01-01T00:01:00Z' },
       };
   }
+}
+
+/** A comparison of a flag of the node before, which is an error where that node has none. */
+function conditionOn(before: string | undefined, isStrict: boolean): object {
+  const left = before === undefined ? '{{input.list.0}}' : `{{${before}.flag}}`;
+  const right = before === undefined ? 1 : true;
+  return isStrict
+    ? { left, operator: 'eq', right }
+    : { any: [{ left, operator: 'exists' }, { not: { left, operator: 'ne', right } }] };
 }
 
 /** Leaves out the edges that make no sense. */

@@ -47,6 +47,7 @@ function nodeShape(node: Node, words: ReadonlySet<string>, places: ReadonlyMap<s
     case 'graph':
     case 'map':
     case 'wait':
+    case 'typed_condition':
       return null;
   }
 }
