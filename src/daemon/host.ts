@@ -63,6 +63,7 @@ export async function withHost<T>(
   for (const room of list) await room.check?.(home);
   const stores = await openStores(home, config, 'run', { rooms: list });
   try {
+    for (const problem of await stores.vault.readConfigured()) warn(`credentials: ${problem}`);
     const reportRun = (text: string, run: string): void => log(`${run}: ${text}`);
     const reportResult = (line: string, file: string): void => log(`${line} → ${shownPath(home, file)}`);
     const open = await openHome(config, storePorts(home, stores), { reportRun, reportResult, rooms: list });

@@ -208,6 +208,12 @@ export function modelVariable(): string | null {
   return model === '' ? null : model;
 }
 
+/** All variables of this process, for a command that the operator has configured. */
+export const ownVariables = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
 /** The settings of the product, with defaults; parts that rooms contribute are checked in room-config.ts. */
 export async function loadConfig(home: Home): Promise<Config> {
   const { Config } = await import('../schema/config.ts');

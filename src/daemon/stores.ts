@@ -98,7 +98,7 @@ async function openWith(
   pen: Pen,
   overrides: StoreOverrides,
 ): Promise<Stores> {
-  const vault = await openHomeVault(home);
+  const vault = await openHomeVault(home, config.credentials);
   const { rooms: _, ...options } = overrides;
   const listeners = new Set<(events: readonly Event[]) => void>();
   const onDurable: OnDurable = (listener) => {

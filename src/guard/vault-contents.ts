@@ -80,30 +80,38 @@ function assertName(name: string): void {
 }
 
 function assertValue(name: string, value: string, { secrets }: VaultContents): void {
-  const refuse = (why: string, fix: string): never => {
-    throw new OkaError('usage', `${name} was not set: ${why}`, { fix });
-  };
+  const problem = problemOfValue(name, value, Object.keys(secrets));
+  if (problem !== null) throw new OkaError('usage', `${name} was not set: ${problem.why}`, { fix: problem.fix });
+}
+
+/** Why a value cannot be a secret, mostly since redaction would remove too much; null if it can. Never quotes it. */
+export function problemOfValue(
+  name: string,
+  value: string,
+  names: readonly string[],
+): { why: string; fix: string } | null {
+  const refuse = (why: string, fix: string): { why: string; fix: string } => ({ why, fix });
   if (value.length > LONGEST_SECRET)
-    refuse(`it is longer than ${LONGEST_SECRET} characters`, 'Store large files elsewhere.');
-  if (value.includes('\0')) refuse('there is a NUL character in it', 'Only text can be stored.');
+    return refuse(`it is longer than ${LONGEST_SECRET} characters`, 'Store large files elsewhere.');
+  if (value.includes('\0')) return refuse('there is a NUL character in it', 'Only text can be stored.');
   if (unitsOf(value) < FEWEST_UNITS)
-    refuse(
+    return refuse(
       `it has fewer than ${FEWEST_UNITS} characters (white space, quotes and commas not counted); every text with these few characters would be redacted`,
       'Use a longer one.',
     );
   if (/^\d+$/.test(value) && value.length < FEWEST_DIGITS)
-    refuse(
+    return refuse(
       `it is a number of fewer than ${FEWEST_DIGITS} digits; equal sizes and times would be redacted too`,
       'Use a longer one, or one with letters.',
     );
   if (isOrdinaryText(value))
-    refuse(
+    return refuse(
       'it is an ordinary word, name or date; it would be redacted wherever it occurs in your texts',
       'Use a value that nobody writes by chance: one with letters and digits mixed, or a longer one.',
     );
   const takeOut = redactKnown([{ name: 'x', value }]);
-  const named = [name, ...Object.keys(secrets)].find((each) => takeOut(each) !== each);
-  if (named !== undefined) refuse(`it is part of the name ${named}`, 'Use another name, or another value.');
+  const named = [name, ...names].find((each) => takeOut(each) !== each);
+  return named === undefined ? null : refuse(`it is part of the name ${named}`, 'Use another name, or another value.');
 }
 
 /**

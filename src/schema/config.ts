@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CredentialsConfig } from './credential.ts';
 import { MaintenanceConfig } from './maintenance.ts';
 import { MemoryConfig } from './memory.ts';
 import { ModelsConfig } from './model.ts';
@@ -63,6 +64,7 @@ export const Config = z
     maintenance: MaintenanceConfig.prefault({}),
     models: ModelsConfig.prefault({}).describe('Language models: which, and how they are called.'),
     replica: ReplicaConfig.prefault({}),
+    credentials: CredentialsConfig.default({}),
     hooks: z
       .strictObject({
         before_run: hook.describe('Before the first step; if it fails, the run fails.'),

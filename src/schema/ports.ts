@@ -154,6 +154,34 @@ export type Middleware = {
   transition?(move: { run: string; node: string; from: string; to: string }, next: () => string | null): string | null;
 };
 
+/** A secret with its value, and where it may go. */
+export type Credential = {
+  value: string;
+  /** Counts the values that it has had; 1 where its source does not count them. */
+  version: number;
+  tools: readonly string[];
+  hosts: readonly string[];
+  /** Commands of a model that may have it. */
+  commands: readonly string[];
+  /** The header in which the proxy adds it for a command; null when the command gets the value itself. */
+  header?: string | null;
+  /** A keyed hash of the value. */
+  fingerprint: string;
+};
+
+/**
+ * Where secrets come from. Each one passes the tests of test/support/credential-contract.ts.
+ *
+ * The value is the current one. A source that cannot be read, or a value that redaction could not remove from texts, is
+ * an OkaError with a fix; no error quotes a value, nor anything that the source has printed.
+ */
+export type CredentialProvider = {
+  /** Such as vault. */
+  readonly name: string;
+  /** Null when it has no secret of this name. */
+  find(name: string): Promise<Credential | null>;
+};
+
 /** One turn of a conversation with a model. */
 export type ModelMessage = { role: 'user' | 'assistant'; text: string };
 

@@ -12,6 +12,7 @@
  */
 import type { NewEvent } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
+import type { Credential, CredentialProvider } from '../schema/ports.ts';
 import type { Outcome, ProxyHeader, ToolCall } from '../schema/tool.ts';
 import { PLACEHOLDER, toProxyHeader } from './secret-header.ts';
 import { commandRefusal } from './secret-command.ts';
@@ -20,20 +21,7 @@ type Denied = Extract<Outcome, { status: 'denied' }>;
 /** Gives the call with its secrets filled in, or says why it may not have them. */
 export type Reveal = (call: ToolCall) => Promise<ToolCall | Denied>;
 
-export type StoredSecret = {
-  value: string;
-  version: number;
-  tools: readonly string[];
-  hosts: readonly string[];
-  /** Commands of a model that may have it. */
-  commands: readonly string[];
-  /** The header in which the proxy adds it for a command; null when the command gets the value itself. */
-  header?: string | null;
-  fingerprint: string;
-};
-export type SecretsPort = {
-  /** Null when there is no such secret. */
-  find(name: string): Promise<StoredSecret | null>;
+export type SecretsPort = Pick<CredentialProvider, 'find'> & {
   /** Resolves when they are durable. */
   record(events: readonly NewEvent[]): Promise<unknown>;
 };
@@ -86,14 +74,14 @@ function denied(why: string): Denied {
 function toUseEvent(
   { run, call, node, tool }: ToolCall,
   name: string,
-  held: StoredSecret,
+  held: Credential,
   host: string | null,
 ): NewEvent {
   const { version, fingerprint } = held;
   return { type: 'secret.used', run, data: { call, node, name, version, tool, host, fingerprint } };
 }
 
-function refusalReason(name: string, { tools, hosts }: StoredSecret, tool: string, host: Host | null): string | null {
+function refusalReason(name: string, { tools, hosts }: Credential, tool: string, host: Host | null): string | null {
   if (!tools.includes(tool))
     return `the secret ${name} may not be given to ${tool}, only to ${tools.join(', ') || 'no tool'}`;
   if (host === null) return null;

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../src/schema/event.ts';
 import type { Json } from '../../src/schema/json.ts';
 import type { Author } from '../../src/schema/tool.ts';
-import { type StoredSecret, createReveal } from '../../src/tools/reveal-secrets.ts';
+import type { Credential } from '../../src/schema/ports.ts';
+import { createReveal } from '../../src/tools/reveal-secrets.ts';
 import { callOf } from '../support/engine-fakes.ts';
 
-const held: Record<string, StoredSecret> = {
+const held: Record<string, Credential> = {
   TOKEN: {
     value: 'hunter2',
     version: 3,

@@ -1,4 +1,6 @@
 import { vaultOf } from '../../daemon/guard/home-vault.ts';
+import { loadConfig } from '../../daemon/settings.ts';
+import type { CredentialSource } from '../../schema/credential.ts';
 import { type Answer, answer, type Call } from '../command-module.ts';
 import type { Terminal } from '../io.ts';
 import { requireHome } from '../require-home.ts';
@@ -13,7 +15,9 @@ type ListedSecret = {
   set_at: string;
   old: number;
 };
-type Data = { secrets: ListedSecret[] };
+/** One that config.json names; `from` says where its value comes from. */
+type ConfiguredSecret = Omit<ListedSecret, 'version' | 'set_at' | 'old'> & { from: string };
+type Data = { secrets: ListedSecret[]; configured?: ConfiguredSecret[] };
 
 export async function run({ home }: Call): Promise<Answer<Data>> {
   requireHome(home);
@@ -24,20 +28,33 @@ export async function run({ home }: Call): Promise<Answer<Data>> {
       const added = header === undefined ? {} : { header };
       return { name, version, tools, hosts, commands, ...added, set_at, old: old.length };
     });
-  return answer({ secrets });
+  const configured = Object.entries((await loadConfig(home)).credentials).map(describeConfigured);
+  return answer({ secrets, ...(configured.length === 0 ? {} : { configured }) });
 }
 
-export function render({ secrets }: Data, terminal: Terminal): string {
-  if (secrets.length === 0) return 'There are no secrets yet. Put one in: oka secrets set NAME\n';
-  return secrets.map((secret) => renderSecret(secret, terminal)).join('');
+function describeConfigured([name, source]: [string, CredentialSource]): ConfiguredSecret {
+  const { env, command, tools, hosts, commands, header } = source;
+  const from = env === undefined ? `the command ${command?.[0] ?? ''}` : `the variable ${env}`;
+  return { name, from, tools, hosts, commands, ...(header === undefined ? {} : { header }) };
+}
+
+export function render({ secrets, configured = [] }: Data, terminal: Terminal): string {
+  if (secrets.length + configured.length === 0) return 'There are no secrets yet. Put one in: oka secrets set NAME\n';
+  const { dim } = terminal;
+  const stored = secrets.map((each) =>
+    renderSecret(each, `version ${each.version}, ${dim(`set ${each.set_at.slice(0, 10)}`)}`, terminal),
+  );
+  const others = configured.map((each) => renderSecret(each, `from ${each.from}`, terminal));
+  return [...stored, ...others].join('');
 }
 
 function renderSecret(
-  { name, version, tools, hosts, commands, header, set_at }: ListedSecret,
+  { name, tools, hosts, commands, header }: Omit<ConfiguredSecret, 'from'>,
+  origin: string,
   { bold, dim }: Terminal,
 ): string {
   const list = (names: readonly string[]): string => (names.length === 0 ? dim('none') : names.join(', '));
-  const head = `${bold(name)}  version ${version}, ${dim(`set ${set_at.slice(0, 10)}`)}`;
+  const head = `${bold(name)}  ${origin}`;
   const named = commands.length === 0 ? '' : `  commands  ${list(commands)}\n`;
   const added = header === undefined ? '' : `  header  ${header}\n`;
   return `${head}\n  tools  ${list(tools)}\n  hosts  ${list(hosts)}\n${named}${added}`;

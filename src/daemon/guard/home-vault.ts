@@ -1,9 +1,10 @@
 /**
- * Owns: the open vault of a process: what redaction must know, always current, and values for single calls.
+ * Owns: the secrets of a home in one process: what redaction must know, always current, and values for single calls. The
+ * vault goes first, then what config.json names (configured-credentials.ts).
  *
  * V1 A vault that cannot be opened stops only what needs a secret: its values are recognised by fingerprints. Where there
  *    are none, or a value cannot be recognised without its key, nothing is written to the ledger.
- * V2 A value is decrypted for the call that needs it; redaction knows it before the call gets it.
+ * V2 A value is decrypted, or read from its source, for the call that needs it; redaction knows it before the call gets it.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +16,11 @@ import { redactFingerprints } from '../../guard/value-fingerprints.ts';
 import { diskWriter } from '../../ledger/disk.ts';
 import { messageOf, OkaError } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
-import type { Redact } from '../../schema/ports.ts';
+import type { Credential, CredentialProvider, Redact } from '../../schema/ports.ts';
+import type { CredentialsConfig } from '../../schema/credential.ts';
 import type { VaultContents } from '../../schema/secret.ts';
-import type { StoredSecret, SecretsPort } from '../../tools/reveal-secrets.ts';
 import type { Vault } from '../../guard/open-vault.ts';
+import type { ConfiguredCredentials } from './configured-credentials.ts';
 import { loadFingerprints, storeFingerprints } from './stored-fingerprints.ts';
 import { type SealedTexts, sealedTexts } from './sealed-texts.ts';
 import { askPassphrase } from './hidden-prompt.ts';
@@ -35,17 +37,20 @@ export type HomeVault = {
   locked: () => string | null;
   /** Checks whether the vault was changed; returns what is new since the last check. */
   refresh(): Promise<SecretChange[]>;
-  find: SecretsPort['find'];
+  find: CredentialProvider['find'];
+  /** Reads every secret from outside the vault once, so that redaction knows it. Returns why some could not be read. */
+  readConfigured(): Promise<string[]>;
   /** Texts that have to run as they were written although they are recorded masked. */
   originals: SealedTexts;
 };
 
-/** Reads the vault of a home, if there is one. */
-export async function openHomeVault(home: Home): Promise<HomeVault> {
+/** Reads the vault of a home, if there is one. Whoever only redacts need not name the secrets outside of it. */
+export async function openHomeVault(home: Home, configured: CredentialsConfig = {}): Promise<HomeVault> {
   const { file, key, mounted } = vaultPlaces(home);
   let stamp: string | null = null;
   let versions = new Map<string, number | null>();
   let known: readonly KnownValue[] = [];
+  const others = await openConfigured(home, configured, (value) => void (known = [...known, value]));
   let vault: Vault | undefined;
   let lock: Lock | null = null;
 
@@ -67,13 +72,13 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
     lock = null;
     storeFingerprints(home, Object.keys(contents?.secrets ?? {}), valuesIn(contents));
     const before = versions;
-    known = valuesIn(contents);
+    known = [...valuesIn(contents), ...others.values()];
     versions = versionsIn(contents);
     stamp = now;
     return changesBetween(before, versions, contents);
   }
 
-  async function find(name: string): Promise<StoredSecret | null> {
+  async function findStored(name: string): Promise<Credential | null> {
     await refresh();
     if (lock?.names.includes(name) === true) throw lock.error;
     if (lock !== null) return null;
@@ -102,9 +107,25 @@ export async function openHomeVault(home: Home): Promise<HomeVault> {
     redactCut: whileLocked(redactorFor(() => known, redactCut)),
     locked: () => lock?.reason ?? null,
     refresh,
-    find,
+    find: async (name) => (await findStored(name)) ?? (await others.find(name)),
+    readConfigured: others.readAll,
     originals,
   };
+}
+
+const none: ConfiguredCredentials = {
+  find: () => Promise.resolve(null),
+  values: () => [],
+  readAll: () => Promise.resolve([]),
+};
+
+async function openConfigured(
+  home: Home,
+  sources: CredentialsConfig,
+  onValue: (value: KnownValue) => void,
+): Promise<ConfiguredCredentials> {
+  if (Object.keys(sources).length === 0) return none;
+  return (await import('./configured-credentials.ts')).configuredCredentials(home, sources, onValue);
 }
 
 /** A vault that cannot be opened. */

@@ -78,7 +78,7 @@ export async function openMaintenance(
   prepareMaintenanceFolder(home);
   const parts = withOwnParts(overrides.parts ?? (await learningParts(config.maintenance, overrides.rooms)));
   const clock = overrides.clock ?? Date.now;
-  const vault = await openHomeVault(home);
+  const vault = await openHomeVault(home, config.credentials);
   const file = learningFile(home);
   const position = (readProgress(file)?.note('position') ?? null) as Position | null;
   const ledger = await openLedger(home.ledgers.maintenance, 'maintenance', {

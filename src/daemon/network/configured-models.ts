@@ -25,7 +25,8 @@ export type SetModel = { role: string; model: string; address: string; key: stri
 /** The models that are set, by role; `key` names the secret or variable, and whether it is there. */
 export async function describeSetModels(home: Home, rooms?: readonly DaemonRoom[]): Promise<SetModel[]> {
   const providers = await modelProviders(rooms);
-  const settings = modelSettings(home, await loadRoomsConfig(home, rooms), providers, await openHomeVault(home));
+  const config = await loadRoomsConfig(home, rooms);
+  const settings = modelSettings(home, config, providers, await openHomeVault(home, config.credentials));
   const named = Object.entries(namesIn(settings));
   return Promise.all(
     named.map(async ([role, name]) => {

@@ -39,7 +39,9 @@ export function modelSettings(
       if (secret === null) return null;
       if (secret.hosts.includes(host)) return secret.value;
       throw new OkaError('refused', `the secret ${name} may not be given to ${host}`, {
-        fix: `Allow it: oka secrets set ${name} --host ${host} --tool model.complete`,
+        fix: Object.hasOwn(config.credentials, name)
+          ? `Allow it: add ${host} to credentials.${name}.hosts in ${home.config}`
+          : `Allow it: oka secrets set ${name} --host ${host} --tool model.complete`,
       });
     },
     folder: home.dir,

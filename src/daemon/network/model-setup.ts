@@ -104,7 +104,12 @@ async function storedKey(
 ): Promise<string | null> {
   if (provider.keyName === null) return null;
   const config = await loadRoomsConfig(home, rooms);
-  const settings = modelSettings(home, config, await modelProviders(rooms), await openHomeVault(home));
+  const settings = modelSettings(
+    home,
+    config,
+    await modelProviders(rooms),
+    await openHomeVault(home, config.credentials),
+  );
   const name = { provider: provider.name, model: 'any' };
   const own = {
     ...settings,

@@ -48,7 +48,7 @@ export const replicaFolder = (home: Home): string => join(maintenanceFolder(home
 export async function connectReplica(home: Home, config: Config): Promise<ReplicaConnection> {
   const url = checkedUrl(replicaUrl(config));
   const { key_secret, recipients, except, timeout_seconds } = config.replica;
-  const vault = await openHomeVault(home);
+  const vault = await openHomeVault(home, config.credentials);
   const key = replicaEnvironment().key ?? (await keyIn(vault, key_secret, url));
   const address = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   return {

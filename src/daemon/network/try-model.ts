@@ -52,7 +52,12 @@ export async function tryModel(home: Home, request: TrialRequest): Promise<Model
   assertModelsReachable();
   const providers = await modelProviders(rooms);
   const config = await loadRoomsConfig(home, rooms);
-  const stored = modelSettings(home, withAddress(config, name, url), providers, await openHomeVault(home));
+  const stored = modelSettings(
+    home,
+    withAddress(config, name, url),
+    providers,
+    await openHomeVault(home, config.credentials),
+  );
   const settings = key === undefined ? stored : { ...stored, vault: () => Promise.resolve(key) };
   const named =
     name === undefined
