@@ -46,3 +46,13 @@ function isJsonText(given: string): boolean {
     return false;
   }
 }
+
+/** A word as JSON; what is not JSON but a plain word counts as text. */
+export function jsonOperand(given: string, what: string): Json {
+  try {
+    return JSON.parse(given) as Json;
+  } catch (error) {
+    if (/^[\p{L}_][^"{}[\]]*$/u.test(given)) return given;
+    throw new OkaError('usage', `${what} is not JSON: ${messageOf(error)}`);
+  }
+}

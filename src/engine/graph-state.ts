@@ -16,7 +16,8 @@ import type { Outcome } from '../schema/tool.ts';
 /** By `namespace/key`; a namespace contains no slash. */
 export type GraphState = Record<string, StateEntry>;
 
-const MOST_FOLDED = 4096;
+/** A value that takes more characters is not folded but read from its event. */
+export const MOST_FOLDED = 4096;
 
 export const graphState: Projection<GraphState> = {
   name: 'graph-state',

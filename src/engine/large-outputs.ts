@@ -13,7 +13,7 @@ export function outputStore(artifacts: ArtifactStore | undefined): (outcome: Out
   return (outcome) => {
     if (outcome.status !== 'ok') return outcome;
     const measured = { ...outcome, usage: { ...outcome.usage, output_bytes: sizeOf(outcome.output) } };
-    return measured.usage.output_bytes <= (outcome.isState === true ? MOST_STATE : MOST_OUTPUT)
+    return measured.usage.output_bytes <= (outcome.isInline === true ? MOST_STATE : MOST_OUTPUT)
       ? measured
       : storeLarge(measured, JSON.stringify(outcome.output), artifacts);
   };

@@ -7,11 +7,12 @@ import { defineRoom } from '../schema/room.ts';
 export const graphs = defineRoom({
   name: 'graphs',
   nodes: async () => {
-    const [{ aiTemplate }, { readState }, { writeState }] = await Promise.all([
+    const [{ aiTemplate }, { readState }, { writeState }, { readPriorRuns }] = await Promise.all([
       import('./ai-template.ts'),
       import('./read-state.ts'),
       import('./write-state.ts'),
+      import('./read-prior-runs.ts'),
     ]);
-    return [aiTemplate, readState, writeState];
+    return [aiTemplate, readState, writeState, readPriorRuns];
   },
 });

@@ -44,8 +44,8 @@ export type Outcome =
       usage?: Usage;
       /** The state of a graph that changes when this outcome is recorded. */
       state?: StateWrite;
-      /** The output is a value of a graph's state: it stays in the event, where other outputs become artifacts. */
-      isState?: true;
+      /** Nodes behind it need the whole output: it stays in the event up to 256 KB, where others become artifacts sooner. */
+      isInline?: true;
     }
   | {
       status: 'failed';

@@ -21,15 +21,35 @@ export const views = defineRoom({
     },
   },
   views: async () => {
-    const [{ runView }, { waitView }, { secretView }, { slotView }, { eventIndex, maintenanceRunIndex }, { textView }] =
-      await Promise.all([
-        import('./run-view.ts'),
-        import('./wait-view.ts'),
-        import('./secret-view.ts'),
-        import('./slot-view.ts'),
-        import('./event-index.ts'),
-        import('./text-view.ts'),
-      ]);
-    return [waitView, runView, secretView, slotView, eventIndex, maintenanceRunIndex, textView];
+    const [
+      { runView },
+      { waitView },
+      { secretView },
+      { slotView },
+      { eventIndex, maintenanceRunIndex },
+      { textView },
+      { graphRunView },
+      { stateView },
+    ] = await Promise.all([
+      import('./run-view.ts'),
+      import('./wait-view.ts'),
+      import('./secret-view.ts'),
+      import('./slot-view.ts'),
+      import('./event-index.ts'),
+      import('./text-view.ts'),
+      import('./graph-run-view.ts'),
+      import('./state-view.ts'),
+    ]);
+    return [
+      waitView,
+      runView,
+      secretView,
+      slotView,
+      eventIndex,
+      maintenanceRunIndex,
+      textView,
+      graphRunView,
+      stateView,
+    ];
   },
 });

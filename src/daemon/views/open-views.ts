@@ -7,11 +7,12 @@
  *    without a worker, and when there is no file.
  */
 import { FoldStore } from '../../ledger/fold-store.ts';
-import { catchUp, foldBatches, type FoldSources, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
+import { catchUp, LARGE_BATCH } from '../../ledger/follower.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Rows } from '../../schema/rows.ts';
 import { firstEventOf, storedRun } from '../../views/run-rows.ts';
 import { type DaemonRoom, rooms } from '../rooms.ts';
+import { type RowOptions, withRows } from './read-rows.ts';
 import { type ViewFolds, viewsFile } from './views-writer.ts';
 
 /** What all rooms fold, in the order of the list of rooms, and the store it is folded into. */
@@ -21,24 +22,10 @@ export async function viewFolds(list: readonly DaemonRoom[] = rooms): Promise<Vi
   return { folds, shape: { version, sharesRows: true, hasTexts: true } };
 }
 
-export type ReadOptions = {
+export type ReadOptions = RowOptions & {
   /** Whose views there are; all rooms of the product when left out. */
   rooms?: readonly DaemonRoom[] | undefined;
-  /** Ends the reading with the reason of the signal. */
-  signal?: AbortSignal;
-  /** Called while events are folded: how many so far. */
-  onFolded?: (events: number) => void;
 };
-
-async function foldTail(store: FoldStore, sources: FoldSources, { signal, onFolded }: ReadOptions): Promise<void> {
-  let count = 0;
-  signal?.throwIfAborted();
-  for await (const events of foldBatches(store, sources, { batch: LARGE_BATCH, ...(signal && { signal }) })) {
-    count += events.length;
-    onFolded?.(count);
-  }
-  signal?.throwIfAborted(); // the rows are incomplete
-}
 
 /** Lets `query` read rows that are up to date. */
 export async function withViews<T>(
@@ -46,16 +33,7 @@ export async function withViews<T>(
   query: (rows: Rows) => T | Promise<T>,
   options: ReadOptions = {},
 ): Promise<T> {
-  const { folds, shape } = await viewFolds(options.rooms);
-  const store = FoldStore.openReadOnly(viewsFile(home), shape);
-  try {
-    return await withRepair(store, async () => {
-      await foldTail(store, { ledgers: home.ledgers, folds }, options);
-      return query(store);
-    });
-  } finally {
-    store.close();
-  }
+  return withRows(home, await viewFolds(options.rooms), query, options);
 }
 
 /** Throws the rows away and folds both ledgers from their first events on. For whoever has the pen (V1). */

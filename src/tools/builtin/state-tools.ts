@@ -45,7 +45,7 @@ function readTool(read: StatePorts['read']): Tool {
     class: 'read',
     act: async ({ namespace, key, default: otherwise = null }) => {
       const value = await read(namespace, String(key));
-      return { ...ok({ key: String(key), value: value ?? otherwise }), isState: true };
+      return { ...ok({ key: String(key), value: value ?? otherwise }), isInline: true };
     },
   });
 }
@@ -66,7 +66,7 @@ function valuesTool(read: StatePorts['read']): Tool {
     act: async ({ namespace, keys }) => {
       const values: Record<string, Json> = {};
       for (const key of keys) setField(values, key, (await read(namespace, key)) ?? null);
-      return { ...ok(values), isState: true };
+      return { ...ok(values), isInline: true };
     },
   });
 }
@@ -92,7 +92,7 @@ function writeTool(artifacts: StatePorts['artifacts']): Tool {
       return {
         ...ok({ key: String(key), value: stored.value }),
         ...(stored.artifacts.length > 0 ? { artifacts: stored.artifacts } : {}),
-        isState: true,
+        isInline: true,
         state: {
           namespace,
           key: String(key),

@@ -1,0 +1,21 @@
+import { OkaError } from '../../schema/errors.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
+import { assertNoMore, graphIdOf } from '../graph-name.ts';
+import { requestStateChange } from '../state-request.ts';
+
+type Data = { graph: string; key: string; deleted: boolean | null };
+
+export async function run(call: Call): Promise<Answer<Data>> {
+  assertNoMore(call.operands, 2);
+  const [name, key] = call.operands;
+  const graph = await graphIdOf(name, call);
+  if (key === undefined)
+    throw new OkaError('usage', 'the key is missing', { fix: `See all: oka graph state show ${graph}` });
+  const deleted = await requestStateChange(call, { namespace: graph, key });
+  return answer({ graph, key, deleted }, deleted === false ? exits.no : exits.ok);
+}
+
+export function render({ graph, key, deleted }: Data): string {
+  if (deleted === null) return `A worker is running; it was asked to remove "${key}" of ${graph}.\n`;
+  return deleted ? `${graph} no longer remembers "${key}".\n` : `${graph} has no value for "${key}".\n`;
+}

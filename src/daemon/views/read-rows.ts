@@ -1,0 +1,40 @@
+/** Reads the rows of views that are up to date: the file as it is, and in memory what the ledgers have beyond it. */
+import { FoldStore } from '../../ledger/fold-store.ts';
+import { foldBatches, type FoldSources, LARGE_BATCH, withRepair } from '../../ledger/follower.ts';
+import type { Home } from '../../schema/home.ts';
+import type { Rows } from '../../schema/rows.ts';
+import { type ViewFolds, viewsFile } from './views-writer.ts';
+
+export type RowOptions = {
+  /** Ends the reading with the reason of the signal. */
+  signal?: AbortSignal;
+  /** Called while events are folded: how many so far. */
+  onFolded?: (events: number) => void;
+};
+
+export async function withRows<T>(
+  home: Home,
+  { folds, shape }: ViewFolds,
+  query: (rows: Rows) => T | Promise<T>,
+  options: RowOptions = {},
+): Promise<T> {
+  const store = FoldStore.openReadOnly(viewsFile(home), shape);
+  try {
+    return await withRepair(store, async () => {
+      await foldTail(store, { ledgers: home.ledgers, folds }, options);
+      return query(store);
+    });
+  } finally {
+    store.close();
+  }
+}
+
+async function foldTail(store: FoldStore, sources: FoldSources, { signal, onFolded }: RowOptions): Promise<void> {
+  let count = 0;
+  signal?.throwIfAborted();
+  for await (const events of foldBatches(store, sources, { batch: LARGE_BATCH, ...(signal && { signal }) })) {
+    count += events.length;
+    onFolded?.(count);
+  }
+  signal?.throwIfAborted(); // the rows are incomplete
+}
