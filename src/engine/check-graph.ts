@@ -1,8 +1,7 @@
 /** Owns: what is wrong with a graph, all of it at once, before anything runs. */
-import type { Condition } from '../schema/condition.ts';
 import type { Graph, Node } from '../schema/graph.ts';
-import type { Json } from '../schema/json.ts';
 import { conditionProblems } from './condition-problems.ts';
+import { templatesOf } from './graph-templates.ts';
 import { leadsBack, withoutDuplicates } from './graph-plan.ts';
 import { templateNames } from './template.ts';
 
@@ -41,7 +40,7 @@ export function checkGraph(graph: Graph, around: Surroundings = {}): GraphProble
   checkReferences(graph, names, report);
   if (ancestors === null) reportCycle(graph, names, report);
   else {
-    checkTemplates(graph, asked, ancestors, report);
+    checkTemplates(graph, names, asked, ancestors, report);
     checkEdgesBack(graph, names, ancestors, report);
     checkReachable(graph, names, ancestors, report);
   }
@@ -166,6 +165,7 @@ function reportCycle(graph: Graph, names: ReadonlyMap<string, number>, report: R
 
 function checkTemplates(
   graph: Graph,
+  names: ReadonlyMap<string, number>,
   asked: readonly (readonly string[])[],
   ancestors: ReadonlyMap<string, ReadonlySet<string>>,
   report: Report,
@@ -173,6 +173,7 @@ function checkTemplates(
   graph.nodes.forEach((node, index) => {
     for (const name of asked[index] ?? []) {
       if (name === 'input' || name === 'last' || (name === 'item' && node.kind === 'map')) continue;
+      if (name === 'date' && !names.has(name)) continue;
       if (!ancestors.get(node.id)?.has(name))
         report(`nodes.${index}`, `{{${name}}} asks for something that is not there when "${node.id}" starts`);
     }
@@ -272,19 +273,6 @@ function checkBounds({ mode }: Pick<Graph, 'mode'>, node: Node, at: Place, repor
   if (node.kind !== 'tool' && node.kind !== 'agent') return;
   for (const field of NEEDED_BOUNDS[mode])
     if (node[field] === undefined) report(`${at()}.${field}`, `mode ${mode} needs ${field}`);
-}
-
-function templatesOf(node: Node): Json[] {
-  const own: Json[] = [node.input ?? null, node.idempotency_key ?? null];
-  if (node.kind === 'agent') own.push(node.goal);
-  if (node.kind === 'map') own.push(node.over, templatesOf(node.each));
-  if (node.kind === 'typed_condition') own.push(conditionTemplates(node));
-  return own;
-}
-
-function conditionTemplates({ left, right, all, any, not }: Condition): Json[] {
-  const inside = [...(all ?? []), ...(any ?? []), ...(not === undefined ? [] : [not])];
-  return [left ?? null, right ?? null, ...inside.map(conditionTemplates)];
 }
 
 function idAt(graph: Graph, node: number): string {

@@ -69,6 +69,7 @@ export function runFromStart(plan: Plan, event: Event): RunState | null {
     plan,
     input: data.input,
     status: 'running',
+    date: data.date ?? event.at.slice(0, 10),
     state: data.state,
     budgets: data.budgets,
     spent: { tokens: 0, usd: 0, tool_calls: 0, retries: 0, replans: 0, output_bytes: 0 },

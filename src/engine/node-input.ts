@@ -16,7 +16,9 @@ export function lookupFor(run: RunState, index: number): Lookup {
     if (name === 'input') return run.input;
     if (name === 'item') return owner === null ? undefined : run.nodes[index]?.item;
     if (name === 'last') return lastOf(run, owner ?? index);
-    return run.nodes[nodeNamed(run, name) ?? -1]?.output;
+    const node = nodeNamed(run, name);
+    if (node === undefined && name === 'date') return run.date;
+    return run.nodes[node ?? -1]?.output;
   };
 }
 

@@ -12,9 +12,14 @@ const SHORTEST_WORD = 4;
 /** What a person wrote and filled with the words of a tool is no longer what the person wrote. */
 export function authorOf(run: RunState, config: Node | undefined): Author {
   if (config === undefined || config.kind === 'agent' || run.plan.graph.author === 'model') return 'model';
-  return config.input !== undefined && templateNames(config.input).every((name) => name === 'input')
+  return config.input !== undefined && templateNames(config.input).every((name) => isGiven(run, name))
     ? 'operator'
     : 'model';
+}
+
+/** Whether a word of a template stands for what the run was started with, and not for what a tool gave. */
+function isGiven(run: RunState, name: string): boolean {
+  return name === 'input' || (name === 'date' && nodeNamed(run, name) === undefined);
 }
 
 export function originsOf(
@@ -47,7 +52,7 @@ export function originsByAuthor(
 
 function originOfTemplate(template: Json, run: RunState): Origin {
   const names = templateNames(template);
-  if (names.some((name) => name !== 'input')) return 'tool';
+  if (names.some((name) => !isGiven(run, name))) return 'tool';
   return names.length > 0 ? 'task' : run.plan.graph.author;
 }
 

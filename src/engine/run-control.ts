@@ -30,10 +30,17 @@ export async function startRun(context: EngineContext, graph: Graph, request: St
   const plan = await plans.planGraph(graph);
   const running = registry.drives.get(request.id);
   if (running !== undefined) return running;
+  const given = { date: localDate(context.options.clock()), ...request };
   return beginDrive(
     context,
-    runFromStart(plan, registry.stage(startEvent(graph, plan.sha256, request, tools.version()))),
+    runFromStart(plan, registry.stage(startEvent(graph, plan.sha256, given, tools.version()))),
   );
+}
+
+/** The day on which a moment falls, where this process is. */
+function localDate(ms: number): string {
+  const at = new Date(ms);
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 export type ResumeRequest = {
@@ -114,7 +121,8 @@ function startFrom(
   checksAcceptance?: boolean,
 ): Drive {
   const { registry, tools } = context;
-  const event = startEvent(plan.graph, plan.sha256, request, tools.version(), checksAcceptance);
+  const given = { date: source?.date ?? localDate(context.options.clock()), ...request };
+  const event = startEvent(plan.graph, plan.sha256, given, tools.version(), checksAcceptance);
   const next = runFromStart(plan, registry.stage(event));
   if (next === null) throw new Error('a run begins with run.started');
   if (source !== null) carryOver(context, source, next);

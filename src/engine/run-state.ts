@@ -112,6 +112,8 @@ export type RunState = {
   plan: Plan;
   input: Json;
   status: RunStatus;
+  /** The day it began, where it began: what {{date}} stands for. */
+  date: string;
   /** Name of the state of the run, such as EXECUTE. */
   state: string;
   budgets: Budgets;

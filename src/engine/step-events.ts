@@ -6,6 +6,7 @@ import type { Json } from '../schema/json.ts';
 import type { Budgets, RunLink } from '../schema/run.ts';
 import type { Outcome } from '../schema/tool.ts';
 import type { WaitAnswer } from '../schema/wait.ts';
+import { usesDate } from './graph-templates.ts';
 import { hasAcceptance, isAccepting } from './node-acceptance.ts';
 import { type CallStep, failureOf, type Step } from './decide.ts';
 import { nodeTitle } from './graph-plan.ts';
@@ -176,6 +177,8 @@ export type StartOptions = {
   budgets?: Budgets;
   /** Name of the first state. */
   state?: string;
+  /** What {{date}} stands for. */
+  date?: string;
 };
 
 /** The event that begins a run. */
@@ -203,6 +206,7 @@ export function startEvent(
       budgets: { ...graph.budgets, ...request.budgets },
       input: request.input ?? null,
       tools,
+      ...(request.date === undefined || !usesDate(graph) ? {} : { date: request.date }),
       ...(request.link === undefined ? {} : { link: request.link }),
       ...(checksAcceptance ? { acceptance: 'checked' as const } : {}),
     },

@@ -1,4 +1,7 @@
-/** Templates in the inputs of nodes: {{input.x}}, {{node.y}}, {{last}}, {{item}}. Pure text and data, nothing is run. */
+/**
+ * Templates in the inputs of nodes: {{input.x}}, {{node.y}}, {{node.output}}, {{last}}, {{item}}, {{date}}. Pure text and
+ * data, nothing is run.
+ */
 import { type Json, setField } from '../schema/json.ts';
 
 const PLACEHOLDER = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
@@ -74,7 +77,13 @@ function fillText(text: string, lookup: Lookup): Json {
   });
 }
 
+/** `output` is the whole output of a node that has no field of that name. */
 function valueAt(path: string, lookup: Lookup): Json {
   const [name = '', ...rest] = path.split('.');
-  return fieldAt(lookup(name), rest) ?? null;
+  const value = lookup(name);
+  const isWhole = rest[0] === 'output' && !GIVEN.has(name) && fieldAt(value, ['output']) === undefined;
+  return fieldAt(value, isWhole ? rest.slice(1) : rest) ?? null;
 }
+
+/** First words that are no outputs of nodes. */
+const GIVEN = new Set(['input', 'item', 'date', 'state']);

@@ -119,6 +119,7 @@ export const eventData = {
       budgets: Budgets.default({}),
       input: JsonValue.default(null).describe('What it was started with.'),
       tools: toolsVersion,
+      date: z.iso.date().optional().describe('The day it began, in local time, where its graph asks for {{date}}.'),
       link: RunLink.optional(),
       acceptance: z
         .literal('checked')

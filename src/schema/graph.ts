@@ -12,7 +12,7 @@ export const commonFields = {
   title: z.string().max(500).optional().describe('What the step does, for a person.'),
   needs: z.array(NodeId).max(1000).default([]).describe('Nodes that must be done before this one starts.'),
   input: JsonValue.optional().describe(
-    'Input; strings may contain {{input.x}}, {{node.y}} or {{last}}. Default: the output of the node before.',
+    'Input; strings may contain {{input.x}}, {{node.y}}, {{node.output}}, {{last}} or {{date}}. Default: the output of the node before.',
   ),
   acceptance: z
     .array(z.string().max(2000))
@@ -64,7 +64,7 @@ const TypedConditionNode = z.strictObject({
 export const MapNode = z.strictObject({
   kind: z.literal('map').describe('Does the same for every item of a list.'),
   ...commonFields,
-  over: z.string().max(500).describe('Template that gives a list.'),
+  over: z.string().max(500).default('{{last}}').describe('Template that gives a list.'),
   each: z
     .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode, TypedConditionNode])
     .describe('What is done for every item, with {{item}} in its input.'),

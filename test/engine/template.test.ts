@@ -29,6 +29,15 @@ describe('filled', () => {
     expect(fillTemplate(template, lookup)).toEqual(value);
   });
 
+  it('output is the whole output of a node, unless it has a field of that name', () => {
+    const outputs: Record<string, Json> = { a: 'words', b: { output: 1 }, c: { x: [2] }, input: { y: 3 } };
+    const filled = fillTemplate(
+      ['{{a.output}}', '{{b.output}}', '{{c.output}}', '{{c.output.x.0}}', '{{input.output}}'],
+      (name) => outputs[name],
+    );
+    expect(filled).toEqual(['words', 1, { x: [2] }, 2, null]);
+  });
+
   it('goes into lists and objects, and leaves everything else as it is', () => {
     const template = { a: ['{{last}}', 2, null], b: { c: '{{input.x}}' }, '{{last}}': true };
     expect(fillTemplate(template, lookup)).toEqual({ a: ['text', 2, null], b: { c: 1 }, '{{last}}': true });
