@@ -23,6 +23,7 @@ import {
 } from '../schema/node-kind.ts';
 import { branchProblems, edgesOf, hasBranches, withoutBranches } from './branch-edges.ts';
 import { checkGraph, type GraphProblem, type Surroundings } from './check-graph.ts';
+import { kindProblems } from './kind-problems.ts';
 
 export type Lowered = {
   graph: Graph;
@@ -69,6 +70,7 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
     graph,
     problems: (around) => [
       ...branchProblems(source, byName),
+      ...kindProblems(source, byName),
       ...checkGraph(graph, around).map((problem) => ({ ...problem, path: toWrittenPath(problem.path, places) })),
     ],
   };

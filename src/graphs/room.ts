@@ -7,12 +7,13 @@ import { defineRoom } from '../schema/room.ts';
 export const graphs = defineRoom({
   name: 'graphs',
   nodes: async () => {
-    const [{ aiTemplate }, { readState }, { writeState }, { readPriorRuns }] = await Promise.all([
+    const [{ aiTemplate }, { llmCondition }, { readState }, { writeState }, { readPriorRuns }] = await Promise.all([
       import('./ai-template.ts'),
+      import('./llm-condition.ts'),
       import('./read-state.ts'),
       import('./write-state.ts'),
       import('./read-prior-runs.ts'),
     ]);
-    return [aiTemplate, readState, writeState, readPriorRuns];
+    return [aiTemplate, llmCondition, readState, writeState, readPriorRuns];
   },
 });

@@ -35,3 +35,29 @@ export const TemplateInput = z
   })
   .describe('What model.template is given.');
 export type TemplateInput = z.infer<typeof TemplateInput>;
+
+export const BranchOption = z
+  .strictObject({
+    name: z.string().min(1).max(200).describe('Name of the branch.'),
+    meaning: z.string().min(1).max(4000).describe('When it is the right one.'),
+  })
+  .describe('A branch that a model may choose.');
+export type BranchOption = z.infer<typeof BranchOption>;
+
+export const ChoiceInput = z
+  .strictObject({
+    ...asked,
+    options: z.array(BranchOption).min(1).max(50).describe('The branches.'),
+    default: z.string().min(1).max(200).optional().describe('The branch without a choice of the model.'),
+  })
+  .describe('What model.choose is given.');
+export type ChoiceInput = z.infer<typeof ChoiceInput>;
+
+export const Choice = z
+  .strictObject({
+    branch: z.string().max(200).describe('The branch that is followed.'),
+    reason: z.string().max(4000).describe('Why.'),
+    by: z.literal('default').optional().describe('Present when the model did not choose it.'),
+  })
+  .describe('The branch that an llm_condition has chosen.');
+export type Choice = z.infer<typeof Choice>;

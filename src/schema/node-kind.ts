@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { commonFields, Edge, Graph, instructionNodes, MapNode, type Node } from './graph.ts';
 import type { Json } from './json.ts';
 import { NodeId } from './names.ts';
+import type { Mode } from './run.ts';
 
 export type NodeKind = {
   /** The value of `kind` in a node. */
@@ -21,7 +22,18 @@ export type NodeKind = {
   readonly lower: (node: KindNode, graph: { readonly id: string }, place: LoweredPlace) => readonly NodeInput[];
   /** The branches that its output may name in the field `branch`; edges may follow only these. */
   readonly branches?: (node: KindNode) => readonly string[];
+  /**
+   * What is wrong with a node by rules of its own, such as those of a mode. `followed` are the branches that edges
+   * follow; null for the step of a map, which leads nowhere.
+   */
+  readonly problems?: (
+    node: KindNode,
+    around: { readonly mode: Mode; readonly followed: ReadonlySet<string> | null },
+  ) => readonly KindProblem[];
 };
+
+/** A problem with a field of a node. */
+export type KindProblem = { field: string; rule: string; problem: string; fix: string };
 
 /** Where a node stands: an item of a map has `{{item}}`, which is its input unless it names another. */
 export type LoweredPlace = { readonly isItem: boolean };

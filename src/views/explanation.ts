@@ -2,6 +2,7 @@
 import { foldGoal } from '../ledger/goal.ts';
 import type { Event } from '../schema/event.ts';
 import type { Json } from '../schema/json.ts';
+import { jsonField } from '../schema/json-field.ts';
 import type { SideEffectClass } from '../schema/effect.ts';
 import { describeLink, type RunLink } from '../schema/run.ts';
 import type { ArtifactRef, OutcomeStatus } from '../schema/tool.ts';
@@ -19,6 +20,7 @@ type Action = {
   ms: number | null;
 };
 type Rationale = { seq: number; node: string; turn: number; decision: string; why: string };
+type Ended = Extract<Event, { type: 'call.ended' }>;
 type Moment = { seq: number; at: string; what: string; why: string };
 
 export type Explanation = {
@@ -46,6 +48,7 @@ export function explainRun(events: readonly Event[]): Explanation {
   const open = new Map<string, { action: Action; at: number }>();
   for (const event of events) {
     addMoment(explanation, event);
+    if (event.type === 'call.ended') addChoice(explanation, event, open.get(event.data.call)?.action.tool);
     addAction(explanation, event, open);
     if (event.type === 'decision.made') explanation.rationales.push(rationaleOf(event));
     if (event.type === 'call.ended') explanation.artifacts.push(...(event.data.artifacts ?? []));
@@ -73,6 +76,21 @@ function addMoment(explanation: Explanation, event: Event): void {
   else if (event.type === 'run.ended') {
     note(event.data.status, event.data.reason);
   }
+}
+
+/** Which branch a model chose and why, or that it was the default because the model did not choose. */
+function addChoice({ timeline }: Explanation, { seq, at, data }: Ended, tool: string | undefined): void {
+  const { node, status, output, error = '', settles } = data;
+  if (tool !== 'model.choose' || node === null || data.retried === true) return;
+  const [branch, reason, by] = ['branch', 'reason', 'by'].map((field) => jsonField(output, field));
+  if (status === 'ok' && typeof branch === 'string')
+    timeline.push({
+      seq,
+      at,
+      what: `${node}: branch ${branch}${by === 'default' ? ' (the default)' : ''}`,
+      why: typeof reason === 'string' ? reason : '',
+    });
+  else if (settles === 'done') timeline.push({ seq, at, what: `${node}: the default branch`, why: error });
 }
 
 function whyStarted({ link, parent }: Extract<Event, { type: 'run.started' }>['data']): string {

@@ -7,7 +7,7 @@ const { home, events, ledger, artifacts, state, runs, viewFolds, models } = port
 export const homeGraphs = defineRoom({
   name: 'daemon/graphs',
   events: ['state.written'],
-  tools: ['state.read', 'state.values', 'state.write', 'runs.prior', 'model.template'],
+  tools: ['state.read', 'state.values', 'state.write', 'runs.prior', 'model.template', 'model.choose'],
   detachedTools: async ({ purpose, artifacts: stored }) => {
     if (purpose === 'replay') return []; // what a model answered then, and what state was, is in the record
     const [{ simulatedTools }, { modelNodeTools }] = await Promise.all([

@@ -38,7 +38,8 @@ export async function askModel<T extends object>(
     words = answer.text;
     asked = repairRequest(request, answer, problem);
   }
-  const error = `the ${request.role} answered ${most + 1} times what cannot be used: ${withWords(problem, words)}`;
+  const who = request.role === 'executor' ? 'model' : request.role;
+  const error = `the ${who} answered ${most + 1} times what cannot be used: ${withWords(problem, words)}`;
   return { kind: 'outcome', outcome: { status: 'failed', error } };
 }
 

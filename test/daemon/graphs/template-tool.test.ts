@@ -1,43 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { templateTool } from '../../../src/daemon/graphs/template-tool.ts';
-import { readGraph } from '../../../src/engine/lower.ts';
-import { aiTemplate } from '../../../src/graphs/ai-template.ts';
-import { modelTool } from '../../../src/models/model-tool.ts';
-import { scriptedModel, type Answering } from '../../../src/models/scripted-model.ts';
 import type { Json } from '../../../src/schema/json.ts';
-import type { ModelRequest } from '../../../src/schema/ports.ts';
-import { standardChain } from '../../../src/tools/chain.ts';
 import { replayDecisions, replayFully } from '../../../src/engine/replay-run.ts';
 import { simulate } from '../../../src/engine/simulate-graph.ts';
 import { asRegistry } from '../../../src/engine/tool-registry.ts';
 import { ModelError, problem } from '../../../src/models/model-errors.ts';
-import { dataOf, engineWith, fakeTime, memoryArtifacts } from '../../support/engine-fakes.ts';
+import { dataOf } from '../../support/engine-fakes.ts';
+import { graphFrom, runWithModel, type Script } from '../../support/model-nodes.ts';
 
 const node = { kind: 'ai_template', id: 'sum', timeout_seconds: 60, max_retries: 1 };
 
-function graphWith(fields: Record<string, Json>, rest: Record<string, Json> = {}) {
-  return readGraph({ id: 'g', ...rest, nodes: [{ ...node, ...fields }] }, [aiTemplate]).graph;
-}
+const graphWith = (fields: Record<string, Json>, rest: Record<string, Json> = {}) =>
+  graphFrom({ ...rest, nodes: [{ ...node, ...fields }] });
 
-/** Runs one ai_template over the standard chain with a model that answers this. */
-async function run(
-  fields: Record<string, Json>,
-  answering: Answering,
-  given: Json = null,
-  rest: Record<string, Json> = {},
-) {
-  const requests: ModelRequest[] = [];
-  const model = scriptedModel((request, turn) => {
-    requests.push(request);
-    return answering(request, turn);
-  });
-  const tools = [modelTool({ for: () => model, called: () => null }), templateTool(() => null)];
-  const time = fakeTime();
-  const middleware = standardChain({ tools, clock: time.clock, sleep: time.sleep });
-  const seen = engineWith({ tools, middleware, stores: { artifacts: memoryArtifacts() } });
-  const run = await (await seen.engine.start(graphWith(fields, rest), { id: 'r', input: given })).done;
-  return { ...seen, run, requests, tools, plan: await seen.engine.planFor(run.plan.sha256) };
-}
+const run = (fields: Record<string, Json>, script: Script, input: Json = null, rest: Record<string, Json> = {}) =>
+  runWithModel(graphWith(fields, rest), script, input);
 
 const schema = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
 
