@@ -251,6 +251,8 @@ function nodeProblems(node: Node, at: Place, around: Surroundings, report: Repor
   });
   if (node.on_error === 'fallback' && node.fallback === undefined)
     report(`${at()}.fallback`, 'on_error is fallback, but there is no fallback');
+  if (node.kind === 'transform' && node.acceptance.length > 0)
+    report(`${at()}.acceptance`, 'a transform makes nothing that could be checked');
   if (node.kind === 'typed_condition') checkCondition(node, at(), report);
   if (node.kind === 'map') nodeProblems(node.each, () => `${at()}.each`, around, report);
 }

@@ -177,6 +177,8 @@ function stepFor(run: RunState, index: number, tools: ToolLookup): Step {
       return agentStep(run, config, node, tools);
     case 'typed_condition':
       return { kind: 'Settle', node: config.id, ...endOfCondition(run, index, config) };
+    case 'transform':
+      return { kind: 'Settle', node: config.id, status: 'done', reason: '', output: transformed(run, index, config) };
   }
 }
 
@@ -194,6 +196,10 @@ function endOfCondition(run: RunState, index: number, config: Extract<Node, { ki
   if ('error' in found) return failureOf(config, found.error);
   const value = config.operator === undefined ? found.isTrue : shortValue(leftSide(config, values));
   return { status: 'done', reason: found.shown, output: { branch: String(found.isTrue), value } };
+}
+
+function transformed(run: RunState, index: number, { value }: Extract<Node, { kind: 'transform' }>): Json {
+  return value === undefined ? inputOf(run, index) : fillTemplate(value, lookupFor(run, index));
 }
 
 /** The compared value as an output; a large one stays where it came from. */

@@ -10,6 +10,7 @@ export function templatesOf(node: Node): Json[] {
   if (node.kind === 'agent') own.push(node.goal);
   if (node.kind === 'map') own.push(node.over, templatesOf(node.each));
   if (node.kind === 'typed_condition') own.push(conditionTemplates(node));
+  if (node.kind === 'transform') own.push(node.value ?? null);
   return own;
 }
 

@@ -61,17 +61,30 @@ const TypedConditionNode = z.strictObject({
   ...commonFields,
   ...conditionFields,
 });
+const TransformNode = z.strictObject({
+  kind: z.literal('transform').describe('Makes a value out of what is known; no tool and no model is called.'),
+  ...commonFields,
+  value: JsonValue.optional().describe('The output; strings may contain templates. Default: the input.'),
+});
 export const MapNode = z.strictObject({
   kind: z.literal('map').describe('Does the same for every item of a list.'),
   ...commonFields,
   over: z.string().max(500).default('{{last}}').describe('Template that gives a list.'),
   each: z
-    .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode, TypedConditionNode])
+    .discriminatedUnion('kind', [ToolNode, AgentNode, GraphNode, TypedConditionNode, TransformNode])
     .describe('What is done for every item, with {{item}} in its input.'),
   parallel: z.int().positive().max(64).default(4).describe('How many items at once.'),
 });
 
-export const instructionNodes = [ToolNode, AgentNode, GraphNode, MapNode, WaitNode, TypedConditionNode] as const;
+export const instructionNodes = [
+  ToolNode,
+  AgentNode,
+  GraphNode,
+  MapNode,
+  WaitNode,
+  TypedConditionNode,
+  TransformNode,
+] as const;
 
 export const Node = z.discriminatedUnion('kind', instructionNodes).describe('One step of a graph.');
 export type Node = z.infer<typeof Node>;

@@ -80,7 +80,7 @@ function seldom<T, U>(mostly: T, otherwise: fc.Arbitrary<U>): fc.Arbitrary<T | U
 }
 
 type Spec = {
-  kind: 'tool' | 'agent' | 'graph' | 'map' | 'wait' | 'typed_condition';
+  kind: 'tool' | 'agent' | 'graph' | 'map' | 'wait' | 'typed_condition' | 'transform';
   tool: ToolName;
   /** Which of the nodes before it are needed, as bits. */
   needs: number;
@@ -98,7 +98,7 @@ function graphs(
   most: number,
   acceptance: 'accepting' | 'plain',
 ): fc.Arbitrary<Graph> {
-  const kinds: Spec['kind'][] = ['tool', 'tool', 'tool', 'agent', 'wait', 'typed_condition'];
+  const kinds: Spec['kind'][] = ['tool', 'tool', 'tool', 'agent', 'wait', 'typed_condition', 'transform'];
   const plain: fc.Arbitrary<Spec> = fc.record({
     kind: fc.constantFrom(...kinds, ...(id === 'g' ? (['tool', 'map', 'graph'] as const) : [])),
     tool: fc.constantFrom(...tools),
@@ -172,6 +172,8 @@ function nodeOf(
       };
     case 'typed_condition':
       return { ...common, acceptance: [], kind, ...conditionOn(before[0], few) };
+    case 'transform':
+      return { ...common, acceptance: [], kind, ...(few ? {} : { value: { flag: true, list: [before[0] ?? null] } }) };
     case 'wait':
       return {
         ...common,

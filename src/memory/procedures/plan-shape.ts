@@ -48,6 +48,7 @@ function nodeShape(node: Node, words: ReadonlySet<string>, places: ReadonlyMap<s
     case 'map':
     case 'wait':
     case 'typed_condition':
+    case 'transform':
       return null;
   }
 }
