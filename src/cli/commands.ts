@@ -1,5 +1,6 @@
 /** The table of commands, by what they are for. To add one: a row in a file of table/, a file in commands/. */
 import type { Command } from './command-module.ts';
+import { graphFiles } from './table/graph-files-commands.ts';
 import { graphState } from './table/graph-state-commands.ts';
 import { graphs } from './table/graphs-commands.ts';
 import { guard } from './table/guard-commands.ts';
@@ -15,7 +16,7 @@ export const groups: readonly { title: string; commands: Readonly<Record<string,
   { title: 'Work', commands: work },
   { title: 'Answer and steer', commands: steer },
   { title: 'Memory and habits', commands: memory },
-  { title: 'Graphs, and looking closer', commands: { ...graphs, ...graphState } },
+  { title: 'Graphs, and looking closer', commands: { ...graphFiles, ...graphs, ...graphState } },
   { title: 'Tools', commands: tools },
   { title: 'Language models', commands: models },
   { title: 'Secrets and the guard', commands: guard },

@@ -61,6 +61,8 @@ const SENTENCES: { readonly [T in EventType]?: (data: DataOf<T>) => string } = {
     `${node ?? 'oka'}: ${status}${tokenNote(usage)}${error === undefined ? '' : `, ${error}`}`,
   'state.written': ({ namespace, key, deleted, by }) =>
     `${deleted === true ? 'Removed' : 'Changed'} the state "${key}" of ${namespace}, by ${by}`,
+  'graph.saved': ({ graph, version, cause }) =>
+    `Saved version ${version.slice(0, 12)} of the graph ${graph} (${cause.replace('_', ' ')})`,
   'call.misclassified': ({ node, class: effect, reason }) =>
     `${node ?? 'oka'} tried more than ${effect} allows: ${reason}`,
   'desk.kept': ({ when, call }) => `Saved the desk as it was ${when} ${call}`,

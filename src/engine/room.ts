@@ -18,5 +18,8 @@ export const engine = defineRoom({
     'wait.opened',
     'wait.closed',
   ],
-  projections: async () => [(await import('./graph-state.ts')).graphState],
+  projections: async () => [
+    (await import('./graph-state.ts')).graphState,
+    (await import('./graph-versions.ts')).graphVersions,
+  ],
 });

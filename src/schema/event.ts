@@ -12,6 +12,7 @@ import { Receipt, Requirement } from './dependency.ts';
 import { OkaError } from './errors.ts';
 import { fitCheck } from './fits.ts';
 import { StateChange, StateKey, StateNamespace } from './state-entry.ts';
+import { GraphSaved } from './graph.ts';
 import { Intake } from './intake.ts';
 import { copyJson, JsonValue } from './json.ts';
 import { Episode, FactGiven, Forgotten, PackManifest } from './memory.ts';
@@ -233,6 +234,8 @@ export const eventData = {
       by: z.string().max(200).describe('Who changed it.'),
     })
     .describe('A person changed what a graph remembers. What its runs write is part of the outcome of their calls.'),
+
+  'graph.saved': GraphSaved,
 
   'call.misclassified': z
     .strictObject({

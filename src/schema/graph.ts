@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { conditionFields } from './condition.ts';
 import { OpenFolder } from './folder.ts';
 import { JsonValue } from './json.ts';
-import { Id, NodeId } from './names.ts';
+import { Id, NodeId, Sha256 } from './names.ts';
 import { Budgets, Mode } from './run.ts';
+import { ArtifactRef } from './tool.ts';
 import { WaitFor } from './wait.ts';
 
 /** Fields of every node, whatever its kind. */
@@ -127,3 +128,15 @@ export const Graph = z
   })
   .describe('A graph of steps, run by the engine.');
 export type Graph = z.infer<typeof Graph>;
+
+export const GraphSaved = z
+  .strictObject({
+    graph: Id.describe('The name of the graph.'),
+    version: Sha256.describe('The hash of its content; the order of fields and white space do not count.'),
+    artifact: ArtifactRef.describe('The graph as it was written.'),
+    cause: z
+      .enum(['run', 'edited', 'created', 'patched', 'rolled_back', 'deleted', 'built', 'imported'])
+      .describe('Why it was saved: a run was started with it, or somebody changed the file to it or from it.'),
+  })
+  .describe('A version of a graph was saved.');
+export type GraphSaved = z.infer<typeof GraphSaved>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { StateKey, StateNamespace } from './state-entry.ts';
+import { GraphSaved } from './graph.ts';
 import { JsonValue } from './json.ts';
 import { FactGiven, Forgotten } from './memory.ts';
 import { CallId, Id, Instant, Sha256 } from './names.ts';
@@ -86,6 +87,10 @@ export const Intake = z
       value: JsonValue.optional().describe('The value from now on; left out, the key is removed.'),
       expect: JsonValue.optional().describe('The value that must be there before; null = none.'),
       by: z.string().max(200).optional().describe('Who changes it.'),
+    }),
+    z.strictObject({
+      kind: z.literal('save_graph').describe('Record a version of a graph.'),
+      ...GraphSaved.shape,
     }),
     z.strictObject({
       kind: z.literal('tidy').describe('Remove old data, according to the settings.'),

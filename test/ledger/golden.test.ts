@@ -19,7 +19,7 @@ const goldens: Record<string, string> = {
   v5: 'cba2e828b7aaa102ca3231fb822893e18f2a358b52090321cd29c197b767a30d',
   v6: 'a3f23152ef50be954ab54b0263780930884268f325976c9a3963dcd026b1f8eb',
   v7: 'a3c0893f996946817ad3f1c0a089b61258a1e57b58becf4ccc39587b340a6d2b',
-  v8: '26db51c6aa2bd513467a27b6cdaa5d866df197ecaa81cf8620096599b7d1edc6',
+  v8: '417601b5ab6e1a26c69d691c216237758297e060c1c48971e07aba4c4a1d252b',
 };
 
 const folder = join(import.meta.dirname, '../fixture/golden');

@@ -21,6 +21,7 @@ const inventory = [
   'fact.forgotten@1',
   'fact.kept@1',
   'fact.reworded@1',
+  'graph.saved@1',
   'intake.received@1',
   'intake.rejected@1',
   'ledger.archived@1',

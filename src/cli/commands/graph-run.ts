@@ -1,12 +1,16 @@
-import { loadGraph } from '../../daemon/home/graph-files.ts';
+import { saveVersionOfRun } from '../../daemon/home/save-version.ts';
+import { loadGraphText } from '../../daemon/home/graph-files.ts';
 import { type Host, withHost } from '../../daemon/host.ts';
 import { nodeKinds } from '../../daemon/room-contributions.ts';
+import { ports } from '../../daemon/room-ports.ts';
 import type { RunState } from '../../engine/run-state.ts';
 import { OkaError } from '../../schema/errors.ts';
 import { pathOfRun } from '../../views/run-path.ts';
 import { type Answer, answer, type Call, exits } from '../command-module.ts';
 import { graphOperand, inputOption } from '../operands.ts';
 import { exitCodeOfRun, outcomeOf, renderOutcome, type RunOutcome } from '../run-outcome.ts';
+
+const { ledger, projections, artifacts } = ports;
 
 type Options = { input: string | undefined; id: string | undefined };
 
@@ -15,12 +19,14 @@ type GraphOutcome = RunOutcome & { path: string[] };
 
 export async function run(call: Call<Options>): Promise<Answer<GraphOutcome>> {
   const { home, signal, options, rooms, notify } = call;
-  const graph = loadGraph(graphOperand(call), await nodeKinds(rooms));
+  const { graph, text } = loadGraphText(graphOperand(call), await nodeKinds(rooms));
   const input = await inputOption(options.input, call.stdin);
   const id = options.id ?? `${graph.id.slice(0, 40)}-${Date.now().toString(36)}`;
-  const start = async ({ engine }: Host): Promise<{ ended: RunState; path: string[] }> => {
+  const start = async ({ engine, valuesOf }: Host): Promise<{ ended: RunState; path: string[] }> => {
     if (options.id !== undefined && (await engine.stateOf(id)) !== null) throw nameIsTaken(id);
-    const ended = await (await engine.start(graph, { id, input })).done;
+    const drive = await engine.start(graph, { id, input });
+    await saveVersionOfRun(valuesOf({ ledger, projections, artifacts }), graph.id, text);
+    const ended = await drive.done;
     const nodes = new Set(graph.nodes.map((node) => node.id));
     return { ended, path: pathOfRun(await engine.eventsOf(id), nodes) };
   };

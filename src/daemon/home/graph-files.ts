@@ -4,18 +4,25 @@ import { join } from 'node:path';
 import type { GraphProblem } from '../../engine/check-graph.ts';
 import { readGraph } from '../../engine/lower.ts';
 import { stepAcceptanceProblem } from '../../roles/step-acceptance.ts';
-import { messageOf, OkaError } from '../../schema/errors.ts';
+import { OkaError } from '../../schema/errors.ts';
 import type { Graph } from '../../schema/graph.ts';
 import type { Home } from '../../schema/home.ts';
 import { ID_SHAPE } from '../../schema/names.ts';
 import { nearestWord } from '../../schema/nearest-word.ts';
 import type { NodeKind } from '../../schema/node-kind.ts';
+import { parseGraphText } from './edit-graph.ts';
 
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /** The graph in a file, lowered to instructions, or an error that names every field that is wrong. */
 export function loadGraph(file: string, kinds: readonly NodeKind[] = []): Graph {
-  return readGraph(jsonIn(file), kinds, file).graph;
+  return loadGraphText(file, kinds).graph;
+}
+
+/** The same, with the text that it was read from. */
+export function loadGraphText(file: string, kinds: readonly NodeKind[] = []): { graph: Graph; text: string } {
+  const text = textIn(file);
+  return { graph: readGraph(parseGraphText(text, file), kinds, file).graph, text };
 }
 
 /** The same, with what is wrong in it for this set of tools. */
@@ -24,7 +31,17 @@ export function checkGraphFile(
   tools: readonly string[],
   kinds: readonly NodeKind[] = [],
 ): { graph: Graph; problems: GraphProblem[] } {
-  const { graph, problems } = readGraph(jsonIn(file), kinds, file);
+  return checkGraphValue(parseGraphText(textIn(file), file), file, tools, kinds);
+}
+
+/** The same for a value that is not in a file yet; `name` is what to call it when it is no graph at all. */
+export function checkGraphValue(
+  value: unknown,
+  name: string,
+  tools: readonly string[],
+  kinds: readonly NodeKind[] = [],
+): { graph: Graph; problems: GraphProblem[] } {
+  const { graph, problems } = readGraph(value, kinds, name);
   return { graph, problems: problems({ tools: new Set(tools), acceptance: stepAcceptanceProblem }) };
 }
 
@@ -65,14 +82,10 @@ export function graphsIn(home: Home, kinds: readonly NodeKind[] = []): (id: stri
   };
 }
 
-function jsonIn(file: string): unknown {
+function textIn(file: string): string {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw new OkaError('usage', `${file} is not there`);
   if (!found.isFile() || found.size > MOST_BYTES)
     throw new OkaError('invalid-graph', `${file} is not a plain file of at most ${MOST_BYTES / 1024 / 1024} MB`);
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new OkaError('invalid-graph', `${file} is not JSON: ${messageOf(error)}`);
-  }
+  return readFileSync(file, 'utf8');
 }

@@ -1,12 +1,12 @@
-/** What the home itself contributes: its folders and settings, tidying, and archiving old runs. */
+/** What the home itself contributes: its folders, settings and graph files, tidying, and archiving old runs. */
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { home, config, liveLedger, ledger, taskGraph, tidy, runs } = ports;
+const { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections } = ports;
 
 export const homeRoom = defineRoom({
   name: 'daemon/home',
-  events: ['storage.tidied', 'intake.rejected', 'ledger.damage_found'],
+  events: ['storage.tidied', 'intake.rejected', 'ledger.damage_found', 'graph.saved'],
   findings: async (at, { loadConfig }) => [
     ...(await (await import('./home-findings.ts')).homeFindings(at, loadConfig)),
     ...(await import('./anchor-findings.ts')).anchorFindings(at),
@@ -17,7 +17,7 @@ export const homeRoom = defineRoom({
     (await import('./private-files.ts')).tightenFiles(at);
   },
   tidy: async (tidying) => (await import('./tidy-artifacts.ts')).tidyArtifacts(tidying),
-  needs: { home, config, liveLedger, ledger, taskGraph, tidy, runs },
+  needs: { home, config, liveLedger, ledger, taskGraph, tidy, runs, projections },
   open: async (needed) => {
     const { backgroundTidy } = await import('./background-tidy.ts');
     const { verifyInBackground } = await import('./background-verify.ts');
@@ -27,6 +27,11 @@ export const homeRoom = defineRoom({
       intakes: {
         tidy: async (intake) => {
           tidying.ask(intake);
+          return null;
+        },
+        save_graph: async ({ graph, version, artifact, cause }) => {
+          const { noteVersion } = await import('./save-version.ts');
+          await noteVersion(needed, { graph, version, artifact, cause });
           return null;
         },
         archive: async ({ before }) => {

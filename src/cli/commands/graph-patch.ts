@@ -1,0 +1,88 @@
+import { checkGraphValue } from '../../daemon/home/graph-files.ts';
+import { formatLike, type GraphText, readGraphText, replaceGraphText } from '../../daemon/home/edit-graph.ts';
+import { graphFile } from '../../daemon/home/graph-files.ts';
+import { knownToolNames, nodeKinds } from '../../daemon/room-contributions.ts';
+import type { GraphProblem } from '../../engine/check-graph.ts';
+import { type GraphChange, graphChanges } from '../../engine/graph-changes.ts';
+import { graphVersion } from '../../engine/graph-versions.ts';
+import { setField } from '../../engine/patch-graph.ts';
+import { messageOf, OkaError } from '../../schema/errors.ts';
+import type { Json } from '../../schema/json.ts';
+import { type Answer, answer, type Call, exits } from '../command-module.ts';
+import { renderChanges } from '../graph-changes-text.ts';
+import { nameOfGraph, saveVersion } from '../graph-history.ts';
+import type { Terminal } from '../io.ts';
+import { indentWrapped } from '../plain-text.ts';
+
+type Options = { dryRun: boolean; unset: boolean };
+type Data = {
+  graph: string;
+  version: string;
+  isWritten: boolean;
+  changes: GraphChange[];
+  /** What is wrong with the patched graph; a problem that was not there before prevents the change. */
+  problems: GraphProblem[];
+};
+
+export async function run(call: Call<Options>): Promise<Answer<Data>> {
+  const { home, options } = call;
+  const { given, node, field, value } = patchOperands(call);
+  const before = readGraphText(graphFile(home, given));
+  const patched = setField(before.value, node, field, value);
+  const text = formatLike(before.text, patched);
+  const after: GraphText = { file: before.file, text, value: patched };
+  const changes = graphChanges(before.value, patched);
+  const [known, problems] = [await problemsOf(call, before), await problemsOf(call, after)];
+  const isWorse = problems.some((each) => !known.some(({ path, problem }) => isSame(each, { path, problem })));
+  const isWritten = !isWorse && !options.dryRun && changes.length > 0;
+  if (isWritten) {
+    await saveVersion(call, before, 'edited');
+    replaceGraphText(before, text);
+    await saveVersion(call, after, 'patched');
+  }
+  const data = { graph: nameOfGraph(after), version: graphVersion(patched), isWritten, changes, problems };
+  return answer(data, isWorse ? exits.no : exits.ok);
+}
+
+const isSame = (a: Pick<GraphProblem, 'path' | 'problem'>, b: Pick<GraphProblem, 'path' | 'problem'>): boolean =>
+  a.path === b.path && a.problem === b.problem;
+
+/** What `oka graph validate` would list; a value that is no graph at all has one problem. */
+async function problemsOf({ rooms }: Call<Options>, { file, value }: GraphText): Promise<GraphProblem[]> {
+  try {
+    return checkGraphValue(value, file, knownToolNames(rooms), await nodeKinds(rooms)).problems;
+  } catch (error) {
+    if (error instanceof OkaError) return [{ path: '(top)', problem: messageOf(error) }];
+    throw error;
+  }
+}
+
+type Patch = { given: string; node: string; field: string; value: Json | undefined };
+
+function patchOperands({ operands, options }: Call<Options>): Patch {
+  const [given, node, field, json, ...more] = operands;
+  const isComplete = given !== undefined && node !== undefined && field !== undefined;
+  if (!isComplete || more.length > 0 || (json === undefined) !== options.unset)
+    throw new OkaError('usage', 'a graph, a node, a field and its value as JSON are needed', {
+      fix: 'Such as: oka graph patch report fetch timeout_seconds 30, or without a value and with --unset',
+    });
+  if (json === undefined) return { given, node, field, value: undefined };
+  try {
+    return { given, node, field, value: JSON.parse(json) as Json };
+  } catch (error) {
+    throw new OkaError('usage', `the value is not JSON: ${messageOf(error)}`, {
+      fix: `A text needs quotes: '"${json}"'`,
+    });
+  }
+}
+
+export function render({ graph, version, isWritten, changes, problems }: Data, terminal: Terminal): string {
+  const { bold, dim, red } = terminal;
+  const outcome = isWritten ? 'changed' : changes.length === 0 ? 'is like this already' : 'not changed';
+  const lines = problems.map(({ path, problem }) => indentWrapped(`${path}: ${problem}`, '  ', terminal));
+  return [
+    `${bold(graph)} ${outcome}  ${dim(version.slice(0, 12))}\n`,
+    renderChanges(changes, terminal),
+    ...(lines.length === 0 ? [] : [`${red('what is wrong with it then:')}\n${lines.join('\n')}\n`]),
+  ].join('');
+}
