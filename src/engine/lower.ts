@@ -10,6 +10,7 @@
  * N4 Problems are reported with the place in what the person wrote.
  * N5 The step of a map may be of a contributed kind if that becomes one instruction.
  * N6 Branches that people name become edges with a condition (branch-edges.ts).
+ * N7 A node whose templates ask for state gets an instruction before it that reads the values (state-templates.ts).
  */
 import { OkaError } from '../schema/errors.ts';
 import { commonFields, type Graph, Node } from '../schema/graph.ts';
@@ -24,6 +25,7 @@ import {
 import { branchProblems, edgesOf, hasBranches, withoutBranches } from './branch-edges.ts';
 import { checkGraph, type GraphProblem, type Surroundings } from './check-graph.ts';
 import { kindProblems } from './kind-problems.ts';
+import { addStateReads } from './state-templates.ts';
 
 export type Lowered = {
   graph: Graph;
@@ -59,7 +61,8 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
   const edges = edgesOf(source).flatMap(({ edge, place }) =>
     (entries.get(edge.to) ?? [edge.to]).map((to) => ({ place, edge: { ...edge, to } })),
   );
-  const graph: Graph = { ...source, nodes: parts.flat(), edges: edges.map(({ edge }) => edge) };
+  const written: Graph = { ...source, nodes: parts.flat(), edges: edges.map(({ edge }) => edge) };
+  const graph = addStateReads(written);
   const places: Places = {
     nodes: parts.flatMap((nodes, place) => nodes.map(() => place)),
     edges: edges.map(({ place }) => place),
@@ -71,13 +74,27 @@ function lowerGraph(source: SourceGraph, kinds: readonly NodeKind[]): Lowered {
     problems: (around) => [
       ...branchProblems(source, byName),
       ...kindProblems(source, byName),
-      ...checkGraph(graph, around).map((problem) => ({ ...problem, path: toWrittenPath(problem.path, places) })),
+      ...problemsOf(graph, written, around).map((problem) => ({
+        ...problem,
+        path: toWrittenPath(problem.path, places),
+      })),
     ],
   };
 }
 
-function asWritten(graph: Graph, otherProblems: () => GraphProblem[]): Lowered {
-  return { graph, problems: (around) => [...otherProblems(), ...checkGraph(graph, around)] };
+function asWritten(written: Graph, otherProblems: () => GraphProblem[]): Lowered {
+  const graph = addStateReads(written);
+  return { graph, problems: (around) => [...otherProblems(), ...problemsOf(graph, written, around)] };
+}
+
+/** What was added to the written graph has the problems of the nodes it was added for, which are reported there. */
+function problemsOf(graph: Graph, written: Graph, around?: Surroundings): GraphProblem[] {
+  const problems = checkGraph(graph, around);
+  if (graph === written) return problems;
+  return problems.filter(({ path }) => {
+    const [list, index = '0'] = path.split('.');
+    return Number(index) < (list === 'nodes' ? written.nodes.length : list === 'edges' ? written.edges.length : 1);
+  });
 }
 
 const eachOf = (node: Node | KindNode | undefined): { kind: string } | undefined =>

@@ -1,6 +1,7 @@
 /** What a node is given: its input template filled from the run, or the output of the node before it. */
 import type { Json } from '../schema/json.ts';
 import { edgeApplies } from './edge-condition.ts';
+import { stateReadId } from './state-templates.ts';
 import { nodeNamed, type RunState } from './run-state.ts';
 import { fillTemplate, type Lookup } from './template.ts';
 
@@ -22,9 +23,10 @@ export function lookupFor(run: RunState, index: number): Lookup {
   };
 }
 
-/** The output of the last node named in `needs`, else of the source of the first edge that leads here, else the run's input. */
+/** The output of the last node that a person named in `needs`, else of the source of the first edge that leads here, else the run's input. */
 function lastOf(run: RunState, index: number): Json {
-  const need = run.configs[index]?.needs.at(-1);
+  const config = run.configs[index];
+  const need = config?.needs.findLast((name) => name !== stateReadId(config.id));
   if (need !== undefined) return run.nodes[nodeNamed(run, need) ?? -1]?.output ?? null;
   const taken = (run.plan.forwardTo[index] ?? []).find((edge) => edgeApplies(run, edge));
   const source = run.plan.graph.edges[taken ?? -1]?.from;

@@ -17,7 +17,7 @@ export const writeState: NodeKind = {
     delete: z.boolean().optional().describe('Remove the key instead of writing a value.'),
     namespace: StateNamespace.optional().describe('State that several graphs share; the graph itself unless given.'),
   },
-  lower: ({ id, key, value, expect, delete: deleted, namespace, input }, graph) => [
+  lower: ({ id, key, value, expect, delete: deleted, namespace, input }, graph, { isItem }) => [
     {
       kind: 'tool',
       id,
@@ -25,9 +25,22 @@ export const writeState: NodeKind = {
       input: {
         namespace: namespace ?? graph.id,
         key: key ?? '',
-        ...(deleted === true ? { delete: true } : { value: value === undefined ? (input ?? '{{last}}') : value }),
+        ...(deleted === true
+          ? { delete: true }
+          : { value: value === undefined ? (input ?? (isItem ? '{{item}}' : '{{last}}')) : value }),
         ...(expect === undefined ? {} : { expect }),
       },
     },
   ],
+  problems: ({ acceptance }) =>
+    acceptance.length === 0
+      ? []
+      : [
+          {
+            field: 'acceptance',
+            rule: 'state',
+            problem: 'a value is written when its node ends, before anything could be checked',
+            fix: 'Put the checks on the node before.',
+          },
+        ],
 };

@@ -115,6 +115,21 @@ describe('the state of a graph', () => {
     expect(await finalOf(seen, get, 'b')).toMatchObject({ output: { key: 'k', value } });
   });
 
+  it('refuses acceptance where it is written, since nothing could be checked before', () => {
+    const { problems } = readGraph(
+      { id: 'g', mode: 'flex', nodes: [{ kind: 'write_state', id: 'w', key: 'k', acceptance: ['file: a'] }] },
+      [writeState],
+    );
+    expect(problems()).toMatchObject([{ path: 'nodes.0.acceptance', rule: 'state' }]);
+  });
+
+  it('is written for every item of a map, under a key of its own', async () => {
+    const seen = remembering();
+    const each = { kind: 'write_state', id: 'one', key: 'item {{item}}' };
+    await finalOf(seen, graph([{ kind: 'map', id: 'm', over: '{{input}}', each }]), 'a', ['x', 'y']);
+    expect([seen.state.get('g', 'item x')?.value, seen.state.get('g', 'item y')?.value]).toEqual(['x', 'y']);
+  });
+
   it('is not written by a call within a call, which may be repeated after a crash', async () => {
     const outer = toolNamed('outer', async (input, call) =>
       call.act('state.write', { namespace: 'g', key: 'k', value: input }),
@@ -206,5 +221,95 @@ describe('two runs that count up with expect', () => {
     const seen = remembering();
     await Promise.all(['a', 'b', 'c'].map((id) => finalOf(seen, careless, id)));
     expect(seen.state.get('g', 'n')?.value).toBeLessThan(3);
+  });
+});
+
+describe('{{state.k}} in templates', () => {
+  const say = { kind: 'tool', id: 'say', tool: 'say', input: 'was {{state.k}}, now {{last}}' };
+  const echo = toolNamed('say', (input) => ok(input));
+
+  function talking(): Seen & { state: StateStore } {
+    const state = memoryState();
+    return { ...engineWith({ tools: [...toolsOver(state), echo], stores: { state } }), state };
+  }
+
+  it('is the value when the node starts, which is recorded', async () => {
+    const seen = talking();
+    const both = graph([
+      { kind: 'write_state', id: 'first', key: 'k', value: { n: [5] } },
+      {
+        ...say,
+        input: { all: '{{state.k}}', one: 'n is {{ state.k.n.0 }}', none: '{{state.other}}' },
+        needs: ['first'],
+      },
+    ]);
+    expect(await finalOf(seen, both, 'a')).toMatchObject({
+      status: 'done',
+      output: { all: { n: [5] }, one: 'n is 5', none: null },
+    });
+    expect(dataOf(seen.events, 'call.started').map(({ node, tool }) => `${node} ${tool}`)).toEqual([
+      'first state.write',
+      'say__state state.values',
+      'say say',
+    ]);
+  });
+
+  it('leaves the default input, conditions of edges, loops and maps as they are', async () => {
+    const seen = talking();
+    const looping = graph(
+      [
+        { kind: 'tool', id: 'start', tool: 'increment', input: 0 },
+        { ...say, input: { last: '{{last}}', k: '{{state.k}}' } },
+        { kind: 'write_state', id: 'w', key: 'k', value: '{{say.last}}', needs: ['say'] },
+        { kind: 'tool', id: 'check', tool: 'say', input: '{{say.k}}', needs: ['w'] },
+        { kind: 'tool', id: 'never', tool: 'say', input: '{{state.k}}' },
+        {
+          kind: 'map',
+          id: 'each',
+          over: '{{input.list}}',
+          each: { ...say, id: 'one', input: '{{item}} {{state.k}}' },
+          needs: ['check'],
+        },
+      ],
+      {
+        edges: [
+          { from: 'start', to: 'say', when: { field: '', equals: 1 } },
+          { from: 'start', to: 'never', when: { field: '', equals: 2 } },
+          { from: 'check', to: 'say', when: { field: '', equals: null }, max: 3 },
+        ],
+      },
+    );
+    expect(await finalOf(seen, looping, 'a', { list: ['x', 'y'] })).toMatchObject({
+      status: 'done',
+      output: ['x 1', 'y 1'],
+    });
+    expect(
+      dataOf(seen.events, 'call.ended')
+        .filter(({ node }) => node === 'say')
+        .map(({ output }) => output),
+    ).toEqual([
+      { last: 1, k: null },
+      { last: 1, k: 1 },
+    ]);
+    expect(dataOf(seen.events, 'node.settled').filter(({ status }) => status === 'skipped')).toMatchObject([
+      { node: 'never__state', status: 'skipped' },
+      { node: 'never', status: 'skipped' },
+    ]);
+    const plan = await seen.engine.planFor(dataOf(seen.events, 'run.started')[0]?.graph.sha256 ?? '');
+    const tools = new Map([...toolsOver(memoryState()), echo].map((tool) => [tool.name, tool]));
+    expect(replayDecisions(plan, seen.events, (name) => tools.get(name)).difference).toBeNull();
+  });
+
+  it('is the output of a node that is called state, and no problem has the place of what was added', () => {
+    const named = graph([
+      { kind: 'tool', id: 'state', tool: 'say' },
+      { ...say, needs: ['state'] },
+    ]);
+    expect(named.nodes).toHaveLength(2);
+    const { problems } = readGraph({ id: 'g', nodes: [say, { ...say, id: 'b', input: '{{state.k}} {{gone.x}}' }] });
+    expect(problems().map(({ path }) => path.split('.').slice(0, 2).join('.'))).toEqual(
+      expect.arrayContaining(['nodes.0', 'nodes.1']),
+    );
+    expect(problems().every(({ path }) => /^nodes\.[01]\b/.test(path))).toBe(true);
   });
 });
