@@ -58,10 +58,15 @@ export async function graphAt(call: Call, row: RunRow, at: string, file?: string
 const LONGEST_BASE = 100;
 
 /** A name that no run has: the earlier one's with a word behind it, and a number where that is taken. */
-export function freeName(rows: Rows, run: string, word: string): string {
+export function freeName(
+  rows: Rows,
+  run: string,
+  word: string,
+  isFree: (name: string) => boolean = () => true,
+): string {
   const base = `${run.slice(0, LONGEST_BASE)}-${word}`;
   for (let number = 1; ; number += 1) {
     const name = number === 1 ? base : `${base}-${number}`;
-    if (storedRun(rows, name) === undefined) return name;
+    if (storedRun(rows, name) === undefined && isFree(name)) return name;
   }
 }

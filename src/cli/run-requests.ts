@@ -29,6 +29,7 @@ export async function requestRun(
       const handled = await host.handle(intake);
       const going = startedRun(handled);
       await (going?.done ?? lateAnswer(handled));
+      if (intake.kind === 'rerun') await engine.whenIdle(); // a fork starts when its copy of the desk is there
       const settled = await engine.stateOf(going?.run.id ?? id);
       await engine.whenIdle(); // an answer to a child sets its parent going
       return settled;

@@ -10,9 +10,10 @@ import type { Config } from '../schema/config.ts';
 import type { Tool } from '../schema/tool.ts';
 import { type ChainOptions, standardChain } from '../tools/chain.ts';
 import { classifierOf } from './guard/classifier.ts';
-import { createGuard } from './guard/create-guard.ts';
+import { createGuard, type GuardPorts } from './guard/create-guard.ts';
 import type { Rules } from './guard/call-rules.ts';
 import { commandEnvironment } from './settings.ts';
+import { deskFolder } from './desk-folder.ts';
 import type { Home } from '../schema/home.ts';
 
 /** What a simulation needs, too. */
@@ -23,10 +24,10 @@ export function engineOptions(
   rules: Rules,
   secrets: Pick<ChainOptions, 'reveal' | 'redact' | 'restore' | 'diagnose'> = {},
 ): EngineOptions {
-  const desk = join(home.workspace, 'desk');
+  const deskOf: GuardPorts['deskOf'] = ({ desk }) => deskFolder(home, desk);
   const classify = classifierOf(home);
   const env = Object.keys(commandEnvironment(home));
-  const guard = createGuard({ ...rules, tools: asRegistry(tools), desk, env, classify, clock: Date.now });
+  const guard = createGuard({ ...rules, tools: asRegistry(tools), deskOf, env, classify, clock: Date.now });
   return {
     tools,
     clock: Date.now,

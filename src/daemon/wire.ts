@@ -151,6 +151,7 @@ function lateRuns(): { runs: Runs; bind: (engine: Engine, ledger: Pick<LedgerPor
       start: (...all) => engine().start(...all),
       startChild: (...all) => engine().startChild(...all),
       startLinked: (...all) => engine().startLinked(...all),
+      nodeStart: (...all) => engine().nodeStart(...all),
       resume: (...all) => engine().resume(...all),
       answer: (...all) => engine().answer(...all),
       stop: (...all) => engine().stop(...all),

@@ -12,7 +12,7 @@ import { answerFromChild, childIdOf, failedChildOf, shareOfBudget } from './chil
 import type { EngineContext } from './engine-context.ts';
 import { assertFits } from './linked-run.ts';
 import { findRun } from './load-run.ts';
-import { answerWait, continueAfterFailure, resumeRun, startRun } from './run-control.ts';
+import { answerWait, continueAfterFailure, onDeskOf, resumeRun, startRun } from './run-control.ts';
 import { ignoreTooLate } from './run-registry.ts';
 import { isOver, type RunState } from './run-state.ts';
 import type { StartOptions } from './step-events.ts';
@@ -27,9 +27,10 @@ export async function startChild(
   call: ToolCall,
 ): Promise<string> {
   const { options, registry } = context;
-  const graph = await options.graphs?.(graphId);
-  if (graph === undefined) throw new OkaError('invalid-graph', `there is no graph "${graphId}"`);
+  const found = await options.graphs?.(graphId);
+  if (found === undefined) throw new OkaError('invalid-graph', `there is no graph "${graphId}"`);
   const parent = registry.drives.get(call.run)?.run;
+  const graph = onDeskOf(parent, found);
   const depth = (parent?.depth ?? 0) + 1;
   const budgets = childBudgets(context, graph, parent, depth);
   const id = childIdOf(call, parent);

@@ -18,7 +18,7 @@ import type { EngineContext, EngineOptions } from './engine-context.ts';
 import { memoryState } from './graph-state.ts';
 import { createHooks } from './hooks.ts';
 import { invokeTool } from './invoke-tool.ts';
-import type { LinkedStart } from './linked-run.ts';
+import { type LinkedStart, nodeStart } from './linked-run.ts';
 import { findRun, loadEvents } from './load-run.ts';
 import { memoryEvents } from './in-memory-stores.ts';
 import type { Plan } from './graph-plan.ts';
@@ -40,6 +40,8 @@ export type Engine = {
   resume: (id: string, request?: ResumeRequest) => Promise<Drive>;
   /** Starts a run that is made from an earlier one. */
   startLinked: (start: LinkedStart) => Promise<Drive>;
+  /** The seq of the event with which a node of a run started, the last time. */
+  nodeStart: (id: string, node: string) => Promise<number>;
   answer: (id: string, wait: string, answer: WaitAnswer) => Promise<Drive>;
   stop: (id: string, request: StopRequest) => Promise<RunState>;
   stopAll: (reason: string) => Promise<void>;
@@ -65,6 +67,7 @@ export function createEngine(options: EngineOptions): Engine {
     startChild: (graphId, input, call) => startChild(context, graphId, input, call),
     resume: (id, request) => resumeRun(context, id, request),
     startLinked: (start) => startLinkedRun(context, start),
+    nodeStart: (id, node) => nodeStart(context, id, node),
     answer: (id, wait, answer) => answerWait(context, id, wait, answer),
     stop,
     stopAll: (reason) => stopAll(registry, (id) => stop(id, { kind: 'stop', reason })),

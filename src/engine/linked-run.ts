@@ -33,6 +33,21 @@ export async function linkedState(context: EngineContext, { kind, run, node }: R
 
 /** The state of a run right before a node started; the last time, if it was started over. */
 async function stateBeforeNode(context: EngineContext, id: string, node: string): Promise<RunState> {
+  const { plan, events, start } = await findNodeStart(context, id, node);
+  const state = foldRun(plan, events.slice(0, start));
+  if (state === null) throw new Error('a run begins with run.started');
+  return state;
+}
+
+/** The event with which a node of a run started, the last time, if it was started over. */
+export async function nodeStart(context: EngineContext, id: string, node: string): Promise<number> {
+  const { events, start } = await findNodeStart(context, id, node);
+  return events[start]?.seq ?? 0;
+}
+
+type NodeStart = { plan: Plan; events: readonly Event[]; start: number };
+
+async function findNodeStart(context: EngineContext, id: string, node: string): Promise<NodeStart> {
   const { plan } = await loadRun(context, id);
   if (!plan.index.has(node))
     throw new OkaError('usage', `run ${id} has no node "${node}"`, {
@@ -44,32 +59,32 @@ async function stateBeforeNode(context: EngineContext, id: string, node: string)
   const all = await loadEvents(context, id);
   const events = all.slice(all.findIndex(({ type }) => type === 'run.started'));
   const start = startOfNode(plan, events, node);
-  const state = start === null ? null : foldRun(plan, events.slice(0, start));
-  if (state === null)
+  if (start === null)
     throw new OkaError('usage', `"${node}" did not run in ${id}, so nothing can start there`, {
       fix: 'See which nodes ran: oka explain <run>',
     });
-  return state;
+  return { plan, events, start };
 }
 
 /** The position of the event with which a node started for the last time; null when it never did. */
 function startOfNode(plan: Plan, events: readonly Event[], node: string): number | null {
-  let found: number | null = null;
+  let [found, visit]: [number | null, number] = [null, -1];
   let run: RunState | null = null;
   for (const [position, event] of events.entries()) {
     const before = run === null ? undefined : nodeStateOf(run, node);
-    if (before?.status === 'pending' && isAbout(event, node)) found = position;
+    if (before?.status === 'pending' && before.visit !== visit && isAbout(event, node))
+      [found, visit] = [position, before.visit];
     run = run === null ? foldRun(plan, [event]) : applyEvent(run, event);
   }
   return found;
 }
 
-/** Whether an event is an act of a node, or of an item of it. */
+/** Whether an event is an act of a node, of an item of it (`node__0`), or of a part that it was lowered to (`node__ask`). */
 function isAbout({ type, data }: Event, node: string): boolean {
   if (type !== 'call.started' && type !== 'decision.made' && type !== 'wait.opened' && type !== 'node.settled')
     return false;
   if (type === 'node.settled' && data.status === 'skipped') return false;
-  return data.node === node || data.node?.replace(/__\d+$/, '') === node;
+  return data.node === node || data.node?.startsWith(`${node}__`) === true;
 }
 
 /** Throws with every node that counts as done and is another one in the new graph (L2). */

@@ -103,14 +103,21 @@ export async function startLinkedRun(context: EngineContext, { id, link, graph }
     throw new OkaError('run-is-over', `run ${source.id} is ${source.status}; only a run that failed is resumed so`);
   const state = await linkedState(context, link);
   await plans.storeTools();
-  const plan = graph === undefined ? source.plan : await plans.planGraph(graph);
+  const isSame = graph === undefined;
+  const plan = isSame ? source.plan : await plans.planGraph(link.kind === 'resume' ? onDeskOf(source, graph) : graph);
   if (state !== null) assertFits(state, plan);
   if (registry.drives.has(id) || (await findRun(context, id)) !== null)
     throw new OkaError('usage', `there is a run "${id}" already, and a name means one run`);
   const { title, input, budgets } = source;
   const around = link.kind === 'resume' ? { parent: source.id, depth: source.depth } : {};
   const request = { id, link, title, input, budgets, ...around };
-  return startFrom(context, state, plan, request, graph === undefined ? source.checksAcceptance : undefined);
+  return startFrom(context, state, plan, request, isSame ? source.checksAcceptance : undefined);
+}
+
+/** A graph that is run inside a fork, or continues one, works in the same copy of the desk. */
+export function onDeskOf(around: RunState | undefined, graph: Graph): Graph {
+  const desk = around?.plan.graph.desk;
+  return desk === undefined ? graph : { ...graph, desk };
 }
 
 function startFrom(

@@ -38,6 +38,7 @@ export function toolCallFor(state: DriveState, step: CallStep, usage: Usage): To
     bounds: boundsIn(run, step),
     left: () => ({ ...withOwnShare(accountLeft(state.account, workTime(state)), usage), tool_calls }),
     approval,
+    ...(run.plan.graph.desk === undefined ? {} : { desk: run.plan.graph.desk }),
     ...(run.plan.graph.folders === undefined ? {} : { folders: run.plan.graph.folders }),
     previous: null,
     intend: (again) => recordRetry(state, step, again),

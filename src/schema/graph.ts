@@ -120,6 +120,7 @@ export const Graph = z
     edges: z.array(Edge).max(200_000).default([]).describe('Conditional edges and bounded loops.'),
     parallel: z.int().positive().max(1024).default(8).describe('How many nodes may run at once.'),
     budgets: Budgets.default({}),
+    desk: Id.optional().describe('The copy of the desk, in workspace/forks, that it works in; that of a fork.'),
     folders: z
       .array(OpenFolder)
       .max(100)

@@ -104,6 +104,8 @@ export type ToolCall = Attempt & {
   aside?: FilesAside;
   /** Folders outside the desk that the plan names; what is really open is decided when the tool acts. */
   folders?: readonly OpenFolder[];
+  /** The copy of the desk that it works in (workspace/forks); the desk when left out. */
+  desk?: string;
   /** The only hosts that the network of this call reaches, because it has been given a secret; absent without one. */
   onlyHosts?: readonly string[];
   /** Headers with secrets that the egress proxy adds for this call. */
@@ -155,7 +157,7 @@ export type Tool = {
   /** Whether doing just this twice has the effect of doing it once; without it, the annotations decide. */
   idempotent?(input: Json): boolean;
   /** The state of what a call reads, such as the time a file was changed; a cached result is good while it stays. */
-  fingerprint?(input: Json): Promise<string>;
+  fingerprint?(input: Json, call?: Pick<ToolCall, 'desk'>): Promise<string>;
   /** The most a call may cost; reserved before it starts. */
   estimate?(input: Json): Usage;
   invoke(input: Json, call: ToolCall): Promise<Outcome>;

@@ -137,3 +137,77 @@ describe('oka graph replay', () => {
     expect(existsSync(join(folder.dir, 'workspace/desk/note.txt'))).toBe(true);
   });
 });
+
+describe('oka graph fork', () => {
+  it('starts at a node with another input, in a copy of the desk as it was then, and leaves the desk alone', async () => {
+    using folder = temporaryFolder();
+    const { run, json, save, desk } = await homeIn(folder.dir);
+    const later = append('note', 'changed since\n');
+    await run(
+      'graph',
+      'run',
+      save({ id: 'report', nodes: [append('first', 'for {{input.who}}\n'), { ...later, needs: ['first'] }] }),
+      '--id',
+      'r',
+      '--input',
+      '{"who":"Ada"}',
+    );
+    await run('graph', 'replay', 'r');
+    const before = [desk('first.txt'), desk('note.txt')];
+    const input = JSON.stringify({ path: 'other.txt', content: 'of the fork' });
+    expect(await json('graph', 'fork', 'r', 'note', '--input', input)).toMatchObject({ run: 'r-fork', status: 'done' });
+    const fork = (name: string): string => join(folder.dir, 'workspace/forks/r-fork', name);
+    expect(readFileSync(fork('first.txt'), 'utf8')).toBe('for Ada\n');
+    expect(readFileSync(fork('other.txt'), 'utf8')).toBe('of the fork');
+    expect(existsSync(fork('note.txt'))).toBe(false);
+    expect([desk('first.txt'), desk('note.txt')]).toEqual(before);
+    expect(existsSync(join(folder.dir, 'workspace/desk/other.txt'))).toBe(false);
+    expect(await json('explain', 'r-fork')).toMatchObject({
+      link: { kind: 'fork', run: 'r', node: 'note' },
+      actions: [{ node: 'note', input: { path: 'other.txt' } }],
+    });
+  });
+
+  it('of a command runs it in the copy, and what it reads there is not that of the desk', async () => {
+    using folder = temporaryFolder();
+    const { run, json, save, desk } = await homeIn(folder.dir);
+    const shell = (id: string, line: string, needs: string[] = []): object => ({
+      kind: 'tool',
+      id,
+      tool: 'shell',
+      input: { line },
+      needs,
+      ...bounds,
+    });
+    const read = {
+      kind: 'tool',
+      id: 'read',
+      tool: 'files.read',
+      needs: ['count'],
+      input: { path: 'n.txt' },
+      ...bounds,
+    };
+    const file = save({
+      id: 'report',
+      nodes: [shell('start', 'echo 1 > n.txt'), shell('count', 'echo more >> n.txt; pwd > at.txt', ['start']), read],
+    });
+    expect((await run('graph', 'run', file, '--id', 'r')).code).toBe(0);
+    const line = JSON.stringify({ line: 'echo fork >> n.txt; echo $HOME > home.txt' });
+    expect(await json('graph', 'fork', 'r', 'count', '--input', line, '--id', 'f')).toMatchObject({
+      status: 'done',
+      output: { content: '1\nfork\n' },
+    });
+    expect(desk('n.txt')).toBe('1\nmore\n');
+    const at = join(folder.dir, 'workspace/forks/f');
+    expect(readFileSync(join(at, 'home.txt'), 'utf8').trim()).toBe(at);
+    expect(existsSync(join(at, 'at.txt'))).toBe(false);
+    expect(await json('graph', 'fork', 'f', 'read', '--id', 'g')).toMatchObject({
+      status: 'done',
+      output: { content: '1\nfork\n' },
+    });
+    expect(await run('graph', 'fork', 'r', 'count', '--id', 'f')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('is there already'),
+    });
+  });
+});

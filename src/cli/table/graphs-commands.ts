@@ -5,6 +5,9 @@ import { parseSince } from '../option-values.ts';
 
 const input = text('JSON', 'What the graph is given: JSON, a file with JSON, or - for stdin.');
 
+const nodeInput = text('JSON', 'Another input for that node: JSON, a file, or - for stdin.');
+const forkId = text('ID', 'Name of the new run (default: that of the run, with -fork).');
+
 export const graphs: Readonly<Record<string, Command>> = {
   'graph validate': command({
     summary: 'List everything that is wrong with a graph; exit 1 if something is',
@@ -50,6 +53,22 @@ export const graphs: Readonly<Record<string, Command>> = {
     json: true,
     example: 'oka graph resume report-1',
     load: () => import('../commands/graph-resume.ts'),
+  }),
+  'graph fork': command({
+    summary: 'Start at a node of an earlier run with another input, in a copy of the desk as it was then',
+    operands: '<run> <node>',
+    options: { input: nodeInput, id: forkId },
+    json: true,
+    example: 'oka graph fork report-1 send --input \'{"to":"ada"}\'',
+    load: () => import('../commands/graph-fork.ts'),
+  }),
+  fork: command({
+    summary: 'Start at a step of an earlier task again, in a copy of the desk as it was then',
+    operands: '<run>',
+    options: { from: text('STEP', 'The step to start at; oka explain names them.'), input: nodeInput, id: forkId },
+    json: true,
+    example: 'oka fork count-apples --from step_2',
+    load: () => import('../commands/fork.ts'),
   }),
   simulate: command({
     summary: 'Show which calls a graph would make, and what the policy says to each',

@@ -1,26 +1,30 @@
 /** Owns: the desk while a process owns the pen: its tools, its sandbox, its snapshots. */
-import { join } from 'node:path';
+import { realpathSync } from 'node:fs';
 import { mayRedirectTo } from '../../guard/egress-rule.ts';
 import type { Config } from '../../schema/config.ts';
 import { messageOf } from '../../schema/errors.ts';
 import type { NewEvent } from '../../schema/event.ts';
 import type { LiveSteps } from '../../schema/live-port.ts';
+import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
 import type { ArtifactStore, EventStore } from '../../schema/ports.ts';
 import type { OpenedRoom } from '../../schema/room.ts';
+import type { Tool } from '../../schema/tool.ts';
 import { isRestorable } from '../../tools/desk/restorable.ts';
 import { openSnapshots, type Snapshots } from '../../tools/desk/snapshots.ts';
-import { classifierOf } from '../guard/classifier.ts';
+import { type Classifier, classifierOf } from '../guard/classifier.ts';
 import { openApprovedFolders } from '../guard/approved-folders.ts';
 import { type FolderGrants, openFolderGrants } from '../guard/folder-grants.ts';
 import type { LoadedPolicy } from '../guard/policy-file.ts';
 import { classWith, openSandbox, type Sandbox } from '../guard/sandbox.ts';
 import type { EgressRoutes } from '../network/egress-routes.ts';
 import type { ports } from '../room-ports.ts';
+import { commandEnvironment } from '../settings.ts';
 import type { LedgerPort, OnDurable, ProjectionsPort, Runs } from '../port-types.ts';
 import { builtInTools } from './built-in-tools.ts';
 import { type DeskPorts, onDesk, recordAfter, recordUnbegun } from './desk.ts';
 import { deskTurns } from './desk-turns.ts';
+import { onNamedDesk } from './fork-desks.ts';
 import { openDeskCalls } from './open-desk-calls.ts';
 import type { AsidePorts } from './set-aside.ts';
 import { deskSettling } from './settle-desk.ts';
@@ -45,8 +49,8 @@ export type DeskRoomPorts = {
 type Gives = Pick<typeof ports, 'folders' | 'sandbox' | 'shadow' | 'witness' | 'deskTurn' | 'deskPlaced'>;
 
 export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
-  const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs, live } = needed;
-  const folder = join(home.workspace, 'desk');
+  const { home, config, ledger, events, artifacts, onDurable, egress, policy, runs } = needed;
+  const folder = deskFolder(home);
   const shadow = openSnapshots({ store: undoFolder(home), desk: folder });
   const classify = classifierOf(home);
   const folders = openFolderGrants({
@@ -68,22 +72,13 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   const asidePorts: AsidePorts = { shadow, policy, clock: Date.now };
   const desk = {
     ...writableDesk(needed, sandbox, shadow, asidePorts, closing.signal),
-    foldersOf: changedFolders(folders),
+    foldersOf: changedFolders(home, folders),
   };
   const { inTurn } = desk;
   const deskPlaced = (name: string): void => void desk.placed?.add(name);
   const undoing = new Set<Promise<unknown>>();
   const unsubscribe = onDurable(sandbox.forgetWitnesses);
-  const tools = builtInTools({
-    desk: folder,
-    home,
-    artifacts,
-    folders: folders.forCall,
-    startRun: ({ graph, input, call }) => runs.startChild(graph, input, call),
-    shell: { classify: classWith(classify, folder), sandbox: sandbox.forCommand, live },
-    sendOn: (host) => mayRedirectTo(policy().policy, host),
-    net: egress.tools,
-  });
+  const tools = deskTools(needed, { folders, sandbox, classify });
   return {
     gives: {
       folders,
@@ -119,8 +114,36 @@ export function openDesk(needed: DeskRoomPorts): OpenedRoom<unknown, Gives> {
   };
 }
 
-function changedFolders(folders: FolderGrants): NonNullable<DeskPorts['foldersOf']> {
+type DeskGuards = { folders: FolderGrants; sandbox: Sandbox; classify: Classifier };
+
+/** The built-in tools, which act on the desk, or in the copy of it that a fork works in. */
+function deskTools(
+  { home, artifacts, runs, live, policy, egress }: DeskRoomPorts,
+  { folders, sandbox, classify }: DeskGuards,
+): Tool[] {
+  const toolsIn = (desk: string): Tool[] =>
+    builtInTools({
+      desk,
+      home,
+      artifacts,
+      folders: folders.forCall,
+      startRun: ({ graph, input, call }) => runs.startChild(graph, input, call),
+      shell: {
+        env: { ...commandEnvironment(home), HOME: desk },
+        classify: classWith(classify, deskFolder(home)),
+        sandbox: sandbox.forCommand,
+        live,
+      },
+      sendOn: (host) => mayRedirectTo(policy().policy, host),
+      net: egress.tools,
+    });
+  return onNamedDesk(toolsIn(deskFolder(home)), (fork) => toolsIn(deskFolder(home, fork)));
+}
+
+/** A fork works in a folder outside the desk, too. */
+function changedFolders(home: Home, folders: FolderGrants): NonNullable<DeskPorts['foldersOf']> {
   return async (call) => {
+    if (call.desk !== undefined) return { restorable: [realpathSync(deskFolder(home, call.desk))], uncovered: [] };
     const writable = (await folders.forCall(call)).filter(({ access }) => access === 'write').map(({ path }) => path);
     const restorable = writable.filter((path) => isRestorable(path));
     return { restorable, uncovered: writable.filter((path) => !restorable.includes(path)) };

@@ -121,7 +121,7 @@ async function stepsOfRun(
 }
 
 /** The events of a run and of all runs inside it, in the order in which they were written. */
-async function eventsWithChildren(
+export async function eventsWithChildren(
   eventsOf: (run: string) => Promise<Event[]>,
   run: string,
   depth = DEEPEST,

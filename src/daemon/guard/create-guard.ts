@@ -17,7 +17,8 @@ import type { LoadedPolicy } from './policy-file.ts';
 
 export type GuardPorts = {
   tools: Pick<ToolRegistry, 'get'>;
-  desk: string;
+  /** The folder in which the calls of a run work. */
+  deskOf: (call: Pick<ToolCall, 'desk'>) => string;
   /** Names of the variables that commands see. */
   env: readonly string[];
   policy: () => LoadedPolicy;
@@ -69,10 +70,12 @@ export function createGuard(ports: GuardPorts): { judge: Judge; asking: Approval
  * network by its words runs without it.
  */
 export function classifyWithHosts(
-  { author, input, folders = [] }: Pick<ToolCall, 'author' | 'input' | 'folders'>,
+  call: Pick<ToolCall, 'author' | 'input' | 'folders' | 'desk'>,
   command: Command,
-  { classify, desk }: Pick<GuardPorts, 'classify' | 'desk'>,
+  { classify, deskOf }: Pick<GuardPorts, 'classify' | 'deskOf'>,
 ): Classified {
+  const { author, input, folders = [] } = call;
+  const desk = deskOf(call);
   const dir = join(desk, dirOf(input));
   const found = classify(command, folders, dir);
   if (author !== 'model' && !found.net) return found;
@@ -93,10 +96,12 @@ async function aroundOf(call: ToolCall, ports: GuardPorts, classified: Classifie
   const policy = ports.policy().sha256;
   const command = commandOf(call);
   if (command === null) return { policy, dir: null, env: [], files: [] };
-  const named = join(ports.desk, dirOf(call.input));
-  const dir = await realDirOf(ports.desk, named);
+  const desk = ports.deskOf(call);
+  const named = join(desk, dirOf(call.input));
+  const inside = await realDirOf(desk, named);
+  const dir = call.desk === undefined ? inside : join('forks', call.desk, inside);
   const found = classified ?? ports.classify(command, call.folders);
-  const { files, unbound } = await readBoundContent(command, { dir: named, home: ports.desk }, found);
+  const { files, unbound } = await readBoundContent(command, { dir: named, home: desk }, found);
   return { policy, dir, env: ports.env.toSorted(), files, hosts: found.hosts, unbound };
 }
 

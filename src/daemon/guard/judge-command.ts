@@ -1,8 +1,8 @@
 /** Owns: what the active policy of a home says about a command that a model would write. Nothing is run. */
-import { join } from 'node:path';
 import { createDescriber, createJudge } from '../../guard/judge-call.ts';
 import type { Classified } from '../../schema/command.ts';
 import { OkaError } from '../../schema/errors.ts';
+import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
 import { type Effect, Policy } from '../../schema/policy.ts';
 import type { ToolCall } from '../../schema/tool.ts';
@@ -15,7 +15,7 @@ export type JudgedCommand = { found: Classified; verdict: Effect; reason: string
 /** Where there is no home, the defaults of the product count. */
 export function commandJudge(home: Home): (line: string) => JudgedCommand {
   const loaded = policyOrDefaults(home);
-  const ports = { classify: classifierOf(home), desk: join(home.workspace, 'desk') };
+  const ports = { classify: classifierOf(home), deskOf: () => deskFolder(home) };
   const classified = (call: ToolCall): Classified => classifyWithHosts(call, call.input as { line: string }, ports);
   const shell = { targets: ['line'], annotations: NOTHING_KNOWN } as const;
   const judge = createJudge({

@@ -26,6 +26,7 @@ import { forgetWitness } from '../../tools/launch-witness.ts';
 import type { EgressAccess } from '../network/egress-access.ts';
 import { npmrcLines, packageAuthorities, packageSettings, registryVariables } from '../network/registry-settings.ts';
 import { certificateFiles } from '../settings.ts';
+import { deskFolder } from '../desk-folder.ts';
 import type { Home } from '../../schema/home.ts';
 import type { Classifier } from './classifier.ts';
 import { classifyWithHosts } from './create-guard.ts';
@@ -224,11 +225,11 @@ async function grantEgress(
     const declared = net === true ? [] : net;
     return egress.grant({ ...step, ...splitApprovedHosts([...declared, ...named]) }, timeoutMs);
   }
-  const found = classifyWithHosts(toolCall, command, { classify, desk: join(home.workspace, 'desk') });
+  const found = classifyWithHosts(toolCall, command, { classify, deskOf: ({ desk }) => deskFolder(home, desk) });
   if (approvedHosts.length === 0 && (!found.net || (author !== 'model' && isUnasked))) return null;
   const onlyFetches = isUnasked && effect !== 'external_mutation';
   const hosts = splitApprovedHosts([...(isUnasked ? [] : found.hosts), ...named]);
-  const packages = onlyFetches ? { packages: await readDeskPackages(join(home.workspace, 'desk'), command) } : {};
+  const packages = onlyFetches ? { packages: await readDeskPackages(deskFolder(home, toolCall.desk), command) } : {};
   return egress.grant({ ...step, ...hosts, onlyFetches, ...packages }, timeoutMs);
 }
 
@@ -242,12 +243,12 @@ function limitsOfSecrets({ onlyHosts, proxyHeaders }: ToolCall): Pick<TicketOwne
 
 function confinedLaunch(
   { home }: SandboxPorts,
-  { class: effect, author, call }: ToolCall,
+  { class: effect, author, call, desk }: ToolCall,
   { readable }: SandboxRequest,
   support: KernelSupport,
   { grant, scratch, folders }: { grant: Grant | null; scratch: string | null; folders: readonly OpenFolder[] },
 ): SandboxLaunch {
-  const places = placesOf(home, scratch);
+  const places = placesOf(home, scratch, desk);
   const step = { class: effect, author, net: grant?.address ?? null, installer: false, folders };
   const rights = rightsOf(step, places, support);
   return {
@@ -274,8 +275,8 @@ function witnessedLaunch(
   return { launcher: launcherPath(), rights: null, state, desk: deskLockFor(home, effect) };
 }
 
-function placesOf(home: Home, scratch: string | null): Places {
-  const desk = join(home.workspace, 'desk');
+function placesOf(home: Home, scratch: string | null, fork?: string): Places {
+  const desk = deskFolder(home, fork);
   return resolvePlaces({ oka: home.oka, desk, scratch, tools: join(home.oka, 'tools') });
 }
 

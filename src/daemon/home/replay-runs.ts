@@ -14,6 +14,7 @@ import { Graph } from '../../schema/graph.ts';
 import type { Redact } from '../../schema/ports.ts';
 import type { Tool } from '../../schema/tool.ts';
 import type { Home } from '../../schema/home.ts';
+import { deskFolder } from '../desk-folder.ts';
 import { openHomeVault } from '../guard/home-vault.ts';
 import { detachedTools } from '../room-contributions.ts';
 import type { DaemonRoom } from '../rooms.ts';
@@ -59,7 +60,8 @@ export async function replayRunFully(
 ): Promise<{ calls: Compared[]; tools: ToolChanges | null }> {
   const scratch = mkdtempSync(join(tmpdir(), 'oka-replay-'));
   try {
-    cpSync(join(home.workspace, 'desk'), scratch, { recursive: true, verbatimSymlinks: true });
+    const { desk } = await graphOfRun(home, events);
+    cpSync(deskFolder(home, desk), scratch, { recursive: true, verbatimSymlinks: true });
     const { redact } = await openHomeVault(home);
     const calls = await replayFully(events, await toolsOn(scratch, home, redact, rooms), signal);
     return { calls, tools: await toolChanges(home, events, rooms) };
@@ -69,11 +71,19 @@ export async function replayRunFully(
 }
 
 async function planOfRun(home: Home, events: readonly Event[]): Promise<Plan> {
-  const [first] = events;
-  if (first?.type !== 'run.started') throw new OkaError('no-such-run', 'the first event of the run is not run.started');
-  const { sha256 } = first.data.graph;
-  const bytes = await openArtifacts(join(home.oka, 'artifacts'), redactShapes).get({ sha256 });
-  return planOf(Graph.parse(JSON.parse(bytes.toString('utf8'))), sha256, defaultStates);
+  return planOf(await graphOfRun(home, events), startOfRun(events).graph.sha256, defaultStates);
+}
+
+/** The graph of a run, as it was stored when the run started. */
+export async function graphOfRun(home: Home, events: readonly Event[]): Promise<Graph> {
+  const bytes = await openArtifacts(join(home.oka, 'artifacts'), redactShapes).get(startOfRun(events).graph);
+  return Graph.parse(JSON.parse(bytes.toString('utf8')));
+}
+
+function startOfRun(events: readonly Event[]): Extract<Event, { type: 'run.started' }>['data'] {
+  const started = events.find((event) => event.type === 'run.started');
+  if (started?.type !== 'run.started') throw new OkaError('no-such-run', 'the run has not started');
+  return started.data;
 }
 
 async function toolsOn(

@@ -4,7 +4,7 @@ import { OkaError } from '../../schema/errors.ts';
 import { defineRoom } from '../../schema/room.ts';
 import { ports } from '../room-ports.ts';
 
-const { runs, results, artifacts } = ports;
+const { home, runs, results, artifacts, shadow, deskTurn } = ports;
 
 export const worker = defineRoom({
   name: 'daemon/worker',
@@ -19,8 +19,8 @@ export const worker = defineRoom({
     'intake.rejected',
   ],
   findings: async (home) => [(await import('./worker-finding.ts')).workerFinding(home)],
-  needs: { runs, results, artifacts },
-  open: ({ runs: engine, results: written, artifacts: stored }) => ({
+  needs: { home, runs, results, artifacts, shadow, deskTurn },
+  open: ({ runs: engine, results: written, ...needed }) => ({
     intakes: {
       cancel: async ({ run }) => {
         await engine.stop(run, { kind: 'cancel', reason: 'cancelled by a person' });
@@ -39,7 +39,7 @@ export const worker = defineRoom({
         return { answer: engine.stop(run, request).then(() => null) };
       },
       resume: ({ run }) => engine.resume(run, { reason: 'resumed by a person' }),
-      rerun: async (intake) => (await import('./rerun.ts')).rerun({ runs: engine, artifacts: stored }, intake),
+      rerun: async (intake) => (await import('./rerun.ts')).rerun({ runs: engine, ...needed }, intake),
     },
   }),
 });

@@ -13,7 +13,7 @@ import type { Clock } from '../../schema/ports.ts';
 import { type Changes, type FileLeft, findFilesLeft, summarizeChanges } from './desk-changes.ts';
 import { findTriggers, type TriggerChange } from './find-triggers.ts';
 import { toShownPath } from './open-folder.ts';
-import { type Entry, getTree } from './snapshot-tree.ts';
+import { type Entry, flattenTree, getTree } from './snapshot-tree.ts';
 import { type SnapshotLimits, type Snapshot, snapshotDesk, type Seen } from './take-snapshot.ts';
 import { Objects } from './object-store.ts';
 import { type Action, type Left, planUndo, type Step, type UndoPlan } from './plan-undo.ts';
@@ -46,6 +46,8 @@ export type Snapshots = {
   contentOf(entry: Entry): Buffer | null;
   /** Makes changes of the desk, each only where the desk is as the change expects it; names those that were not made. */
   change(actions: readonly Action[]): Left[];
+  /** Writes a snapshot into an empty folder; names what could not be written there, since it was not stored. */
+  copyTo(tree: string, folder: string): Left[];
   /** What these steps changed, all together. */
   changes(steps: readonly Step[]): Changes;
   /** The regular files that these steps created or changed, as they left them. */
@@ -122,6 +124,7 @@ export function openSnapshots(options: SnapshotOptions): Snapshots {
     triggers: (step) => findTriggers(objects, step),
     contentOf: ({ oid }) => (objects.has(oid) ? objects.get('blob', oid) : null),
     change: (actions) => carryOutPlan(desk, objects, actions).left,
+    copyTo: (tree, folder) => carryOutPlan(folder, objects, creations(objects, tree)).left,
     changes: (steps) => summarizeChanges(objects, steps),
     filesLeft: (steps) => findFilesLeft(objects, steps),
     forFolder: (path) => folderSnapshots(folders, options, path),
@@ -163,6 +166,10 @@ function folderStores(store: string): string[] {
   const around = `${store}-folders`;
   return existsSync(around) ? readdirSync(around).map((name) => join(around, name)) : [];
 }
+
+/** Everything in a snapshot, as changes of an empty folder. */
+const creations = (objects: Objects, tree: string): Action[] =>
+  [...flattenTree(objects, tree)].map(([path, to]) => ({ path, from: null, to }));
 
 type Journal = { key: string; plan: UndoPlan };
 

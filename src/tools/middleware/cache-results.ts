@@ -26,7 +26,8 @@ export function cache(tools: Pick<ToolRegistry, 'get'>, store: Cache | undefined
 const isMasked = ({ input }: ToolCall): boolean => findMarkIn(input) !== null;
 
 /** Without a fingerprint of what it reads, a result is good for its own run only. */
-async function cacheKey({ run, tool: name, input }: ToolCall, tool: Tool): Promise<string> {
-  const sources = tool.fingerprint === undefined ? `run ${run}` : await tool.fingerprint(input);
+async function cacheKey(call: ToolCall, tool: Tool): Promise<string> {
+  const { run, tool: name, input } = call;
+  const sources = tool.fingerprint === undefined ? `run ${run}` : await tool.fingerprint(input, call);
   return hash('sha256', JSON.stringify([name, input, sources]));
 }

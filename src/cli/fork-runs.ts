@@ -1,0 +1,59 @@
+/** Forks: a run that departs from an earlier one at a node, with another input if one is given. */
+import { lstatIfPresent } from '../ledger/disk.ts';
+import { deskFolder } from '../daemon/desk-folder.ts';
+import { eventsOfRun, graphOfRun } from '../daemon/home/replay-runs.ts';
+import { taskGraph } from '../graphs/task-loop.ts';
+import { OkaError } from '../schema/errors.ts';
+import type { Graph, Node } from '../schema/graph.ts';
+import type { Json } from '../schema/json.ts';
+import type { RunRow } from '../views/run-rows.ts';
+import type { Answer, Call } from './command-module.ts';
+import { freeName, rowOfRun, startLinkedRun } from './linked-runs.ts';
+import { inputOption } from './operands.ts';
+import { readViews, withReadingProgress } from './read-views.ts';
+import type { RequestData } from './run-requests.ts';
+
+export type ForkOptions = { input: string | undefined; id: string | undefined };
+
+/** Starts the fork; a task is forked inside, where its steps are. */
+export async function startFork(call: Call<ForkOptions>, named: string, node: string): Promise<Answer<RequestData>> {
+  const run = runWithSteps(await rowOfRun(call, named));
+  const { options } = call;
+  const input = options.input === undefined ? undefined : await inputOption(options.input, call.stdin);
+  const graph = input === undefined ? null : withInput(await ownGraph(call, run), node, input);
+  const id = options.id ?? (await readViews(call, (rows) => freeName(rows, named, 'fork', isFree(call))));
+  return startLinkedRun(call, { id, link: { kind: 'fork', run, node } }, graph);
+}
+
+const isFree =
+  ({ home }: Pick<Call, 'home'>) =>
+  (name: string): boolean =>
+    lstatIfPresent(deskFolder(home, name)) === undefined;
+
+/** The steps of a task are those of the last run inside it. */
+function runWithSteps({ run, graph, children }: RunRow): string {
+  if (graph !== taskGraph.id) return run;
+  const inside = children.findLast((child) => child.startsWith(`${run}.`));
+  if (inside !== undefined) return inside;
+  throw new OkaError('usage', `${run} has not begun any step yet`, { fix: `Give the task again: oka again ${run}` });
+}
+
+async function ownGraph(call: Call<ForkOptions>, run: string): Promise<Graph> {
+  const events = await withReadingProgress(call, (reading) => eventsOfRun(call.home, run, reading));
+  return graphOfRun(call.home, events);
+}
+
+function withInput(graph: Graph, node: string, input: Json): Graph {
+  if (graph.nodes.some(({ id }) => id.startsWith(`${node}__`)))
+    throw new OkaError('usage', `"${node}" has several parts, and cannot be given another input`, {
+      fix: 'Fork at the node before it.',
+    });
+  return { ...graph, nodes: graph.nodes.map((each) => (each.id === node ? givenInput(each, input) : each)) };
+}
+
+function givenInput(node: Node, input: Json): Node {
+  if (node.kind !== 'map' && node.kind !== 'wait') return { ...node, input };
+  throw new OkaError('usage', `"${node.id}" is a ${node.kind}, which takes no input of its own`, {
+    fix: 'Fork at the node before it.',
+  });
+}
