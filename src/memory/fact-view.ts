@@ -16,6 +16,8 @@ import { endFact, type FactRow, type FactState, applyFact, rewordFact } from './
 export type FactPlace = { pen: Pen; seq: number };
 
 export type StoredFact = FactRow & {
+  /** The event of the run ledger after which it has been in its state. */
+  changed: number;
   /** The events that stored it, the latest last. */
   places: FactPlace[];
   /** The earlier events that stored it or a fact it superseded. */
@@ -26,7 +28,7 @@ const MOST_PLACES = 100;
 
 export const factView: View = {
   name: 'fact',
-  version: 2,
+  version: 3,
   types: ['fact.kept', 'fact.reworded', 'fact.forgotten'],
   take: ({ event }, rows) => {
     if (event.type === 'fact.kept') storeFact(event, rows);
@@ -104,7 +106,9 @@ function storeFact(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): vo
   if (isBefore(event, words.kept)) return;
   noteRunEvent(event, rows, id, null);
   const kept = newFactRow(event, rows);
-  putFact(rows, { ...kept, state: laterEnding(event, words) ?? kept.state });
+  const ending = laterEnding(event, words);
+  const changed = Math.max(kept.changed, ending === null ? 0 : (words[ending.kind]?.seq ?? 0));
+  putFact(rows, { ...kept, changed, state: ending ?? kept.state });
 }
 
 function newFactRow(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): StoredFact {
@@ -114,6 +118,7 @@ function newFactRow(event: Extract<Event, { type: 'fact.kept' }>, rows: Rows): S
   const replaced = supersedes.flatMap((other) => (other === id ? [] : (storedFact(rows, other)?.places ?? [])));
   return {
     ...applyFact(before, { ...event.data, evidence: evidenceIn(event) }, event.at),
+    changed: runSeq(event),
     places: [...earlier, { pen: event.pen, seq: event.seq }].slice(-MOST_PLACES),
     replaces: [...earlier, ...replaced].slice(-MOST_PLACES),
   };
@@ -125,13 +130,18 @@ function evidenceIn({ pen, run, seq, data }: Extract<Event, { type: 'fact.kept' 
   return [...data.evidence, { run, seq }].slice(-100);
 }
 
+/** The event of the run ledger that the writer of this event had read last, or this event itself. */
+const runSeq = ({ pen, seq, cause }: Event): number => (pen === 'run' ? seq : (cause ?? 0));
+
 /** A forgotten fact stays so, whatever supersedes it, until it is stored again. */
 function endStoredFact(event: Event, rows: Rows, id: string, state: Ending): void {
   const words = runEventsAbout(rows, id);
   if (isBefore(event, words.kept) || (state.kind === 'superseded' && laterEnding(event, words) !== null)) return;
   noteRunEvent(event, rows, id, state);
   const row = storedFact(rows, id);
-  if (row !== undefined) putFact(rows, endFact(row, state, event.at));
+  if (row === undefined) return;
+  const ended = endFact(row, state, event.at);
+  putFact(rows, ended === row ? row : { ...ended, changed: runSeq(event) });
 }
 
 function rewordStoredFact(event: Extract<Event, { type: 'fact.reworded' }>, rows: Rows): void {

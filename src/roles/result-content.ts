@@ -64,6 +64,8 @@ export type ResultFacts = {
   model: string | null;
   /** The procedure that the plan was made from. */
   procedure?: string;
+  /** Whether this procedure is new, and a person should know how to undo it. */
+  isNewHabit?: boolean;
   /** `ask`: the kind of reply; `nothing` means that something has to be installed or to happen, not to be answered; `time`: that it is tried again. */
   questions: readonly { id: string; text: string; ask?: 'answer' | 'approval' | 'nothing' | 'time' }[];
   /** What a person can do so that the task continues, and the command for it. */

@@ -96,7 +96,7 @@ function withoutErrors(evidence: string, steps: readonly ResultStep[]): string {
   );
 }
 
-export function costSection({ cost, model, procedure, started, ended }: ResultFacts): string {
+export function costSection({ cost, model, procedure, isNewHabit, started, ended }: ResultFacts): string {
   const spent =
     model === null
       ? 'no model was used'
@@ -110,6 +110,9 @@ export function costSection({ cost, model, procedure, started, ended }: ResultFa
     ...(procedure === undefined
       ? []
       : [`- planned from a procedure: ${inlineCode(`oka procedures why ${procedure}`)}`]),
+    ...(procedure === undefined || isNewHabit !== true
+      ? []
+      : [`- I now do tasks like this one by myself. Undo with: ${inlineCode(`oka procedures demote ${procedure}`)}`]),
     `- ${formatPeriod(started, ended)}`,
   ].join('\n');
 }

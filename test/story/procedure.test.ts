@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stableShare } from '../../src/memory/procedures/choose-procedure.ts';
 import type { ProcedureNumbers, ProcedureStatus } from '../../src/schema/procedure.ts';
+import type { NewEvent } from '../../src/schema/event.ts';
 import { openLedger } from '../../src/ledger/ledger.ts';
 import { Procedure } from '../../src/schema/procedure.ts';
 import type { Json } from '../../src/schema/json.ts';
@@ -83,6 +84,10 @@ async function known(
 }
 
 const task = (id: string, text: string): string => `---\nid: ${id}\n---\n${text}\n`;
+
+type Append = (event: NewEvent) => Promise<void>;
+const HEADING = 'Always put a heading above a text in capitals.';
+const byHand = { id: 'headings', namespace: 'general', source: 'person' as const };
 
 /** A name for a run that is in this share, or is not. */
 const runIn = (share: number, isIn: boolean, id = ID): string => {
@@ -244,7 +249,9 @@ describe('a procedure', { timeout: 90_000 }, () => {
     const [good, bad] = [runIn(0.1, false), `${runIn(0.1, false)}-bad`];
     story.drop('a.md', task(good, 'Write "hello" in capitals into a.txt'));
     story.work();
-    expect((await story.ended(good)).page).toMatch(/2 of 2 criteria[^]*What the task asks for is done/);
+    const { page } = await story.ended(good);
+    expect(page).toMatch(/2 of 2 criteria[^]*What the task asks for is done/);
+    expect(page).toContain(`I now do tasks like this one by myself. Undo with: \`oka procedures demote ${ID}\``);
     expect(story.model.requests.map(partOf)).toEqual(['critic']);
     story.drop('b.md', task(bad, 'Write "hello" in capitals into bad.txt'));
     await story.ended(bad);
@@ -259,7 +266,8 @@ describe('a procedure', { timeout: 90_000 }, () => {
     await known(story, procedure({ criteria: [{ text: 'file: {{path}}.up', author: 'model' }] }));
     story.drop('a.md', task('a', 'Write "hello" in capitals into a.txt'));
     story.work();
-    expect(await story.ended('a')).toMatchObject({ status: 'done' });
+    const { status, page } = await story.ended('a');
+    expect([status, page?.includes('by myself')]).toEqual(['done', false]);
     expect(await story.waiting()).toEqual([]);
   });
 
@@ -301,7 +309,7 @@ describe('a procedure', { timeout: 90_000 }, () => {
     ['older than', 1, 'used'],
     ['newer than', 7, 'offered'],
   ])('that is promoted and an instruction %s the runs behind it: %i', async (_, seq, arm) => {
-    await using story = await openStory({ model: planner });
+    await using story = await openStory({ model: planner, config: { memory: { vectors: false } } });
     await known(story, procedure());
     const ledger = await openLedger(story.home.ledgers.maintenance, 'maintenance', { redact: (text) => text });
     const fact = { id: 'standing-1', namespace: 'standing', source: 'task' as const, evidence: [{ run: null, seq }] };
@@ -313,6 +321,31 @@ describe('a procedure', { timeout: 90_000 }, () => {
     expect((await story.ended(run)).status).toBe('done');
     expect((await story.eventsOf('procedure.chosen', run)).map(({ data }) => data.arm)).toEqual([arm]);
     expect(story.deskText('by-model.txt')).toBe(arm === 'used' ? null : 'x');
+  });
+
+  it.each([
+    ['stored by hand', async (append: Append) => append({ type: 'fact.kept', data: { ...byHand, text: HEADING } })],
+    [
+      'stored before the runs behind it and forgotten now',
+      async (append: Append) => {
+        await append({ type: 'fact.kept', data: { ...byHand, text: HEADING, evidence: [{ run: null, seq: 1 }] } });
+        await append({ type: 'fact.forgotten', data: { facts: [byHand.id], why: 'deleted' } });
+      },
+    ],
+  ])('is only shown to the planner after an instruction was %s', async (_, change) => {
+    await using story = await openStory({ model: planner, config: { memory: { vectors: false } } });
+    await known(story, procedure());
+    const ledger = await openLedger(story.home.ledgers.run, 'run', { redact: (text) => text });
+    for (let at = 0; at < 8; at += 1)
+      await ledger.append({ type: 'fact.kept', data: { ...byHand, id: 'tea', text: 'Tea is at four.' } });
+    await change(async (event) => void (await ledger.append(event)));
+    await ledger.close();
+    const run = runIn(0.1, false);
+    story.drop('a.md', task(run, 'Write "hello world" in capitals into out/b.txt'));
+    story.work();
+    expect((await story.ended(run)).status).toBe('done');
+    expect((await story.eventsOf('procedure.chosen', run)).map(({ data }) => data.arm)).toEqual(['offered']);
+    expect(story.deskText('by-model.txt')).toBe('x');
   });
 
   it.each(['../../b.txt', '-rf'])('refuses the parameter %s, and the model plans', async (path) => {

@@ -20,6 +20,7 @@ import type { OnDurable } from '../port-types.ts';
 
 export type Memory = {
   retrieve: BackgroundRecall['retrieve'];
+  instructions: BackgroundRecall['instructions'];
   store: MemoryStore;
   tools: MemoryPorts;
   /** `given` is what the caller knows by itself, such as procedures, besides the work at hand. */
@@ -46,6 +47,7 @@ export function openMemory({ home, config, onDurable, taskGraph }: OpenMemoryPor
   const packs = new Map<string, Promise<string>>();
   return {
     retrieve: (request) => recall.retrieve(request),
+    instructions: () => (isOff ? Promise.resolve([]) : recall.instructions()),
     store: storeOver(recall),
     tools: {
       search: async (asked, run) => (await recall.search({ ...asked, except: taskOf(taskGraph(), run) })).found,

@@ -6,22 +6,22 @@
  * 3. A plan from a procedure has to meet what a model's plan has to meet: its tools exist and accept their input, its
  *    criteria can be parsed and check the same kind of thing as before, its targets are inside the desk. Its commands are
  *    classified one by one, like those of a model.
- * 4. A procedure cannot follow an instruction that it was not learned under: where one about the task is newer than the
- *    runs behind it, the model plans, if there is one, and is shown the procedure.
+ * 4. A procedure cannot follow an instruction that it was not learned under, and may follow one that is gone: where one
+ *    about the task was stated or forgotten after the runs behind it, the model plans, if there is one, and is shown the
+ *    procedure. When its plan is the same, the procedure is drafted again (memory/procedures/draft-procedure.ts).
  */
 import { checkGraph } from '../../engine/check-graph.ts';
 import { stampOf } from '../../ledger/disk.ts';
 import { IN_MEMORY } from '../../ledger/fold-database.ts';
 import { FoldStore } from '../../ledger/fold-store.ts';
 import { catchUp, withRepair } from '../../ledger/follower.ts';
-import { kindOfFact } from '../../memory/distil/fact-finding.ts';
-import { factView, storedFacts } from '../../memory/fact-view.ts';
 import { chooseProcedure, type Chosen } from '../../memory/procedures/choose-procedure.ts';
 import { fillTemplate } from '../../memory/procedures/text-template.ts';
 import type { FilledProcedure } from '../../memory/procedures/fill-procedure.ts';
 import type { KnownProcedure } from '../../memory/procedures/known-procedures.ts';
 import { knownProcedures, procedureView } from '../../memory/procedures/procedure-rows.ts';
 import { taskFields, taskText } from '../../memory/procedures/task-text.ts';
+import type { StatedInstruction } from '../../memory/stated-instructions.ts';
 import { topicWords } from '../../memory/recall/relevance.ts';
 import { extractTerms } from '../../memory/text/terms.ts';
 import { parseCriterion } from '../../roles/criteria.ts';
@@ -30,16 +30,16 @@ import { isRelativeInside } from '../../roles/glob.ts';
 import type { MaintenanceConfig } from '../../schema/maintenance.ts';
 import { Graph } from '../../schema/graph.ts';
 import type { Clock } from '../../schema/ports.ts';
-import type { Rows } from '../../schema/rows.ts';
 import type { TaskGiven } from '../../schema/task-run.ts';
 import type { Tool } from '../../schema/tool.ts';
-import type { View } from '../../schema/view.ts';
 
 export type Choose = (ask: { run: string; task: TaskGiven; body: string }) => Promise<Chosen>;
 
 export type ProceduresOptions = {
   /** The maintenance ledger. */
   ledger: string;
+  /** What the operator wants to have done in a certain manner; it may fail. */
+  instructions: () => Promise<StatedInstruction[]>;
   settings: MaintenanceConfig['procedures'];
   tools: () => readonly Tool[];
   /** Whether a model could plan. */
@@ -50,16 +50,22 @@ export type ProceduresOptions = {
 /** A task with this tag is always planned from scratch. */
 const NO_PROCEDURE_TAG = 'no-procedure';
 
-export function procedureChooser({ ledger, settings, tools, hasPlanner, clock }: ProceduresOptions): Choose {
+export function procedureChooser({
+  ledger,
+  instructions,
+  settings,
+  tools,
+  hasPlanner,
+  clock,
+}: ProceduresOptions): Choose {
   const known = procedureReader(ledger);
-  const instructions = instructionReader(ledger);
   return async ({ run, task, body }) => {
     const wishes = task.fields.tags?.includes(NO_PROCEDURE_TAG) === true || task.fields.model !== undefined;
     if (wishes || task.fields.corrects !== undefined) return { kind: 'none' };
     const procedures = await known();
     if (procedures.length === 0) return { kind: 'none' };
     const text = taskText(taskFields(task), task.dir, body);
-    const stated = hasPlanner() ? await instructions() : [];
+    const stated = hasPlanner() ? await instructions().catch(() => []) : []; // memory that fails costs no task
     return chooseProcedure({
       run,
       text,
@@ -68,27 +74,23 @@ export function procedureChooser({ ledger, settings, tools, hasPlanner, clock }:
       known: procedures,
       shares: settings,
       hasPlanner: hasPlanner(),
-      check: (filled, of) => problemWith(filled, of, tools()) ?? newerInstruction(of, text, stated),
+      check: (filled, of) => problemWith(filled, of, tools()) ?? changedInstruction(of, text, stated),
     });
   };
 }
 
-/** The procedures in a maintenance ledger. */
-export const procedureReader = (ledger: string): (() => Promise<KnownProcedure[]>) =>
-  createReader(ledger, procedureView, knownProcedures);
-
-/** Reads only what is new, once at a time; what cannot be read has nothing in it (1, 2). */
-function createReader<T>(ledger: string, view: View, query: (rows: Rows) => T[]): () => Promise<T[]> {
-  const store = FoldStore.open(IN_MEMORY, { version: `${view.name}@${view.version}` });
-  const sources = { ledgers: { maintenance: ledger }, folds: [view] };
-  let known: T[] = [];
+/** The procedures in a maintenance ledger. Reads only what is new, once at a time; what cannot be read has none (1, 2). */
+export function procedureReader(ledger: string): () => Promise<KnownProcedure[]> {
+  const store = FoldStore.open(IN_MEMORY, { version: `${procedureView.name}@${procedureView.version}` });
+  const sources = { ledgers: { maintenance: ledger }, folds: [procedureView] };
+  let known: KnownProcedure[] = [];
   let read = '';
-  let reading: Promise<T[]> = Promise.resolve([]);
-  const readOn = async (): Promise<T[]> => {
+  let reading: Promise<KnownProcedure[]> = Promise.resolve([]);
+  const readOn = async (): Promise<KnownProcedure[]> => {
     const stamp = stampOf(ledger);
     if (stamp !== read) {
       await withRepair(store, () => catchUp(store, sources));
-      known = query(store);
+      known = knownProcedures(store);
       read = stamp;
     }
     return known;
@@ -103,26 +105,19 @@ function createReader<T>(ledger: string, view: View, query: (rows: Rows) => T[])
   };
 }
 
-type Instruction = { text: string; since: number };
-
-/** What people want to have done in a certain manner, and the event in which they said so first. */
-const instructionReader = (ledger: string): (() => Promise<Instruction[]>) =>
-  createReader(ledger, factView, (rows) =>
-    [...storedFacts(rows)]
-      .filter(({ fact, state }) => state.kind === 'valid' && INSTRUCTIONS.has(kindOfFact(fact.id)))
-      .map(({ fact }) => ({ text: fact.text, since: Math.min(...fact.evidence.map(({ seq }) => seq)) })),
-  );
-
-const INSTRUCTIONS: ReadonlySet<string> = new Set(['standing', 'preference']);
-
-/** Names an instruction with words of the task that is newer than the runs behind the procedure (4); null when there is none. */
-function newerInstruction({ procedure }: KnownProcedure, task: string, stated: readonly Instruction[]): string | null {
+/** Names an instruction about the task that the procedure was not learned under, or that no longer applies (4). */
+function changedInstruction(
+  { procedure }: KnownProcedure,
+  task: string,
+  stated: readonly StatedInstruction[],
+): string | null {
   const learned = Math.max(0, ...procedure.evidence.map(({ seq }) => seq));
   const about = subjectWords(task);
-  const found = stated.find(
-    ({ text, since }) => since > learned && [...subjectWords(text)].some((word) => about.has(word)),
-  );
-  return found === undefined ? null : `an instruction is newer than it: ${found.text.slice(0, 200)}`;
+  const related = stated.filter(({ text }) => [...subjectWords(text)].some((word) => about.has(word)));
+  const newer = related.find(({ since, until }) => until === null && since > learned);
+  if (newer !== undefined) return `an instruction is newer than it: ${newer.text.slice(0, 200)}`;
+  const gone = related.find(({ since, until }) => until !== null && until > learned && since <= learned);
+  return gone === undefined ? null : `an instruction from before it no longer applies: ${gone.text.slice(0, 200)}`;
 }
 
 /** The topic of a text, and what it is to be, which every second task names and instructions are often about. */

@@ -289,10 +289,13 @@ function costOf(events: readonly Event[]): ResultFacts['cost'] {
   return cost;
 }
 
-function procedureIn(own: readonly Event[]): Pick<ResultFacts, 'procedure'> {
+/** A procedure that was promoted is new while the critic judges its uses. */
+function procedureIn(own: readonly Event[]): Pick<ResultFacts, 'procedure' | 'isNewHabit'> {
   const chosen = own.find((event) => event.type === 'procedure.chosen');
   const isPlanned = chosen?.data.arm === 'used' || chosen?.data.arm === 'trial';
-  return isPlanned ? { procedure: chosen.data.procedure } : {};
+  if (!isPlanned) return {};
+  const { procedure, arm, judge } = chosen.data;
+  return { procedure, isNewHabit: arm === 'used' && judge === 'critic' };
 }
 
 function modelIn(events: readonly Event[]): string | null {

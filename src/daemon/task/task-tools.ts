@@ -93,6 +93,7 @@ function portsOf(parts: TaskParts): TaskPorts {
       }),
     procedures: procedureChooser({
       ledger: home.ledgers.maintenance,
+      instructions: () => memory.instructions(),
       settings: config.maintenance.procedures,
       tools,
       hasPlanner: () => models.for('planner') !== null,

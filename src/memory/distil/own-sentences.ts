@@ -27,7 +27,7 @@ export function ownSentences(markdown: string): string[] {
 
 /** After a sentence that reports what others said, the rest of the paragraph may be the report. */
 function beforeReport(sentences: readonly string[]): string[] {
-  const reported = sentences.findIndex((sentence) => REPORTS.test(sentence));
+  const reported = sentences.findIndex((sentence) => REPORTS.test(sentence.replace(INSTRUCTS, '')));
   return reported === -1 ? [...sentences] : sentences.slice(0, reported);
 }
 
@@ -87,6 +87,11 @@ function isClosing(text: string, at: number, closes: string): boolean {
 
 const STARTS = new RegExp(
   `^[\\s*_]*(?:(?:${inAnyLanguage('please')}),? )?(?:${inAnyLanguage('starts')})(?![\\p{L}\\p{N}])`,
+  'iu',
+);
+/** "From now on quote …": the verb is the instruction itself and introduces no report. */
+const INSTRUCTS = new RegExp(
+  `^[\\s*_]*(?:(?:${inAnyLanguage('please')}),? )?(?:(?:${inAnyLanguage('starts')}),? )+(?:${inAnyLanguage('instructs')})(?![\\p{L}\\p{N}])`,
   'iu',
 );
 const SHORTENED = new RegExp(`(?<![\\p{L}\\p{N}])(?:${inAnyLanguage('abbreviations')})\\.$`, 'iu');

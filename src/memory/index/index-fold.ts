@@ -15,7 +15,7 @@ import { type IndexEntry, isOperatorsFact } from './index-item.ts';
 import { ITEM_TABLES, ItemTable } from './item-table.ts';
 
 /** Raised whenever entries, terms or tables change: the index is then built again. */
-const VERSION = 5;
+const VERSION = 6;
 
 export const INDEX_SHAPE = {
   version: `memory-index@${VERSION} ${factView.name}@${factView.version}`,

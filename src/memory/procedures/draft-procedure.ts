@@ -1,6 +1,7 @@
 /** Drafts a procedure from the samples of a family; drafts are written to the ledger when a pass ends. */
 import type { Procedure } from '../../schema/procedure.ts';
 import type { Rows } from '../../schema/rows.ts';
+import { taskRecordOf } from '../task-record.ts';
 import { executionsOf, describePitfalls } from './execution-record.ts';
 import { fillProcedure, isProblem } from './fill-procedure.ts';
 import { matchTask } from './match-task.ts';
@@ -68,7 +69,7 @@ function createDraft(
   // Earlier samples were checked when they arrived.
   const isSaidAgain =
     old !== undefined && samples.slice(isAbandoned(known) ? 0 : -1).every((sample) => reproduces(old, sample));
-  if (isSaidAgain && !isAbandoned(known)) return null;
+  if (isSaidAgain && !isAbandoned(known) && !wasOffered(rows, old, samples.at(-1))) return null;
   const pitfalls = describePitfalls(executionsOf(rows, family));
   const about = { id, shape, pitfalls, version: (old?.version ?? 0) + 1 };
   if (isSaidAgain) return { ...old, ...about, evidence: samples.map(({ run, seq }) => ({ run, seq })) };
@@ -81,6 +82,16 @@ function createDraft(
 function isAbandoned(known: KnownProcedure | undefined): boolean {
   if (known === undefined || known.forced || known.drafted > (known.moves.at(-1)?.seq ?? 0)) return false;
   return known.status === 'demoted' || known.status === 'retired';
+}
+
+/**
+ * Whether the model, which was shown the procedure, planned the latest run: an instruction had changed since it was
+ * learned. With the same plan it is drafted again, with that run as evidence, so that it is used again.
+ */
+function wasOffered(rows: Rows, { id, evidence }: Procedure, sample: Sample | undefined): boolean {
+  if (sample === undefined || evidence.some(({ seq }) => seq >= sample.seq)) return false;
+  const choice = taskRecordOf(rows, sample.run)?.choice;
+  return choice?.arm === 'offered' && choice.procedure === id;
 }
 
 /** Whether the procedure gives the plan that this task had. */

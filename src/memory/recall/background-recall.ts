@@ -7,6 +7,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { OkaError } from '../../schema/errors.ts';
+import type { StatedInstruction } from '../stated-instructions.ts';
 import type { PromptPack, PackRequest } from './build-pack.ts';
 import type { RecallOptions } from './recall.ts';
 import type { Retrieved, SearchAnswer, SearchRequest } from './search-memory.ts';
@@ -22,6 +23,7 @@ type RecallQuestion =
   | { kind: 'search'; asked: SearchRequest }
   | ({ kind: 'retrieve' } & RetrieveRequest)
   | { kind: 'pack'; ask: PackRequest }
+  | { kind: 'instructions' }
   | { kind: 'close' };
 export type RecallRequest = RecallQuestion & { number: number };
 export type RecallReply = { number: number } & ({ value: unknown } | { error: string });
@@ -30,6 +32,8 @@ export type BackgroundRecall = {
   search(asked: SearchRequest): Promise<SearchAnswer>;
   retrieve(request: RetrieveRequest): Promise<Retrieved>;
   pack(ask: PackRequest): Promise<PromptPack>;
+  /** What the operator wants to have done in a certain manner, and what they once wanted. */
+  instructions(): Promise<StatedInstruction[]>;
   /** Says that events were written; the index catches up after a short delay. */
   notifyChange(): void;
   close(): Promise<void>;
@@ -69,6 +73,7 @@ export function openBackgroundRecall(options: RecallThreadOptions): BackgroundRe
     search: (asked) => ask({ kind: 'search', asked }),
     retrieve: ({ asked, budget, isCounted }) => ask({ kind: 'retrieve', asked, budget, isCounted }),
     pack: (wanted) => ask({ kind: 'pack', ask: wanted }),
+    instructions: () => ask({ kind: 'instructions' }),
     notifyChange: () => {
       following ??= setTimeout(follow, FOLLOW_AFTER_MS).unref();
     },

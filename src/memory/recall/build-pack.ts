@@ -6,8 +6,8 @@
  * 3. Instructions are in it as facts, which have a state, and never as a part of an episode (stated-sentences.ts).
  */
 import { type Fact, type PackManifest, STANDING } from '../../schema/memory.ts';
-import { kindOfFact } from '../distil/fact-finding.ts';
 import { isOperatorsFact, LEARNED_ID } from '../index/index-item.ts';
+import { isInstruction as isInstructionFact } from '../stated-instructions.ts';
 import { type TokenCounter, createTokenCounter, modelFamily } from '../text/tokens.ts';
 import { createApplicabilityTest } from './applicability.ts';
 import { type Candidate, packContext } from './context-pack.ts';
@@ -108,7 +108,7 @@ function statedCandidates(recall: Recall, query: string, found: readonly Found[]
     if (!isOperatorsFact(fact) || fact.superseded_by !== undefined) return [];
     if (fact.expires !== undefined && Date.parse(fact.expires) <= now) return [];
     const { similarity = null, score = 0 } = ranked.get(fact.id) ?? {};
-    const isInstruction = isInstructing(fact);
+    const isInstruction = isInstructionFact(fact);
     const how = applies({ text: fact.text, isInstruction, similarity });
     if (how === 'no' && !isStandingByHand(fact)) return [];
     const section = fact.namespace === STANDING ? 'standing' : 'facts';
@@ -130,12 +130,6 @@ function statedCandidates(recall: Recall, query: string, found: readonly Found[]
 
 /** A person who stores a standing instruction means every task; what they said in one is learned under another id. */
 const isStandingByHand = ({ id, namespace }: Fact): boolean => namespace === STANDING && !LEARNED_ID.test(id);
-
-/** By its id when it was learned, and by its first word when a person stored it. */
-const isInstructing = ({ id, namespace, text }: Fact): boolean =>
-  namespace === STANDING ||
-  kindOfFact(id) === 'preference' ||
-  /^(?:always|never|prefer|use|avoid|do not|don['’]t)\b/i.test(text);
 
 /** Facts that runs, tools and imports are the source of. */
 function factCandidates(recall: Recall, { id, namespace, text, score, evidence }: Found): Candidate[] {

@@ -6,6 +6,7 @@ import { messageOf } from '../../schema/errors.ts';
 import type { RecallReply, RecallRequest, RecallThreadOptions } from './background-recall.ts';
 import { buildPack } from './build-pack.ts';
 import { Recall } from './recall.ts';
+import { listInstructions } from '../stated-instructions.ts';
 import { createTokenCounter } from '../text/tokens.ts';
 import { retrieve, search } from './search-memory.ts';
 
@@ -61,6 +62,9 @@ async function handleRequest(asking: RecallRequest): Promise<unknown> {
     case 'pack':
       await recall.catchUp();
       return buildPack(recall, asking.ask).finally(embedInBackground);
+    case 'instructions':
+      await recall.catchUp();
+      return listInstructions(recall.store, Date.now());
     case 'close':
       stopping.abort();
       await learning;

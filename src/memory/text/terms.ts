@@ -39,9 +39,9 @@ function addWordTerms(terms: string[], word: string): void {
 
 /** Indexes camelCase and snake_case names as a whole and by their parts. */
 function termsOfWord(word: string): string[] {
-  const lower = stripDiacritics(word.toLowerCase()).replace(/['’]\p{L}+$/u, '');
-  if (lower.length > MAX_TERM_LENGTH || STOP_WORDS.has(lower)) return [];
-  const terms = [stem(lower)];
+  const lower = word.toLowerCase().replace(/['’]\p{L}+$/u, '');
+  if (lower.length > MAX_TERM_LENGTH || STOP_WORDS.has(lower)) return []; // with its accents: "thé" is not "the"
+  const terms = [stem(stripDiacritics(lower))];
   if (/\p{Ll}\p{Lu}/u.test(word))
     for (const part of word.split(/(?<=\p{Ll})(?=\p{Lu})/u)) if (part.length > 1) terms.push(stem(part.toLowerCase()));
   return terms;

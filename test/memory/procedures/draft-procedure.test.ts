@@ -88,6 +88,27 @@ describe('mining', () => {
     expect(conclude()).toEqual([]);
   });
 
+  it('a plan that the model made again, because an instruction had changed, makes the procedure current, once', () => {
+    const { task, tell, conclude } = learning();
+    task(sorting('jan'));
+    task(sorting('feb'));
+    const [first] = conclude();
+    const { id = '', version = 0 } = first ?? {};
+    const choice = { procedure: id, version, parameters: {}, saves: null };
+    const chosen = (run: string, arm: 'offered' | 'held_back'): NewEvent => ({
+      type: 'procedure.chosen',
+      run,
+      data: { ...choice, arm, reason: 'an instruction is newer than it' },
+    });
+    task(sorting('mar', { between: [chosen('sort-mar', 'held_back')] }));
+    expect(conclude()).toEqual([]);
+    task(sorting('apr', { between: [chosen('sort-apr', 'offered')] }));
+    const runs = ['jan', 'feb', 'mar', 'apr'].map((month) => expect.objectContaining({ run: `sort-${month}` }));
+    expect(conclude()).toEqual([{ ...first, version: 2, evidence: runs }]);
+    tell({ type: 'run.corrected', run: 'sort-feb', data: { by: 'a-person', reason: 'wrong' } } as never);
+    expect(conclude()).toEqual([]);
+  });
+
   it('the same task twice is one piece of evidence', () => {
     expect(drafted(sorting('jan'), sorting('jan', { run: 'again' }))).toEqual([]);
   });

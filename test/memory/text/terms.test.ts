@@ -21,6 +21,10 @@ describe('terms', () => {
     expect(extractTerms('東京タワー')).toEqual(['東京', '京タ', 'タワ', 'ワー']);
   });
 
+  it('a word with an accent is not taken for a word without a topic', () => {
+    expect(extractTerms('le thé et the tea')).toEqual(['le', 'the', 'et', 'tea']);
+  });
+
   it('accents and letter cases do not matter', () => {
     expect(extractTerms('Café CAFE café')).toEqual(['cafe', 'cafe', 'cafe']);
   });

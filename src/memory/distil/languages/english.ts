@@ -79,6 +79,7 @@ export const english: Language = {
   abbreviations: 'e\\.g|i\\.e|etc|vs|no|mr|mrs|dr',
   reports:
     "says?|said|saying|reads|states?|stated|wrote|writes|contains?|told (?:me|us)|according to|quot(?:e|ed|es|ing)|past(?:ed|ing)|copied|forwarded|replied|responded|answered|here(?:'s|’s| is| are)|below (?:is|are)|as follows|(?:the|this) following",
+  instructs: 'say|state|quote',
   handles:
     'summari[sz]e|translate|proof-?read|reply|answer|review|rewrite|rephrase|convert|analy[sz]e|classify|extract|read|check|parse|explain|correct|process',
   shows:

@@ -134,6 +134,7 @@ export const french: Language = {
   abbreviations: 'm|mm|p\\. ex|c\\.-à-d|env|mme|art',
   reports:
     "dit|disait|disent|écrivait|écrivent|(?:a|ont|avait) (?:dit|écrit|répondu)|répond|selon|d['’]après|voici|ci-dessous|suivante?s?|affirme|affirment|stipule",
+  instructs: 'dis|cite',
   handles:
     'résumez?|traduis|traduisez|relis|relisez|corrigez?|réponds à|analysez?|extrais|lis|lisez|vérifiez?|expliquez?|convertis|classez?|reformulez?',
   shows:

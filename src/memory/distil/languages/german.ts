@@ -121,6 +121,7 @@ export const german: Language = {
   abbreviations: 'nr|z\\.b|d\\.h|ca|bzw|usw|str',
   reports:
     'sagte?|sagen|meint|meinte|behauptet|erzählte|antwortete|schrieb|schreibt|lautet|steht|folgende[nrsm]?|laut|zitat|hier (?:ist|sind)',
+  instructs: 'sage?|nenne|zitiere',
   handles: 'übersetze|fasse|antworte|beantworte|prüfe|korrigiere|lies|analysiere|erkläre|überarbeite|konvertiere',
   shows:
     'nachricht|nachrichten|seite|protokoll|ausgabe|inhalt|anhang|beispiel|quelle|brief|artikel|auszug|kommentar|dokument|schild',

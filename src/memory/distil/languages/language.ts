@@ -45,6 +45,8 @@ export type Language = {
   abbreviations: string;
   /** Phrases that introduce what somebody else said. */
   reports: string;
+  /** Such verbs in the form of an instruction ("always quote prices in euros"), which introduces nothing. */
+  instructs: string;
   /** Verbs that introduce material to work on. */
   handles: string;
   /** Nouns for material that a person shows. */

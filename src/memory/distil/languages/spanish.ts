@@ -122,6 +122,7 @@ export const spanish: Language = {
   abbreviations: 'p\\. ej|sr|sra|aprox|núm|pág',
   reports:
     'dice|dijo|dicen|decía|escribió|respondió|contestó|según|aquí (?:está|están|tienes)|a continuación|siguientes?|afirma|afirman|cita textual',
+  instructs: 'di|cita',
   handles:
     'resume|resuma|traduce|traduzca|corrige|responde a|analiza|extrae|lee|revisa|explica|convierte|clasifica|reescribe',
   shows:
